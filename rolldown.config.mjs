@@ -1,0 +1,58 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { defineConfig } from 'rolldown';
+
+export default defineConfig({
+  input: { main: 'src/main.ts' },
+  platform: 'node',
+  // CommonJS starts faster than ES modules on every supported Node, and splits per command.
+  output: {
+    dir: 'dist',
+    format: 'cjs',
+    chunkFileNames: 'chunks/[name].js',
+    // Not minified: an uncaught error would print one endless source line.
+    minify: false,
+  },
+  plugins: [emptyDist(), thirdPartyNotices()],
+});
+
+function emptyDist() {
+  return { name: 'empty-dist', buildStart: () => rmSync('dist', { recursive: true, force: true }) };
+}
+
+/** The licences of everything bundled ask for their text to travel with the copy. */
+function thirdPartyNotices() {
+  return {
+    name: 'third-party-notices',
+    generateBundle(_options, bundle) {
+      const modules = Object.values(bundle).flatMap((chunk) => Object.keys(chunk.modules ?? {}));
+      const folders = new Set(
+        modules.filter((id) => id.includes('node_modules')).map(packageFolder),
+      );
+      const notices = [...folders]
+        .sort()
+        .map(noticeOf)
+        .join(`\n${'-'.repeat(72)}\n\n`);
+      this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-NOTICES.txt', source: notices });
+    },
+  };
+}
+
+function packageFolder(id) {
+  let folder = dirname(id.replaceAll('\0', ''));
+  while (!(existsSync(join(folder, 'package.json')) && manifestOf(folder).version)) {
+    folder = dirname(folder);
+  }
+  return folder;
+}
+
+function manifestOf(folder) {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+}
+
+function noticeOf(folder) {
+  const { name, version, license } = manifestOf(folder);
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  const text = file ? readFileSync(join(folder, file), 'utf8').trim() : `Licence: ${license}`;
+  return `${name} ${version}\n\n${text}\n`;
+}

@@ -1,0 +1,32 @@
+import { Failure } from '../errors.ts';
+import type { Exchange } from './exchange.ts';
+
+export type ApiKey = {
+  readonly value: string;
+  /** Where it came from, for messages: "PETSTORE_API_KEY". */
+  readonly source: string;
+};
+
+/**
+ * Adds the bearer key (interface document, section 5), in this one place, and only towards `origin`.
+ * @throws Failure (internal) before a key could travel anywhere else.
+ */
+export function auth(next: Exchange, key: ApiKey, origin: string): Exchange {
+  return async (request) => {
+    if (request.url.origin !== origin) {
+      throw new Failure('internal', 'a request was about to take the key to another address', {
+        consequence: 'Nothing was sent.',
+        outcome: 'not_sent',
+      });
+    }
+    return next({
+      ...request,
+      headers: { ...request.headers, authorization: `Bearer ${key.value}` },
+    });
+  };
+}
+
+/** What may be shown of a key: its last four characters, of a long one only. */
+export function keyEnding(key: string): string | undefined {
+  return key.length >= 16 ? key.slice(-4) : undefined;
+}

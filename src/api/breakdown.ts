@@ -1,0 +1,76 @@
+import { systemCode } from '../errors.ts';
+import { Undelivered } from './exchange.ts';
+
+type Words = {
+  /** A sentence about `host`, which names the port when it is not the scheme's own. */
+  readonly say: (host: string) => string;
+  readonly kind?: 'network' | 'service';
+  readonly hint?: string;
+  /** Whether the same request may fare better at once. */
+  readonly again?: boolean;
+};
+
+const checkAddress = 'Check the address: petstore config set base-url URL';
+const ownAuthority = 'For a certificate authority of your own: NODE_EXTRA_CA_CERTS=/path/to/ca.pem';
+
+function untrusted(reason: string): Words {
+  return { say: (host) => `the certificate of ${host} ${reason}`, hint: ownAuthority };
+}
+
+const refused: Words = {
+  say: (host) => `${host} refused the connection`,
+  hint: checkAddress,
+  again: true,
+};
+const unreachable: Words = { say: (host) => `${host} cannot be reached`, again: true };
+const cutOff: Words = { say: (host) => `${host} broke the connection off`, again: true };
+const notHttp: Words = {
+  say: (host) => `the answer of ${host} is not valid HTTP`,
+  kind: 'service',
+};
+const cutShort: Words = {
+  say: (host) => `the answer of ${host} was cut short`,
+  kind: 'service',
+  again: true,
+};
+
+const words: Readonly<Record<string, Words>> = {
+  ENOTFOUND: { say: (host) => `cannot find the host ${host}`, hint: checkAddress },
+  EAI_AGAIN: { say: (host) => `cannot find the host ${host} just now`, again: true },
+  ECONNREFUSED: refused,
+  EHOSTUNREACH: unreachable,
+  ENETUNREACH: unreachable,
+  ETIMEDOUT: unreachable,
+  UND_ERR_CONNECT_TIMEOUT: { say: (host) => `no connection to ${host} within 10 s`, again: true },
+  ECONNRESET: cutOff,
+  EPIPE: cutOff,
+  UND_ERR_SOCKET: cutOff,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: cutShort,
+  UND_ERR_HEADERS_OVERFLOW: notHttp,
+  CERT_HAS_EXPIRED: untrusted('has expired'),
+  CERT_NOT_YET_VALID: untrusted('is not valid yet'),
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted('is signed by nobody but itself'),
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted('comes from an authority this machine does not know'),
+  UNABLE_TO_GET_ISSUER_CERT: untrusted('comes from an authority this machine does not know'),
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted(
+    'comes from an authority this machine does not know',
+  ),
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted('comes from an authority this machine does not know'),
+  ERR_TLS_CERT_ALTNAME_INVALID: untrusted('is for another host'),
+  EPROTO: {
+    say: (host) => `${host} does not speak TLS as it should`,
+    hint: 'Is it plain http, or is a proxy in between?',
+  },
+};
+
+/** Puts an error of the network into words; `sent` tells whether the request had begun to leave. */
+export function describeBreakdown(error: unknown, url: URL, sent: boolean): Undelivered {
+  const { say, ...details } = wordsFor(systemCode(error) ?? '');
+  return new Undelivered(say(url.host), sent, { ...details, cause: error });
+}
+
+function wordsFor(code: string): Words {
+  if (code.startsWith('HPE_')) return notHttp;
+  if (code.startsWith('ERR_SSL_')) return words.EPROTO ?? cutOff;
+  return words[code] ?? cutOff;
+}

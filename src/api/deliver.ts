@@ -1,0 +1,95 @@
+import type { Context, WireAnswer } from '../context.ts';
+import { describeBreakdown } from './breakdown.ts';
+import { type Exchange, headerValues, Undelivered } from './exchange.ts';
+
+/** How long an interrupted write may still wait for its answer, in ms. */
+const graceForWrites = 5_000;
+
+/**
+ * The innermost exchange: sends a request once and reads its whole answer within `timeout` ms.
+ * The deadline is our own race, so that it holds whatever the transport does.
+ * An interrupted write that has left gets five more seconds for its answer.
+ * @throws Undelivered
+ */
+export function deliver(context: Context, timeout: number): Exchange {
+  return async (request) => {
+    const sentAt = context.now();
+    const attempt = new AbortController();
+    let sent = false;
+    const onSent = () => {
+      sent = true;
+    };
+    const answer = transmit();
+    // The race may be over before it fails; then nobody listens any more.
+    answer.catch(() => {});
+    try {
+      return await Promise.race([answer, deadline(), interruption()]);
+    } finally {
+      attempt.abort();
+    }
+
+    async function transmit() {
+      const { method, url, headers, body } = request;
+      const wire = { method, url, headers, body, signal: attempt.signal, onSent };
+      try {
+        const answer = await context.send(wire);
+        const bytes = await readBody(answer, request.maxBytes);
+        return {
+          status: answer.status,
+          headers: answer.headers,
+          bytes,
+          sentAt,
+          receivedAt: context.now(),
+        };
+      } catch (error) {
+        if (error instanceof Undelivered) throw error;
+        throw describeBreakdown(error, url, sent);
+      }
+    }
+
+    async function deadline(): Promise<never> {
+      await context.sleep(timeout, attempt.signal).catch(forever);
+      const waited = `no whole answer from ${request.url.host} within ${timeout / 1_000} s`;
+      throw new Undelivered(waited, sent, { hint: 'A longer time: --timeout 60s' });
+    }
+
+    async function interruption(): Promise<never> {
+      await aborted(context.signal, attempt.signal);
+      if (sent && request.method === 'POST') {
+        await context.sleep(graceForWrites, attempt.signal).catch(forever);
+      }
+      throw new Undelivered('interrupted', sent);
+    }
+  };
+}
+
+/** Resolves when `signal` aborts; listens no longer than `over` is not aborted. */
+function aborted(signal: AbortSignal, over: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { signal: over });
+  });
+}
+
+function forever(): Promise<never> {
+  return new Promise(() => {});
+}
+
+async function readBody(answer: WireAnswer, maxBytes: number): Promise<Uint8Array> {
+  const [encoding = 'identity'] = headerValues(answer.headers, 'content-encoding');
+  if (encoding.toLowerCase() !== 'identity') {
+    throw unreadable('the answer is compressed in a way petstore did not ask for');
+  }
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of answer.body) {
+    length += chunk.length;
+    if (length > maxBytes) throw unreadable(`the answer is longer than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length);
+}
+
+function unreadable(message: string): Undelivered {
+  return new Undelivered(message, true, { kind: 'service' });
+}

@@ -1,0 +1,74 @@
+import * as z from 'zod/mini';
+import type { Json } from '../json/exact.ts';
+import { adoptStringIds, Category, NewCategory } from './resources.ts';
+
+/** One operation of the service: interface document, section 4. */
+export type Endpoint<Path extends string = string, Body = unknown, Data = never> = {
+  readonly method: 'GET' | 'POST';
+  readonly path: Path;
+  /** The status of success. */
+  readonly status: 200 | 201;
+  /** What the request's body must be. */
+  readonly body?: z.ZodMiniType<Body>;
+  /** Judges the decoded answer; see findMismatch. */
+  readonly data: z.ZodMiniType;
+  /** What a good answer is called in a sentence. */
+  readonly expects: string;
+  /** Longest answer that is read, in bytes. */
+  readonly maxBytes: number;
+  readonly deprecated?: true;
+  /** Brings accepted variants into the documented form, in place; returns a notice about it. */
+  readonly settle?: (data: Data) => string | undefined;
+};
+
+/** The names in braces of a path: '/pets/{petId}' has { petId: string }. */
+export type PathParameters<Path extends string> =
+  Path extends `${string}{${infer Name}}${infer Rest}`
+    ? { readonly [Key in Name | keyof PathParameters<Rest>]: string }
+    : unknown;
+
+const MiB = 1024 * 1024;
+const stringIdNotice =
+  'the service sends ids as text; they are shown as the integers they stand for';
+
+export const listCategories: Endpoint<'/categories', undefined, Category[]> = {
+  method: 'GET',
+  path: '/categories',
+  status: 200,
+  data: z.array(Category),
+  expects: 'a list of categories',
+  maxBytes: 64 * MiB,
+  settle: (categories) => (adoptStringIds(categories) ? stringIdNotice : undefined),
+};
+
+export const createCategory: Endpoint<'/categories', NewCategory, Category> = {
+  method: 'POST',
+  path: '/categories',
+  status: 201,
+  body: NewCategory,
+  data: Category,
+  expects: 'the created category',
+  maxBytes: MiB,
+  settle: (category) => (adoptStringIds([category]) ? stringIdNotice : undefined),
+};
+
+/** The interface document shows no fields of a pet, so any JSON object is one. */
+export const getPet: Endpoint<'/pets/{petId}', undefined, Json> = {
+  method: 'GET',
+  path: '/pets/{petId}',
+  status: 200,
+  data: z.unknown(),
+  expects: 'a pet',
+  maxBytes: 8 * MiB,
+  deprecated: true,
+};
+
+/** The interface document shows neither the fields of an order nor whether orders come as a list. */
+export const listOrders: Endpoint<'/store/orders', undefined, Json> = {
+  method: 'GET',
+  path: '/store/orders',
+  status: 200,
+  data: z.unknown(),
+  expects: 'orders',
+  maxBytes: 8 * MiB,
+};

@@ -1,0 +1,52 @@
+import type { WireHeaders } from '../context.ts';
+
+/** One request to the service, ready to leave but for its key. */
+export type ApiRequest = {
+  /** For messages and the shared limit: "POST /categories". */
+  readonly operation: string;
+  readonly method: 'GET' | 'POST';
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  /** Longest answer that is read, in bytes. */
+  readonly maxBytes: number;
+  /** No wait for the rate limit may last beyond this moment, in ms of this machine's clock. */
+  readonly waitUntil: number;
+};
+
+/** A whole answer: its last byte has arrived. */
+export type Answer = {
+  readonly status: number;
+  readonly headers: WireHeaders;
+  readonly bytes: Uint8Array;
+  /** When the request left and when the answer was complete, in ms of this machine's clock. */
+  readonly sentAt: number;
+  readonly receivedAt: number;
+};
+
+/** The HTTP core is a stack of these: retry(gate(auth(deliver))). */
+export type Exchange = (request: ApiRequest) => Promise<Answer>;
+
+/** No whole answer came. `sent` tells whether the service may have seen the request. */
+export class Undelivered extends Error {
+  constructor(
+    message: string,
+    readonly sent: boolean,
+    readonly details: {
+      readonly kind?: 'network' | 'service';
+      readonly hint?: string | undefined;
+      /** Whether the same request may fare better at once. */
+      readonly again?: boolean;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(message, { cause: details.cause });
+  }
+}
+
+/** The values of a header field, in the order they came. */
+export function headerValues(headers: WireHeaders, name: string): readonly string[] {
+  const value = headers[name];
+  if (value === undefined) return [];
+  return typeof value === 'string' ? [value] : value;
+}

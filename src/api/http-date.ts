@@ -1,0 +1,38 @@
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const month = `(?<month>${months.join('|')})`;
+const time = '(?<hour>\\d{2}):(?<minute>\\d{2}):(?<second>\\d{2})';
+const forms = [
+  new RegExp(`^[A-Z][a-z]{2}, (?<day>\\d{2}) ${month} (?<year>\\d{4}) ${time} GMT$`),
+  new RegExp(`^[A-Z][a-z]{5,8}, (?<day>\\d{2})-${month}-(?<year>\\d{2}) ${time} GMT$`),
+  new RegExp(`^[A-Z][a-z]{2} ${month} (?<day>[ \\d]\\d) ${time} (?<year>\\d{4})$`),
+];
+
+/**
+ * Milliseconds since 1970 of an HTTP-date in any of its three forms (RFC 9110, section 5.6.7), or undefined.
+ * `now` places the two-digit years of the oldest form: at most 50 years ahead.
+ */
+export function parseHttpDate(text: string, now: number): number | undefined {
+  for (const form of forms) {
+    const parts = form.exec(text)?.groups;
+    if (parts) return toTime(parts, now);
+  }
+  return undefined;
+}
+
+function toTime(parts: Record<string, string>, now: number): number | undefined {
+  const { year = '', month = '', day, hour, minute, second } = parts;
+  const [d, h, m, s] = [Number(day), Number(hour), Number(minute), Number(second)];
+  if (h > 23 || m > 59 || s > 60) return undefined;
+  const fullYear = year.length === 2 ? placeYear(Number(year), now) : Number(year);
+  const date = new Date(Date.UTC(fullYear, months.indexOf(month), d, h, m, s));
+  // Date.UTC takes years below 100 for 19xx and rolls 31 February over; neither is a date.
+  return date.getUTCFullYear() >= 100 && (s === 60 || date.getUTCDate() === d)
+    ? date.getTime()
+    : undefined;
+}
+
+function placeYear(twoDigits: number, now: number): number {
+  const thisYear = new Date(now).getUTCFullYear();
+  const year = thisYear - (thisYear % 100) + twoDigits;
+  return year > thisYear + 50 ? year - 100 : year;
+}

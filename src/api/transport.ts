@@ -1,0 +1,68 @@
+import type { Dispatcher } from 'undici';
+import { RequestHandler } from 'undici/lib/api/api-request.js';
+import Client from 'undici/lib/dispatcher/client.js';
+import type { Send, WireAnswer, WireRequest } from '../context.ts';
+
+export type Transport = {
+  readonly send: Send;
+  /** Drops every connection, also one that is still being made. */
+  readonly close: () => void;
+};
+
+const connectTimeout = 10_000;
+
+/** Real requests over the network. No redirect is followed and no certificate goes unchecked. */
+export function createTransport(): Transport {
+  const clients = new Map<string, Client>();
+
+  function clientFor(origin: string): Client {
+    const client =
+      clients.get(origin) ??
+      new Client(origin, {
+        // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 cannot switch the check off.
+        connect: { rejectUnauthorized: true, timeout: connectTimeout },
+        // One deadline for the whole request is kept by the caller; these count each pause alone.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      });
+    clients.set(origin, client);
+    return client;
+  }
+
+  return {
+    send: (request) => transmit(clientFor(request.url.origin), request),
+    close: () => {
+      for (const client of clients.values()) client.destroy().catch(() => {});
+      clients.clear();
+    },
+  };
+}
+
+function transmit(client: Client, request: WireRequest): Promise<WireAnswer> {
+  const { url, signal, body } = request;
+  const options: Dispatcher.RequestOptions = {
+    method: request.method as Dispatcher.HttpMethod,
+    path: url.pathname + url.search,
+    headers: request.headers,
+    signal,
+    body: body ?? null,
+  };
+  return new Promise((resolve, reject) => {
+    const handler = new SentHandler(options, (error, answer) => {
+      if (error) reject(error);
+      else resolve({ status: answer.statusCode, headers: answer.headers, body: answer.body });
+    });
+    handler.onSent = request.onSent;
+    client.dispatch(options, handler);
+  });
+}
+
+/** Tells when the first byte is about to leave: before that, a write surely did not happen. */
+class SentHandler extends RequestHandler {
+  onSent = () => {};
+
+  override onConnect(abort: (reason?: Error) => void): void {
+    this.onSent();
+    super.onConnect(abort);
+  }
+}

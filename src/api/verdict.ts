@@ -1,0 +1,105 @@
+import { Failure, type FailureDetails, interruptedFailure, type Outcome } from '../errors.ts';
+import { type ApiKey, keyEnding } from './auth.ts';
+import type { Endpoint } from './endpoints.ts';
+import { type Answer, headerValues, type Undelivered } from './exchange.ts';
+import { readServiceError } from './service-error.ts';
+
+const consequences: Record<Outcome, string> = {
+  not_sent: 'Nothing was sent.',
+  refused: 'Nothing was created.',
+  created: 'It was created.',
+  unknown: 'It may have been created.',
+};
+const lookFirst = 'Look before you send it again: petstore categories list';
+
+/** Failures of one operation: what failed and, for a write, what became of it. */
+export function createVerdict({ method }: Endpoint, key: ApiKey) {
+  const writes = method === 'POST';
+
+  /** What a write's outcome adds to a failure; a read has none. */
+  function became(outcome: Outcome): FailureDetails {
+    return writes ? { outcome, consequence: consequences[outcome] } : {};
+  }
+
+  function unknown(message: string, details: FailureDetails = {}): Failure {
+    if (!writes) return new Failure('service', message, details);
+    return new Failure('outcome_unknown', message, {
+      ...details,
+      ...became('unknown'),
+      hint: lookFirst,
+    });
+  }
+
+  return {
+    /** The failure for an answer whose status is not the promised one. */
+    refused(answer: Answer): Failure {
+      const service = readServiceError(answer);
+      const { status } = service;
+      const details = { ...became('refused'), service };
+      if (status === 401) {
+        return new Failure('auth', said('the key was refused', answer), {
+          ...details,
+          hint: `${whichKey(key)} Another one: petstore auth login`,
+        });
+      }
+      if (status === 403) {
+        return new Failure('auth', said('the key may not do this', answer), {
+          ...details,
+          hint: whichKey(key),
+        });
+      }
+      if (status === 429) {
+        return new Failure('rate_limited', said('rate limit reached', answer), details);
+      }
+      if (status >= 300 && status < 400) return moved(answer, details);
+      if (status >= 500 || status === 408 || status < 300) {
+        return unknown(said(`the service answered ${status}`, answer), { service });
+      }
+      const hint = status === 404 ? 'Does the base URL end in /v1?' : undefined;
+      return new Failure('refused', said('the service refused', answer), { ...details, hint });
+    },
+
+    /** The failure for a promised status whose body cannot be used. */
+    unreadable(failure: Failure): Failure {
+      return writes ? unknown(failure.message) : failure;
+    },
+
+    /** The failure for no whole answer at all. */
+    undelivered({ message, sent, details }: Undelivered): Failure {
+      const { kind = 'network', hint, cause } = details;
+      if (writes && sent) return unknown(message, { cause });
+      return new Failure(kind, message, { hint, cause, ...became('not_sent') });
+    },
+
+    /** The failure for a run that was interrupted; `sent` as in Undelivered. */
+    interrupted(signal: AbortSignal, sent: boolean): Failure {
+      if (!writes) return interruptedFailure(signal, {});
+      const outcome = sent ? 'unknown' : 'not_sent';
+      return interruptedFailure(signal, {
+        ...became(outcome),
+        ...(sent && { hint: lookFirst }),
+      });
+    },
+  };
+}
+
+/** The service's own words after ours: "… (400 invalid_name): name is required". */
+function said(ours: string, answer: Answer): string {
+  const { code, message, status } = readServiceError(answer);
+  const label = [status, code].filter(Boolean).join(' ');
+  return `${ours} (${label})${message ? `: ${message}` : ''}`;
+}
+
+function whichKey({ value, source }: ApiKey): string {
+  const ending = keyEnding(value);
+  return `The key came from ${source}${ending ? ` and ends in ${ending}` : ''}.`;
+}
+
+function moved(answer: Answer, details: FailureDetails): Failure {
+  const [location] = headerValues(answer.headers, 'location');
+  const where = location ? ` to ${location}` : '';
+  return new Failure('service', `the service has moved${where} (${answer.status})`, {
+    ...details,
+    hint: 'Not followed. If you trust that address: petstore config set base-url URL',
+  });
+}

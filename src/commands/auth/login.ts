@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import { usageFailure } from '../../errors.ts';
+import type { Host } from '../../session/host.ts';
+import { readAll } from '../../session/key.ts';
+import { chooseBaseUrl, sandboxProfile } from '../../session/profile.ts';
+import { inSession, type Session } from '../../session/session.ts';
+import { requireConfigFolder } from '../../settings/folders.ts';
+import { parseKey, saveKey } from '../../settings/keys.ts';
+
+export function login(command: Command, host: Host): void {
+  command.action(async () =>
+    inSession(host, command, async (session) => {
+      const { options, profile, report } = session;
+      if (profile.name === sandboxProfile) {
+        throw usageFailure('the sandbox makes its own key', 'Leave out auth login and go on.');
+      }
+      const folder = requireConfigFolder(host.context);
+      const { origin } = chooseBaseUrl(host, options, profile);
+
+      const { text, source } = await askForKey(session, origin);
+      host.sink.hide(text.trim());
+      const key = parseKey(text, source);
+
+      const path = saveKey(folder, profile.name, { origin, key });
+      report({
+        event: 'notice',
+        message: `the key of profile ${profile.name} is stored in ${path}, for ${origin} alone`,
+      });
+    }),
+  );
+}
+
+async function askForKey(
+  { host: { context }, options }: Session,
+  origin: string,
+): Promise<{ text: string; source: string }> {
+  const { stdin, stderr, env, askSecret } = context;
+  if (!stdin.isTTY) return { text: await readAll(stdin), source: 'standard input' };
+  if (!stderr.isTTY || env.CI || options.input === false) {
+    throw usageFailure('there is no key on standard input', 'petstore auth login < KEY_FILE');
+  }
+  return { text: await askSecret(`API key for ${origin}`), source: 'the prompt' };
+}

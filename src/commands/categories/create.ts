@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import type { Client } from '../../api/client.ts';
+import { createCategory, listCategories } from '../../api/endpoints.ts';
+import type { ApiRequest } from '../../api/exchange.ts';
+import { type Category, NewCategory } from '../../api/resources.ts';
+import { usageFailure } from '../../errors.ts';
+import { findMismatch } from '../../json/check.ts';
+import type { JsonObject } from '../../json/exact.ts';
+import { parseJson } from '../../json/parse.ts';
+import type { Host } from '../../session/host.ts';
+import { inSession } from '../../session/session.ts';
+import { categoryColumns } from './columns.ts';
+
+type Options = {
+  readonly description?: string;
+  readonly ifMissing?: boolean;
+  readonly dryRun?: boolean;
+};
+
+export function create(command: Command, host: Host): void {
+  command
+    .argument('<name>', 'for example a species: rabbit')
+    .option('--description <text>', 'one short sentence')
+    .option('--if-missing', 'only when there is no category of exactly this name')
+    .option('--dry-run', 'show the request and send nothing')
+    .action(async (name: string, { description, ifMissing, dryRun }: Options) =>
+      inSession(host, command, async ({ connect, output, report }) => {
+        const body = newCategory(name, description);
+        const client = await connect();
+
+        if (dryRun) return output.anything(preview(client.prepare(createCategory, { body })));
+
+        const there = ifMissing ? await find(client, name) : undefined;
+        if (there) report({ event: 'notice', message: `"${name}" is there already` });
+
+        const category = there ?? (await client.call(createCategory, { body }));
+
+        return output.record(category, categoryColumns);
+      }),
+    );
+}
+
+/** @throws Failure (usage) for what the service would refuse anyway */
+function newCategory(name: string, description: string | undefined): NewCategory {
+  const category = { name, ...(description !== undefined && { description }) };
+  const mismatch = findMismatch(NewCategory, category);
+  if (mismatch) throw usageFailure(`this is no category: ${mismatch}`);
+  return category;
+}
+
+async function find(client: Client, name: string): Promise<Category | undefined> {
+  const categories = await client.call(listCategories, {});
+  return categories.find((category) => category.name === name);
+}
+
+function preview({ method, url, headers, body = 'null' }: ApiRequest): JsonObject {
+  return {
+    method,
+    url: url.href,
+    headers: { ...headers, authorization: 'Bearer [key]' },
+    body: parseJson(body),
+  };
+}

@@ -1,0 +1,45 @@
+import { type Command, Option } from 'commander';
+import { listCategories } from '../../api/endpoints.ts';
+import type { Category } from '../../api/resources.ts';
+import type { Host } from '../../session/host.ts';
+import { inSession } from '../../session/session.ts';
+import { categoryColumns } from './columns.ts';
+
+type Options = { readonly search?: string; readonly sort?: keyof typeof orders };
+
+const orders = {
+  id: (a: Category, b: Category) => compare(BigInt(a.id.text), BigInt(b.id.text)),
+  name: (a: Category, b: Category) => compare(a.name, b.name),
+  description: (a: Category, b: Category) => compare(a.description ?? '', b.description ?? ''),
+};
+
+export function list(command: Command, host: Host): void {
+  command
+    .option('--search <text>', 'only those with the text in name or description, in any case')
+    .addOption(new Option('--sort <field>', 'order by a field').choices(Object.keys(orders)))
+    .action(async ({ search, sort }: Options) =>
+      inSession(host, command, async ({ connect, output }) => {
+        const client = await connect();
+
+        const all = await client.call(listCategories, {});
+
+        const found = search === undefined ? all : all.filter(matches(search));
+        await output.records(sort ? found.toSorted(orders[sort]) : found, categoryColumns);
+      }),
+    );
+}
+
+function matches(search: string): (category: Category) => boolean {
+  const wanted = fold(search);
+  return ({ name, description = '' }) =>
+    [name, description].some((text) => fold(text).includes(wanted));
+}
+
+function fold(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}
+
+/** By code units, so that the order is the same on every machine. */
+function compare<T extends bigint | string>(a: T, b: T): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

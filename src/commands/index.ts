@@ -1,0 +1,93 @@
+import type { Command } from 'commander';
+import type { Host } from '../session/host.ts';
+import { addCommonOptions } from '../session/options.ts';
+
+/** Gives a verb its arguments, options and action. */
+export type Verb = (command: Command, host: Host) => void;
+
+type Group = {
+  readonly about: string;
+  readonly verbs: Readonly<Record<string, Branch>>;
+};
+
+type Branch = { readonly about: string; readonly load: () => Promise<Verb> };
+
+/** The whole command line, one line a verb. A verb's file is loaded only when it is called. */
+const tree: Readonly<Record<string, Group | Branch>> = {
+  categories: {
+    about: 'The categories that classify pets',
+    verbs: {
+      list: {
+        about: 'Show all categories',
+        load: async () => (await import('./categories/list.ts')).list,
+      },
+      create: {
+        about: 'Add a category',
+        load: async () => (await import('./categories/create.ts')).create,
+      },
+    },
+  },
+  pets: {
+    about: 'Single pets',
+    verbs: {
+      get: {
+        about: 'Show one pet (deprecated by the service)',
+        load: async () => (await import('./pets/get.ts')).get,
+      },
+    },
+  },
+  orders: {
+    about: 'Orders of the store',
+    verbs: {
+      list: { about: 'Show the orders', load: async () => (await import('./orders/list.ts')).list },
+    },
+  },
+  auth: {
+    about: 'The API key',
+    verbs: {
+      login: {
+        about: 'Store the API key of a profile',
+        load: async () => (await import('./auth/login.ts')).login,
+      },
+    },
+  },
+  config: {
+    about: 'Settings',
+    verbs: {
+      set: {
+        about: 'Change a setting',
+        load: async () => (await import('./config/set.ts')).set,
+      },
+    },
+  },
+  sandbox: {
+    about: 'Run the service on this machine, to try things out',
+    load: async () => (await import('./sandbox.ts')).sandbox,
+  },
+};
+
+/** Plants the tree: every name is there for help and suggestions, and only the called verb gets loaded. */
+export function plantCommands(program: Command, host: Host): void {
+  for (const [name, node] of Object.entries(tree)) {
+    const command = plant(program, name, node.about);
+    if ('load' in node) {
+      loadWhenCalled(command, node, host);
+      continue;
+    }
+    for (const [verb, branch] of Object.entries(node.verbs)) {
+      loadWhenCalled(plant(command, verb, branch.about), branch, host);
+    }
+  }
+}
+
+function plant(parent: Command, name: string, about: string): Command {
+  const command = parent.command(name).description(about);
+  addCommonOptions(command);
+  return command;
+}
+
+function loadWhenCalled(command: Command, { load }: Branch, host: Host): void {
+  command.parent?.hook('preSubcommand', async (_parent, called) => {
+    if (called === command) (await load())(command, host);
+  });
+}

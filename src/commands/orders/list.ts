@@ -1,0 +1,14 @@
+import type { Command } from 'commander';
+import { listOrders } from '../../api/endpoints.ts';
+import type { Host } from '../../session/host.ts';
+import { inSession } from '../../session/session.ts';
+
+export function list(command: Command, host: Host): void {
+  command.action(async () =>
+    inSession(host, command, async ({ connect, output }) => {
+      const client = await connect();
+
+      await output.anything(await client.call(listOrders, {}));
+    }),
+  );
+}

@@ -1,0 +1,48 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { Context } from '../context.ts';
+import { systemCode, usageFailure } from '../errors.ts';
+import type { RunningSandbox } from '../sandbox/serve.ts';
+
+/**
+ * Runs a program against a sandbox and resolves with its exit code: the address and key stand in its environment,
+ * `petstore` is on its PATH, and settings and state of the user's own stay out of reach.
+ * @throws Failure (usage) when there is no such program
+ */
+export async function runAgainst(
+  { baseUrl, key }: RunningSandbox,
+  program: readonly string[],
+  context: Context,
+): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-sandbox-'));
+  try {
+    const { PETSTORE_PROFILE, PETSTORE_LIMIT_STORE, ...env } = context.env;
+    return await context.launch(program, {
+      ...env,
+      PETSTORE_BASE_URL: baseUrl.href,
+      PETSTORE_API_KEY: key,
+      PETSTORE_CONFIG_DIR: join(folder, 'config'),
+      PETSTORE_STATE_DIR: join(folder, 'state'),
+      PATH: [putOnPath(join(folder), context), env.PATH].join(delimiter),
+    });
+  } catch (error) {
+    const reason = systemCode(error) === 'ENOENT' ? 'not found' : systemCode(error);
+    throw usageFailure(`cannot run ${program[0]}: ${reason}`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Makes this very petstore callable by name, with the same Node; returns the folder for PATH. */
+function putOnPath(folder: string, { self, platform }: Context): string {
+  const words = self.map((word) => `"${word}"`).join(' ');
+  if (platform === 'win32') {
+    writeFileSync(join(folder, 'petstore.cmd'), `@${words} %*\r\n`);
+  } else {
+    const quoted = self.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+    writeFileSync(join(folder, 'petstore'), `#!/bin/sh\nexec ${quoted} "$@"\n`);
+    chmodSync(join(folder, 'petstore'), 0o755);
+  }
+  return folder;
+}

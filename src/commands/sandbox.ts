@@ -1,0 +1,91 @@
+import { type Command, Option } from 'commander';
+import { Exit, Failure, Interruption, systemCode, usageFailure } from '../errors.ts';
+import { readText } from '../files.ts';
+import { JsonError, parseJson } from '../json/parse.ts';
+import { type PlanName, plans } from '../sandbox/quota.ts';
+import { type RunningSandbox, serveSandbox, throwawayKey } from '../sandbox/serve.ts';
+import { answer } from '../sandbox/service.ts';
+import { type SandboxState, sampleState, stateFromData } from '../sandbox/state.ts';
+import type { Host } from '../session/host.ts';
+import { inSession, type Session } from '../session/session.ts';
+import { runAgainst } from './sandbox-run.ts';
+
+type Options = { readonly port?: number; readonly plan: PlanName; readonly data?: string };
+
+export function sandbox(command: Command, host: Host): void {
+  command
+    .argument('[command...]', 'a program to run against a fresh sandbox, after --')
+    .addOption(new Option('--port <number>', 'default: a free one').argParser(parsePort))
+    .addOption(
+      new Option('--plan <name>', 'whose limits apply').choices(Object.keys(plans)).default('free'),
+    )
+    .option('--data <file>', 'categories, pets and orders to begin with, as JSON')
+    .action(async (program: string[], { port, plan, data }: Options) =>
+      inSession(host, command, async (session) => {
+        const state = data === undefined ? sampleState() : readData(data);
+        const options = {
+          answer: (request: Parameters<typeof answer>[2]) => answer(state, plan, request),
+          key: throwawayKey(),
+          now: host.context.now,
+        };
+        const running = await serveSandbox(options, port ?? 0).catch((error) => {
+          throw unservable(error, port);
+        });
+        try {
+          if (program.length > 0) throw new Exit(await runAgainst(running, program, host.context));
+          await announce(session, running, plan);
+          await interrupted(host.context.signal);
+        } finally {
+          running.server.close();
+          running.server.closeAllConnections();
+        }
+      }),
+    );
+}
+
+function parsePort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= 65_535)) throw usageFailure(`"${text}" is no port`, 'A number from 0 to 65535.');
+  return port;
+}
+
+function readData(path: string): SandboxState {
+  const text = readText(path);
+  if (text === undefined) throw usageFailure(`there is no file ${path}`);
+  try {
+    return stateFromData(parseJson(text));
+  } catch (error) {
+    const reason = error instanceof JsonError ? `no valid JSON: ${error.message}` : error;
+    throw usageFailure(
+      `${path} cannot be served: ${reason instanceof Error ? reason.message : reason}`,
+    );
+  }
+}
+
+function unservable(error: unknown, port: number | undefined): Failure {
+  const code = systemCode(error);
+  const reason = code === 'EADDRINUSE' ? 'is taken' : `cannot be used (${code})`;
+  return new Failure('config', `port ${port} ${reason}`, {
+    hint: 'Leave out --port to take a free one.',
+  });
+}
+
+/** The address and the key are the result: lines to paste into another shell. */
+async function announce(
+  { output, report }: Session,
+  { baseUrl, key }: RunningSandbox,
+  plan: PlanName,
+): Promise<void> {
+  await output.exports({ PETSTORE_BASE_URL: baseUrl.href, PETSTORE_API_KEY: key });
+  report({ event: 'notice', message: `serving the ${plan} plan on this machine; Ctrl-C ends it` });
+}
+
+/** Resolves never; ends with the signal that stops the server, which is no failure to speak of. */
+function interrupted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const end = () =>
+      reject(new Exit(signal.reason instanceof Interruption ? signal.reason.exitCode : 130));
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end);
+  });
+}

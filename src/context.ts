@@ -1,0 +1,62 @@
+import type { Readable } from 'node:stream';
+
+/** Everything petstore touches outside itself. Tests build their own. */
+export type Context = {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: Environment;
+  readonly platform: string;
+  /** The user's home folder as the system names it; may be empty. */
+  readonly home: string;
+  readonly send: Send;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Resolves after that many milliseconds; rejects with the signal's reason. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** In [0, 1). */
+  readonly random: () => number;
+  /** Aborted with an Interruption when the user or the system ends the run. */
+  readonly signal: AbortSignal;
+  /** Asks for a secret on the terminal without showing it. */
+  readonly askSecret: (question: string) => Promise<string>;
+  /** Runs another program on this one's streams and resolves with its exit code. */
+  readonly launch: (program: readonly string[], env: Environment) => Promise<number>;
+  /** The argv that starts petstore itself: the Node binary and the launcher. */
+  readonly self: readonly string[];
+};
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export type Output = {
+  /** Resolves when the system took the text; rejects with its error (EPIPE, ENOSPC …). */
+  readonly write: (text: string) => Promise<void>;
+  readonly isTTY: boolean;
+  /** Width of the terminal in cells; undefined when it is none. */
+  readonly columns: number | undefined;
+  /** The stream itself, for a spinner; undefined where there is none. */
+  readonly stream: NodeJS.WriteStream | undefined;
+};
+
+/** Header fields by lower-case name; a field sent more than once has more than one value. */
+export type WireHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export type WireRequest = {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  /** Gives the request up at once; the connection is not used again. */
+  readonly signal: AbortSignal;
+  /** Called when a connection stands and the first byte is about to leave. */
+  readonly onSent: () => void;
+};
+
+export type WireAnswer = {
+  readonly status: number;
+  readonly headers: WireHeaders;
+  readonly body: AsyncIterable<Uint8Array>;
+};
+
+/** One request over the network, no retries, no redirects, no decoding. */
+export type Send = (request: WireRequest) => Promise<WireAnswer>;

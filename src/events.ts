@@ -1,0 +1,35 @@
+/**
+ * Everything petstore says besides its result. With JSON output each is one line on stderr.
+ * Times are milliseconds of this machine's clock; they are shown as ISO 8601 in UTC.
+ */
+export type Event =
+  | RateLimitEvent
+  | WaitEvent
+  | {
+      readonly event: 'deprecation';
+      /** For example "GET /pets/{petId}". */
+      readonly operation: string;
+      /** When it goes away; undefined while the service publishes no date. */
+      readonly sunset: number | undefined;
+    }
+  | { readonly event: 'notice'; readonly message: string };
+
+export type RateLimitEvent = {
+  readonly event: 'rate_limit';
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetAt: number;
+};
+
+export type WaitEvent = {
+  readonly event: 'wait';
+  /** The limit is known to be used up, or the service answered 429. */
+  readonly reason: 'window' | '429';
+  readonly limit: number | undefined;
+  /** When the wait ends. */
+  readonly resetAt: number;
+  /** What is left of it; 0 ends it. Reported about every second. */
+  readonly waitMs: number;
+};
+
+export type Report = (event: Event) => void;

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { configFailure, Failure, systemCode } from './errors.ts';
+
+/** The text of a file, or undefined when there is none. @throws Failure (config) when it cannot be read. */
+export function readText(path: string): string | undefined {
+  return read(path, () => {});
+}
+
+/** Like readText, for a file that holds a secret: refused when anyone else can read it. */
+export function readSecret(path: string): string | undefined {
+  return read(path, (fd) => {
+    const { mode } = fstatSync(fd);
+    // Windows has no such modes; its files answer 0666.
+    if ((mode & 0o077) !== 0 && constants.O_NOFOLLOW !== undefined) {
+      throw configFailure(`others can read the key in ${path}`, `chmod 600 '${path}'`);
+    }
+  });
+}
+
+function read(path: string, check: (fd: number) => void): string | undefined {
+  let fd: number;
+  try {
+    fd = openSync(path, 'r');
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
+    throw unreadable(path, error);
+  }
+  try {
+    check(fd);
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(fd));
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw unreadable(path, error);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function unreadable(path: string, error: unknown): Failure {
+  const reason = error instanceof TypeError ? 'not UTF-8 text' : systemCode(error);
+  return configFailure(`cannot read ${path} (${reason})`);
+}
+
+/**
+ * Replaces a file whole or not at all, mode 0600 in a folder of mode 0700: written beside it, synced, renamed.
+ * Short writes are continued, so a full disk leaves the old content.
+ * @throws Failure (output)
+ */
+export function durableWrite(path: string, text: string): void {
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  try {
+    makePrivateFolder(dirname(path));
+    writeNew(temporary, Buffer.from(text));
+    renameSync(temporary, path);
+    syncFolder(dirname(path));
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw new Failure('output', `cannot save ${path} (${systemCode(error)})`, { cause: error });
+  }
+}
+
+/** Makes a folder that only its owner can enter, and the folders above it. */
+export function makePrivateFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+}
+
+function writeNew(path: string, bytes: Uint8Array): void {
+  const fd = openSync(path, 'wx', 0o600);
+  try {
+    for (let written = 0; written < bytes.length; ) {
+      written += writeSync(fd, bytes, written);
+    }
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function syncFolder(path: string): void {
+  // A folder cannot be opened for this on Windows, where the rename is durable by itself.
+  if (constants.O_DIRECTORY === undefined) return;
+  const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,119 @@
+import { homedir } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Transport } from './api/transport.ts';
+import type { Context, Environment, Output } from './context.ts';
+import { Interruption } from './errors.ts';
+
+export type NodeContext = {
+  readonly context: Context;
+  /** Lets go of everything that would keep the process alive. */
+  readonly close: () => void;
+};
+
+/** The context of a real run: this process, its streams, its clock, the network. */
+export function createNodeContext(signal: AbortSignal): NodeContext {
+  const env: Environment = { ...process.env };
+  // A crash report of Node and every child would otherwise hold the key.
+  delete process.env.PETSTORE_API_KEY;
+  let transport: Promise<Transport> | undefined;
+
+  async function openTransport(): Promise<Transport> {
+    const { createTransport } = await import('./api/transport.ts');
+    return createTransport();
+  }
+
+  const context: Context = {
+    get stdin() {
+      return process.stdin;
+    },
+    stdout: outputTo(() => process.stdout),
+    stderr: outputTo(() => process.stderr),
+    env,
+    platform: process.platform,
+    home: homeFolder(),
+    async send(request) {
+      transport ??= openTransport();
+      return (await transport).send(request);
+    },
+    now: Date.now,
+    sleep,
+    random: Math.random,
+    signal,
+    askSecret: (question) => askSecret(question, signal),
+    launch,
+    self: [process.execPath, process.argv[1] ?? ''],
+  };
+  return { context, close: () => void transport?.then(({ close }) => close()) };
+}
+
+function homeFolder(): string {
+  try {
+    return homedir();
+  } catch {
+    return '';
+  }
+}
+
+/** The stream is only touched when something is written: making it takes a millisecond of every start. */
+function outputTo(stream: () => NodeJS.WriteStream): Output {
+  let prepared: NodeJS.WriteStream | undefined;
+  const open = () => {
+    if (!prepared) {
+      prepared = stream();
+      // A failed write rejects its own promise; the event would end the process with a stack.
+      prepared.on('error', () => {});
+    }
+    return prepared;
+  };
+  return {
+    write: (text) =>
+      new Promise((resolve, reject) => {
+        open().write(text, (error) => (error ? reject(error) : resolve()));
+      }),
+    get isTTY() {
+      return open().isTTY ?? false;
+    },
+    get columns() {
+      return open().isTTY ? open().columns : undefined;
+    },
+    get stream() {
+      return open();
+    },
+  };
+}
+
+/** The longest time that setTimeout can take, in ms. */
+const longestTimer = 2 ** 31 - 1;
+
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await pause(Math.min(ms, longestTimer), undefined, { signal });
+  } catch {
+    throw signal.reason;
+  }
+}
+
+async function askSecret(question: string, signal: AbortSignal): Promise<string> {
+  const { default: password } = await import('@inquirer/password');
+  const terminal = { input: process.stdin, output: process.stderr, signal };
+  try {
+    return await password({ message: question, mask: '*' }, terminal);
+  } catch (error) {
+    // The prompt reads Ctrl-C as a key, so that no signal ever arrives.
+    if (error instanceof Error && error.name === 'ExitPromptError') throw new Interruption(130);
+    throw signal.aborted ? signal.reason : error;
+  }
+}
+
+async function launch([file = '', ...args]: readonly string[], env: Environment): Promise<number> {
+  const { spawn } = await import('node:child_process');
+  const { constants } = await import('node:os');
+  const child = spawn(file, args, { env, stdio: 'inherit' });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      // As a shell reports it.
+      resolve(code ?? 128 + (signal ? constants.signals[signal] : 0));
+    });
+  });
+}

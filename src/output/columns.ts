@@ -1,0 +1,38 @@
+import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../json/exact.ts';
+import { writeJson } from '../json/write.ts';
+
+/** A table before it is laid out: plain text in rows and columns. */
+export type Grid = { readonly header: readonly string[]; readonly rows: readonly string[][] };
+
+/** Records under the columns that are asked for. */
+export function gridOf(records: readonly JsonObject[], columns: readonly string[]): Grid {
+  return {
+    header: columns,
+    rows: records.map((record) => columns.map((column) => cellText(record[column]))),
+  };
+}
+
+/**
+ * Data of which nothing is known beforehand. A list of objects has a column for each field that occurs, in the order
+ * of first sight; anything else lists its fields one under another.
+ */
+export function gridOfAnything(data: Json): Grid {
+  if (Array.isArray(data) && data.every(isJsonObject)) {
+    const columns = new Set(data.flatMap((record) => Object.keys(record)));
+    return gridOf(data, [...columns]);
+  }
+  if (isJsonObject(data)) {
+    const rows = Object.entries(data).map(([field, value]) => [field, cellText(value)]);
+    return { header: ['field', 'value'], rows };
+  }
+  const values = Array.isArray(data) ? data : [data];
+  return { header: ['value'], rows: values.map((value) => [cellText(value)]) };
+}
+
+/** A field as one cell: text as it is, nothing where there is nothing, everything else as JSON. */
+export function cellText(value: Json | undefined): string {
+  if (value === undefined) return '';
+  if (typeof value === 'string') return value;
+  if (value instanceof ExactNumber) return value.text;
+  return writeJson(value);
+}

@@ -1,0 +1,52 @@
+import type { Context } from '../context.ts';
+import type { Format } from '../formats.ts';
+import type { Json, JsonObject } from '../json/exact.ts';
+import { type Grid, gridOf, gridOfAnything } from './columns.ts';
+import type { Sink, Style } from './sink.ts';
+
+/** Prints results on stdout, whole and validated, in the chosen format. */
+export type Printer = {
+  /** Records with known columns; JSON has every field that came. */
+  readonly records: (records: readonly JsonObject[], columns: readonly string[]) => Promise<void>;
+  /** One such record: an object in JSON, a table of one row. */
+  readonly record: (record: JsonObject, columns: readonly string[]) => Promise<void>;
+  /** Settings of a shell: lines that it can read; an object in JSON. */
+  readonly exports: (variables: Readonly<Record<string, string>>) => Promise<void>;
+  /** Data whose fields are not known beforehand, just as it came. */
+  readonly anything: (data: Json) => Promise<void>;
+};
+
+export type PrinterOptions = { readonly format: Format; readonly color: boolean };
+
+export function createPrinter(
+  context: Context,
+  sink: Sink,
+  { format, color }: PrinterOptions,
+): Printer {
+  return {
+    records: (records, columns) => print([...records], () => gridOf(records, columns)),
+    record: (record, columns) => print(record, () => gridOf([record], columns)),
+    async exports(variables) {
+      if (format !== 'table') return print({ ...variables }, () => gridOfAnything(null));
+      const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${value}`);
+      return sink.print(lines);
+    },
+    anything: (data) => print(data, () => gridOfAnything(data)),
+  };
+
+  async function print(data: Json, grid: () => Grid): Promise<void> {
+    if (format === 'json') return sink.print([sink.json(data, 2)]);
+    if (format === 'ndjson') {
+      const items = Array.isArray(data) ? data : [data];
+      return items.length > 0 ? sink.print(items.map((item) => sink.json(item))) : undefined;
+    }
+    const { tableLines } = await import('./table.ts');
+    const lines = await tableLines(grid(), sink, context.stdout.columns);
+    return sink.print(lines, color ? await bold() : undefined);
+  }
+}
+
+async function bold(): Promise<Style> {
+  const { Chalk } = await import('chalk');
+  return new Chalk({ level: 1 }).bold;
+}

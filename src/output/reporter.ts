@@ -1,0 +1,107 @@
+import type { Context } from '../context.ts';
+import type { Failure } from '../errors.ts';
+import type { Event, Report } from '../events.ts';
+import type { JsonObject } from '../json/exact.ts';
+import { ExactNumber } from '../json/exact.ts';
+import type { Sink } from './sink.ts';
+import { clockTime, isoTime, timeLeft } from './time.ts';
+import { createCountdown, createWaitLines, waitLine } from './waiting.ts';
+
+export type ReporterOptions = {
+  /** One JSON object a line instead of text. */
+  readonly json: boolean;
+  /** Only errors are said. */
+  readonly quiet: boolean;
+};
+
+/** Says on stderr what happens besides the result. */
+export function createReporter(
+  context: Context,
+  sink: Sink,
+  { json, quiet }: ReporterOptions,
+): Report {
+  if (quiet) return () => {};
+  const say = (event: Event) =>
+    sink.say(json ? sink.json(eventFields(event)) : eventLine(event, sink, context.now()));
+  const wait =
+    context.stderr.isTTY && !json ? createCountdown(context, sink) : createWaitLines(context, say);
+  return (event) => (event.event === 'wait' ? wait(event) : say(event));
+}
+
+/** Says why the command failed: at most three lines of text, or one `error` event. */
+export function reportFailure(sink: Sink, failure: Failure, json: boolean): void {
+  if (json) {
+    sink.say(sink.json(failureFields(failure)));
+    return;
+  }
+  const { consequence, hint } = failure.details;
+  const lines = [`petstore: ${failure.message}`, consequence, hint].filter((line) => line);
+  for (const line of lines) sink.say(sink.show(line ?? ''));
+}
+
+function eventLine(event: Event, sink: Sink, now: number): string {
+  switch (event.event) {
+    case 'rate_limit': {
+      const { limit, remaining, resetAt } = event;
+      return `rate limit: ${remaining} of ${limit} left, resets in ${timeLeft(resetAt - now)} (${clockTime(resetAt)})`;
+    }
+    case 'wait':
+      return waitLine(event);
+    case 'deprecation': {
+      const end = event.sunset
+        ? `goes away on ${isoTime(event.sunset).slice(0, 10)}`
+        : 'will go away; no date is published';
+      return `deprecated: ${event.operation} ${end}`;
+    }
+    case 'notice':
+      return `petstore: ${sink.show(event.message)}`;
+  }
+}
+
+function eventFields(event: Event): JsonObject {
+  switch (event.event) {
+    case 'rate_limit':
+      return {
+        event: 'rate_limit',
+        limit: number(event.limit),
+        remaining: number(event.remaining),
+        resetAt: isoTime(event.resetAt),
+      };
+    case 'wait':
+      return {
+        event: 'wait',
+        reason: event.reason,
+        ...(event.limit !== undefined && { limit: number(event.limit) }),
+        resetAt: isoTime(event.resetAt),
+        waitMs: number(Math.ceil(event.waitMs)),
+      };
+    case 'deprecation':
+      return {
+        event: 'deprecation',
+        operation: event.operation,
+        sunset: event.sunset === undefined ? null : isoTime(event.sunset),
+      };
+    case 'notice':
+      return { event: 'notice', message: event.message };
+  }
+}
+
+function failureFields({ kind, message, details, exitCode }: Failure): JsonObject {
+  const { hint, outcome, service, retryAfter, resetAt } = details;
+  return {
+    event: 'error',
+    kind,
+    message: service?.message ?? message,
+    ...(hint !== undefined && { hint }),
+    ...(outcome !== undefined && { outcome }),
+    ...(service?.code !== undefined && { code: service.code }),
+    ...(service !== undefined && { status: number(service.status) }),
+    ...(retryAfter !== undefined && { retryAfter: number(retryAfter) }),
+    ...(resetAt !== undefined && { resetAt: isoTime(resetAt) }),
+    exitCode: number(exitCode),
+  };
+}
+
+function number(value: number): ExactNumber {
+  return new ExactNumber(String(value));
+}

@@ -1,0 +1,88 @@
+import type { Context, Output } from '../context.ts';
+import { Exit, Failure, systemCode } from '../errors.ts';
+import type { Json } from '../json/exact.ts';
+import { writeJson } from '../json/write.ts';
+import { jsonString, sealLines, showText } from './safe-text.ts';
+
+export type Line = string | { readonly bold: string };
+
+/** The one way out for all text of a run, results and errors alike: secrets are cut out, then the rest is made harmless. */
+export type Sink = {
+  /** From now on this text appears nowhere. */
+  readonly hide: (secret: string) => void;
+  /** One piece of foreign text, fit to stand in a line. */
+  readonly show: (text: string) => string;
+  /** Harmless JSON text; `indent` as in writeJson. */
+  readonly json: (value: Json, indent?: number) => string;
+  /** Writes lines of the result to stdout. @throws Failure (output), Exit when the reader went away */
+  readonly print: (lines: readonly Line[], bold?: Style) => Promise<void>;
+  /** Writes a line to stderr; nobody is told when that fails, since there is nowhere left to tell it. */
+  readonly say: (line: string) => void;
+  /** Resolves when all that was said is written. */
+  readonly flush: () => Promise<void>;
+};
+
+/** Turns finished text into the same text in another look. */
+export type Style = (text: string) => string;
+
+const shortestSecret = 8;
+
+export function createSink({ stdout, stderr }: Pick<Context, 'stdout' | 'stderr'>): Sink {
+  const secrets = new Set<string>();
+  let said = Promise.resolve();
+
+  const redact = (text: string): string => {
+    let clean = text;
+    for (const secret of secrets) clean = clean.replaceAll(secret, '[key]');
+    return clean;
+  };
+  const seal = (text: string) => sealLines(redact(text));
+
+  return {
+    hide(secret) {
+      if (secret.length < shortestSecret) return;
+      for (const form of formsOf(secret)) secrets.add(form);
+    },
+    show: (text) => showText(redact(text)),
+    json: (value, indent = 0) =>
+      writeJson(value, { indent, string: (text) => jsonString(redact(text)) }),
+    async print(lines, bold = (text) => text) {
+      const sealed = lines.map((line) =>
+        typeof line === 'string' ? seal(line) : bold(seal(line.bold)),
+      );
+      try {
+        await stdout.write(`${sealed.join('\n')}\n`);
+      } catch (error) {
+        throw unprintable(error);
+      }
+    },
+    say(line) {
+      said = said.then(() => writeQuietly(stderr, `${seal(line)}\n`));
+    },
+    flush: () => said,
+  };
+}
+
+/** A reader that went away (`| head`) wants no more words; everything else is a failure. */
+function unprintable(error: unknown): Error {
+  const code = systemCode(error);
+  if (code === 'EPIPE') return new Exit(141);
+  return new Failure('output', `cannot write the result to standard output (${code})`, {
+    cause: error,
+  });
+}
+
+/** A secret as it may turn up in messages of others: as it is, in a URL, in Base64. */
+function formsOf(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret);
+  return [
+    secret,
+    encodeURIComponent(secret),
+    bytes.toString('base64').replace(/=+$/, ''),
+    bytes.toString('base64url'),
+  ];
+}
+
+async function writeQuietly(stream: Output, text: string): Promise<void> {
+  await stream.write(text).catch(() => {});
+}

@@ -1,0 +1,28 @@
+/** "15:04:05" in the user's own time zone, from ms since 1970. */
+export function clockTime(ms: number): string {
+  const date = new Date(ms);
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':');
+}
+
+/** "2026-11-20T15:04:05Z". */
+export function isoTime(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, -5)}Z`;
+}
+
+/** "42s", "12m 5s", "3h 20m": the two largest units, rounded up to the second. */
+export function timeLeft(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1_000));
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
+  return `${Math.floor(seconds / 3_600)}h ${Math.floor((seconds % 3_600) / 60)}m`;
+}
+
+/** "0:41", as a countdown shows it. */
+export function countdown(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1_000));
+  return `${Math.floor(seconds / 60)}:${twoDigits(seconds % 60)}`;
+}
+
+function twoDigits(part: number): string {
+  return String(part).padStart(2, '0');
+}

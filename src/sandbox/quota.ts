@@ -1,0 +1,101 @@
+/** Requests per minute and per day (interface document, section 8). */
+export const plans = {
+  free: { minute: 60, day: 1_000 },
+  pro: { minute: 300, day: 10_000 },
+  business: { minute: 1_000, day: 100_000 },
+} as const;
+
+export type PlanName = keyof typeof plans;
+
+/** A window opens with its first request. Times are ms since 1970. */
+type Window = { readonly opened: number; readonly used: number };
+
+/** What one key has used, and how it took being refused. */
+export type Quota = {
+  readonly minute: Window;
+  readonly day: Window;
+  /** The end of the last Retry-After, and the requests that came before it. */
+  readonly told: { readonly until: number; readonly early: number };
+  readonly bannedUntil: number;
+};
+
+const closed: Window = { opened: 0, used: 0 };
+export const freshQuota: Quota = {
+  minute: closed,
+  day: closed,
+  told: { until: 0, early: 0 },
+  bannedUntil: 0,
+};
+
+/** The state of the limit as the X-RateLimit headers tell it. */
+export type Standing = {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetAt: number;
+};
+
+export type Decision = {
+  readonly quota: Quota;
+  readonly verdict: 'granted' | 'limited' | 'banned';
+  readonly standing: Standing;
+  /** When the next request is welcome; `now` unless refused. */
+  readonly until: number;
+};
+
+const lengths = { minute: 60_000, day: 86_400_000 } as const;
+const earlyUntilBan = 3;
+const banTime = 300_000;
+
+/** Decides on one request at `now`. The ban and its rules are the sandbox's own: the document names none. */
+export function decide(quota: Quota, plan: PlanName, now: number): Decision {
+  const { minute, day } = {
+    minute: current(quota, 'minute', now),
+    day: current(quota, 'day', now),
+  };
+  const open = { ...quota, minute, day };
+  if (now < quota.bannedUntil) return refuse(open, 'banned', quota.bannedUntil);
+
+  const full = standings(open, plan, now).filter(({ remaining }) => remaining === 0);
+  if (full.length > 0) return limited(open, Math.max(...full.map(({ resetAt }) => resetAt)));
+
+  const spent = { ...open, minute: spend(minute, now), day: spend(day, now) };
+  return { quota: spent, verdict: 'granted', standing: standingOf(spent, plan, now), until: now };
+
+  function limited(open: Quota, resetAt: number): Decision {
+    const early = now < quota.told.until ? quota.told.early + 1 : 0;
+    const banned = early >= earlyUntilBan;
+    const until = banned ? now + banTime : resetAt;
+    return banned
+      ? refuse({ ...open, bannedUntil: until }, 'banned', until)
+      : refuse({ ...open, told: { until, early } }, 'limited', until);
+  }
+
+  function refuse(refused: Quota, verdict: 'limited' | 'banned', until: number): Decision {
+    return { quota: refused, verdict, standing: standingOf(refused, plan, now), until };
+  }
+}
+
+/** The window that runs out first. */
+export function standingOf(quota: Quota, plan: PlanName, now: number): Standing {
+  const [minute, day] = standings(quota, plan, now);
+  return day.remaining < minute.remaining ? day : minute;
+}
+
+function standings(quota: Quota, plan: PlanName, now: number): [Standing, Standing] {
+  const standing = (name: 'minute' | 'day'): Standing => {
+    const { opened, used } = current(quota, name, now);
+    const limit = plans[plan][name];
+    const resetAt = (used > 0 ? opened : now) + lengths[name];
+    return { limit, remaining: limit - used, resetAt };
+  };
+  return [standing('minute'), standing('day')];
+}
+
+function current(quota: Quota, name: 'minute' | 'day', now: number): Window {
+  const window = quota[name];
+  return now < window.opened + lengths[name] ? window : closed;
+}
+
+function spend({ opened, used }: Window, now: number): Window {
+  return { opened: used > 0 ? opened : now, used: used + 1 };
+}

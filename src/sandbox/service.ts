@@ -1,0 +1,116 @@
+import { NewCategory } from '../api/resources.ts';
+import { findMismatch } from '../json/check.ts';
+import { ExactNumber, isJsonObject, type Json } from '../json/exact.ts';
+import { parseJson } from '../json/parse.ts';
+import { type Decision, decide, type PlanName, type Standing, standingOf } from './quota.ts';
+import { sampleDeprecation, sampleSunset } from './sample.ts';
+import { addCategory, type SandboxState } from './state.ts';
+
+/** One request as far as the service cares, and all that a replay of it needs. It never holds the key that came. */
+export type SandboxRequest = {
+  /** ms since 1970 */
+  readonly at: number;
+  readonly operation: keyof typeof operations;
+  readonly key: 'missing' | 'invalid' | 'valid';
+  readonly body?: string;
+  readonly petId?: string;
+};
+
+export type Reply = {
+  readonly status: number;
+  readonly body: Json;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+const maxBody = 1024 * 1024;
+
+/** The operations of the interface document, section 4. */
+const operations = {
+  listCategories: (state): Reply => ({ status: 200, body: [...state.categories] }),
+
+  createCategory(state, { body = '' }): Reply {
+    const parsed = parseBody(body);
+    if ('status' in parsed) return parsed;
+    return { status: 201, body: addCategory(state, parsed.category) };
+  },
+
+  getPet(state, { petId }): Reply {
+    const pet = state.pets.find((pet) => isJsonObject(pet) && String(pet.id) === petId);
+    const reply = pet
+      ? { status: 200, body: pet }
+      : fault(404, 'not_found', 'there is no such pet');
+    return { ...reply, headers: deprecation };
+  },
+
+  listOrders: (state): Reply => ({ status: 200, body: [...state.orders] }),
+
+  unknown: (): Reply => fault(404, 'not_found', 'there is no such operation'),
+} satisfies Record<string, (state: SandboxState, request: SandboxRequest) => Reply>;
+
+/** RFC 9745 and RFC 8594; the document only says that there is a sunset date. */
+const deprecation = {
+  deprecation: `@${sampleDeprecation / 1_000}`,
+  sunset: new Date(sampleSunset).toUTCString(),
+};
+
+/** Answers one request: the key first, then the limit, then the operation. Changes the state in place. */
+export function answer(state: SandboxState, plan: PlanName, request: SandboxRequest): Reply {
+  const { at, key } = request;
+  if (key !== 'valid') return withStanding(badKey(key), standingOf(state.quota, plan, at), at);
+
+  const decision = decide(state.quota, plan, at);
+  state.quota = decision.quota;
+  const reply =
+    decision.verdict === 'granted'
+      ? operations[request.operation](state, request)
+      : refusal(decision, at);
+  return withStanding(reply, decision.standing, at);
+}
+
+function parseBody(body: string): { readonly category: NewCategory } | Reply {
+  const invalid = (message: string) => fault(400, 'invalid_body', message);
+  if (body.length > maxBody) return invalid('the body is longer than 1 MiB');
+  let json: Json;
+  try {
+    json = parseJson(body);
+  } catch {
+    return invalid('the body is not valid JSON');
+  }
+  const mismatch = findMismatch(NewCategory, json);
+  if (mismatch) return invalid(mismatch);
+  if (isJsonObject(json) && 'id' in json) return invalid('the id is assigned by the service');
+  return { category: json as NewCategory };
+}
+
+function badKey(key: 'missing' | 'invalid'): Reply {
+  return key === 'missing'
+    ? fault(401, 'missing_key', 'an API key is required: Authorization: Bearer <API_KEY>')
+    : fault(401, 'invalid_key', 'this API key is not valid');
+}
+
+function refusal({ verdict, until }: Decision, now: number): Reply {
+  const reply =
+    verdict === 'banned'
+      ? fault(429, 'key_banned', 'too many requests after a 429: this key is banned for a while')
+      : fault(429, 'rate_limited', 'the rate limit is exceeded');
+  return { ...reply, headers: { 'retry-after': String(Math.ceil((until - now) / 1_000)) } };
+}
+
+/** An Error of the interface document, section 2. */
+export function fault(status: number, code: string, message: string): Reply {
+  return { status, body: { code, message, status: new ExactNumber(String(status)) } };
+}
+
+/** Every answer carries the limit: interface document, section 8. */
+function withStanding(reply: Reply, standing: Standing, now: number): Reply {
+  return {
+    ...reply,
+    headers: {
+      date: new Date(now).toUTCString(),
+      'x-ratelimit-limit': String(standing.limit),
+      'x-ratelimit-remaining': String(standing.remaining),
+      'x-ratelimit-reset': String(Math.ceil(standing.resetAt / 1_000)),
+      ...reply.headers,
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { type ApiKey, auth } from '../api/auth.ts';
+import { type Client, createClient } from '../api/client.ts';
+import { deliver } from '../api/deliver.ts';
+import type { Exchange } from '../api/exchange.ts';
+import { type RateLimit, readRateLimit } from '../api/rate-limit.ts';
+import { retry } from '../api/retry.ts';
+import { trace } from '../api/trace.ts';
+import type { Report } from '../events.ts';
+import { gate } from '../pacing/gate.ts';
+import { parseDuration } from '../settings/duration.ts';
+import { version } from '../version.ts';
+import type { Host } from './host.ts';
+import { chooseKey } from './key.ts';
+import type { CommonOptions } from './options.ts';
+import { chooseBaseUrl, type Profile, refuseForSandbox, sandboxProfile } from './profile.ts';
+
+type Setup = {
+  readonly host: Host;
+  readonly options: CommonOptions;
+  readonly profile: Profile;
+  readonly report: Report;
+};
+
+type Service = { readonly baseUrl: URL; readonly key: ApiKey };
+
+/**
+ * The client for the profile's service; `onRateLimit` hears what each answer says about the limit.
+ * @throws Failure when no address or key is set
+ */
+export async function openClient(
+  setup: Setup,
+  onRateLimit: (rateLimit: RateLimit) => void,
+): Promise<Client> {
+  const { host, options, profile, report } = setup;
+  const { context } = host;
+  const maxWait = duration(options.maxWait, context.env.PETSTORE_MAX_WAIT, profile) ?? 120_000;
+  const timeout = parseDuration(options.timeout ?? '30s', '--timeout');
+  const { baseUrl, key } =
+    profile.name === sandboxProfile ? await embedSandbox(setup) : await chooseService(setup);
+
+  const once = deliver(context, timeout);
+  const told = options.verbose ? trace(once, context, report) : once;
+  const authorized = auth(told, key, baseUrl.origin);
+  const paced = gate(listen(authorized, onRateLimit), context, report);
+  const exchange = retry(paced, context);
+
+  const userAgent = `petstore/${version}`;
+  return createClient({ context, exchange, baseUrl, key, maxWait, userAgent, report });
+}
+
+async function chooseService({ host, options, profile }: Setup): Promise<Service> {
+  const baseUrl = chooseBaseUrl(host, options, profile);
+  const key = await chooseKey(host, options, profile, baseUrl.origin);
+  return { baseUrl, key };
+}
+
+/** The sandbox runs inside this very command, behind a real port of this machine. */
+async function embedSandbox({ host, options, report }: Setup): Promise<Service> {
+  refuseForSandbox(options);
+  const { startKeptSandbox } = await import('../sandbox/kept.ts');
+  const { stateFolder } = await import('../settings/folders.ts');
+  const say = (message: string) => report({ event: 'notice', message });
+  const { baseUrl, key } = await startKeptSandbox(stateFolder(host.context), host.context.now, say);
+  return { baseUrl, key: { value: key, source: 'the sandbox' } };
+}
+
+function duration(
+  flag: string | undefined,
+  variable: string | undefined,
+  { name, settings }: Profile,
+): number | undefined {
+  if (flag !== undefined) return parseDuration(flag, '--max-wait');
+  if (variable) return parseDuration(variable, 'PETSTORE_MAX_WAIT');
+  const own = settings['max-wait'];
+  return own === undefined ? undefined : parseDuration(own, `max-wait of profile ${name}`);
+}
+
+function listen(next: Exchange, onRateLimit: (rateLimit: RateLimit) => void): Exchange {
+  return async (request) => {
+    const answer = await next(request);
+    const rateLimit = readRateLimit(answer.headers, answer.receivedAt);
+    if (rateLimit) onRateLimit(rateLimit);
+    return answer;
+  };
+}

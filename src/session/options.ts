@@ -1,0 +1,48 @@
+import { type Command, Option } from 'commander';
+import { formats } from '../formats.ts';
+
+/** The options that every command takes, as Commander names them. */
+export type CommonOptions = {
+  readonly profile?: string;
+  readonly baseUrl?: string;
+  readonly apiKeyFile?: string;
+  readonly output?: string;
+  readonly json?: boolean;
+  readonly maxWait?: string;
+  readonly timeout?: string;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+  readonly color?: boolean;
+  readonly input?: boolean;
+};
+
+const heading = 'Everywhere:';
+
+/** Adds the common options to a command, so that they are taken at any place of the command line. */
+export function addCommonOptions(command: Command): void {
+  const options = [
+    new Option('-p, --profile <name>', 'production (default), staging, sandbox, or your own'),
+    new Option('--base-url <url>', 'address with version prefix: https://HOST/v1'),
+    new Option('--api-key-file <file>', 'read the key from a file, or - for standard input'),
+    new Option('-o, --output <format>', 'how to print the result').choices(formats),
+    new Option('--json', 'the same as -o json'),
+    new Option('--max-wait <duration>', 'longest wait for the rate limit (default 2m; 0, inf)'),
+    new Option('--timeout <duration>', 'longest time for one request (default 30s)'),
+    new Option('-q, --quiet', 'say nothing but errors'),
+    new Option('-v, --verbose', 'say each request and answer'),
+    new Option('--no-color', 'no colours'),
+    new Option('--no-input', 'never ask for anything'),
+  ];
+  for (const option of options) {
+    // Unset stays unset, so that an option before the verb is not overruled by a default after it.
+    option.defaultValue = undefined;
+    command.addOption(option.helpGroup(heading));
+  }
+}
+
+/** The common options of a command line; the one nearest to its end wins. */
+export function commonOptions(command: Command): CommonOptions {
+  const above = command.parent ? commonOptions(command.parent) : {};
+  const own = Object.entries(command.opts()).filter(([, value]) => value !== undefined);
+  return { ...above, ...Object.fromEntries(own) };
+}

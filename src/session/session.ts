@@ -1,0 +1,65 @@
+import type { Command } from 'commander';
+import type { Client } from '../api/client.ts';
+import type { RateLimit } from '../api/rate-limit.ts';
+import { usageFailure } from '../errors.ts';
+import type { Report } from '../events.ts';
+import { type Format, formats, isFormat } from '../formats.ts';
+import { createPrinter, type Printer } from '../output/printer.ts';
+import { createReporter } from '../output/reporter.ts';
+import { hasColor } from './color.ts';
+import { openClient } from './connect.ts';
+import type { Host } from './host.ts';
+import { type CommonOptions, commonOptions } from './options.ts';
+import { chooseProfile, type Profile } from './profile.ts';
+
+/** One run of one command, with all its settings resolved. */
+export type Session = {
+  readonly host: Host;
+  readonly options: CommonOptions;
+  readonly output: Printer;
+  readonly report: Report;
+  readonly profile: Profile;
+  /** The way to the service. @throws Failure when no address or key is set. */
+  readonly connect: () => Promise<Client>;
+};
+
+/** Runs a command's story in a session; whatever its end, the state of the limit is said last. */
+export async function inSession(
+  host: Host,
+  command: Command,
+  story: (session: Session) => Promise<void>,
+): Promise<void> {
+  const options = commonOptions(command);
+  const { context, sink } = host;
+  const profile = chooseProfile(host, options);
+  const format = chooseFormat(host, options, profile);
+  host.format = format;
+  const report = createReporter(context, sink, {
+    json: format !== 'table',
+    quiet: options.quiet ?? false,
+  });
+  const output = createPrinter(context, sink, {
+    format,
+    color: hasColor(context.stdout, context.env, options),
+  });
+  let rateLimit: RateLimit | undefined;
+  const service = { host, options, profile, report };
+  const connect = () =>
+    openClient(service, (seen) => {
+      rateLimit = seen;
+    });
+  try {
+    await story({ host, options, output, report, profile, connect });
+  } finally {
+    if (rateLimit) report({ event: 'rate_limit', ...rateLimit });
+  }
+}
+
+/** @throws Failure (usage, config) */
+function chooseFormat({ context }: Host, options: CommonOptions, profile: Profile): Format {
+  if (options.json) return 'json';
+  const { PETSTORE_OUTPUT } = context.env;
+  const format = options.output ?? (PETSTORE_OUTPUT || (profile.settings.output ?? 'table'));
+  if (isFormat(format)) return format;
+  throw usageFailure(`"${format}" is no output format`, `One of: ${formats.join(', ')}`);
+}

@@ -1,0 +1,35 @@
+import { configFailure } from '../errors.ts';
+
+/**
+ * The service's base address, version prefix included, without a slash at its end.
+ * Only https, or http on this machine itself: the key travels with every request.
+ * @throws Failure (config); `name` says where the address was written.
+ */
+export function parseBaseUrl(text: string, name: string): URL {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw bad(name, 'no web address');
+  }
+  if (url.username || url.password) throw bad(name, 'an address with a user or password in it');
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw bad(name, 'not https');
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    throw bad(name, 'plain http, where the key would travel unencrypted');
+  }
+  if (text.includes('?')) throw bad(name, 'an address with a query');
+  if (text.includes('#')) throw bad(name, 'an address with a fragment');
+  url.pathname = url.pathname.replace(/\/+$/, '');
+  return url;
+}
+
+function bad(name: string, what: string) {
+  return configFailure(
+    `the base URL in ${name} is ${what}`,
+    'It looks like https://HOST/v1 (http only for this machine itself).',
+  );
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+}

@@ -1,0 +1,47 @@
+import { isAbsolute, join } from 'node:path';
+import type { Context } from '../context.ts';
+import { configFailure } from '../errors.ts';
+
+type Machine = Pick<Context, 'env' | 'platform' | 'home'>;
+
+/**
+ * Where settings and keys are kept, or undefined when the home folder names no absolute path:
+ * a relative one would put keys into whatever folder the user happens to be in.
+ * @throws Failure (config) when PETSTORE_CONFIG_DIR is relative
+ */
+export function configFolder(machine: Machine): string | undefined {
+  const { env, platform } = machine;
+  if (env.PETSTORE_CONFIG_DIR) return chosen('PETSTORE_CONFIG_DIR', env.PETSTORE_CONFIG_DIR);
+  if (platform === 'win32' && env.APPDATA) return join(env.APPDATA, 'petstore', 'Config');
+  if (platform === 'darwin') return below(machine.home, 'Library', 'Preferences', 'petstore');
+  if (env.XDG_CONFIG_HOME) return below(env.XDG_CONFIG_HOME, 'petstore');
+  return below(machine.home, '.config', 'petstore');
+}
+
+/** Where petstore keeps what it must remember between runs; as configFolder. */
+export function stateFolder(machine: Machine): string | undefined {
+  const { env, platform } = machine;
+  if (env.PETSTORE_STATE_DIR) return chosen('PETSTORE_STATE_DIR', env.PETSTORE_STATE_DIR);
+  if (platform === 'win32' && env.LOCALAPPDATA) return join(env.LOCALAPPDATA, 'petstore');
+  if (env.XDG_STATE_HOME) return below(env.XDG_STATE_HOME, 'petstore');
+  return below(machine.home, '.local', 'state', 'petstore');
+}
+
+/** The folder to store something in. @throws Failure (config) when there is none */
+export function requireConfigFolder(machine: Machine): string {
+  const folder = configFolder(machine);
+  if (folder !== undefined) return folder;
+  throw configFailure(
+    'nothing can be stored: HOME (or XDG_CONFIG_HOME) is no absolute path',
+    'Set PETSTORE_CONFIG_DIR to a folder of your own.',
+  );
+}
+
+function below(folder: string, ...path: string[]): string | undefined {
+  return isAbsolute(folder) ? join(folder, ...path) : undefined;
+}
+
+function chosen(variable: string, folder: string): string {
+  if (isAbsolute(folder)) return folder;
+  throw configFailure(`${variable} is no absolute path: "${folder}"`);
+}

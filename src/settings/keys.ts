@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { configFailure } from '../errors.ts';
+import { durableWrite, readSecret } from '../files.ts';
+import { findMismatch } from '../json/check.ts';
+
+/** A key at rest, bound to the one origin it may travel to. */
+const StoredKey = z.strictObject({ origin: z.string(), key: z.string() });
+export type StoredKey = z.infer<typeof StoredKey>;
+
+/** Where the key of a profile is kept: a file of its own, which no other program has a reason to copy. */
+export function keyFile(folder: string, profile: string): string {
+  return join(folder, 'keys', `${profile}.json`);
+}
+
+/** The stored key of a profile. @throws Failure (config) when the file is broken or others can read it. */
+export function readStoredKey(folder: string, profile: string): StoredKey | undefined {
+  const path = keyFile(folder, profile);
+  const text = readSecret(path);
+  if (text === undefined) return undefined;
+  const stored = parse(text);
+  // Says nothing of the content, which may be half a key.
+  if (findMismatch(StoredKey, stored))
+    throw configFailure(`the key file ${path} is broken`, 'petstore auth login');
+  return stored as StoredKey;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws Failure (output) */
+export function saveKey(folder: string, profile: string, stored: StoredKey): string {
+  const path = keyFile(folder, profile);
+  durableWrite(path, `${JSON.stringify(stored)}\n`);
+  return path;
+}
+
+const keyForm = /^[\x21-\x7e]{8,512}$/;
+
+/**
+ * A key without the line break that files and pipes end with.
+ * @throws Failure (config) that says what is wrong with it, never what it is.
+ */
+export function parseKey(text: string, source: string): string {
+  const key = text.replace(/\r?\n$/, '');
+  if (keyForm.test(key)) return key;
+  throw configFailure(`the key from ${source} ${keyFault(key)}`);
+}
+
+function keyFault(key: string): string {
+  if (key.length === 0) return 'is empty';
+  const at = key.search(/[^\x21-\x7e]/);
+  if (at >= 0)
+    return `has a character at position ${at + 1} that no key has (a space, a control, not ASCII)`;
+  return key.length < 8 ? 'is shorter than 8 characters' : 'is longer than 512 characters';
+}
