@@ -14,7 +14,7 @@ export type Event =
     }
   | { readonly event: 'notice'; readonly message: string };
 
-export type RateLimitEvent = {
+type RateLimitEvent = {
   readonly event: 'rate_limit';
   readonly limit: number;
   readonly remaining: number;

@@ -25,7 +25,7 @@ export type ClientOptions = {
   readonly report: Report;
 };
 
-export type CallInput<Path extends string, Body> = PathParameters<Path> &
+type CallInput<Path extends string, Body> = PathParameters<Path> &
   (Body extends undefined ? unknown : { readonly body: Body });
 
 export type Client = {

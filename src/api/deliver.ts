@@ -33,6 +33,7 @@ export function deliver(context: Context, timeout: number): Exchange {
       const wire = { method, url, headers, body, signal: attempt.signal, onSent };
       try {
         const answer = await context.send(wire);
+        onSent();
         const bytes = await readBody(answer, request.maxBytes);
         return {
           status: answer.status,

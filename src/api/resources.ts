@@ -46,6 +46,3 @@ export function adoptStringIds(categories: readonly Category[]): boolean {
   }
   return adopted;
 }
-
-/** The body of every refusal. */
-export const ServiceErrorBody = z.looseObject({ code: z.string(), message: z.string() });

@@ -3,7 +3,7 @@ import type { Host } from '../session/host.ts';
 import { addCommonOptions } from '../session/options.ts';
 
 /** Gives a verb its arguments, options and action. */
-export type Verb = (command: Command, host: Host) => void;
+type Verb = (command: Command, host: Host) => void;
 
 type Group = {
   readonly about: string;

@@ -27,7 +27,7 @@ function didYouMean(suggestion: string | undefined): string | undefined {
 }
 
 /** The help of the command that the words of the command line lead to. */
-export function helpOf(program: Command, argv: readonly string[]): string {
+function helpOf(program: Command, argv: readonly string[]): string {
   const path = ['petstore'];
   let command = program;
   for (const word of argv) {

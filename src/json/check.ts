@@ -42,7 +42,7 @@ const expectedNames: Record<string, string> = {
 };
 
 /** What a JSON value is, for a sentence: "text", "a number", "null" … */
-export function typeName(value: unknown): string {
+function typeName(value: unknown): string {
   if (value === null) return 'null';
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';

@@ -30,7 +30,7 @@ export function gridOfAnything(data: Json): Grid {
 }
 
 /** A field as one cell: text as it is, nothing where there is nothing, everything else as JSON. */
-export function cellText(value: Json | undefined): string {
+function cellText(value: Json | undefined): string {
   if (value === undefined) return '';
   if (typeof value === 'string') return value;
   if (value instanceof ExactNumber) return value.text;

@@ -24,9 +24,11 @@ export async function tableLines(
   );
   const frame = boxed ? 3 * header.length + 1 : 2 * (header.length - 1);
   const widths = width === undefined ? natural : fitWidths(natural, width - frame);
-  const fit = (row: readonly string[]) =>
+  const fitRow = (row: readonly string[]) =>
     row.map((cell, column) => cutTo(widths[column] ?? longestCell, cell));
-  return boxed ? box(fit(header), rows.map(fit)) : columns(widths, [header, ...rows].map(fit));
+  return boxed
+    ? box(fitRow(header), rows.map(fitRow))
+    : columns(widths, [header, ...rows].map(fitRow));
 }
 
 async function box(header: string[], rows: string[][]): Promise<Line[]> {

@@ -8,6 +8,7 @@ import { trace } from '../api/trace.ts';
 import type { Report } from '../events.ts';
 import { gate } from '../pacing/gate.ts';
 import { parseDuration } from '../settings/duration.ts';
+import { stateFolder } from '../settings/folders.ts';
 import { version } from '../version.ts';
 import type { Host } from './host.ts';
 import { chooseKey } from './key.ts';
@@ -58,7 +59,6 @@ async function chooseService({ host, options, profile }: Setup): Promise<Service
 async function embedSandbox({ host, options, report }: Setup): Promise<Service> {
   refuseForSandbox(options);
   const { startKeptSandbox } = await import('../sandbox/kept.ts');
-  const { stateFolder } = await import('../settings/folders.ts');
   const say = (message: string) => report({ event: 'notice', message });
   const { baseUrl, key } = await startKeptSandbox(stateFolder(host.context), host.context.now, say);
   return { baseUrl, key: { value: key, source: 'the sandbox' } };

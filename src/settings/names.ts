@@ -11,7 +11,7 @@ export type Setting = {
   readonly check: (value: string) => void;
 };
 
-export const profileName = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
+const profileName = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 
 const ofProfile = (name: string) => (profile: string) => `profiles.${profile}.${name}`;
 

@@ -3,7 +3,7 @@ import type { Client } from '../../api/client.ts';
 import { createCategory, listCategories } from '../../api/endpoints.ts';
 import type { ApiRequest } from '../../api/exchange.ts';
 import { type Category, NewCategory } from '../../api/resources.ts';
-import { usageFailure } from '../../errors.ts';
+import { Failure, usageFailure } from '../../errors.ts';
 import { findMismatch } from '../../json/check.ts';
 import type { JsonObject } from '../../json/exact.ts';
 import { parseJson } from '../../json/parse.ts';
@@ -28,16 +28,36 @@ export function create(command: Command, host: Host): void {
         const body = newCategory(name, description);
         const client = await connect();
 
-        if (dryRun) return output.anything(preview(client.prepare(createCategory, { body })));
+        if (dryRun) {
+          return output.anything(preview(client.prepare(createCategory, { body })));
+        }
 
         const there = ifMissing ? await find(client, name) : undefined;
         if (there) report({ event: 'notice', message: `"${name}" is there already` });
 
         const category = there ?? (await client.call(createCategory, { body }));
 
-        return output.record(category, categoryColumns);
+        if (category.name !== name) report({ event: 'notice', message: changedName(category) });
+        await output.record(category, categoryColumns).catch((error) => {
+          throw there ? error : afterCreation(error, category);
+        });
       }),
     );
+}
+
+function changedName({ name }: Category): string {
+  return `the service changed the name to "${name}"`;
+}
+
+/** A result that cannot be printed does not undo what was created. */
+function afterCreation(error: unknown, { id }: Category): unknown {
+  if (!(error instanceof Failure)) return error;
+  const consequence = `The category was created, with id ${id}.`;
+  return new Failure(error.kind, error.message, {
+    ...error.details,
+    outcome: 'created',
+    consequence,
+  });
 }
 
 /** @throws Failure (usage) for what the service would refuse anyway */

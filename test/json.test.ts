@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ExactNumber, isInt64, type Json } from '../src/json/exact.ts';
+import { JsonError, parseJson } from '../src/json/parse.ts';
+import { writeJson } from '../src/json/write.ts';
+
+const digits = fc.oneof(
+  fc.bigInt({ min: -(2n ** 80n), max: 2n ** 80n }).map(String),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),
+  fc.constantFrom('1.0', '-0', '1e3', '1E+5', '0.10', '-0.0e-0'),
+);
+const { json } = fc.letrec<{ json: Json }>((tie) => ({
+  json: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.constantFrom(null, true, false),
+    fc.string({ unit: 'binary' }),
+    digits.map((text) => new ExactNumber(text)),
+    fc.array(tie('json'), { maxLength: 4 }),
+    fc.dictionary(fc.oneof(fc.string(), fc.constant('__proto__')), tie('json'), { maxKeys: 4 }),
+  ),
+}));
+
+/** What another parser makes of it, to compare the structure with; it rounds numbers, so they are left out. */
+const withoutNumbers = (value: unknown) =>
+  JSON.stringify(value, (_, item) =>
+    typeof item === 'number' || item instanceof ExactNumber ? 0 : item,
+  );
+
+describe('JSON', () => {
+  test('comes out as it went in, whatever the layout', () => {
+    fc.assert(
+      fc.property(json, fc.constantFrom(0, 2), (value, indent) => {
+        const text = writeJson(value, { indent });
+        expect(writeJson(parseJson(text))).toBe(writeJson(value));
+        expect(withoutNumbers(parseJson(text))).toBe(withoutNumbers(JSON.parse(text)));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('is refused wherever JSON.parse refuses it, and at every cut', () => {
+    fc.assert(
+      fc.property(json, fc.nat(), fc.string({ maxLength: 2 }), (value, at, noise) => {
+        const text = writeJson([value]);
+        const cut = at % text.length;
+        const damaged =
+          text.slice(0, cut) + noise + text.slice(cut + noise.length + (noise ? 0 : 1));
+        let valid = true;
+        try {
+          JSON.parse(damaged);
+        } catch {
+          valid = false;
+        }
+        if (!valid) expect(() => parseJson(damaged)).toThrow(JsonError);
+        expect(() => parseJson(text.slice(0, cut))).toThrow(JsonError);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test.for([
+    { text: '{"a":1,"a":1}', reason: 'field "a" given twice', offset: 7 },
+    { text: '{"__proto__":1,"__proto__":2}', reason: 'field "__proto__" given twice', offset: 15 },
+    { text: '01', reason: 'something follows the JSON value', offset: 1 },
+    { text: '[1,]', reason: 'expected a value', offset: 3 },
+    { text: '"\u0000"', reason: 'raw control character in a string', offset: 0 },
+    { text: '"\\x"', reason: 'bad escape in a string', offset: 0 },
+    { text: '"a\\', reason: 'the text ends inside a string', offset: 0 },
+    { text: ' ', reason: 'the text ends too early', offset: 1 },
+    { text: 'nul', reason: 'expected a value', offset: 0 },
+    { text: '['.repeat(40), reason: 'nested deeper than 32', offset: 33 },
+  ])('$text is refused: $reason', ({ text, reason, offset }) => {
+    expect(() => parseJson(text)).toThrow(expect.objectContaining({ reason, offset }));
+  });
+
+  test('many strings, escaped or not, take linear time', () => {
+    const text = `[${'"a",'.repeat(200_000)}"\\n"]`;
+
+    expect(parseJson(text)).toHaveLength(200_001);
+  });
+});
+
+describe('int64', () => {
+  test('is told by its value, not by its length', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(2n ** 65n), max: 2n ** 65n }), (value) => {
+        expect(isInt64(String(value))).toBe(BigInt.asIntN(64, value) === value);
+      }),
+    );
+  });
+
+  test.for(['1.0', '1e3', '', '-', '+1', '00', ' 1', '0x1'])('"%s" is none', (text) => {
+    expect(isInt64(text)).toBe(false);
+  });
+});

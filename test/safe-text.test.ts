@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe } from 'vitest';
+import { ExactNumber } from '../src/json/exact.ts';
+import { jsonString, sealLines, showText } from '../src/output/safe-text.ts';
+import { expect, test } from './petstore.ts';
+
+const forbidden =
+  /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u;
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: 'grapheme' }),
+  fc.string({
+    unit: fc.constantFrom(
+      '\u001b',
+      '\\',
+      'u',
+      '{',
+      '1',
+      'b',
+      '}',
+      '\n',
+      '\u202e',
+      '\u009b',
+      '\ud800',
+      '\u200d',
+      '👩',
+      '\ufe0f',
+    ),
+  }),
+);
+
+describe('text of others', () => {
+  test('becomes one line in which nothing acts or hides, and can be told from every other', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const shown = showText(text);
+        expect(shown).not.toMatch(forbidden);
+        expect(reverse(shown)).toBe(text);
+        expect(sealLines(shown)).toBe(shown);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test('is exact and harmless as JSON', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(JSON.parse(jsonString(text))).toBe(text);
+        expect(jsonString(text)).not.toMatch(forbidden);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test.for(['Ünï', '犬', 'café', '👩‍👩‍👧', '❤️', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', 'שלום'])('%s stays readable', (text) => {
+    expect(showText(text)).toBe(text);
+  });
+
+  test('what bypassed showText is stopped at the way out', () => {
+    expect(sealLines('a\u001b[31m\nb\rc')).toBe('a\\u{1b}[31m\nb\\u{d}c');
+  });
+
+  test('cannot forge a row of a table', async ({ petstore, sandbox }) => {
+    const name = 'dog\n│ 2  │ cat │\r\u001b[1A\u2028';
+    sandbox.categories.push({ id: new ExactNumber('1'), name });
+
+    const { stdout } = await petstore(['categories', 'list']);
+
+    expect(stdout.trimEnd().split('\n')).toHaveLength(5);
+    expect(stdout).toContain('dog\\u{a}│ 2  │ cat │\\u{d}\\u{1b}[1A\\u{2028}');
+  });
+
+  test('a long name is cut in a table and whole in JSON', async ({ petstore, sandbox }) => {
+    const name = 'x'.repeat(1024 * 1024);
+    sandbox.categories.push({ id: new ExactNumber('1'), name });
+
+    const table = await petstore(['categories', 'list']);
+    const json = await petstore(['categories', 'list', '--json']);
+
+    expect(table.stdout.length).toBeLessThan(2_000);
+    expect(JSON.parse(json.stdout)[0].name).toBe(name);
+  });
+
+  function reverse(shown: string): string {
+    return shown.replace(/\\\\|\\u\{([0-9a-f]+)\}/g, (_, code) =>
+      code === undefined ? '\\' : String.fromCodePoint(Number.parseInt(code, 16)),
+    );
+  }
+});

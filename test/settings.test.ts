@@ -1,0 +1,293 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { expect, test, testKey } from './petstore.ts';
+
+const list = ['categories', 'list'];
+const url = (name: string) => `https://${name}.example/v1`;
+const noEnv = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined };
+
+describe('precedence: flag, environment, profile, default', () => {
+  test.for([
+    {
+      what: 'base URL: the flag',
+      env: { PETSTORE_BASE_URL: url('env') },
+      argv: ['--base-url', url('flag')],
+      host: 'flag.example',
+    },
+    {
+      what: 'base URL: the environment',
+      env: { PETSTORE_BASE_URL: url('env') },
+      argv: [],
+      host: 'env.example',
+    },
+    { what: 'base URL: the profile', env: {}, argv: [], host: 'production.example' },
+    {
+      what: 'base URL: the profile of the flag',
+      env: {},
+      argv: ['-p', 'staging'],
+      host: 'staging.example',
+    },
+    {
+      what: 'profile: the environment',
+      env: { PETSTORE_PROFILE: 'staging' },
+      argv: [],
+      host: 'staging.example',
+    },
+    {
+      what: 'profile: the flag',
+      env: { PETSTORE_PROFILE: 'staging' },
+      argv: ['-p', 'production'],
+      host: 'production.example',
+    },
+  ])('$what wins', async ({ env, argv, host }, { petstore, sandbox }) => {
+    for (const profile of ['production', 'staging']) {
+      await petstore(['config', 'set', 'base-url', url(profile), '-p', profile], { env: noEnv });
+    }
+
+    await petstore([...list, ...argv], { env: { ...noEnv, PETSTORE_API_KEY: testKey, ...env } });
+
+    expect(sandbox.requests.at(-1)?.url.host).toBe(host);
+  });
+
+  test('the default profile can be changed', async ({ petstore, sandbox }) => {
+    await petstore(['config', 'set', 'base-url', url('staging'), '-p', 'staging'], { env: noEnv });
+    await petstore(['config', 'set', 'default-profile', 'staging'], { env: noEnv });
+
+    await petstore(list, { env: { ...noEnv, PETSTORE_API_KEY: testKey } });
+
+    expect(sandbox.requests.at(-1)?.url.host).toBe('staging.example');
+  });
+
+  const [flagKey, envKey, storedKey] = ['key-of-the-file', 'key-of-the-env', 'key-of-the-login'];
+  test.for([
+    {
+      what: '--api-key-file beats all',
+      argv: ['-p', 'production', '--api-key-file', '-'],
+      env: { PETSTORE_API_KEY: envKey },
+      used: flagKey,
+    },
+    {
+      what: 'a profile named on the command line with a key beats the environment',
+      argv: ['-p', 'production'],
+      env: { PETSTORE_API_KEY: envKey },
+      used: storedKey,
+    },
+    {
+      what: 'the environment beats the stored key',
+      argv: [],
+      env: { PETSTORE_API_KEY: envKey },
+      used: envKey,
+    },
+    {
+      what: 'the environment serves a named profile without a key',
+      argv: ['-p', 'staging', '--base-url', url('a')],
+      env: { PETSTORE_API_KEY: envKey },
+      used: envKey,
+    },
+    { what: 'the stored key comes last', argv: [], env: {}, used: storedKey },
+  ])('key: $what', async ({ argv, env, used }, { petstore, sandbox }) => {
+    await petstore(['config', 'set', 'base-url', url('a')], { env: noEnv });
+    await petstore(['auth', 'login'], { env: noEnv, stdin: `${storedKey}\n` });
+
+    await petstore([...list, ...argv], { env: { ...noEnv, ...env }, stdin: flagKey });
+
+    expect(sandbox.requests.at(-1)?.headers.authorization).toBe(`Bearer ${used}`);
+  });
+
+  test.for([
+    { what: 'flag', argv: ['-o', 'table'], env: { PETSTORE_OUTPUT: 'ndjson' }, stdout: '┌' },
+    { what: 'environment', argv: [], env: { PETSTORE_OUTPUT: 'table' }, stdout: '┌' },
+    { what: 'profile', argv: [], env: {}, stdout: '[' },
+  ])('output: the $what wins', async ({ argv, env, stdout }, { petstore }) => {
+    await petstore(['config', 'set', 'output', 'json']);
+
+    expect((await petstore([...list, ...argv], { env })).stdout[0]).toBe(stdout);
+  });
+});
+
+describe('auth login', () => {
+  const env = { ...noEnv, PETSTORE_BASE_URL: url('a') };
+
+  test('stores the key of standard input, for its owner and one origin alone', async ({
+    petstore,
+    folder,
+  }) => {
+    const result = await petstore(['auth', 'login'], { env, stdin: `${testKey}\n` });
+
+    const file = join(folder, 'config', 'keys', 'production.json');
+    expect(result).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(result.stderr).toContain('for https://a.example alone');
+    expect(result.stderr).not.toContain(testKey);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+      origin: 'https://a.example',
+      key: testKey,
+    });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, 'config', 'keys')).mode & 0o777).toBe(0o700);
+    expect(statSync(join(folder, 'config')).mode & 0o777).toBe(0o700);
+    expect(readdirSync(join(folder, 'config', 'keys'))).toHaveLength(1);
+  });
+
+  test('the stored key goes to no other origin', async ({ petstore, sandbox }) => {
+    await petstore(['auth', 'login'], { env, stdin: testKey });
+
+    const result = await petstore([...list, '--base-url', 'https://b.example/v1'], { env });
+
+    expect(result.exitCode).toBe(2);
+    expect(result.stderr).toContain('belongs to https://a.example, not to https://b.example');
+    expect(sandbox.requests).toHaveLength(0);
+  });
+
+  test('a stored key that others can read is refused', async ({ petstore, folder, sandbox }) => {
+    await petstore(['auth', 'login'], { env, stdin: testKey });
+    chmodSync(join(folder, 'config', 'keys', 'production.json'), 0o640);
+
+    const result = await petstore(list, { env });
+
+    expect(result.exitCode).toBe(2);
+    expect(result.stderr).toContain('others can read the key in ');
+    expect(sandbox.requests).toHaveLength(0);
+  });
+
+  test('asks on a terminal without showing what is typed', async ({ petstore, sandbox }) => {
+    const terminal = Object.assign((await import('node:stream')).Readable.from([]), {
+      isTTY: true,
+    });
+    const asked: string[] = [];
+    const askSecret = async (question: string) => {
+      asked.push(question);
+      return testKey;
+    };
+
+    const login = await petstore(['auth', 'login'], {
+      env,
+      columns: 80,
+      context: { stdin: terminal, askSecret },
+    });
+    await petstore(list, { env });
+
+    expect(login.exitCode).toBe(0);
+    expect(asked).toEqual(['API key for https://a.example']);
+    expect(sandbox.requests.at(-1)?.headers.authorization).toBe(`Bearer ${testKey}`);
+  });
+
+  test.for([
+    { what: 'in CI', env: { ...env, CI: 'true' }, argv: [] },
+    { what: 'with --no-input', env, argv: ['--no-input'] },
+  ])('never asks $what', async ({ env, argv }, { petstore }) => {
+    const terminal = Object.assign((await import('node:stream')).Readable.from([]), {
+      isTTY: true,
+    });
+
+    const result = await petstore(['auth', 'login', ...argv], {
+      env,
+      columns: 80,
+      context: { stdin: terminal },
+    });
+
+    expect(result.exitCode).toBe(2);
+    expect(result.stderr).toContain('petstore auth login < KEY_FILE');
+  });
+
+  test.for([
+    { what: 'nothing', stdin: '', says: 'is empty' },
+    { what: 'a short one', stdin: 'abc', says: 'is shorter than 8 characters' },
+    { what: 'two lines', stdin: 'abcdefgh\nijklmnop\n', says: 'has a character at position 9' },
+    { what: 'an accent', stdin: 'abcdefghé', says: 'has a character at position 9' },
+  ])('refuses $what and stores nothing', async ({ stdin, says }, { petstore, folder }) => {
+    const result = await petstore(['auth', 'login'], { env, stdin });
+
+    expect(result.exitCode).toBe(2);
+    expect(result.stderr).toContain(says);
+    expect(result.stderr).not.toContain('abc');
+    expect(existsSync(join(folder, 'config', 'keys'))).toBe(false);
+  });
+});
+
+describe('config set', () => {
+  test('keeps what others have set', async ({ petstore, folder }) => {
+    await petstore(['config', 'set', 'base-url', url('a')]);
+    await petstore(['config', 'set', 'base-url', url('b'), '-p', 'staging']);
+    await petstore(['config', 'set', 'max-wait', '5m']);
+
+    const file = join(folder, 'config', 'settings.json');
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+      profiles: {
+        production: { 'base-url': url('a'), 'max-wait': '5m' },
+        staging: { 'base-url': url('b') },
+      },
+    });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test.for([
+    { argv: ['base-ulr', url('a')], says: 'there is no setting "base-ulr"' },
+    { argv: ['__proto__', 'x'], says: 'there is no setting "__proto__"' },
+    { argv: ['base-url', 'http://pets.example'], says: 'the key would travel unencrypted' },
+    { argv: ['output', 'xml'], says: '"xml" is no output format' },
+    { argv: ['max-wait', 'soon'], says: 'max-wait is "soon"' },
+    { argv: ['default-profile', 'a b'], says: '"a b" is no profile name' },
+  ])('refuses $argv', async ({ argv, says }, { petstore, folder }) => {
+    const result = await petstore(['config', 'set', ...argv]);
+
+    expect(result.exitCode).toBe(2);
+    expect(result.stderr).toContain(says);
+    expect(existsSync(join(folder, 'config', 'settings.json'))).toBe(false);
+  });
+});
+
+describe('a settings file that is wrong', () => {
+  test.for([
+    { what: 'cut short', text: '{\n  "profiles": {', says: ':2:16): ' },
+    { what: 'empty', text: '', says: ':1:1): the text ends too early' },
+    { what: 'of another shape', text: '[]', says: 'is a list where an object belongs' },
+    {
+      what: 'with a misspelt name',
+      text: '{"profiles":{"production":{"base_url":"x"}}}',
+      says: 'has a field nobody knows: "base_url"',
+    },
+    {
+      what: 'with a wrong type',
+      text: '{"profiles":{"production":{"output":1}}}',
+      says: 'field "output" is a number where text belongs',
+    },
+  ])('$what is named and never replaced', async ({ text, says }, { petstore, folder }) => {
+    const file = join(folder, 'config', 'settings.json');
+    mkdirSync(join(folder, 'config'));
+    writeFileSync(file, text);
+
+    for (const argv of [list, ['config', 'set', 'output', 'json']]) {
+      const result = await petstore(argv);
+      expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(result.stderr).toContain(file);
+      expect(result.stderr).toContain(says);
+    }
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  });
+});
+
+describe('without a usable home folder', () => {
+  test.for(['', 'relative/home'])(
+    '"%s": the key of the environment still works',
+    async (home, { petstore }) => {
+      const env = { PETSTORE_CONFIG_DIR: undefined, PETSTORE_STATE_DIR: undefined };
+
+      const listed = await petstore(list, { env, context: { home } });
+      const saved = await petstore(['config', 'set', 'output', 'json'], { env, context: { home } });
+
+      expect(listed.exitCode).toBe(0);
+      expect(saved.exitCode).toBe(2);
+      expect(saved.stderr).toContain('nothing can be stored: HOME');
+      expect(existsSync('relative')).toBe(false);
+    },
+  );
+});

@@ -1,0 +1,428 @@
+import { describe } from 'vitest';
+import { expect, networkError, reply, test, testKey } from './petstore.ts';
+
+/** Everything that is wrong before a request could leave: three lines at most, exit 2 or 4, nothing sent. */
+describe('what is wrong on this side', () => {
+  test.for<{
+    what: string;
+    argv: string[];
+    env?: Record<string, string | undefined>;
+    exitCode: number;
+    says: string[];
+  }>([
+    {
+      what: 'an unknown flag',
+      argv: ['categories', 'list', '--serch'],
+      exitCode: 2,
+      says: ['unknown option --serch', 'Did you mean --search?'],
+    },
+    {
+      what: 'a flag of another verb',
+      argv: ['categories', 'list', '--description', 'x'],
+      exitCode: 2,
+      says: ['unknown option --description', 'See: petstore categories list --help'],
+    },
+    {
+      what: 'an unknown command',
+      argv: ['categorys', 'list'],
+      exitCode: 2,
+      says: ["unknown command 'categorys'", 'Did you mean categories?'],
+    },
+    {
+      what: 'an unknown verb',
+      argv: ['categories', 'lst'],
+      exitCode: 2,
+      says: ["unknown command 'lst'", 'Did you mean list?'],
+    },
+    {
+      what: 'a missing argument',
+      argv: ['categories', 'create'],
+      exitCode: 2,
+      says: ["missing required argument 'name'", 'See: petstore categories create --help'],
+    },
+    {
+      what: 'one argument too many',
+      argv: ['categories', 'create', 'a', 'b'],
+      exitCode: 2,
+      says: ['too many arguments', 'See: petstore categories create --help'],
+    },
+    {
+      what: 'a flag without its value',
+      argv: ['categories', 'list', '--sort'],
+      exitCode: 2,
+      says: ["'--sort <field>' argument missing", 'See: petstore categories list --help'],
+    },
+    {
+      what: 'an unknown format',
+      argv: ['categories', 'list', '-o', 'xml'],
+      exitCode: 2,
+      says: ["argument 'xml' is invalid. Allowed choices are table, json, ndjson.", 'See:'],
+    },
+    {
+      what: 'an unknown sort field',
+      argv: ['categories', 'list', '--sort', 'size'],
+      exitCode: 2,
+      says: ['Allowed choices are id, name, description.', 'See:'],
+    },
+    {
+      what: 'a duration that is none',
+      argv: ['categories', 'list', '--max-wait', 'soon'],
+      exitCode: 2,
+      says: ['--max-wait is "soon", which is no duration', 'Write 500ms, 30s, 2m, 1h or inf.'],
+    },
+    {
+      what: 'no key',
+      argv: ['categories', 'list'],
+      env: { PETSTORE_API_KEY: undefined },
+      exitCode: 4,
+      says: ['no API key for profile production', 'petstore auth login (or set PETSTORE_API_KEY)'],
+    },
+    {
+      what: 'no key for another profile',
+      argv: ['categories', 'list', '-p', 'staging'],
+      env: { PETSTORE_API_KEY: undefined },
+      exitCode: 4,
+      says: [
+        'no API key for profile staging',
+        'petstore auth login --profile staging (or set PETSTORE_API_KEY)',
+      ],
+    },
+    {
+      what: 'no base URL',
+      argv: ['categories', 'list'],
+      env: { PETSTORE_BASE_URL: undefined },
+      exitCode: 2,
+      says: [
+        'no base URL is set for profile production',
+        'petstore config set base-url https://HOST/v1 (to just try petstore: --profile sandbox)',
+      ],
+    },
+    {
+      what: 'a base URL without TLS',
+      argv: ['categories', 'list', '--base-url', 'http://pets.example/v1'],
+      exitCode: 2,
+      says: [
+        'the base URL in --base-url is plain http, where the key would travel unencrypted',
+        'It looks like https://HOST/v1',
+      ],
+    },
+    {
+      what: 'a base URL of another scheme',
+      argv: ['categories', 'list', '--base-url', 'file:///etc/passwd'],
+      exitCode: 2,
+      says: ['is not https', 'It looks like'],
+    },
+    {
+      what: 'a base URL that is no URL',
+      argv: ['categories', 'list'],
+      env: { PETSTORE_BASE_URL: 'pets.example/v1' },
+      exitCode: 2,
+      says: ['the base URL in PETSTORE_BASE_URL is no web address', 'It looks like'],
+    },
+    {
+      what: 'a base URL with a password',
+      argv: ['categories', 'list', '--base-url', 'https://me:secret@pets.example/v1'],
+      exitCode: 2,
+      says: ['is an address with a user or password in it', 'It looks like'],
+    },
+    {
+      what: 'a base URL with a query',
+      argv: ['categories', 'list', '--base-url', 'https://pets.example/v1?a=1'],
+      exitCode: 2,
+      says: ['is an address with a query', 'It looks like'],
+    },
+    {
+      what: 'a key with a space in it',
+      argv: ['categories', 'list'],
+      env: { PETSTORE_API_KEY: 'abc def ghi jkl' },
+      exitCode: 2,
+      says: ['the key from PETSTORE_API_KEY has a character at position 4', ''],
+    },
+    {
+      what: 'a key file that is not there',
+      argv: ['categories', 'list', '--api-key-file', '/nowhere'],
+      exitCode: 2,
+      says: ['there is no key file /nowhere', ''],
+    },
+    {
+      what: 'a profile name with a slash',
+      argv: ['categories', 'list', '-p', '../x'],
+      exitCode: 2,
+      says: ['"../x" is no profile name', 'Letters, digits'],
+    },
+    {
+      what: 'an address for the sandbox',
+      argv: ['categories', 'list', '-p', 'sandbox', '--base-url', 'https://a.example/v1'],
+      exitCode: 2,
+      says: ['--base-url does not go with the sandbox profile', 'Leave out one'],
+    },
+    {
+      what: 'an empty pet id',
+      argv: ['pets', 'get', ''],
+      exitCode: 2,
+      says: ['"" is no pet id', ''],
+    },
+    {
+      what: 'a pet id that is a way out',
+      argv: ['pets', 'get', '..'],
+      exitCode: 2,
+      says: ['".." is no pet id', ''],
+    },
+    {
+      what: 'a port that is none',
+      argv: ['sandbox', '--port', '99999'],
+      exitCode: 2,
+      says: ['"99999" is no port', 'A number from 0 to 65535.'],
+    },
+    {
+      what: 'a data file that is not there',
+      argv: ['sandbox', '--data', '/nowhere.json'],
+      exitCode: 2,
+      says: ['there is no file /nowhere.json', ''],
+    },
+  ])('$what: exit $exitCode', async ({ argv, env = {}, exitCode, says }, { petstore, sandbox }) => {
+    const [message = '', hint = ''] = says;
+
+    const text = await petstore(argv, { env });
+    const json = await petstore([...argv, '--json'], { env });
+
+    const lines = text.stderr.trimEnd().split('\n');
+    expect(text).toMatchObject({ exitCode, stdout: '' });
+    expect(lines.length).toBeLessThanOrEqual(3);
+    expect(lines[0]).toMatch(/^petstore: /);
+    expect(lines[0]).toContain(message);
+    expect(lines[1]).toBe('Nothing was sent.');
+    expect(lines[2] ?? '').toContain(hint);
+    expect(json).toMatchObject({ exitCode, stdout: '' });
+    expect(json.events()).toMatchObject([{ event: 'error', outcome: 'not_sent', exitCode }]);
+    expect(sandbox.requests).toHaveLength(0);
+  });
+
+  test.for([
+    '--api-key=SECRETSECRET',
+    '--apikey=SECRETSECRET',
+    '--token=SECRETSECRET',
+    '-key=SECRETSECRET',
+  ])('the value of %s is never echoed, and replacing it is advised', async (flag, { petstore }) => {
+    const { exitCode, stdout, stderr } = await petstore(['categories', 'list', flag]);
+
+    expect(exitCode).toBe(2);
+    expect(stdout + stderr).not.toContain('SECRET');
+    expect(stderr).toContain('in your shell history now: replace it');
+  });
+
+  test('words of the command line cannot steer the terminal', async ({ petstore }) => {
+    const { stderr } = await petstore(['categories', '\u001b]0;owned\u0007']);
+
+    expect(stderr).toContain('\\u{1b}]0;owned\\u{7}');
+    expect(stderr).not.toContain('\u001b');
+  });
+
+  test('a format from the environment that is none is refused', async ({ petstore }) => {
+    const result = await petstore(['categories', 'list'], { env: { PETSTORE_OUTPUT: 'xml' } });
+
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.stderr).toContain('"xml" is no output format\nNothing was sent.\nOne of: table');
+  });
+
+  test('a key file that others can read is refused', async ({ petstore, folder }) => {
+    const { writeFileSync } = await import('node:fs');
+    const file = `${folder}/key`;
+    writeFileSync(file, testKey, { mode: 0o644 });
+
+    const result = await petstore(['categories', 'list', '--api-key-file', file]);
+
+    expect(result.exitCode).toBe(2);
+    expect(result.stderr).toContain(`others can read the key in ${file}`);
+    expect(result.stderr).toContain(`chmod 600 '${file}'`);
+  });
+});
+
+describe('what is wrong on the other side', () => {
+  const page = () => reply(200, '<html>Log in</html>', { 'content-type': 'text/html' });
+  test.for([
+    { what: 'HTML', reaction: page, says: 'expected JSON, got text/html' },
+    { what: 'an empty body', reaction: () => reply(200, ''), says: 'wrong: nothing' },
+    { what: 'null', reaction: () => reply(200, 'null'), says: 'is null where a list belongs' },
+    {
+      what: 'an object',
+      reaction: () => reply(200, '{}'),
+      says: 'is an object where a list belongs',
+    },
+    {
+      what: 'half a list',
+      reaction: () => reply(200, '[{"id":1,"name":"do'),
+      says: 'the text ends inside a string at character 17',
+    },
+    {
+      what: 'a field twice',
+      reaction: () => reply(200, '[{"id":1,"id":2,"name":"a"}]'),
+      says: 'field "id" given twice',
+    },
+    {
+      what: 'nesting without end',
+      reaction: () => reply(200, '['.repeat(50)),
+      says: 'nested deeper than 32',
+    },
+    {
+      what: 'a missing name',
+      reaction: () => reply(200, '[{"id":1,"name":"a"},{"id":2}]'),
+      says: 'item 2: field "name" is missing',
+    },
+    {
+      what: 'a missing id',
+      reaction: () => reply(200, '[{"name":"a"}]'),
+      says: 'item 1: field "id" is missing',
+    },
+    {
+      what: 'a fraction for an id',
+      reaction: () => reply(200, '[{"id":1.5,"name":"a"}]'),
+      says: 'item 1: field "id" is not a 64-bit integer',
+    },
+    {
+      what: 'an id beyond int64',
+      reaction: () => reply(200, '[{"id":9223372036854775808,"name":"a"}]'),
+      says: 'is not a 64-bit integer',
+    },
+    {
+      what: 'a description that is none',
+      reaction: () => reply(200, '[{"id":1,"name":"a","description":7}]'),
+      says: 'field "description" is a number where text belongs',
+    },
+    {
+      what: 'compressed bytes',
+      reaction: () => reply(200, '[]', { 'content-encoding': 'gzip' }),
+      says: 'compressed in a way petstore did not ask for',
+    },
+    {
+      what: 'bytes that are not UTF-8',
+      reaction: () => new Response(Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d])),
+      says: 'not UTF-8',
+    },
+    {
+      what: 'a redirect',
+      reaction: () => reply(302, '', { location: 'https://other.example/\u001b'.slice(0, 22) }),
+      says: 'the service has moved to https://other.example/ (302)',
+    },
+  ])(
+    '$what instead of a list: exit 5 and an empty stdout',
+    async ({ reaction, says }, { petstore, sandbox }) => {
+      sandbox.reactions.push(reaction());
+
+      const result = await petstore(['categories', 'list']);
+
+      expect(result).toMatchObject({ exitCode: 5, stdout: '' });
+      expect(result.stderr).toContain(says);
+      expect(result.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(3);
+      expect(sandbox.requests).toHaveLength(1);
+    },
+  );
+
+  test('an unreachable host: exit 5, tried four times', async ({ petstore, sandbox, clock }) => {
+    sandbox.reactions.push(...Array.from({ length: 9 }, () => networkError('EAI_AGAIN')));
+
+    const result = await petstore(['categories', 'list', '--base-url', 'https://pets.example/v1']);
+
+    expect(result).toMatchObject({ exitCode: 5, stdout: '' });
+    expect(result.stderr).toBe('petstore: cannot find the host pets.example just now\n');
+    expect(sandbox.requests).toHaveLength(4);
+    expect(clock.slept).toEqual([250, 500, 1_000]);
+  });
+
+  test('a host that nobody knows is not asked for twice', async ({ petstore, sandbox }) => {
+    sandbox.reactions.push(networkError('ENOTFOUND'));
+
+    const result = await petstore(['categories', 'list', '--base-url', 'https://pets.example/v1']);
+
+    expect(result.exitCode).toBe(5);
+    expect(result.stderr).toContain('petstore: cannot find the host pets.example\n');
+    expect(sandbox.requests).toHaveLength(1);
+  });
+
+  test('a service that never answers ends at the deadline', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    const start = clock.now();
+    sandbox.reactions.push('stall');
+
+    const result = await petstore(['categories', 'list', '--timeout', '7s']);
+
+    expect(result).toMatchObject({ exitCode: 5, stdout: '' });
+    expect(result.stderr).toContain('no whole answer from 127.0.0.1:4010 within 7 s');
+    expect(clock.now() - start).toBe(7_000);
+  });
+
+  test('a 401 says where the key came from and only how it ends', async ({ petstore }) => {
+    const key = 'another-key-with-end-WXYZ';
+
+    const result = await petstore(['categories', 'list'], { env: { PETSTORE_API_KEY: key } });
+
+    expect(result.exitCode).toBe(4);
+    expect(result.stderr).toContain(
+      'the key was refused (401 invalid_key): this API key is not valid',
+    );
+    expect(result.stderr).toContain('The key came from PETSTORE_API_KEY and ends in WXYZ.');
+    expect(result.stderr).not.toContain(key);
+  });
+
+  test('the service’s own Error stays in the error event', async ({ petstore, sandbox }) => {
+    const own = { code: 'too_odd', message: 'an odd name', status: 422 };
+    sandbox.reactions.push(reply(422, own));
+
+    const { events } = await petstore(['categories', 'create', 'x', '--json']);
+
+    expect(events().at(-1)).toMatchObject({ event: 'error', kind: 'refused', ...own });
+  });
+
+  test('a key that the service sends back is cut out, encoded too', async ({
+    petstore,
+    sandbox,
+  }) => {
+    const echo = `${testKey} ${Buffer.from(testKey).toString('base64')}`;
+    sandbox.reactions.push(
+      reply(200, [{ id: 1, name: echo }]),
+      reply(200, [{ id: 1, name: echo }]),
+    );
+
+    for (const format of ['table', 'json']) {
+      const { stdout, stderr } = await petstore(['categories', 'list', '-o', format]);
+      expect(stdout).toContain('[key] [key]');
+      expect(stdout + stderr).not.toContain(testKey);
+    }
+  });
+});
+
+describe('help', () => {
+  test.for([
+    { argv: ['--help'] },
+    { argv: ['help'] },
+    { argv: ['categories', '--help'] },
+    { argv: ['categories', 'create', '--help'] },
+    { argv: ['help', 'categories', 'create'] },
+  ])('$argv stands on stdout, exit 0', async ({ argv }, { petstore }) => {
+    const result = await petstore(argv);
+
+    expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(result.stdout).toContain('Usage: petstore');
+  });
+
+  test('of a verb names its arguments, its options and the common ones', async ({ petstore }) => {
+    const { stdout } = await petstore(['help', 'categories', 'create']);
+
+    for (const part of ['<name>', '--if-missing', 'Everywhere:', '--profile <name>']) {
+      expect(stdout).toContain(part);
+    }
+  });
+
+  test.for([{ argv: [] }, { argv: ['categories'] }])(
+    '$argv without a verb: exit 2, the help on stderr',
+    async ({ argv }, { petstore }) => {
+      const result = await petstore(argv);
+
+      expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(result.stderr).toContain('Usage: petstore');
+    },
+  );
+});
