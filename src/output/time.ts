@@ -9,18 +9,24 @@ export function isoTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, -5)}Z`;
 }
 
-/** "42s", "12m 5s", "3h 20m": the two largest units, rounded up to the second. */
+/** "42s", "12m 5s", "3h": the two largest units, rounded up to the second. */
 export function timeLeft(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));
   if (seconds < 60) return `${seconds}s`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
-  return `${Math.floor(seconds / 3_600)}h ${Math.floor((seconds % 3_600) / 60)}m`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60
+    ? units(minutes, 'm', seconds % 60, 's')
+    : units(Math.floor(minutes / 60), 'h', minutes % 60, 'm');
 }
 
 /** "0:41", as a countdown shows it. */
 export function countdown(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));
   return `${Math.floor(seconds / 60)}:${twoDigits(seconds % 60)}`;
+}
+
+function units(large: number, name: string, small: number, smallName: string): string {
+  return small === 0 ? `${large}${name}` : `${large}${name} ${small}${smallName}`;
 }
 
 function twoDigits(part: number): string {

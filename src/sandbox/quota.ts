@@ -7,7 +7,7 @@ export const plans = {
 
 export type PlanName = keyof typeof plans;
 
-/** A window opens with its first request. Times are ms since 1970. */
+/** A window opens with the second of its first request, so that its end can be told in whole seconds. ms since 1970. */
 type Window = { readonly opened: number; readonly used: number };
 
 /** What one key has used, and how it took being refused. */
@@ -85,7 +85,7 @@ function standings(quota: Quota, plan: PlanName, now: number): [Standing, Standi
   const standing = (name: 'minute' | 'day'): Standing => {
     const { opened, used } = current(quota, name, now);
     const limit = plans[plan][name];
-    const resetAt = (used > 0 ? opened : now) + lengths[name];
+    const resetAt = (used > 0 ? opened : wholeSecond(now)) + lengths[name];
     return { limit, remaining: limit - used, resetAt };
   };
   return [standing('minute'), standing('day')];
@@ -97,5 +97,9 @@ function current(quota: Quota, name: 'minute' | 'day', now: number): Window {
 }
 
 function spend({ opened, used }: Window, now: number): Window {
-  return { opened: used > 0 ? opened : now, used: used + 1 };
+  return { opened: used > 0 ? opened : wholeSecond(now), used: used + 1 };
+}
+
+function wholeSecond(ms: number): number {
+  return Math.floor(ms / 1_000) * 1_000;
 }

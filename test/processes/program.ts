@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { test as base } from 'vitest';
+
+export { expect } from 'vitest';
+
+export const launcher = resolve('bin/petstore.js');
+
+/** The Node binaries to run the program on: this one, and those that PETSTORE_TEST_NODES lists, separated by colons. */
+export const nodes = [
+  process.execPath,
+  ...(process.env.PETSTORE_TEST_NODES ?? '').split(':'),
+].filter(Boolean);
+
+type Options = {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly stdin?: string;
+};
+
+type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+type Fixtures = {
+  /** A folder of this test alone; it is also the home folder of the programs that run. */
+  folder: string;
+  /** Runs a program to its end. */
+  execute: (program: string, args: readonly string[], options?: Options) => Promise<Ended>;
+  /** Runs the built petstore on this Node. */
+  petstore: (args: readonly string[], options?: Options) => Promise<Ended>;
+};
+
+export const test = base.extend<Fixtures>({
+  folder: async ({}, use) => {
+    const folder = mkdtempSync(join(tmpdir(), 'petstore-process-'));
+    await use(folder);
+    rmSync(folder, { recursive: true });
+  },
+
+  execute: ({ folder }, use) =>
+    use((program, args, { env = {}, cwd = folder, stdin = '' } = {}) => {
+      const child = spawn(program, args, { cwd, env: { ...cleanEnvironment(folder), ...env } });
+      const chunks = { stdout: '', stderr: '' };
+      child.stdout.setEncoding('utf8').on('data', (text) => {
+        chunks.stdout += text;
+      });
+      child.stderr.setEncoding('utf8').on('data', (text) => {
+        chunks.stderr += text;
+      });
+      child.stdin.on('error', () => {}).end(stdin);
+      return new Promise((resolve, reject) => {
+        child.once('error', reject);
+        child.once('close', (code) => resolve({ code, ...chunks }));
+      });
+    }),
+
+  petstore: ({ execute }, use) =>
+    use((args, options) => execute(process.execPath, [launcher, ...args], options)),
+});
+
+/** As on a fresh machine: no settings, no state, no key. */
+export function cleanEnvironment(home: string): Record<string, string> {
+  return { PATH: process.env.PATH ?? '', HOME: home, TZ: 'UTC', LANG: 'C.UTF-8' };
+}
