@@ -42,6 +42,15 @@ describe('text of others', () => {
     );
   });
 
+  test('no single code point of Unicode gets through that should not', () => {
+    for (let code = 0; code <= 0x10ffff; code += 1) {
+      const character = String.fromCodePoint(code);
+      if (forbidden.test(character) && forbidden.test(showText(character))) {
+        expect.unreachable(`U+${code.toString(16)}`);
+      }
+    }
+  });
+
   test('is exact and harmless as JSON', () => {
     fc.assert(
       fc.property(anyText, (text) => {

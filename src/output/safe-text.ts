@@ -1,15 +1,20 @@
+/** Most text: ASCII, Latin, Cyrillic, kana, CJK, the lines of a table. All of it is safe, and needs no closer look. */
+const plain =
+  /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0400-\u0482\u048a-\u052f\u2026\u2500-\u257f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff]*$/;
+
 /**
  * What a terminal may act on or a reader cannot see: controls, bidirectional and zero-width marks, line
  * separators, lone surrogates, unassigned and private code points, fillers, variation selectors, tags.
  * A well-formed emoji sequence is matched first and stays whole, joiners included.
  */
-const emojiOrUnsafe =
-  /\p{RGI_Emoji}|(?<unsafe>[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e0fff}])/gv;
-/** Most text; it needs no closer look, and the emoji tables stay unbuilt. */
-const plain = /^[\x20-\x7e]*$/;
+const emojiOrUnsafeSource = String.raw`\p{RGI_Emoji}|(?<unsafe>[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e0fff}])`;
+
+/** Made when first needed; as a literal its tables would take 20 ms of every start. */
+let emojiOrUnsafe: RegExp | undefined;
 
 function replaceUnsafe(text: string, harmless: (character: string) => string): string {
   if (plain.test(text)) return text;
+  emojiOrUnsafe ??= new RegExp(emojiOrUnsafeSource, 'gv');
   return text.replace(emojiOrUnsafe, (found, unsafe) => (unsafe ? harmless(found) : found));
 }
 
