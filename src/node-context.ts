@@ -102,7 +102,7 @@ async function askSecret(question: string, signal: AbortSignal): Promise<string>
   const { default: password } = await import('@inquirer/password');
   const terminal = { input: process.stdin, output: process.stderr, signal };
   try {
-    return await password({ message: question, mask: '*' }, terminal);
+    return await password({ message: question }, terminal);
   } catch (error) {
     // The prompt reads Ctrl-C as a key, so that no signal ever arrives.
     if (error instanceof Error && error.name === 'ExitPromptError') throw new Interruption(130);

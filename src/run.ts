@@ -5,9 +5,8 @@ import type { Context } from './context.ts';
 import { Exit, Failure, Interruption, interruptedFailure, usageFailure } from './errors.ts';
 import { isFormat } from './formats.ts';
 import { reportFailure } from './output/reporter.ts';
-import { createSink } from './output/sink.ts';
+import { createSink, type Sink } from './output/sink.ts';
 import type { Host } from './session/host.ts';
-import { addCommonOptions } from './session/options.ts';
 import { version } from './version.ts';
 
 /** Runs one command line and resolves with its exit code. The only place where errors become text. */
@@ -16,6 +15,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   sink.hide(context.env.PETSTORE_API_KEY ?? '');
   const host: Host = { context, sink, format: undefined };
   const help: string[] = [];
+  const verbose = argv.includes('--verbose') || argv.includes('-v');
   const program = createProgram(host, (text) => help.push(text));
   try {
     await parse();
@@ -38,7 +38,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     if (error instanceof Interruption) return interruptedFailure(context.signal, {});
     if (error instanceof CommanderError) return explainUsage(error);
     return new Failure('internal', `internal error: ${String(error)}`, {
-      hint: 'This is a bug in petstore; --verbose says more. Please report it.',
+      hint: 'This is a bug in petstore. Please report it with what --verbose says.',
       cause: error,
     });
   }
@@ -57,7 +57,10 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   }
 
   function end(result: Exit | Failure): number {
-    if (result instanceof Failure) reportFailure(sink, result, wantsJson());
+    if (result instanceof Failure) {
+      if (result.cause instanceof Error && verbose) sayStack(sink, result.cause);
+      reportFailure(sink, result, wantsJson());
+    }
     return result.exitCode;
   }
 
@@ -70,6 +73,10 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   }
 }
 
+function sayStack(sink: Sink, { stack = '' }: Error): void {
+  for (const line of stack.split('\n')) sink.say(sink.show(line));
+}
+
 function createProgram(host: Host, onText: (text: string) => void): Command {
   const program = new Command('petstore')
     .description('Administer the categories of the pet store service.')
@@ -79,7 +86,6 @@ function createProgram(host: Host, onText: (text: string) => void): Command {
     .exitOverride()
     .configureOutput({ writeOut: onText, writeErr: onText, outputError: () => {} })
     .enablePositionalOptions();
-  addCommonOptions(program);
   plantCommands(program, host);
   return program;
 }

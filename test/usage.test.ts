@@ -394,6 +394,30 @@ describe('what is wrong on the other side', () => {
   });
 });
 
+describe('a bug in petstore', () => {
+  const context = {
+    random: () => {
+      throw new TypeError('nobody thought of this');
+    },
+  };
+
+  test('is said in two lines without a stack, exit 1', async ({ petstore }) => {
+    const result = await petstore(['orders', 'list'], { context });
+
+    expect(result).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(result.stderr).toContain(
+      'petstore: internal error: TypeError: nobody thought of this\n',
+    );
+    expect(result.stderr).not.toContain('    at ');
+  });
+
+  test('shows its stack with --verbose', async ({ petstore }) => {
+    const { stderr } = await petstore(['orders', 'list', '--verbose'], { context });
+
+    expect(stderr).toContain('    at ');
+  });
+});
+
 describe('help', () => {
   test.for([
     { argv: ['--help'] },

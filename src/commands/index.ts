@@ -69,25 +69,22 @@ const tree: Readonly<Record<string, Group | Branch>> = {
 /** Plants the tree: every name is there for help and suggestions, and only the called verb gets loaded. */
 export function plantCommands(program: Command, host: Host): void {
   for (const [name, node] of Object.entries(tree)) {
-    const command = plant(program, name, node.about);
     if ('load' in node) {
-      loadWhenCalled(command, node, host);
+      plantVerb(program, name, node, host);
       continue;
     }
-    for (const [verb, branch] of Object.entries(node.verbs)) {
-      loadWhenCalled(plant(command, verb, branch.about), branch, host);
-    }
+    const group = program.command(name).description(node.about);
+    for (const [verb, branch] of Object.entries(node.verbs)) plantVerb(group, verb, branch, host);
+    addCommonOptions(group);
   }
+  addCommonOptions(program);
 }
 
-function plant(parent: Command, name: string, about: string): Command {
+function plantVerb(parent: Command, name: string, { about, load }: Branch, host: Host): void {
   const command = parent.command(name).description(about);
-  addCommonOptions(command);
-  return command;
-}
-
-function loadWhenCalled(command: Command, { load }: Branch, host: Host): void {
-  command.parent?.hook('preSubcommand', async (_parent, called) => {
-    if (called === command) (await load())(command, host);
+  parent.hook('preSubcommand', async (_parent, called) => {
+    if (called !== command) return;
+    (await load())(command, host);
+    addCommonOptions(command);
   });
 }
