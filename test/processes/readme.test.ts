@@ -1,0 +1,46 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe } from 'vitest';
+import { expect, launcher, test } from './program.ts';
+
+/** The session of the README is what the program prints, but for the time of day. */
+describe('the README', () => {
+  test('shows a session as it happens', async ({ folder, execute }) => {
+    writeFileSync(
+      `${folder}/petstore`,
+      `#!/bin/sh\nexec '${process.execPath}' '${launcher}' "$@"\n`,
+    );
+    chmodSync(`${folder}/petstore`, 0o755);
+    const PATH = `${folder}:${process.env.PATH}`;
+
+    const steps = readSession();
+    for (const { command, output } of steps) {
+      const { stdout } = await execute('sh', ['-c', `${command} 2>&1`], { env: { PATH } });
+      expect(withoutTimes(stdout)).toBe(withoutTimes(output));
+    }
+    expect(steps).toHaveLength(5);
+  });
+
+  test('names every option that every command takes', async ({ petstore }) => {
+    const readme = readFileSync('README.md', 'utf8');
+    const { stdout } = await petstore(['orders', 'list', '--help']);
+
+    const options = stdout.slice(stdout.indexOf('Everywhere:')).match(/--[a-z-]+/g) ?? [];
+    for (const option of options) expect(readme).toContain(option);
+    expect(options.length).toBeGreaterThan(8);
+  });
+});
+
+function readSession(): { command: string; output: string }[] {
+  const [, session = ''] = /```console\n(.*?)```/s.exec(readFileSync('README.md', 'utf8')) ?? [];
+  return session
+    .split(/^\$ /m)
+    .slice(1)
+    .map((step) => {
+      const end = step.indexOf('\n');
+      return { command: step.slice(0, end), output: step.slice(end + 1) };
+    });
+}
+
+function withoutTimes(text: string): string {
+  return text.replace(/resets in .*\)/g, 'resets').replace(/"resetAt":"[^"]*"/g, 'resetAt');
+}
