@@ -23,8 +23,11 @@ type RateLimitEvent = {
 
 export type WaitEvent = {
   readonly event: 'wait';
-  /** The limit is known to be used up, or the service answered 429. */
-  readonly reason: 'window' | '429';
+  /**
+   * The minute's or the day's limit is used up; the service answered 429; it did so three times in a row, or the key stopped
+   * working after it; another request is finding out what the new window is like.
+   */
+  readonly reason: 'window' | 'day' | '429' | 'tripped' | 'probe';
   readonly limit: number | undefined;
   /** When the wait ends. */
   readonly resetAt: number;

@@ -7,6 +7,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   writeSync,
@@ -98,4 +99,24 @@ function syncFolder(path: string): void {
   } finally {
     closeSync(fd);
   }
+}
+
+/** Follows a file that others append to: each call returns the whole lines added since the last one. */
+export function createTail(file: number): () => string[] {
+  const chunk = Buffer.alloc(256 * 1024);
+  let position = 0;
+  let partial = Buffer.alloc(0);
+  return () => {
+    const parts = [partial];
+    for (;;) {
+      const length = readSync(file, chunk, 0, chunk.length, position);
+      if (length === 0) break;
+      position += length;
+      parts.push(Buffer.from(chunk.subarray(0, length)));
+    }
+    const text = Buffer.concat(parts);
+    const end = text.lastIndexOf('\n') + 1;
+    partial = Buffer.from(text.subarray(end));
+    return text.subarray(0, end).toString().split('\n');
+  };
 }

@@ -6,7 +6,7 @@ import { test as base } from 'vitest';
 import type { Context, Output, Send, WireAnswer, WireRequest } from '../src/context.ts';
 import { run } from '../src/run.ts';
 import { basePath, createSandboxApp } from '../src/sandbox/app.ts';
-import type { PlanName } from '../src/sandbox/quota.ts';
+import { type Plan, plans } from '../src/sandbox/quota.ts';
 import { answer } from '../src/sandbox/service.ts';
 import { type SandboxState, sampleState } from '../src/sandbox/state.ts';
 import { type Clock, createClock } from './clock.ts';
@@ -22,7 +22,7 @@ type Reaction = Response | Error | 'stall' | ((request: WireRequest) => Promise<
 type TestSandbox = SandboxState & {
   readonly requests: WireRequest[];
   readonly reactions: Reaction[];
-  plan: PlanName;
+  plan: Plan;
 };
 
 type RunOptions = {
@@ -67,7 +67,7 @@ export const test = base.extend<Fixtures>({
       lastId: 0n,
       requests: [],
       reactions: [],
-      plan: 'free',
+      plan: plans.free,
     }),
 
   petstore: ({ clock, folder, sandbox }, use) =>

@@ -79,9 +79,9 @@ describe('after a 429', () => {
     const text = await petstore(list);
 
     expect(text.stderr.split('\n').slice(0, 3)).toEqual([
-      'petstore: Limit of 60 requests reached, waiting 1m 12s until 2026-11-20T15:05:11Z',
-      'petstore: Limit of 60 requests reached, waiting 42s until 2026-11-20T15:05:11Z',
-      'petstore: Limit of 60 requests reached, waiting 12s until 2026-11-20T15:05:11Z',
+      'petstore: refused with 429, waiting 1m 12s until 2026-11-20T15:05:11Z',
+      'petstore: refused with 429, waiting 42s until 2026-11-20T15:05:11Z',
+      'petstore: refused with 429, waiting 12s until 2026-11-20T15:05:11Z',
     ]);
   });
 

@@ -2,6 +2,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { openSharedSandbox } from '../src/sandbox/log.ts';
+import { plans } from '../src/sandbox/quota.ts';
 import type { SandboxRequest } from '../src/sandbox/service.ts';
 import { sampleState } from '../src/sandbox/state.ts';
 import { startTime } from './clock.ts';
@@ -15,7 +16,7 @@ const request = (fields: Partial<SandboxRequest> = {}): SandboxRequest => ({
 });
 const create = (name: string) =>
   request({ operation: 'createCategory', body: JSON.stringify({ name }) });
-const open = (path: string) => openSharedSandbox(path, sampleState(), 'free');
+const open = (path: string) => openSharedSandbox(path, sampleState(), plans.free);
 
 describe('a sandbox kept on disk', () => {
   test('remembers what was created, and what is left of the limit', ({ folder }) => {

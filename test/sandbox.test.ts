@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../src/json/parse.ts';
 import { createSandboxApp } from '../src/sandbox/app.ts';
-import type { PlanName } from '../src/sandbox/quota.ts';
+import { type PlanName, plans } from '../src/sandbox/quota.ts';
 import { answer } from '../src/sandbox/service.ts';
 import { sampleState, stateFromData } from '../src/sandbox/state.ts';
 import { startTime } from './clock.ts';
@@ -12,7 +12,7 @@ function service({ plan = 'free' as PlanName, state = sampleState() } = {}) {
   const app = createSandboxApp({
     key: 'the-key',
     now: () => time,
-    answer: (request) => answer(state, plan, request),
+    answer: (request) => answer(state, plans[plan], request),
   });
   const wait = (seconds: number) => {
     time += seconds * 1_000;
@@ -225,7 +225,11 @@ describe('8. limits', () => {
     let granted = 0;
     for (let at = startTime; at < startTime + 86_400_000; at += 60_000) {
       for (let n = 0; n < minute; n += 1) {
-        const { status } = answer(state, plan, { at, operation: 'listOrders', key: 'valid' });
+        const { status } = answer(state, plans[plan], {
+          at,
+          operation: 'listOrders',
+          key: 'valid',
+        });
         if (status === 200) granted += 1;
         else if (n === 0) return expect(granted).toBe(day);
       }

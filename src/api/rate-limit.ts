@@ -18,32 +18,52 @@ const oldestReset = -5 * second;
 /** Longer ones are told as this, so that the moment they name can still be shown. */
 const longestWait = 366 * 24 * hour;
 
-/**
- * Reads X-RateLimit-Limit, -Remaining and -Reset of an answer received at `receivedAt` (ms).
- * Undefined unless all three make sense; a wrong clock on either side is evened out by the Date header.
- */
-export function readRateLimit(headers: WireHeaders, receivedAt: number): RateLimit | undefined {
-  const limit = wholeNumber(headers, 'x-ratelimit-limit');
+/** The headers one by one, each left out when it makes no sense; `date` and `reset` are ms of the service's clock. */
+export type LimitHeaders = {
+  readonly date?: number;
+  readonly limit?: number;
+  readonly remaining?: number;
+  readonly reset?: number;
+};
+
+/** Reads Date, X-RateLimit-Limit, -Remaining and -Reset of an answer received at `receivedAt` (ms). */
+export function readLimit(headers: WireHeaders, receivedAt: number): LimitHeaders {
+  const date = readDate(headers, receivedAt);
+  const limit = wholeNumber(headers, 'x-ratelimit-limit') || undefined;
   const remaining = wholeNumber(headers, 'x-ratelimit-remaining');
-  const reset = wholeNumber(headers, 'x-ratelimit-reset');
-  if (limit === undefined || limit === 0 || remaining === undefined) return undefined;
-  if (reset === undefined) return undefined;
-  const untilReset = msUntilReset(reset, serverNow(headers, receivedAt));
-  if (untilReset === undefined) return undefined;
-  return { limit, remaining: Math.min(remaining, limit), resetAt: receivedAt + untilReset };
+  const reset = toServerTime(
+    wholeNumber(headers, 'x-ratelimit-reset'),
+    serverNow(headers, receivedAt),
+  );
+  return {
+    ...(date !== undefined && { date }),
+    ...(limit !== undefined && { limit }),
+    ...(remaining !== undefined && { remaining: Math.min(remaining, limit ?? remaining) }),
+    ...(reset !== undefined && { reset }),
+  };
 }
 
-/** The unit is told by the size: delta seconds, seconds, milliseconds or microseconds since 1970. */
-function msUntilReset(reset: number, now: number): number | undefined {
-  const wait =
+/** The same by this machine's clock, or undefined unless all of it makes sense. */
+export function readRateLimit(headers: WireHeaders, receivedAt: number): RateLimit | undefined {
+  const { limit, remaining, reset } = readLimit(headers, receivedAt);
+  if (limit === undefined || remaining === undefined || reset === undefined) return undefined;
+  const untilReset = Math.max(0, reset - serverNow(headers, receivedAt));
+  return { limit, remaining, resetAt: receivedAt + untilReset };
+}
+
+/** The unit is told by the size: delta seconds, or seconds, milliseconds or microseconds since 1970. */
+function toServerTime(reset: number | undefined, now: number): number | undefined {
+  if (reset === undefined) return undefined;
+  const time =
     reset < 1e8
-      ? reset * second
+      ? now + reset * second
       : reset < 1e11
-        ? reset * second - now
+        ? reset * second
         : reset < 1e14
-          ? reset - now
-          : reset / 1_000 - now;
-  return wait >= oldestReset && wait <= farthestReset ? Math.max(0, wait) : undefined;
+          ? reset
+          : reset / 1_000;
+  const wait = time - now;
+  return wait >= oldestReset && wait <= farthestReset ? time : undefined;
 }
 
 /**
@@ -70,10 +90,14 @@ function retryAfterWait(value: string, now: number): number | undefined {
  * Date header, which tells whole seconds, and the header where the two differ.
  */
 function serverNow(headers: WireHeaders, receivedAt: number): number {
-  const [value = ''] = headerValues(headers, 'date');
-  const date = parseHttpDate(value, receivedAt) ?? receivedAt;
+  const date = readDate(headers, receivedAt) ?? receivedAt;
   const agrees = receivedAt >= date && receivedAt < date + second;
   return agrees ? receivedAt : date;
+}
+
+function readDate(headers: WireHeaders, receivedAt: number): number | undefined {
+  const [value = ''] = headerValues(headers, 'date');
+  return parseHttpDate(value, receivedAt);
 }
 
 function wholeNumber(headers: WireHeaders, name: string): number | undefined {

@@ -24,7 +24,7 @@ export function sandbox(command: Command, host: Host): void {
       inSession(host, command, async (session) => {
         const state = data === undefined ? sampleState() : readData(data);
         const options = {
-          answer: (request: Parameters<typeof answer>[2]) => answer(state, plan, request),
+          answer: (request: Parameters<typeof answer>[2]) => answer(state, plans[plan], request),
           key: throwawayKey(),
           now: host.context.now,
         };

@@ -28,8 +28,9 @@ export function createWaitLines(context: Context, say: (event: WaitEvent) => voi
 }
 
 /** The line of a wait where nobody watches it pass. */
-export function waitLine({ limit, waitMs, resetAt }: WaitEvent): string {
-  return `petstore: ${limitName(limit)}, waiting ${timeLeft(waitMs)} until ${isoTime(resetAt)}`;
+export function waitLine(event: WaitEvent): string {
+  const { waitMs, resetAt } = event;
+  return `petstore: ${inWords(event)}, waiting ${timeLeft(waitMs)} until ${isoTime(resetAt)}`;
 }
 
 /** A countdown in one line of the terminal, gone when the wait is over. */
@@ -63,10 +64,26 @@ export function createCountdown(context: Context, sink: Sink): WaitDisplay {
   }
 }
 
-function countdownText({ limit, waitMs, resetAt }: WaitEvent): string {
-  return `${limitName(limit)}. Next request in ${countdown(waitMs)} (${clockTime(resetAt)}). Ctrl-C to stop.`;
+function countdownText(event: WaitEvent): string {
+  const { waitMs, resetAt } = event;
+  return `${capital(inWords(event))}. Next request in ${countdown(waitMs)} (${clockTime(resetAt)}). Ctrl-C to stop.`;
 }
 
-function limitName(limit: number | undefined): string {
-  return limit === undefined ? 'Rate limit reached' : `Limit of ${limit} requests reached`;
+function inWords({ reason, limit }: WaitEvent): string {
+  switch (reason) {
+    case 'window':
+      return `limit ${limit}/min reached`;
+    case 'day':
+      return `limit ${limit}/day reached`;
+    case 'tripped':
+      return 'refused three times in a row';
+    case '429':
+      return 'refused with 429';
+    case 'probe':
+      return 'another request goes first';
+  }
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

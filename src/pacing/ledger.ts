@@ -1,80 +1,44 @@
-import type { RateLimit } from '../api/rate-limit.ts';
+import type { Window } from './window.ts';
 
-/** What is known about the limit of one key. All times are ms of this machine's clock. */
+/**
+ * All that is known about the limit of one key: the log, folded. `at`, `since` and `until` are this machine's clock,
+ * the windows are by the service's, all in ms.
+ */
 export type Ledger = {
-  /** The newest word of the service on its current window. */
-  readonly window: RateLimit | undefined;
-  /** Nothing may leave before this. */
-  readonly blockedUntil: number;
-  /** 429 answers since the last other answer. */
+  readonly minute?: Window | undefined;
+  readonly day?: Window | undefined;
+  /** Limits that were once seen with a far reset: in its last minute a day still is a day. */
+  readonly dayLimits: readonly number[];
+  /** Requests that were granted and have not ended. */
+  readonly inFlight: Readonly<Record<string, Lease>>;
+  /** The one request that finds out what the new window is like. */
+  readonly probe?: string | undefined;
+  /** The service's clock less ours lies between these two. */
+  readonly offset?: Offset | undefined;
+  /** Nothing leaves until its end. Kept after that: what was refused lately matters when a key stops working. */
+  readonly block?: Block | undefined;
+  /** Refusals in a row; those of requests that were on their way together count as one. */
   readonly refusals: number;
+  /** Somebody on another machine uses this key too. */
+  readonly others?: Others | undefined;
+  /** When a request last succeeded. */
+  readonly workedAt?: number | undefined;
 };
 
-export const emptyLedger: Ledger = { window: undefined, blockedUntil: 0, refusals: 0 };
-
-/** One answer as far as the limit is concerned. */
-export type Word = {
-  readonly refused: boolean;
-  readonly rateLimit: RateLimit | undefined;
-  /** What Retry-After asks for, in ms. */
-  readonly retryAfter: number | undefined;
-  readonly receivedAt: number;
-  /** In [0, 1): spreads the processes that wait for the same moment. */
-  readonly random: number;
+/** A request that ends in silence, because its process was killed, is taken as spent at `until`. */
+export type Lease = { readonly at: number; readonly until: number };
+export type Offset = { readonly low: number; readonly high: number };
+export type Block = {
+  readonly reason: '429' | 'tripped' | 'banned';
+  readonly since: number;
+  readonly until: number;
 };
+/** Until when others are taken into account, and by how much the next probe is put off, in [0, 1) s. */
+type Others = { readonly until: number; readonly jitter: number };
 
-export type Turn = {
-  /** The earliest moment a request may leave; in the past when it may leave now. */
-  readonly at: number;
-  readonly reason: 'window' | '429';
-  readonly limit: number | undefined;
-};
+export const emptyLedger: Ledger = { dayLimits: [], inFlight: {}, refusals: 0 };
 
-/** Reset is told in whole seconds and may be rounded down. */
-const guard = 1_000;
-const firstBackoff = 1_000;
-const longestBackoff = 60_000;
-const refusalsUntilTrip = 3;
-/** How long nothing is sent after three refusals in a row. */
-const tripTime = 300_000;
-
-/** When the next request may leave. */
-export function nextTurn(ledger: Ledger): Turn {
-  const { window, blockedUntil } = ledger;
-  const resetAt = window && window.remaining <= 0 ? window.resetAt + guard : 0;
-  return {
-    at: Math.max(blockedUntil, resetAt),
-    reason: blockedUntil >= resetAt && blockedUntil > 0 ? '429' : 'window',
-    limit: window?.limit,
-  };
-}
-
-/** A request is leaving: one less remains, whether or not its answer ever comes. */
-export function spend(ledger: Ledger, now: number): Ledger {
-  const { window } = ledger;
-  if (!window || now >= window.resetAt) return { ...ledger, window: undefined };
-  return { ...ledger, window: { ...window, remaining: window.remaining - 1 } };
-}
-
-/** The ledger after one more answer. What the service told is a floor; the exponential backoff comes on top. */
-export function learn(ledger: Ledger, word: Word): Ledger {
-  const window = word.rateLimit ?? ledger.window;
-  if (!word.refused) return { window, blockedUntil: ledger.blockedUntil, refusals: 0 };
-
-  const refusals = ledger.refusals + 1;
-  const told = word.retryAfter ?? untilReset(word);
-  const end =
-    word.receivedAt + Math.max(told, firstBackoff) + guard + backoff(refusals, word.random);
-  const trip = refusals >= refusalsUntilTrip ? word.receivedAt + tripTime : 0;
-  return { window, blockedUntil: Math.max(ledger.blockedUntil, end, trip), refusals };
-}
-
-function untilReset({ rateLimit, receivedAt }: Word): number {
-  return rateLimit?.remaining === 0 ? Math.max(0, rateLimit.resetAt - receivedAt) : 0;
-}
-
-function backoff(refusals: number, random: number): number {
-  if (refusals === 1) return random * 250;
-  const most = Math.min(longestBackoff, firstBackoff * 2 ** (refusals - 1));
-  return most / 2 + (random * most) / 2;
+/** The earliest time that the service's clock may show when ours shows `at`. */
+export function serverTime({ offset }: Ledger, at: number): number {
+  return at + (offset?.low ?? 0);
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Answerer, openSharedSandbox } from './log.ts';
+import { plans } from './quota.ts';
 import { type RunningSandbox, serveSandbox, throwawayKey } from './serve.ts';
 import { answer } from './service.ts';
 import { sampleState } from './state.ts';
@@ -25,11 +26,11 @@ function openAnswerer(folder: string | undefined, say: (message: string) => void
   const state = sampleState();
   try {
     if (folder !== undefined) {
-      return openSharedSandbox(join(folder, 'sandbox', 'requests.log'), state, 'free');
+      return openSharedSandbox(join(folder, 'sandbox', 'requests.log'), state, plans.free);
     }
   } catch {
     // Said below: a sandbox that forgets still serves.
   }
   say('the sandbox cannot keep anything on this disk; it forgets what is created');
-  return (request) => answer(state, 'free', request);
+  return (request) => answer(state, plans.free, request);
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { openSync, readSync, writeSync } from 'node:fs';
+import { openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makePrivateFolder } from '../files.ts';
-import type { PlanName } from './quota.ts';
+import { createTail, makePrivateFolder } from '../files.ts';
+import type { Plan } from './quota.ts';
 import { answer, type Reply, type SandboxRequest } from './service.ts';
 import type { SandboxState } from './state.ts';
 
@@ -15,7 +15,7 @@ export type Answerer = (request: SandboxRequest) => Reply;
  * and one that is killed leaves at most a torn line, which nobody reads.
  * @throws the system's error when the file cannot be written
  */
-export function openSharedSandbox(path: string, state: SandboxState, plan: PlanName): Answerer {
+export function openSharedSandbox(path: string, state: SandboxState, plan: Plan): Answerer {
   makePrivateFolder(dirname(path));
   const file = openSync(path, 'a+', 0o600);
   const readLines = createTail(file);
@@ -33,26 +33,6 @@ export function openSharedSandbox(path: string, state: SandboxState, plan: PlanN
     }
     if (!mine) throw new Error('the log was replaced while it was in use');
     return mine;
-  };
-}
-
-/** Returns the whole lines that were added to the file since the last call. */
-function createTail(file: number): () => string[] {
-  const chunk = Buffer.alloc(256 * 1024);
-  let position = 0;
-  let partial = Buffer.alloc(0);
-  return () => {
-    const parts = [partial];
-    for (;;) {
-      const length = readSync(file, chunk, 0, chunk.length, position);
-      if (length === 0) break;
-      position += length;
-      parts.push(Buffer.from(chunk.subarray(0, length)));
-    }
-    const text = Buffer.concat(parts);
-    const end = text.lastIndexOf('\n') + 1;
-    partial = Buffer.from(text.subarray(end));
-    return text.subarray(0, end).toString().split('\n');
   };
 }
 

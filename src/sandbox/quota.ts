@@ -1,9 +1,18 @@
+/** How many requests a window takes, and how many ms it lasts. */
+type Span = { readonly limit: number; readonly length: number };
+export type Plan = { readonly minute: Span; readonly day: Span };
+
+const perMinuteAndDay = (minute: number, day: number): Plan => ({
+  minute: { limit: minute, length: 60_000 },
+  day: { limit: day, length: 86_400_000 },
+});
+
 /** Requests per minute and per day (interface document, section 8). */
 export const plans = {
-  free: { minute: 60, day: 1_000 },
-  pro: { minute: 300, day: 10_000 },
-  business: { minute: 1_000, day: 100_000 },
-} as const;
+  free: perMinuteAndDay(60, 1_000),
+  pro: perMinuteAndDay(300, 10_000),
+  business: perMinuteAndDay(1_000, 100_000),
+};
 
 export type PlanName = keyof typeof plans;
 
@@ -42,15 +51,14 @@ export type Decision = {
   readonly until: number;
 };
 
-const lengths = { minute: 60_000, day: 86_400_000 } as const;
 const earlyUntilBan = 3;
 const banTime = 300_000;
 
 /** Decides on one request at `now`. The ban and its rules are the sandbox's own: the document names none. */
-export function decide(quota: Quota, plan: PlanName, now: number): Decision {
+export function decide(quota: Quota, plan: Plan, now: number): Decision {
   const { minute, day } = {
-    minute: current(quota, 'minute', now),
-    day: current(quota, 'day', now),
+    minute: current(quota, plan, 'minute', now),
+    day: current(quota, plan, 'day', now),
   };
   const open = { ...quota, minute, day };
   if (now < quota.bannedUntil) return refuse(open, 'banned', quota.bannedUntil);
@@ -76,24 +84,24 @@ export function decide(quota: Quota, plan: PlanName, now: number): Decision {
 }
 
 /** The window that runs out first. */
-export function standingOf(quota: Quota, plan: PlanName, now: number): Standing {
+export function standingOf(quota: Quota, plan: Plan, now: number): Standing {
   const [minute, day] = standings(quota, plan, now);
   return day.remaining < minute.remaining ? day : minute;
 }
 
-function standings(quota: Quota, plan: PlanName, now: number): [Standing, Standing] {
+function standings(quota: Quota, plan: Plan, now: number): [Standing, Standing] {
   const standing = (name: 'minute' | 'day'): Standing => {
-    const { opened, used } = current(quota, name, now);
-    const limit = plans[plan][name];
-    const resetAt = (used > 0 ? opened : wholeSecond(now)) + lengths[name];
+    const { opened, used } = current(quota, plan, name, now);
+    const { limit, length } = plan[name];
+    const resetAt = (used > 0 ? opened : wholeSecond(now)) + length;
     return { limit, remaining: limit - used, resetAt };
   };
   return [standing('minute'), standing('day')];
 }
 
-function current(quota: Quota, name: 'minute' | 'day', now: number): Window {
+function current(quota: Quota, plan: Plan, name: keyof Plan, now: number): Window {
   const window = quota[name];
-  return now < window.opened + lengths[name] ? window : closed;
+  return now < window.opened + plan[name].length ? window : closed;
 }
 
 function spend({ opened, used }: Window, now: number): Window {

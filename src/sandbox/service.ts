@@ -2,7 +2,7 @@ import { NewCategory } from '../api/resources.ts';
 import { findMismatch } from '../json/check.ts';
 import { ExactNumber, isJsonObject, type Json } from '../json/exact.ts';
 import { parseJson } from '../json/parse.ts';
-import { type Decision, decide, type PlanName, type Standing, standingOf } from './quota.ts';
+import { type Decision, decide, type Plan, type Standing, standingOf } from './quota.ts';
 import { sampleDeprecation, sampleSunset } from './sample.ts';
 import { addCategory, type SandboxState } from './state.ts';
 
@@ -54,7 +54,7 @@ const deprecation = {
 };
 
 /** Answers one request: the key first, then the limit, then the operation. Changes the state in place. */
-export function answer(state: SandboxState, plan: PlanName, request: SandboxRequest): Reply {
+export function answer(state: SandboxState, plan: Plan, request: SandboxRequest): Reply {
   const { at, key } = request;
   if (key !== 'valid') return withStanding(badKey(key), standingOf(state.quota, plan, at), at);
 

@@ -7,6 +7,8 @@ import { retry } from '../api/retry.ts';
 import { trace } from '../api/trace.ts';
 import type { Report } from '../events.ts';
 import { gate } from '../pacing/gate.ts';
+import { type Log, surviveDisk } from '../pacing/log.ts';
+import { openLog } from '../pacing/place.ts';
 import { parseDuration } from '../settings/duration.ts';
 import { stateFolder } from '../settings/folders.ts';
 import { version } from '../version.ts';
@@ -22,7 +24,12 @@ type Setup = {
   readonly report: Report;
 };
 
-type Service = { readonly baseUrl: URL; readonly key: ApiKey };
+type Service = {
+  readonly baseUrl: URL;
+  readonly key: ApiKey;
+  /** Whose limit it is: requests with the same one share it. */
+  readonly identity: string;
+};
 
 /**
  * The client for the profile's service; `onRateLimit` hears what each answer says about the limit.
@@ -36,23 +43,36 @@ export async function openClient(
   const { context } = host;
   const maxWait = duration(options.maxWait, context.env.PETSTORE_MAX_WAIT, profile) ?? 120_000;
   const timeout = parseDuration(options.timeout ?? '30s', '--timeout');
-  const { baseUrl, key } =
+  const { baseUrl, key, identity } =
     profile.name === sandboxProfile ? await embedSandbox(setup) : await chooseService(setup);
 
   const once = deliver(context, timeout);
   const told = options.verbose ? trace(once, context, report) : once;
   const authorized = auth(told, key, baseUrl.origin);
-  const paced = gate(listen(authorized, onRateLimit), context, report);
+  const log = openLimit(setup, identity);
+  const paced = gate(listen(authorized, onRateLimit), context, { log, report, timeout });
   const exchange = retry(paced, context);
 
   const userAgent = `petstore/${version}`;
   return createClient({ context, exchange, baseUrl, key, maxWait, userAgent, report });
 }
 
+/** What all processes of this machine know about the limit. */
+function openLimit({ host: { context }, report }: Setup, identity: string): Log {
+  return surviveDisk(
+    () => openLog(stateFolder(context), context.env, identity),
+    () =>
+      report({
+        event: 'notice',
+        message: 'the limit cannot be shared on this disk; other petstore processes are not seen',
+      }),
+  );
+}
+
 async function chooseService({ host, options, profile }: Setup): Promise<Service> {
   const baseUrl = chooseBaseUrl(host, options, profile);
   const key = await chooseKey(host, options, profile, baseUrl.origin);
-  return { baseUrl, key };
+  return { baseUrl, key, identity: `${baseUrl.origin}${baseUrl.pathname}\0${key.value}` };
 }
 
 /** The sandbox runs inside this very command, behind a real port of this machine. */
@@ -61,7 +81,8 @@ async function embedSandbox({ host, options, report }: Setup): Promise<Service> 
   const { startKeptSandbox } = await import('../sandbox/kept.ts');
   const say = (message: string) => report({ event: 'notice', message });
   const { baseUrl, key } = await startKeptSandbox(stateFolder(host.context), host.context.now, say);
-  return { baseUrl, key: { value: key, source: 'the sandbox' } };
+  // Its address and key are new each time; what it remembers of the limit is not.
+  return { baseUrl, key: { value: key, source: 'the sandbox' }, identity: sandboxProfile };
 }
 
 function duration(

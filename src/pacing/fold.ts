@@ -1,0 +1,63 @@
+import { learnAnswer, learnRefusal } from './block.ts';
+import { decide } from './decide.ts';
+import { emptyLedger, type Ledger } from './ledger.ts';
+import type { Asked, Entry } from './records.ts';
+import { grant, spend } from './window.ts';
+
+/**
+ * The ledger after one more line of the log. Every process folds the same lines in the same order, and so takes the same
+ * decisions without a lock: an `ask` is granted or not by the lines before it.
+ */
+export function fold(ledger: Ledger, entry: Entry): Ledger {
+  switch (entry.k) {
+    case 'ask':
+      return ask(dropLeases(ledger, entry.at), entry);
+    case 'answer':
+      return learnAnswer(end(ledger, entry.id), entry);
+    case 'refused':
+      return learnRefusal(end(ledger, entry.id), entry);
+    case 'lost':
+      return spendUnseen(end(ledger, entry.id));
+    case 'unsent':
+      return end(ledger, entry.id);
+    case 'clear':
+      return { ...emptyLedger, offset: ledger.offset, inFlight: ledger.inFlight };
+    case 'ledger':
+      return entry.ledger;
+    case 'seal':
+      return ledger;
+  }
+}
+
+function ask(ledger: Ledger, { id, at, lease }: Asked): Ledger {
+  const decision = decide(ledger, at);
+  if (!decision.granted) return ledger;
+  return {
+    ...ledger,
+    inFlight: { ...ledger.inFlight, [id]: { at, until: lease } },
+    probe: decision.probe ? id : ledger.probe,
+    minute: grant(ledger.minute),
+    day: grant(ledger.day),
+  };
+}
+
+/** A request that may have been counted, though no answer says so. */
+function spendUnseen(ledger: Ledger): Ledger {
+  return { ...ledger, minute: spend(ledger.minute), day: spend(ledger.day) };
+}
+
+function end(ledger: Ledger, id: string): Ledger {
+  const { [id]: ended, ...inFlight } = ledger.inFlight;
+  return ended ? { ...ledger, inFlight } : ledger;
+}
+
+/** How far a clock may go back before a lease from its future is taken as over, in ms. */
+const clockStep = 5_000;
+
+/** The ledger at `at`: requests whose process never reported back are taken as spent. */
+export function dropLeases(ledger: Ledger, at: number): Ledger {
+  const over = Object.entries(ledger.inFlight).filter(
+    ([, lease]) => at >= lease.until || at < lease.at - clockStep,
+  );
+  return over.reduce((rest, [id]) => spendUnseen(end(rest, id)), ledger);
+}

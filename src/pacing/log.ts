@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { systemCode } from '../errors.ts';
+import { createTail } from '../files.ts';
+import { fold } from './fold.ts';
+import { emptyLedger, type Ledger } from './ledger.ts';
+import { type Entry, formatEntry, parseEntry } from './records.ts';
+
+/** The lines that all requests with one key leave behind, and what they add up to. */
+export type Log = {
+  /** The ledger after all lines so far. */
+  readonly read: () => Ledger;
+  /** Adds a line and returns the ledger after it. @throws the system's error when it cannot be written */
+  readonly append: (entry: Entry) => Ledger;
+};
+
+/** A log of this process alone. */
+export function createMemoryLog(ledger: Ledger = emptyLedger): Log {
+  let current = ledger;
+  return {
+    read: () => current,
+    append: (entry) => {
+      current = fold(current, entry);
+      return current;
+    },
+  };
+}
+
+/** A log that never fails: when the disk does, it goes on in memory with what it knows, and `onFailure` hears of it. */
+export function surviveDisk(open: () => Log, onFailure: () => void): Log {
+  let known = emptyLedger;
+  let log: Log | undefined;
+
+  return {
+    read: () => use(({ read }) => read()),
+    append: (entry) => use(({ append }) => append(entry)),
+  };
+
+  function use(action: (log: Log) => Ledger): Ledger {
+    try {
+      log ??= open();
+      known = action(log);
+    } catch {
+      log = createMemoryLog(known);
+      known = action(log);
+      onFailure();
+    }
+    return known;
+  }
+}
+
+/** A file longer than this is sealed, and the next one begins with what it added up to, in bytes. */
+const sealAt = 64 * 1024;
+
+/**
+ * A log that all processes of this machine share: the files `NAME.1.log`, `NAME.2.log` … of a folder. A line is one append,
+ * which the system never mixes with another, so that all processes read the same lines in the same order.
+ * @throws the system's error when the folder cannot be used
+ */
+export function openSharedLog(folder: string, name: string): Log {
+  let ledger: Ledger = emptyLedger;
+  let number = 0;
+  let file = -1;
+  let readLines: () => string[] = () => [];
+  let size = 0;
+  openNewest();
+
+  return {
+    read() {
+      catchUp();
+      return ledger;
+    },
+    append(entry) {
+      const line = formatEntry(entry);
+      do write(line);
+      while (!catchUp(line.trim()));
+      if (size > sealAt) {
+        write(formatEntry({ k: 'seal' }));
+        catchUp();
+      }
+      return ledger;
+    },
+  };
+
+  /** Folds what was added; tells whether `own` was among it, before any seal. */
+  function catchUp(own?: string): boolean {
+    let found = false;
+    for (const line of readLines()) {
+      size += line.length + 1;
+      const entry = line === '' ? undefined : parseEntry(line);
+      if (!entry) continue;
+      if (entry.k === 'seal') {
+        openNext();
+        return catchUp() || found;
+      }
+      if (line === own) found = true;
+      ledger = fold(ledger, entry);
+    }
+    // Deleted under our feet: what we know goes into the next one.
+    if (fstatSync(file).nlink === 0) openNewest();
+    return found;
+  }
+
+  function write(line: string): void {
+    const bytes = Buffer.from(line);
+    if (writeSync(file, bytes) < bytes.length) throw new Error('the disk is full');
+  }
+
+  function openNext(): void {
+    if (newest() <= number) create(number + 1);
+    openNewest();
+    rmSync(path(number - 2), { force: true });
+  }
+
+  function openNewest(): void {
+    for (;;) {
+      if (newest() === 0) create(1);
+      const found = newest();
+      try {
+        const opened = openSync(path(found), constants.O_RDWR | constants.O_APPEND);
+        if (file >= 0) closeSync(file);
+        file = opened;
+        number = found;
+        size = 0;
+        readLines = createTail(file);
+        ledger = emptyLedger;
+        return;
+      } catch (error) {
+        // Deleted since it was listed.
+        if (systemCode(error) !== 'ENOENT') throw error;
+      }
+    }
+  }
+
+  /** Begins a file with what is known, unless another process just did: it knows the same. */
+  function create(next: number): void {
+    const temporary = `${path(next)}.${randomUUID()}.tmp`;
+    try {
+      writeFileSync(temporary, formatEntry({ k: 'ledger', ledger }), { mode: 0o600, flag: 'wx' });
+      linkSync(temporary, path(next));
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST') throw error;
+    } finally {
+      rmSync(temporary, { force: true });
+    }
+  }
+
+  function path(number: number): string {
+    return join(folder, `${name}.${number}.log`);
+  }
+
+  function newest(): number {
+    const pattern = new RegExp(`^${name}\\.(\\d+)\\.log$`);
+    return Math.max(
+      0,
+      ...readdirSync(folder).map((entry) => Number(pattern.exec(entry)?.[1] ?? 0)),
+    );
+  }
+}

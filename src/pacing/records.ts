@@ -1,0 +1,103 @@
+import type { Ledger } from './ledger.ts';
+
+/**
+ * The lines of the log; `at` is this machine's clock in ms, `id` names one request from `ask` to its end. Each granted `ask`
+ * is ended by one of answer, refused, lost or unsent, unless its process was killed.
+ */
+export type Entry =
+  | Asked
+  | Answered
+  | Refused
+  /** It left and no whole answer came: it may have been counted. */
+  | { readonly k: 'lost'; readonly id: string; readonly at: number }
+  /** It never left. */
+  | { readonly k: 'unsent'; readonly id: string; readonly at: number }
+  /** The ledger was cleared by hand. */
+  | { readonly k: 'clear'; readonly at: number }
+  /** What follows in this file does not count; the next file goes on. */
+  | { readonly k: 'seal' }
+  /** The first line of a file: the ledger as the file before it left it. */
+  | { readonly k: 'ledger'; readonly ledger: Ledger };
+
+/** May I send? `lease` is when to forget about it. */
+export type Asked = {
+  readonly k: 'ask';
+  readonly id: string;
+  readonly at: number;
+  readonly lease: number;
+};
+
+/** A whole answer; what its headers say of the limit as far as it makes sense, `date` and `reset` by the service's clock. */
+type Ended = {
+  readonly id: string;
+  readonly at: number;
+  /** When the request left. */
+  readonly sent: number;
+  readonly date?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly remaining?: number | undefined;
+  readonly reset?: number | undefined;
+  /** Drawn by the writer in [0, 1), so that every reader adds the same. */
+  readonly jitter: number;
+};
+
+export type Answered = Ended & { readonly k: 'answer'; readonly status: number };
+
+/** A 429; `wait` is what Retry-After asks for, in ms. */
+export type Refused = Ended & { readonly k: 'refused'; readonly wait?: number | undefined };
+
+const ended = ['at', 'sent', 'jitter'];
+const numbers: Readonly<Record<Entry['k'], readonly string[]>> = {
+  ask: ['at', 'lease'],
+  answer: [...ended, 'status'],
+  refused: ended,
+  lost: ['at'],
+  unsent: ['at'],
+  clear: ['at'],
+  seal: [],
+  ledger: [],
+};
+const optionalNumbers = ['date', 'limit', 'remaining', 'reset', 'wait'];
+const nameless: readonly string[] = ['clear', 'seal', 'ledger'];
+
+/** The entry of a line, or undefined for a torn line, garbage or another version's: those are passed over. */
+export function parseEntry(line: string): Entry | undefined {
+  let entry: unknown;
+  try {
+    entry = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  return isRecord(entry) && isEntry(entry) ? (entry as Entry) : undefined;
+}
+
+function isEntry(entry: Record<string, unknown>): boolean {
+  const { k, id, ledger } = entry;
+  if (typeof k !== 'string' || !Object.hasOwn(numbers, k)) return false;
+  const isNumber = (name: string) => Number.isFinite(entry[name]);
+  return (
+    numbers[k as Entry['k']].every(isNumber) &&
+    optionalNumbers.every((name) => entry[name] === undefined || isNumber(name)) &&
+    (nameless.includes(k) || typeof id === 'string') &&
+    (k !== 'ledger' || isLedger(ledger))
+  );
+}
+
+/** Enough of a check that no other version's ledger is taken for ours. */
+function isLedger(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    Array.isArray(value.dayLimits) &&
+    isRecord(value.inFlight) &&
+    Number.isFinite(value.refusals)
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The line of an entry. The line break in front keeps a torn line of a killed process apart from it. */
+export function formatEntry(entry: Entry): string {
+  return `\n${JSON.stringify(entry)}\n`;
+}

@@ -1,0 +1,40 @@
+/** One window of the limit, as far as it is known. Times are by the service's clock, in ms. */
+export type Window = {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly reset: number;
+  /** What an answer must find left if nobody else uses the key. */
+  readonly expected: number;
+  /** The service said so; otherwise it is our own count. */
+  readonly told: boolean;
+};
+
+/** What an answer says about a window. */
+export type Reading = Pick<Window, 'limit' | 'remaining' | 'reset'>;
+
+/** Two answers of one window may tell resets that differ by this much: they are whole seconds. */
+const sameReset = 1_500;
+
+/** The window after an answer. Remaining only falls within a window, so the order of answers does not matter. */
+export function merge(known: Window | undefined, reading: Reading, serverNow: number): Window {
+  const fresh = { ...reading, expected: reading.remaining, told: true };
+  if (!known?.told || known.limit !== reading.limit || serverNow >= known.reset) return fresh;
+  if (reading.reset > known.reset + sameReset) return fresh;
+  if (reading.reset < known.reset - sameReset) return known;
+  return { ...known, remaining: Math.min(known.remaining, reading.remaining) };
+}
+
+/** The window after a request of ours whose answer told of another window, or of none. */
+export function spend(window: Window | undefined): Window | undefined {
+  return window && { ...window, remaining: window.remaining - 1 };
+}
+
+/** The window after a grant: an answer may now find one less. */
+export function grant(window: Window | undefined): Window | undefined {
+  return window && { ...window, expected: window.expected - 1 };
+}
+
+/** The window when nothing that was known of it holds any more, but its limit. */
+export function expire(window: Window | undefined): Window | undefined {
+  return window && { ...window, reset: 0 };
+}
