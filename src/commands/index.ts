@@ -42,6 +42,10 @@ const tree: Readonly<Record<string, Group | Branch>> = {
       list: { about: 'Show the orders', load: async () => (await import('./orders/list.ts')).list },
     },
   },
+  limits: {
+    about: 'What is left of the rate limit, at no cost in requests',
+    load: async () => (await import('./limits.ts')).limits,
+  },
   auth: {
     about: 'The API key',
     verbs: {

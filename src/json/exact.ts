@@ -10,6 +10,11 @@ export class ExactNumber {
   }
 }
 
+/** A number of our own in a JSON value. */
+export function exact(value: number): ExactNumber {
+  return new ExactNumber(String(value));
+}
+
 /** A JSON value whose numbers are exact. */
 export type Json = null | boolean | string | ExactNumber | Json[] | JsonObject;
 /** A field that is undefined is not there. */

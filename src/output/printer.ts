@@ -12,6 +12,12 @@ export type Printer = {
   readonly record: (record: JsonObject, columns: readonly string[]) => Promise<void>;
   /** Settings of a shell: lines that it can read; an object in JSON. */
   readonly exports: (variables: Readonly<Record<string, string>>) => Promise<void>;
+  /** An overview: an object in JSON, these rows as a table. */
+  readonly overview: (
+    data: JsonObject,
+    rows: readonly JsonObject[],
+    columns: readonly string[],
+  ) => Promise<void>;
   /** Data whose fields are not known beforehand, just as it came. */
   readonly anything: (data: Json) => Promise<void>;
 };
@@ -26,6 +32,7 @@ export function createPrinter(
   return {
     records: (records, columns) => print([...records], () => gridOf(records, columns)),
     record: (record, columns) => print(record, () => gridOf([record], columns)),
+    overview: (data, rows, columns) => print(data, () => gridOf(rows, columns)),
     async exports(variables) {
       if (format !== 'table') return print({ ...variables }, () => gridOfAnything(null));
       const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${value}`);

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import type { Failure } from '../errors.ts';
 import type { Event, Report } from '../events.ts';
 import type { JsonObject } from '../json/exact.ts';
-import { ExactNumber } from '../json/exact.ts';
+import { exact } from '../json/exact.ts';
 import type { Sink } from './sink.ts';
 import { clockTime, isoTime, timeLeft } from './time.ts';
 import { createCountdown, createWaitLines, waitLine } from './waiting.ts';
@@ -63,17 +63,17 @@ function eventFields(event: Event): JsonObject {
     case 'rate_limit':
       return {
         event: 'rate_limit',
-        limit: number(event.limit),
-        remaining: number(event.remaining),
+        limit: exact(event.limit),
+        remaining: exact(event.remaining),
         resetAt: isoTime(event.resetAt),
       };
     case 'wait':
       return {
         event: 'wait',
         reason: event.reason,
-        ...(event.limit !== undefined && { limit: number(event.limit) }),
+        ...(event.limit !== undefined && { limit: exact(event.limit) }),
         resetAt: isoTime(event.resetAt),
-        waitMs: number(Math.ceil(event.waitMs)),
+        waitMs: exact(Math.ceil(event.waitMs)),
       };
     case 'deprecation':
       return {
@@ -95,13 +95,9 @@ function failureFields({ kind, message, details, exitCode }: Failure): JsonObjec
     ...(hint !== undefined && { hint }),
     ...(outcome !== undefined && { outcome }),
     ...(service?.code !== undefined && { code: service.code }),
-    ...(service !== undefined && { status: number(service.status) }),
-    ...(retryAfter !== undefined && { retryAfter: number(retryAfter) }),
+    ...(service !== undefined && { status: exact(service.status) }),
+    ...(retryAfter !== undefined && { retryAfter: exact(retryAfter) }),
     ...(resetAt !== undefined && { resetAt: isoTime(resetAt) }),
-    exitCode: number(exitCode),
+    exitCode: exact(exitCode),
   };
-}
-
-function number(value: number): ExactNumber {
-  return new ExactNumber(String(value));
 }

@@ -58,11 +58,16 @@ export function isOpen(ledger: Ledger, kind: 'minute' | 'day', at: number): bool
   return left > 0 && left <= longestWait[kind];
 }
 
-/** When a window is surely over, by this machine's clock. */
-function windowEnd(ledger: Ledger, { reset }: Window, at: number): number {
+/** When a window resets, by this machine's clock. */
+export function resetTime(ledger: Ledger, { reset }: Window, at: number): number {
+  return at + reset - serverTime(ledger, at);
+}
+
+/** When a window is surely over. */
+function windowEnd(ledger: Ledger, window: Window, at: number): number {
   const { others } = ledger;
   const jitter = others && at < others.until ? others.jitter * 1_000 : 0;
-  return at + reset - serverTime(ledger, at) + guard + jitter;
+  return resetTime(ledger, window, at) + guard + jitter;
 }
 
 /** When the block ends; should the clock have been set back since, it lasts no longer than it was meant to. */

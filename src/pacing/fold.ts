@@ -13,11 +13,11 @@ export function fold(ledger: Ledger, entry: Entry): Ledger {
     case 'ask':
       return ask(dropLeases(ledger, entry.at), entry);
     case 'answer':
-      return learnAnswer(end(ledger, entry.id), entry);
+      return tally(learnAnswer(end(ledger, entry.id), entry), entry.at);
     case 'refused':
       return learnRefusal(end(ledger, entry.id), entry);
     case 'lost':
-      return spendUnseen(end(ledger, entry.id));
+      return spendUnseen(end(ledger, entry.id), entry.at);
     case 'unsent':
       return end(ledger, entry.id);
     case 'clear':
@@ -42,8 +42,18 @@ function ask(ledger: Ledger, { id, at, lease }: Asked): Ledger {
 }
 
 /** A request that may have been counted, though no answer says so. */
-function spendUnseen(ledger: Ledger): Ledger {
-  return { ...ledger, minute: spend(ledger.minute), day: spend(ledger.day) };
+function spendUnseen(ledger: Ledger, at: number): Ledger {
+  return tally({ ...ledger, minute: spend(ledger.minute), day: spend(ledger.day) }, at);
+}
+
+const dayLength = 86_400_000;
+
+/** One more in our own count, which begins anew a day after its first. */
+function tally(ledger: Ledger, at: number): Ledger {
+  const { counted } = ledger;
+  const goesOn = counted !== undefined && at >= counted.since && at < counted.since + dayLength;
+  const { since, requests } = goesOn ? counted : { since: at, requests: 0 };
+  return { ...ledger, counted: { since, requests: requests + 1 } };
 }
 
 function end(ledger: Ledger, id: string): Ledger {
@@ -59,5 +69,5 @@ export function dropLeases(ledger: Ledger, at: number): Ledger {
   const over = Object.entries(ledger.inFlight).filter(
     ([, lease]) => at >= lease.until || at < lease.at - clockStep,
   );
-  return over.reduce((rest, [id]) => spendUnseen(end(rest, id)), ledger);
+  return over.reduce((rest, [id]) => spendUnseen(end(rest, id), at), ledger);
 }

@@ -21,12 +21,14 @@ export type Ledger = {
   readonly refusals: number;
   /** Somebody on another machine uses this key too. */
   readonly others?: Others | undefined;
+  /** Our own count of requests since a moment less than a day ago. */
+  readonly counted?: { readonly since: number; readonly requests: number } | undefined;
   /** When a request last succeeded. */
   readonly workedAt?: number | undefined;
 };
 
 /** A request that ends in silence, because its process was killed, is taken as spent at `until`. */
-export type Lease = { readonly at: number; readonly until: number };
+type Lease = { readonly at: number; readonly until: number };
 export type Offset = { readonly low: number; readonly high: number };
 export type Block = {
   readonly reason: '429' | 'tripped' | 'banned';

@@ -26,7 +26,7 @@ export type Log = {
 };
 
 /** A log of this process alone. */
-export function createMemoryLog(ledger: Ledger = emptyLedger): Log {
+function createMemoryLog(ledger: Ledger = emptyLedger): Log {
   let current = ledger;
   return {
     read: () => current,
@@ -93,22 +93,28 @@ export function openSharedLog(folder: string, name: string): Log {
     },
   };
 
-  /** Folds what was added; tells whether `own` was among it, before any seal. */
+  /** Folds what was added, from file to file; tells whether `own` was among it. */
   function catchUp(own?: string): boolean {
     let found = false;
-    for (const line of readLines()) {
-      size += line.length + 1;
-      const entry = line === '' ? undefined : parseEntry(line);
-      if (!entry) continue;
-      if (entry.k === 'seal') {
-        openNext();
-        return catchUp() || found;
+    for (let moved = true; moved; ) {
+      moved = false;
+      for (const line of readLines()) {
+        size += line.length + 1;
+        const entry = line === '' ? undefined : parseEntry(line);
+        if (entry?.k === 'seal') {
+          openNext();
+          moved = true;
+          break;
+        }
+        if (line === own) found = true;
+        if (entry) ledger = fold(ledger, entry);
       }
-      if (line === own) found = true;
-      ledger = fold(ledger, entry);
+      if (!moved && fstatSync(file).nlink === 0) {
+        // Deleted under our feet: what we know goes into the next one.
+        openNewest();
+        moved = true;
+      }
     }
-    // Deleted under our feet: what we know goes into the next one.
-    if (fstatSync(file).nlink === 0) openNewest();
     return found;
   }
 

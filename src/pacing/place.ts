@@ -17,7 +17,7 @@ export function openLog(stateFolder: string | undefined, env: Environment, ident
   const folders = [
     stateFolder,
     runtime && isAbsolute(runtime) ? join(runtime, 'petstore') : undefined,
-    join(tmpdir(), `petstore-${userInfo().uid}`),
+    join(env.TMPDIR || tmpdir(), `petstore-${userInfo().uid}`),
   ].filter((folder) => folder !== undefined);
   let failure: unknown;
   for (const folder of folders) {

@@ -36,7 +36,8 @@ export function tooLate(decision: Decision, until: number, now: number): Failure
   });
 }
 
-function inWords({ reason, limit }: Denied): string {
+/** Why nothing may leave. */
+export function inWords({ reason, limit }: Denied): string {
   switch (reason) {
     case 'minute':
       return `the limit of ${limit} requests a minute is used up`;

@@ -1,6 +1,6 @@
 import { NewCategory } from '../api/resources.ts';
 import { findMismatch } from '../json/check.ts';
-import { ExactNumber, isJsonObject, type Json } from '../json/exact.ts';
+import { exact, isJsonObject, type Json } from '../json/exact.ts';
 import { parseJson } from '../json/parse.ts';
 import { type Decision, decide, type Plan, type Standing, standingOf } from './quota.ts';
 import { sampleDeprecation, sampleSunset } from './sample.ts';
@@ -98,7 +98,7 @@ function refusal({ verdict, until }: Decision, now: number): Reply {
 
 /** An Error of the interface document, section 2. */
 export function fault(status: number, code: string, message: string): Reply {
-  return { status, body: { code, message, status: new ExactNumber(String(status)) } };
+  return { status, body: { code, message, status: exact(status) } };
 }
 
 /** Every answer carries the limit: interface document, section 8. */

@@ -49,7 +49,7 @@ export async function openClient(
   const once = deliver(context, timeout);
   const told = options.verbose ? trace(once, context, report) : once;
   const authorized = auth(told, key, baseUrl.origin);
-  const log = openLimit(setup, identity);
+  const log = openLedger(setup, identity);
   const paced = gate(listen(authorized, onRateLimit), context, { log, report, timeout });
   const exchange = retry(paced, context);
 
@@ -57,8 +57,13 @@ export async function openClient(
   return createClient({ context, exchange, baseUrl, key, maxWait, userAgent, report });
 }
 
-/** What all processes of this machine know about the limit. */
-function openLimit({ host: { context }, report }: Setup, identity: string): Log {
+/** The log of the limit of the profile's key. @throws Failure when no address or key is set */
+export async function openLimit(setup: Setup): Promise<Log> {
+  const sandbox = setup.profile.name === sandboxProfile;
+  return openLedger(setup, sandbox ? sandboxProfile : (await chooseService(setup)).identity);
+}
+
+function openLedger({ host: { context }, report }: Setup, identity: string): Log {
   return surviveDisk(
     () => openLog(stateFolder(context), context.env, identity),
     () =>

@@ -6,8 +6,9 @@ import type { Report } from '../events.ts';
 import { type Format, formats, isFormat } from '../formats.ts';
 import { createPrinter, type Printer } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
+import type { Log } from '../pacing/log.ts';
 import { hasColor } from './color.ts';
-import { openClient } from './connect.ts';
+import { openClient, openLimit } from './connect.ts';
 import type { Host } from './host.ts';
 import { type CommonOptions, commonOptions } from './options.ts';
 import { chooseProfile, type Profile } from './profile.ts';
@@ -21,6 +22,8 @@ export type Session = {
   readonly profile: Profile;
   /** The way to the service. @throws Failure when no address or key is set. */
   readonly connect: () => Promise<Client>;
+  /** What this machine knows of the limit of the profile's key; without a request. @throws as connect */
+  readonly limit: () => Promise<Log>;
 };
 
 /** Runs a command's story in a session; whatever its end, the state of the limit is said last. */
@@ -49,7 +52,8 @@ export async function inSession(
       rateLimit = seen;
     });
   try {
-    await story({ host, options, output, report, profile, connect });
+    const limit = () => openLimit(service);
+    await story({ host, options, output, report, profile, connect, limit });
   } finally {
     if (rateLimit) report({ event: 'rate_limit', ...rateLimit });
   }

@@ -33,7 +33,7 @@ export type Outcome = {
   readonly failures: readonly string[];
 };
 
-export const petstore: Creator = (_service, name) => [
+const petstore: Creator = (_service, name) => [
   process.execPath,
   resolve('bin/petstore.js'),
   ...['categories', 'create', name, '--quiet', '--max-wait', 'inf'],

@@ -1,15 +1,47 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { race } from '../bench/race.ts';
+import { type Race, race } from '../bench/race.ts';
 
-/** The bars of the full races in test/bench, with a window of three seconds. */
+/** The bars of the races in test/bench, on a window of three seconds instead of sixty; spans are measured there. */
 const plan = {
   minute: { limit: 20, length: 3_000 },
   day: { limit: 10_000, length: 86_400_000 },
 };
-const clean = { refused: 0, bans: 0, lost: 0, duplicated: 0, failures: [] };
+const small: Race = { plan, creates: 45, loops: 10 };
+const allThere = { bans: 0, lost: 0, duplicated: 0, failures: [] };
 
 describe('many processes on one key', () => {
-  test('50 creates by 10 loops, a new process each: no 429, none lost, none twice', async () => {
-    expect(await race({ plan, creates: 50, loops: 10 })).toMatchObject({ ...clean, requests: 50 });
+  test.for<{ what: string; options: Race }>([
+    { what: 'a cold start', options: small },
+    { what: 'part of the window used before', options: { ...small, used: 13 } },
+    { what: 'resets rounded down', options: { ...small, resetRoundedDown: true } },
+    { what: 'resets in milliseconds', options: { ...small, resetInMs: true } },
+    { what: 'a clock 37 s ahead', options: { ...small, skew: 37_000 } },
+    { what: 'a clock an hour behind', options: { ...small, skew: -3_600_000 } },
+  ])('$what: no 429, no ban, each created once, one request each', async ({ options }) => {
+    const outcome = await race(options);
+
+    expect(outcome).toMatchObject({ ...allThere, refused: 0, requests: 45 });
+  });
+
+  test('two machines that know nothing of each other: no ban, at most one 429 each a window', async () => {
+    const outcome = await race({ ...small, machines: 2 });
+
+    expect(outcome).toMatchObject(allThere);
+    expect(outcome.refused).toBeLessThanOrEqual(2 * 4);
+  });
+
+  test('the log is deleted midway: no ban, at most one 429 for it, all created', async () => {
+    const outcome = await race({
+      ...small,
+      disturb([folder = '']) {
+        const limits = join(folder, 'limits');
+        setTimeout(() => rmSync(limits, { recursive: true, force: true }), 1_500);
+      },
+    });
+
+    expect(outcome).toMatchObject(allThere);
+    expect(outcome.refused).toBeLessThanOrEqual(1);
   });
 });

@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import { listCategories } from '../api/endpoints.ts';
+import { type ExactNumber, exact, type JsonObject } from '../json/exact.ts';
+import { isoTime } from '../output/time.ts';
+import { type Standing, standingOf, type WindowStanding } from '../pacing/standing.ts';
+import { inWords, waitReason } from '../pacing/words.ts';
+import type { Host } from '../session/host.ts';
+import { inSession } from '../session/session.ts';
+
+type Options = { readonly refresh?: boolean; readonly reset?: boolean };
+
+const columns = ['window', 'limit', 'remaining', 'used', 'resetAt', 'source'] as const;
+
+export function limits(command: Command, host: Host): void {
+  command
+    .option('--refresh', 'spend one request to hear it from the service')
+    .option('--reset', 'forget all that is known, a wait in force included')
+    .action(async ({ refresh, reset }: Options) =>
+      inSession(host, command, async ({ connect, limit, output, report }) => {
+        const { now } = host.context;
+        const log = await limit();
+
+        if (reset) log.append({ k: 'clear', at: now() });
+        if (refresh) await (await connect()).call(listCategories, {});
+
+        const standing = standingOf(log.read(), now());
+        const rows = { minute: fields(standing.minute), day: fields(standing.day) };
+        const wait = waitFields(standing);
+        if (wait) report({ event: 'notice', message: `${wait.why}; until ${wait.until}` });
+        await output.overview(
+          { ...rows, inFlight: exact(standing.inFlight), wait: wait ?? null },
+          Object.entries(rows).map(([window, row]) => ({ window, ...row })),
+          columns,
+        );
+      }),
+    );
+}
+
+function fields({ limit, remaining, used, resetAt, source }: WindowStanding): JsonObject {
+  return {
+    limit: known(limit),
+    remaining: known(remaining),
+    used: known(used),
+    resetAt: resetAt === undefined ? undefined : isoTime(resetAt),
+    source,
+  };
+}
+
+function known(value: number | undefined): ExactNumber | undefined {
+  return value === undefined ? undefined : exact(value);
+}
+
+function waitFields({ wait }: Standing) {
+  return (
+    wait && { reason: waitReason(wait.reason), why: inWords(wait), until: isoTime(wait.until) }
+  );
+}

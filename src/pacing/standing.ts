@@ -1,0 +1,55 @@
+import { type Decision, decide, isOpen, resetTime } from './decide.ts';
+import { dropLeases } from './fold.ts';
+import type { Ledger } from './ledger.ts';
+
+type Denied = Extract<Decision, { granted: false }>;
+
+/** One window as a person wants to see it; what is not known is left out. Times are this machine's clock, in ms. */
+export type WindowStanding = {
+  readonly limit?: number | undefined;
+  readonly remaining?: number | undefined;
+  /** Requests spent: by the service's account, or those of this machine since less than a day ago. */
+  readonly used?: number | undefined;
+  readonly resetAt?: number | undefined;
+  /** Who says so. */
+  readonly source: 'service' | 'own count' | 'unknown';
+};
+
+export type Standing = {
+  readonly minute: WindowStanding;
+  readonly day: WindowStanding;
+  readonly inFlight: number;
+  /** A wait that is in force for every request. */
+  readonly wait: (Denied & { readonly until: number }) | undefined;
+};
+
+/** What the ledger comes to at `at`. */
+export function standingOf(ledger: Ledger, at: number): Standing {
+  const current = dropLeases(ledger, at);
+  const decision = decide(current, at);
+  return {
+    minute: windowStanding(current, 'minute', at),
+    day: windowStanding(current, 'day', at),
+    inFlight: Object.keys(current.inFlight).length,
+    wait: isWait(decision) ? decision : undefined,
+  };
+}
+
+function isWait(decision: Decision): decision is Denied & { readonly until: number } {
+  return !decision.granted && decision.until !== undefined;
+}
+
+function windowStanding(ledger: Ledger, kind: 'minute' | 'day', at: number): WindowStanding {
+  const window = ledger[kind];
+  if (window && isOpen(ledger, kind, at)) {
+    const { limit, told } = window;
+    const remaining = Math.max(0, window.remaining);
+    const resetAt = resetTime(ledger, window, at);
+    const source = told ? 'service' : 'own count';
+    return { limit, remaining, used: limit - remaining, resetAt, source };
+  }
+  if (kind === 'day' && ledger.counted) {
+    return { limit: window?.limit, used: ledger.counted.requests, source: 'own count' };
+  }
+  return { limit: window?.limit, source: 'unknown' };
+}

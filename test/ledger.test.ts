@@ -1,0 +1,357 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decide } from '../src/pacing/decide.ts';
+import { dropLeases, fold } from '../src/pacing/fold.ts';
+import { emptyLedger, type Ledger } from '../src/pacing/ledger.ts';
+import type { Entry } from '../src/pacing/records.ts';
+import { standingOf } from '../src/pacing/standing.ts';
+
+const t = 1_800_000_000_000;
+const second = 1_000;
+
+type Told = { limit?: number; remaining?: number; reset?: number; date?: number };
+const ask = (id: string, at = t): Entry => ({ k: 'ask', id, at, lease: at + 35 * second });
+const answer = (id: string, told: Told = {}, at = t, status = 200): Entry => ({
+  k: 'answer',
+  id,
+  at,
+  sent: at,
+  status,
+  jitter: 0.5,
+  ...told,
+});
+const refused = (id: string, at = t, fields: Told & { wait?: number } = {}): Entry => ({
+  k: 'refused',
+  id,
+  at,
+  sent: at,
+  jitter: 0.5,
+  ...fields,
+});
+const minute = (remaining: number, resetIn = 60): Told => ({
+  limit: 60,
+  remaining,
+  reset: t + resetIn * second,
+});
+const day = (remaining: number): Told => ({ limit: 1_000, remaining, reset: t + 40_000 * second });
+
+const ledgerAfter = (...entries: Entry[]): Ledger => entries.reduce(fold, emptyLedger);
+const decideAfter = (at: number, ...entries: Entry[]) => {
+  const decision = decide(dropLeases(ledgerAfter(...entries), at), at);
+  return decision.granted
+    ? decision.probe
+      ? 'probe'
+      : 'granted'
+    : `${decision.reason}${decision.until === undefined ? '' : ` ${(decision.until - t) / second}`}`;
+};
+
+describe('who may send', () => {
+  test.for<{ when: string; at?: number; entries: Entry[]; so: string }>([
+    { when: 'nothing is known', entries: [], so: 'probe' },
+    { when: 'somebody is finding out', entries: [ask('a')], so: 'probe' },
+    { when: 'the window is open', entries: [ask('a'), answer('a', minute(59))], so: 'granted' },
+    { when: 'nothing is left', entries: [ask('a'), answer('a', minute(0))], so: 'minute 61' },
+    {
+      when: 'all that is left is on its way',
+      entries: [ask('a'), answer('a', minute(1)), ask('b')],
+      so: 'busy',
+    },
+    {
+      when: 'eight are on their way',
+      entries: [ask('a'), answer('a', minute(59)), ...'bcdefghi'.split('').map((id) => ask(id))],
+      so: 'busy',
+    },
+    {
+      when: 'the window is over',
+      at: t + 61 * second,
+      entries: [ask('a'), answer('a', minute(0))],
+      so: 'probe',
+    },
+    {
+      when: 'the window is over by a second less than its rounding',
+      at: t + 60.5 * second,
+      entries: [ask('a'), answer('a', minute(0))],
+      so: 'minute 61',
+    },
+    { when: 'the day is used up', entries: [ask('a'), answer('a', day(0))], so: 'day 40001' },
+    {
+      when: 'the day is told and the minute is not',
+      entries: [ask('a'), answer('a', day(500))],
+      so: 'granted',
+    },
+    {
+      when: 'our own count of the minute is used up',
+      entries: [
+        ask('a'),
+        answer('a', day(500)),
+        ...Array.from({ length: 59 }, (_, n) => [
+          ask(`b${n}`),
+          answer(`b${n}`, day(499 - n)),
+        ]).flat(),
+      ],
+      so: 'minute 61',
+    },
+    { when: 'no answer ever tells anything', entries: [ask('a'), answer('a')], so: 'granted' },
+    {
+      when: 'a killed process holds the last slot',
+      entries: [ask('a'), answer('a', minute(1)), ask('b')],
+      at: t + 34 * second,
+      so: 'busy',
+    },
+    {
+      when: 'its lease is over: the slot is spent',
+      entries: [ask('a'), answer('a', minute(1)), ask('b')],
+      at: t + 35 * second,
+      so: 'minute 61',
+    },
+    {
+      when: 'a killed process was to find out',
+      entries: [ask('a')],
+      at: t + 35 * second,
+      so: 'probe',
+    },
+    {
+      when: 'a request never left',
+      entries: [ask('a'), answer('a', minute(1)), ask('b'), { k: 'unsent', id: 'b', at: t }],
+      so: 'granted',
+    },
+    {
+      when: 'a request was lost on the way',
+      entries: [ask('a'), answer('a', minute(1)), ask('b'), { k: 'lost', id: 'b', at: t }],
+      so: 'minute 61',
+    },
+    {
+      when: 'answers come in another order',
+      entries: [
+        ask('a'),
+        answer('a', minute(2)),
+        ask('b'),
+        ask('c'),
+        answer('c', minute(0)),
+        answer('b', minute(1)),
+      ],
+      so: 'minute 61',
+    },
+    {
+      when: 'the service refused and said how long',
+      entries: [ask('a'), refused('a', t, { wait: 30 * second })],
+      so: '429 31.125',
+    },
+    {
+      when: 'it is told only when the limit resets',
+      entries: [ask('a'), refused('a', t, minute(0, 30))],
+      so: '429 31.125',
+    },
+    {
+      when: 'that wait is over',
+      at: t + 32 * second,
+      entries: [ask('a'), refused('a', t, { wait: 30 * second })],
+      so: 'probe',
+    },
+    {
+      when: 'three were refused in a row',
+      at: t + 20 * second,
+      entries: [refused('a'), refused('b', t + 10 * second), refused('c', t + 20 * second)],
+      so: 'tripped 320',
+    },
+    {
+      when: 'three were refused at one moment',
+      entries: [ask('a'), ask('b'), ask('c'), refused('a'), refused('b'), refused('c')],
+      so: '429 2.125',
+    },
+    {
+      when: 'an answer came between the refusals',
+      at: t + 30 * second,
+      entries: [
+        refused('a'),
+        refused('b', t + 10 * second),
+        answer('c', minute(9), t + 20 * second),
+        refused('d', t + 30 * second),
+      ],
+      so: '429 32.125',
+    },
+    {
+      when: 'a key that worked is refused after a 429',
+      at: t + 10 * second,
+      entries: [
+        answer('a', minute(9)),
+        refused('b', t + second),
+        answer('c', {}, t + 10 * second, 401),
+      ],
+      so: 'banned 310',
+    },
+    {
+      when: 'a key that never worked is refused after a 429',
+      entries: [refused('b'), answer('c', {}, t + 10 * second, 401)],
+      at: t + 11 * second,
+      so: 'granted',
+    },
+    {
+      when: 'the ledger was cleared by hand',
+      entries: [refused('a', t, { wait: 900 * second }), { k: 'clear', at: t }],
+      so: 'probe',
+    },
+    {
+      when: 'the clock was set back by an hour after a refusal',
+      at: t - 3_600 * second,
+      entries: [refused('a', t, { wait: 30 * second })],
+      so: '429 -3568.875',
+    },
+    {
+      when: 'the clock was set back by an hour within a window',
+      at: t - 3_600 * second,
+      entries: [ask('a'), answer('a', minute(0))],
+      so: 'probe',
+    },
+    {
+      when: 'the service is an hour ahead',
+      entries: [ask('a'), answer('a', { ...minute(0, 3_660), date: t + 3_600 * second })],
+      so: 'minute 61',
+    },
+    {
+      when: 'its clock reads up to a second less than it is',
+      entries: [ask('a'), answer('a', { ...minute(0, 60), date: t - 900 })],
+      so: 'minute 61.9',
+    },
+    {
+      when: 'others use the key: a part is left to them',
+      entries: [ask('a'), answer('a', minute(30)), ask('b'), answer('b', minute(3))],
+      so: 'minute 61.5',
+    },
+  ])('when $when: $so', ({ at = t, entries, so }) => {
+    expect(decideAfter(at, ...entries)).toBe(so);
+  });
+
+  test('the day is still the day in its last minute', () => {
+    const lastMinute = t + 39_990 * second;
+    const ledger = ledgerAfter(
+      ask('a'),
+      answer('a', day(500)),
+      ask('b', lastMinute),
+      answer('b', day(0), lastMinute),
+    );
+
+    expect(standingOf(ledger, lastMinute).day).toMatchObject({ limit: 1_000, remaining: 0 });
+  });
+
+  test('an answer that tells of the minute still counts for the day', () => {
+    const ledger = ledgerAfter(ask('a'), answer('a', day(500)), ask('b'), answer('b', minute(59)));
+
+    expect(standingOf(ledger, t)).toMatchObject({
+      minute: { remaining: 59, source: 'service' },
+      day: { remaining: 499, source: 'service' },
+    });
+  });
+});
+
+const asJson = (ledger: Ledger) => JSON.parse(JSON.stringify(ledger));
+const anyId = fc.constantFrom('a', 'b', 'c', 'd', 'e');
+const anyTime = fc.integer({ min: t - 100_000, max: t + 100_000 });
+const anyNumber = fc.oneof(
+  fc.integer(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  anyTime,
+);
+const anyEntry: fc.Arbitrary<Entry> = fc.oneof(
+  fc.record({ k: fc.constant('ask' as const), id: anyId, at: anyTime, lease: anyTime }),
+  fc.record(
+    {
+      k: fc.constant('answer' as const),
+      id: anyId,
+      at: anyTime,
+      sent: anyTime,
+      status: fc.constantFrom(200, 201, 400, 401, 500),
+      jitter: fc.double({ min: 0, max: 0.999, noNaN: true }),
+      date: anyNumber,
+      limit: fc.integer({ min: 1, max: 100 }),
+      remaining: fc.integer({ min: 0, max: 100 }),
+      reset: anyNumber,
+    },
+    { requiredKeys: ['k', 'id', 'at', 'sent', 'status', 'jitter'] },
+  ),
+  fc.record(
+    {
+      k: fc.constant('refused' as const),
+      id: anyId,
+      at: anyTime,
+      sent: anyTime,
+      jitter: fc.double({ min: 0, max: 0.999, noNaN: true }),
+      wait: fc.integer({ min: 1_000, max: 90_000_000 }),
+      reset: anyNumber,
+      remaining: fc.constant(0),
+      limit: fc.constant(60),
+    },
+    { requiredKeys: ['k', 'id', 'at', 'sent', 'jitter'] },
+  ),
+  fc.record({ k: fc.constantFrom('lost' as const, 'unsent' as const), id: anyId, at: anyTime }),
+  fc.record({ k: fc.constant('clear' as const), at: anyTime }),
+);
+
+describe('whatever the log holds', () => {
+  test('nothing leaves before a told wait is over, and no wait is endless', () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyEntry),
+        fc.integer({ min: 1_000, max: 86_400_000 }),
+        anyTime,
+        (entries, wait, at) => {
+          const before = entries.reduce(fold, emptyLedger);
+          const ledger = fold(before, refused('z', at, { wait }));
+          const probe = decide(dropLeases(ledger, at + wait - 1), at + wait - 1);
+          expect(probe.granted).toBe(false);
+          const now = decide(dropLeases(ledger, at), at);
+          if (!now.granted && now.until !== undefined) {
+            expect(now.until).toBeGreaterThan(at);
+            expect(Number.isFinite(now.until)).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('the slots that are granted never exceed what the service left', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 40 }),
+        fc.array(fc.constantFrom('ask', 'end', 'lose'), { maxLength: 80 }),
+        (left, steps) => {
+          let ledger = ledgerAfter(ask('first'), answer('first', minute(left)));
+          let granted = 0;
+          const running: string[] = [];
+          steps.forEach((step, n) => {
+            const id = `id-${n}`;
+            if (step === 'ask') {
+              ledger = fold(ledger, ask(id));
+              if (!(id in ledger.inFlight)) return;
+              granted += 1;
+              running.push(id);
+            } else {
+              const ended = running.shift();
+              if (!ended) return;
+              const told =
+                step === 'end'
+                  ? answer(ended, minute(left - granted))
+                  : { k: 'lost' as const, id: ended, at: t };
+              ledger = fold(ledger, told);
+            }
+          });
+          expect(granted).toBeLessThanOrEqual(left);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('a checkpoint goes on just as the lines it stands for', () => {
+    fc.assert(
+      fc.property(fc.array(anyEntry), fc.array(anyEntry), (before, after) => {
+        const whole = [...before, ...after].reduce(fold, emptyLedger);
+        const checkpoint = JSON.parse(JSON.stringify(before.reduce(fold, emptyLedger)));
+        const resumed = after.reduce(fold, fold(emptyLedger, { k: 'ledger', ledger: checkpoint }));
+        expect(asJson(resumed)).toEqual(asJson(whole));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

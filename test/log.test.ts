@@ -1,0 +1,156 @@
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { type Log, openSharedLog, surviveDisk } from '../src/pacing/log.ts';
+import { openLog } from '../src/pacing/place.ts';
+import type { Entry } from '../src/pacing/records.ts';
+import { startTime } from './clock.ts';
+import { expect, test } from './petstore.ts';
+
+const ask = (id: string): Entry => ({ k: 'ask', id, at: startTime, lease: startTime + 35_000 });
+const answer = (id: string, remaining: number): Entry => ({
+  k: 'answer',
+  id,
+  at: startTime,
+  sent: startTime,
+  status: 200,
+  jitter: 0,
+  limit: 100_000,
+  remaining,
+  reset: startTime + 60_000,
+});
+
+/** Grants a slot and ends it, as one request does. */
+function spend(log: Log, n: number): void {
+  expect(log.append(ask(`id-${n}`)).inFlight).toHaveProperty(`id-${n}`);
+  log.append(answer(`id-${n}`, 100_000 - n));
+}
+
+describe('the shared log', () => {
+  test('tells all who have it open the same, also across its files', ({ folder }) => {
+    const logs = [1, 2, 3].map(() => openSharedLog(folder, 'scope'));
+    for (let n = 1; n <= 1_500; n += 1) spend(logs[n % 3] as Log, n);
+
+    const fresh = openSharedLog(folder, 'scope').read();
+    for (const log of logs) expect(log.read()).toEqual(fresh);
+    expect(fresh.minute?.remaining).toBe(100_000 - 1_500);
+    expect(fresh.counted?.requests).toBe(1_500);
+    const files = readdirSync(folder);
+    expect(files.length).toBeLessThanOrEqual(3);
+    expect(files).not.toContain('scope.1.log');
+    expect(files.filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  test('passes over what a killed process left half written, and garbage', ({ folder }) => {
+    const log = openSharedLog(folder, 'scope');
+    spend(log, 1);
+    for (const bytes of [
+      '\n{"k":"ask","id":"x","at":1',
+      '\n\u0000\u0001\n',
+      '\n[]\n\n{"k":"ledger","ledger":1}\n',
+      '\n{"k":"ask","id":7,"at":1,"lease":2}\n',
+      '\n{"k":"nobody"}\n',
+    ]) {
+      appendFileSync(join(folder, 'scope.1.log'), bytes);
+    }
+    spend(log, 2);
+
+    expect(log.read().inFlight).toEqual({});
+    expect(openSharedLog(folder, 'scope').read()).toEqual(log.read());
+  });
+
+  test('lives on when it is deleted under its users: what they know is kept', ({ folder }) => {
+    const log = openSharedLog(folder, 'scope');
+    spend(log, 1);
+    rmSync(join(folder, 'scope.1.log'));
+    spend(log, 2);
+
+    expect(openSharedLog(folder, 'scope').read().counted?.requests).toBe(2);
+  });
+
+  test('finds its way after many files went by while it slept', ({ folder }) => {
+    const sleeper = openSharedLog(folder, 'scope');
+    spend(sleeper, 1);
+    const busy = openSharedLog(folder, 'scope');
+    for (let n = 2; n <= 3_000; n += 1) spend(busy, n);
+
+    spend(sleeper, 3_001);
+
+    expect(sleeper.read()).toEqual(busy.read());
+    expect(busy.read().counted?.requests).toBe(3_001);
+  });
+
+  test('goes on in memory, with what it knows, when the disk fails', ({ folder }) => {
+    let failures = 0;
+    const disk = openSharedLog(folder, 'scope');
+    let full = false;
+    const log = surviveDisk(
+      () => ({
+        ...disk,
+        append(entry) {
+          if (full) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+          return disk.append(entry);
+        },
+      }),
+      () => {
+        failures += 1;
+      },
+    );
+    spend(log, 1);
+    full = true;
+    spend(log, 2);
+    spend(log, 3);
+
+    expect(log.read().counted?.requests).toBe(3);
+    expect(failures).toBe(1);
+  });
+});
+
+describe('its place', () => {
+  const env = {};
+
+  test('tells neither address nor key, and differs with either', ({ folder }) => {
+    for (const identity of [
+      'https://a.example/v1\0key-one',
+      'https://a.example/v1\0key-two',
+      'https://b.example/v1\0key-one',
+    ]) {
+      openLog(folder, env, identity);
+    }
+
+    const names = readdirSync(join(folder, 'limits')).filter((name) => name.endsWith('.log'));
+    expect(names).toHaveLength(3);
+    for (const name of names) {
+      expect(name).toMatch(/^[0-9a-f]{16}\.1\.log$/);
+      expect(readFileSync(join(folder, 'limits', name), 'utf8')).not.toMatch(/key|example/);
+    }
+    expect(readFileSync(join(folder, 'limits', 'salt'))).toHaveLength(32);
+  });
+
+  test('is the folder of the running machine when the state folder cannot be used', ({
+    folder,
+  }) => {
+    writeFileSync(join(folder, 'state'), 'a file where a folder belongs');
+
+    openLog(join(folder, 'state'), { XDG_RUNTIME_DIR: folder }, 'identity');
+
+    expect(readdirSync(join(folder, 'petstore', 'limits'))).toHaveLength(2);
+  });
+
+  test('is no folder that others can write to', ({ folder }) => {
+    mkdirSync(join(folder, 'state', 'limits'), { recursive: true });
+    chmodSync(join(folder, 'state', 'limits'), 0o777);
+
+    openLog(join(folder, 'state'), { XDG_RUNTIME_DIR: folder }, 'identity');
+
+    expect(readdirSync(join(folder, 'state', 'limits'))).toEqual([]);
+  });
+});
