@@ -28,6 +28,7 @@ export type WaitEvent = {
    * working after it; another request is finding out what the new window is like.
    */
   readonly reason: 'window' | 'day' | '429' | 'tripped' | 'probe';
+  /** Of which nothing is left; undefined where no single window is the reason. */
   readonly limit: number | undefined;
   /** When the wait ends. */
   readonly resetAt: number;

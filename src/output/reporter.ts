@@ -71,7 +71,7 @@ function eventFields(event: Event): JsonObject {
       return {
         event: 'wait',
         reason: event.reason,
-        ...(event.limit !== undefined && { limit: exact(event.limit) }),
+        ...(event.limit !== undefined && { limit: exact(event.limit), remaining: exact(0) }),
         resetAt: isoTime(event.resetAt),
         waitMs: exact(Math.ceil(event.waitMs)),
       };

@@ -33,21 +33,25 @@ export function decide(ledger: Ledger, at: number): Decision {
     return { granted: false, reason: ledger.block.reason, until: blocked };
   }
   const inFlight = Object.keys(ledger.inFlight).length;
+  const shared = ledger.others !== undefined && at < ledger.others.until;
+  let most = maxInFlight;
   for (const kind of ['day', 'minute'] as const) {
     const window = ledger[kind];
     if (!window || !isOpen(ledger, kind, at)) continue;
     const { limit } = window;
-    const free = window.remaining - headroom(ledger, window, at);
+    const free = window.remaining - (shared ? Math.ceil(limit * partOfOthers) : 0);
     if (free <= 0) {
       return { granted: false, reason: kind, until: windowEnd(ledger, window, at), limit };
     }
     if (free <= inFlight) return { granted: false, reason: 'busy', limit };
+    // What others took since our last answer shows only in the next one: near the end, one at a time.
+    if (shared && free <= 2 * maxInFlight) most = 1;
   }
   if (!isOpen(ledger, 'minute', at)) {
     const probing = ledger.probe !== undefined && ledger.probe in ledger.inFlight;
     return probing ? { granted: false, reason: 'probe' } : { granted: true, probe: true };
   }
-  if (inFlight >= maxInFlight) return { granted: false, reason: 'busy' };
+  if (inFlight >= most) return { granted: false, reason: 'busy' };
   return { granted: true, probe: false };
 }
 
@@ -73,8 +77,4 @@ function windowEnd(ledger: Ledger, window: Window, at: number): number {
 /** When the block ends; should the clock have been set back since, it lasts no longer than it was meant to. */
 function blockEnd({ block }: Ledger, at: number): number {
   return block ? Math.min(block.until, at + block.until - block.since) : 0;
-}
-
-function headroom({ others }: Ledger, { limit }: Window, at: number): number {
-  return others && at < others.until ? Math.ceil(limit * partOfOthers) : 0;
 }

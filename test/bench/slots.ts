@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { openSharedLog } from '../../src/pacing/log.ts';
+
+/** What a turn costs: acquire and complete, alone and among twenty processes, and opening a log of 64 KiB. */
+const [role, folder = ''] = process.argv.slice(2);
+if (role === 'worker') await work(folder, 100);
+else await measure();
+
+async function measure(): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), 'petstore-slots-'));
+  await work(home, 500);
+  print('one process', readTimes(home));
+  rmSync(join(home, 'times'));
+
+  await Promise.all(Array.from({ length: 20 }, () => start(home)));
+  print('20 processes', readTimes(home));
+
+  const full = openSharedLog(home, 'full');
+  while (statSync(join(home, 'full.1.log')).size < 63 * 1024) turn(full, 'x');
+  const times = Array.from({ length: 50 }, () => timed(() => openSharedLog(home, 'full').read()));
+  print('open 64 KiB', times);
+  rmSync(home, { recursive: true });
+}
+
+function start(home: string): Promise<unknown> {
+  const child = spawn(process.execPath, [process.argv[1] ?? '', 'worker', home]);
+  return new Promise((done) => child.once('close', done));
+}
+
+/** Takes turns with pauses between them, as commands of a shell loop do. */
+async function work(home: string, turns: number): Promise<void> {
+  const log = openSharedLog(home, 'slots');
+  for (let n = 0; n < turns; n += 1) {
+    const time = timed(() => turn(log, `${process.pid}-${n}`));
+    appendFileSync(join(home, 'times'), `${time}\n`);
+    await pause(Math.random() * 20);
+  }
+}
+
+function turn(log: ReturnType<typeof openSharedLog>, id: string): void {
+  const at = Date.now();
+  log.read();
+  log.append({ k: 'ask', id, at, lease: at + 35_000 });
+  const told = { limit: 1_000_000, remaining: 500_000, reset: at + 60_000, date: at };
+  log.append({ k: 'answer', id, at, sent: at, status: 200, jitter: 0.5, ...told });
+}
+
+function timed(action: () => unknown): number {
+  const start = performance.now();
+  action();
+  return performance.now() - start;
+}
+
+function readTimes(home: string): number[] {
+  return readFileSync(join(home, 'times'), 'utf8').trim().split('\n').map(Number);
+}
+
+function print(name: string, times: number[]): void {
+  const sorted = times.sort((a, b) => a - b);
+  const at = (part: number) => (sorted[Math.floor(part * (sorted.length - 1))] ?? 0).toFixed(3);
+  console.log(
+    `${name.padEnd(14)} p50 ${at(0.5)} ms   p99 ${at(0.99)} ms   (${sorted.length} turns)`,
+  );
+}
