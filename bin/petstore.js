@@ -8,6 +8,7 @@ if (argv.length === 3 && (argv[2] === '--version' || argv[2] === '-V')) {
   try {
     require('node:fs').writeSync(1, `${version}\n`);
   } catch {
+    process.stderr.write('petstore: cannot write the version to standard output\n');
     process.exitCode = 74;
   }
 } else {

@@ -20,7 +20,7 @@ export type Context = {
   readonly signal: AbortSignal;
   /** Asks for a secret on the terminal without showing it. */
   readonly askSecret: (question: string) => Promise<string>;
-  /** Runs another program on this one's streams and resolves with its exit code. */
+  /** Runs another program on this one's streams, tells it when the run is interrupted, and resolves with its exit code. */
   readonly launch: (program: readonly string[], env: Environment) => Promise<number>;
   /** The argv that starts petstore itself: the Node binary and the launcher. */
   readonly self: readonly string[];

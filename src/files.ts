@@ -34,12 +34,14 @@ export function readSecret(path: string): string | undefined {
 function read(path: string, check: (fd: number) => void): string | undefined {
   let fd: number;
   try {
-    fd = openSync(path, 'r');
+    // Not blocking: a pipe without a writer would never open.
+    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
     throw unreadable(path, error);
   }
   try {
+    if (!fstatSync(fd).isFile()) throw configFailure(`${path} is not a regular file`);
     check(fd);
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(fd));
   } catch (error) {
@@ -68,14 +70,27 @@ export function durableWrite(path: string, text: string): void {
     renameSync(temporary, path);
     syncFolder(dirname(path));
   } catch (error) {
-    rmSync(temporary, { force: true });
-    throw new Failure('output', `cannot save ${path} (${systemCode(error)})`, { cause: error });
+    removeQuietly(temporary);
+    throw cannotSave(path, error);
   }
 }
 
 /** Makes a folder that only its owner can enter, and the folders above it. */
 export function makePrivateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
+}
+
+/** A failure on the way of something that should last. */
+export function cannotSave(path: string, error: unknown): Failure {
+  return new Failure('output', `cannot save ${path} (${systemCode(error)})`, { cause: error });
+}
+
+function removeQuietly(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // There never was one: its folder is not a folder.
+  }
 }
 
 function writeNew(path: string, bytes: Uint8Array): void {

@@ -16,6 +16,10 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
   const env: Environment = { ...process.env };
   // A crash report of Node and every child would otherwise hold the key.
   delete process.env.PETSTORE_API_KEY;
+  // Node would warn of what it reads in these, in words of its own on stderr; petstore obeys or ignores them itself.
+  for (const name of ['NODE_TLS_REJECT_UNAUTHORIZED', 'NO_COLOR', 'FORCE_COLOR']) {
+    delete process.env[name];
+  }
   let transport: Promise<Transport> | undefined;
 
   async function openTransport(): Promise<Transport> {
@@ -45,10 +49,15 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
     random: Math.random,
     signal,
     askSecret: (question) => askSecret(question, signal),
-    launch,
+    launch: (program, env) => launch(program, env, signal),
     self: [process.execPath, process.argv[1] ?? ''],
   };
-  return { context, close: () => void transport?.then(({ close }) => close()) };
+  const close = () => {
+    void transport?.then(({ close }) => close());
+    // A prompt or a pipe that nobody uses any more would keep an interrupted process alive.
+    if (signal.aborted) for (const stream of [process.stdin, process.stdout]) stream.destroy();
+  };
+  return { context, close };
 }
 
 function homeFolder(): string {
@@ -110,15 +119,27 @@ async function askSecret(question: string, signal: AbortSignal): Promise<string>
   }
 }
 
-async function launch([file = '', ...args]: readonly string[], env: Environment): Promise<number> {
+const signalNames = { 129: 'SIGHUP', 130: 'SIGINT', 143: 'SIGTERM' } as const;
+
+async function launch(
+  [file = '', ...args]: readonly string[],
+  env: Environment,
+  signal: AbortSignal,
+): Promise<number> {
   const { spawn } = await import('node:child_process');
   const { constants } = await import('node:os');
   const child = spawn(file, args, { env, stdio: 'inherit' });
+  signal.addEventListener('abort', () => {
+    const name =
+      signal.reason instanceof Interruption ? signalNames[signal.reason.exitCode] : 'SIGTERM';
+    // The terminal sends Ctrl-C to both of us; a second one would end the child without a word.
+    if (name !== 'SIGINT' || !process.stdin.isTTY) child.kill(name);
+  });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', (code, signal) => {
+    child.once('exit', (code, killedBy) => {
       // As a shell reports it.
-      resolve(code ?? 128 + (signal ? constants.signals[signal] : 0));
+      resolve(code ?? 128 + (killedBy ? constants.signals[killedBy] : 0));
     });
   });
 }

@@ -1,13 +1,12 @@
 import { Command, CommanderError } from 'commander';
 import { plantCommands } from './commands/index.ts';
-import { describeUsageError } from './commands/usage.ts';
+import { describeUsageError, wordsForHelp } from './commands/usage.ts';
 import type { Context } from './context.ts';
 import { Exit, Failure, Interruption, interruptedFailure, usageFailure } from './errors.ts';
 import { isFormat } from './formats.ts';
-import { reportFailure } from './output/reporter.ts';
-import { createSink, type Sink } from './output/sink.ts';
+import { createReporter, reportFailure } from './output/reporter.ts';
+import { createSink } from './output/sink.ts';
 import type { Host } from './session/host.ts';
-import { version } from './version.ts';
 
 /** Runs one command line and resolves with its exit code. The only place where errors become text. */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
@@ -15,21 +14,21 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   sink.hide(context.env.PETSTORE_API_KEY ?? '');
   const host: Host = { context, sink, format: undefined };
   const help: string[] = [];
-  const verbose = argv.includes('--verbose') || argv.includes('-v');
+  const options = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+  const verbose = options.includes('--verbose') || options.includes('-v');
   const program = createProgram(host, (text) => help.push(text));
   try {
     await parse();
-    return 0;
+    // Done, but whoever interrupted it wants to stop: a shell loop must not go on.
+    return context.signal.aborted ? interruptedFailure(context.signal, {}).exitCode : 0;
   } catch (error) {
-    return end(await explain(error));
+    return end(afterInterruption(await explain(error)));
   } finally {
     await sink.flush();
   }
 
   async function parse(): Promise<void> {
-    // Commander's own `help` would show a verb that is not loaded.
-    const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
-    await program.parseAsync(words, { from: 'user' });
+    await program.parseAsync(wordsForHelp(program, argv), { from: 'user' });
   }
 
   /** What an error means: an exit without words, or a failure. */
@@ -41,6 +40,13 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
       hint: 'This is a bug in petstore. Please report it with what --verbose says.',
       cause: error,
     });
+  }
+
+  /** What failed is said; that the run was interrupted is what the exit code tells. */
+  function afterInterruption(result: Exit | Failure): Exit | Failure {
+    if (!context.signal.aborted || result instanceof Exit) return result;
+    const { exitCode } = interruptedFailure(context.signal, {});
+    return new Failure(result.kind, result.message, { ...result.details, exitCode });
   }
 
   async function explainUsage(error: CommanderError): Promise<Exit | Failure> {
@@ -58,29 +64,30 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
 
   function end(result: Exit | Failure): number {
     if (result instanceof Failure) {
-      if (result.cause instanceof Error && verbose) sayStack(sink, result.cause);
+      if (result.kind === 'internal' && verbose) sayStack(result.cause);
       reportFailure(sink, result, wantsJson());
     }
     return result.exitCode;
   }
 
+  function sayStack(error: unknown): void {
+    const report = createReporter(context, sink, { json: wantsJson(), quiet: false });
+    const { stack = '' } = error instanceof Error ? error : {};
+    for (const line of stack.split('\n')) report({ event: 'notice', message: line });
+  }
+
   /** The format in force or, where the command line was not understood, the one it seems to ask for. */
   function wantsJson(): boolean {
     if (host.format) return host.format !== 'table';
-    const asked = /(?:^| )(?:-o ?|--output[ =])(\w+)(?: |$)/.exec(argv.join(' '))?.[1];
+    const asked = /(?:^| )(?:-[a-z]*o ?|--output[ =])(\w+)(?: |$)/.exec(argv.join(' '))?.[1];
     const format = argv.includes('--json') ? 'json' : (asked ?? context.env.PETSTORE_OUTPUT ?? '');
     return isFormat(format) && format !== 'table';
   }
 }
 
-function sayStack(sink: Sink, { stack = '' }: Error): void {
-  for (const line of stack.split('\n')) sink.say(sink.show(line));
-}
-
 function createProgram(host: Host, onText: (text: string) => void): Command {
   const program = new Command('petstore')
     .description('Administer the categories of the pet store service.')
-    .version(version, '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show this help')
     .helpCommand(false)
     .exitOverride()

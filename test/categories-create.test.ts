@@ -239,6 +239,56 @@ describe('the outcome of a create', () => {
     expect(await petstore(create)).toMatchObject({ exitCode: 6, stdout: '' });
   });
 
+  const cutRefusal = (status: number, bytes: number) => async () => ({
+    status,
+    headers: { 'retry-after': '5' },
+    body: (async function* () {
+      yield Buffer.alloc(bytes, 0x20);
+      throw networkError('ECONNRESET');
+    })(),
+  });
+  test.for([
+    { what: 'a 400 that is cut short', reaction: cutRefusal(400, 1), exitCode: 3 },
+    { what: 'a 401 of two megabytes', reaction: cutRefusal(401, 2_000_000), exitCode: 4 },
+  ])('is refused by the status of $what', async ({ reaction, exitCode }, { petstore, sandbox }) => {
+    sandbox.reactions.push(reaction);
+
+    const result = await petstore([...create, '--json']);
+
+    expect(result.events()).toMatchObject([{ outcome: 'refused', exitCode }]);
+    expect(sandbox.requests).toHaveLength(1);
+  });
+
+  test('is created after a 429 that was cut short, once its wait is over', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    const start = clock.now();
+    sandbox.reactions.push(cutRefusal(429, 1));
+
+    expect((await petstore(create)).exitCode).toBe(0);
+    expect(clock.now() - start).toBeGreaterThanOrEqual(5_000);
+    expect(sandbox.requests).toHaveLength(2);
+  });
+
+  test('is refused when Ctrl-C ends the wait after a 429', async ({ petstore, sandbox, clock }) => {
+    const interrupted = new AbortController();
+    sandbox.reactions.push(reply(429, '', { 'retry-after': '60' }));
+    const sleep = async (ms: number, signal: AbortSignal) => {
+      interrupted.abort(new Interruption(130));
+      return clock.sleep(ms, signal);
+    };
+
+    const result = await petstore([...create, '--json'], {
+      signal: interrupted.signal,
+      context: { sleep },
+    });
+
+    expect(result.exitCode).toBe(130);
+    expect(result.events().at(-1)).toMatchObject({ kind: 'interrupted', outcome: 'refused' });
+  });
+
   test('is created after refused connections, which are safe to repeat', async ({
     petstore,
     sandbox,
@@ -262,7 +312,7 @@ describe('the outcome of a create', () => {
     expect(sandbox.requests).toHaveLength(4);
   });
 
-  test('is created when the answer comes within the grace after Ctrl-C', async ({
+  test('is created when the answer comes within the grace after Ctrl-C, exit 130', async ({
     petstore,
     sandbox,
   }) => {
@@ -282,7 +332,7 @@ describe('the outcome of a create', () => {
 
     const result = await petstore(create, { signal: interrupted.signal });
 
-    expect(result.exitCode).toBe(0);
+    expect(result.exitCode).toBe(130);
     expect(result.stdout).toContain('rabbit');
   });
 

@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { Interruption } from '../src/errors.ts';
 import { ExactNumber } from '../src/json/exact.ts';
 import { expect, reply, test } from './petstore.ts';
 
@@ -160,6 +161,26 @@ describe('categories list', () => {
     const { stdout } = await petstore(['categories', 'list', ...argv], options);
 
     expect(stdout.includes('\u001b[1m')).toBe(bold);
+  });
+
+  test('Ctrl-C ends it while the reader of the result takes its time', async ({ petstore }) => {
+    const interrupted = new AbortController();
+    const stdout = {
+      isTTY: false,
+      columns: undefined,
+      stream: undefined,
+      write() {
+        interrupted.abort(new Interruption(130));
+        return new Promise<void>(() => {});
+      },
+    };
+
+    const result = await petstore(['categories', 'list'], {
+      signal: interrupted.signal,
+      context: { stdout },
+    });
+
+    expect(result.exitCode).toBe(130);
   });
 
   test('says nothing besides the result when quiet', async ({ petstore }) => {

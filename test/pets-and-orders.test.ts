@@ -58,6 +58,19 @@ describe('pets get', () => {
   });
 });
 
+describe('an answer that is no record at all', () => {
+  test.for([
+    { argv: ['pets', 'get', '1'], body: '[]' },
+    { argv: ['pets', 'get', '1'], body: 'null' },
+    { argv: ['orders', 'list'], body: 'null' },
+    { argv: ['orders', 'list'], body: '"none"' },
+  ])('$argv: $body is exit 5', async ({ argv, body }, { petstore, sandbox }) => {
+    sandbox.reactions.push(reply(200, body));
+
+    expect(await petstore(argv)).toMatchObject({ exitCode: 5, stdout: '' });
+  });
+});
+
 describe('orders list', () => {
   test('shows the orders with a column for each field that comes', async ({ petstore }) => {
     const { stdout } = await petstore(['orders', 'list']);
@@ -73,8 +86,12 @@ describe('orders list', () => {
       shows: '│ orders │ [{"id":1}] │',
     },
     { shape: 'a list of words', body: '["a","b"]', shows: '│ a     │' },
-    { shape: 'an empty list', body: '[]', shows: '' },
-    { shape: 'a number', body: '12345678901234567890', shows: '│ 12345678901234567890 │' },
+    { shape: 'an empty list', body: '[]', shows: '┌───────┐\n│ value │\n└───────┘\n' },
+    {
+      shape: 'a record of what every object has',
+      body: '[{"constructor":1},{"a":2}]',
+      shows: '│             │ 2 │',
+    },
     { shape: 'records that differ', body: '[{"a":1},{"b":null}]', shows: '│   │ null │' },
   ])(
     '$shape is shown as it comes: the document promises no shape',

@@ -135,6 +135,24 @@ describe('after a 429', () => {
     },
   );
 
+  test('--max-wait 0 tells the time however long the request took', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    sandbox.reactions.push(async (request) => {
+      request.onSent();
+      await clock.sleep(700, new AbortController().signal);
+      return { status: 429, headers: { 'retry-after': '5' }, body: (async function* () {})() };
+    });
+
+    const result = await petstore([...list, '--max-wait', '0', '--json']);
+
+    expect(result.exitCode).toBe(75);
+    expect(result.events()).toMatchObject([{ kind: 'rate_limited', retryAfter: 7 }]);
+    expect(sandbox.requests).toHaveLength(1);
+  });
+
   test('three times in a row, nothing more is sent: exit 75, five minutes', async ({
     petstore,
     sandbox,

@@ -49,7 +49,10 @@ describe('a sandbox kept on disk', () => {
     open(path)(create('fish'));
     appendFileSync(path, '\n{"id":"x","at":17,"operation":"createCat');
     open(path)(create('bird'));
-    appendFileSync(path, '\n\u0000\u0000garbage\n\nnull\n{}\n');
+    appendFileSync(
+      path,
+      '\n\u0000\u0000garbage\n\nnull\n{}\n{"at":1,"id":"x","operation":"limits","key":"valid"}\n',
+    );
 
     expect(open(path)(request()).body).toHaveLength(5);
   });

@@ -25,12 +25,21 @@ function service({ plan = 'free' as PlanName, state = sampleState() } = {}) {
   async function ask(
     method: string,
     path: string,
-    { key = 'the-key', body = '', host = '127.0.0.1' } = {},
+    {
+      key = 'the-key',
+      scheme = 'Bearer',
+      body = '' as string | Uint8Array,
+      type = 'application/json',
+      host = '127.0.0.1',
+    } = {},
   ) {
     const response = await app.fetch(
       new Request(`http://${host}/v1${path}`, {
         method,
-        headers: key ? { authorization: `Bearer ${key}` } : {},
+        headers: {
+          'content-type': type,
+          ...(key && { authorization: `${scheme} ${key}` }),
+        },
         body: method === 'GET' ? null : body,
       }),
     );
@@ -187,6 +196,22 @@ describe('5. authentication', () => {
   });
 });
 
+describe('what is neither shown nor good', () => {
+  test.for([
+    { what: 'bytes that are not UTF-8', options: { body: Buffer.from([0x22, 0xff, 0x22]) } },
+    { what: 'another type', options: { body: '{"name":"fish"}', type: 'text/plain' } },
+  ])('a body of $what is a 400', async ({ options }) => {
+    const { ask } = service();
+
+    expect(await ask('POST', '/categories', options)).toMatchObject({ status: 400 });
+    expect((await ask('GET', '/categories')).body).toHaveLength(3);
+  });
+
+  test('the scheme of the credential may be written in any case', async () => {
+    expect((await service().ask('GET', '/categories', { scheme: 'bEARER' })).status).toBe(200);
+  });
+});
+
 describe('8. limits', () => {
   const limits = (headers: Headers) => ({
     limit: Number(headers.get('x-ratelimit-limit')),
@@ -307,7 +332,9 @@ describe('the sandbox itself', () => {
   test('answers only under a name of this machine, whatever page asks', async () => {
     const { ask } = service();
 
-    expect((await ask('GET', '/categories', { host: 'evil.example' })).status).toBe(403);
+    const refused = await ask('GET', '/categories', { host: 'evil.example' });
+    expect(refused).toMatchObject({ status: 403, body: isError(403) });
+    expect(refused.headers.get('x-ratelimit-limit')).toBe('60');
     expect((await ask('GET', '/categories', { host: 'localhost:4010' })).status).toBe(200);
   });
 
@@ -317,6 +344,14 @@ describe('the sandbox itself', () => {
     ['[{"id":1,"name":"a"},{"id":1,"name":"b"}]', 'two categories have the same id'],
   ])('data %s is refused', ([data = '', reason]) => {
     expect(() => stateFromData(parseJson(data))).toThrow(reason);
+  });
+
+  test('data keeps what it has: ids as text, fields of your own', async () => {
+    const state = stateFromData(parseJson('[{"id":"5","name":"a"},{"name":"b","legs":4}]'));
+
+    expect((await service({ state }).ask('GET', '/categories')).text).toBe(
+      '[{"id":5,"name":"a"},{"id":6,"name":"b","legs":4}]',
+    );
   });
 
   test('data may hold pets and orders of any form', async () => {

@@ -5,10 +5,13 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { describe } from 'vitest';
+import { Interruption } from '../src/errors.ts';
 import { expect, test, testKey } from './petstore.ts';
 
 const list = ['categories', 'list'];
@@ -159,7 +162,7 @@ describe('auth login', () => {
   });
 
   test('asks on a terminal without showing what is typed', async ({ petstore, sandbox }) => {
-    const terminal = Object.assign((await import('node:stream')).Readable.from([]), {
+    const terminal = Object.assign(Readable.from([]), {
       isTTY: true,
     });
     const asked: string[] = [];
@@ -180,11 +183,25 @@ describe('auth login', () => {
     expect(sandbox.requests.at(-1)?.headers.authorization).toBe(`Bearer ${testKey}`);
   });
 
+  test('Ctrl-C ends it while standard input says nothing', async ({ petstore, folder }) => {
+    const interrupted = new AbortController();
+    const stdin = new Readable({ read: () => interrupted.abort(new Interruption(130)) });
+
+    const result = await petstore(['auth', 'login'], {
+      env,
+      signal: interrupted.signal,
+      context: { stdin },
+    });
+
+    expect(result).toMatchObject({ exitCode: 130, stdout: '' });
+    expect(existsSync(join(folder, 'config', 'keys'))).toBe(false);
+  });
+
   test.for([
     { what: 'in CI', env: { ...env, CI: 'true' }, argv: [] },
     { what: 'with --no-input', env, argv: ['--no-input'] },
   ])('never asks $what', async ({ env, argv }, { petstore }) => {
-    const terminal = Object.assign((await import('node:stream')).Readable.from([]), {
+    const terminal = Object.assign(Readable.from([]), {
       isTTY: true,
     });
 
@@ -242,6 +259,62 @@ describe('config set', () => {
     expect(result.exitCode).toBe(2);
     expect(result.stderr).toContain(says);
     expect(existsSync(join(folder, 'config', 'settings.json'))).toBe(false);
+  });
+});
+
+describe('config set, for many', () => {
+  test.for(['constructor', 'toString', 'hasOwnProperty', 'prototype', '0', '1'])(
+    'a profile may be called %s',
+    async (profile, { petstore, sandbox }) => {
+      await petstore(['config', 'set', 'base-url', url('own'), '-p', profile], { env: noEnv });
+
+      await petstore([...list, '-p', profile], { env: { ...noEnv, PETSTORE_API_KEY: testKey } });
+
+      expect(sandbox.requests.at(-1)?.url.host).toBe('own.example');
+    },
+  );
+
+  test('all who save at once have saved', async ({ petstore, folder }) => {
+    const names = Array.from({ length: 12 }, (_, n) => `p${n}`);
+
+    await Promise.all(
+      names.map((name) => petstore(['config', 'set', 'output', 'json', '-p', name])),
+    );
+
+    const { profiles } = JSON.parse(readFileSync(join(folder, 'config', 'settings.json'), 'utf8'));
+    expect(Object.keys(profiles).sort()).toEqual(names.sort());
+    expect(readdirSync(join(folder, 'config'))).toEqual(['settings.json']);
+  });
+
+  test('a lock that a killed process left does not last', async ({ petstore, folder }) => {
+    const lock = join(folder, 'config', 'settings.json.lock');
+    mkdirSync(join(folder, 'config'));
+    writeFileSync(lock, '');
+    utimesSync(lock, 0, 0);
+
+    expect((await petstore(['config', 'set', 'output', 'json'])).exitCode).toBe(0);
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  test.for([
+    { what: 'config set', argv: ['config', 'set', 'output', 'json'] },
+    { what: 'auth login', argv: ['auth', 'login'] },
+  ])('$what where no folder can be: exit 74', async ({ argv }, { petstore, folder }) => {
+    writeFileSync(join(folder, 'file'), '');
+    const env = { PETSTORE_CONFIG_DIR: join(folder, 'file', 'config') };
+
+    const result = await petstore(argv, { env, stdin: testKey });
+
+    expect(result.exitCode).toBe(74);
+    expect(result.stderr).toMatch(/^petstore: cannot save .* \(E[A-Z]+\)\n/);
+  });
+
+  test('a settings file with a byte order mark is read and kept', async ({ petstore, folder }) => {
+    mkdirSync(join(folder, 'config'));
+    writeFileSync(join(folder, 'config', 'settings.json'), '\ufeff{"default-profile":"staging"}');
+
+    expect((await petstore(['config', 'set', 'output', 'json'])).exitCode).toBe(0);
+    expect(readFileSync(join(folder, 'config', 'settings.json'), 'utf8')).toContain('"staging"');
   });
 });
 

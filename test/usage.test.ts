@@ -211,8 +211,33 @@ describe('what is wrong on this side', () => {
     expect(stderr).toContain('in your shell history now: replace it');
   });
 
+  test.for([
+    { argv: ['-kSECRETSECRET1', 'categories'] },
+    { argv: ['auth', 'SECRETSECRET1'] },
+    { argv: ['categories', 'list', '--api_key=SECRETSECRET1'] },
+  ])('$argv: what may be a key is not echoed', async ({ argv }, { petstore }) => {
+    const { exitCode, stderr } = await petstore(argv);
+
+    expect(exitCode).toBe(2);
+    expect(stderr).not.toContain('SECRET');
+  });
+
+  test.for([{ argv: ['help', 'nonsense'] }, { argv: ['categories', 'lst', '--help'] }])(
+    '$argv: help for what is not there is no success',
+    async ({ argv }, { petstore }) => {
+      const result = await petstore(argv);
+
+      expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(result.stderr).toContain('unknown command');
+    },
+  );
+
+  test('the version is shown after a verb as well', async ({ petstore }) => {
+    expect((await petstore(['categories', 'list', '-V'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
   test('words of the command line cannot steer the terminal', async ({ petstore }) => {
-    const { stderr } = await petstore(['categories', '\u001b]0;owned\u0007']);
+    const { stderr } = await petstore(['categories', 'list', '--sort', '\u001b]0;owned\u0007']);
 
     expect(stderr).toContain('\\u{1b}]0;owned\\u{7}');
     expect(stderr).not.toContain('\u001b');
@@ -365,6 +390,48 @@ describe('what is wrong on the other side', () => {
     );
     expect(result.stderr).toContain('The key came from PETSTORE_API_KEY and ends in WXYZ.');
     expect(result.stderr).not.toContain(key);
+  });
+
+  test('a service that is not available is waited for as told, visibly', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    const start = clock.now();
+    sandbox.reactions.push(reply(503, '', { 'retry-after': '6' }));
+
+    const { exitCode, stderr } = await petstore(['categories', 'list']);
+
+    expect(exitCode).toBe(0);
+    expect(clock.now() - start).toBe(6_000);
+    expect(stderr).toContain('petstore: the service is not available, waiting 6s until');
+  });
+
+  test('--max-wait 0 is about the limit: a broken read is still tried again', async ({
+    petstore,
+    sandbox,
+  }) => {
+    sandbox.reactions.push(reply(503, ''), networkError('ECONNREFUSED'));
+
+    expect((await petstore(['categories', 'list', '--max-wait', '0'])).exitCode).toBe(0);
+  });
+
+  test('a line of an error has an end, whatever the service says', async ({
+    petstore,
+    sandbox,
+  }) => {
+    const message = 'x'.repeat(50_000);
+    sandbox.reactions.push(reply(400, { code: 'long', message, status: 400 }));
+
+    const { stderr } = await petstore(['orders', 'list']);
+
+    expect(Math.max(...stderr.split('\n').map((line) => line.length))).toBeLessThan(600);
+  });
+
+  test('an address without a path is asked for one', async ({ petstore, sandbox }) => {
+    await petstore(['categories', 'list', '--base-url', 'http://127.0.0.1:4010']);
+
+    expect(sandbox.requests[0]?.url.href).toBe('http://127.0.0.1:4010/categories');
   });
 
   test('the service’s own Error stays in the error event', async ({ petstore, sandbox }) => {

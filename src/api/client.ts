@@ -98,7 +98,7 @@ function prepare(
 ): ApiRequest {
   const { body, ...parameters } = input as { readonly body?: unknown } & Record<string, string>;
   const url = new URL(baseUrl);
-  url.pathname += fill(endpoint.path, parameters);
+  url.pathname = url.pathname.replace(/\/+$/, '') + fill(endpoint.path, parameters);
   return {
     operation: `${endpoint.method} ${endpoint.path}`,
     method: endpoint.method,

@@ -77,6 +77,7 @@ function forever(): Promise<never> {
 }
 
 async function readBody(answer: WireAnswer, maxBytes: number): Promise<Uint8Array> {
+  if (answer.status >= 300) return readRefusal(answer.body);
   const [encoding = 'identity'] = headerValues(answer.headers, 'content-encoding');
   if (encoding.toLowerCase() !== 'identity') {
     throw unreadable('the answer is compressed in a way petstore did not ask for');
@@ -93,4 +94,23 @@ async function readBody(answer: WireAnswer, maxBytes: number): Promise<Uint8Arra
 
 function unreadable(message: string): Undelivered {
   return new Undelivered(message, true, { kind: 'service' });
+}
+
+/** What is kept of the body of a refusal, in bytes. */
+const maxRefusal = 64 * 1024;
+
+/** The status of a refusal says enough: as much of its body as comes, and no fault of it is one of ours. */
+async function readRefusal(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > maxRefusal) break;
+    }
+  } catch {
+    // Cut short: the part that came is no whole Error, and is read as none.
+  }
+  return Buffer.concat(chunks, length).subarray(0, maxRefusal);
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Json } from '../json/exact.ts';
+import { isJsonObject, type Json } from '../json/exact.ts';
 import { adoptStringIds, Category, NewCategory } from './resources.ts';
 
 /** One operation of the service: interface document, section 4. */
@@ -57,7 +57,7 @@ export const getPet: Endpoint<'/pets/{petId}', undefined, Json> = {
   method: 'GET',
   path: '/pets/{petId}',
   status: 200,
-  data: z.unknown(),
+  data: z.custom(isJsonObject, 'is no object'),
   expects: 'a pet',
   maxBytes: 8 * MiB,
   deprecated: true,
@@ -68,7 +68,10 @@ export const listOrders: Endpoint<'/store/orders', undefined, Json> = {
   method: 'GET',
   path: '/store/orders',
   status: 200,
-  data: z.unknown(),
+  data: z.custom(
+    (value) => Array.isArray(value) || isJsonObject(value),
+    'is neither list nor object',
+  ),
   expects: 'orders',
   maxBytes: 8 * MiB,
 };

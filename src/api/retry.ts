@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
-import { Failure } from '../errors.ts';
+import { Failure, Interruption, interruptedFailure } from '../errors.ts';
+import type { Report } from '../events.ts';
 import { type Answer, type ApiRequest, type Exchange, Undelivered } from './exchange.ts';
 import { readRetryAfter } from './rate-limit.ts';
 import { readServiceError } from './service-error.ts';
@@ -7,22 +8,24 @@ import { readServiceError } from './service-error.ts';
 const maxRetries = 3;
 const longestPause = 20_000;
 const firstPause = 500;
+/** Longest sleep at a time, so that a wait can be shown as it passes. */
+const slice = 1_000;
 
 /**
  * Sends a request again where that is safe: a read after a network fault or a 5xx, any request that surely never
  * left or that was refused with 429. A write that may have happened is never sent again.
  * The wait after a 429 is not kept here but by whoever guards the limit, for all requests alike.
  */
-export function retry(next: Exchange, context: Context): Exchange {
+export function retry(next: Exchange, context: Context, report: Report): Exchange {
   return async (request) => {
     let refused: Answer | undefined;
     for (let retries = 0; ; retries += 1) {
       const result = await attempt(request);
       if (retries === maxRetries || !mayRepeat(request, result)) return finish(result);
       refused = result instanceof Error ? undefined : result;
-      const pause = pauseBefore(retries + 1, result);
-      if (context.now() + pause > request.waitUntil) return finish(result);
-      if (pause > 0) await context.sleep(pause, context.signal);
+      const told = refused ? toldWait(refused) : 0;
+      if (told > 0 && context.now() + told > request.waitUntil) return finish(result);
+      await pause(Math.max(told, refused?.status === 429 ? 0 : jitter(retries)));
     }
 
     async function attempt(request: ApiRequest): Promise<Answer | Undelivered> {
@@ -30,19 +33,52 @@ export function retry(next: Exchange, context: Context): Exchange {
         return await next(request);
       } catch (error) {
         if (error instanceof Undelivered) return error;
-        throw refused?.status === 429 ? asRefused(error, refused) : error;
+        throw refused?.status === 429 ? asRefused(error, request, refused) : error;
       }
     }
   };
 
-  /** Full jitter, so that processes that failed together do not come back together; told waits are a floor. */
-  function pauseBefore(retry: number, result: Answer | Undelivered): number {
-    if (!(result instanceof Error) && result.status === 429) return 0;
-    const jitter = context.random() * Math.min(longestPause, firstPause * 2 ** (retry - 1));
-    const told =
-      result instanceof Error ? undefined : readRetryAfter(result.headers, result.receivedAt);
-    return Math.max(jitter, told ?? 0);
+  /** Full jitter, so that processes that failed together do not come back together. */
+  function jitter(retries: number): number {
+    return context.random() * Math.min(longestPause, firstPause * 2 ** retries);
   }
+
+  async function pause(ms: number): Promise<void> {
+    const resetAt = context.now() + ms;
+    const show = (waitMs: number) =>
+      report({ event: 'wait', reason: 'unavailable', limit: undefined, resetAt, waitMs });
+    try {
+      for (let left = ms; left > 0; left = resetAt - context.now()) {
+        show(left);
+        await context.sleep(Math.min(left, slice), context.signal);
+      }
+    } finally {
+      show(0);
+    }
+  }
+
+  /** After a 429 nothing else became of a request, whatever ended the wait for another try. */
+  function asRefused(error: unknown, { method }: ApiRequest, answer: Answer): unknown {
+    const service = readServiceError(answer);
+    const outcome = method === 'POST' ? ('refused' as const) : undefined;
+    if (error instanceof Interruption) {
+      const consequence = outcome && 'Nothing was created.';
+      return interruptedFailure(context.signal, { outcome, consequence, service });
+    }
+    if (!(error instanceof Failure) || error.kind !== 'rate_limited') return error;
+    const consequence = 'The service refused with 429; nothing has been sent since.';
+    return new Failure(error.kind, error.message, {
+      ...error.details,
+      outcome: 'refused',
+      consequence,
+      service,
+    });
+  }
+}
+
+/** What a 5xx asks to wait, in ms. */
+function toldWait({ status, headers, receivedAt }: Answer): number {
+  return status === 429 ? 0 : (readRetryAfter(headers, receivedAt) ?? 0);
 }
 
 function mayRepeat({ method }: ApiRequest, result: Answer | Undelivered): boolean {
@@ -56,17 +92,4 @@ function mayRepeat({ method }: ApiRequest, result: Answer | Undelivered): boolea
 function finish(result: Answer | Undelivered): Answer {
   if (result instanceof Undelivered) throw result;
   return result;
-}
-
-/** The guard of the limit gave up on a request that the service had refused before: that is what became of it. */
-function asRefused(error: unknown, answer: Answer): unknown {
-  if (!(error instanceof Failure) || error.kind !== 'rate_limited') return error;
-  const service = readServiceError(answer);
-  const consequence = 'The service refused with 429; nothing has been sent since.';
-  return new Failure(error.kind, error.message, {
-    ...error.details,
-    outcome: 'refused',
-    consequence,
-    service,
-  });
 }

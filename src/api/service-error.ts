@@ -3,9 +3,6 @@ import { isJsonObject, type Json } from '../json/exact.ts';
 import { parseJson } from '../json/parse.ts';
 import type { Answer } from './exchange.ts';
 
-/** Longest error body that is looked at, in bytes. */
-const maxErrorBody = 64 * 1024;
-
 /** The Error in the body of a refusal (interface document, section 7), as much of it as is there. */
 export function readServiceError({ status, bytes }: Answer): ServiceError {
   const body = decodeLeniently(bytes);
@@ -20,7 +17,6 @@ export function readServiceError({ status, bytes }: Answer): ServiceError {
 
 /** A page of HTML or half an Error tells no more than the status does. */
 function decodeLeniently(bytes: Uint8Array): Json | undefined {
-  if (bytes.length > maxErrorBody) return undefined;
   try {
     return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {

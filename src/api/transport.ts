@@ -1,5 +1,7 @@
+import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { RequestHandler } from 'undici/lib/api/api-request.js';
+import buildConnector from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
 import type { Send, WireAnswer, WireRequest } from '../context.ts';
 
@@ -14,13 +16,20 @@ const connectTimeout = 10_000;
 /** Real requests over the network. No redirect is followed and no certificate goes unchecked. */
 export function createTransport(): Transport {
   const clients = new Map<string, Client>();
+  // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 cannot switch the check off.
+  const connect = buildConnector({ rejectUnauthorized: true, timeout: connectTimeout });
+  /** Undici lets go of connections that stand, and not of those that are being made. */
+  const sockets = new Set<Socket>();
 
   function clientFor(origin: string): Client {
     const client =
       clients.get(origin) ??
       new Client(origin, {
-        // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 cannot switch the check off.
-        connect: { rejectUnauthorized: true, timeout: connectTimeout },
+        connect(options, callback) {
+          const socket = connect(options, callback);
+          sockets.add(socket);
+          socket.once('close', () => sockets.delete(socket));
+        },
         // One deadline for the whole request is kept by the caller; these count each pause alone.
         headersTimeout: 0,
         bodyTimeout: 0,
@@ -33,6 +42,7 @@ export function createTransport(): Transport {
     send: (request) => transmit(clientFor(request.url.origin), request),
     close: () => {
       for (const client of clients.values()) client.destroy().catch(() => {});
+      for (const socket of sockets) socket.destroy();
       clients.clear();
     },
   };

@@ -6,6 +6,16 @@ declare module 'undici/lib/dispatcher/client.js' {
   export { Client as default } from 'undici';
 }
 
+declare module 'undici/lib/core/connect.js' {
+  import type { Socket } from 'node:net';
+  import type { buildConnector } from 'undici';
+
+  /** Like undici's own, and returns the socket as soon as it begins to connect. */
+  export default function build(
+    options: buildConnector.BuildOptions,
+  ): (options: buildConnector.Options, callback: buildConnector.Callback) => Socket;
+}
+
 declare module 'undici/lib/api/api-request.js' {
   import type { Dispatcher } from 'undici';
 

@@ -2,6 +2,7 @@ import { Failure, type FailureDetails, interruptedFailure, type Outcome } from '
 import { type ApiKey, keyEnding } from './auth.ts';
 import type { Endpoint } from './endpoints.ts';
 import { type Answer, headerValues, type Undelivered } from './exchange.ts';
+import { readRetryAfter } from './rate-limit.ts';
 import { readServiceError } from './service-error.ts';
 
 const consequences: Record<Outcome, string> = {
@@ -49,7 +50,12 @@ export function createVerdict({ method }: Endpoint, key: ApiKey) {
         });
       }
       if (status === 429) {
-        return new Failure('rate_limited', said('rate limit reached', answer), details);
+        const wait = readRetryAfter(answer.headers, answer.receivedAt) ?? 1_000;
+        return new Failure('rate_limited', said('rate limit reached', answer), {
+          ...details,
+          resetAt: answer.receivedAt + wait,
+          retryAfter: Math.ceil(wait / 1_000),
+        });
       }
       if (status >= 300 && status < 400) return moved(answer, details);
       if (status >= 500 || status === 408 || status < 300) {

@@ -24,10 +24,13 @@ export async function runAgainst(
       PETSTORE_API_KEY: key,
       PETSTORE_CONFIG_DIR: join(folder, 'config'),
       PETSTORE_STATE_DIR: join(folder, 'state'),
-      PATH: [putOnPath(join(folder), context), env.PATH].join(delimiter),
+      PATH: [putOnPath(folder, context), env.PATH].filter(Boolean).join(delimiter),
     });
   } catch (error) {
-    const reason = systemCode(error) === 'ENOENT' ? 'not found' : systemCode(error);
+    const reasons = { ENOENT: 'not found', EACCES: 'not executable' };
+    const code = systemCode(error);
+    if (code !== 'ENOENT' && code !== 'EACCES') throw error;
+    const reason = reasons[code];
     throw usageFailure(`cannot run ${program[0]}: ${reason}`);
   } finally {
     rmSync(folder, { recursive: true, force: true });

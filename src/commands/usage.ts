@@ -1,40 +1,64 @@
 import type { Command, CommanderError } from 'commander';
 import { type Failure, usageFailure } from '../errors.ts';
 
-const secretFlag = /^--?(?:api-?)?(?:key|token|secret|password)/i;
+const secretFlag = /^--?(?:api[-_]?)?(?:key|token|secret|password|bearer)/i;
+/** What a word of the command line looks like; anything else may be a secret in the wrong place. */
+const word = /^[a-z][a-z-]{0,19}$/i;
 
-/** Commander's complaint about a command line, in petstore's form and without the values that were given. */
+/** Commander's complaint about a command line, in petstore's form and without values that may be secret. */
 export function describeUsageError(
   error: CommanderError,
   program: Command,
   argv: readonly string[],
 ): Failure {
   const [complaint = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
-  const [, option] = /^unknown option '([^=']*)/.exec(complaint) ?? [];
-  if (option !== undefined) {
+  const [, option] = /^unknown option '(--[^=']*|-.)/.exec(complaint) ?? [];
+  if (option !== undefined && argv.some((text) => secretFlag.test(text))) {
     return usageFailure(
       `unknown option ${option}`,
-      secretFlag.test(option)
-        ? 'A key on the command line is in your shell history now: replace it. petstore auth login takes the new one.'
-        : (didYouMean(suggestion) ?? helpOf(program, argv)),
+      'A key on the command line is in your shell history now: replace it. petstore auth login takes the new one.',
     );
   }
-  return usageFailure(complaint, didYouMean(suggestion) ?? helpOf(program, argv));
+  const [, command] = /^unknown command '(.*)'/s.exec(complaint) ?? [];
+  const says =
+    option !== undefined
+      ? `unknown option ${option}`
+      : command !== undefined && !word.test(command)
+        ? 'unknown command'
+        : complaint;
+  return usageFailure(says, didYouMean(suggestion) ?? helpOf(program, argv));
 }
 
 function didYouMean(suggestion: string | undefined): string | undefined {
   return suggestion?.replace(/^\((.*)\)$/, '$1');
 }
 
-/** The help of the command that the words of the command line lead to. */
 function helpOf(program: Command, argv: readonly string[]): string {
-  const path = ['petstore'];
+  const { path } = follow(program, argv);
+  return `See: ${['petstore', ...path].join(' ')} --help`;
+}
+
+/**
+ * The words for Commander when help is asked for, by `help` in front or `--help` behind. A word that is no command is
+ * left to complain about: Commander would show the help of the command above, as if nothing were wrong.
+ */
+export function wordsForHelp(program: Command, argv: readonly string[]): readonly string[] {
+  const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
+  const { command, rest } = follow(program, words);
+  const [next] = rest;
+  const lost = command.commands.length > 0 && next !== undefined && !next.startsWith('-');
+  return lost ? words.filter((text) => text !== '--help' && text !== '-h') : words;
+}
+
+/** How far the first words lead down the tree of commands, and what follows. */
+function follow(program: Command, words: readonly string[]) {
   let command = program;
-  for (const word of argv) {
-    const next = command.commands.find((candidate) => candidate.name() === word);
+  let depth = 0;
+  for (const text of words) {
+    const next = command.commands.find((candidate) => candidate.name() === text);
     if (!next) break;
-    path.push(word);
     command = next;
+    depth += 1;
   }
-  return `See: ${path.join(' ')} --help`;
+  return { command, path: words.slice(0, depth), rest: words.slice(depth) };
 }

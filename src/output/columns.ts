@@ -8,7 +8,7 @@ export type Grid = { readonly header: readonly string[]; readonly rows: readonly
 export function gridOf(records: readonly JsonObject[], columns: readonly string[]): Grid {
   return {
     header: columns,
-    rows: records.map((record) => columns.map((column) => cellText(record[column]))),
+    rows: records.map((record) => columns.map((column) => cellText(fieldOf(record, column)))),
   };
 }
 
@@ -19,7 +19,9 @@ export function gridOf(records: readonly JsonObject[], columns: readonly string[
 export function gridOfAnything(data: Json): Grid {
   if (Array.isArray(data) && data.every(isJsonObject)) {
     const columns = new Set(data.flatMap((record) => Object.keys(record)));
-    return gridOf(data, [...columns]);
+    return columns.size > 0
+      ? gridOf(data, [...columns])
+      : { header: ['value'], rows: data.map(() => ['{}']) };
   }
   if (isJsonObject(data)) {
     const rows = Object.entries(data).map(([field, value]) => [field, cellText(value)]);
@@ -27,6 +29,11 @@ export function gridOfAnything(data: Json): Grid {
   }
   const values = Array.isArray(data) ? data : [data];
   return { header: ['value'], rows: values.map((value) => [cellText(value)]) };
+}
+
+/** Not what every object has by birth. */
+function fieldOf(record: JsonObject, column: string): Json | undefined {
+  return Object.hasOwn(record, column) ? record[column] : undefined;
 }
 
 /** A field as one cell: text as it is, nothing where there is nothing, everything else as JSON. */

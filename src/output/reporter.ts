@@ -36,7 +36,14 @@ export function reportFailure(sink: Sink, failure: Failure, json: boolean): void
   }
   const { consequence, hint } = failure.details;
   const lines = [`petstore: ${failure.message}`, consequence, hint].filter((line) => line);
-  for (const line of lines) sink.say(sink.show(line ?? ''));
+  for (const line of lines) sink.say(shorten(sink.show(line ?? '')));
+}
+
+/** Longest line of an error, in characters: most of a longer one is somebody else's text. */
+const longestLine = 500;
+
+function shorten(line: string): string {
+  return line.length > longestLine ? `${line.slice(0, longestLine).trimEnd()}…` : line;
 }
 
 function eventLine(event: Event, sink: Sink, now: number): string {

@@ -27,7 +27,11 @@ export type Style = (text: string) => string;
 
 const shortestSecret = 8;
 
-export function createSink({ stdout, stderr }: Pick<Context, 'stdout' | 'stderr'>): Sink {
+export function createSink({
+  stdout,
+  stderr,
+  signal,
+}: Pick<Context, 'stdout' | 'stderr' | 'signal'>): Sink {
   const secrets = new Set<string>();
   let said = Promise.resolve();
 
@@ -51,8 +55,9 @@ export function createSink({ stdout, stderr }: Pick<Context, 'stdout' | 'stderr'
         typeof line === 'string' ? seal(line) : bold(seal(line.bold)),
       );
       try {
-        await stdout.write(`${sealed.join('\n')}\n`);
+        await Promise.race([aborted(signal), stdout.write(`${sealed.join('\n')}\n`)]);
       } catch (error) {
+        if (signal.aborted) throw signal.reason;
         throw unprintable(error);
       }
     },
@@ -61,6 +66,13 @@ export function createSink({ stdout, stderr }: Pick<Context, 'stdout' | 'stderr'
     },
     flush: () => said,
   };
+}
+
+/** Rejects when the signal aborts: a reader that takes its time must not keep the command from ending. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
 }
 
 /** A reader that went away (`| head`) wants no more words; everything else is a failure. */

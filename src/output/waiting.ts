@@ -79,6 +79,8 @@ function inWords({ reason, limit }: WaitEvent): string {
       return 'refused three times in a row';
     case '429':
       return 'refused with 429';
+    case 'unavailable':
+      return 'the service is not available';
     case 'probe':
       return 'another request goes first';
   }

@@ -24,13 +24,21 @@ export async function startKeptSandbox(
 
 function openAnswerer(folder: string | undefined, say: (message: string) => void): Answerer {
   const state = sampleState();
-  try {
-    if (folder !== undefined) {
-      return openSharedSandbox(join(folder, 'sandbox', 'requests.log'), state, plans.free);
+  const forgetful: Answerer = (request) => answer(state, plans.free, request);
+  let current: Answerer | undefined;
+  return (request) => {
+    try {
+      current ??= open();
+      return current(request);
+    } catch {
+      say('the sandbox cannot keep anything on this disk; it forgets what is created');
+      current = forgetful;
+      return current(request);
     }
-  } catch {
-    // Said below: a sandbox that forgets still serves.
+  };
+
+  function open(): Answerer {
+    if (folder === undefined) throw new Error('there is no folder to keep anything in');
+    return openSharedSandbox(join(folder, 'sandbox', 'requests.log'), state, plans.free);
   }
-  say('the sandbox cannot keep anything on this disk; it forgets what is created');
-  return (request) => answer(state, plans.free, request);
 }

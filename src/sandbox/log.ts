@@ -3,8 +3,10 @@ import { openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createTail, makePrivateFolder } from '../files.ts';
 import type { Plan } from './quota.ts';
-import { answer, type Reply, type SandboxRequest } from './service.ts';
+import { answer, isRequest, type Reply, type SandboxRequest } from './service.ts';
 import type { SandboxState } from './state.ts';
+
+type LoggedRequest = SandboxRequest & { readonly id: string };
 
 /** Answers requests one after the other. */
 export type Answerer = (request: SandboxRequest) => Reply;
@@ -36,10 +38,10 @@ export function openSharedSandbox(path: string, state: SandboxState, plan: Plan)
   };
 }
 
-function parseEntry(line: string): (SandboxRequest & { readonly id: string }) | undefined {
+function parseEntry(line: string): LoggedRequest | undefined {
   try {
     const entry = JSON.parse(line);
-    return typeof entry?.at === 'number' && typeof entry.id === 'string' ? entry : undefined;
+    return isRequest(entry) && 'id' in entry ? (entry as LoggedRequest) : undefined;
   } catch {
     return undefined;
   }

@@ -11,7 +11,8 @@ export type SandboxRequest = {
   /** ms since 1970 */
   readonly at: number;
   readonly operation: keyof typeof operations;
-  readonly key: 'missing' | 'invalid' | 'valid';
+  /** 'foreign': asked under a name that is not this machine's. */
+  readonly key: 'missing' | 'invalid' | 'valid' | 'foreign';
   readonly body?: string;
   readonly petId?: string;
 };
@@ -31,7 +32,9 @@ const operations = {
   createCategory(state, { body = '' }): Reply {
     const parsed = parseBody(body);
     if ('status' in parsed) return parsed;
-    return { status: 201, body: addCategory(state, parsed.category) };
+    const { name, description } = parsed.category;
+    const fields = { name, ...(description !== undefined && { description }) };
+    return { status: 201, body: addCategory(state, fields) };
   },
 
   getPet(state, { petId }): Reply {
@@ -52,6 +55,17 @@ const deprecation = {
   deprecation: `@${sampleDeprecation / 1_000}`,
   sunset: new Date(sampleSunset).toUTCString(),
 };
+
+/** Whether a line of a log is a request that this version can replay. */
+export function isRequest(value: unknown): value is SandboxRequest {
+  const { at, operation, key } = (value ?? {}) as Record<string, unknown>;
+  return (
+    Number.isFinite(at) &&
+    typeof operation === 'string' &&
+    Object.hasOwn(operations, operation) &&
+    ['missing', 'invalid', 'valid', 'foreign'].includes(String(key))
+  );
+}
 
 /** Answers one request: the key first, then the limit, then the operation. Changes the state in place. */
 export function answer(state: SandboxState, plan: Plan, request: SandboxRequest): Reply {
@@ -74,7 +88,7 @@ function parseBody(body: string): { readonly category: NewCategory } | Reply {
   try {
     json = parseJson(body);
   } catch {
-    return invalid('the body is not valid JSON');
+    return invalid('the body is not JSON in UTF-8, sent as application/json');
   }
   const mismatch = findMismatch(NewCategory, json);
   if (mismatch) return invalid(mismatch);
@@ -82,7 +96,8 @@ function parseBody(body: string): { readonly category: NewCategory } | Reply {
   return { category: json as NewCategory };
 }
 
-function badKey(key: 'missing' | 'invalid'): Reply {
+function badKey(key: 'missing' | 'invalid' | 'foreign'): Reply {
+  if (key === 'foreign') return fault(403, 'wrong_host', 'the sandbox serves this machine only');
   return key === 'missing'
     ? fault(401, 'missing_key', 'an API key is required: Authorization: Bearer <API_KEY>')
     : fault(401, 'invalid_key', 'this API key is not valid');

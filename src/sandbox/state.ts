@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Category } from '../api/resources.ts';
+import { adoptStringIds, Category } from '../api/resources.ts';
 import { findMismatch } from '../json/check.ts';
 import { ExactNumber, isJsonObject, type Json } from '../json/exact.ts';
 import { freshQuota, type Quota } from './quota.ts';
@@ -34,14 +34,9 @@ const maxId = 2n ** 63n - 1n;
 /** Adds a category with an id that no other one has. */
 export function addCategory(
   state: SandboxState,
-  fields: { readonly name: string; readonly description?: string | undefined },
+  fields: Omit<Category, 'id'> & { readonly name: string },
 ): Category {
-  const { name, description } = fields;
-  const category: Category = {
-    id: new ExactNumber(String(nextId(state))),
-    name,
-    ...(description !== undefined && { description }),
-  };
+  const category: Category = { id: new ExactNumber(String(nextId(state))), ...fields };
   state.categories.push(category);
   return category;
 }
@@ -79,6 +74,7 @@ export function stateFromData(json: Json): SandboxState {
     orders = sampleOrders,
   } = data as Partial<SandboxState>;
   const numbered = categories.filter(({ id }) => id !== undefined);
+  adoptStringIds(numbered);
   const ids = new Set(numbered.map(({ id }) => id.text));
   if (ids.size < numbered.length) throw new Error('two categories have the same id');
 

@@ -46,12 +46,16 @@ export async function openClient(
   const { baseUrl, key, identity } =
     profile.name === sandboxProfile ? await embedSandbox(setup) : await chooseService(setup);
 
+  if (context.env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
+    const message = 'NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are always checked';
+    report({ event: 'notice', message });
+  }
   const once = deliver(context, timeout);
   const told = options.verbose ? trace(once, context, report) : once;
   const authorized = auth(told, key, baseUrl.origin);
   const log = openLedger(setup, identity);
   const paced = gate(listen(authorized, onRateLimit), context, { log, report, timeout });
-  const exchange = retry(paced, context);
+  const exchange = retry(paced, context, report);
 
   const userAgent = `petstore/${version}`;
   return createClient({ context, exchange, baseUrl, key, maxWait, userAgent, report });

@@ -36,7 +36,7 @@ async function fromFile(
   if (apiKeyFile === undefined) return undefined;
   if (apiKeyFile === '-') {
     const source = 'standard input';
-    return { value: parseKey(await readAll(context.stdin), source), source };
+    return { value: parseKey(await readStdin(context), source), source };
   }
   const text = readSecret(apiKeyFile);
   if (text === undefined) throw configFailure(`there is no key file ${apiKeyFile}`);
@@ -75,12 +75,15 @@ function noKey({ name }: Profile): Failure {
 /** Longest key input, in bytes; more is no key. */
 const maxKeyInput = 64 * 1024;
 
-/** All of a stream as text. */
-export async function readAll(stream: AsyncIterable<Uint8Array | string>): Promise<string> {
+/** All of standard input as text. @throws the signal's reason */
+export async function readStdin({ stdin, signal }: Context): Promise<string> {
+  const stop = () => stdin.destroy(signal.reason);
+  signal.addEventListener('abort', stop);
   let text = '';
-  for await (const chunk of stream) {
-    text += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+  for await (const chunk of stdin) {
+    text += chunk;
     if (text.length > maxKeyInput) throw configFailure('standard input is too long for a key');
   }
+  signal.removeEventListener('abort', stop);
   return text;
 }

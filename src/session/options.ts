@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { formats } from '../formats.ts';
+import { version } from '../version.ts';
 
 /** The options that every command takes, as Commander names them. */
 export type CommonOptions = {
@@ -33,6 +34,7 @@ export function addCommonOptions(command: Command): void {
     new Option('--no-color', 'no colours'),
     new Option('--no-input', 'never ask for anything'),
   ];
+  command.version(version, '-V, --version', 'show the version');
   for (const option of options) {
     // Unset stays unset, so that an option before the verb is not overruled by a default after it.
     option.defaultValue = undefined;

@@ -1,7 +1,7 @@
 import { configFailure } from '../errors.ts';
 
 /**
- * The service's base address, version prefix included, without a slash at its end.
+ * The service's base address, version prefix included.
  * Only https, or http on this machine itself: the key travels with every request.
  * @throws Failure (config); `name` says where the address was written.
  */
@@ -19,7 +19,6 @@ export function parseBaseUrl(text: string, name: string): URL {
   }
   if (text.includes('?')) throw bad(name, 'an address with a query');
   if (text.includes('#')) throw bad(name, 'an address with a fragment');
-  url.pathname = url.pathname.replace(/\/+$/, '');
   return url;
 }
 

@@ -3,25 +3,23 @@ import { formats, isFormat } from '../formats.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { parseDuration } from './duration.ts';
 
-/** A setting that `config set` can change: where it stands in the file and what it may be. */
+/** A setting that `config set` can change: where it belongs and what it may be. */
 export type Setting = {
-  /** Path in the settings file, for a profile's own settings below that profile. */
-  readonly path: (profile: string) => string;
+  /** Whether each profile has its own. */
+  readonly ofProfile: boolean;
   /** @throws Failure when the value is not one */
   readonly check: (value: string) => void;
 };
 
 const profileName = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 
-const ofProfile = (name: string) => (profile: string) => `profiles.${profile}.${name}`;
-
 export const settingNames: Readonly<Record<string, Setting>> = {
   'base-url': {
-    path: ofProfile('base-url'),
+    ofProfile: true,
     check: (value) => void parseBaseUrl(value, 'the command line'),
   },
   output: {
-    path: ofProfile('output'),
+    ofProfile: true,
     check(value) {
       if (!isFormat(value)) {
         throw usageFailure(`"${value}" is no output format`, `One of: ${formats.join(', ')}`);
@@ -29,11 +27,11 @@ export const settingNames: Readonly<Record<string, Setting>> = {
     },
   },
   'max-wait': {
-    path: ofProfile('max-wait'),
+    ofProfile: true,
     check: (value) => void parseDuration(value, 'max-wait'),
   },
   'default-profile': {
-    path: () => 'default-profile',
+    ofProfile: false,
     check: checkProfileName,
   },
 };

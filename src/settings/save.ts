@@ -1,20 +1,34 @@
-import Conf from 'conf';
-import { durableWrite, makePrivateFolder } from '../files.ts';
-import { readSettings, settingsFile } from './file.ts';
+import { join } from 'node:path';
+import type { Context } from '../context.ts';
+import { durableWrite } from '../files.ts';
+import { withLock } from '../lock.ts';
+import { readSettings, type Settings, settingsFile } from './file.ts';
+
+/** A place in the settings file: at its top, or in one profile. */
+export type Place = { readonly profile?: string; readonly name: string };
 
 /**
- * Saves one setting and returns the file it stands in; `path` as in Setting.
- * @throws Failure (config) when the file as it stands is broken, Failure (output) when it cannot be written.
+ * Saves one setting and returns the file it stands in; two processes that do so at once both succeed.
+ * @throws Failure (config) when the file as it stands is broken, Failure (output) when it cannot be written
  */
-export function saveSetting(folder: string, path: string, value: string): string {
-  readSettings(folder);
-  makePrivateFolder(folder);
-  const store = new Conf({ cwd: folder, configName: settingsFile.replace('.json', '') });
-  // Conf's own write cuts the file short on a nearly full disk, without an error.
-  Object.defineProperty(store, '_write', {
-    value: (settings: object) =>
-      durableWrite(store.path, `${JSON.stringify(settings, undefined, 2)}\n`),
+export async function saveSetting(
+  context: Context,
+  folder: string,
+  place: Place,
+  value: string,
+): Promise<string> {
+  const path = join(folder, settingsFile);
+  await withLock(context, `${path}.lock`, () => {
+    const settings = withSetting(readSettings(folder), place, value);
+    durableWrite(path, `${JSON.stringify(settings, undefined, 2)}\n`);
   });
-  store.set(path, value);
-  return store.path;
+  return path;
+}
+
+/** Entries, not assignments: a profile may have the name of something every object has. */
+function withSetting(settings: Settings, { profile, name }: Place, value: string): Settings {
+  if (profile === undefined) return { ...settings, [name]: value };
+  const profiles = new Map(Object.entries(settings.profiles ?? {}));
+  profiles.set(profile, { ...profiles.get(profile), [name]: value });
+  return { ...settings, profiles: Object.fromEntries(profiles) };
 }

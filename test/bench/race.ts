@@ -26,6 +26,7 @@ export type Outcome = {
   readonly created: number;
   readonly refused: number;
   readonly bans: number;
+  /** Those whose process was killed before it sent are not lost: nobody said they were created. */
   readonly lost: number;
   readonly duplicated: number;
   /** From the first request to the last, in s. */
@@ -46,10 +47,11 @@ export async function race(options: Race): Promise<Outcome> {
   const home = mkdtempSync(join(tmpdir(), 'petstore-race-'));
   const folders = Array.from({ length: machines }, (_, machine) => join(home, String(machine)));
   const waiting = Array.from({ length: creates }, (_, n) => `category-${n}`);
+  const expected = [...waiting];
   const failures: string[] = [];
-  const running = new Set<number>();
+  const running = new Map<number, string>();
+  const killed = new Set<string>();
   const killer = kills > 0 ? setInterval(killOne, 300) : undefined;
-  let killed = 0;
   options.disturb?.(folders);
 
   await Promise.all(Array.from({ length: loops }, (_, loop) => runLoop(folders[loop % machines])));
@@ -65,7 +67,7 @@ export async function race(options: Race): Promise<Outcome> {
     created: names.length,
     refused: service.requests.filter(({ status }) => status === 429).length,
     bans: service.requests.filter(({ code }) => code === 'key_banned').length > 0 ? 1 : 0,
-    lost: creates - distinct.size,
+    lost: expected.filter((name) => !distinct.has(name) && !killed.has(name)).length,
     duplicated: names.length - distinct.size,
     span: (Math.max(...times) - Math.min(...times)) / 1_000,
     failures,
@@ -88,7 +90,7 @@ export async function race(options: Race): Promise<Outcome> {
       child.stderr.on('data', (text) => {
         stderr += text;
       });
-      if (child.pid) running.add(child.pid);
+      if (child.pid) running.set(child.pid, name);
       const code = await new Promise((done) => child.once('close', done));
       if (child.pid) running.delete(child.pid);
       // A killed one may have created before it died; a shell loop would not know either, and goes on.
@@ -98,8 +100,9 @@ export async function race(options: Race): Promise<Outcome> {
 
   function killOne(): void {
     const [victim] = [...running].sort(() => Math.random() - 0.5);
-    if (victim === undefined || killed >= kills) return;
-    killed += 1;
-    process.kill(victim, 'SIGKILL');
+    if (victim === undefined || killed.size >= kills) return;
+    const [pid, name] = victim;
+    killed.add(name);
+    process.kill(pid, 'SIGKILL');
   }
 }

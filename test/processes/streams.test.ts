@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { describe } from 'vitest';
 import { cleanEnvironment, expect, launcher, test } from './program.ts';
@@ -108,26 +109,74 @@ describe('a signal', () => {
     { signal: 'SIGTERM', code: 143 },
     { signal: 'SIGHUP', code: 129 },
   ] as const)(
-    '$signal while a list is on its way: exit $code at once',
+    '$signal while a list is on its way: exit $code',
     async ({ signal, code }, { folder }) => {
-      const { createServer } = await import('node:net');
-      const silent = createServer().listen(0, '127.0.0.1');
-      const asked = new Promise((resolve) => silent.once('connection', resolve));
-      await new Promise((resolve) => silent.once('listening', resolve));
-      const { port } = silent.address() as { port: number };
-
-      const child = spawn(process.execPath, [launcher, 'categories', 'list'], {
-        env: {
-          ...cleanEnvironment(folder),
-          PETSTORE_BASE_URL: `http://127.0.0.1:${port}/v1`,
-          PETSTORE_API_KEY: 'any-key-at-all',
-        },
-      });
-      await asked;
+      const silent = await silentServer();
+      const child = start(folder, ['categories', 'list'], `http://127.0.0.1:${silent.port}/v1`);
+      await silent.asked;
       child.kill(signal);
 
-      expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(code);
+      expect(await exitOf(child)).toBe(code);
       silent.close();
     },
   );
+
+  test('reaches the program that runs against a sandbox', async ({ folder }) => {
+    const script = "trap 'echo told; exit 9' TERM; echo ready; while :; do sleep 0.1; done";
+    const child = spawn(process.execPath, [launcher, 'sandbox', '--', 'sh', '-c', script], {
+      env: cleanEnvironment(folder),
+    });
+    let output = '';
+    child.stdout.on('data', (text) => {
+      output += text;
+      if (output === 'ready\n') child.kill('SIGTERM');
+    });
+
+    expect(await exitOf(child)).toBe(9);
+    expect(output).toBe('ready\ntold\n');
+  });
 });
+
+describe('a server that never answers', () => {
+  test('in the middle of TLS keeps no process beyond its deadline', async ({ folder }) => {
+    const silent = await silentServer();
+    const args = ['categories', 'list', '--timeout', '500ms'];
+    const child = start(folder, args, `https://127.0.0.1:${silent.port}/v1`);
+
+    expect(await exitOf(child)).toBe(5);
+    silent.close();
+  });
+});
+
+/** Far beyond every deadline of these tests, and less than the ten seconds that a connection may take. */
+const hangTime = 7_000;
+
+/** The exit code, or 'hangs' for a process that has to be killed. */
+async function exitOf(child: ChildProcess): Promise<number | 'hangs' | null> {
+  let killed = false;
+  const killer = setTimeout(() => {
+    killed = true;
+    child.kill('SIGKILL');
+  }, hangTime);
+  const code = await new Promise<number | null>((resolve) => child.once('exit', resolve));
+  clearTimeout(killer);
+  return killed ? 'hangs' : code;
+}
+
+function start(folder: string, args: readonly string[], url: string): ChildProcess {
+  return spawn(process.execPath, [launcher, ...args], {
+    env: {
+      ...cleanEnvironment(folder),
+      PETSTORE_BASE_URL: url,
+      PETSTORE_API_KEY: 'any-key-at-all',
+    },
+  });
+}
+
+async function silentServer() {
+  const server = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1');
+  const asked = new Promise((resolve) => server.once('connection', resolve));
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as { port: number };
+  return { port, asked, close: () => server.close() };
+}

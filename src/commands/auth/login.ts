@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { usageFailure } from '../../errors.ts';
 import type { Host } from '../../session/host.ts';
-import { readAll } from '../../session/key.ts';
+import { readStdin } from '../../session/key.ts';
 import { chooseBaseUrl, sandboxProfile } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
@@ -35,7 +35,7 @@ async function askForKey(
   origin: string,
 ): Promise<{ text: string; source: string }> {
   const { stdin, stderr, env, askSecret } = context;
-  if (!stdin.isTTY) return { text: await readAll(stdin), source: 'standard input' };
+  if (!stdin.isTTY) return { text: await readStdin(context), source: 'standard input' };
   if (!stderr.isTTY || env.CI || options.input === false) {
     throw usageFailure('there is no key on standard input', 'petstore auth login < KEY_FILE');
   }

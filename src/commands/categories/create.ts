@@ -65,6 +65,11 @@ function newCategory(name: string, description: string | undefined): NewCategory
   const category = { name, ...(description !== undefined && { description }) };
   const mismatch = findMismatch(NewCategory, category);
   if (mismatch) throw usageFailure(`this is no category: ${mismatch}`);
+  if (`${name}${description ?? ''}`.includes('\ufffd')) {
+    throw usageFailure(
+      'this is no category: it has bytes that are not UTF-8, or U+FFFD in their place',
+    );
+  }
   return category;
 }
 

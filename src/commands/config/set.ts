@@ -18,11 +18,9 @@ export function set(command: Command, host: Host): void {
         setting.check(value);
 
         const { saveSetting } = await import('../../settings/save.ts');
-        const path = saveSetting(
-          requireConfigFolder(host.context),
-          setting.path(profile.name),
-          value,
-        );
+        const place = { name, ...(setting.ofProfile && { profile: profile.name }) };
+        const folder = requireConfigFolder(host.context);
+        const path = await saveSetting(host.context, folder, place, value);
         report({ event: 'notice', message: `saved in ${path}` });
       }),
     );
