@@ -1,10 +1,15 @@
-import { execFileSync } from 'node:child_process';
-import { resolve } from 'node:path';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { plans } from '../../src/sandbox/quota.ts';
 import { type Creator, type Outcome, type Race, race } from './race.ts';
+import { type Service, startService } from './service.ts';
 
 /**
  * The races for the shared limit, at full length: 150 creates by 20 shell loops, a new process each, 60 a minute.
- * `npm run bench:limits -- NAME …` runs those whose names begin so.
+ * `npm run bench:limits -- NAME …` runs those whose names begin so; without one it runs all, for an hour.
  */
 const full = { creates: 150, loops: 20 };
 
@@ -34,9 +39,11 @@ const races: Record<string, Race> = {
   'B1b clock +1 h': { ...full, skew: hour },
   'B1b clock -1 h': { ...full, skew: -hour },
   'B1b reset in ms': { ...full, resetInMs: true },
+  'B1b no date': { ...full, noDate: true },
   'B1b no date, clock +37 s': { ...full, noDate: true, skew: 37_000 },
   'B1c 2 machines': { ...full, machines: 2 },
   'B1e 40 kills': { ...full, kills: 40 },
+  'B2 one process, 20 at a time': { ...full, oneProcess: true },
   'peer curl --retry 10': { ...full, creator: curl },
   'peer p-retry and fetch': { ...full, creator: retrying },
 };
@@ -51,6 +58,69 @@ console.log(
 for (const [name, options] of chosen) {
   const usable = options.creator !== curl || hasCurl();
   console.log(usable ? row(cells(name, await race(options))) : `${name}: there is no curl here`);
+}
+
+if (wanted.length === 0 || wanted.includes('B3')) await afterTheDay();
+if (wanted.length === 0 || wanted.includes('B4')) await onlyRefusals();
+
+/** B3: once the day is used up, nothing is sent and each process ends at once. */
+async function afterTheDay(): Promise<void> {
+  const service = await startService({
+    used: 999,
+    plan: { ...plans.free, minute: { limit: 2_000, length: 60_000 } },
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-day-'));
+  await run(service, folder, []);
+  const runs = [];
+  for (let n = 0; n < 20; n += 1) runs.push(await run(service, folder, []));
+  const times = runs.map(({ ms }) => ms).sort((a, b) => a - b);
+  const codes = new Set(runs.map(({ code }) => code));
+  const sent = service.requests.length - 1;
+  console.log(
+    `B3 after the day: ${sent} requests, exit ${[...codes]}, p50 ${times[10]} ms, most ${times[19]} ms`,
+  );
+  service.close();
+  rmSync(folder, { recursive: true });
+}
+
+/** B4: a service that only refuses, asked by five loops for five minutes. */
+async function onlyRefusals(): Promise<void> {
+  const service = await startService({ onlyRefuses: true });
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-refusals-'));
+  const end = Date.now() + 300_000;
+  const loop = async () => {
+    while (Date.now() < end) {
+      await run(service, folder, ['--max-wait', '5s']);
+      await pause(5_000);
+    }
+  };
+  await Promise.all([loop(), loop(), loop(), loop(), loop()]);
+  const [first] = service.requests;
+  const within = service.requests.filter(({ at }) => at < (first?.at ?? 0) + 300_000);
+  console.log(`B4 only refusals: ${within.length} requests in 300 s`);
+  service.close();
+  rmSync(folder, { recursive: true });
+}
+
+function run(service: Service, folder: string, args: readonly string[]) {
+  const start = performance.now();
+  const child = spawn(
+    process.execPath,
+    [resolve('bin/petstore.js'), 'categories', 'list', ...args],
+    {
+      stdio: 'ignore',
+      env: {
+        PATH: process.env.PATH,
+        PETSTORE_BASE_URL: service.url,
+        PETSTORE_API_KEY: service.key,
+        PETSTORE_CONFIG_DIR: folder,
+        PETSTORE_STATE_DIR: folder,
+      },
+    },
+  );
+  return new Promise<{ code: number | null; ms: number }>((done) => {
+    child.once('close', (code) => done({ code, ms: Math.round(performance.now() - start) }));
+  });
 }
 
 function cells(name: string, outcome: Outcome): string[] {

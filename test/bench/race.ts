@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createAll } from './one-process.ts';
 import { type Manners, startService } from './service.ts';
 
 /** A program that creates one category, and how it is told the service's address and key. */
@@ -15,6 +16,8 @@ export type Race = Manners & {
   readonly loops: number;
   /** State folders that stand for machines; the loops are spread over them. */
   readonly machines?: number;
+  /** One process creates them all instead, 20 at a time. */
+  readonly oneProcess?: boolean;
   /** Kills a random process now and then, this many times. */
   readonly kills?: number;
   /** Called while the race is on, with the state folders of the machines. */
@@ -54,7 +57,9 @@ export async function race(options: Race): Promise<Outcome> {
   const killer = kills > 0 ? setInterval(killOne, 300) : undefined;
   options.disturb?.(folders);
 
-  await Promise.all(Array.from({ length: loops }, (_, loop) => runLoop(folders[loop % machines])));
+  await (options.oneProcess
+    ? createAll(service, home, creates)
+    : Promise.all(Array.from({ length: loops }, (_, loop) => runLoop(folders[loop % machines]))));
   clearInterval(killer);
   service.close();
   rmSync(home, { recursive: true, force: true });
