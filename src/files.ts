@@ -10,6 +10,7 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -77,7 +78,23 @@ export function durableWrite(path: string, text: string): void {
 
 /** Makes a folder that only its owner can enter, and the folders above it. */
 export function makePrivateFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  try {
+    makeFolder(path);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    // Step by step: Node's own recursive mkdir never ends where a file system takes no folders (/proc).
+    makePrivateFolder(dirname(path));
+    makeFolder(path);
+  }
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // There already, or made by another process just now.
+    if (systemCode(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
+  }
 }
 
 /** A failure on the way of something that should last. */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { homedir } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -13,6 +14,8 @@ export type NodeContext = {
 
 /** The context of a real run: this process, its streams, its clock, the network. */
 export function createNodeContext(signal: AbortSignal): NodeContext {
+  // Everything that is on its way or waits listens to it; Node would take many for a leak and warn on stderr.
+  setMaxListeners(0, signal);
   const env: Environment = { ...process.env };
   // A crash report of Node and every child would otherwise hold the key.
   delete process.env.PETSTORE_API_KEY;

@@ -296,6 +296,15 @@ describe('config set, for many', () => {
     expect(existsSync(lock)).toBe(false);
   });
 
+  test.skipIf(!existsSync('/proc/self'))(
+    'a file system that takes no folders: exit 74',
+    async ({ petstore }) => {
+      const env = { PETSTORE_CONFIG_DIR: '/proc/petstore/config' };
+
+      expect((await petstore(['config', 'set', 'output', 'json'], { env })).exitCode).toBe(74);
+    },
+  );
+
   test.for([
     { what: 'config set', argv: ['config', 'set', 'output', 'json'] },
     { what: 'auth login', argv: ['auth', 'login'] },
