@@ -7,6 +7,8 @@ export type Context = {
   readonly stderr: Output;
   readonly env: Environment;
   readonly platform: string;
+  /** The user's number, where the system has such. */
+  readonly uid: number | undefined;
   /** The user's home folder as the system names it; may be empty. */
   readonly home: string;
   readonly send: Send;

@@ -27,7 +27,7 @@ export type WaitEvent = {
    * The minute's or the day's limit is used up; the service answered 429; it did so three times in a row, or the key stopped
    * working after it; another request is finding out what the new window is like; a 5xx asked for a pause.
    */
-  readonly reason: 'window' | 'day' | '429' | 'tripped' | 'probe' | 'unavailable';
+  readonly reason: 'window' | 'day' | '429' | 'tripped' | 'banned' | 'probe' | 'unavailable';
   /** Of which nothing is left; undefined where no single window is the reason. */
   readonly limit: number | undefined;
   /** When the wait ends. */

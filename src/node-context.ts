@@ -42,6 +42,7 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
     stderr: outputTo(() => process.stderr),
     env,
     platform: process.platform,
+    uid: process.getuid?.(),
     home: homeFolder(),
     async send(request) {
       transport ??= openTransport();

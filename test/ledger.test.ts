@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decide } from '../src/pacing/decide.ts';
+import { followClock } from '../src/pacing/clock.ts';
+import { type Decision, decide } from '../src/pacing/decide.ts';
 import { dropLeases, fold } from '../src/pacing/fold.ts';
 import { emptyLedger, type Ledger } from '../src/pacing/ledger.ts';
-import type { Entry } from '../src/pacing/records.ts';
+import type { Answered, Entry } from '../src/pacing/records.ts';
 import { standingOf } from '../src/pacing/standing.ts';
 
 const t = 1_800_000_000_000;
@@ -11,7 +12,7 @@ const second = 1_000;
 
 type Told = { limit?: number; remaining?: number; reset?: number; date?: number };
 const ask = (id: string, at = t): Entry => ({ k: 'ask', id, at, lease: at + 35 * second });
-const answer = (id: string, told: Told = {}, at = t, status = 200): Entry => ({
+const answer = (id: string, told: Told = {}, at = t, status = 200): Answered => ({
   k: 'answer',
   id,
   at,
@@ -36,14 +37,17 @@ const minute = (remaining: number, resetIn = 60): Told => ({
 const day = (remaining: number): Told => ({ limit: 1_000, remaining, reset: t + 40_000 * second });
 
 const ledgerAfter = (...entries: Entry[]): Ledger => entries.reduce(fold, emptyLedger);
-const decideAfter = (at: number, ...entries: Entry[]) => {
-  const decision = decide(dropLeases(ledgerAfter(...entries), at), at);
-  return decision.granted
-    ? decision.probe
-      ? 'probe'
-      : 'granted'
-    : `${decision.reason}${decision.until === undefined ? '' : ` ${(decision.until - t) / second}`}`;
-};
+const decideAfter = (at: number, ...entries: Entry[]) =>
+  inShort(decideAt(ledgerAfter(...entries), at));
+const decideAt = (ledger: Ledger, at: number) =>
+  decide(dropLeases(followClock(ledger, at), at), at);
+
+/** 'granted', 'probe', 'busy', or the reason of a wait and when it ends, in seconds after t. */
+function inShort(decision: Decision): string {
+  if (decision.granted) return decision.probe ? 'probe' : 'granted';
+  const { reason, soon, until } = decision;
+  return soon ? reason : `${reason} ${(until - t) / second}`;
+}
 
 describe('who may send', () => {
   test.for<{ when: string; at?: number; entries: Entry[]; so: string }>([
@@ -201,7 +205,7 @@ describe('who may send', () => {
       when: 'the clock was set back by an hour within a window',
       at: t - 3_600 * second,
       entries: [ask('a'), answer('a', minute(0))],
-      so: 'probe',
+      so: 'minute -3539',
     },
     {
       when: 'the service is an hour ahead',
@@ -218,8 +222,128 @@ describe('who may send', () => {
       entries: [ask('a'), answer('a', minute(30)), ask('b'), answer('b', minute(3))],
       so: 'minute 61.5',
     },
+    {
+      when: 'a refusal tells of a reset beyond its Retry-After',
+      at: t + 3 * second,
+      entries: [ask('a'), refused('a', t, { ...minute(0, 40), wait: second })],
+      so: 'minute 41',
+    },
+    {
+      when: 'the day ends with a refusal',
+      entries: [ask('a'), refused('a', t, { ...day(0), wait: 40_000 * second })],
+      so: 'day 40001.125',
+    },
+    {
+      when: 'the day is used up and the refusal says a second',
+      entries: [ask('a'), refused('a', t, { ...day(0), wait: second })],
+      so: 'day 40001',
+    },
+    {
+      when: 'a reset makes no sense and the rest does',
+      entries: [ask('a'), answer('a', { limit: 10, remaining: 0 })],
+      so: 'minute 61',
+    },
+    {
+      when: 'resets are just past, again and again',
+      entries: Array.from({ length: 60 }, (_, n) => [
+        ask(`${n}`),
+        answer(`${n}`, { limit: 60, remaining: 59 - n, reset: t - 3 * second }),
+      ]).flat(),
+      so: 'minute 61',
+    },
+    {
+      when: 'an answer from before the refusal comes after it',
+      at: t + 3 * second,
+      entries: [
+        ask('a'),
+        ask('x'),
+        answer('x', minute(40)),
+        ask('b'),
+        refused('a', t, { wait: second }),
+        answer('b', minute(39)),
+      ],
+      so: 'probe',
+    },
+    {
+      when: 'refusals and failures take turns',
+      at: t + 50 * second,
+      entries: [
+        refused('a'),
+        answer('b', {}, t + 10 * second, 503),
+        refused('c', t + 20 * second),
+        answer('d', {}, t + 40 * second, 503),
+        refused('e', t + 50 * second),
+      ],
+      so: 'tripped 350',
+    },
+    {
+      when: 'requests granted together are refused one after another',
+      at: t + 3 * second,
+      entries: [
+        ask('p'),
+        answer('p', minute(9)),
+        ask('a'),
+        ask('b'),
+        ask('c'),
+        refused('a'),
+        refused('b', t + second),
+        refused('c', t + 2 * second),
+      ],
+      so: '429 4.125',
+    },
+    {
+      when: 'a told hour is longer than the suspicion of a ban',
+      at: t + 5 * second,
+      entries: [
+        answer('w', minute(9)),
+        ask('a'),
+        refused('a', t, { wait: 3_600 * second }),
+        { ...answer('b', {}, t + 5 * second, 403), sent: t + 4 * second },
+      ],
+      so: 'banned 3601.125',
+    },
+    {
+      when: 'others use the key and the day is low',
+      entries: [ask('a'), answer('a', day(60)), ask('b'), answer('b', day(45))],
+      so: 'granted',
+    },
+    {
+      when: 'the plan has grown: what was the day is a minute now',
+      at: t + second,
+      entries: [
+        ask('a'),
+        answer('a', day(500)),
+        ask('b'),
+        answer('b', { limit: 1_000, remaining: 999, reset: t + 60 * second }),
+      ],
+      so: 'granted',
+    },
   ])('when $when: $so', ({ at = t, entries, so }) => {
     expect(decideAfter(at, ...entries)).toBe(so);
+  });
+
+  test('a wait goes on at its pace when the clock was set back, for all who read the log', () => {
+    const back = t - 3_600 * second;
+    const blocked = ledgerAfter(refused('a', t, { wait: 30 * second }));
+    const told = fold(blocked, ask('b', back));
+
+    expect(inShort(decideAt(told, back + 31 * second))).toBe('429 -3568.875');
+    expect(inShort(decideAt(told, back + 32 * second))).toBe('probe');
+  });
+
+  test('the reset of a minute with the limit of a day is told as the minute', () => {
+    const ledger = ledgerAfter(
+      ask('a'),
+      answer('a', day(500)),
+      ask('b'),
+      answer('b', { limit: 1_000, remaining: 999, reset: t + 60 * second }),
+    );
+
+    expect(standingOf(ledger, t).minute).toMatchObject({
+      limit: 1_000,
+      remaining: 999,
+      source: 'service',
+    });
   });
 
   test('the day is still the day in its last minute', () => {

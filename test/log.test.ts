@@ -5,12 +5,13 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { type Log, openSharedLog, surviveDisk } from '../src/pacing/log.ts';
-import { openLog } from '../src/pacing/place.ts';
+import { placesFor } from '../src/pacing/place.ts';
 import type { Entry } from '../src/pacing/records.ts';
 import { startTime } from './clock.ts';
 import { expect, test } from './petstore.ts';
@@ -92,18 +93,16 @@ describe('the shared log', () => {
     let failures = 0;
     const disk = openSharedLog(folder, 'scope');
     let full = false;
-    const log = surviveDisk(
-      () => ({
-        ...disk,
-        append(entry) {
-          if (full) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
-          return disk.append(entry);
-        },
-      }),
-      () => {
-        failures += 1;
+    const fragile: Log = {
+      ...disk,
+      append(entry) {
+        if (full) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+        return disk.append(entry);
       },
-    );
+    };
+    const log = surviveDisk([() => fragile], () => {
+      failures += 1;
+    });
     spend(log, 1);
     full = true;
     spend(log, 2);
@@ -112,10 +111,58 @@ describe('the shared log', () => {
     expect(log.read().counted?.requests).toBe(3);
     expect(failures).toBe(1);
   });
+
+  test('moves to the next place when the disk of the first is full, and all meet there', ({
+    folder,
+  }) => {
+    const full = openSharedLog(folder, 'first');
+    spend(full, 1);
+    const first = (): Log => ({
+      ...full,
+      append() {
+        throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+      },
+    });
+    const second = () => openSharedLog(folder, 'second');
+    const logs = [1, 2, 3].map(() => surviveDisk([first, second], () => expect.unreachable()));
+
+    logs.forEach((log, n) => {
+      log.read();
+      spend(log, n + 2);
+    });
+
+    for (const log of logs) expect(log.read().counted?.requests).toBe(4);
+  });
+
+  test('survives its own folder being deleted', ({ folder }) => {
+    const place = join(folder, 'limits');
+    const open = () => {
+      mkdirSync(place, { recursive: true });
+      return openSharedLog(place, 'scope');
+    };
+    const log = surviveDisk([open], () => expect.unreachable());
+    spend(log, 1);
+    rmSync(place, { recursive: true });
+    spend(log, 2);
+
+    expect(open().read().counted?.requests).toBe(2);
+  });
+
+  test('survives its file being cut short', ({ folder }) => {
+    const log = openSharedLog(folder, 'scope');
+    spend(log, 1);
+    truncateSync(join(folder, 'scope.1.log'));
+    spend(log, 2);
+
+    expect(log.read().counted?.requests).toBe(2);
+    expect(openSharedLog(folder, 'scope').read()).toEqual(log.read());
+  });
 });
 
 describe('its place', () => {
-  const env = {};
+  const uid = process.getuid?.();
+  const openFirst = (state: string, env: Record<string, string>, identity: string) =>
+    surviveDisk(placesFor({ env, uid }, state, identity), () => expect.unreachable()).read();
 
   test('tells neither address nor key, and differs with either', ({ folder }) => {
     for (const identity of [
@@ -123,7 +170,7 @@ describe('its place', () => {
       'https://a.example/v1\0key-two',
       'https://b.example/v1\0key-one',
     ]) {
-      openLog(folder, env, identity);
+      openFirst(folder, {}, identity);
     }
 
     const names = readdirSync(join(folder, 'limits')).filter((name) => name.endsWith('.log'));
@@ -140,7 +187,7 @@ describe('its place', () => {
   }) => {
     writeFileSync(join(folder, 'state'), 'a file where a folder belongs');
 
-    openLog(join(folder, 'state'), { XDG_RUNTIME_DIR: folder }, 'identity');
+    openFirst(join(folder, 'state'), { XDG_RUNTIME_DIR: folder }, 'identity');
 
     expect(readdirSync(join(folder, 'petstore', 'limits'))).toHaveLength(2);
   });
@@ -149,7 +196,7 @@ describe('its place', () => {
     mkdirSync(join(folder, 'state', 'limits'), { recursive: true });
     chmodSync(join(folder, 'state', 'limits'), 0o777);
 
-    openLog(join(folder, 'state'), { XDG_RUNTIME_DIR: folder }, 'identity');
+    openFirst(join(folder, 'state'), { XDG_RUNTIME_DIR: folder }, 'identity');
 
     expect(readdirSync(join(folder, 'state', 'limits'))).toEqual([]);
   });

@@ -86,6 +86,7 @@ export const test = base.extend<Fixtures>({
           ...env,
         },
         platform: 'linux',
+        uid: process.getuid?.(),
         home: folder,
         send: sendTo(sandbox, clock),
         now: clock.now,

@@ -48,7 +48,7 @@ export function retry(next: Exchange, context: Context, report: Report): Exchang
     const show = (waitMs: number) =>
       report({ event: 'wait', reason: 'unavailable', limit: undefined, resetAt, waitMs });
     try {
-      for (let left = ms; left > 0; left = resetAt - context.now()) {
+      for (let left = ms; left > 0; left -= slice) {
         show(left);
         await context.sleep(Math.min(left, slice), context.signal);
       }

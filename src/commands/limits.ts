@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import type { Client } from '../api/client.ts';
 import { listCategories } from '../api/endpoints.ts';
+import { Failure } from '../errors.ts';
 import { type ExactNumber, exact, type JsonObject } from '../json/exact.ts';
 import { isoTime } from '../output/time.ts';
 import { type Standing, standingOf, type WindowStanding } from '../pacing/standing.ts';
@@ -21,7 +23,7 @@ export function limits(command: Command, host: Host): void {
         const log = await limit();
 
         if (reset) log.append({ k: 'clear', at: now() });
-        if (refresh) await (await connect()).call(listCategories, {});
+        const refused = refresh ? await hearFrom(await connect()) : undefined;
 
         const standing = standingOf(log.read(), now());
         const rows = { minute: fields(standing.minute), day: fields(standing.day) };
@@ -32,8 +34,20 @@ export function limits(command: Command, host: Host): void {
           Object.entries(rows).map(([window, row]) => ({ window, ...row })),
           columns,
         );
+        if (refused) throw refused;
       }),
     );
+}
+
+/** Spends a request; a limit that does not let it through is what is shown then, and the failure after it. */
+async function hearFrom(client: Client): Promise<Failure | undefined> {
+  try {
+    await client.call(listCategories, {});
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'rate_limited') return error;
+    throw error;
+  }
 }
 
 function fields({ limit, remaining, used, resetAt, source }: WindowStanding): JsonObject {

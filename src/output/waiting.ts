@@ -77,6 +77,8 @@ function inWords({ reason, limit }: WaitEvent): string {
       return `limit ${limit}/day reached`;
     case 'tripped':
       return 'refused three times in a row';
+    case 'banned':
+      return 'the key stopped working after a 429';
     case '429':
       return 'refused with 429';
     case 'unavailable':

@@ -1,48 +1,65 @@
 import { learnOffset, learnWindows } from './learn.ts';
-import { type Block, type Ledger, serverTime } from './ledger.ts';
+import { type Block, type Lease, type Ledger, serverTime } from './ledger.ts';
 import type { Answered, Refused } from './records.ts';
-import { expire } from './window.ts';
+import { agree, expire } from './window.ts';
 
 const second = 1_000;
-const minute = 60 * second;
 /** As for a reset: what is told in whole seconds may be rounded down. */
 const guard = second;
-const longestBackoff = minute;
+const longestBackoff = 60 * second;
 const refusalsUntilTrip = 3;
-const tripTime = 5 * minute;
+const tripTime = 300 * second;
 /** How long after a refusal a key that stops working is taken as banned. */
-const banSuspicion = 10 * minute;
+const banSuspicion = 600 * second;
 
 /**
  * The ledger after a 429 (interface document, section 8): what the service told is a floor; guard, jitter and exponential
- * backoff come on top, and after three in a row nothing is sent for five minutes.
+ * backoff come on top, and after three in a row nothing is sent for five minutes. `lease` is the refused request's.
  */
-export function learnRefusal(ledger: Ledger, entry: Refused): Ledger {
+export function learnRefusal(ledger: Ledger, entry: Refused, lease: Lease | undefined): Ledger {
   const known = learnOffset(ledger, entry);
-  const { minute, ...learned } = learnWindows(known, entry);
+  const learned = learnWindows(known, entry);
   const { block } = ledger;
-  const sameMoment = block !== undefined && entry.sent <= block.since;
-  const refusals = sameMoment ? ledger.refusals : ledger.refusals + 1;
+  const refusals = isBefore(block, entry, lease) ? ledger.refusals : ledger.refusals + 1;
   const told = Math.max(entry.wait ?? untilReset(known, entry), second);
   const end = entry.at + told + guard + backoff(refusals, entry.jitter);
   const until = Math.max(end, block?.until ?? 0);
   const trip = refusals >= refusalsUntilTrip;
+  const { minute } = learned;
+  const usedUp = minute?.told && entry.remaining === 0 && agree(minute.reset, entry.reset ?? 0);
   return {
     ...learned,
-    // Whatever was believed of the minute is wrong: one request will find out anew.
-    minute: expire(minute),
+    // Unless it is told to be used up, what was believed of the minute is wrong: one request will find out anew.
+    minute: usedUp ? minute : expire(minute),
     refusals,
     block: trip ? tripped('tripped', entry.at, until) : { reason: '429', since: entry.at, until },
   };
 }
 
 /** The ledger after any other answer: the circuit closes, unless a key that worked stopped working after a refusal. */
-export function learnAnswer(ledger: Ledger, entry: Answered): Ledger {
+export function learnAnswer(ledger: Ledger, entry: Answered, lease: Lease | undefined): Ledger {
+  const { block, workedAt } = ledger;
   const learned = learnWindows(learnOffset(ledger, entry), entry);
-  if (entry.sent <= (ledger.block?.since ?? 0)) return learned;
-  if (looksBanned(ledger, entry)) return { ...learned, block: tripped('banned', entry.at, 0) };
-  const workedAt = entry.status < 400 ? entry.at : ledger.workedAt;
-  return { ...learned, refusals: 0, workedAt };
+  // It was on its way when another was refused, and says nothing of what comes after.
+  if (isBefore(block, entry, lease)) return { ...learned, minute: expire(learned.minute) };
+  if (looksBanned(ledger, entry)) {
+    return { ...learned, block: tripped('banned', entry.at, block?.until ?? 0) };
+  }
+  return {
+    ...learned,
+    refusals: entry.status >= 500 ? ledger.refusals : 0,
+    workedAt: entry.status < 400 ? entry.at : workedAt,
+  };
+}
+
+/** Whether a request was granted before the block that stands now; without its lease the clock has to tell. */
+function isBefore(
+  block: Block | undefined,
+  { sent }: Answered | Refused,
+  lease: Lease | undefined,
+): boolean {
+  if (!block) return false;
+  return lease ? lease.block !== block.since : sent <= block.since;
 }
 
 function looksBanned({ block, workedAt }: Ledger, { status, at }: Answered): boolean {

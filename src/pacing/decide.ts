@@ -4,21 +4,22 @@ import type { Window } from './window.ts';
 /** Why a request may not leave; 'probe' and 'busy' last only as long as requests of our own that are on their way. */
 export type Reason = 'minute' | 'day' | Block['reason'] | 'probe' | 'busy';
 
-export type Decision =
-  | { readonly granted: true; readonly probe: boolean }
-  | {
-      readonly granted: false;
-      readonly reason: Reason;
-      /** When to ask again; undefined: soon. */
-      readonly until?: number;
-      readonly limit?: number;
-    };
+export type Denied = {
+  readonly granted: false;
+  readonly reason: Reason;
+  /** When to ask again, at the latest. */
+  readonly until: number;
+  /** It may well be sooner: as soon as a request that is on its way ends. */
+  readonly soon: boolean;
+  readonly limit?: number;
+};
+export type Decision = { readonly granted: true; readonly probe: boolean } | Denied;
 
 /** Added to every reset: it is told in whole seconds and may be rounded down. */
-const guard = 1_000;
+export const guard = 1_000;
 /** More requests than this are never on their way at once. */
 const maxInFlight = 8;
-/** Of a limit that others use too, this part is left to them. */
+/** Of a minute's limit that others use too, this part is left to them. */
 const partOfOthers = 0.05;
 /** A wait beyond these is not a window's; the clock has jumped. */
 const longestWait = { minute: 66_000 + guard, day: 25 * 3_600_000 + guard };
@@ -28,31 +29,69 @@ const longestWait = { minute: 66_000 + guard, day: 25 * 3_600_000 + guard };
  * reset or somebody else's use costs at most one refusal; then all that the window has left may go.
  */
 export function decide(ledger: Ledger, at: number): Decision {
-  const blocked = blockEnd(ledger, at);
-  if (ledger.block && blocked > at) {
-    return { granted: false, reason: ledger.block.reason, until: blocked };
-  }
+  const wait = longest([blockWait(ledger, at), ...usedUp(ledger, at)]);
+  if (wait) return wait;
   const inFlight = Object.keys(ledger.inFlight).length;
-  const shared = ledger.others !== undefined && at < ledger.others.until;
-  let most = maxInFlight;
-  for (const kind of ['day', 'minute'] as const) {
-    const window = ledger[kind];
-    if (!window || !isOpen(ledger, kind, at)) continue;
-    const { limit } = window;
-    const free = window.remaining - (shared ? Math.ceil(limit * partOfOthers) : 0);
-    if (free <= 0) {
-      return { granted: false, reason: kind, until: windowEnd(ledger, window, at), limit };
-    }
-    if (free <= inFlight) return { granted: false, reason: 'busy', limit };
-    // What others took since our last answer shows only in the next one: near the end, one at a time.
-    if (shared && free <= 2 * maxInFlight) most = 1;
-  }
   if (!isOpen(ledger, 'minute', at)) {
     const probing = ledger.probe !== undefined && ledger.probe in ledger.inFlight;
-    return probing ? { granted: false, reason: 'probe' } : { granted: true, probe: true };
+    return probing ? soon(ledger, 'probe', at) : { granted: true, probe: true };
   }
-  if (inFlight >= most) return { granted: false, reason: 'busy' };
-  return { granted: true, probe: false };
+  const free = Math.min(...openWindows(ledger, at).map((window) => freeOf(ledger, window, at)));
+  // What others took since our last answer shows only in the next one: near the end, one at a time.
+  const most = isShared(ledger, at) && free <= 2 * maxInFlight ? 1 : maxInFlight;
+  return inFlight >= Math.min(free, most)
+    ? soon(ledger, 'busy', at)
+    : { granted: true, probe: false };
+}
+
+/** Ends of one wait, told by a reset and by Retry-After, differ by this much at most, in ms. */
+const sameEnd = 5_000;
+
+/** The wait that ends last; where that is the day's end as well, that says more. */
+function longest(waits: readonly (Denied | undefined)[]): Denied | undefined {
+  const latest = waits.reduce(
+    (most, wait) => (wait && wait.until > (most?.until ?? 0) ? wait : most),
+    undefined,
+  );
+  const day = waits.find((wait) => wait?.reason === 'day');
+  if (!latest || !day || day.until + sameEnd < latest.until) return latest;
+  return { ...day, until: latest.until };
+}
+
+function blockWait({ block }: Ledger, at: number): Denied | undefined {
+  if (!block || at >= block.until) return undefined;
+  return { granted: false, reason: block.reason, until: block.until, soon: false };
+}
+
+function usedUp(ledger: Ledger, at: number): (Denied | undefined)[] {
+  return (['minute', 'day'] as const).map((reason) => {
+    const window = ledger[reason];
+    if (!window || !isOpen(ledger, reason, at) || freeOf(ledger, window, at) > 0) return undefined;
+    const until = windowEnd(ledger, window, at);
+    return { granted: false, reason, until, soon: false, limit: window.limit };
+  });
+}
+
+function soon({ inFlight }: Ledger, reason: Reason, at: number): Denied {
+  const ends = Object.values(inFlight).map(({ until }) => until);
+  return { granted: false, reason, until: Math.max(at, Math.min(...ends)), soon: true };
+}
+
+function freeOf(ledger: Ledger, window: Window, at: number): number {
+  const headroom =
+    window === ledger.minute && isShared(ledger, at) ? window.limit * partOfOthers : 0;
+  return window.remaining - Math.ceil(headroom);
+}
+
+function openWindows(ledger: Ledger, at: number): Window[] {
+  return (['minute', 'day'] as const)
+    .filter((kind) => isOpen(ledger, kind, at))
+    .map((kind) => ledger[kind])
+    .filter((window) => window !== undefined);
+}
+
+function isShared({ others }: Ledger, at: number): boolean {
+  return others !== undefined && at < others.until;
 }
 
 /** Whether the window still lasts at `at`, as far as one can know. */
@@ -69,12 +108,6 @@ export function resetTime(ledger: Ledger, { reset }: Window, at: number): number
 
 /** When a window is surely over. */
 function windowEnd(ledger: Ledger, window: Window, at: number): number {
-  const { others } = ledger;
-  const jitter = others && at < others.until ? others.jitter * 1_000 : 0;
+  const jitter = isShared(ledger, at) ? (ledger.others?.jitter ?? 0) * 1_000 : 0;
   return resetTime(ledger, window, at) + guard + jitter;
-}
-
-/** When the block ends; should the clock have been set back since, it lasts no longer than it was meant to. */
-function blockEnd({ block }: Ledger, at: number): number {
-  return block ? Math.min(block.until, at + block.until - block.since) : 0;
 }

@@ -1,4 +1,5 @@
 import { learnAnswer, learnRefusal } from './block.ts';
+import { followClock } from './clock.ts';
 import { decide } from './decide.ts';
 import { emptyLedger, type Ledger } from './ledger.ts';
 import type { Asked, Entry } from './records.ts';
@@ -8,33 +9,35 @@ import { grant, spend } from './window.ts';
  * The ledger after one more line of the log. Every process folds the same lines in the same order, and so takes the same
  * decisions without a lock: an `ask` is granted or not by the lines before it.
  */
-export function fold(ledger: Ledger, entry: Entry): Ledger {
+export function fold(before: Ledger, entry: Entry): Ledger {
+  if (entry.k === 'ledger') return entry.ledger;
+  if (entry.k === 'seal') return before;
+  const ledger = followClock(before, entry.at);
   switch (entry.k) {
     case 'ask':
       return ask(dropLeases(ledger, entry.at), entry);
-    case 'answer':
-      return tally(learnAnswer(end(ledger, entry.id), entry), entry.at);
+    case 'answer': {
+      const lease = ledger.inFlight[entry.id];
+      return tally(learnAnswer(end(ledger, entry.id), entry, lease), entry.at);
+    }
     case 'refused':
-      return learnRefusal(end(ledger, entry.id), entry);
+      return learnRefusal(end(ledger, entry.id), entry, ledger.inFlight[entry.id]);
     case 'lost':
       return spendUnseen(end(ledger, entry.id), entry.at);
     case 'unsent':
       return end(ledger, entry.id);
     case 'clear':
       return { ...emptyLedger, offset: ledger.offset, inFlight: ledger.inFlight };
-    case 'ledger':
-      return entry.ledger;
-    case 'seal':
-      return ledger;
   }
 }
 
 function ask(ledger: Ledger, { id, at, lease }: Asked): Ledger {
   const decision = decide(ledger, at);
   if (!decision.granted) return ledger;
+  const block = ledger.block?.since ?? 0;
   return {
     ...ledger,
-    inFlight: { ...ledger.inFlight, [id]: { at, until: lease } },
+    inFlight: { ...ledger.inFlight, [id]: { at, until: lease, block } },
     probe: decision.probe ? id : ledger.probe,
     minute: grant(ledger.minute),
     day: grant(ledger.day),
@@ -61,13 +64,8 @@ function end(ledger: Ledger, id: string): Ledger {
   return ended ? { ...ledger, inFlight } : ledger;
 }
 
-/** How far a clock may go back before a lease from its future is taken as over, in ms. */
-const clockStep = 5_000;
-
 /** The ledger at `at`: requests whose process never reported back are taken as spent. */
 export function dropLeases(ledger: Ledger, at: number): Ledger {
-  const over = Object.entries(ledger.inFlight).filter(
-    ([, lease]) => at >= lease.until || at < lease.at - clockStep,
-  );
+  const over = Object.entries(ledger.inFlight).filter(([, { until }]) => at >= until);
   return over.reduce((rest, [id]) => spendUnseen(end(rest, id), at), ledger);
 }

@@ -3,19 +3,18 @@ import { type Answer, type ApiRequest, type Exchange, Undelivered } from '../api
 import { readLimit, readRetryAfter } from '../api/rate-limit.ts';
 import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
-import { type Decision, decide } from './decide.ts';
+import { followClock, wentBack } from './clock.ts';
+import { type Decision, type Denied, decide } from './decide.ts';
 import { dropLeases } from './fold.ts';
 import type { Log } from './log.ts';
 import type { Entry } from './records.ts';
 import { tooLate, waitReason } from './words.ts';
 
-type Denied = Extract<Decision, { granted: false }>;
-
 /** Longest sleep at a time, in ms: then the log is read anew, for news of others, a suspend or a clock step. */
 const slice = 1_000;
 /** How soon to look again while other requests of ours are on their way, in ms. */
 const shortest = 20;
-/** Waits for those are no waits for the limit, up to this many ms. */
+/** Waits for those are neither shown nor counted as waits for the limit, up to this many ms. */
 const patience = 2_000;
 /** What a request may outlive its deadline by before its process is taken as killed, in ms. */
 const leaseMargin = 5_000;
@@ -53,32 +52,37 @@ export function gate(
     try {
       for (;;) {
         const now = context.now();
-        const decision = decide(dropLeases(log.read(), now), now);
-        if (decision.granted) {
+        const known = log.read();
+        const decision = decide(dropLeases(followClock(known, now), now), now);
+        // That our clock was set back holds for all as soon as a line tells of it.
+        if (decision.granted || wentBack(known, now)) {
           const id = randomBytes(8).toString('hex');
           // Between our look and our line somebody else may have been faster; the log decides.
           if (id in log.append({ k: 'ask', id, at: now, lease: now + lease }).inFlight) return id;
         }
-        shown = (await pause(decision, now)) ?? shown;
+        if (!decision.granted) shown = show(decision, now);
+        await context.sleep(pauseFor(decision, now), context.signal);
       }
     } finally {
       if (shown) reportWait(shown, 0);
     }
 
-    async function pause(decision: Decision, now: number): Promise<Denied | undefined> {
-      if (decision.granted || decision.until === undefined) {
-        if (now > Math.max(waitUntil, start + patience)) throw tooLate(decision, now + slice, now);
-        await context.sleep(shortest * (1 + 2 * context.random()), context.signal);
-        return undefined;
-      }
-      if (decision.until > waitUntil) throw tooLate(decision, decision.until, now);
-      reportWait(decision, decision.until - now);
-      await context.sleep(Math.min(decision.until - now, slice), context.signal);
-      return decision;
+    /** The wait that is shown for this denial, if any. @throws Failure (rate_limited) */
+    function show(denied: Denied, now: number): Denied | undefined {
+      const latest = denied.soon ? Math.max(waitUntil, start + patience) : waitUntil;
+      if ((denied.soon ? now : denied.until) > latest) throw tooLate(denied, now);
+      if (denied.soon && now - start <= patience) return shown;
+      reportWait(denied, denied.until - now);
+      return denied;
     }
   }
 
-  function reportWait({ reason, limit, until = 0 }: Denied, waitMs: number): void {
+  function pauseFor(decision: Decision, now: number): number {
+    const known = !decision.granted && !decision.soon;
+    return known ? Math.min(decision.until - now, slice) : shortest * (1 + 2 * context.random());
+  }
+
+  function reportWait({ reason, limit, until }: Denied, waitMs: number): void {
     report({ event: 'wait', reason: waitReason(reason), limit, resetAt: until, waitMs });
   }
 }

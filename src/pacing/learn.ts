@@ -1,7 +1,7 @@
-import { isOpen } from './decide.ts';
+import { guard, isOpen } from './decide.ts';
 import { type Ledger, type Offset, serverTime } from './ledger.ts';
 import type { Answered, Refused } from './records.ts';
-import { merge, type Reading, spend, type Window } from './window.ts';
+import { agree, merge, type Reading, spend, type Window } from './window.ts';
 
 /** A reset farther away than this is a day's, not a minute's. */
 const farthestMinute = 65_000;
@@ -25,41 +25,55 @@ function intersect(known: Offset | undefined, seen: Offset): Offset {
 
 /** The windows after an answer: the one it tells of, and the other one less a request. */
 export function learnWindows(ledger: Ledger, entry: Answered | Refused): Ledger {
-  const reading = readingOf(entry);
+  const reading = readingOf(ledger, entry);
   const kind = reading && kindOf(ledger, reading, entry.at);
   const learned = {
     ...ledger,
     minute: kind === 'minute' ? read('minute') : spend(ledger.minute),
     day: kind === 'day' ? read('day') : spend(ledger.day),
-    ...(kind === 'day' && { dayLimits: withLimit(ledger.dayLimits, reading?.limit) }),
   };
   const noticed = reading && kind ? noticeOthers(ledger, learned, reading, kind, entry) : learned;
-  if (isOpen(noticed, 'minute', entry.at)) return noticed;
-  return { ...noticed, minute: ownMinute(noticed, entry.at) };
+  return kind === 'minute' ? noticed : { ...noticed, minute: ownMinute(noticed, entry, kind) };
 
   function read(kind: 'minute' | 'day'): Window | undefined {
-    return reading && merge(ledger[kind], reading, serverTime(ledger, entry.at));
+    const inFlight = Object.keys(ledger.inFlight).length;
+    return reading && merge(ledger[kind], reading, serverTime(ledger, entry.at), inFlight);
   }
 }
 
-/** Whether a reading tells of the day: the headers name no window, but a day's reset was far away once. */
+/** What an answer tells of a window; nothing unless all three headers make sense and the reset is yet to come. */
+function readingOf(ledger: Ledger, entry: Answered | Refused): Reading | undefined {
+  const { limit, remaining, reset, at } = entry;
+  if (limit === undefined || remaining === undefined || reset === undefined) return undefined;
+  return reset + guard > serverTime(ledger, at) ? { limit, remaining, reset } : undefined;
+}
+
+/**
+ * Whether a reading tells of the minute or the day; the headers name no window. A far reset is a day's, and so is a near one
+ * that is known as the end of this day.
+ */
 function kindOf(ledger: Ledger, { limit, reset }: Reading, at: number): 'minute' | 'day' {
-  const far = reset - serverTime(ledger, at) > farthestMinute;
-  return far || ledger.dayLimits.includes(limit) ? 'day' : 'minute';
+  const { day } = ledger;
+  const endOfDay = isOpen(ledger, 'day', at) && day?.limit === limit && agree(day.reset, reset);
+  return endOfDay || reset - serverTime(ledger, at) > farthestMinute ? 'day' : 'minute';
 }
 
-function readingOf({ limit, remaining, reset }: Answered | Refused): Reading | undefined {
-  return limit === undefined || remaining === undefined || reset === undefined
-    ? undefined
-    : { limit, remaining, reset };
-}
-
-/** While nothing is told of the minute we count it ourselves, from this answer on. */
-function ownMinute(ledger: Ledger, at: number): Window {
-  const limit = ledger.minute?.limit ?? assumedLimit;
-  const remaining = limit - 1;
+/** While no reset is told of the minute we count it ourselves, from what little is told of it. */
+function ownMinute(
+  ledger: Ledger,
+  { at, limit, remaining }: Answered | Refused,
+  kind: 'day' | undefined,
+): Window | undefined {
+  const told = kind === undefined ? { limit, remaining } : {};
+  if (isOpen(ledger, 'minute', at)) {
+    const { minute } = ledger;
+    const lower = Math.min(minute?.remaining ?? 0, told.remaining ?? Number.POSITIVE_INFINITY);
+    return minute && !minute.told ? { ...minute, remaining: lower } : minute;
+  }
+  const most = told.limit ?? ledger.minute?.limit ?? assumedLimit;
+  const left = Math.min(most - 1, told.remaining ?? most);
   const reset = serverTime(ledger, at) + minuteLength;
-  return { limit, remaining, reset, expected: remaining, told: false };
+  return { limit: most, remaining: left, reset, expected: left, told: false };
 }
 
 /** Less is left than all our own requests explain: for this window and the next others are taken into account. */
@@ -76,8 +90,4 @@ function noticeOthers(
   if (!sameWindow || !unexplained) return after;
   const until = at + reading.reset - serverTime(after, at) + minuteLength;
   return { ...after, others: { until: Math.min(until, at + 2 * minuteLength), jitter } };
-}
-
-function withLimit(limits: readonly number[], limit: number | undefined): readonly number[] {
-  return limit === undefined || limits.includes(limit) ? limits : [...limits, limit];
 }

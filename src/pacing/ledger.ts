@@ -7,8 +7,6 @@ import type { Window } from './window.ts';
 export type Ledger = {
   readonly minute?: Window | undefined;
   readonly day?: Window | undefined;
-  /** Limits that were once seen with a far reset: in its last minute a day still is a day. */
-  readonly dayLimits: readonly number[];
   /** Requests that were granted and have not ended. */
   readonly inFlight: Readonly<Record<string, Lease>>;
   /** The one request that finds out what the new window is like. */
@@ -25,10 +23,15 @@ export type Ledger = {
   readonly counted?: { readonly since: number; readonly requests: number } | undefined;
   /** When a request last succeeded. */
   readonly workedAt?: number | undefined;
+  /** The latest time that any line told. */
+  readonly latest?: number | undefined;
 };
 
-/** A request that ends in silence, because its process was killed, is taken as spent at `until`. */
-type Lease = { readonly at: number; readonly until: number };
+/**
+ * A request that ends in silence, because its process was killed, is taken as spent at `until`.
+ * `block` is the beginning of the block that stood last when it was granted, 0 for none.
+ */
+export type Lease = { readonly at: number; readonly until: number; readonly block: number };
 export type Offset = { readonly low: number; readonly high: number };
 export type Block = {
   readonly reason: '429' | 'tripped' | 'banned';
@@ -38,7 +41,7 @@ export type Block = {
 /** Until when others are taken into account, and by how much the next probe is put off, in [0, 1) s. */
 type Others = { readonly until: number; readonly jitter: number };
 
-export const emptyLedger: Ledger = { dayLimits: [], inFlight: {}, refusals: 0 };
+export const emptyLedger: Ledger = { inFlight: {}, refusals: 0 };
 
 /** The earliest time that the service's clock may show when ours shows `at`. */
 export function serverTime({ offset }: Ledger, at: number): number {

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../errors.ts';
-import { createTail } from '../files.ts';
+import { createTail, type Tail } from '../files.ts';
 import { fold } from './fold.ts';
 import { emptyLedger, type Ledger } from './ledger.ts';
 import { type Entry, formatEntry, parseEntry } from './records.ts';
@@ -37,8 +37,11 @@ function createMemoryLog(ledger: Ledger = emptyLedger): Log {
   };
 }
 
-/** A log that never fails: when the disk does, it goes on in memory with what it knows, and `onFailure` hears of it. */
-export function surviveDisk(open: () => Log, onFailure: () => void): Log {
+/**
+ * A log that never fails. When a place cannot be used (any more) the next one is; when none can, it goes on in memory and
+ * `onFailure` hears of it. What is known goes along, unless others have been there before and know more.
+ */
+export function surviveDisk(places: readonly (() => Log)[], onFailure: () => void): Log {
   let known = emptyLedger;
   let log: Log | undefined;
 
@@ -48,15 +51,35 @@ export function surviveDisk(open: () => Log, onFailure: () => void): Log {
   };
 
   function use(action: (log: Log) => Ledger): Ledger {
-    try {
-      log ??= open();
-      known = action(log);
-    } catch {
-      log = createMemoryLog(known);
-      known = action(log);
-      onFailure();
+    if (!log || !attempt(log, action)) {
+      log = places.map(openCarefully).find((place) => place && attempt(place, action));
+      if (!log) {
+        log = createMemoryLog(known);
+        known = action(log);
+        onFailure();
+      }
     }
     return known;
+  }
+
+  function attempt(place: Log, action: (log: Log) => Ledger): boolean {
+    try {
+      known = action(place);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  function openCarefully(open: () => Log): Log | undefined {
+    try {
+      const place = open();
+      const isNew = place.read().latest === undefined;
+      if (isNew && known.latest !== undefined) place.append({ k: 'ledger', ledger: known });
+      return place;
+    } catch {
+      return undefined;
+    }
   }
 }
 
@@ -72,8 +95,7 @@ export function openSharedLog(folder: string, name: string): Log {
   let ledger: Ledger = emptyLedger;
   let number = 0;
   let file = -1;
-  let readLines: () => string[] = () => [];
-  let size = 0;
+  let tail: Tail | undefined;
   openNewest();
 
   return {
@@ -85,7 +107,7 @@ export function openSharedLog(folder: string, name: string): Log {
       const line = formatEntry(entry);
       do write(line);
       while (!catchUp(line.trim()));
-      if (size > sealAt) {
+      if (tail && tail.position() > sealAt) {
         write(formatEntry({ k: 'seal' }));
         catchUp();
       }
@@ -98,24 +120,27 @@ export function openSharedLog(folder: string, name: string): Log {
     let found = false;
     for (let moved = true; moved; ) {
       moved = false;
-      for (const line of readLines()) {
-        size += line.length + 1;
+      for (const line of tail?.readLines() ?? []) {
         const entry = line === '' ? undefined : parseEntry(line);
         if (entry?.k === 'seal') {
-          openNext();
           moved = true;
           break;
         }
         if (line === own) found = true;
         if (entry) ledger = fold(ledger, entry);
       }
-      if (!moved && fstatSync(file).nlink === 0) {
-        // Deleted under our feet: what we know goes into the next one.
-        openNewest();
+      // Sealed, or deleted or cut short under our feet: the next file begins with what is known.
+      if (moved || isBroken()) {
         moved = true;
+        openNext();
       }
     }
     return found;
+  }
+
+  function isBroken(): boolean {
+    const { nlink, size } = fstatSync(file);
+    return nlink === 0 || size < (tail?.position() ?? 0);
   }
 
   function write(line: string): void {
@@ -138,8 +163,7 @@ export function openSharedLog(folder: string, name: string): Log {
         if (file >= 0) closeSync(file);
         file = opened;
         number = found;
-        size = 0;
-        readLines = createTail(file);
+        tail = createTail(file);
         ledger = emptyLedger;
         return;
       } catch (error) {

@@ -1,44 +1,47 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import type { Environment } from '../context.ts';
+import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
 import { makePrivateFolder } from '../files.ts';
 import { type Log, openSharedLog } from './log.ts';
 
 /**
- * The shared log of a service and key, in the first folder that can hold it: the state folder, else one that lasts as long
- * as the machine is up. The file's name tells neither address nor key.
- * @throws the last folder's error when none can
+ * Ways to the shared log of a service and key, best first: in the state folder, else in one that lasts as long as the machine
+ * is up. The file's name tells neither address nor key. Each throws when its folder cannot be used.
  */
-export function openLog(stateFolder: string | undefined, env: Environment, identity: string): Log {
+export function placesFor(
+  { env, uid }: Pick<Context, 'env' | 'uid'>,
+  stateFolder: string | undefined,
+  identity: string,
+): (() => Log)[] {
   const runtime = env.XDG_RUNTIME_DIR;
   const folders = [
     stateFolder,
     runtime && isAbsolute(runtime) ? join(runtime, 'petstore') : undefined,
-    join(env.TMPDIR || tmpdir(), `petstore-${userInfo().uid}`),
-  ].filter((folder) => folder !== undefined);
-  let failure: unknown;
-  for (const folder of folders) {
-    try {
-      return openIn(join(folder, 'limits'), identity);
-    } catch (error) {
-      failure = error;
-    }
-  }
-  throw failure;
+    join(env.TMPDIR || tmpdir(), uid === undefined ? 'petstore' : `petstore-${uid}`),
+  ];
+  return folders
+    .filter((folder) => folder !== undefined)
+    .map((folder) => () => openIn(folder, uid, identity));
 }
 
-function openIn(folder: string, identity: string): Log {
-  makePrivateFolder(folder);
-  const { uid, mode } = statSync(folder);
-  const mine = uid === userInfo().uid || userInfo().uid < 0;
-  if (!mine || (mode & 0o022) !== 0) throw new Error(`others can write to ${folder}`);
-  if (networkFileSystems.has(statfsSync(folder).type)) {
-    throw new Error(`${folder} is on a network file system`);
+function openIn(folder: string, uid: number | undefined, identity: string): Log {
+  const limits = join(folder, 'limits');
+  makePrivateFolder(limits);
+  for (const path of [folder, limits]) checkOwner(path, uid);
+  if (networkFileSystems.has(statfsSync(limits).type)) {
+    throw new Error(`${limits} is on a network file system`);
   }
-  return openSharedLog(folder, scopeName(readSalt(folder), identity));
+  return openSharedLog(limits, scopeName(readSalt(limits), identity));
+}
+
+/** Where users have numbers, a folder that another one owns or can write to could be swapped by them. */
+function checkOwner(path: string, uid: number | undefined): void {
+  if (uid === undefined) return;
+  const { uid: owner, mode } = statSync(path);
+  if (owner !== uid || (mode & 0o022) !== 0) throw new Error(`others can change ${path}`);
 }
 
 /** NFS, SMB and CIFS: an append is not one step there, so lines could be torn. */

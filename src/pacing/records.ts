@@ -85,12 +85,7 @@ function isEntry(entry: Record<string, unknown>): boolean {
 
 /** Enough of a check that no other version's ledger is taken for ours. */
 function isLedger(value: unknown): boolean {
-  return (
-    isRecord(value) &&
-    Array.isArray(value.dayLimits) &&
-    isRecord(value.inFlight) &&
-    Number.isFinite(value.refusals)
-  );
+  return isRecord(value) && isRecord(value.inFlight) && Number.isFinite(value.refusals);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

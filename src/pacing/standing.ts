@@ -1,8 +1,7 @@
-import { type Decision, decide, isOpen, resetTime } from './decide.ts';
+import { followClock } from './clock.ts';
+import { type Denied, decide, isOpen, resetTime } from './decide.ts';
 import { dropLeases } from './fold.ts';
 import type { Ledger } from './ledger.ts';
-
-type Denied = Extract<Decision, { granted: false }>;
 
 /** One window as a person wants to see it; what is not known is left out. Times are this machine's clock, in ms. */
 export type WindowStanding = {
@@ -20,23 +19,19 @@ export type Standing = {
   readonly day: WindowStanding;
   readonly inFlight: number;
   /** A wait that is in force for every request. */
-  readonly wait: (Denied & { readonly until: number }) | undefined;
+  readonly wait: Denied | undefined;
 };
 
 /** What the ledger comes to at `at`. */
 export function standingOf(ledger: Ledger, at: number): Standing {
-  const current = dropLeases(ledger, at);
+  const current = dropLeases(followClock(ledger, at), at);
   const decision = decide(current, at);
   return {
     minute: windowStanding(current, 'minute', at),
     day: windowStanding(current, 'day', at),
     inFlight: Object.keys(current.inFlight).length,
-    wait: isWait(decision) ? decision : undefined,
+    wait: decision.granted || decision.soon ? undefined : decision,
   };
-}
-
-function isWait(decision: Decision): decision is Denied & { readonly until: number } {
-  return !decision.granted && decision.until !== undefined;
 }
 
 function windowStanding(ledger: Ledger, kind: 'minute' | 'day', at: number): WindowStanding {

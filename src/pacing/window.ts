@@ -15,13 +15,26 @@ export type Reading = Pick<Window, 'limit' | 'remaining' | 'reset'>;
 /** Two answers of one window may tell resets that differ by this much: they are whole seconds. */
 const sameReset = 1_500;
 
-/** The window after an answer. Remaining only falls within a window, so the order of answers does not matter. */
-export function merge(known: Window | undefined, reading: Reading, serverNow: number): Window {
-  const fresh = { ...reading, expected: reading.remaining, told: true };
+export function agree(a: number, b: number): boolean {
+  return Math.abs(a - b) <= sameReset;
+}
+
+/**
+ * The window after an answer, while `inFlight` other requests of ours are on their way.
+ * Remaining only falls within a window, so the order of answers does not matter.
+ */
+export function merge(
+  known: Window | undefined,
+  reading: Reading,
+  serverNow: number,
+  inFlight: number,
+): Window {
+  const fresh = { ...reading, expected: reading.remaining - inFlight, told: true };
   if (!known?.told || known.limit !== reading.limit || serverNow >= known.reset) return fresh;
-  if (reading.reset > known.reset + sameReset) return fresh;
-  if (reading.reset < known.reset - sameReset) return known;
-  return { ...known, remaining: Math.min(known.remaining, reading.remaining) };
+  if (agree(known.reset, reading.reset)) {
+    return { ...known, remaining: Math.min(known.remaining, reading.remaining) };
+  }
+  return reading.reset > known.reset ? fresh : known;
 }
 
 /** The window after a request of ours whose answer told of another window, or of none. */

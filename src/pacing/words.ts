@@ -1,39 +1,31 @@
 import { Failure } from '../errors.ts';
 import type { WaitEvent } from '../events.ts';
-import type { Decision, Reason } from './decide.ts';
-
-type Denied = Extract<Decision, { granted: false }>;
+import type { Denied, Reason } from './decide.ts';
 
 /** The reason as the `wait` event tells it. */
 export function waitReason(reason: Reason): WaitEvent['reason'] {
-  switch (reason) {
-    case 'minute':
-      return 'window';
-    case 'busy':
-      return 'probe';
-    case 'banned':
-      return 'tripped';
-    default:
-      return reason;
-  }
+  if (reason === 'minute') return 'window';
+  return reason === 'busy' ? 'probe' : reason;
 }
 
 /** The failure for a request whose turn would come too late; times in ms of this machine's clock. */
-export function tooLate(decision: Decision, until: number, now: number): Failure {
+export function tooLate(denied: Denied, now: number): Failure {
+  const { until } = denied;
   const seconds = Math.ceil((until - now) / 1_000);
-  const why = decision.granted ? 'other requests are on their way' : inWords(decision);
   const time = `${new Date(Math.ceil(until / 1_000) * 1_000).toISOString().slice(0, -5)}Z`;
-  const isDay = !decision.granted && decision.reason === 'day';
-  const other = isDay
-    ? 'a higher plan has more'
-    : `or let petstore wait: --max-wait ${seconds + 1}s`;
-  return new Failure('rate_limited', why, {
+  return new Failure('rate_limited', inWords(denied), {
     consequence: 'Nothing was sent.',
-    hint: `Again at ${time} (in ${seconds} s); ${other}`,
+    hint: `Again at ${time} (in ${seconds} s)${wayOut(denied, seconds)}`,
     outcome: 'not_sent',
     resetAt: until,
     retryAfter: seconds,
   });
+}
+
+function wayOut({ reason, soon }: Denied, seconds: number): string {
+  if (soon) return '';
+  if (reason === 'day') return '; a higher plan has more: after a change, petstore limits --reset';
+  return `; or let petstore wait: --max-wait ${seconds + 1}s`;
 }
 
 /** Why nothing may leave. */

@@ -20,7 +20,7 @@ export type Answerer = (request: SandboxRequest) => Reply;
 export function openSharedSandbox(path: string, state: SandboxState, plan: Plan): Answerer {
   makePrivateFolder(dirname(path));
   const file = openSync(path, 'a+', 0o600);
-  const readLines = createTail(file);
+  const { readLines } = createTail(file);
 
   return (request) => {
     const id = randomUUID();

@@ -8,7 +8,7 @@ import { trace } from '../api/trace.ts';
 import type { Report } from '../events.ts';
 import { gate } from '../pacing/gate.ts';
 import { type Log, surviveDisk } from '../pacing/log.ts';
-import { openLog } from '../pacing/place.ts';
+import { placesFor } from '../pacing/place.ts';
 import { parseDuration } from '../settings/duration.ts';
 import { stateFolder } from '../settings/folders.ts';
 import { version } from '../version.ts';
@@ -68,20 +68,18 @@ export async function openLimit(setup: Setup): Promise<Log> {
 }
 
 function openLedger({ host: { context }, report }: Setup, identity: string): Log {
-  return surviveDisk(
-    () => openLog(stateFolder(context), context.env, identity),
-    () =>
-      report({
-        event: 'notice',
-        message: 'the limit cannot be shared on this disk; other petstore processes are not seen',
-      }),
+  return surviveDisk(placesFor(context, stateFolder(context), identity), () =>
+    report({
+      event: 'notice',
+      message: 'the limit cannot be shared on this disk; other petstore processes are not seen',
+    }),
   );
 }
 
 async function chooseService({ host, options, profile }: Setup): Promise<Service> {
   const baseUrl = chooseBaseUrl(host, options, profile);
   const key = await chooseKey(host, options, profile, baseUrl.origin);
-  return { baseUrl, key, identity: `${baseUrl.origin}${baseUrl.pathname}\0${key.value}` };
+  return { baseUrl, key, identity: `${baseUrl.href.replace(/\/+$/, '')}\0${key.value}` };
 }
 
 /** The sandbox runs inside this very command, behind a real port of this machine. */
