@@ -42,8 +42,10 @@ export function createClock(): Clock {
     },
     hold() {
       holds += 1;
+      let held = true;
       return () => {
-        holds -= 1;
+        if (held) holds -= 1;
+        held = false;
         moveWhenIdle();
       };
     },

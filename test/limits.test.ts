@@ -146,6 +146,37 @@ describe('what one command learned holds for the next', () => {
     expect(sandbox.requests).toHaveLength(3);
   });
 
+  test('a wait for a request that never comes back is shown, and no longer than asked', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    const asked = new Promise<void>((resolve) => {
+      sandbox.reactions.push(() => {
+        resolve();
+        return new Promise(() => {});
+      });
+    });
+    const stalled = petstore(['categories', 'list', '--timeout', '1h']);
+    const release = clock.hold();
+    await asked;
+    const sleep = (ms: number, signal: AbortSignal) => {
+      release();
+      return clock.sleep(ms, signal);
+    };
+
+    const { exitCode, events } = await petstore(['orders', 'list', '--max-wait', '7s', '--json'], {
+      context: { sleep },
+    });
+
+    expect(exitCode).toBe(75);
+    expect(events()).toMatchObject([
+      { event: 'wait', reason: 'probe' },
+      { event: 'error', kind: 'rate_limited', outcome: 'not_sent' },
+    ]);
+    await stalled;
+  });
+
   test('a key that stops working after a 429 is left alone, and that is said', async ({
     petstore,
     sandbox,
