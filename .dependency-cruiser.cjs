@@ -1,5 +1,5 @@
 /** Imports go one way: main > run > commands > session > pacing > api, output, settings > the ground. */
-const ground = '^src/(context|errors|events|files|formats|json|lock|version)(\\.ts$|/)';
+const ground = '^src/(context|errors|events|files|formats|json|lock|tail|version)(\\.ts$|/)';
 const room = (name) => `^src/${name}(\\.ts$|/)`;
 
 /** `from` may import only what `to` lists (and packages, and its own room). */

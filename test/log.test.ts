@@ -10,9 +10,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { type Log, openSharedLog, surviveDisk } from '../src/pacing/log.ts';
+import { type Log, openSharedLog } from '../src/pacing/log.ts';
 import { placesFor } from '../src/pacing/place.ts';
 import type { Entry } from '../src/pacing/records.ts';
+import { surviveDisk } from '../src/pacing/survive.ts';
 import { startTime } from './clock.ts';
 import { expect, test } from './petstore.ts';
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { createTail, makePrivateFolder } from '../files.ts';
+import { makePrivateFolder } from '../files.ts';
+import { createTail } from '../tail.ts';
 import type { Plan } from './quota.ts';
 import { answer, isRequest, type Reply, type SandboxRequest } from './service.ts';
 import type { SandboxState } from './state.ts';
