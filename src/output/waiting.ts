@@ -57,8 +57,9 @@ export function createCountdown(context: Context, sink: Sink): WaitDisplay {
   async function start(text: string): Promise<void> {
     const { default: ora } = await import('ora');
     const { stream } = context.stderr;
-    if (over || !stream) return;
     await sink.flush();
+    // The wait may have ended meanwhile; a spinner that nobody stops would keep the process alive.
+    if (over || !stream) return;
     // Signals are petstore's own business, and the cursor stays as it is should the process die.
     spinner = ora({ text, stream, discardStdin: false, hideCursor: false }).start();
   }
