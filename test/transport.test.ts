@@ -1,24 +1,7 @@
 import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createTransport } from '../src/api/transport.ts';
-import type { WireRequest } from '../src/context.ts';
-
-const origin = 'https://pets.example';
-const request = (fields: Partial<WireRequest> = {}): WireRequest => ({
-  method: 'GET',
-  url: new URL(`${origin}/v1/categories`),
-  headers: { authorization: 'Bearer the-key', accept: 'application/json' },
-  body: undefined,
-  signal: new AbortController().signal,
-  onSent: () => {},
-  ...fields,
-});
-
-async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
-}
+import { request, textOf } from './wire.ts';
 
 describe('the transport on a real socket', () => {
   let server: Server | undefined;
