@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { startTime } from './clock.ts';
-import { expect, reply, test } from './petstore.ts';
+import { expect, reply, test, testKey } from './petstore.ts';
 
 const limits = ['limits', '--json'];
 const refuse = (retryAfter: string) => reply(429, '', { 'retry-after': retryAfter });
@@ -56,6 +56,28 @@ describe('limits', () => {
 
     expect(JSON.parse(stdout).minute).toMatchObject({ limit: 60, remaining: 59 });
     expect(sandbox.requests).toHaveLength(1);
+  });
+
+  test('--refresh reads a key from standard input once', async ({ petstore }) => {
+    const env = { PETSTORE_API_KEY: undefined };
+
+    const { exitCode, stdout } = await petstore([...limits, '--refresh', '--api-key-file', '-'], {
+      env,
+      stdin: testKey,
+    });
+
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout).minute).toMatchObject({ remaining: 59 });
+  });
+
+  test('--refresh shows what it heard, also where nothing can be written', async ({ petstore }) => {
+    const blocked = '/dev/null/state';
+    const env = { PETSTORE_STATE_DIR: blocked, XDG_RUNTIME_DIR: blocked, TMPDIR: blocked };
+
+    const { stdout, stderr } = await petstore(['limits', '--refresh'], { env });
+
+    expect(stdout).toContain('│ minute │ 60    │ 59 ');
+    expect(stderr.match(/the limit cannot be shared on this disk/g)).toHaveLength(1);
   });
 
   test('shows a wait in force and its reason; --reset forgets it', async ({

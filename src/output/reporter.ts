@@ -1,8 +1,7 @@
 import type { Context } from '../context.ts';
 import type { Failure } from '../errors.ts';
 import type { Event, Report } from '../events.ts';
-import type { JsonObject } from '../json/exact.ts';
-import { exact } from '../json/exact.ts';
+import { exact, type JsonObject } from '../json/exact.ts';
 import type { Sink } from './sink.ts';
 import { clockTime, isoTime, timeLeft } from './time.ts';
 import { createCountdown, createWaitLines, waitLine } from './waiting.ts';

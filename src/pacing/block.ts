@@ -1,11 +1,10 @@
+import { guard } from './decide.ts';
 import { learnOffset, learnWindows } from './learn.ts';
 import { type Block, type Lease, type Ledger, serverTime } from './ledger.ts';
 import type { Answered, Refused } from './records.ts';
 import { agree, expire } from './window.ts';
 
 const second = 1_000;
-/** As for a reset: what is told in whole seconds may be rounded down. */
-const guard = second;
 const longestBackoff = 60 * second;
 const refusalsUntilTrip = 3;
 const tripTime = 300 * second;

@@ -32,40 +32,56 @@ type Service = {
   readonly identity: string;
 };
 
+/** What a session chooses when it is first needed, once: a key on standard input can be read only once. */
+type Chosen = { readonly service: () => Promise<Service>; readonly log: () => Promise<Log> };
+
+/** The ways to the service and to what this machine knows of its limit; `onRateLimit` as in openClient. */
+export function createAccess(setup: Setup, onRateLimit: (rateLimit: RateLimit) => void) {
+  const sandbox = setup.profile.name === sandboxProfile;
+  const service = once(() => (sandbox ? embedSandbox(setup) : chooseService(setup)));
+  const log = once(async () =>
+    // No sandbox has to run for a look at its limit.
+    openLedger(setup, sandbox ? sandboxProfile : (await service()).identity),
+  );
+  return { connect: () => openClient(setup, { service, log }, onRateLimit), limit: log };
+}
+
+function once<Made>(make: () => Made): () => Made {
+  let made: { readonly it: Made } | undefined;
+  return () => {
+    made ??= { it: make() };
+    return made.it;
+  };
+}
+
 /**
  * The client for the profile's service; `onRateLimit` hears what each answer says about the limit.
  * @throws Failure when no address or key is set
  */
-export async function openClient(
+async function openClient(
   setup: Setup,
+  { service, log }: Chosen,
   onRateLimit: (rateLimit: RateLimit) => void,
 ): Promise<Client> {
   const { host, options, profile, report } = setup;
   const { context } = host;
   const maxWait = duration(options.maxWait, context.env.PETSTORE_MAX_WAIT, profile) ?? 120_000;
   const timeout = parseDuration(options.timeout ?? '30s', '--timeout');
-  const { baseUrl, key, identity } =
-    profile.name === sandboxProfile ? await embedSandbox(setup) : await chooseService(setup);
+  const { baseUrl, key } = await service();
 
   if (context.env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
     const message = 'NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are always checked';
     report({ event: 'notice', message });
   }
-  const once = deliver(context, timeout);
-  const told = options.verbose ? trace(once, context, report) : once;
+  const delivered = deliver(context, timeout);
+  const told = options.verbose ? trace(delivered, context, report) : delivered;
   const authorized = auth(told, key, baseUrl.origin);
-  const log = openLedger(setup, identity);
-  const paced = gate(listen(authorized, onRateLimit), context, { log, report, timeout });
+  const limit = { log: await log(), report, timeout };
+  const paced = gate(listen(authorized, onRateLimit), context, limit);
   const exchange = retry(paced, context, report);
 
   const userAgent = `petstore/${version}`;
   return createClient({ context, exchange, baseUrl, key, maxWait, userAgent, report });
-}
-
-/** The log of the limit of the profile's key. @throws Failure when no address or key is set */
-export async function openLimit(setup: Setup): Promise<Log> {
-  const sandbox = setup.profile.name === sandboxProfile;
-  return openLedger(setup, sandbox ? sandboxProfile : (await chooseService(setup)).identity);
 }
 
 function openLedger({ host: { context }, report }: Setup, identity: string): Log {

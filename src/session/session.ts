@@ -8,7 +8,7 @@ import { createPrinter, type Printer } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
 import type { Log } from '../pacing/log.ts';
 import { hasColor } from './color.ts';
-import { openClient, openLimit } from './connect.ts';
+import { createAccess } from './connect.ts';
 import type { Host } from './host.ts';
 import { type CommonOptions, commonOptions } from './options.ts';
 import { chooseProfile, type Profile } from './profile.ts';
@@ -46,13 +46,10 @@ export async function inSession(
     color: hasColor(context.stdout, context.env, options),
   });
   let rateLimit: RateLimit | undefined;
-  const service = { host, options, profile, report };
-  const connect = () =>
-    openClient(service, (seen) => {
-      rateLimit = seen;
-    });
+  const { connect, limit } = createAccess({ host, options, profile, report }, (seen) => {
+    rateLimit = seen;
+  });
   try {
-    const limit = () => openLimit(service);
     await story({ host, options, output, report, profile, connect, limit });
   } finally {
     if (rateLimit) report({ event: 'rate_limit', ...rateLimit });
