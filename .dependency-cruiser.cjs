@@ -1,5 +1,5 @@
 /** Imports go one way: main > run > commands > session > pacing > api, output, settings > the ground. */
-const ground = '^src/(context|errors|events|files|formats|json|lock|tail|version)(\\.ts$|/)';
+const ground = '^src/(context|errors|events|files|formats|json|lock|place|tail|version)(\\.ts$|/)';
 const room = (name) => `^src/${name}(\\.ts$|/)`;
 
 /** `from` may import only what `to` lists (and packages, and its own room). */
@@ -26,6 +26,7 @@ module.exports = {
     only('api', [ground], 'The HTTP core knows neither commands nor how things are shown.'),
     only('pacing', [ground, room('api')], 'Pacing stands in front of the HTTP core.'),
     only('output', [ground], 'Showing things needs no knowledge of where they came from.'),
+    only('import', [ground, room('api')], 'An input is read and judged without a session.'),
     only('settings', [ground], 'Settings know nothing of requests.'),
     only('sandbox', [ground, '^src/api/resources\\.ts$'], 'The sandbox shares the resources only.'),
     only(

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { createElementSplitter } from '../src/json/elements.ts';
 import { ExactNumber, isInt64, type Json } from '../src/json/exact.ts';
 import { JsonError, parseJson } from '../src/json/parse.ts';
 import { writeJson } from '../src/json/write.ts';
@@ -78,6 +79,67 @@ describe('JSON', () => {
 
     expect(parseJson(text)).toHaveLength(200_001);
   });
+});
+
+describe('the elements of an array', () => {
+  const cuts = fc.array(fc.nat({ max: 200 }), { maxLength: 10 });
+
+  function split(text: string, at: readonly number[]) {
+    const splitter = createElementSplitter();
+    const edges = [0, ...[...at].sort((a, b) => a - b), text.length];
+    const parts = edges.slice(1).map((edge, index) => text.slice(edges[index], edge));
+    const elements = parts.flatMap((part) => [...splitter.split(part)]);
+    splitter.end();
+    return elements;
+  }
+
+  test('are those of the whole text, each at its place, whatever the parts', () => {
+    fc.assert(
+      fc.property(
+        fc.array(json, { maxLength: 5 }),
+        fc.constantFrom(0, 2),
+        cuts,
+        (array, indent, at) => {
+          const text = writeJson(array, { indent });
+          const lines = text.split('\n');
+          const elements = split(text, at);
+          expect(writeJson(elements.map((element) => parseJson(element.text)))).toBe(
+            writeJson(array),
+          );
+          for (const { text, place } of elements) {
+            const rest = [lines[place.line - 1]?.slice(place.column - 1)];
+            expect([...rest, ...lines.slice(place.line)].join('\n').startsWith(text)).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('are refused just where parseJson refuses the whole text', () => {
+    const noise = fc.string({ unit: fc.constantFrom(...'[]{},:"1 \\n'), maxLength: 2 });
+    fc.assert(
+      fc.property(fc.array(json), fc.nat(), noise, cuts, (array, where, noise, at) => {
+        const text = writeJson(array, { indent: 1 });
+        const cut = where % (text.length + 1);
+        const damaged = text.slice(0, cut) + noise + text.slice(cut + (noise ? 0 : 1));
+        const whole = outcome(() => parseJson(damaged));
+        const splitted = outcome(() => split(damaged, at).map((one) => parseJson(one.text)));
+        expect(splitted === undefined).toBe(whole === undefined || !Array.isArray(whole));
+        if (splitted) expect(splitted).toEqual(whole);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  function outcome(parse: () => Json): Json | undefined {
+    try {
+      return parse();
+    } catch (error) {
+      expect(error).toBeInstanceOf(JsonError);
+      return undefined;
+    }
+  }
 });
 
 describe('int64', () => {
