@@ -1,5 +1,6 @@
 /** Imports go one way: main > run > commands > session > pacing > api, output, settings > the ground. */
-const ground = '^src/(context|errors|events|files|formats|json|lock|place|tail|version)(\\.ts$|/)';
+const ground =
+  '^src/(claim|context|errors|events|files|formats|json|lock|owner|place|tail|version)(\\.ts$|/)';
 const room = (name) => `^src/${name}(\\.ts$|/)`;
 
 /** `from` may import only what `to` lists (and packages, and its own room). */

@@ -26,6 +26,17 @@ export type Context = {
   readonly launch: (program: readonly string[], env: Environment) => Promise<number>;
   /** The argv that starts petstore itself: the Node binary and the launcher. */
   readonly self: readonly string[];
+  /** This process, as others can tell it from any other. */
+  readonly owner: Owner;
+  /** Whether a process still runs; of one on another machine nobody can know, and it counts as running. */
+  readonly isRunning: (owner: Owner) => boolean;
+};
+
+/** A process. `born` tells it from others that had its id before, where the system knows; it means nothing else. */
+export type Owner = {
+  readonly pid: number;
+  readonly host: string;
+  readonly born?: string | undefined;
 };
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -3,8 +3,9 @@ import { homedir } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import type { Transport } from './api/transport.ts';
-import type { Context, Environment, Output } from './context.ts';
+import type { Context, Environment, Output, Owner } from './context.ts';
 import { Interruption } from './errors.ts';
+import { isRunning, ownerOf } from './owner.ts';
 
 export type NodeContext = {
   readonly context: Context;
@@ -24,6 +25,7 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
     delete process.env[name];
   }
   let transport: Promise<Transport> | undefined;
+  let owner: Owner | undefined;
 
   async function openTransport(): Promise<Transport> {
     // Node 20 would otherwise wait at exit for V8 to optimise undici's WebAssembly parser: 60 ms for one answer.
@@ -55,6 +57,11 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
     askSecret: (question) => askSecret(question, signal),
     launch: (program, env) => launch(program, env, signal),
     self: [process.execPath, process.argv[1] ?? ''],
+    get owner() {
+      owner ??= ownerOf(process.pid);
+      return owner;
+    },
+    isRunning: (owner) => isRunning(owner, process.kill),
   };
   const close = () => {
     void transport?.then(({ close }) => close());

@@ -96,6 +96,8 @@ export const test = base.extend<Fixtures>({
         askSecret: () => Promise.reject(new Error('nobody is there to be asked')),
         launch: () => Promise.reject(new Error('no programs run in memory')),
         self: ['node', 'petstore'],
+        owner: { pid: 4242, host: 'here', born: 'once' },
+        isRunning: () => true,
         ...context,
       });
       return {

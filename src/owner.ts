@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import type { Owner } from './context.ts';
+import { systemCode } from './errors.ts';
+
+/** The process of this machine that has that id now. */
+export function ownerOf(pid: number): Owner {
+  return { pid, host: hostname(), born: look(pid)?.born };
+}
+
+/**
+ * Whether a process still runs; one of another machine counts as running, since nobody here can know.
+ * @param kill sends a signal to a process, or throws the system's error; 0 is none and only asks
+ */
+export function isRunning(
+  { pid, host, born }: Owner,
+  kill: (pid: number, signal: 0) => unknown,
+): boolean {
+  if (host !== hostname()) return true;
+  try {
+    kill(pid, 0);
+  } catch (error) {
+    // EPERM: it runs, as somebody else's.
+    if (systemCode(error) === 'ESRCH') return false;
+  }
+  const seen = look(pid);
+  if (!seen) return true;
+  return !seen.ended && (born === undefined || born === seen.born);
+}
+
+/** Whether a value that was read from a file can be an owner. */
+export function isOwner(value: unknown): value is Owner {
+  if (typeof value !== 'object' || value === null) return false;
+  const { pid, host, born } = value as Record<string, unknown>;
+  return (
+    Number.isSafeInteger(pid) &&
+    // Zero and less would name groups of processes.
+    (pid as number) > 0 &&
+    typeof host === 'string' &&
+    (born === undefined || typeof born === 'string')
+  );
+}
+
+/** What Linux tells of a process; undefined elsewhere. Ids are reused, a moment of one boot is not. */
+function look(pid: number): { born: string; ended: boolean } | undefined {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8);
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The second field is the program's name, which may hold blanks and brackets.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // Ended, and its parent has not asked how: it stays in the list of processes.
+    const ended = fields[0] === 'Z' || fields[0] === 'X';
+    return { born: `${boot}.${fields[19]}`, ended };
+  } catch {
+    return undefined;
+  }
+}
