@@ -377,7 +377,13 @@ const anyNumber = fc.oneof(
   anyTime,
 );
 const anyEntry: fc.Arbitrary<Entry> = fc.oneof(
-  fc.record({ k: fc.constant('ask' as const), id: anyId, at: anyTime, lease: anyTime }),
+  fc.record({
+    k: fc.constant('ask' as const),
+    id: anyId,
+    at: anyTime,
+    lease: anyTime,
+    owner: fc.constantFrom(undefined, { pid: 7, host: 'here', born: 'once' }),
+  }),
   fc.record(
     {
       k: fc.constant('answer' as const),

@@ -59,6 +59,7 @@ describe('the shared log', () => {
       '\n\u0000\u0001\n',
       '\n[]\n\n{"k":"ledger","ledger":1}\n',
       '\n{"k":"ask","id":7,"at":1,"lease":2}\n',
+      `\n${JSON.stringify({ ...ask('x'), owner: { pid: 0, host: 'here' } })}\n`,
       '\n{"k":"nobody"}\n',
     ]) {
       appendFileSync(join(folder, 'scope.1.log'), bytes);

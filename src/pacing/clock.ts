@@ -35,6 +35,7 @@ export function followClock(ledger: Ledger, at: number): Ledger {
   };
 }
 
-function moveLease({ at, until, block }: Lease, back: number): Lease {
-  return { at: at - back, until: until - back, block: block && block - back };
+function moveLease(lease: Lease, back: number): Lease {
+  const { at, until, block } = lease;
+  return { ...lease, at: at - back, until: until - back, block: block && block - back };
 }

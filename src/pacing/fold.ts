@@ -23,6 +23,8 @@ export function fold(before: Ledger, entry: Entry): Ledger {
     case 'refused':
       return learnRefusal(end(ledger, entry.id), entry, ledger.inFlight[entry.id]);
     case 'lost':
+      // Several may tell of one whose process ended; it is spent once.
+      if (!ledger.inFlight[entry.id]) return ledger;
       return spendUnseen(end(ledger, entry.id), entry.at);
     case 'unsent':
       return end(ledger, entry.id);
@@ -31,13 +33,13 @@ export function fold(before: Ledger, entry: Entry): Ledger {
   }
 }
 
-function ask(ledger: Ledger, { id, at, lease }: Asked): Ledger {
+function ask(ledger: Ledger, { id, at, lease, owner }: Asked): Ledger {
   const decision = decide(ledger, at);
   if (!decision.granted) return ledger;
   const block = ledger.block?.since ?? 0;
   return {
     ...ledger,
-    inFlight: { ...ledger.inFlight, [id]: { at, until: lease, block } },
+    inFlight: { ...ledger.inFlight, [id]: { at, until: lease, block, owner } },
     probe: decision.probe ? id : ledger.probe,
     minute: grant(ledger.minute),
     day: grant(ledger.day),

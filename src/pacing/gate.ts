@@ -9,6 +9,7 @@ import { dropLeases } from './fold.ts';
 import type { Log } from './log.ts';
 import type { Entry } from './records.ts';
 import { tooLate, waitReason } from './words.ts';
+import { createWriteOff } from './write-off.ts';
 
 /** Longest sleep at a time, in ms: then the log is read anew, for news of others, a suspend or a clock step. */
 const slice = 1_000;
@@ -31,6 +32,7 @@ export function gate(
   { log, report, timeout }: { log: Log; report: Report; timeout: number },
 ): Exchange {
   const lease = Math.min(timeout, longestLease) + leaseMargin;
+  const writeOff = createWriteOff(log, context);
 
   return async (request) => {
     const id = await takeTurn(request);
@@ -57,9 +59,11 @@ export function gate(
         // That our clock was set back holds for all as soon as a line tells of it.
         if (decision.granted || wentBack(known, now)) {
           const id = randomBytes(8).toString('hex');
+          const ask: Entry = { k: 'ask', id, at: now, lease: now + lease, owner: context.owner };
           // Between our look and our line somebody else may have been faster; the log decides.
-          if (id in log.append({ k: 'ask', id, at: now, lease: now + lease }).inFlight) return id;
+          if (id in log.append(ask).inFlight) return id;
         }
+        if (!decision.granted && decision.soon && writeOff(known)) continue;
         if (!decision.granted) shown = show(decision, now);
         await context.sleep(pauseFor(decision, now), context.signal);
       }

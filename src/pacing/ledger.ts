@@ -1,3 +1,4 @@
+import type { Owner } from '../context.ts';
 import type { Window } from './window.ts';
 
 /**
@@ -28,10 +29,15 @@ export type Ledger = {
 };
 
 /**
- * A request that ends in silence, because its process was killed, is taken as spent at `until`.
+ * A request that ends in silence, because its process was killed, is taken as spent at `until` at the latest.
  * `block` is the beginning of the block that stood last when it was granted, 0 for none.
  */
-export type Lease = { readonly at: number; readonly until: number; readonly block: number };
+export type Lease = {
+  readonly at: number;
+  readonly until: number;
+  readonly block: number;
+  readonly owner?: Owner | undefined;
+};
 export type Offset = { readonly low: number; readonly high: number };
 export type Block = {
   readonly reason: '429' | 'tripped' | 'banned';

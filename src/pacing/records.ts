@@ -1,3 +1,5 @@
+import type { Owner } from '../context.ts';
+import { isOwner } from '../owner.ts';
 import type { Ledger } from './ledger.ts';
 
 /**
@@ -8,7 +10,7 @@ export type Entry =
   | Asked
   | Answered
   | Refused
-  /** It left and no whole answer came: it may have been counted. */
+  /** It left and no whole answer came, or its process ended: it may have been counted. */
   | { readonly k: 'lost'; readonly id: string; readonly at: number }
   /** It never left. */
   | { readonly k: 'unsent'; readonly id: string; readonly at: number }
@@ -19,12 +21,13 @@ export type Entry =
   /** The first line of a file: the ledger as the file before it left it. */
   | { readonly k: 'ledger'; readonly ledger: Ledger };
 
-/** May I send? `lease` is when to forget about it. */
+/** May I send? `lease` is when to forget about it, `owner` the process that asks. */
 export type Asked = {
   readonly k: 'ask';
   readonly id: string;
   readonly at: number;
   readonly lease: number;
+  readonly owner?: Owner | undefined;
 };
 
 /** A whole answer; what its headers say of the limit as far as it makes sense, `date` and `reset` by the service's clock. */
@@ -72,12 +75,13 @@ export function parseEntry(line: string): Entry | undefined {
 }
 
 function isEntry(entry: Record<string, unknown>): boolean {
-  const { k, id, ledger } = entry;
+  const { k, id, owner, ledger } = entry;
   if (typeof k !== 'string' || !Object.hasOwn(numbers, k)) return false;
   const isNumber = (name: string) => Number.isFinite(entry[name]);
   return (
     numbers[k as Entry['k']].every(isNumber) &&
     optionalNumbers.every((name) => entry[name] === undefined || isNumber(name)) &&
+    (owner === undefined || isOwner(owner)) &&
     (nameless.includes(k) || typeof id === 'string') &&
     (k !== 'ledger' || isLedger(ledger))
   );
