@@ -13,35 +13,41 @@ export type Transport = {
 
 const connectTimeout = 10_000;
 
-/** Real requests over the network. No redirect is followed and no certificate goes unchecked. */
+/**
+ * Real requests over the network, over as many connections as there are requests on their way. No redirect is followed and
+ * no certificate goes unchecked.
+ */
 export function createTransport(): Transport {
-  const clients = new Map<string, Client>();
+  /** Each has one connection, and one request on it at a time. */
+  const clients = new Map<string, Client[]>();
   // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 cannot switch the check off.
   const connect = buildConnector({ rejectUnauthorized: true, timeout: connectTimeout });
   /** Undici lets go of connections that stand, and not of those that are being made. */
   const sockets = new Set<Socket>();
 
+  /** One that is idle: the last answer on it was received whole. */
   function clientFor(origin: string): Client {
-    const client =
-      clients.get(origin) ??
-      new Client(origin, {
-        connect(options, callback) {
-          const socket = connect(options, callback);
-          sockets.add(socket);
-          socket.once('close', () => sockets.delete(socket));
-        },
-        // One deadline for the whole request is kept by the caller; these count each pause alone.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      });
-    clients.set(origin, client);
+    const all = clients.get(origin) ?? [];
+    const idle = all.find(({ stats }) => stats.size === 0);
+    if (idle) return idle;
+    const client = new Client(origin, {
+      connect(options, callback) {
+        const socket = connect(options, callback);
+        sockets.add(socket);
+        socket.once('close', () => sockets.delete(socket));
+      },
+      // One deadline for the whole request is kept by the caller; these count each pause alone.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    clients.set(origin, [...all, client]);
     return client;
   }
 
   return {
     send: (request) => transmit(clientFor(request.url.origin), request),
     close: () => {
-      for (const client of clients.values()) client.destroy().catch(() => {});
+      for (const client of [...clients.values()].flat()) client.destroy().catch(() => {});
       for (const socket of sockets) socket.destroy();
       clients.clear();
     },
