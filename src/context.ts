@@ -22,6 +22,8 @@ export type Context = {
   readonly signal: AbortSignal;
   /** Asks for a secret on the terminal without showing it. */
   readonly askSecret: (question: string) => Promise<string>;
+  /** Asks on the terminal for a yes or a no; Enter alone is a no. */
+  readonly confirm: (question: string) => Promise<boolean>;
   /** Runs another program on this one's streams, tells it when the run is interrupted, and resolves with its exit code. */
   readonly launch: (program: readonly string[], env: Environment) => Promise<number>;
   /** The argv that starts petstore itself: the Node binary and the launcher. */

@@ -54,7 +54,14 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
     sleep,
     random: Math.random,
     signal,
-    askSecret: (question) => askSecret(question, signal),
+    askSecret: async (message) => {
+      const { default: password } = await import('@inquirer/password');
+      return ask((terminal) => password({ message }, terminal), signal);
+    },
+    confirm: async (message) => {
+      const { default: confirm } = await import('@inquirer/confirm');
+      return ask((terminal) => confirm({ message, default: false }, terminal), signal);
+    },
     launch: (program, env) => launch(program, env, signal),
     self: [process.execPath, process.argv[1] ?? ''],
     get owner() {
@@ -118,11 +125,20 @@ async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   }
 }
 
-async function askSecret(question: string, signal: AbortSignal): Promise<string> {
-  const { default: password } = await import('@inquirer/password');
-  const terminal = { input: process.stdin, output: process.stderr, signal };
+/** What a prompt talks to: stdout is for results alone. */
+type Terminal = {
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+  readonly signal: AbortSignal;
+};
+
+/** Resolves with the answer to a prompt. @throws Interruption when Ctrl-C is the answer, the signal's reason */
+async function ask<Answer>(
+  prompt: (terminal: Terminal) => Promise<Answer>,
+  signal: AbortSignal,
+): Promise<Answer> {
   try {
-    return await password({ message: question }, terminal);
+    return await prompt({ input: process.stdin, output: process.stderr, signal });
   } catch (error) {
     // The prompt reads Ctrl-C as a key, so that no signal ever arrives.
     if (error instanceof Error && error.name === 'ExitPromptError') throw new Interruption(130);

@@ -94,6 +94,7 @@ export const test = base.extend<Fixtures>({
         random: () => 0.5,
         signal: signal ?? new AbortController().signal,
         askSecret: () => Promise.reject(new Error('nobody is there to be asked')),
+        confirm: () => Promise.reject(new Error('nobody is there to be asked')),
         launch: () => Promise.reject(new Error('no programs run in memory')),
         self: ['node', 'petstore'],
         owner: { pid: 4242, host: 'here', born: 'once' },

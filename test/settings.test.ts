@@ -198,16 +198,17 @@ describe('auth login', () => {
   });
 
   test.for([
-    { what: 'in CI', env: { ...env, CI: 'true' }, argv: [] },
-    { what: 'with --no-input', env, argv: ['--no-input'] },
-  ])('never asks $what', async ({ env, argv }, { petstore }) => {
+    { what: 'in CI', env: { ...env, CI: 'true' }, argv: [], columns: 80 },
+    { what: 'with --no-input', env, argv: ['--no-input'], columns: 80 },
+    { what: 'where nobody would see the question', env, argv: [], columns: undefined },
+  ])('never asks $what', async ({ env, argv, columns }, { petstore }) => {
     const terminal = Object.assign(Readable.from([]), {
       isTTY: true,
     });
 
     const result = await petstore(['auth', 'login', ...argv], {
       env,
-      columns: 80,
+      ...(columns && { columns }),
       context: { stdin: terminal },
     });
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { usageFailure } from '../../errors.ts';
+import { mayAsk } from '../../session/asking.ts';
 import type { Host } from '../../session/host.ts';
 import { readStdin } from '../../session/key.ts';
 import { chooseBaseUrl, sandboxProfile } from '../../session/profile.ts';
@@ -34,10 +35,9 @@ async function askForKey(
   { host: { context }, options }: Session,
   origin: string,
 ): Promise<{ text: string; source: string }> {
-  const { stdin, stderr, env, askSecret } = context;
-  if (!stdin.isTTY) return { text: await readStdin(context), source: 'standard input' };
-  if (!stderr.isTTY || env.CI || options.input === false) {
+  if (!context.stdin.isTTY) return { text: await readStdin(context), source: 'standard input' };
+  if (!mayAsk(context, options)) {
     throw usageFailure('there is no key on standard input', 'petstore auth login < KEY_FILE');
   }
-  return { text: await askSecret(`API key for ${origin}`), source: 'the prompt' };
+  return { text: await context.askSecret(`API key for ${origin}`), source: 'the prompt' };
 }
