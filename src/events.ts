@@ -5,6 +5,7 @@
 export type Event =
   | RateLimitEvent
   | WaitEvent
+  | ProgressEvent
   | {
       readonly event: 'deprecation';
       /** For example "GET /pets/{petId}". */
@@ -23,17 +24,38 @@ type RateLimitEvent = {
 
 export type WaitEvent = {
   readonly event: 'wait';
-  /**
-   * The minute's or the day's limit is used up; the service answered 429; it did so three times in a row, or the key stopped
-   * working after it; another request is finding out what the new window is like; a 5xx asked for a pause.
-   */
-  readonly reason: 'window' | 'day' | '429' | 'tripped' | 'banned' | 'probe' | 'unavailable';
+  /** Tells apart the waits of requests that wait at the same time; it is shown nowhere. */
+  readonly by: symbol;
   /** Of which nothing is left; undefined where no single window is the reason. */
   readonly limit: number | undefined;
   /** When the wait ends. */
   readonly resetAt: number;
   /** What is left of it; 0 ends it. Reported about every second. */
   readonly waitMs: number;
+} & (
+  | { readonly reason: RequestWait }
+  /** The outcomes of that many rows are unknown; they are looked up when the service surely is done with them. */
+  | { readonly reason: 'settle'; readonly count: number }
+);
+
+/**
+ * The minute's or the day's limit is used up; the service answered 429; it did so three times in a row, or the key stopped
+ * working after it; another request is finding out what the new window is like; a 5xx asked for a pause.
+ */
+export type RequestWait = 'window' | 'day' | '429' | 'tripped' | 'banned' | 'probe' | 'unavailable';
+
+/** Reported after every row; what is shown of it is not more than one can read. */
+export type ProgressEvent = {
+  readonly event: 'progress';
+  /** Rows whose outcome is known, of `total`. */
+  readonly done: number;
+  readonly total: number;
+  /** Rows a minute of late; undefined while that cannot be told. */
+  readonly rate: number | undefined;
+  /** ms that the rest will take; undefined while that cannot be told. */
+  readonly leftMs: number | undefined;
+  /** Nothing more is done, even if `done` is below `total`. */
+  readonly over?: boolean;
 };
 
 export type Report = (event: Event) => void;

@@ -71,7 +71,8 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   }
 
   function sayStack(error: unknown): void {
-    const report = createReporter(context, sink, { json: wantsJson(), quiet: false });
+    const options = { json: wantsJson(), quiet: false, color: false };
+    const { report } = createReporter(context, sink, options);
     const { stack = '' } = error instanceof Error ? error : {};
     for (const line of stack.split('\n')) report({ event: 'notice', message: line });
   }

@@ -1,34 +1,13 @@
-import { Writable } from 'node:stream';
 import { describe } from 'vitest';
 import { expect, reply, test } from './petstore.ts';
+import { createTerminal } from './terminal.ts';
 
 // Loaded beforehand: the time of a test passes faster than a module loads.
 await import('ora');
 
-/** A terminal as ora sees it, and all that was written to it. */
-function terminal() {
-  let text = '';
-  const stream = new Writable({
-    write(chunk, _encoding, done) {
-      text += chunk;
-      done();
-    },
-  });
-  const tty = {
-    isTTY: true,
-    columns: 100,
-    cursorTo: () => true,
-    clearLine: () => true,
-    moveCursor: () => true,
-  };
-  const write = async (line: string) => void stream.write(line);
-  const output = { isTTY: true, columns: 100, stream: Object.assign(stream, tty), write };
-  return { output: output as never, text: () => text };
-}
-
 describe('a wait on a terminal', () => {
   test('counts down in one line, and is gone when it is over', async ({ petstore, sandbox }) => {
-    const { output, text } = terminal();
+    const { output, text } = createTerminal(100);
     sandbox.reactions.push(reply(429, '', { 'retry-after': '300' }));
 
     const { exitCode } = await petstore(['categories', 'list', '--max-wait', '10m'], {
@@ -43,7 +22,7 @@ describe('a wait on a terminal', () => {
   });
 
   test('of less than two seconds is not shown', async ({ petstore, sandbox }) => {
-    const { output, text } = terminal();
+    const { output, text } = createTerminal(100);
     sandbox.reactions.push(reply(503, '', { 'retry-after': '2' }));
 
     await petstore(['categories', 'list'], { context: { stderr: output } });

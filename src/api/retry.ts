@@ -44,9 +44,14 @@ export function retry(next: Exchange, context: Context, report: Report): Exchang
   }
 
   async function pause(ms: number): Promise<void> {
-    const resetAt = context.now() + ms;
-    const show = (waitMs: number) =>
-      report({ event: 'wait', reason: 'unavailable', limit: undefined, resetAt, waitMs });
+    const wait = {
+      event: 'wait',
+      by: Symbol('retry'),
+      reason: 'unavailable',
+      limit: undefined,
+      resetAt: context.now() + ms,
+    } as const;
+    const show = (waitMs: number) => report({ ...wait, waitMs });
     try {
       for (let left = ms; left > 0; left -= slice) {
         show(left);

@@ -2,29 +2,43 @@ import type { Context } from '../context.ts';
 import type { Failure } from '../errors.ts';
 import type { Event, Report } from '../events.ts';
 import { exact, type JsonObject } from '../json/exact.ts';
+import { createLines } from './lines.ts';
+import { progressLine } from './progress.ts';
 import type { Sink } from './sink.ts';
+import { createStatus } from './status.ts';
+import { canRewrite } from './status-line.ts';
 import { clockTime, isoTime, timeLeft } from './time.ts';
-import { createCountdown, createWaitLines, waitLine } from './waiting.ts';
+import { waitLine } from './waiting.ts';
 
 export type ReporterOptions = {
   /** One JSON object a line instead of text. */
   readonly json: boolean;
   /** Only errors are said. */
   readonly quiet: boolean;
+  readonly color: boolean;
+};
+
+export type Reporter = {
+  readonly report: Report;
+  /** Takes what still goes on off the screen, whatever is yet reported of it. */
+  readonly end: () => void;
 };
 
 /** Says on stderr what happens besides the result. */
 export function createReporter(
   context: Context,
   sink: Sink,
-  { json, quiet }: ReporterOptions,
-): Report {
-  if (quiet) return () => {};
+  { json, quiet, color }: ReporterOptions,
+): Reporter {
+  if (quiet) return { report: () => {}, end: () => {} };
   const say = (event: Event) =>
     sink.say(json ? sink.json(eventFields(event)) : eventLine(event, sink, context.now()));
-  const wait =
-    context.stderr.isTTY && !json ? createCountdown(context, sink) : createWaitLines(context, say);
-  return (event) => (event.event === 'wait' ? wait(event) : say(event));
+  const { show, end } =
+    !json && canRewrite(context)
+      ? createStatus(context, sink, color)
+      : { show: createLines(context, say), end: () => {} };
+  const goesOn = (event: Event) => event.event === 'wait' || event.event === 'progress';
+  return { report: (event) => (goesOn(event) ? show(event) : say(event)), end };
 }
 
 /** Says why the command failed: at most three lines of text, or one `error` event. */
@@ -53,6 +67,8 @@ function eventLine(event: Event, sink: Sink, now: number): string {
     }
     case 'wait':
       return waitLine(event);
+    case 'progress':
+      return progressLine(event);
     case 'deprecation': {
       const end = event.sunset
         ? `goes away on ${isoTime(event.sunset).slice(0, 10)}`
@@ -80,6 +96,15 @@ function eventFields(event: Event): JsonObject {
         ...(event.limit !== undefined && { limit: exact(event.limit), remaining: exact(0) }),
         resetAt: isoTime(event.resetAt),
         waitMs: exact(Math.ceil(event.waitMs)),
+        ...(event.reason === 'settle' && { count: exact(event.count) }),
+      };
+    case 'progress':
+      return {
+        event: 'progress',
+        done: exact(event.done),
+        total: exact(event.total),
+        ...(event.rate !== undefined && { rate: exact(Math.round(event.rate)) }),
+        ...(event.leftMs !== undefined && { leftMs: exact(Math.ceil(event.leftMs)) }),
       };
     case 'deprecation':
       return {

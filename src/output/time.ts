@@ -9,20 +9,25 @@ export function isoTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, -5)}Z`;
 }
 
-/** "42s", "12m 5s", "3h": the two largest units, rounded up to the second. */
+/** "42s", "12m 5s", "30h", "4d 3h": the two largest units, rounded up to the second; days from two on. */
 export function timeLeft(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));
   if (seconds < 60) return `${seconds}s`;
   const minutes = Math.floor(seconds / 60);
-  return minutes < 60
-    ? units(minutes, 'm', seconds % 60, 's')
-    : units(Math.floor(minutes / 60), 'h', minutes % 60, 'm');
+  if (minutes < 60) return units(minutes, 'm', seconds % 60, 's');
+  const hours = Math.floor(minutes / 60);
+  return hours < 48
+    ? units(hours, 'h', minutes % 60, 'm')
+    : units(Math.floor(hours / 24), 'd', hours % 24, 'h');
 }
 
-/** "0:41", as a countdown shows it. */
+/** "0:41" or "7:03:20", as a countdown shows it. */
 export function countdown(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));
-  return `${Math.floor(seconds / 60)}:${twoDigits(seconds % 60)}`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60
+    ? `${minutes}:${twoDigits(seconds % 60)}`
+    : `${Math.floor(minutes / 60)}:${twoDigits(minutes % 60)}:${twoDigits(seconds % 60)}`;
 }
 
 function units(large: number, name: string, small: number, smallName: string): string {

@@ -1,76 +1,68 @@
 import type { Context } from '../context.ts';
-import type { WaitEvent } from '../events.ts';
-import type { Sink } from './sink.ts';
-import { clockTime, countdown, isoTime, timeLeft } from './time.ts';
+import type { RequestWait, WaitEvent } from '../events.ts';
+import { thousands } from './number.ts';
+import { isoTime, timeLeft } from './time.ts';
 
-/** Shorter waits are not worth a line, in ms. */
+/** Shorter waits are not worth a word, in ms. */
 const shortestShown = 2_000;
-/** How often a wait is mentioned where no line can be rewritten, in ms. */
-const lineEvery = 30_000;
 
-export type WaitDisplay = (event: WaitEvent) => void;
+/** The waits that go on, of however many requests. */
+export type Waits = {
+  readonly hear: (event: WaitEvent) => void;
+  /** The one that ends first, with what is left of it now; undefined when none lasts. */
+  readonly next: () => WaitEvent | undefined;
+  /** Whether all have ended. */
+  readonly over: () => boolean;
+};
 
-/** One line at the start of a wait and every 30 s of it. */
-export function createWaitLines(context: Context, say: (event: WaitEvent) => void): WaitDisplay {
-  let saidAt: number | undefined;
-  return (event) => {
-    if (event.waitMs <= 0) {
-      saidAt = undefined;
-    } else if (saidAt === undefined ? event.waitMs > shortestShown : isDue(saidAt)) {
-      saidAt = context.now();
-      say(event);
-    }
+export function createWaits(context: Context): Waits {
+  const waits = new Map<symbol, WaitEvent>();
+  return {
+    hear(event) {
+      const before = waits.get(event.by);
+      if (event.waitMs <= 0) waits.delete(event.by);
+      else if (before ? !endsWith(before, event) : event.waitMs > shortestShown) {
+        waits.set(event.by, event);
+      }
+    },
+    next() {
+      const now = context.now();
+      const [first] = [...waits.values()]
+        .filter(({ resetAt }) => resetAt > now)
+        .sort((one, other) => one.resetAt - other.resetAt);
+      return first && { ...first, waitMs: first.resetAt - now };
+    },
+    over: () => waits.size === 0,
   };
 
-  function isDue(since: number): boolean {
-    return context.now() - since >= lineEvery;
+  /** The first request after a reset is answered in no time: it is the end of a wait more than a wait. */
+  function endsWith(before: WaitEvent, { reason }: WaitEvent): boolean {
+    const resetJustNow = context.now() - before.resetAt <= shortestShown;
+    return reason === 'probe' && before.reason !== 'probe' && resetJustNow;
   }
 }
 
 /** The line of a wait where nobody watches it pass. */
 export function waitLine(event: WaitEvent): string {
-  const { waitMs, resetAt } = event;
-  return `petstore: ${inWords(event)}, waiting ${timeLeft(waitMs)} until ${isoTime(resetAt)}`;
+  const { why, what } = waitWords(event);
+  const left = timeLeft(event.waitMs);
+  const time = isoTime(event.resetAt);
+  return event.reason === 'settle'
+    ? `petstore: ${why}, ${what} in ${left} (at ${time})`
+    : `petstore: ${why}, waiting ${left} until ${time}`;
 }
 
-/** A countdown in one line of the terminal, gone when the wait is over. */
-export function createCountdown(context: Context, sink: Sink): WaitDisplay {
-  let shown = false;
-  let over = false;
-  let spinner: { text: string; stop: () => unknown } | undefined;
-
-  return (event) => {
-    if (event.waitMs <= 0) {
-      over = true;
-      spinner?.stop();
-      spinner = undefined;
-      shown = false;
-    } else if (spinner) {
-      spinner.text = countdownText(event);
-    } else if (!shown && event.waitMs > shortestShown) {
-      shown = true;
-      over = false;
-      void start(countdownText(event));
-    }
-  };
-
-  async function start(text: string): Promise<void> {
-    const { default: ora } = await import('ora');
-    const { stream } = context.stderr;
-    await sink.flush();
-    // The wait may have ended meanwhile; a spinner that nobody stops would keep the process alive.
-    if (over || !stream) return;
-    // Signals are petstore's own business, and the cursor stays as it is should the process die.
-    spinner = ora({ text, stream, discardStdin: false, hideCursor: false }).start();
+/** Why the wait is, and what comes after it. */
+export function waitWords(event: WaitEvent): { readonly why: string; readonly what: string } {
+  if (event.reason === 'settle') {
+    return event.count === 1
+      ? { why: '1 outcome is unknown', what: 'looking it up' }
+      : { why: `${thousands(event.count)} outcomes are unknown`, what: 'looking them up' };
   }
+  return { why: whyOf(event), what: 'next request' };
 }
 
-function countdownText(event: WaitEvent): string {
-  const { waitMs, resetAt } = event;
-  return `${capital(inWords(event))}. Next request in ${countdown(waitMs)} (${clockTime(resetAt)}). Ctrl-C to stop.`;
-}
-
-function inWords({ reason, limit }: WaitEvent): string {
+function whyOf({ reason, limit }: WaitEvent & { readonly reason: RequestWait }): string {
   switch (reason) {
     case 'window':
       return `limit ${limit}/min reached`;
@@ -87,8 +79,4 @@ function inWords({ reason, limit }: WaitEvent): string {
     case 'probe':
       return 'another request goes first';
   }
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

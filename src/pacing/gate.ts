@@ -50,6 +50,7 @@ export function gate(
   /** Resolves with the id of the granted turn. */
   async function takeTurn({ waitUntil }: ApiRequest): Promise<string> {
     const start = context.now();
+    const by = Symbol('turn');
     let shown: Denied | undefined;
     try {
       for (;;) {
@@ -68,7 +69,7 @@ export function gate(
         await context.sleep(pauseFor(decision, now), context.signal);
       }
     } finally {
-      if (shown) reportWait(shown, 0);
+      if (shown) reportWait(by, shown, 0);
     }
 
     /** The wait that is shown for this denial, if any. @throws Failure (rate_limited) */
@@ -76,7 +77,7 @@ export function gate(
       const latest = denied.soon ? Math.max(waitUntil, start + patience) : waitUntil;
       if ((denied.soon ? now : denied.until) > latest) throw tooLate(denied, now);
       if (denied.soon && now - start <= patience) return shown;
-      reportWait(denied, denied.until - now);
+      reportWait(by, denied, denied.until - now);
       return denied;
     }
   }
@@ -86,8 +87,8 @@ export function gate(
     return known ? Math.min(decision.until - now, slice) : shortest * (1 + 2 * context.random());
   }
 
-  function reportWait({ reason, limit, until }: Denied, waitMs: number): void {
-    report({ event: 'wait', reason: waitReason(reason), limit, resetAt: until, waitMs });
+  function reportWait(by: symbol, { reason, limit, until }: Denied, waitMs: number): void {
+    report({ event: 'wait', by, reason: waitReason(reason), limit, resetAt: until, waitMs });
   }
 }
 

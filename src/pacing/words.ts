@@ -1,9 +1,9 @@
 import { Failure } from '../errors.ts';
-import type { WaitEvent } from '../events.ts';
+import type { RequestWait } from '../events.ts';
 import type { Denied, Reason } from './decide.ts';
 
 /** The reason as the `wait` event tells it. */
-export function waitReason(reason: Reason): WaitEvent['reason'] {
+export function waitReason(reason: Reason): RequestWait {
   if (reason === 'minute') return 'window';
   return reason === 'busy' ? 'probe' : reason;
 }

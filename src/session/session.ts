@@ -37,9 +37,10 @@ export async function inSession(
   const profile = chooseProfile(host, options);
   const format = chooseFormat(host, options, profile);
   host.format = format;
-  const report = createReporter(context, sink, {
+  const { report, end } = createReporter(context, sink, {
     json: format !== 'table',
     quiet: options.quiet ?? false,
+    color: hasColor(context.stderr, context.env, options),
   });
   const output = createPrinter(context, sink, {
     format,
@@ -52,6 +53,7 @@ export async function inSession(
   try {
     await story({ host, options, output, report, profile, connect, limit });
   } finally {
+    end();
     if (rateLimit) report({ event: 'rate_limit', ...rateLimit });
   }
 }

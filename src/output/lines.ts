@@ -1,0 +1,45 @@
+import type { Context } from '../context.ts';
+import type { ProgressEvent, WaitEvent } from '../events.ts';
+import { isOver } from './progress.ts';
+import { createWaits } from './waiting.ts';
+
+type Ongoing = ProgressEvent | WaitEvent;
+
+/** How often what goes on is mentioned where no line can be rewritten, in ms. */
+const every = { progress: 10_000, wait: 30_000 };
+
+/**
+ * Says what goes on in lines of its own: a progress every 10 s, a wait at its start and every 30 s of it, once for all
+ * requests that wait.
+ */
+export function createLines(
+  context: Context,
+  say: (event: Ongoing) => void,
+): (event: Ongoing) => void {
+  const waits = createWaits(context);
+  let progressAt: number | undefined;
+  let waitAt: number | undefined;
+  return (event) => (event.event === 'wait' ? hearWait(event) : hearProgress(event));
+
+  function hearProgress(event: ProgressEvent): void {
+    const now = context.now();
+    progressAt ??= now;
+    if (isOver(event)) {
+      progressAt = undefined;
+    } else if (now - progressAt >= every.progress) {
+      progressAt = now;
+      say(event);
+    }
+  }
+
+  function hearWait(event: WaitEvent): void {
+    waits.hear(event);
+    if (waits.over()) waitAt = undefined;
+    const now = context.now();
+    const wait = waits.next();
+    if (wait && (waitAt === undefined || now - waitAt >= every.wait)) {
+      waitAt = now;
+      say(wait);
+    }
+  }
+}
