@@ -48,9 +48,10 @@ function look(pid: number): { born: string; ended: boolean } | undefined {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The second field is the program's name, which may hold blanks and brackets.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // Ended, and its parent has not asked how: it stays in the list of processes.
-    const ended = fields[0] === 'Z' || fields[0] === 'X';
-    return { born: `${boot}.${fields[19]}`, ended };
+    const [state, threads, start] = [fields[0], fields[17], fields[19]];
+    // All of it has ended, and its parent has not asked how; while it has threads, one may still be in the midst of a write.
+    const ended = (state === 'Z' && threads === '1') || state === 'X';
+    return { born: `${boot}.${start}`, ended };
   } catch {
     return undefined;
   }

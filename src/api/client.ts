@@ -9,6 +9,7 @@ import {
   type ApiRequest,
   type Exchange,
   headerValues,
+  type Turn,
   Undelivered,
 } from './exchange.ts';
 import { parseHttpDate } from './http-date.ts';
@@ -31,11 +32,12 @@ type CallInput<Path extends string, Body> = PathParameters<Path> &
 export type Client = {
   /**
    * Performs one operation of the service and returns its validated data.
-   * @throws Failure: for a write its outcome is always said.
+   * @throws Failure: for a write its outcome is always said; and as it is, what `turn` ends the call with.
    */
   call<Path extends string, Body, Data>(
     endpoint: Endpoint<Path, Body, Data>,
     input: CallInput<Path, Body>,
+    turn?: Turn,
   ): Promise<Data>;
   /** The request that `call` would send, key excepted. */
   prepare<Path extends string, Body>(
@@ -50,9 +52,9 @@ export function createClient(options: ClientOptions): Client {
   return {
     prepare: (endpoint, input) => prepare(options, endpoint, input),
 
-    async call(endpoint, input) {
+    async call(endpoint, input, turn) {
       const verdict = createVerdict(endpoint, key);
-      const answer = await send(prepare(options, endpoint, input));
+      const answer = await send({ ...prepare(options, endpoint, input), ...turn });
       reportDeprecation(endpoint, answer);
       if (answer.status !== endpoint.status) throw verdict.refused(answer);
       try {
@@ -108,6 +110,8 @@ function prepare(
       // Compressed bytes cannot be capped before they are inflated.
       'accept-encoding': 'identity',
       'user-agent': userAgent,
+      // A list that a cache kept shows what is no longer so.
+      ...(endpoint.method === 'GET' && { 'cache-control': 'no-cache' }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
     body: body === undefined ? undefined : JSON.stringify(body),

@@ -1,7 +1,15 @@
 import type { WireHeaders } from '../context.ts';
 
+/** What a caller has to do with the turns that its request takes at the limit, one for each attempt. */
+export type Turn = {
+  /** Awaited once a turn is granted, before anything is sent. When it rejects nothing is, and that error is the call's. */
+  readonly beforeSending?: (() => Promise<void>) | undefined;
+  /** Ends the wait for a turn, with its reason, instead of the run's own signal. What is on its way goes on. */
+  readonly signal?: AbortSignal | undefined;
+};
+
 /** One request to the service, ready to leave but for its key. */
-export type ApiRequest = {
+export type ApiRequest = Turn & {
   /** For messages and the shared limit: "POST /categories". */
   readonly operation: string;
   readonly method: 'GET' | 'POST';

@@ -25,7 +25,8 @@ export function retry(next: Exchange, context: Context, report: Report): Exchang
       refused = result instanceof Error ? undefined : result;
       const told = refused ? toldWait(refused) : 0;
       if (told > 0 && context.now() + told > request.waitUntil) return finish(result);
-      await pause(Math.max(told, refused?.status === 429 ? 0 : jitter(retries)));
+      const wait = Math.max(told, refused?.status === 429 ? 0 : jitter(retries));
+      await pause(wait, request.signal ?? context.signal);
     }
 
     async function attempt(request: ApiRequest): Promise<Answer | Undelivered> {
@@ -43,7 +44,7 @@ export function retry(next: Exchange, context: Context, report: Report): Exchang
     return context.random() * Math.min(longestPause, firstPause * 2 ** retries);
   }
 
-  async function pause(ms: number): Promise<void> {
+  async function pause(ms: number, signal: AbortSignal): Promise<void> {
     const wait = {
       event: 'wait',
       by: Symbol('retry'),
@@ -55,7 +56,7 @@ export function retry(next: Exchange, context: Context, report: Report): Exchang
     try {
       for (let left = ms; left > 0; left -= slice) {
         show(left);
-        await context.sleep(Math.min(left, slice), context.signal);
+        await context.sleep(Math.min(left, slice), signal);
       }
     } finally {
       show(0);

@@ -24,7 +24,8 @@ const longestLease = 600_000;
 /**
  * Lets a request through when the shared log grants it, and not before: every attempt takes its own turn here.
  * @param timeout of one request in ms; after that a silent one is taken as lost
- * @throws Failure (rate_limited), with nothing sent, when its turn comes later than the request may wait
+ * @throws Failure (rate_limited), with nothing sent, when its turn comes later than the request may wait; the reason of the
+ * request's signal or the error of its `beforeSending`, with nothing sent either
  */
 export function gate(
   next: Exchange,
@@ -37,6 +38,8 @@ export function gate(
   return async (request) => {
     const id = await takeTurn(request);
     try {
+      request.signal?.throwIfAborted();
+      await request.beforeSending?.();
       const answer = await next(request);
       log.append(entryOf(id, answer, context.random()));
       return answer;
@@ -48,12 +51,13 @@ export function gate(
   };
 
   /** Resolves with the id of the granted turn. */
-  async function takeTurn({ waitUntil }: ApiRequest): Promise<string> {
+  async function takeTurn({ waitUntil, signal }: ApiRequest): Promise<string> {
     const start = context.now();
     const by = Symbol('turn');
     let shown: Denied | undefined;
     try {
       for (;;) {
+        signal?.throwIfAborted();
         const now = context.now();
         const known = log.read();
         const decision = decide(dropLeases(followClock(known, now), now), now);
@@ -66,7 +70,7 @@ export function gate(
         }
         if (!decision.granted && decision.soon && writeOff(known)) continue;
         if (!decision.granted) shown = show(decision, now);
-        await context.sleep(pauseFor(decision, now), context.signal);
+        await context.sleep(pauseFor(decision, now), signal ?? context.signal);
       }
     } finally {
       if (shown) reportWait(by, shown, 0);
