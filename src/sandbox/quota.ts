@@ -1,17 +1,18 @@
+import { plans as documented, type Quotas } from '../plans.ts';
+
 /** How many requests a window takes, and how many ms it lasts. */
 type Span = { readonly limit: number; readonly length: number };
 export type Plan = { readonly minute: Span; readonly day: Span };
 
-const perMinuteAndDay = (minute: number, day: number): Plan => ({
+const spansOf = ({ minute, day }: Quotas): Plan => ({
   minute: { limit: minute, length: 60_000 },
   day: { limit: day, length: 86_400_000 },
 });
 
-/** Requests per minute and per day (interface document, section 8). */
 export const plans = {
-  free: perMinuteAndDay(60, 1_000),
-  pro: perMinuteAndDay(300, 10_000),
-  business: perMinuteAndDay(1_000, 100_000),
+  free: spansOf(documented.free),
+  pro: spansOf(documented.pro),
+  business: spansOf(documented.business),
 };
 
 export type PlanName = keyof typeof plans;

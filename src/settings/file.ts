@@ -9,6 +9,7 @@ const ProfileSettings = z.strictObject({
   'base-url': z.optional(z.string()),
   output: z.optional(z.string()),
   'max-wait': z.optional(z.string()),
+  plan: z.optional(z.string()),
 });
 export type ProfileSettings = z.infer<typeof ProfileSettings>;
 

@@ -27,13 +27,20 @@ export function stateFolder(machine: Machine): string | undefined {
   return below(machine.home, '.local', 'state', 'petstore');
 }
 
-/** The folder to store something in. @throws Failure (config) when there is none */
+/** The folder to store settings in. @throws Failure (config) when there is none */
 export function requireConfigFolder(machine: Machine): string {
-  const folder = configFolder(machine);
-  if (folder !== undefined) return folder;
+  return configFolder(machine) ?? nowhere('XDG_CONFIG_HOME', 'PETSTORE_CONFIG_DIR');
+}
+
+/** The folder for what must not be forgotten. @throws Failure (config) when there is none */
+export function requireStateFolder(machine: Machine): string {
+  return stateFolder(machine) ?? nowhere('XDG_STATE_HOME', 'PETSTORE_STATE_DIR');
+}
+
+function nowhere(standard: string, own: string): never {
   throw configFailure(
-    'nothing can be stored: HOME (or XDG_CONFIG_HOME) is no absolute path',
-    'Set PETSTORE_CONFIG_DIR to a folder of your own.',
+    `nothing can be stored: HOME (or ${standard}) is no absolute path`,
+    `Set ${own} to a folder of your own.`,
   );
 }
 

@@ -2,6 +2,7 @@ import { usageFailure } from '../errors.ts';
 import { formats, isFormat } from '../formats.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { parseDuration } from './duration.ts';
+import { parsePlan } from './plan.ts';
 
 /** A setting that `config set` can change: where it belongs and what it may be. */
 export type Setting = {
@@ -29,6 +30,10 @@ export const settingNames: Readonly<Record<string, Setting>> = {
   'max-wait': {
     ofProfile: true,
     check: (value) => void parseDuration(value, 'max-wait'),
+  },
+  plan: {
+    ofProfile: true,
+    check: (value) => void parsePlan(value, 'plan'),
   },
   'default-profile': {
     ofProfile: false,

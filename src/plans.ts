@@ -1,0 +1,9 @@
+/** How many requests the service takes in a minute and in a day. */
+export type Quotas = { readonly minute: number; readonly day: number };
+
+/** The plans by name: interface document, section 8. */
+export const plans = {
+  free: { minute: 60, day: 1_000 },
+  pro: { minute: 300, day: 10_000 },
+  business: { minute: 1_000, day: 100_000 },
+} as const satisfies Record<string, Quotas>;
