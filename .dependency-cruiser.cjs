@@ -1,6 +1,6 @@
 /** Imports go one way: main > run > commands > session > pacing > api, output, settings > the ground. */
 const ground =
-  '^src/(claim|context|errors|events|files|formats|json|lock|owner|place|tail|version)(\\.ts$|/)';
+  '^src/(append-file|claim|context|errors|events|files|formats|json|lock|owner|place|plans|tail|version)(\\.ts$|/)';
 const room = (name) => `^src/${name}(\\.ts$|/)`;
 
 /** `from` may import only what `to` lists (and packages, and its own room). */
@@ -27,7 +27,8 @@ module.exports = {
     only('api', [ground], 'The HTTP core knows neither commands nor how things are shown.'),
     only('pacing', [ground, room('api')], 'Pacing stands in front of the HTTP core.'),
     only('output', [ground], 'Showing things needs no knowledge of where they came from.'),
-    only('import', [ground, room('api')], 'An input is read and judged without a session.'),
+    only('input', [ground, room('api')], 'An input is read and judged without a session.'),
+    only('import', [ground, room('api'), room('input')], 'An import needs a client and a journal.'),
     only('settings', [ground], 'Settings know nothing of requests.'),
     only('sandbox', [ground, '^src/api/resources\\.ts$'], 'The sandbox shares the resources only.'),
     only(

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { AppendFile } from './append-file.ts';
 
 /** Everything petstore touches outside itself. Tests build their own. */
 export type Context = {
@@ -26,6 +27,8 @@ export type Context = {
   readonly confirm: (question: string) => Promise<boolean>;
   /** Runs another program on this one's streams, tells it when the run is interrupted, and resolves with its exit code. */
   readonly launch: (program: readonly string[], env: Environment) => Promise<number>;
+  /** Opens or makes a file that only grows, private to the user. @throws the system's error */
+  readonly openAppendFile: (path: string) => AppendFile;
   /** The argv that starts petstore itself: the Node binary and the launcher. */
   readonly self: readonly string[];
   /** This process, as others can tell it from any other. */

@@ -121,7 +121,8 @@ function writeNew(path: string, bytes: Uint8Array): void {
   }
 }
 
-function syncFolder(path: string): void {
+/** Makes new names in a folder last. */
+export function syncFolder(path: string): void {
   // A folder cannot be opened for this on Windows, where the rename is durable by itself.
   if (constants.O_DIRECTORY === undefined) return;
   const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);

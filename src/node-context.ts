@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import type { Transport } from './api/transport.ts';
+import { openAppendFile } from './append-file.ts';
 import type { Context, Environment, Output, Owner } from './context.ts';
 import { Interruption } from './errors.ts';
 import { isRunning, ownerOf } from './owner.ts';
@@ -63,6 +64,7 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
       return ask((terminal) => confirm({ message, default: false }, terminal), signal);
     },
     launch: (program, env) => launch(program, env, signal),
+    openAppendFile,
     self: [process.execPath, process.argv[1] ?? ''],
     get owner() {
       owner ??= ownerOf(process.pid);

@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import type { WireAnswer, WireRequest } from '../src/context.ts';
 import { Interruption } from '../src/errors.ts';
 import { ExactNumber } from '../src/json/exact.ts';
 import { expect, networkError, reply, test, testKey } from './petstore.ts';
@@ -206,32 +207,99 @@ describe('the outcome of a create', () => {
 
       expect(result).toMatchObject({ exitCode, stdout: '' });
       expect(result.events().at(-1)).toMatchObject({ event: 'error', outcome, exitCode });
-      expect(sandbox.requests).toHaveLength(1);
+      expect(sandbox.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
     },
   );
 
+  const cut =
+    (code: string, created: boolean) =>
+    async (request: WireRequest, forward: () => Promise<WireAnswer>): Promise<never> => {
+      request.onSent();
+      if (created) for await (const _ of (await forward()).body);
+      throw networkError(code);
+    };
+
   test.for(['ECONNRESET', 'UND_ERR_SOCKET', 'EPIPE'])(
-    'is unknown when %s comes after the first byte, and it is not sent again',
-    async (code, { petstore, sandbox }) => {
-      sandbox.reactions.push(async (request) => {
-        request.onSent();
-        throw networkError(code);
-      });
+    'is unknown when %s comes after the first byte: the list is asked a minute later, and nothing is sent again',
+    async (code, { petstore, sandbox, clock }) => {
+      const start = clock.now();
+      sandbox.reactions.push(cut(code, false));
 
       const result = await petstore(create);
 
       expect(result.exitCode).toBe(6);
-      expect(result.stderr).toBe(
+      expect(result.stderr).toContain(
         [
           'petstore: 127.0.0.1:4010 broke the connection off',
-          'It may have been created.',
-          'Look before you send it again: petstore categories list',
+          '60 s later no category of this name is there: most likely it was not created.',
+          'Create it again, if it is still missing then, with --if-missing.',
           '',
         ].join('\n'),
       );
-      expect(sandbox.requests).toHaveLength(1);
+      expect(clock.now() - start).toBeGreaterThanOrEqual(60_000);
+      expect(sandbox.requests.map(({ method }) => method)).toEqual(['POST', 'GET']);
     },
   );
+
+  test('stays unknown when one of its name is there, which anybody may have created', async ({
+    petstore,
+    sandbox,
+  }) => {
+    sandbox.reactions.push(cut('ECONNRESET', true));
+
+    const result = await petstore(create);
+
+    expect(result).toMatchObject({ exitCode: 6, stdout: '' });
+    expect(result.stderr).toContain(
+      [
+        'petstore: 127.0.0.1:4010 broke the connection off',
+        'It may have been created: of this name there is id 1, by this call or by another.',
+        'Look at it before you create it again: petstore categories list',
+        '',
+      ].join('\n'),
+    );
+    expect(sandbox.categories).toHaveLength(1);
+  });
+
+  test('is created when --if-missing saw none before and the list shows one after', async ({
+    petstore,
+    sandbox,
+  }) => {
+    sandbox.react = ({ method }) => (method === 'POST' ? cut('ECONNRESET', true) : undefined);
+
+    const result = await petstore([...create, '--if-missing', '--json']);
+
+    expect(result.exitCode).toBe(0);
+    expect(JSON.parse(result.stdout)).toEqual({ id: 1, name: 'rabbit' });
+    expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET']);
+  });
+
+  test('stays unknown when --if-missing saw none before and there are two after', async ({
+    petstore,
+    sandbox,
+  }) => {
+    sandbox.reactions.push(reply(200, []), async (request, forward) => {
+      sandbox.categories.push({ id: new ExactNumber('70'), name: 'rabbit' });
+      return cut('ECONNRESET', true)(request, forward);
+    });
+
+    const result = await petstore([...create, '--if-missing']);
+
+    expect(result.exitCode).toBe(6);
+    expect(result.stderr).toContain('of this name there are now the ids 70, 1.\n');
+  });
+
+  test('stays unknown when the service is not there any more', async ({ petstore, sandbox }) => {
+    sandbox.react = () => networkError('ECONNREFUSED');
+    sandbox.reactions.push(cut('ECONNRESET', true));
+
+    const result = await petstore(create);
+
+    expect(result.exitCode).toBe(6);
+    expect(result.stderr).toContain(
+      'petstore: 127.0.0.1:4010 broke the connection off\nIt may have been created.\n',
+    );
+  });
 
   test('is unknown when a 201 is cut off in its body', async ({ petstore, sandbox }) => {
     sandbox.reactions.push(cutInBody);

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { describe } from 'vitest';
 import { Failure, Interruption } from '../src/errors.ts';
 import type { Event } from '../src/events.ts';
-import { type InputFormat, readInput } from '../src/import/input.ts';
+import { type InputFormat, readInput } from '../src/input/input.ts';
 import { expect, test } from './petstore.ts';
 
 type Bytes = string | Uint8Array;
@@ -300,6 +300,21 @@ describe('a wrong input is refused with its place', () => {
     },
     {
       format: 'json',
+      text: '[{"description":"name",\n "name":1}]',
+      wrong: ':2:2: field "name" is a number where text belongs',
+    },
+    {
+      format: 'json',
+      text: '[{"description":{"name":1},\n "name":" "}]',
+      wrong: ':2:2: field "name" is blank',
+    },
+    {
+      format: 'json',
+      text: '[{"description":"{\\"",\n "name":" "}]',
+      wrong: ':2:2: field "name" is blank',
+    },
+    {
+      format: 'json',
       text: '[{"name":"a","description":null}]',
       wrong: ':1:14: field "description" is null where text belongs',
     },
@@ -411,6 +426,12 @@ describe('a wrong input is refused with its place', () => {
     );
   });
 
+  test('wrong rows count too', async () => {
+    const { failure } = await readChunks('ndjson', ['1\n'.repeat(100_002)]);
+
+    expect(failure?.message).toMatch(/^standard input has 100001 faults /);
+  });
+
   test('more than 256 MiB are too many', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 'x').fill('\n', 0, 1);
 
@@ -486,6 +507,14 @@ describe('an input that cannot be read', () => {
 
     await expect(reading).rejects.toMatchObject({ exitCode: 143 });
     expect(silent.destroyed).toBe(true);
+  });
+
+  test('an interruption before it is heeded as well', async () => {
+    const controller = new AbortController();
+    controller.abort(new Interruption(130));
+    const context = { stdin: new Readable({ read() {} }), signal: controller.signal };
+
+    await expect(readInput(context, '-', 'csv', () => {})).rejects.toMatchObject({ exitCode: 130 });
   });
 });
 

@@ -109,6 +109,7 @@ describe('the elements of an array', () => {
           for (const { text, place } of elements) {
             const rest = [lines[place.line - 1]?.slice(place.column - 1)];
             expect([...rest, ...lines.slice(place.line)].join('\n').startsWith(text)).toBe(true);
+            expect(text).toBe(text.trim());
           }
         },
       ),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test as base } from 'vitest';
+import { openAppendFile } from '../src/append-file.ts';
 import type { Context, Output, Send, WireAnswer, WireRequest } from '../src/context.ts';
 import { run } from '../src/run.ts';
 import { basePath, createSandboxApp } from '../src/sandbox/app.ts';
@@ -15,13 +16,19 @@ export { expect } from 'vitest';
 
 export const testKey = 'test-key-0123456789abcdef';
 
-/** An answer in place of the sandbox's own; 'stall' never comes. */
-type Reaction = Response | Error | 'stall' | ((request: WireRequest) => Promise<WireAnswer>);
+/** An answer in place of the sandbox's own; 'stall' never comes. `forward` lets the sandbox do its work all the same. */
+export type Reaction =
+  | Response
+  | Error
+  | 'stall'
+  | ((request: WireRequest, forward: () => Promise<WireAnswer>) => Promise<WireAnswer>);
 
 /** The sandbox as tests see it: its memory, what reached it, and what it shall answer next instead. */
 type TestSandbox = SandboxState & {
   readonly requests: WireRequest[];
   readonly reactions: Reaction[];
+  /** Asked when no reactions are lined up. */
+  react: (request: WireRequest) => Reaction | undefined;
   plan: Plan;
 };
 
@@ -47,6 +54,8 @@ type Fixtures = {
   /** A folder of this test alone. */
   folder: string;
   sandbox: TestSandbox;
+  /** The way to the sandbox, without reactions. */
+  forward: Send;
   /** Runs the whole program in memory. */
   petstore: (argv: readonly string[], options?: RunOptions) => Promise<Result>;
 };
@@ -67,10 +76,13 @@ export const test = base.extend<Fixtures>({
       lastId: 0n,
       requests: [],
       reactions: [],
+      react: () => undefined,
       plan: plans.free,
     }),
 
-  petstore: ({ clock, folder, sandbox }, use) =>
+  forward: ({ clock, sandbox }, use) => use(forwardTo(sandbox, clock)),
+
+  petstore: ({ clock, folder, forward, sandbox }, use) =>
     use(async (argv, { env, stdin = '', columns, signal, context } = {}) => {
       const stdout = recordedOutput(columns);
       const stderr = recordedOutput(columns);
@@ -88,7 +100,7 @@ export const test = base.extend<Fixtures>({
         platform: 'linux',
         uid: process.getuid?.(),
         home: folder,
-        send: sendTo(sandbox, clock),
+        send: sendTo(sandbox, forward, clock),
         now: clock.now,
         sleep: clock.sleep,
         random: () => 0.5,
@@ -96,6 +108,7 @@ export const test = base.extend<Fixtures>({
         askSecret: () => Promise.reject(new Error('nobody is there to be asked')),
         confirm: () => Promise.reject(new Error('nobody is there to be asked')),
         launch: () => Promise.reject(new Error('no programs run in memory')),
+        openAppendFile,
         self: ['node', 'petstore'],
         owner: { pid: 4242, host: 'here', born: 'once' },
         isRunning: () => true,
@@ -127,26 +140,33 @@ function recordedOutput(columns: number | undefined): Output & { text: () => str
 }
 
 /** The sandbox without a network: web-standard requests in, answers out, while the clock stands still. */
-function sendTo(sandbox: TestSandbox, clock: Clock): Send {
-  const options = { key: testKey, now: clock.now };
+function forwardTo(sandbox: TestSandbox, clock: Clock): Send {
   const app = createSandboxApp({
-    ...options,
+    key: testKey,
+    now: clock.now,
     answer: (request) => answer(sandbox, sandbox.plan, request),
   });
+  return async ({ onSent, method, url, headers, body }) => {
+    onSent();
+    const response = await app.fetch(new Request(url, { method, headers, body: body ?? null }));
+    return wireAnswer(response, clock.hold());
+  };
+}
+
+/** The same, but for what the test wants to happen instead. */
+function sendTo(sandbox: TestSandbox, forward: Send, clock: Clock): Send {
   return async (request) => {
     sandbox.requests.push(request);
-    const reaction = sandbox.reactions.shift();
+    const reaction = sandbox.reactions.shift() ?? sandbox.react(request);
     if (reaction === 'stall') {
       request.onSent();
       return new Promise(() => {});
     }
     if (reaction instanceof Error) throw reaction;
-    if (typeof reaction === 'function') return reaction(request);
+    if (typeof reaction === 'function') return reaction(request, () => forward(request));
+    if (!reaction) return forward(request);
     request.onSent();
-    const { method, url, headers, body } = request;
-    const response =
-      reaction ?? (await app.fetch(new Request(url, { method, headers, body: body ?? null })));
-    return wireAnswer(response, clock.hold());
+    return wireAnswer(reaction, clock.hold());
   };
 }
 

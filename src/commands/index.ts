@@ -25,6 +25,10 @@ const tree: Readonly<Record<string, Group | Branch>> = {
         about: 'Add a category',
         load: async () => (await import('./categories/create.ts')).create,
       },
+      import: {
+        about: 'Add the categories of a file, each exactly once',
+        load: async () => (await import('./categories/import.ts')).importFile,
+      },
     },
   },
   pets: {

@@ -30,7 +30,7 @@ export function limits(command: Command, host: Host): void {
         const wait = waitFields(standing);
         if (wait) report({ event: 'notice', message: `${wait.why}; until ${wait.until}` });
         await output.overview(
-          { ...rows, inFlight: exact(standing.inFlight), wait: wait ?? null },
+          () => ({ ...rows, inFlight: exact(standing.inFlight), wait: wait ?? null }),
           Object.entries(rows).map(([window, row]) => ({ window, ...row })),
           columns,
         );

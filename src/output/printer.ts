@@ -12,9 +12,9 @@ export type Printer = {
   readonly record: (record: JsonObject, columns: readonly string[]) => Promise<void>;
   /** Settings of a shell: lines that it can read; an object in JSON. */
   readonly exports: (variables: Readonly<Record<string, string>>) => Promise<void>;
-  /** An overview: an object in JSON, these rows as a table. */
+  /** An overview: an object in JSON, made only for that, and these rows as a table. */
   readonly overview: (
-    data: JsonObject,
+    data: () => JsonObject,
     rows: readonly JsonObject[],
     columns: readonly string[],
   ) => Promise<void>;
@@ -30,21 +30,38 @@ export function createPrinter(
   { format, color }: PrinterOptions,
 ): Printer {
   return {
-    records: (records, columns) => print([...records], () => gridOf(records, columns)),
-    record: (record, columns) => print(record, () => gridOf([record], columns)),
+    records: (records, columns) =>
+      print(
+        () => [...records],
+        () => gridOf(records, columns),
+      ),
+    record: (record, columns) =>
+      print(
+        () => record,
+        () => gridOf([record], columns),
+      ),
     overview: (data, rows, columns) => print(data, () => gridOf(rows, columns)),
     async exports(variables) {
-      if (format !== 'table') return print({ ...variables }, () => gridOfAnything(null));
+      if (format !== 'table')
+        return print(
+          () => ({ ...variables }),
+          () => gridOfAnything(null),
+        );
       const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${value}`);
       return sink.print(lines);
     },
-    anything: (data) => print(data, () => gridOfAnything(data)),
+    anything: (data) =>
+      print(
+        () => data,
+        () => gridOfAnything(data),
+      ),
   };
 
-  async function print(data: Json, grid: () => Grid): Promise<void> {
-    if (format === 'json') return sink.print([sink.json(data, 2)]);
+  async function print(data: () => Json, grid: () => Grid): Promise<void> {
+    if (format === 'json') return sink.print([sink.json(data(), 2)]);
     if (format === 'ndjson') {
-      const items = Array.isArray(data) ? data : [data];
+      const all = data();
+      const items = Array.isArray(all) ? all : [all];
       return items.length > 0 ? sink.print(items.map((item) => sink.json(item))) : undefined;
     }
     const { tableLines } = await import('./table.ts');

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { type ApiKey, auth } from '../api/auth.ts';
 import { type Client, createClient } from '../api/client.ts';
 import { deliver } from '../api/deliver.ts';
@@ -25,11 +26,14 @@ type Setup = {
   readonly report: Report;
 };
 
-type Service = {
-  readonly baseUrl: URL;
-  readonly key: ApiKey;
-  /** Whose limit it is: requests with the same one share it. */
-  readonly identity: string;
+type Service = { readonly baseUrl: URL; readonly key: ApiKey };
+
+/** Where requests go and on whose account, for what must be told apart later. */
+export type Account = {
+  /** The same for one service, however its address is written. */
+  readonly address: string;
+  /** Tells one key from another and gives none away: a keyed hash in hexadecimal digits. */
+  readonly fingerprint: (salt: string) => string;
 };
 
 /** What a session chooses when it is first needed, once: a key on standard input can be read only once. */
@@ -39,11 +43,26 @@ type Chosen = { readonly service: () => Promise<Service>; readonly log: () => Pr
 export function createAccess(setup: Setup, onRateLimit: (rateLimit: RateLimit) => void) {
   const sandbox = setup.profile.name === sandboxProfile;
   const service = once(() => (sandbox ? embedSandbox(setup) : chooseService(setup)));
-  const log = once(async () =>
-    // No sandbox has to run for a look at its limit.
-    openLedger(setup, sandbox ? sandboxProfile : (await service()).identity),
-  );
-  return { connect: () => openClient(setup, { service, log }, onRateLimit), limit: log };
+  // No sandbox has to run for a look at its limit; its address and key are new each time.
+  const account = async () =>
+    sandbox ? { address: sandboxProfile, secret: sandboxProfile } : accountOf(await service());
+  const log = once(async () => {
+    const { address, secret } = await account();
+    return openLedger(setup, sandbox ? sandboxProfile : `${address}\0${secret}`);
+  });
+  return {
+    connect: () => openClient(setup, { service, log }, onRateLimit),
+    limit: log,
+    async account(): Promise<Account> {
+      const { address, secret } = await account();
+      const fingerprint = (salt: string) => createHmac('sha256', salt).update(secret).digest('hex');
+      return { address, fingerprint };
+    },
+  };
+}
+
+function accountOf({ baseUrl, key }: Service): { address: string; secret: string } {
+  return { address: baseUrl.href.replace(/\/+$/, ''), secret: key.value };
 }
 
 function once<Made>(make: () => Made): () => Made {
@@ -66,7 +85,7 @@ async function openClient(
   const { host, options, profile, report } = setup;
   const { context } = host;
   const maxWait = duration(options.maxWait, context.env.PETSTORE_MAX_WAIT, profile) ?? 120_000;
-  const timeout = parseDuration(options.timeout ?? '30s', '--timeout');
+  const timeout = requestTimeout(options);
   const { baseUrl, key } = await service();
 
   if (context.env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
@@ -84,6 +103,11 @@ async function openClient(
   return createClient({ context, exchange, baseUrl, key, maxWait, userAgent, report });
 }
 
+/** Longest time for one request, all of it, in ms. @throws Failure (usage) */
+export function requestTimeout({ timeout = '30s' }: CommonOptions): number {
+  return parseDuration(timeout, '--timeout');
+}
+
 function openLedger({ host: { context }, report }: Setup, identity: string): Log {
   return surviveDisk(placesFor(context, stateFolder(context), identity), () =>
     report({
@@ -96,7 +120,7 @@ function openLedger({ host: { context }, report }: Setup, identity: string): Log
 async function chooseService({ host, options, profile }: Setup): Promise<Service> {
   const baseUrl = chooseBaseUrl(host, options, profile);
   const key = await chooseKey(host, options, profile, baseUrl.origin);
-  return { baseUrl, key, identity: `${baseUrl.href.replace(/\/+$/, '')}\0${key.value}` };
+  return { baseUrl, key };
 }
 
 /** The sandbox runs inside this very command, behind a real port of this machine. */
@@ -105,8 +129,7 @@ async function embedSandbox({ host, options, report }: Setup): Promise<Service> 
   const { startKeptSandbox } = await import('../sandbox/kept.ts');
   const say = (message: string) => report({ event: 'notice', message });
   const { baseUrl, key } = await startKeptSandbox(stateFolder(host.context), host.context.now, say);
-  // Its address and key are new each time; what it remembers of the limit is not.
-  return { baseUrl, key: { value: key, source: 'the sandbox' }, identity: sandboxProfile };
+  return { baseUrl, key: { value: key, source: 'the sandbox' } };
 }
 
 function duration(

@@ -8,7 +8,7 @@ import { createPrinter, type Printer } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
 import type { Log } from '../pacing/log.ts';
 import { hasColor } from './color.ts';
-import { createAccess } from './connect.ts';
+import { type Account, createAccess } from './connect.ts';
 import type { Host } from './host.ts';
 import { type CommonOptions, commonOptions } from './options.ts';
 import { chooseProfile, type Profile } from './profile.ts';
@@ -24,6 +24,8 @@ export type Session = {
   readonly connect: () => Promise<Client>;
   /** What this machine knows of the limit of the profile's key; without a request. @throws as connect */
   readonly limit: () => Promise<Log>;
+  /** Whose categories and whose limit it is; without a request. @throws as connect */
+  readonly account: () => Promise<Account>;
 };
 
 /** Runs a command's story in a session; whatever its end, the state of the limit is said last. */
@@ -47,11 +49,11 @@ export async function inSession(
     color: hasColor(context.stdout, context.env, options),
   });
   let rateLimit: RateLimit | undefined;
-  const { connect, limit } = createAccess({ host, options, profile, report }, (seen) => {
+  const { connect, limit, account } = createAccess({ host, options, profile, report }, (seen) => {
     rateLimit = seen;
   });
   try {
-    await story({ host, options, output, report, profile, connect, limit });
+    await story({ host, options, output, report, profile, connect, limit, account });
   } finally {
     end();
     if (rateLimit) report({ event: 'rate_limit', ...rateLimit });

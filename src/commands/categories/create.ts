@@ -24,7 +24,8 @@ export function create(command: Command, host: Host): void {
     .option('--if-missing', 'only when there is no category of exactly this name')
     .option('--dry-run', 'show the request and send nothing')
     .action(async (name: string, { description, ifMissing, dryRun }: Options) =>
-      inSession(host, command, async ({ connect, output, report }) => {
+      inSession(host, command, async (session) => {
+        const { connect, output, report } = session;
         const body = newCategory(name, description);
         const client = await connect();
 
@@ -35,7 +36,13 @@ export function create(command: Command, host: Host): void {
         const there = ifMissing ? await find(client, name) : undefined;
         if (there) report({ event: 'notice', message: `"${name}" is there already` });
 
-        const category = there ?? (await client.call(createCategory, { body }));
+        const category =
+          there ??
+          (await client.call(createCategory, { body }).catch(async (error) => {
+            if (!(error instanceof Failure) || error.kind !== 'outcome_unknown') throw error;
+            const { lookForCreated } = await import('./create-unknown.ts');
+            return lookForCreated(session, client, name, ifMissing ?? false, error);
+          }));
 
         if (category.name !== name) report({ event: 'notice', message: changedName(category) });
         await output.record(category, categoryColumns).catch((error) => {

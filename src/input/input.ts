@@ -15,6 +15,8 @@ const readers = { csv: createCsvReader, json: createJsonReader, ndjson: createNd
 
 export type InputFormat = keyof typeof readers;
 
+export const inputFormats = Object.keys(readers) as InputFormat[];
+
 /** Categories to be created, all of them judged. */
 export type Input = {
   /** For messages: the path as given, or "standard input". */

@@ -1,0 +1,49 @@
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  write,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { makePrivateFolder, syncFolder } from './files.ts';
+
+/** A file that only grows, and whose growth lasts. */
+export type AppendFile = {
+  /** All bytes that are there. */
+  readonly read: () => Uint8Array;
+  /** Cuts off what follows the first `length` bytes. */
+  readonly cut: (length: number) => void;
+  /** Resolves when the bytes would survive a power cut. @throws the system's error */
+  readonly append: (bytes: Uint8Array) => Promise<void>;
+  readonly close: () => void;
+};
+
+/** Opens or makes a file of mode 0600 in a folder of mode 0700. @throws the system's error */
+export function openAppendFile(path: string): AppendFile {
+  makePrivateFolder(dirname(path));
+  const file = openSync(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
+  syncFolder(dirname(path));
+  return {
+    read: () => readFileSync(file),
+    cut(length) {
+      if (fstatSync(file).size === length) return;
+      ftruncateSync(file, length);
+      fsyncSync(file);
+    },
+    async append(bytes) {
+      // A disk that is nearly full takes a part first; the rest then fails with its reason.
+      for (let written = 0; written < bytes.length; ) {
+        const result = await promisify(write)(file, bytes, written);
+        written += result.bytesWritten;
+      }
+      await promisify(fdatasync)(file);
+    },
+    close: () => closeSync(file),
+  };
+}

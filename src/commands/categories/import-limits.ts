@@ -1,0 +1,27 @@
+import type { Allowances } from '../../import/forecast.ts';
+import { standingOf } from '../../pacing/standing.ts';
+import type { Session } from '../../session/session.ts';
+import { parsePlan } from '../../settings/plan.ts';
+
+/** What a forecast rests on: the plan of the settings, or else what answers told of the limit. */
+export type KnownLimit = Allowances & {
+  /** For a sentence: "Free"; undefined where no plan is set. */
+  readonly plan: string | undefined;
+};
+
+/** What is known of the limit of the session's key. @throws Failure when the plan of the settings is none */
+export async function knownLimit({ host, limit, profile }: Session): Promise<KnownLimit> {
+  const { name, settings } = profile;
+  const plan =
+    settings.plan === undefined ? undefined : parsePlan(settings.plan, `plan of profile ${name}`);
+  const { minute, day } = standingOf((await limit()).read(), host.context.now());
+  return {
+    plan: plan?.name,
+    minute: allowance(plan?.quotas.minute ?? minute.limit, minute.remaining, 0),
+    day: allowance(plan?.quotas.day ?? day.limit, day.remaining, day.used),
+  };
+}
+
+function allowance(limit: number | undefined, remaining: number | undefined, used = 0) {
+  return limit === undefined ? undefined : { limit, left: remaining ?? limit - used };
+}

@@ -1,0 +1,87 @@
+import type { Category } from '../../api/resources.ts';
+import { count, type RowOutcome } from '../../import/outcome.ts';
+import type { Plan } from '../../import/plan.ts';
+import type { Input } from '../../input/input.ts';
+import { ExactNumber, exact, type JsonObject } from '../../json/exact.ts';
+import type { Printer } from '../../output/printer.ts';
+import type { KnownLimit } from './import-limits.ts';
+import { forecastOf, rowWords } from './import-words.ts';
+
+/** Prints the plan: how many rows of each kind; JSON has every row. */
+export async function printPlan(
+  output: Printer,
+  plan: Plan,
+  input: Input,
+  limit: KnownLimit,
+): Promise<void> {
+  const counts = count(plan.intentions);
+  await print(output, counts, () => {
+    const { requests, todayMs, moreDays } = forecastOf(plan, limit);
+    return {
+      file: input.source,
+      rows: exact(input.rows.length),
+      counts: countFields(counts),
+      requests: exact(requests),
+      forecast: { plan: limit.plan ?? null, todayMs: known(todayMs), moreDays: known(moreDays) },
+      alike: plan.alike.map(({ row, other }) => ({ ...rowFields(input, row), other })),
+      items: plan.intentions.map((intention, row) => ({
+        ...rowFields(input, row),
+        intention,
+        id: idOf(plan.ids.get(row)),
+      })),
+    };
+  });
+}
+
+/** Prints what became of the rows: how many of each kind; JSON has every row, and the copies that no row accounts for. */
+export async function printOutcomes(
+  output: Printer,
+  outcomes: readonly RowOutcome[],
+  copies: readonly Category[],
+  input: Input,
+): Promise<void> {
+  const counts = count(outcomes.map(({ outcome }) => outcome));
+  await print(output, counts, () => ({
+    file: input.source,
+    rows: exact(input.rows.length),
+    counts: countFields(counts),
+    copies: [...copies],
+    items: outcomes.map(({ outcome, id, as, refusal }, row) => ({
+      ...rowFields(input, row),
+      outcome,
+      id: idOf(id),
+      as,
+      status: refusal && exact(refusal.status),
+      code: refusal?.code,
+      message: refusal?.message,
+    })),
+  }));
+}
+
+async function print(
+  output: Printer,
+  counts: ReadonlyMap<string, number>,
+  data: () => JsonObject,
+): Promise<void> {
+  const rows = Object.entries(rowWords)
+    .filter(([word]) => counts.has(word))
+    .map(([word, words]) => ({ rows: words, count: exact(counts.get(word) ?? 0) }));
+  await output.overview(data, rows, ['rows', 'count']);
+}
+
+function countFields(counts: ReadonlyMap<string, number>): JsonObject {
+  return Object.fromEntries([...counts].map(([word, number]) => [word, exact(number)]));
+}
+
+function rowFields({ rows }: Input, index: number): JsonObject {
+  const { line = 0, name = '' } = rows[index] ?? {};
+  return { line: exact(line), name };
+}
+
+function idOf(id: string | undefined): ExactNumber | undefined {
+  return id === undefined ? undefined : new ExactNumber(id);
+}
+
+function known(value: number | undefined): ExactNumber | null {
+  return value === undefined ? null : exact(value);
+}

@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto';
+import { listCategories } from '../../api/endpoints.ts';
+import { Failure } from '../../errors.ts';
+import { carryOut, type Ending } from '../../import/carry-out.ts';
+import type { Journal } from '../../import/journal.ts';
+import { type Identity, journalPath, readStanding, refuseOtherKey } from '../../import/journals.ts';
+import { look, lookUpOpen, noteStrangers } from '../../import/lookup.ts';
+import { count, type Outcome, outcomesOf } from '../../import/outcome.ts';
+import { createPace } from '../../import/pace.ts';
+import { makePlan, type Plan } from '../../import/plan.ts';
+import type { Input } from '../../input/input.ts';
+import { thousands } from '../../output/number.ts';
+import { isoTime } from '../../output/time.ts';
+import { requestTimeout } from '../../session/connect.ts';
+import type { Session } from '../../session/session.ts';
+import { importFailure } from './import-failure.ts';
+import { type KnownLimit, knownLimit } from './import-limits.ts';
+import { printOutcomes, printPlan } from './import-report.ts';
+import { planInWords } from './import-words.ts';
+
+/** One import as it was asked for. */
+export type Order = {
+  readonly session: Session;
+  readonly input: Input;
+  readonly identity: Identity;
+  /** Of the key, by a salt. */
+  readonly fingerprint: (salt: string) => string;
+  /** Where journals are kept. */
+  readonly folder: string;
+  /** How long the service may take over a request that broke off, in ms. */
+  readonly settle: number;
+  /** Nobody wants to be asked. */
+  readonly unasked: boolean;
+};
+
+/** Shows what would be done, by one request and without a trace. */
+export async function preview({ session, input, identity, folder }: Order): Promise<void> {
+  const client = await session.connect();
+  const list = await client.call(listCategories, {});
+  const standing = readStanding(journalPath(folder, identity));
+  const plan = makePlan(identity.mode, input.rows, list, standing);
+  const limit = await knownLimit(session);
+  say(session, planInWords(plan, input, limit));
+  await printPlan(session.output, plan, input, limit);
+}
+
+/** Makes the plan, asks, carries it out and prints what became of each row. @throws Failure when not all of it is done */
+export async function bringIn(order: Order, journal: Journal): Promise<void> {
+  const { session, input, identity } = order;
+  const { standing } = journal;
+  refuseOtherKey(standing, order.fingerprint);
+  if (standing.header && !standing.finished) say(session, [resumption(journal)]);
+  let onSettled = () => {};
+  const job = { ...(await jobOf(order, journal)), onSettled: () => onSettled() };
+
+  const list = await (standing.open.size > 0 ? lookUpOpen(job) : look(job));
+  const plan = makePlan(identity.mode, input.rows, list, standing);
+  const limit = await knownLimit(session);
+  say(session, planInWords(plan, input, limit));
+
+  let ending: Ending = { stop: undefined, copies: [] };
+  if (plan.create.length > 0) {
+    if (!order.unasked) await agree(order, plan);
+    if (!standing.header) begin(order, journal);
+    noteStrangers(job, list, plan.create);
+    await journal.commit();
+    const progress = followProgress(session, plan.create.length, limit);
+    onSettled = progress.step;
+    ending = await carryOut(job, plan.create);
+    progress.end();
+  }
+
+  const outcomes = outcomesOf(plan, standing);
+  const counts = count(outcomes.map(({ outcome }) => outcome));
+  const failure = importFailure(
+    ending.stop,
+    counts,
+    input.rows.length,
+    session.host.context.signal,
+  );
+  if (standing.header && !standing.finished && isFinished(order, counts)) {
+    journal.add({ k: 'e', at: session.host.context.now() });
+    await journal.commit();
+  }
+  await printOutcomes(session.output, outcomes, ending.copies, input).catch((error) => {
+    throw failure ?? error;
+  });
+  if (failure) throw failure;
+}
+
+async function jobOf({ session, input, identity, settle }: Order, journal: Journal) {
+  const { host, report, options } = session;
+  return {
+    context: host.context,
+    client: await session.connect(),
+    journal,
+    rows: input.rows,
+    mode: identity.mode,
+    settle,
+    timeout: requestTimeout(options),
+    report,
+  };
+}
+
+function say({ report }: Session, messages: readonly string[]): void {
+  for (const message of messages) report({ event: 'notice', message });
+}
+
+function resumption({ standing: { header, done, open } }: Journal): string {
+  const unknown = open.size > 0 ? `, the outcome of ${thousands(open.size)} is unknown` : '';
+  const since = isoTime(header?.at ?? 0);
+  return `going on with the import begun at ${since}: ${thousands(done.size)} rows are created${unknown}`;
+}
+
+/** @throws Failure (interrupted) when the answer is no */
+async function agree({ session, identity }: Order, { create }: Plan): Promise<void> {
+  const what = `${thousands(create.length)} ${create.length === 1 ? 'category' : 'categories'}`;
+  if (await session.host.context.confirm(`Create ${what} at ${identity.address}?`)) return;
+  throw new Failure('interrupted', 'not agreed to', {
+    consequence: 'Nothing was created.',
+    outcome: 'not_sent',
+  });
+}
+
+/** The first line of a journal says whose it is. */
+function begin({ session, input, identity, fingerprint }: Order, journal: Journal): void {
+  const { path, ...rest } = identity;
+  const salt = randomBytes(16).toString('hex');
+  journal.add({
+    k: 'h',
+    v: 1,
+    at: session.host.context.now(),
+    ...rest,
+    ...(path !== undefined && { path }),
+    rows: input.rows.length,
+    salt,
+    fingerprint: fingerprint(salt),
+  });
+}
+
+/**
+ * Whether nothing is left that another run would have to know of. Refused rows are to be corrected in the file, which then is
+ * another one; where every row counts, those that were created must not be forgotten over that.
+ */
+function isFinished({ identity }: Order, counts: ReadonlyMap<Outcome, number>): boolean {
+  const matters: Outcome[] = [
+    'unknown',
+    'left',
+    ...(identity.mode === 'each' ? (['refused'] as const) : []),
+  ];
+  return matters.every((outcome) => !counts.has(outcome));
+}
+
+/** Tells how far it has come, each time the fate of a row is known. */
+function followProgress({ host, report }: Session, total: number, limit: KnownLimit) {
+  const pace = createPace(host.context.now, limit);
+  let done = 0;
+  return {
+    step() {
+      done += 1;
+      report({ event: 'progress', done, total, ...pace(total - done) });
+    },
+    end: () =>
+      report({ event: 'progress', done, total, rate: undefined, leftMs: undefined, over: true }),
+  };
+}

@@ -1,0 +1,64 @@
+import { type Forecast, forecast } from '../../import/forecast.ts';
+import { count, type Outcome } from '../../import/outcome.ts';
+import type { Intention, Plan } from '../../import/plan.ts';
+import type { Input } from '../../input/input.ts';
+import { thousands } from '../../output/number.ts';
+import { timeLeft } from '../../output/time.ts';
+import type { KnownLimit } from './import-limits.ts';
+
+/** What is done with rows, in the order in which it is told. */
+export const rowWords: Readonly<Record<Intention | Outcome, string>> = {
+  create: 'to create',
+  created: 'created',
+  existing: 'already there',
+  differs: 'there with another description',
+  repeated: 'twice in the file',
+  refused: 'refused',
+  unknown: 'of unknown outcome',
+  left: 'left to create',
+};
+
+/** More look-alikes than this are counted only. */
+const mostAlike = 20;
+
+/** The plan as sentences: what is to be done, how long that takes, and what looks odd. */
+export function planInWords(plan: Plan, input: Input, limit: KnownLimit): string[] {
+  const counts = count(plan.intentions);
+  const parts = (Object.keys(rowWords) as Intention[])
+    .filter((intention) => counts.has(intention))
+    .map((intention) => `${thousands(counts.get(intention) ?? 0)} ${rowWords[intention]}`);
+  const time = plan.create.length > 0 ? [forecastInWords(forecastOf(plan, limit), limit)] : [];
+  return [parts.join(', '), ...time, ...alikeInWords(plan, input)];
+}
+
+/** One request for each row, and one for the last look at the list. */
+export function forecastOf({ create }: Plan, limit: KnownLimit): Forecast {
+  return forecast(create.length === 0 ? 0 : create.length + 1, limit);
+}
+
+function forecastInWords(
+  { requests, todayMs, moreDays }: Forecast,
+  { plan, minute }: KnownLimit,
+): string {
+  const needed = `${thousands(requests)} requests`;
+  if (todayMs === undefined) return `${needed}; no limit is known that they have to keep`;
+  const time = todayMs === 0 ? 'less than a minute' : `about ${timeLeft(todayMs)}`;
+  const days = moreDays ? ` today and ${thousands(moreDays)} more ${plural(moreDays, 'day')}` : '';
+  const pace = plan ? `on ${plan}` : `at ${thousands(minute?.limit ?? 0)} a minute`;
+  const advice =
+    moreDays === undefined ? ' if no limit a day stops it: petstore config set plan free' : '';
+  return `${needed}: ${time}${days} ${pace}${advice}`;
+}
+
+function alikeInWords({ alike }: Plan, { rows }: Input): string[] {
+  const shown = alike.slice(0, mostAlike).map(({ row, other }) => {
+    const { line, name } = rows[row] ?? {};
+    return `line ${line}: "${name}" looks like "${other}", and is another name`;
+  });
+  const more = alike.length - shown.length;
+  return more > 0 ? [...shown, `${thousands(more)} more names look like others`] : shown;
+}
+
+function plural(count: number, word: string): string {
+  return count === 1 ? word : `${word}s`;
+}

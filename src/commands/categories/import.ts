@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { type Command, Option } from 'commander';
+import { usageFailure } from '../../errors.ts';
+import type { Mode } from '../../import/content.ts';
+import { withJournal } from '../../import/hold.ts';
+import { journalPath, refuseRivals } from '../../import/journals.ts';
+import { type InputFormat, inputFormats, readInput } from '../../input/input.ts';
+import { mayAsk } from '../../session/asking.ts';
+import type { Host } from '../../session/host.ts';
+import { inSession, type Session } from '../../session/session.ts';
+import { parseDuration } from '../../settings/duration.ts';
+import { requireStateFolder } from '../../settings/folders.ts';
+import { bringIn, type Order, preview } from './import-run.ts';
+
+type Options = {
+  readonly format?: InputFormat;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly allowDuplicates?: boolean;
+  readonly settle: string;
+};
+
+export function importFile(command: Command, host: Host): void {
+  command
+    .argument('<file>', 'a CSV, JSON or NDJSON file of categories, or - for standard input')
+    .addOption(new Option('--format <format>', 'what the file holds').choices(inputFormats))
+    .option('--dry-run', 'show the plan and create nothing; costs one request')
+    .option('--yes', 'do not ask')
+    .option('--allow-duplicates', 'create every row, whatever is there already')
+    .option(
+      '--settle <duration>',
+      'how long the service may take over a request that broke off',
+      '60s',
+    )
+    .action(async (file: string, options: Options) =>
+      inSession(host, command, async (session) => {
+        if (!options.dryRun && !options.yes) refuseUnasked(session, file);
+        const order = await takeOrder(session, file, options);
+
+        if (options.dryRun) return preview(order);
+
+        const { folder, identity } = order;
+        refuseRivals(folder, identity);
+        const path = journalPath(folder, identity);
+        await withJournal(host.context, path, (journal) => bringIn(order, journal));
+      }),
+    );
+}
+
+/** @throws Failure (usage) when the question that comes later cannot be asked */
+function refuseUnasked({ host, options }: Session, file: string): void {
+  if (file !== '-' && mayAsk(host.context, options)) return;
+  throw usageFailure(
+    'an import asks before it creates anything, and here is nobody to be asked',
+    'Add --yes, or --dry-run to see the plan first.',
+  );
+}
+
+async function takeOrder(session: Session, file: string, options: Options): Promise<Order> {
+  const { host, report } = session;
+  const settle = parseDuration(options.settle, '--settle');
+  if (!Number.isFinite(settle))
+    throw usageFailure('--settle needs an end', 'For example: --settle 5m');
+  const mode: Mode = options.allowDuplicates ? 'each' : 'ensure';
+  const input = await readInput(host.context, file, options.format, report);
+  const { address, fingerprint } = await session.account();
+  return {
+    session,
+    input,
+    settle,
+    identity: { address, mode, sha256: input.sha256, path: input.path },
+    fingerprint,
+    folder: join(requireStateFolder(host.context), 'imports'),
+    unasked: options.yes ?? false,
+  };
+}

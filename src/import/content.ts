@@ -1,0 +1,17 @@
+/**
+ * What the import is to bring about. `ensure`: each distinct name exists once at the end.
+ * `each`: every row makes a category of its own, whatever is there.
+ */
+export type Mode = 'ensure' | 'each';
+
+export type Content = { readonly name: string; readonly description?: string | undefined };
+
+/** What two categories share if one of them may stand for the other. */
+export function contentKey(mode: Mode, { name, description = '' }: Content): string {
+  return mode === 'ensure' ? name : JSON.stringify([name, description]);
+}
+
+/** What names share that differ in case, in spaces or in how Unicode composes them, and so look alike. */
+export function looseKey(name: string): string {
+  return name.normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
+}

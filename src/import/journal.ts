@@ -1,0 +1,97 @@
+import type { AppendFile } from '../append-file.ts';
+import { configFailure, Failure } from '../errors.ts';
+import { cannotSave } from '../files.ts';
+import { type Entry, formatEntry, parseEntry } from './records.ts';
+import { emptyStanding, fold, type Standing } from './standing.ts';
+
+/** What an import must not forget, one checked line a step. */
+export type Journal = {
+  /** What all lines so far come to. */
+  readonly standing: Standing;
+  /** Adds a line, which lasts after the next commit. */
+  readonly add: (entry: Entry) => void;
+  /** Resolves when all that was added would survive a power cut. Commits that wait share one. @throws Failure (output) */
+  readonly commit: () => Promise<void>;
+  readonly close: () => void;
+};
+
+/**
+ * Opens a journal, to go on with what it tells. What follows its last good line was torn, and is cut off.
+ * @throws Failure (output) when the file cannot be used, Failure (config) when its beginning is damaged
+ */
+export function openJournal(open: (path: string) => AppendFile, path: string): Journal {
+  const file = saving(path, () => open(path));
+  const { standing, length } = saving(path, () => replay(file.read(), path));
+  saving(path, () => file.cut(length));
+  let added = '';
+  let writing: Promise<unknown> = Promise.resolve();
+  let next: Promise<void> | undefined;
+  let broken: Failure | undefined;
+
+  return {
+    standing,
+    add(entry) {
+      fold(standing, entry);
+      added += formatEntry(entry);
+    },
+    commit() {
+      next ??= writing.then(write);
+      return next;
+    },
+    close: () => file.close(),
+  };
+
+  function write(): Promise<void> {
+    next = undefined;
+    const written = append();
+    writing = written.catch(() => {});
+    return written;
+  }
+
+  async function append(): Promise<void> {
+    if (broken) throw broken;
+    if (added === '') return;
+    const bytes = Buffer.from(added);
+    added = '';
+    try {
+      await file.append(bytes);
+    } catch (error) {
+      // Half a line may stand there now: nothing may follow it.
+      broken = cannotSave(path, error);
+      throw broken;
+    }
+  }
+}
+
+/**
+ * What the bytes of a journal come to, and where its last good line ends. A damaged line in between is passed over: the
+ * others are true all the same, and a row whose fate is missing is looked up in the list.
+ * @throws Failure (config) when there are lines without the first one
+ */
+export function replay(bytes: Uint8Array, path: string): { standing: Standing; length: number } {
+  const standing = emptyStanding();
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  let length = 0;
+  for (let start = 0, end = buffer.indexOf('\n'); end >= 0; end = buffer.indexOf('\n', start)) {
+    const entry = parseEntry(buffer.toString('utf8', start, end));
+    start = end + 1;
+    if (!entry) continue;
+    fold(standing, entry);
+    length = start;
+  }
+  if (length > 0 && !standing.header) {
+    throw configFailure(
+      `the journal of this import is damaged: its first line is gone (${path})`,
+      'Look which rows are there (petstore categories list), remove the journal, and import the rest.',
+    );
+  }
+  return { standing, length };
+}
+
+function saving<Result>(path: string, action: () => Result): Result {
+  try {
+    return action();
+  } catch (error) {
+    throw error instanceof Failure ? error : cannotSave(path, error);
+  }
+}

@@ -1,0 +1,99 @@
+import { listCategories } from '../api/endpoints.ts';
+import type { Category } from '../api/resources.ts';
+import { Failure } from '../errors.ts';
+import { contentKey } from './content.ts';
+import { contentOf, type Job, nameOf } from './job.ts';
+import { findMissing, findStrangers, reconcile } from './reconcile.ts';
+import { settle } from './settle.ts';
+import { settledAt } from './standing.ts';
+
+/** A list that lacks what was created is an old one: it is asked for so many times, with pauses of that many ms. */
+const looks = 3;
+const pause = 5_000;
+
+/**
+ * All categories, by a list that shows each one this import has created.
+ * @throws Failure (service) when there is no such list
+ */
+export async function look({ client, context, journal, rows }: Job): Promise<Category[]> {
+  for (let left = looks; ; left -= 1) {
+    const list = await client.call(listCategories, {});
+    const missing = findMissing(journal.standing, list);
+    const [first] = missing;
+    if (first === undefined) return list;
+    if (left === 1) throw incomplete(missing.length, nameOf({ rows }, first));
+    await context.sleep(pause, context.signal);
+  }
+}
+
+function incomplete(count: number, first: string): Failure {
+  const others = count === 1 ? '' : ` and of ${count - 1} more`;
+  return new Failure(
+    'service',
+    `the list lacks the category of ${first}${others}, which this import created`,
+    {
+      consequence:
+        'The list may be an old one, or somebody removed it. Nothing is sent on such a list.',
+      hint: 'Run the same command again later: it goes on from here.',
+    },
+  );
+}
+
+/** Finds out what became of the rows whose outcome is unknown, when the service is surely done with them. */
+export async function lookUpOpen(job: Job): Promise<Category[]> {
+  const { context, journal, report } = job;
+  const now = context.now();
+  const { standing } = journal;
+  await settle(context, settledAt(standing, now, job.settle) - now, standing.open.size, report);
+  const list = await look(job);
+
+  const { claimed, absent, doubtful } = reconcile(job.mode, job.rows, journal.standing, list);
+  for (const [row, { id, name }] of claimed) {
+    const changed = name !== contentOf(job, row).name;
+    journal.add({ k: 'd', row, id: id.text, via: 'list', ...(changed && { as: name }) });
+    job.onSettled();
+  }
+  for (const row of absent) journal.add({ k: 'n', row });
+  await journal.commit();
+
+  const sure = claimed.size + absent.length;
+  if (sure > 0) {
+    const message = `checked: ${claimed.size} had been created, ${absent.length} had not and will be sent again`;
+    report({ event: 'notice', message });
+  }
+  for (const [row, similar] of doubtful) {
+    const as = similar.map(({ id, name }) => `"${name}" (id ${id})`).join(', ');
+    const message = `${nameOf(job, row)}: possibly created as ${as}; it is not sent again`;
+    report({ event: 'notice', message });
+  }
+  return list;
+}
+
+/**
+ * Writes down which categories are not ours although they look like it, and returns those that are just like one of ours: a
+ * copy that came too late, or somebody else's.
+ * @param todo rows that are yet to be sent
+ */
+export function noteStrangers(
+  job: Job,
+  list: readonly Category[],
+  todo: readonly number[],
+): Category[] {
+  const { journal, mode, report } = job;
+  const { done, open } = journal.standing;
+  const contents = (rows: Iterable<number>) => [...rows].map((row) => contentOf(job, row));
+  const doubtful = new Set(findStrangers(contents(open.keys()), journal.standing, list));
+  const ours = contents(done.keys());
+  const strangers = findStrangers([...ours, ...contents(todo)], journal.standing, list).filter(
+    (category) => !doubtful.has(category),
+  );
+  if (strangers.length > 0) journal.add({ k: 'b', ids: strangers.map(({ id }) => id.text) });
+
+  const keys = new Set(ours.map((content) => contentKey(mode, content)));
+  const copies = strangers.filter((category) => keys.has(contentKey(mode, category)));
+  for (const { id, name } of copies) {
+    const message = `"${name}" is there with the id ${id} as well, which no row of this import accounts for: a copy that came late, or somebody else's`;
+    report({ event: 'notice', message });
+  }
+  return copies;
+}

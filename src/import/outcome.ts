@@ -1,0 +1,37 @@
+import type { Intention, Plan } from './plan.ts';
+import type { Refusal, Standing } from './standing.ts';
+
+/**
+ * What became of a row: besides what the plan already tells, `refused` by the service, or `left` for another run of the same
+ * command.
+ */
+export type Outcome = Exclude<Intention, 'create'> | 'refused' | 'left';
+
+export type RowOutcome = {
+  readonly outcome: Outcome;
+  /** Of the category that stands for the row. */
+  readonly id?: string | undefined;
+  /** The category's name where the service changed it. */
+  readonly as?: string | undefined;
+  readonly refusal?: Refusal | undefined;
+};
+
+/** What became of each row of the file, by the plan and by the journal as it stands now. */
+export function outcomesOf({ intentions, ids }: Plan, standing: Standing): RowOutcome[] {
+  return intentions.map((intention, row) => {
+    const done = standing.done.get(row);
+    if (done) return { outcome: 'created', id: done.id, as: done.as };
+    if (standing.open.has(row)) return { outcome: 'unknown' };
+    const refusal = standing.refused.get(row);
+    if (refusal) return { outcome: 'refused', refusal };
+    if (intention === 'create' || intention === 'unknown') return { outcome: 'left' };
+    return { outcome: intention, id: ids.get(row) };
+  });
+}
+
+/** How many rows have each of these words. */
+export function count<Word extends string>(words: readonly Word[]): ReadonlyMap<Word, number> {
+  const counts = new Map<Word, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,88 @@
+import type { Category } from '../api/resources.ts';
+import { type Content, contentKey, looseKey, type Mode } from './content.ts';
+import type { Standing } from './standing.ts';
+
+/**
+ * What the import means to do with a row, or why it does nothing: `created` by this import before, `unknown` whether it was,
+ * `existing` in the service, `differs` there in its description, `repeated` in the file.
+ */
+export type Intention = 'create' | 'created' | 'unknown' | 'existing' | 'differs' | 'repeated';
+
+/** A name that is to be created and looks like another one, which is in the service or earlier in the file. */
+type Alike = { readonly row: number; readonly other: string };
+
+export type Plan = {
+  /** For each row of the file. */
+  readonly intentions: readonly Intention[];
+  /** Ids of the categories that stand for rows which exist or differ. */
+  readonly ids: ReadonlyMap<number, string>;
+  /** The rows to create, in the order of the file. */
+  readonly create: readonly number[];
+  readonly alike: readonly Alike[];
+};
+
+/** What is left to do for the rows when the service has `existing`, and the journal tells `standing`. */
+export function makePlan(
+  mode: Mode,
+  rows: readonly Content[],
+  existing: readonly Category[],
+  standing: Standing,
+): Plan {
+  const there = byName(existing);
+  const seen = new Set<string>();
+  const ids = new Map<number, string>();
+  // A row that might stand for one of unknown fate waits until that is known.
+  const openKeys = new Set([...standing.open.keys()].map((row) => keyOf(rows[row])));
+  const intentions = rows.map((row, index) => {
+    const key = keyOf(row);
+    const repeated = seen.has(key);
+    seen.add(key);
+    if (standing.done.has(index)) return 'created';
+    if (mode === 'ensure' && repeated) return 'repeated';
+    if (openKeys.has(key)) return 'unknown';
+    const same = mode === 'ensure' ? there.get(row.name) : undefined;
+    return same ? compare(row, index, same) : 'create';
+  });
+  const create = [...intentions.keys()].filter((row) => intentions[row] === 'create');
+  return { intentions, ids, create, alike: findAlike(rows, create, existing) };
+
+  function keyOf(row: Content = { name: '' }): string {
+    return contentKey(mode, row);
+  }
+
+  function compare(row: Content, index: number, same: readonly Category[]): Intention {
+    const equal = same.find(
+      ({ description = '' }) => row.description === undefined || row.description === description,
+    );
+    const [first] = same;
+    ids.set(index, String((equal ?? first)?.id));
+    return equal ? 'existing' : 'differs';
+  }
+}
+
+function byName(existing: readonly Category[]): ReadonlyMap<string, readonly Category[]> {
+  const names = new Map<string, Category[]>();
+  for (const category of existing) {
+    const same = names.get(category.name);
+    if (same) same.push(category);
+    else names.set(category.name, [category]);
+  }
+  return names;
+}
+
+function findAlike(
+  rows: readonly Content[],
+  create: readonly number[],
+  existing: readonly Category[],
+): Alike[] {
+  const seen = new Map(existing.map(({ name }) => [looseKey(name), name]));
+  const alike: Alike[] = [];
+  for (const row of create) {
+    const name = rows[row]?.name ?? '';
+    const key = looseKey(name);
+    const other = seen.get(key);
+    if (other === undefined) seen.set(key, name);
+    else if (other !== name) alike.push({ row, other });
+  }
+  return alike;
+}

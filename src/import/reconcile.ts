@@ -1,0 +1,97 @@
+import type { Category } from '../api/resources.ts';
+import { type Content, contentKey, looseKey, type Mode } from './content.ts';
+import type { Standing } from './standing.ts';
+
+/** What the list says of the rows whose outcome was unknown. */
+export type Findings = {
+  /** Rows that were created, with the category that is theirs. */
+  readonly claimed: ReadonlyMap<number, Category>;
+  /** Rows that were not. */
+  readonly absent: readonly number[];
+  /** Rows of which only something similar is there: they are neither claimed nor ever sent again. */
+  readonly doubtful: ReadonlyMap<number, readonly Category[]>;
+};
+
+/**
+ * Finds the open rows in a list that was made after the settle time. A row claims a category of just its content that was not
+ * there before and that no other row has; rows of the same content may stand for each other.
+ */
+export function reconcile(
+  mode: Mode,
+  rows: readonly Content[],
+  standing: Standing,
+  list: readonly Category[],
+): Findings {
+  const free = unaccounted(standing, list);
+  const open = [...standing.open.keys()].sort((a, b) => a - b);
+  const claimed = new Map<number, Category>();
+  claim((content) => contentKey(mode, content));
+  // A service that was seen to change names may have changed these as well.
+  if ([...standing.done.values()].some(({ as }) => as !== undefined)) claim(looseKeyOf);
+
+  const left = open.filter((row) => !claimed.has(row));
+  const similar = group(free, looseKeyOf);
+  const doubtful = new Map<number, readonly Category[]>();
+  for (const row of left) {
+    const found = similar.get(looseKeyOf(contentOf(row)));
+    if (found) doubtful.set(row, found);
+  }
+  return { claimed, absent: left.filter((row) => !doubtful.has(row)), doubtful };
+
+  function claim(keyOf: (content: Content) => string): void {
+    const candidates = group(free, keyOf);
+    for (const row of open) {
+      if (claimed.has(row)) continue;
+      const category = candidates.get(keyOf(contentOf(row)))?.shift();
+      if (!category) continue;
+      claimed.set(row, category);
+      free.delete(category);
+    }
+  }
+
+  function contentOf(row: number): Content {
+    return rows[row] ?? { name: '' };
+  }
+}
+
+/**
+ * The categories that look like one of these rows and belong to none: they were there before, are somebody else's, or are a
+ * copy that came too late.
+ */
+export function findStrangers(
+  rows: readonly Content[],
+  standing: Standing,
+  list: readonly Category[],
+): Category[] {
+  const names = new Set(rows.map(looseKeyOf));
+  return [...unaccounted(standing, list)].filter((category) => names.has(looseKeyOf(category)));
+}
+
+/** The rows whose category, created before, the list does not show. */
+export function findMissing({ done }: Standing, list: readonly Category[]): number[] {
+  const ids = new Set(list.map(({ id }) => id.text));
+  return [...done].filter(([, { id }]) => !ids.has(id)).map(([row]) => row);
+}
+
+function unaccounted({ done, foreign }: Standing, list: readonly Category[]): Set<Category> {
+  const ours = new Set([...done.values()].map(({ id }) => id));
+  return new Set(list.filter(({ id }) => !ours.has(id.text) && !foreign.has(id.text)));
+}
+
+function looseKeyOf({ name }: Content): string {
+  return looseKey(name);
+}
+
+function group(
+  categories: Iterable<Category>,
+  keyOf: (content: Content) => string,
+): Map<string, Category[]> {
+  const groups = new Map<string, Category[]>();
+  for (const category of categories) {
+    const key = keyOf(category);
+    const same = groups.get(key);
+    if (same) same.push(category);
+    else groups.set(key, [category]);
+  }
+  return groups;
+}

@@ -1,0 +1,124 @@
+import { createCategory } from '../api/endpoints.ts';
+import type { Category } from '../api/resources.ts';
+import { Failure } from '../errors.ts';
+import { contentKey } from './content.ts';
+import { contentOf, type Job, nameOf } from './job.ts';
+
+/** As many as the shared limit ever lets through at once. */
+const width = 8;
+/** So many unknown outcomes are looked up before more are added. */
+const mostUnknown = 40;
+/** After so many in a row the service is not to be troubled any more. */
+const unknownsUntilStop = 3;
+/** What a request may outlive its deadline by, in ms. */
+const margin = 5_000;
+
+/** Why sending ended before the rows did. */
+export type Stop =
+  | { readonly kind: 'unknowns' }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+/** Unknown outcomes in a row, by the order of their coming. */
+export type Streak = { unknowns: number };
+
+/**
+ * Sends rows, each once, several at a time, and writes down what became of each. It ends early when going on makes no sense,
+ * or when outcomes should be looked up first; what is on its way then is waited for.
+ */
+export async function sendRows(
+  job: Job,
+  todo: readonly number[],
+  streak: Streak,
+): Promise<Stop | undefined> {
+  const { context, client, journal } = job;
+  const queue = todo.values();
+  const halt = new AbortController();
+  const signal = AbortSignal.any([context.signal, halt.signal]);
+  /** Content that may exist already, though nobody knows: a row of the same content has to wait. */
+  const uncertain = new Set<string>();
+  let unknowns = 0;
+  let stop: Stop | undefined;
+
+  await Promise.all(Array.from({ length: width }, work));
+  return stop;
+
+  async function work(): Promise<void> {
+    while (!signal.aborted && unknowns < mostUnknown) {
+      const { value: row } = queue.next();
+      if (row === undefined) return;
+      if (!uncertain.has(keyOf(row))) await send(row);
+    }
+  }
+
+  async function send(row: number): Promise<void> {
+    const body = contentOf(job, row);
+    const turn = { signal, beforeSending: () => intend(row) };
+    try {
+      created(row, await client.call(createCategory, { body }, turn));
+    } catch (error) {
+      settle(row, error);
+    }
+  }
+
+  /** No byte leaves before it is on the disk that one may. */
+  async function intend(row: number): Promise<void> {
+    const at = context.now();
+    const ends = at + job.timeout + margin;
+    journal.add({ k: 'i', row, at, ends: Number.isFinite(ends) ? ends : null });
+    await journal.commit();
+  }
+
+  function created(row: number, { id, name }: Category): void {
+    const changed = name !== contentOf(job, row).name;
+    journal.add({ k: 'd', row, id: id.text, via: '201', ...(changed && { as: name }) });
+    streak.unknowns = 0;
+    job.onSettled();
+  }
+
+  function settle(row: number, error: unknown): void {
+    const failure = error instanceof Failure ? error : undefined;
+    if (failure?.details.outcome === 'unknown') unknown(row, failure);
+    else if (failure?.kind === 'refused') refused(row, failure);
+    else ended(row, error, failure !== undefined || error === halt.signal.reason);
+  }
+
+  /** @param unsent whether it surely left nothing behind: only what nobody foresaw may have */
+  function ended(row: number, error: unknown, unsent: boolean): void {
+    if (unsent && journal.standing.open.has(row)) journal.add({ k: 'n', row });
+    if (error !== halt.signal.reason) end({ kind: 'failed', error });
+  }
+
+  function unknown(row: number, failure: Failure): void {
+    journal.add({ k: 'u', row, at: context.now() });
+    uncertain.add(keyOf(row));
+    unknowns += 1;
+    streak.unknowns += 1;
+    const message = `${nameOf(job, row)}: ${failure.message}. It may have been created; it is looked up before anything of it is sent again`;
+    job.report({ event: 'notice', message });
+    if (failure.kind === 'interrupted') end({ kind: 'failed', error: failure });
+    else if (streak.unknowns >= unknownsUntilStop) end({ kind: 'unknowns' });
+  }
+
+  function refused(row: number, failure: Failure): void {
+    const { status = 0, code, message } = failure.details.service ?? {};
+    journal.add({
+      k: 'r',
+      row,
+      status,
+      ...(code !== undefined && { code }),
+      ...(message !== undefined && { message }),
+    });
+    streak.unknowns = 0;
+    job.report({ event: 'notice', message: `${nameOf(job, row)}: ${failure.message}` });
+    job.onSettled();
+  }
+
+  function end(reason: Stop): void {
+    stop ??= reason;
+    halt.abort(new Error('the import stops'));
+  }
+
+  function keyOf(row: number): string {
+    return contentKey(job.mode, contentOf(job, row));
+  }
+}

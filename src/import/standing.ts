@@ -1,0 +1,82 @@
+import type { Entry, Header } from './records.ts';
+
+/** What the lines of a journal come to. Changes in place: there may be a hundred thousand rows. */
+export type Standing = {
+  header: Header | undefined;
+  /** Rows that were created, with their id, and their name where the service changed it. */
+  readonly done: Map<number, { readonly id: string; readonly as: string | undefined }>;
+  /** Rows whose outcome is unknown, and since when at the latest; Infinity where that cannot be told. */
+  readonly open: Map<number, number>;
+  /** Rows that the service refused when they were last sent. */
+  readonly refused: Map<number, Refusal>;
+  /** Ids that are not ours. */
+  readonly foreign: Set<string>;
+  /** The last look at the list has shown all rows. */
+  finished: boolean;
+};
+
+export type Refusal = {
+  readonly status: number;
+  readonly code?: string;
+  readonly message?: string;
+};
+
+export function emptyStanding(): Standing {
+  return {
+    header: undefined,
+    done: new Map(),
+    open: new Map(),
+    refused: new Map(),
+    foreign: new Set(),
+    finished: false,
+  };
+}
+
+/** Takes one more line into account. */
+export function fold(standing: Standing, entry: Entry): void {
+  const { done, open, refused, foreign } = standing;
+  switch (entry.k) {
+    case 'h':
+      standing.header ??= entry;
+      break;
+    case 'b':
+      for (const id of entry.ids) foreign.add(id);
+      break;
+    case 'i':
+      open.set(entry.row, entry.ends ?? Number.POSITIVE_INFINITY);
+      refused.delete(entry.row);
+      standing.finished = false;
+      break;
+    case 'u':
+      open.set(entry.row, entry.at);
+      break;
+    case 'd':
+      open.delete(entry.row);
+      done.set(entry.row, { id: entry.id, as: entry.as });
+      break;
+    case 'n':
+      open.delete(entry.row);
+      break;
+    case 'r': {
+      const { status, code, message } = entry;
+      open.delete(entry.row);
+      refused.set(entry.row, {
+        status,
+        ...(code !== undefined && { code }),
+        ...(message !== undefined && { message }),
+      });
+      break;
+    }
+    case 'e':
+      standing.finished = true;
+  }
+}
+
+/**
+ * When the list can be trusted to show every row that is open, `settle` ms after the last of them was given up; a request
+ * may have been on its way until now, but not longer. In ms of this machine's clock.
+ */
+export function settledAt({ open }: Standing, now: number, settle: number): number {
+  const last = Math.max(...open.values());
+  return Math.min(last, now) + settle;
+}
