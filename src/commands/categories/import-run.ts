@@ -12,6 +12,7 @@ import type { Input } from '../../input/input.ts';
 import { thousands } from '../../output/number.ts';
 import { isoTime } from '../../output/time.ts';
 import { requestTimeout } from '../../session/connect.ts';
+import { sandboxProfile } from '../../session/profile.ts';
 import type { Session } from '../../session/session.ts';
 import { importFailure } from './import-failure.ts';
 import { type KnownLimit, knownLimit } from './import-limits.ts';
@@ -64,7 +65,7 @@ export async function bringIn(order: Order, journal: Journal): Promise<void> {
     if (!standing.header) begin(order, journal);
     noteStrangers(job, list, plan.create);
     await journal.commit();
-    const progress = followProgress(session, plan.create.length, limit);
+    const progress = followProgress(session, plan, limit);
     onSettled = progress.step;
     ending = await carryOut(job, plan.create);
     progress.end();
@@ -115,7 +116,8 @@ function resumption({ standing: { header, done, open } }: Journal): string {
 /** @throws Failure (interrupted) when the answer is no */
 async function agree({ session, identity }: Order, { create }: Plan): Promise<void> {
   const what = `${thousands(create.length)} ${create.length === 1 ? 'category' : 'categories'}`;
-  if (await session.host.context.confirm(`Create ${what} at ${identity.address}?`)) return;
+  const where = identity.address === sandboxProfile ? 'in the sandbox' : `at ${identity.address}`;
+  if (await session.host.context.confirm(`Create ${what} ${where}?`)) return;
   throw new Failure('interrupted', 'not agreed to', {
     consequence: 'Nothing was created.',
     outcome: 'not_sent',
@@ -151,16 +153,19 @@ function isFinished({ identity }: Order, counts: ReadonlyMap<Outcome, number>): 
   return matters.every((outcome) => !counts.has(outcome));
 }
 
-/** Tells how far it has come, each time the fate of a row is known. */
-function followProgress({ host, report }: Session, total: number, limit: KnownLimit) {
+/** Tells how far the whole import has come, each time the fate of a row becomes known. */
+function followProgress({ host, report }: Session, plan: Plan, limit: KnownLimit) {
   const pace = createPace(host.context.now, limit);
-  let done = 0;
+  let done = plan.intentions.filter((intention) => intention === 'created').length;
+  const total = done + plan.create.length;
   return {
     step() {
       done += 1;
       report({ event: 'progress', done, total, ...pace(total - done) });
     },
-    end: () =>
-      report({ event: 'progress', done, total, rate: undefined, leftMs: undefined, over: true }),
+    end() {
+      const unknown = { rate: undefined, leftMs: undefined };
+      report({ event: 'progress', done, total, ...unknown, over: true });
+    },
   };
 }

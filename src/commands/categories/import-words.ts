@@ -18,8 +18,8 @@ export const rowWords: Readonly<Record<Intention | Outcome, string>> = {
   left: 'left to create',
 };
 
-/** More look-alikes than this are counted only. */
-const mostAlike = 20;
+/** More oddities of a kind than this are counted only. */
+const mostTold = 20;
 
 /** The plan as sentences: what is to be done, how long that takes, and what looks odd. */
 export function planInWords(plan: Plan, input: Input, limit: KnownLimit): string[] {
@@ -28,7 +28,12 @@ export function planInWords(plan: Plan, input: Input, limit: KnownLimit): string
     .filter((intention) => counts.has(intention))
     .map((intention) => `${thousands(counts.get(intention) ?? 0)} ${rowWords[intention]}`);
   const time = plan.create.length > 0 ? [forecastInWords(forecastOf(plan, limit), limit)] : [];
-  return [parts.join(', '), ...time, ...alikeInWords(plan, input)];
+  return [
+    parts.join(', '),
+    ...time,
+    ...differencesInWords(plan, input),
+    ...alikeInWords(plan, input),
+  ];
 }
 
 /** One request for each row, and one for the last look at the list. */
@@ -45,18 +50,34 @@ function forecastInWords(
   const time = todayMs === 0 ? 'less than a minute' : `about ${timeLeft(todayMs)}`;
   const days = moreDays ? ` today and ${thousands(moreDays)} more ${plural(moreDays, 'day')}` : '';
   const pace = plan ? `on ${plan}` : `at ${thousands(minute?.limit ?? 0)} a minute`;
+  // The smallest plan has a thousand a day.
   const advice =
-    moreDays === undefined ? ' if no limit a day stops it: petstore config set plan free' : '';
+    moreDays === undefined && requests > 900
+      ? '; how many a day is not known (petstore config set plan free)'
+      : '';
   return `${needed}: ${time}${days} ${pace}${advice}`;
 }
 
+function differencesInWords({ intentions, ids }: Plan, { rows }: Input): string[] {
+  const differing = [...intentions.keys()].filter((row) => intentions[row] === 'differs');
+  return first(differing, 'more are there with another description', (row) => {
+    const { line, name } = rows[row] ?? {};
+    return `line ${line}: "${name}" is there with another description (id ${ids.get(row)}), and stays as it is`;
+  });
+}
+
 function alikeInWords({ alike }: Plan, { rows }: Input): string[] {
-  const shown = alike.slice(0, mostAlike).map(({ row, other }) => {
+  return first(alike, 'more names look like others', ({ row, other }) => {
     const { line, name } = rows[row] ?? {};
     return `line ${line}: "${name}" looks like "${other}", and is another name`;
   });
-  const more = alike.length - shown.length;
-  return more > 0 ? [...shown, `${thousands(more)} more names look like others`] : shown;
+}
+
+/** The first ones as sentences, and how many more there are. */
+function first<Item>(items: readonly Item[], more: string, tell: (item: Item) => string): string[] {
+  const told = items.slice(0, mostTold).map(tell);
+  const left = items.length - told.length;
+  return left > 0 ? [...told, `${thousands(left)} ${more}`] : told;
 }
 
 function plural(count: number, word: string): string {
