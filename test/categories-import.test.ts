@@ -151,6 +151,54 @@ describe('categories import', () => {
   });
 });
 
+describe('the input of an import', () => {
+  test.for([
+    { what: 'a file that is not there', argv: ['nope.csv'], says: 'there is no file nope.csv' },
+    {
+      what: 'standard input that is to hold the key as well',
+      argv: ['-', '--format', 'csv', '--api-key-file', '-'],
+      says: 'standard input cannot hold both',
+    },
+    {
+      what: 'a settle time without an end',
+      argv: ['pets.csv', '--settle', 'inf'],
+      says: '--settle needs an end',
+    },
+    {
+      what: 'a settle time that is none',
+      argv: ['pets.csv', '--settle', 'soon'],
+      says: '--settle is "soon"',
+    },
+    {
+      what: 'another format',
+      argv: ['pets.csv', '--format', 'xml'],
+      says: 'Allowed choices are csv, json, ndjson',
+    },
+    { what: 'no file', argv: [], says: "missing required argument 'file'" },
+  ])('is refused for $what, and nothing is sent', async ({ argv, says }, { petstore, sandbox }) => {
+    const result = await petstore(['categories', 'import', ...argv, '--yes']);
+
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.stderr).toContain(says);
+    expect(result.stderr).toContain('Nothing was sent.');
+    expect(sandbox.requests).toHaveLength(0);
+  });
+
+  test('has all its faults told before anything is sent', async ({ petstore, sandbox, folder }) => {
+    const path = put(folder, 'name,description\ndog,Barks\n,x\ncat\n');
+
+    const result = await petstore(['categories', 'import', path, ...apply]);
+
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.events()).toMatchObject([
+      { event: 'notice', message: `${path}:3:1: field "name" is blank` },
+      { event: 'notice', message: expect.stringContaining(`${path}:4:`) },
+      { event: 'error', kind: 'usage', outcome: 'not_sent', exitCode: 2 },
+    ]);
+    expect(sandbox.requests).toHaveLength(0);
+  });
+});
+
 describe('the plan of an import', () => {
   test('is the result of --dry-run, which spends one request and leaves no trace', async ({
     petstore,

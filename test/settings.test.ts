@@ -253,6 +253,8 @@ describe('config set', () => {
     { argv: ['base-url', 'http://pets.example'], says: 'the key would travel unencrypted' },
     { argv: ['output', 'xml'], says: '"xml" is no output format' },
     { argv: ['max-wait', 'soon'], says: 'max-wait is "soon"' },
+    { argv: ['plan', 'gold'], says: 'plan is "gold", which is no plan' },
+    { argv: ['plan', '0/min,5/day'], says: 'Write free, pro, business or N/min,M/day.' },
     { argv: ['default-profile', 'a b'], says: '"a b" is no profile name' },
   ])('refuses $argv', async ({ argv, says }, { petstore, folder }) => {
     const result = await petstore(['config', 'set', ...argv]);

@@ -6,6 +6,7 @@ import { emptyStanding, fold, type Standing } from './standing.ts';
 
 /** What an import must not forget, one checked line a step. */
 export type Journal = {
+  readonly path: string;
   /** What all lines so far come to. */
   readonly standing: Standing;
   /** Adds a line, which lasts after the next commit. */
@@ -29,6 +30,7 @@ export function openJournal(open: (path: string) => AppendFile, path: string): J
   let broken: Failure | undefined;
 
   return {
+    path,
     standing,
     add(entry) {
       fold(standing, entry);

@@ -21,20 +21,19 @@ export async function look({ client, context, journal, rows }: Job): Promise<Cat
     const missing = findMissing(journal.standing, list);
     const [first] = missing;
     if (first === undefined) return list;
-    if (left === 1) throw incomplete(missing.length, nameOf({ rows }, first));
+    if (left === 1) throw incomplete(missing.length, nameOf({ rows }, first), journal.path);
     await context.sleep(pause, context.signal);
   }
 }
 
-function incomplete(count: number, first: string): Failure {
+function incomplete(count: number, first: string, path: string): Failure {
   const others = count === 1 ? '' : ` and of ${count - 1} more`;
   return new Failure(
     'service',
     `the list lacks the category of ${first}${others}, which this import created`,
     {
-      consequence:
-        'The list may be an old one, or somebody removed it. Nothing is sent on such a list.',
-      hint: 'Run the same command again later: it goes on from here.',
+      consequence: 'It may be an old list, or somebody removed it. Nothing is sent by such a list.',
+      hint: `Run the same command again later. If it was removed, forget this import first: rm '${path}'`,
     },
   );
 }

@@ -55,7 +55,9 @@ export function createSink({
         typeof line === 'string' ? seal(line) : bold(seal(line.bold)),
       );
       try {
-        await Promise.race([aborted(signal), stdout.write(`${sealed.join('\n')}\n`)]);
+        // What was said before comes before it, where both go to one terminal.
+        const written = said.then(() => stdout.write(`${sealed.join('\n')}\n`));
+        await Promise.race([aborted(signal), written]);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         throw unprintable(error);

@@ -17,7 +17,7 @@ describe('the README', () => {
       const { stdout } = await execute('sh', ['-c', `${command} 2>&1`], { env: { PATH } });
       expect(withoutTimes(stdout)).toBe(withoutTimes(output));
     }
-    expect(steps).toHaveLength(6);
+    expect(steps).toHaveLength(9);
   });
 
   test('names every option that every command takes', async ({ petstore }) => {

@@ -1,7 +1,8 @@
 import type { Allowances } from '../../import/forecast.ts';
 import { standingOf } from '../../pacing/standing.ts';
+import type { Profile } from '../../session/profile.ts';
 import type { Session } from '../../session/session.ts';
-import { parsePlan } from '../../settings/plan.ts';
+import { type NamedPlan, parsePlan } from '../../settings/plan.ts';
 
 /** What a forecast rests on: the plan of the settings, or else what answers told of the limit. */
 export type KnownLimit = Allowances & {
@@ -9,11 +10,18 @@ export type KnownLimit = Allowances & {
   readonly plan: string | undefined;
 };
 
-/** What is known of the limit of the session's key. @throws Failure when the plan of the settings is none */
-export async function knownLimit({ host, limit, profile }: Session): Promise<KnownLimit> {
-  const { name, settings } = profile;
-  const plan =
-    settings.plan === undefined ? undefined : parsePlan(settings.plan, `plan of profile ${name}`);
+/** The plan of the session's profile, if one is set. @throws Failure (usage) when it is none */
+export function planOf({ name, settings }: Profile): NamedPlan | undefined {
+  return settings.plan === undefined
+    ? undefined
+    : parsePlan(settings.plan, `plan of profile ${name}`);
+}
+
+/** What is known of the limit of the session's key: by its plan, and by what answers told. */
+export async function knownLimit(
+  { host, limit }: Session,
+  plan: NamedPlan | undefined,
+): Promise<KnownLimit> {
   const { minute, day } = standingOf((await limit()).read(), host.context.now());
   return {
     plan: plan?.name,

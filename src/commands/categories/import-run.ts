@@ -1,46 +1,36 @@
-import { randomBytes } from 'node:crypto';
 import { listCategories } from '../../api/endpoints.ts';
 import { Failure } from '../../errors.ts';
 import { carryOut, type Ending } from '../../import/carry-out.ts';
 import type { Journal } from '../../import/journal.ts';
-import { type Identity, journalPath, readStanding, refuseOtherKey } from '../../import/journals.ts';
+import { journalPath, readStanding, refuseOtherKey } from '../../import/journals.ts';
 import { look, lookUpOpen, noteStrangers } from '../../import/lookup.ts';
 import { count, type Outcome, outcomesOf } from '../../import/outcome.ts';
-import { createPace } from '../../import/pace.ts';
 import { makePlan, type Plan } from '../../import/plan.ts';
-import type { Input } from '../../input/input.ts';
 import { thousands } from '../../output/number.ts';
 import { isoTime } from '../../output/time.ts';
 import { requestTimeout } from '../../session/connect.ts';
 import { sandboxProfile } from '../../session/profile.ts';
 import type { Session } from '../../session/session.ts';
 import { importFailure } from './import-failure.ts';
-import { type KnownLimit, knownLimit } from './import-limits.ts';
+import { knownLimit } from './import-limits.ts';
+import { begin, type Order } from './import-order.ts';
+import { followProgress } from './import-progress.ts';
 import { printOutcomes, printPlan } from './import-report.ts';
 import { planInWords } from './import-words.ts';
 
-/** One import as it was asked for. */
-export type Order = {
-  readonly session: Session;
-  readonly input: Input;
-  readonly identity: Identity;
-  /** Of the key, by a salt. */
-  readonly fingerprint: (salt: string) => string;
-  /** Where journals are kept. */
-  readonly folder: string;
-  /** How long the service may take over a request that broke off, in ms. */
-  readonly settle: number;
-  /** Nobody wants to be asked. */
-  readonly unasked: boolean;
-};
-
 /** Shows what would be done, by one request and without a trace. */
-export async function preview({ session, input, identity, folder }: Order): Promise<void> {
+export async function preview({
+  session,
+  input,
+  identity,
+  folder,
+  plan: named,
+}: Order): Promise<void> {
   const client = await session.connect();
   const list = await client.call(listCategories, {});
   const standing = readStanding(journalPath(folder, identity));
   const plan = makePlan(identity.mode, input.rows, list, standing);
-  const limit = await knownLimit(session);
+  const limit = await knownLimit(session, named);
   say(session, planInWords(plan, input, limit));
   await printPlan(session.output, plan, input, limit);
 }
@@ -56,7 +46,7 @@ export async function bringIn(order: Order, journal: Journal): Promise<void> {
 
   const list = await (standing.open.size > 0 ? lookUpOpen(job) : look(job));
   const plan = makePlan(identity.mode, input.rows, list, standing);
-  const limit = await knownLimit(session);
+  const limit = await knownLimit(session, order.plan);
   say(session, planInWords(plan, input, limit));
 
   let ending: Ending = { stop: undefined, copies: [] };
@@ -124,22 +114,6 @@ async function agree({ session, identity }: Order, { create }: Plan): Promise<vo
   });
 }
 
-/** The first line of a journal says whose it is. */
-function begin({ session, input, identity, fingerprint }: Order, journal: Journal): void {
-  const { path, ...rest } = identity;
-  const salt = randomBytes(16).toString('hex');
-  journal.add({
-    k: 'h',
-    v: 1,
-    at: session.host.context.now(),
-    ...rest,
-    ...(path !== undefined && { path }),
-    rows: input.rows.length,
-    salt,
-    fingerprint: fingerprint(salt),
-  });
-}
-
 /**
  * Whether nothing is left that another run would have to know of. Refused rows are to be corrected in the file, which then is
  * another one; where every row counts, those that were created must not be forgotten over that.
@@ -151,21 +125,4 @@ function isFinished({ identity }: Order, counts: ReadonlyMap<Outcome, number>): 
     ...(identity.mode === 'each' ? (['refused'] as const) : []),
   ];
   return matters.every((outcome) => !counts.has(outcome));
-}
-
-/** Tells how far the whole import has come, each time the fate of a row becomes known. */
-function followProgress({ host, report }: Session, plan: Plan, limit: KnownLimit) {
-  const pace = createPace(host.context.now, limit);
-  let done = plan.intentions.filter((intention) => intention === 'created').length;
-  const total = done + plan.create.length;
-  return {
-    step() {
-      done += 1;
-      report({ event: 'progress', done, total, ...pace(total - done) });
-    },
-    end() {
-      const unknown = { rate: undefined, leftMs: undefined };
-      report({ event: 'progress', done, total, ...unknown, over: true });
-    },
-  };
 }

@@ -10,7 +10,9 @@ import type { Host } from '../../session/host.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { parseDuration } from '../../settings/duration.ts';
 import { requireStateFolder } from '../../settings/folders.ts';
-import { bringIn, type Order, preview } from './import-run.ts';
+import { planOf } from './import-limits.ts';
+import type { Order } from './import-order.ts';
+import { bringIn, preview } from './import-run.ts';
 
 type Options = {
   readonly format?: InputFormat;
@@ -58,6 +60,13 @@ function refuseUnasked({ host, options }: Session, file: string): void {
 
 async function takeOrder(session: Session, file: string, options: Options): Promise<Order> {
   const { host, report } = session;
+  if (file === '-' && session.options.apiKeyFile === '-') {
+    throw usageFailure(
+      'standard input cannot hold both the file and the key',
+      'Give one of them by name, or the key as PETSTORE_API_KEY.',
+    );
+  }
+  const plan = planOf(session.profile);
   const settle = parseDuration(options.settle, '--settle');
   if (!Number.isFinite(settle))
     throw usageFailure('--settle needs an end', 'For example: --settle 5m');
@@ -70,6 +79,7 @@ async function takeOrder(session: Session, file: string, options: Options): Prom
     settle,
     identity: { address, mode, sha256: input.sha256, path: input.path },
     fingerprint,
+    plan,
     folder: join(requireStateFolder(host.context), 'imports'),
     unasked: options.yes ?? false,
   };
