@@ -40,7 +40,7 @@ export function claim(
 ): Claim | Holder {
   try {
     for (;;) {
-      const holder = findHolder(context, path);
+      const holder = holderOf(context, path);
       if (holder) return holder;
       const name = randomUUID();
       const mark: Mark = { ...context.owner, since: context.now() };
@@ -51,8 +51,11 @@ export function claim(
   }
 }
 
-/** The holder, if it still runs; marks that count no more are removed. */
-function findHolder({ isRunning }: Pick<Context, 'isRunning'>, path: string): Holder | undefined {
+/** Who has a thing, if that process still runs; marks that count no more are removed. @throws the system's error */
+export function holderOf(
+  { isRunning }: Pick<Context, 'isRunning'>,
+  path: string,
+): Holder | undefined {
   for (const name of list(path)) {
     const mark = readMark(join(path, name));
     if (mark && isRunning(mark)) {

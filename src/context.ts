@@ -42,6 +42,8 @@ export type Owner = {
   readonly pid: number;
   readonly host: string;
   readonly born?: string | undefined;
+  /** Within which the id is its own, where the system knows more than one such space. */
+  readonly space?: string | undefined;
 };
 
 export type Environment = Readonly<Record<string, string | undefined>>;

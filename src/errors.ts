@@ -27,6 +27,8 @@ export type ServiceError = {
 };
 
 export type FailureDetails = {
+  /** What is wrong in an input, place by place. */
+  readonly faults?: readonly string[] | undefined;
   /** What it means for the user's data: "Nothing was sent." */
   readonly consequence?: string | undefined;
   /** The one next thing to do. */
@@ -57,8 +59,9 @@ export class Failure extends Error {
 }
 
 /** Wrong words on the command line or wrong input; found before anything was sent. */
-export function usageFailure(message: string, hint?: string): Failure {
+export function usageFailure(message: string, hint?: string, faults?: readonly string[]): Failure {
   return new Failure('usage', message, {
+    faults,
     consequence: 'Nothing was sent.',
     hint,
     outcome: 'not_sent',

@@ -32,6 +32,8 @@ export type WaitEvent = {
   readonly resetAt: number;
   /** What is left of it; 0 ends it. Reported about every second. */
   readonly waitMs: number;
+  /** Rows that are yet to be done after it, where they are counted. */
+  readonly left?: number;
 } & (
   | { readonly reason: RequestWait }
   /** The outcomes of that many rows are unknown; they are looked up when the service surely is done with them. */

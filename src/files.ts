@@ -90,6 +90,7 @@ export function makePrivateFolder(path: string): void {
 function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
+    syncFolder(dirname(path));
   } catch (error) {
     // There already, or made by another process just now.
     if (systemCode(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;

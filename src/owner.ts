@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Owner } from './context.ts';
 import { systemCode } from './errors.ts';
 
 /** The process of this machine that has that id now. */
 export function ownerOf(pid: number): Owner {
-  return { pid, host: hostname(), born: look(pid)?.born };
+  return { pid, host: hostname(), born: look(pid)?.born, space: spaceOfIds() };
 }
 
 /**
@@ -13,10 +13,11 @@ export function ownerOf(pid: number): Owner {
  * @param kill sends a signal to a process, or throws the system's error; 0 is none and only asks
  */
 export function isRunning(
-  { pid, host, born }: Owner,
+  { pid, host, born, space }: Owner,
   kill: (pid: number, signal: 0) => unknown,
 ): boolean {
-  if (host !== hostname()) return true;
+  // In another container the same number is somebody else, or nobody.
+  if (host !== hostname() || (space !== undefined && space !== spaceOfIds())) return true;
   try {
     kill(pid, 0);
   } catch (error) {
@@ -39,6 +40,15 @@ export function isOwner(value: unknown): value is Owner {
     typeof host === 'string' &&
     (born === undefined || typeof born === 'string')
   );
+}
+
+/** Where Linux counts process ids from one: the machine, or one container. */
+function spaceOfIds(): string | undefined {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return undefined;
+  }
 }
 
 /** What Linux tells of a process; undefined elsewhere. Ids are reused, a moment of one boot is not. */

@@ -230,8 +230,8 @@ describe('the outcome of a create', () => {
       expect(result.exitCode).toBe(6);
       expect(result.stderr).toContain(
         [
-          'petstore: 127.0.0.1:4010 broke the connection off',
-          '60 s later no category of this name is there: most likely it was not created.',
+          'petstore: 127.0.0.1:4010 broke the connection off; 60 s later no category of this name is there',
+          'Most likely it was not created.',
           'Create it again, if it is still missing then, with --if-missing.',
           '',
         ].join('\n'),
@@ -252,9 +252,9 @@ describe('the outcome of a create', () => {
     expect(result).toMatchObject({ exitCode: 6, stdout: '' });
     expect(result.stderr).toContain(
       [
-        'petstore: 127.0.0.1:4010 broke the connection off',
-        'It may have been created: of this name there is id 1, by this call or by another.',
-        'Look at it before you create it again: petstore categories list',
+        'petstore: 127.0.0.1:4010 broke the connection off; 60 s later there is "rabbit" with id 1, by this call or by another',
+        'It may have been created.',
+        'Look before you send it again: petstore categories list',
         '',
       ].join('\n'),
     );
@@ -271,6 +271,10 @@ describe('the outcome of a create', () => {
 
     expect(result.exitCode).toBe(0);
     expect(JSON.parse(result.stdout)).toEqual({ id: 1, name: 'rabbit' });
+    expect(result.events()).toContainEqual({
+      event: 'notice',
+      message: 'created, as the list shows: id 1',
+    });
     expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET']);
   });
 
@@ -286,7 +290,28 @@ describe('the outcome of a create', () => {
     const result = await petstore([...create, '--if-missing']);
 
     expect(result.exitCode).toBe(6);
-    expect(result.stderr).toContain('of this name there are now the ids 70, 1.\n');
+    expect(result.stderr).toContain(
+      '60 s later there is "rabbit" with id 70, "rabbit" with id 1, by this call or by another\n',
+    );
+  });
+
+  test('stays unknown when something similar is there, as a script can read', async ({
+    petstore,
+    sandbox,
+  }) => {
+    sandbox.reactions.push(reply(200, []), async (request) => {
+      request.onSent();
+      sandbox.categories.push({ id: new ExactNumber('9'), name: 'Rabbit ' });
+      throw networkError('ECONNRESET');
+    });
+
+    const result = await petstore([...create, '--if-missing', '--json']);
+
+    expect(result).toMatchObject({ exitCode: 6, stdout: '' });
+    expect(result.events().at(-1)).toMatchObject({
+      message:
+        '127.0.0.1:4010 broke the connection off; 60 s later there is "Rabbit " with id 9, by this call or by another',
+    });
   });
 
   test('stays unknown when the service is not there any more', async ({ petstore, sandbox }) => {

@@ -386,20 +386,21 @@ describe('a wrong input is refused with its place', () => {
   test('many faults are listed, the first 20 of them, and counted', async () => {
     const text = `name\na\n${'" "\n'.repeat(37)}`;
 
-    const { failure, notices } = await readChunks('csv', [text]);
+    const { failure } = await readChunks('csv', [text]);
+    const faults = failure?.details.faults ?? [];
 
     expect(failure?.message).toBe(
       'standard input has 37 faults (the first 20 are listed), the first at 3:1: field "name" is blank',
     );
-    expect(notices).toHaveLength(20);
-    expect(notices.at(-1)).toBe('standard input:22:1: field "name" is blank');
+    expect(faults).toHaveLength(20);
+    expect(faults.at(-1)).toBe('standard input:22:1: field "name" is blank');
   });
 
   test('a fault that ends the reading comes after those before it', async () => {
-    const { failure, notices } = await readChunks('csv', ['name\n" "\na,b\nc"d\n']);
+    const { failure } = await readChunks('csv', ['name\n" "\na,b\nc"d\n']);
 
     expect(failure?.message).toMatch(/^standard input has 3 faults, the first at 2:1: /);
-    expect(notices).toEqual([
+    expect(failure?.details.faults).toEqual([
       'standard input:2:1: field "name" is blank',
       'standard input:3:3: 2 fields where the header has 1',
       expect.stringMatching(/^standard input:4:2: a quote inside a field/),

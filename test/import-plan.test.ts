@@ -5,7 +5,7 @@ import { forecast } from '../src/import/forecast.ts';
 import { makePlan } from '../src/import/plan.ts';
 import { findMissing, findStrangers, reconcile } from '../src/import/reconcile.ts';
 import type { Entry } from '../src/import/records.ts';
-import { emptyStanding, fold, type Standing, settledAt } from '../src/import/standing.ts';
+import { emptyStanding, fold, type Standing } from '../src/import/standing.ts';
 import { ExactNumber } from '../src/json/exact.ts';
 
 const category = (id: number, name: string, description?: string): Category => ({
@@ -22,7 +22,7 @@ function standingAfter(...entries: Entry[]): Standing {
   return standing;
 }
 
-const intent = (index: number): Entry => ({ k: 'i', row: index, at: 0, ends: 30 });
+const intent = (index: number): Entry => ({ k: 'i', row: index, at: 0 });
 const done = (index: number, id: number, as?: string): Entry => ({
   k: 'd',
   row: index,
@@ -84,7 +84,7 @@ describe('the plan', () => {
     const standing = standingAfter(done(0, 7), intent(1));
 
     expect(makePlan('each', rows, [], standing).intentions).toEqual([
-      'created',
+      'created_before',
       'unknown',
       'unknown',
       'create',
@@ -232,6 +232,22 @@ describe('rows of unknown outcome', () => {
       found: { claimed: [[0, 9]] },
     },
     {
+      what: 'claims none of another description of such a service',
+      mode: 'each',
+      rows: [row('Dog', 'Barks'), row('Dog', 'Bites'), row('OWL')],
+      standing: standingAfter(intent(0), intent(1), done(2, 8, 'owl')),
+      list: [category(8, 'owl'), category(9, 'dog', 'Bites')],
+      found: { claimed: [[1, 9]], absent: [0] },
+    },
+    {
+      what: 'claims a category once that a list shows twice',
+      mode: 'each',
+      rows: [row('dog'), row('dog')],
+      standing: standingAfter(intent(0), intent(1)),
+      list: [category(9, 'dog'), category(9, 'dog')],
+      found: { claimed: [[0, 9]], absent: [1] },
+    },
+    {
       what: 'sees no description and an empty one as the same',
       mode: 'each',
       rows: [row('dog')],
@@ -256,22 +272,11 @@ describe('rows of unknown outcome', () => {
   });
 
   test('a list that lacks what was created is known for an old one', () => {
-    expect(findMissing(standingAfter(done(0, 1), done(5, 2)), [category(1, 'dog')])).toEqual([5]);
-  });
-});
+    const rows = [row('dog'), row('cat'), row('emu')];
+    const standing = standingAfter(done(0, 1), done(1, 2), done(2, 3, 'EMU!'));
 
-describe('the time until the list can be trusted', () => {
-  test.for([
-    { what: 'is counted from the end of the last request', at: 10_000, until: 1_030 },
-    { what: 'is counted from now while one may still be on its way', at: 20, until: 1_020 },
-    { what: 'is whole again after the clock was set back', at: -50_000, until: -49_000 },
-  ])('$what', ({ at, until }) => {
-    expect(settledAt(standingAfter(intent(0), intent(1)), at, 1_000)).toBe(until);
-  });
+    const missing = findMissing(rows, standing, [category(1, 'other'), category(3, 'EMU!')]);
 
-  test('is counted from now for a request without a deadline', () => {
-    const standing = standingAfter({ k: 'i', row: 0, at: 0, ends: null });
-
-    expect(settledAt(standing, 5_000, 1_000)).toBe(6_000);
+    expect(missing).toEqual([0, 1]);
   });
 });

@@ -96,9 +96,9 @@ describe('after a 429', () => {
     const text = await petstore(list);
 
     expect(text.stderr.split('\n').slice(0, 3)).toEqual([
-      'petstore: refused with 429, waiting 1m 12s until 2026-11-20T15:05:11Z',
-      'petstore: refused with 429, waiting 42s until 2026-11-20T15:05:11Z',
-      'petstore: refused with 429, waiting 12s until 2026-11-20T15:05:11Z',
+      'petstore: refused with 429, waiting 1m 12s until 2026-11-20T15:05:12Z',
+      'petstore: refused with 429, waiting 42s until 2026-11-20T15:05:12Z',
+      'petstore: refused with 429, waiting 12s until 2026-11-20T15:05:12Z',
     ]);
   });
 
@@ -110,7 +110,7 @@ describe('after a 429', () => {
     expect(events()[0]).toEqual({
       event: 'wait',
       reason: '429',
-      resetAt: '2026-11-20T15:04:21Z',
+      resetAt: '2026-11-20T15:04:22Z',
       waitMs: 21_125,
     });
   });

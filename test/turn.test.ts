@@ -13,7 +13,7 @@ import { expect, networkError, test } from './petstore.ts';
 type Reaction = { readonly status: number; readonly headers?: Record<string, string> } | Error;
 
 /** Creates a category through the client, the retries and the gate; `steps` tells what happened, in order. */
-function createStack(clock: Clock, log: Log, reactions: Reaction[] = []) {
+function createStack(clock: Clock, log: Log, reactions: Reaction[] = [], onTheWay = () => {}) {
   const steps: string[] = [];
   const report = () => {};
   const context = {
@@ -27,6 +27,7 @@ function createStack(clock: Clock, log: Log, reactions: Reaction[] = []) {
       const { status, headers = {} } = next(reactions.shift());
       onSent();
       steps.push(`sent, ${status}`);
+      onTheWay();
       return {
         status,
         headers,
@@ -61,6 +62,24 @@ function createStack(clock: Clock, log: Log, reactions: Reaction[] = []) {
 const reason = new Error('enough');
 
 describe('what is to be done before sending', () => {
+  test('is done again when meanwhile another request was told to wait', async ({
+    folder,
+    clock,
+  }) => {
+    const log = openSharedLog(folder, 'scope');
+    const { create, steps } = createStack(clock, log);
+    const start = clock.now();
+    const refusal = { id: 'other', at: start, sent: start, jitter: 0, wait: 30_000 };
+    const beforeSending = async () => {
+      if (steps.length === 0) log.append({ k: 'refused', ...refusal });
+      steps.push(`ready after ${Math.floor((clock.now() - start) / 1_000)} s`);
+    };
+
+    await create({ beforeSending });
+
+    expect(steps).toEqual(['ready after 0 s', 'ready after 31 s', 'sent, 201']);
+  });
+
   test('is done for each attempt: after it was granted and before it leaves', async ({
     folder,
     clock,
@@ -162,13 +181,21 @@ describe('the signal of a turn', () => {
 
   test('leaves a request alone that is on its way', async ({ folder, clock }) => {
     const stop = new AbortController();
+    const onTheWay = () => stop.abort(reason);
+    const { create, steps } = createStack(clock, openSharedLog(folder, 'scope'), [], onTheWay);
+
+    await expect(create({ signal: stop.signal })).resolves.toMatchObject({ name: 'rabbit' });
+
+    expect(steps).toEqual(['sent, 201']);
+  });
+
+  test('keeps back a request that was given up while it got ready', async ({ folder, clock }) => {
+    const stop = new AbortController();
     const { create, steps } = createStack(clock, openSharedLog(folder, 'scope'));
     const beforeSending = async () => stop.abort(reason);
 
-    await expect(create({ signal: stop.signal, beforeSending })).resolves.toMatchObject({
-      name: 'rabbit',
-    });
+    await expect(create({ signal: stop.signal, beforeSending })).rejects.toBe(reason);
 
-    expect(steps).toEqual(['sent, 201']);
+    expect(steps).toEqual([]);
   });
 });

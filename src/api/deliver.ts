@@ -2,6 +2,8 @@ import type { Context, WireAnswer } from '../context.ts';
 import { describeBreakdown } from './breakdown.ts';
 import { type Exchange, headerValues, Undelivered } from './exchange.ts';
 
+/** How long the rest of a refusal is waited for, in ms. */
+const patienceForRefusals = 2_000;
 /** How long an interrupted write may still wait for its answer, in ms. */
 const graceForWrites = 5_000;
 
@@ -34,7 +36,10 @@ export function deliver(context: Context, timeout: number): Exchange {
       try {
         const answer = await context.send(wire);
         onSent();
-        const bytes = await readBody(answer, request.maxBytes);
+        const bytes =
+          answer.status < 300
+            ? await readBody(answer, request.maxBytes)
+            : await readRefusal(answer.body, giveUp());
         return {
           status: answer.status,
           headers: answer.headers,
@@ -46,6 +51,11 @@ export function deliver(context: Context, timeout: number): Exchange {
         if (error instanceof Undelivered) throw error;
         throw describeBreakdown(error, url, sent);
       }
+    }
+
+    async function giveUp(): Promise<void> {
+      const ms = Math.min(patienceForRefusals, timeout / 2);
+      await context.sleep(ms, attempt.signal).catch(forever);
     }
 
     async function deadline(): Promise<never> {
@@ -77,7 +87,6 @@ function forever(): Promise<never> {
 }
 
 async function readBody(answer: WireAnswer, maxBytes: number): Promise<Uint8Array> {
-  if (answer.status >= 300) return readRefusal(answer.body);
   const [encoding = 'identity'] = headerValues(answer.headers, 'content-encoding');
   if (encoding.toLowerCase() !== 'identity') {
     throw unreadable('the answer is compressed in a way petstore did not ask for');
@@ -99,15 +108,20 @@ function unreadable(message: string): Undelivered {
 /** What is kept of the body of a refusal, in bytes. */
 const maxRefusal = 64 * 1024;
 
-/** The status of a refusal says enough: as much of its body as comes, and no fault of it is one of ours. */
-async function readRefusal(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+/** The status of a refusal says enough: as much of its body as comes until `over`, and no fault of it is one of ours. */
+async function readRefusal(
+  body: AsyncIterable<Uint8Array>,
+  over: Promise<void>,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
-    for await (const chunk of body) {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length > maxRefusal) break;
+    const parts = body[Symbol.asyncIterator]();
+    while (length <= maxRefusal) {
+      const part = await Promise.race([parts.next(), over]);
+      if (!part || part.done) break;
+      chunks.push(part.value);
+      length += part.value.length;
     }
   } catch {
     // Cut short: the part that came is no whole Error, and is read as none.

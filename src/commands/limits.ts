@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import type { Client } from '../api/client.ts';
 import { listCategories } from '../api/endpoints.ts';
 import { Failure } from '../errors.ts';
+import { isoTime } from '../iso-time.ts';
 import { type ExactNumber, exact, type JsonObject } from '../json/exact.ts';
-import { isoTime } from '../output/time.ts';
 import { type Standing, standingOf, type WindowStanding } from '../pacing/standing.ts';
 import { inWords, waitReason } from '../pacing/words.ts';
 import type { Host } from '../session/host.ts';
@@ -30,7 +30,7 @@ export function limits(command: Command, host: Host): void {
         const wait = waitFields(standing);
         if (wait) report({ event: 'notice', message: `${wait.why}; until ${wait.until}` });
         await output.overview(
-          () => ({ ...rows, inFlight: exact(standing.inFlight), wait: wait ?? null }),
+          { ...rows, inFlight: exact(standing.inFlight), wait: wait ?? null },
           Object.entries(rows).map(([window, row]) => ({ window, ...row })),
           columns,
         );

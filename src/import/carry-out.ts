@@ -6,7 +6,12 @@ import { look, lookUpOpen, noteStrangers } from './lookup.ts';
 import { type Stop, type Streak, sendRows } from './send.ts';
 
 /** How an import came to its end, and what was found that no row accounts for. */
-export type Ending = { readonly stop: Stop | undefined; readonly copies: readonly Category[] };
+export type Ending = {
+  readonly stop: Stop | undefined;
+  readonly copies: readonly Category[];
+  /** Rows that are open still were looked up: only something similar is there. */
+  readonly lookedUp: boolean;
+};
 
 /**
  * Creates rows until all are done or something stops it. Outcomes that are unknown are looked up once the rest is sent, or
@@ -18,10 +23,10 @@ export async function carryOut(job: Job, create: readonly number[]): Promise<End
   // What the service refused in an earlier run gets another chance in this one.
   job.journal.standing.refused.clear();
   for (let todo = create; ; todo = remaining(job, create)) {
-    const stop = await attempt(() => sendRows(job, todo, streak));
+    const stop = await attempt(() => sendRows(job, inOrder(job, todo), streak));
     const unsaved = await attempt(() => job.journal.commit().then(() => undefined));
     const reason = unsaved ?? stop;
-    if (!mayLook(job, reason)) return { stop: reason, copies };
+    if (!mayLook(job, reason)) return { stop: reason, copies, lookedUp: false };
 
     const failed = await attempt(async () => {
       const list = await (job.journal.standing.open.size > 0 ? lookUpOpen(job) : look(job));
@@ -29,8 +34,9 @@ export async function carryOut(job: Job, create: readonly number[]): Promise<End
       await job.journal.commit();
       return undefined;
     });
-    if (reason ?? failed) return { stop: reason ?? failed, copies };
-    if (remaining(job, create).length === 0) return { stop: undefined, copies };
+    const lookedUp = failed === undefined;
+    if (reason ?? failed) return { stop: reason ?? failed, copies, lookedUp };
+    if (remaining(job, create).length === 0) return { stop: undefined, copies, lookedUp };
   }
 }
 
@@ -55,6 +61,12 @@ function mayLook({ journal }: Job, stop: Stop | undefined): boolean {
 function remaining(job: Job, create: readonly number[]): number[] {
   const { done, open, refused } = job.journal.standing;
   const keyOf = (row: number) => contentKey(job.mode, contentOf(job, row));
-  const openKeys = new Set([...open.keys()].map(keyOf));
+  const openKeys = new Set([...open].map(keyOf));
   return create.filter((row) => !done.has(row) && !refused.has(row) && !openKeys.has(keyOf(row)));
+}
+
+/** What was tried before comes last, so that rows which the service cannot take keep none of the others from it. */
+function inOrder({ journal }: Job, todo: readonly number[]): number[] {
+  const { tried } = journal.standing;
+  return [...todo.filter((row) => !tried.has(row)), ...todo.filter((row) => tried.has(row))];
 }

@@ -15,3 +15,17 @@ export function contentKey(mode: Mode, { name, description = '' }: Content): str
 export function looseKey(name: string): string {
   return name.normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
 }
+
+/** Items by what they share, in their order. */
+export function groupBy<Item>(
+  items: Iterable<Item>,
+  keyOf: (item: Item) => string,
+): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const same = groups.get(keyOf(item));
+    if (same) same.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}

@@ -3,20 +3,27 @@ import { claim } from '../claim.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { type Journal, openJournal } from './journal.ts';
+import { claimPath, type Identity, journalPath } from './journals.ts';
+import { refuseRivals, taken } from './rivals.ts';
 
 /**
- * Works with a journal that no other process works with meanwhile.
- * @throws Failure (output) when another one does, and whatever the work throws
+ * Works with the journal of an import, which no other process works on meanwhile.
+ * @throws Failure (output) when another one does or there can be no journal, Failure (config) when another import is in the
+ * way, and whatever the work throws
  */
 export async function withJournal(
   context: Context,
-  path: string,
+  folder: string,
+  identity: Identity,
   work: (journal: Journal) => Promise<void>,
 ): Promise<void> {
-  const held = claim(context, `${path}.claim`);
-  if (!held.mine) throw taken(held);
+  const place = claimPath(folder, identity);
+  const held = needed(() => claim(context, place));
+  if (!held.mine) throw taken(held, place);
   try {
-    const journal = openJournal(context.openAppendFile, path);
+    refuseRivals(context, folder, identity);
+    const path = journalPath(folder, identity);
+    const journal = needed(() => openJournal(context.openAppendFile, path));
     try {
       await work(journal);
     } finally {
@@ -29,11 +36,17 @@ export async function withJournal(
   }
 }
 
-function taken({ pid, host, since }: { pid: number; host: string; since: number }): Failure {
-  const time = `${new Date(since).toISOString().slice(0, -5)}Z`;
-  return new Failure('output', `process ${pid} on ${host} is importing this file since ${time}`, {
-    consequence: 'Nothing was sent.',
-    hint: 'Wait for its end, or stop it; then run the same command again.',
-    outcome: 'not_sent',
-  });
+/** Without a journal nothing is sent. */
+function needed<Result>(action: () => Result): Result {
+  try {
+    return action();
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'output') throw error;
+    throw new Failure('output', error.message, {
+      ...error.details,
+      consequence: 'Nothing was sent: an import needs its journal.',
+      hint: 'Make room or give it another folder (PETSTORE_STATE_DIR), and run the same command again.',
+      outcome: 'not_sent',
+    });
+  }
 }

@@ -2,6 +2,7 @@ import type { Client } from '../api/client.ts';
 import type { NewCategory } from '../api/resources.ts';
 import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
+import { quoted } from '../input/faults.ts';
 import type { Row } from '../input/rows.ts';
 import type { Mode } from './content.ts';
 import type { Journal } from './journal.ts';
@@ -13,10 +14,12 @@ export type Job = {
   readonly journal: Journal;
   readonly rows: readonly Row[];
   readonly mode: Mode;
+  /** The key is another one than the import was begun with. */
+  readonly otherKey: boolean;
   /** How long the service may take to finish a request that broke off, in ms. */
   readonly settle: number;
-  /** Longest time that a request is on its way, in ms. */
-  readonly timeout: number;
+  /** How many rows may be on their way at once. */
+  readonly width: number;
   readonly report: Report;
   /** Called whenever the fate of a row becomes known. */
   readonly onSettled: () => void;
@@ -32,6 +35,6 @@ export function contentOf({ rows }: Pick<Job, 'rows'>, index: number): NewCatego
 
 /** A row for messages: where it stands, and its name. */
 export function nameOf({ rows }: Pick<Job, 'rows'>, index: number): string {
-  const row = rows[index];
-  return `line ${row?.line} ("${row?.name}")`;
+  const { line, name = '' } = rows[index] ?? {};
+  return `line ${line} (${quoted(name)})`;
 }

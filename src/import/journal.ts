@@ -66,28 +66,41 @@ export function openJournal(open: (path: string) => AppendFile, path: string): J
 }
 
 /**
- * What the bytes of a journal come to, and where its last good line ends. A damaged line in between is passed over: the
- * others are true all the same, and a row whose fate is missing is looked up in the list.
- * @throws Failure (config) when there are lines without the first one
+ * What the bytes of a journal come to, and where its last good line ends. A damaged line in between is passed over where the
+ * list makes up for what it told.
+ * @throws Failure (config) when it does not, when the first line is missing, or when a later version wrote it
  */
 export function replay(bytes: Uint8Array, path: string): { standing: Standing; length: number } {
   const standing = emptyStanding();
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   let length = 0;
-  for (let start = 0, end = buffer.indexOf('\n'); end >= 0; end = buffer.indexOf('\n', start)) {
+  let start = 0;
+  let hole = false;
+  for (let end = buffer.indexOf('\n'); end >= 0; end = buffer.indexOf('\n', start)) {
     const entry = parseEntry(buffer.toString('utf8', start, end));
+    hole ||= entry !== undefined && start > length;
     start = end + 1;
-    if (!entry) continue;
+    if (entry === undefined) continue;
+    if (entry === 'newer') throw newer(path);
     fold(standing, entry);
     length = start;
   }
-  if (length > 0 && !standing.header) {
-    throw configFailure(
-      `the journal of this import is damaged: its first line is gone (${path})`,
-      'Look which rows are there (petstore categories list), remove the journal, and import the rest.',
-    );
-  }
+  const { header } = standing;
+  if (length > 0 && (!header || (hole && header.mode === 'each'))) throw damaged(path);
   return { standing, length };
+}
+
+function newer(path: string): Failure {
+  const message = `the journal of this import was written by a newer petstore (${path})`;
+  return configFailure(message, 'Go on with that version.');
+}
+
+/** Where every row counts, a category of the same content may be ours or not: only a whole journal tells. */
+function damaged(path: string): Failure {
+  return configFailure(
+    `the journal of this import is damaged (${path})`,
+    'Look which rows are there (petstore categories list), remove the journal, and import the rest.',
+  );
 }
 
 function saving<Result>(path: string, action: () => Result): Result {

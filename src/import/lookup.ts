@@ -1,29 +1,45 @@
 import { listCategories } from '../api/endpoints.ts';
 import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
+import { quoted } from '../input/faults.ts';
 import { contentKey } from './content.ts';
+import { mayForget } from './forget.ts';
 import { contentOf, type Job, nameOf } from './job.ts';
 import { findMissing, findStrangers, reconcile } from './reconcile.ts';
 import { settle } from './settle.ts';
-import { settledAt } from './standing.ts';
 
 /** A list that lacks what was created is an old one: it is asked for so many times, with pauses of that many ms. */
 const looks = 3;
 const pause = 5_000;
 
 /**
- * All categories, by a list that shows each one this import has created.
+ * All categories, by a list that shows each one this import has created, as far as they may not be forgotten.
  * @throws Failure (service) when there is no such list
  */
-export async function look({ client, context, journal, rows }: Job): Promise<Category[]> {
+export async function look(job: Job): Promise<Category[]> {
+  const { client, context, journal, mode } = job;
+  const { standing } = journal;
   for (let left = looks; ; left -= 1) {
     const list = await client.call(listCategories, {});
-    const missing = findMissing(journal.standing, list);
+    const missing = findMissing(job.rows, standing, list);
     const [first] = missing;
-    if (first === undefined) return list;
-    if (left === 1) throw incomplete(missing.length, nameOf({ rows }, first), journal.path);
-    await context.sleep(pause, context.signal);
+    if (first === undefined || (standing.finished && mode === 'each')) return list;
+    if (left > 1) {
+      await context.sleep(pause, context.signal);
+      continue;
+    }
+    if (!mayForget(mode, standing, missing.length, job.otherKey)) {
+      throw incomplete(missing.length, nameOf(job, first), journal.path);
+    }
+    forget(job, missing);
+    return list;
   }
+}
+
+function forget({ journal, report }: Job, missing: readonly number[]): void {
+  for (const row of missing) journal.add({ k: 'n', row });
+  const message = `${missing.length} categories that this import had created are not there any more`;
+  report({ event: 'notice', message });
 }
 
 function incomplete(count: number, first: string, path: string): Failure {
@@ -41,9 +57,8 @@ function incomplete(count: number, first: string, path: string): Failure {
 /** Finds out what became of the rows whose outcome is unknown, when the service is surely done with them. */
 export async function lookUpOpen(job: Job): Promise<Category[]> {
   const { context, journal, report } = job;
-  const now = context.now();
-  const { standing } = journal;
-  await settle(context, settledAt(standing, now, job.settle) - now, standing.open.size, report);
+  // From now on, whenever they were sent: no clock can make that shorter than it has to be.
+  await settle(context, job.settle, journal.standing.open.size, report);
   const list = await look(job);
 
   const { claimed, absent, doubtful } = reconcile(job.mode, job.rows, journal.standing, list);
@@ -57,11 +72,11 @@ export async function lookUpOpen(job: Job): Promise<Category[]> {
 
   const sure = claimed.size + absent.length;
   if (sure > 0) {
-    const message = `checked: ${claimed.size} had been created, ${absent.length} had not and will be sent again`;
+    const message = `checked: ${claimed.size} had been created, ${absent.length} had not and can be sent again`;
     report({ event: 'notice', message });
   }
   for (const [row, similar] of doubtful) {
-    const as = similar.map(({ id, name }) => `"${name}" (id ${id})`).join(', ');
+    const as = similar.map(({ id, name }) => `${quoted(name)} (id ${id})`).join(', ');
     const message = `${nameOf(job, row)}: possibly created as ${as}; it is not sent again`;
     report({ event: 'notice', message });
   }
@@ -81,7 +96,7 @@ export function noteStrangers(
   const { journal, mode, report } = job;
   const { done, open } = journal.standing;
   const contents = (rows: Iterable<number>) => [...rows].map((row) => contentOf(job, row));
-  const doubtful = new Set(findStrangers(contents(open.keys()), journal.standing, list));
+  const doubtful = new Set(findStrangers(contents(open), journal.standing, list));
   const ours = contents(done.keys());
   const strangers = findStrangers([...ours, ...contents(todo)], journal.standing, list).filter(
     (category) => !doubtful.has(category),
@@ -91,7 +106,7 @@ export function noteStrangers(
   const keys = new Set(ours.map((content) => contentKey(mode, content)));
   const copies = strangers.filter((category) => keys.has(contentKey(mode, category)));
   for (const { id, name } of copies) {
-    const message = `"${name}" is there with the id ${id} as well, which no row of this import accounts for: a copy that came late, or somebody else's`;
+    const message = `${quoted(name)} is there with the id ${id} as well, which no row of this import accounts for: a copy that came late, or somebody else's`;
     report({ event: 'notice', message });
   }
   return copies;

@@ -5,7 +5,7 @@ import type { Refusal, Standing } from './standing.ts';
  * What became of a row: besides what the plan already tells, `refused` by the service, or `left` for another run of the same
  * command.
  */
-export type Outcome = Exclude<Intention, 'create'> | 'refused' | 'left';
+export type Outcome = Exclude<Intention, 'create'> | 'created' | 'refused' | 'left';
 
 export type RowOutcome = {
   readonly outcome: Outcome;
@@ -20,9 +20,10 @@ export type RowOutcome = {
 export function outcomesOf({ intentions, ids }: Plan, standing: Standing): RowOutcome[] {
   return intentions.map((intention, row) => {
     const done = standing.done.get(row);
-    if (done) return { outcome: 'created', id: done.id, as: done.as };
+    const word = intention === 'created_before' ? intention : 'created';
+    if (done) return { outcome: word, id: done.id, as: done.as };
     if (standing.open.has(row)) return { outcome: 'unknown' };
-    const refusal = standing.refused.get(row);
+    const refusal = intention === 'create' ? standing.refused.get(row) : undefined;
     if (refusal) return { outcome: 'refused', refusal };
     if (intention === 'create' || intention === 'unknown') return { outcome: 'left' };
     return { outcome: intention, id: ids.get(row) };

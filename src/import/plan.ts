@@ -1,15 +1,23 @@
 import type { Category } from '../api/resources.ts';
-import { type Content, contentKey, looseKey, type Mode } from './content.ts';
+import { type Content, contentKey, groupBy, looseKey, type Mode } from './content.ts';
 import type { Standing } from './standing.ts';
 
 /**
- * What the import means to do with a row, or why it does nothing: `created` by this import before, `unknown` whether it was,
+ * What the import means to do with a row, or why it does nothing: created by this import before, `unknown` whether it was,
  * `existing` in the service, `differs` there in its description, `repeated` in the file.
  */
-export type Intention = 'create' | 'created' | 'unknown' | 'existing' | 'differs' | 'repeated';
+export type Intention =
+  | 'create'
+  | 'created_before'
+  | 'unknown'
+  | 'existing'
+  | 'differs'
+  | 'repeated';
 
 /** A name that is to be created and looks like another one, which is in the service or earlier in the file. */
 type Alike = { readonly row: number; readonly other: string };
+
+type Contradiction = { readonly row: number; readonly earlier: number };
 
 export type Plan = {
   /** For each row of the file. */
@@ -19,6 +27,8 @@ export type Plan = {
   /** The rows to create, in the order of the file. */
   readonly create: readonly number[];
   readonly alike: readonly Alike[];
+  /** Rows whose name is in an earlier row, with another description. */
+  readonly contradictions: readonly Contradiction[];
 };
 
 /** What is left to do for the rows when the service has `existing`, and the journal tells `standing`. */
@@ -28,23 +38,26 @@ export function makePlan(
   existing: readonly Category[],
   standing: Standing,
 ): Plan {
-  const there = byName(existing);
-  const seen = new Set<string>();
+  const there = groupBy(existing, ({ name }) => name);
+  const seen = new Map<string, number>();
+  const contradictions: Contradiction[] = [];
   const ids = new Map<number, string>();
   // A row that might stand for one of unknown fate waits until that is known.
-  const openKeys = new Set([...standing.open.keys()].map((row) => keyOf(rows[row])));
+  const openKeys = new Set([...standing.open].map((row) => keyOf(rows[row])));
   const intentions = rows.map((row, index) => {
     const key = keyOf(row);
-    const repeated = seen.has(key);
-    seen.add(key);
-    if (standing.done.has(index)) return 'created';
-    if (mode === 'ensure' && repeated) return 'repeated';
+    const earlier = seen.get(key);
+    if (earlier === undefined) seen.set(key, index);
+    else if (rows[earlier]?.description !== row.description)
+      contradictions.push({ row: index, earlier });
+    if (standing.done.has(index)) return 'created_before';
+    if (mode === 'ensure' && earlier !== undefined) return 'repeated';
     if (openKeys.has(key)) return 'unknown';
     const same = mode === 'ensure' ? there.get(row.name) : undefined;
     return same ? compare(row, index, same) : 'create';
   });
   const create = [...intentions.keys()].filter((row) => intentions[row] === 'create');
-  return { intentions, ids, create, alike: findAlike(rows, create, existing) };
+  return { intentions, ids, create, alike: findAlike(rows, create, existing), contradictions };
 
   function keyOf(row: Content = { name: '' }): string {
     return contentKey(mode, row);
@@ -58,16 +71,6 @@ export function makePlan(
     ids.set(index, String((equal ?? first)?.id));
     return equal ? 'existing' : 'differs';
   }
-}
-
-function byName(existing: readonly Category[]): ReadonlyMap<string, readonly Category[]> {
-  const names = new Map<string, Category[]>();
-  for (const category of existing) {
-    const same = names.get(category.name);
-    if (same) same.push(category);
-    else names.set(category.name, [category]);
-  }
-  return names;
 }
 
 function findAlike(

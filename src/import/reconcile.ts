@@ -1,5 +1,5 @@
 import type { Category } from '../api/resources.ts';
-import { type Content, contentKey, looseKey, type Mode } from './content.ts';
+import { type Content, contentKey, groupBy, looseKey, type Mode } from './content.ts';
 import type { Standing } from './standing.ts';
 
 /** What the list says of the rows whose outcome was unknown. */
@@ -23,14 +23,16 @@ export function reconcile(
   list: readonly Category[],
 ): Findings {
   const free = unaccounted(standing, list);
-  const open = [...standing.open.keys()].sort((a, b) => a - b);
+  const open = [...standing.open].sort((a, b) => a - b);
   const claimed = new Map<number, Category>();
   claim((content) => contentKey(mode, content));
   // A service that was seen to change names may have changed these as well.
-  if ([...standing.done.values()].some(({ as }) => as !== undefined)) claim(looseKeyOf);
+  if ([...standing.done.values()].some(({ as }) => as !== undefined)) {
+    claim((content) => contentKey(mode, { ...content, name: looseKeyOf(content) }));
+  }
 
   const left = open.filter((row) => !claimed.has(row));
-  const similar = group(free, looseKeyOf);
+  const similar = groupBy(free, looseKeyOf);
   const doubtful = new Map<number, readonly Category[]>();
   for (const row of left) {
     const found = similar.get(looseKeyOf(contentOf(row)));
@@ -39,7 +41,7 @@ export function reconcile(
   return { claimed, absent: left.filter((row) => !doubtful.has(row)), doubtful };
 
   function claim(keyOf: (content: Content) => string): void {
-    const candidates = group(free, keyOf);
+    const candidates = groupBy(free, keyOf);
     for (const row of open) {
       if (claimed.has(row)) continue;
       const category = candidates.get(keyOf(contentOf(row)))?.shift();
@@ -67,31 +69,25 @@ export function findStrangers(
   return [...unaccounted(standing, list)].filter((category) => names.has(looseKeyOf(category)));
 }
 
-/** The rows whose category, created before, the list does not show. */
-export function findMissing({ done }: Standing, list: readonly Category[]): number[] {
-  const ids = new Set(list.map(({ id }) => id.text));
-  return [...done].filter(([, { id }]) => !ids.has(id)).map(([row]) => row);
+/** The rows whose category, created before, the list does not show: by id and name, since another account has such ids too. */
+export function findMissing(
+  rows: readonly Content[],
+  { done }: Standing,
+  list: readonly Category[],
+): number[] {
+  const names = new Map(list.map(({ id, name }) => [id.text, looseKey(name)]));
+  return [...done]
+    .filter(([row, { id, as }]) => names.get(id) !== looseKey(as ?? rows[row]?.name ?? ''))
+    .map(([row]) => row);
 }
 
+/** Each once, also where a list shows one twice. */
 function unaccounted({ done, foreign }: Standing, list: readonly Category[]): Set<Category> {
   const ours = new Set([...done.values()].map(({ id }) => id));
-  return new Set(list.filter(({ id }) => !ours.has(id.text) && !foreign.has(id.text)));
+  const others = list.filter(({ id }) => !ours.has(id.text) && !foreign.has(id.text));
+  return new Set(new Map(others.map((category) => [category.id.text, category])).values());
 }
 
 function looseKeyOf({ name }: Content): string {
   return looseKey(name);
-}
-
-function group(
-  categories: Iterable<Category>,
-  keyOf: (content: Content) => string,
-): Map<string, Category[]> {
-  const groups = new Map<string, Category[]>();
-  for (const category of categories) {
-    const key = keyOf(category);
-    const same = groups.get(key);
-    if (same) same.push(category);
-    else groups.set(key, [category]);
-  }
-  return groups;
 }

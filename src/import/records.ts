@@ -6,14 +6,9 @@ export type Entry =
   | Header
   /** Ids of categories that are there already and might be taken for ours. */
   | { readonly k: 'b'; readonly ids: readonly string[] }
-  /** It is about to be sent at `at`, and given up at `ends`; null: never. */
-  | {
-      readonly k: 'i';
-      readonly row: number;
-      readonly at: number;
-      readonly ends: number | null;
-    }
-  /** No whole answer came: what became of it is unknown since `at`. */
+  /** It is about to be sent. */
+  | { readonly k: 'i'; readonly row: number; readonly at: number }
+  /** No whole answer came: what became of it is unknown. */
   | { readonly k: 'u'; readonly row: number; readonly at: number }
   /** It was created: the service said so, or the list shows it; `as` is its name if the service changed it. */
   | {
@@ -23,7 +18,7 @@ export type Entry =
       readonly via: '201' | 'list';
       readonly as?: string;
     }
-  /** It surely was not created. */
+  /** It surely was not created, or is not there any more. */
   | { readonly k: 'n'; readonly row: number }
   /** The service refused it. */
   | {
@@ -57,22 +52,20 @@ export function formatEntry(entry: Entry): string {
   return `${checksum(json)} ${json}\n`;
 }
 
-/** The entry of a line, or undefined for one that is torn, damaged or of another kind. */
-export function parseEntry(line: string): Entry | undefined {
+/** The entry of a line; undefined for one that is torn or damaged, 'newer' for one that a later version wrote. */
+export function parseEntry(line: string): Entry | 'newer' | undefined {
   const json = line.slice(9);
   if (line[8] !== ' ' || line.slice(0, 8) !== checksum(json)) return undefined;
-  try {
-    const entry = JSON.parse(json);
-    return isEntry(entry) ? entry : undefined;
-  } catch {
-    return undefined;
-  }
+  // A checksum that is right vouches for the rest of the line.
+  const entry: unknown = JSON.parse(json);
+  return isEntry(entry) ? entry : 'newer';
 }
 
-/** A checksum that is right vouches for the rest of the line. */
 function isEntry(value: unknown): value is Entry {
   const { k, v } = (value ?? {}) as { k?: unknown; v?: unknown };
-  return k === 'h' ? v === 1 : typeof k === 'string' && 'biudnre'.includes(k);
+  return k === 'h'
+    ? v === 1
+    : typeof k === 'string' && ['b', 'i', 'u', 'd', 'n', 'r', 'e'].includes(k);
 }
 
 function checksum(json: string): string {

@@ -4,14 +4,10 @@ import { Failure } from '../errors.ts';
 import { contentKey } from './content.ts';
 import { contentOf, type Job, nameOf } from './job.ts';
 
-/** As many as the shared limit ever lets through at once. */
-const width = 8;
 /** So many unknown outcomes are looked up before more are added. */
 const mostUnknown = 40;
 /** After so many in a row the service is not to be troubled any more. */
 const unknownsUntilStop = 3;
-/** What a request may outlive its deadline by, in ms. */
-const margin = 5_000;
 
 /** Why sending ended before the rows did. */
 export type Stop =
@@ -39,7 +35,7 @@ export async function sendRows(
   let unknowns = 0;
   let stop: Stop | undefined;
 
-  await Promise.all(Array.from({ length: width }, work));
+  await Promise.all(Array.from({ length: job.width }, work));
   return stop;
 
   async function work(): Promise<void> {
@@ -62,9 +58,7 @@ export async function sendRows(
 
   /** No byte leaves before it is on the disk that one may. */
   async function intend(row: number): Promise<void> {
-    const at = context.now();
-    const ends = at + job.timeout + margin;
-    journal.add({ k: 'i', row, at, ends: Number.isFinite(ends) ? ends : null });
+    journal.add({ k: 'i', row, at: context.now() });
     await journal.commit();
   }
 
@@ -93,7 +87,7 @@ export async function sendRows(
     uncertain.add(keyOf(row));
     unknowns += 1;
     streak.unknowns += 1;
-    const message = `${nameOf(job, row)}: ${failure.message}. It may have been created; it is looked up before anything of it is sent again`;
+    const message = `${nameOf(job, row)}: ${failure.message}. It may or may not have been created. Not sent again; checking in ${job.settle / 1_000} s or later`;
     job.report({ event: 'notice', message });
     if (failure.kind === 'interrupted') end({ kind: 'failed', error: failure });
     else if (streak.unknowns >= unknownsUntilStop) end({ kind: 'unknowns' });

@@ -5,8 +5,10 @@ export type Standing = {
   header: Header | undefined;
   /** Rows that were created, with their id, and their name where the service changed it. */
   readonly done: Map<number, { readonly id: string; readonly as: string | undefined }>;
-  /** Rows whose outcome is unknown, and since when at the latest; Infinity where that cannot be told. */
-  readonly open: Map<number, number>;
+  /** Rows that may have been sent and whose outcome is unknown. */
+  readonly open: Set<number>;
+  /** Rows that were sent before, whatever became of it. */
+  readonly tried: Set<number>;
   /** Rows that the service refused when they were last sent. */
   readonly refused: Map<number, Refusal>;
   /** Ids that are not ours. */
@@ -25,7 +27,8 @@ export function emptyStanding(): Standing {
   return {
     header: undefined,
     done: new Map(),
-    open: new Map(),
+    open: new Set(),
+    tried: new Set(),
     refused: new Map(),
     foreign: new Set(),
     finished: false,
@@ -34,7 +37,7 @@ export function emptyStanding(): Standing {
 
 /** Takes one more line into account. */
 export function fold(standing: Standing, entry: Entry): void {
-  const { done, open, refused, foreign } = standing;
+  const { done, open, refused, foreign, tried } = standing;
   switch (entry.k) {
     case 'h':
       standing.header ??= entry;
@@ -43,12 +46,13 @@ export function fold(standing: Standing, entry: Entry): void {
       for (const id of entry.ids) foreign.add(id);
       break;
     case 'i':
-      open.set(entry.row, entry.ends ?? Number.POSITIVE_INFINITY);
+      open.add(entry.row);
+      tried.add(entry.row);
       refused.delete(entry.row);
       standing.finished = false;
       break;
     case 'u':
-      open.set(entry.row, entry.at);
+      open.add(entry.row);
       break;
     case 'd':
       open.delete(entry.row);
@@ -56,6 +60,7 @@ export function fold(standing: Standing, entry: Entry): void {
       break;
     case 'n':
       open.delete(entry.row);
+      done.delete(entry.row);
       break;
     case 'r': {
       const { status, code, message } = entry;
@@ -70,13 +75,4 @@ export function fold(standing: Standing, entry: Entry): void {
     case 'e':
       standing.finished = true;
   }
-}
-
-/**
- * When the list can be trusted to show every row that is open, `settle` ms after the last of them was given up; a request
- * may have been on its way until now, but not longer. In ms of this machine's clock.
- */
-export function settledAt({ open }: Standing, now: number, settle: number): number {
-  const last = Math.max(...open.values());
-  return Math.min(last, now) + settle;
 }

@@ -1,5 +1,4 @@
 import { type Failure, usageFailure } from '../errors.ts';
-import type { Report } from '../events.ts';
 import type { Place } from '../place.ts';
 
 /** Something wrong at a place of the input, in words that quote no more of it than a name. */
@@ -21,8 +20,8 @@ const maxListed = 20;
 
 export type Faults = {
   readonly add: (place: Place, reason: string) => void;
-  /** All faults as one failure, or undefined when there are none. More than one are reported singly, the first 20 of them. */
-  readonly summary: (source: string, report: Report) => Failure | undefined;
+  /** All faults as one failure, or undefined when there are none. Of more than one, the first 20 are told singly. */
+  readonly summary: (source: string) => Failure | undefined;
 };
 
 export function createFaults(): Faults {
@@ -33,15 +32,16 @@ export function createFaults(): Faults {
       count += 1;
       if (listed.length < maxListed) listed.push(`${line}:${column}: ${reason}`);
     },
-    summary(source, report) {
+    summary(source) {
       const [first] = listed;
       if (first === undefined) return undefined;
       if (count === 1) return usageFailure(`${source}:${first}`);
-      for (const fault of listed) {
-        report({ event: 'notice', message: `${source}:${fault}` });
-      }
       const shown = count > maxListed ? ` (the first ${maxListed} are listed)` : '';
-      return usageFailure(`${source} has ${count} faults${shown}, the first at ${first}`);
+      return usageFailure(
+        `${source} has ${count} faults${shown}, the first at ${first}`,
+        undefined,
+        listed.map((fault) => `${source}:${fault}`),
+      );
     },
   };
 }

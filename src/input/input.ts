@@ -30,7 +30,7 @@ export type Input = {
 
 /**
  * Reads a file, or standard input for `-`, and judges each row; `format` undefined goes by the file's extension.
- * Faults are reported singly when there are more than one, and so is an id that is not used.
+ * An id that is not used is reported.
  * @throws Failure (usage), the signal's reason
  */
 export async function readInput(
@@ -52,7 +52,7 @@ export async function readInput(
     if (!(error instanceof Fault)) throw error;
     faults.add(error.place, error.reason);
   }
-  const failure = faults.summary(source, report);
+  const failure = faults.summary(source);
   if (failure) throw failure;
   if (rows.list.length === 0) throw usageFailure(`${source} has no rows`);
   return { source, path, sha256: hash.digest('hex'), rows: rows.list };

@@ -17,6 +17,7 @@ export function createLines(
   say: (event: Ongoing) => void,
 ): (event: Ongoing) => void {
   const waits = createWaits(context);
+  let progress: ProgressEvent | undefined;
   let progressAt: number | undefined;
   let waitAt: number | undefined;
   return (event) => (event.event === 'wait' ? hearWait(event) : hearProgress(event));
@@ -24,7 +25,8 @@ export function createLines(
   function hearProgress(event: ProgressEvent): void {
     const now = context.now();
     progressAt ??= now;
-    if (isOver(event)) {
+    progress = isOver(event) ? undefined : event;
+    if (!progress) {
       progressAt = undefined;
     } else if (now - progressAt >= every.progress) {
       progressAt = now;
@@ -37,9 +39,12 @@ export function createLines(
     if (waits.over()) waitAt = undefined;
     const now = context.now();
     const wait = waits.next();
+    const left = progress && { left: progress.total - progress.done };
     if (wait && (waitAt === undefined || now - waitAt >= every.wait)) {
       waitAt = now;
-      say(wait);
+      say({ ...wait, ...left });
     }
+    // No row comes to its end meanwhile, and yet somebody may look every ten seconds.
+    if (progress) hearProgress(progress);
   }
 }

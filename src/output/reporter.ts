@@ -1,13 +1,14 @@
 import type { Context } from '../context.ts';
 import type { Failure } from '../errors.ts';
 import type { Event, Report } from '../events.ts';
+import { isoEnd, isoTime } from '../iso-time.ts';
 import { exact, type JsonObject } from '../json/exact.ts';
 import { createLines } from './lines.ts';
 import { progressLine } from './progress.ts';
 import type { Sink } from './sink.ts';
 import { createStatus } from './status.ts';
 import { canRewrite } from './status-line.ts';
-import { clockTime, isoTime, timeLeft } from './time.ts';
+import { clockTime, timeLeft } from './time.ts';
 import { waitLine } from './waiting.ts';
 
 export type ReporterOptions = {
@@ -41,13 +42,14 @@ export function createReporter(
   return { report: (event) => (goesOn(event) ? show(event) : say(event)), end };
 }
 
-/** Says why the command failed: at most three lines of text, or one `error` event. */
+/** Says why the command failed: the faults of an input one by one, then at most three lines; or one `error` event. */
 export function reportFailure(sink: Sink, failure: Failure, json: boolean): void {
   if (json) {
     sink.say(sink.json(failureFields(failure)));
     return;
   }
-  const { consequence, hint } = failure.details;
+  const { consequence, faults = [], hint } = failure.details;
+  for (const fault of faults) sink.say(shorten(sink.show(fault)));
   const lines = [`petstore: ${failure.message}`, consequence, hint].filter((line) => line);
   for (const line of lines) sink.say(shorten(sink.show(line ?? '')));
 }
@@ -94,9 +96,10 @@ function eventFields(event: Event): JsonObject {
         event: 'wait',
         reason: event.reason,
         ...(event.limit !== undefined && { limit: exact(event.limit), remaining: exact(0) }),
-        resetAt: isoTime(event.resetAt),
+        resetAt: isoEnd(event.resetAt),
         waitMs: exact(Math.ceil(event.waitMs)),
         ...(event.reason === 'settle' && { count: exact(event.count) }),
+        ...(event.left !== undefined && { left: exact(event.left) }),
       };
     case 'progress':
       return {
@@ -118,17 +121,18 @@ function eventFields(event: Event): JsonObject {
 }
 
 function failureFields({ kind, message, details, exitCode }: Failure): JsonObject {
-  const { hint, outcome, service, retryAfter, resetAt } = details;
+  const { faults, hint, outcome, service, retryAfter, resetAt } = details;
   return {
     event: 'error',
     kind,
     message: service?.message ?? message,
+    ...(faults !== undefined && { faults: [...faults] }),
     ...(hint !== undefined && { hint }),
     ...(outcome !== undefined && { outcome }),
     ...(service?.code !== undefined && { code: service.code }),
     ...(service !== undefined && { status: exact(service.status) }),
     ...(retryAfter !== undefined && { retryAfter: exact(retryAfter) }),
-    ...(resetAt !== undefined && { resetAt: isoTime(resetAt) }),
+    ...(resetAt !== undefined && { resetAt: isoEnd(resetAt) }),
     exitCode: exact(exitCode),
   };
 }

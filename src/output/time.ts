@@ -4,11 +4,6 @@ export function clockTime(ms: number): string {
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':');
 }
 
-/** "2026-11-20T15:04:05Z". */
-export function isoTime(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, -5)}Z`;
-}
-
 /** "42s", "12m 5s", "30h", "4d 3h": the two largest units, rounded up to the second; days from two on. */
 export function timeLeft(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));

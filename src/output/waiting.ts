@@ -1,7 +1,8 @@
 import type { Context } from '../context.ts';
 import type { RequestWait, WaitEvent } from '../events.ts';
+import { isoEnd } from '../iso-time.ts';
 import { thousands } from './number.ts';
-import { isoTime, timeLeft } from './time.ts';
+import { timeLeft } from './time.ts';
 
 /** Shorter waits are not worth a word, in ms. */
 const shortestShown = 2_000;
@@ -46,10 +47,11 @@ export function createWaits(context: Context): Waits {
 export function waitLine(event: WaitEvent): string {
   const { why, what } = waitWords(event);
   const left = timeLeft(event.waitMs);
-  const time = isoTime(event.resetAt);
+  const time = isoEnd(event.resetAt);
+  const rest = event.left === undefined ? '' : `; ${thousands(event.left)} rows left`;
   return event.reason === 'settle'
-    ? `petstore: ${why}, ${what} in ${left} (at ${time})`
-    : `petstore: ${why}, waiting ${left} until ${time}`;
+    ? `petstore: ${why}, ${what} in ${left} (at ${time})${rest}`
+    : `petstore: ${why}, waiting ${left} until ${time}${rest}`;
 }
 
 /** Why the wait is, and what comes after it. */

@@ -36,10 +36,8 @@ export function gate(
   const writeOff = createWriteOff(log, context);
 
   return async (request) => {
-    const id = await takeTurn(request);
+    const id = await takeReadyTurn(request);
     try {
-      request.signal?.throwIfAborted();
-      await request.beforeSending?.();
       const answer = await next(request);
       log.append(entryOf(id, answer, context.random()));
       return answer;
@@ -49,6 +47,24 @@ export function gate(
       throw error;
     }
   };
+
+  /** Resolves with the id of a turn that is granted still when the caller is ready to send. */
+  async function takeReadyTurn(request: ApiRequest): Promise<string> {
+    for (;;) {
+      const id = await takeTurn(request);
+      let ready = false;
+      try {
+        request.signal?.throwIfAborted();
+        await request.beforeSending?.();
+        request.signal?.throwIfAborted();
+        // Meanwhile another request may have been told to wait.
+        ready = !request.beforeSending || context.now() >= (log.read().block?.until ?? 0);
+        if (ready) return id;
+      } finally {
+        if (!ready) log.append({ k: 'unsent', id, at: context.now() });
+      }
+    }
+  }
 
   /** Resolves with the id of the granted turn. */
   async function takeTurn({ waitUntil, signal }: ApiRequest): Promise<string> {

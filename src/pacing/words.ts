@@ -1,5 +1,6 @@
 import { Failure } from '../errors.ts';
 import type { RequestWait } from '../events.ts';
+import { isoEnd } from '../iso-time.ts';
 import type { Denied, Reason } from './decide.ts';
 
 /** The reason as the `wait` event tells it. */
@@ -12,7 +13,7 @@ export function waitReason(reason: Reason): RequestWait {
 export function tooLate(denied: Denied, now: number): Failure {
   const { until } = denied;
   const seconds = Math.ceil((until - now) / 1_000);
-  const time = `${new Date(Math.ceil(until / 1_000) * 1_000).toISOString().slice(0, -5)}Z`;
+  const time = isoEnd(until);
   return new Failure('rate_limited', inWords(denied), {
     consequence: 'Nothing was sent.',
     hint: `Again at ${time} (in ${seconds} s)${wayOut(denied, seconds)}`,

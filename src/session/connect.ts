@@ -85,7 +85,7 @@ async function openClient(
   const { host, options, profile, report } = setup;
   const { context } = host;
   const maxWait = duration(options.maxWait, context.env.PETSTORE_MAX_WAIT, profile) ?? 120_000;
-  const timeout = requestTimeout(options);
+  const timeout = parseDuration(options.timeout ?? '30s', '--timeout');
   const { baseUrl, key } = await service();
 
   if (context.env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
@@ -101,11 +101,6 @@ async function openClient(
 
   const userAgent = `petstore/${version}`;
   return createClient({ context, exchange, baseUrl, key, maxWait, userAgent, report });
-}
-
-/** Longest time for one request, all of it, in ms. @throws Failure (usage) */
-export function requestTimeout({ timeout = '30s' }: CommonOptions): number {
-  return parseDuration(timeout, '--timeout');
 }
 
 function openLedger({ host: { context }, report }: Setup, identity: string): Log {

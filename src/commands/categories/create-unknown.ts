@@ -2,7 +2,9 @@ import type { Client } from '../../api/client.ts';
 import { listCategories } from '../../api/endpoints.ts';
 import type { Category } from '../../api/resources.ts';
 import { Failure } from '../../errors.ts';
+import { looseKey } from '../../import/content.ts';
 import { settle } from '../../import/settle.ts';
+import { quoted } from '../../input/faults.ts';
 import type { Session } from '../../session/session.ts';
 
 /** How long the service may take over a request that broke off, in ms; an import's --settle has the same default. */
@@ -23,32 +25,32 @@ export async function lookForCreated(
   const seconds = `${settleTime / 1_000} s`;
   const message = `${failure.message}; it may have been created, which a list in ${seconds} will show`;
   report({ event: 'notice', message });
-  const found = await settle(context, settleTime, 1, report)
+  const list = await settle(context, settleTime, 1, report)
     .then(() => client.call(listCategories, {}))
-    .then((list) => list.filter((category) => category.name === name))
     .catch(() => {
       // Interrupted, or the service does not answer: nothing more is known than before.
       throw failure;
     });
-  const [category] = found;
-  if (category && wasMissing && found.length === 1) return category;
-  const details = category ? tellingOf(found, wasMissing) : missing(seconds);
-  throw new Failure(failure.kind, failure.message, { ...failure.details, ...details });
+
+  const exact = list.filter((category) => category.name === name);
+  const [category] = exact;
+  if (category && wasMissing && exact.length === 1) {
+    report({ event: 'notice', message: `created, as the list shows: id ${category.id}` });
+    return category;
+  }
+  const similar = list.filter((other) => looseKey(other.name) === looseKey(name));
+  throw new Failure(failure.kind, `${failure.message}; ${shown(similar, seconds)}`, {
+    ...failure.details,
+    ...(similar.length === 0 && {
+      consequence: 'Most likely it was not created.',
+      hint: 'Create it again, if it is still missing then, with --if-missing.',
+    }),
+  });
 }
 
-function tellingOf(found: readonly Category[], wasMissing: boolean) {
-  const ids = found.map(({ id }) => id.text).join(', ');
-  return {
-    consequence: wasMissing
-      ? `It may have been created: of this name there are now the ids ${ids}.`
-      : `It may have been created: of this name there is id ${ids}, by this call or by another.`,
-    hint: 'Look at it before you create it again: petstore categories list',
-  };
-}
-
-function missing(seconds: string) {
-  return {
-    consequence: `${seconds} later no category of this name is there: most likely it was not created.`,
-    hint: 'Create it again, if it is still missing then, with --if-missing.',
-  };
+/** What the list shows, for the end of a sentence. */
+function shown(similar: readonly Category[], seconds: string): string {
+  if (similar.length === 0) return `${seconds} later no category of this name is there`;
+  const found = similar.map(({ id, name }) => `${quoted(name)} with id ${id}`).join(', ');
+  return `${seconds} later there is ${found}, by this call or by another`;
 }

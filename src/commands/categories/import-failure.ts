@@ -1,70 +1,133 @@
 import { Failure, type FailureDetails, Interruption, interruptedFailure } from '../../errors.ts';
-import type { Outcome } from '../../import/outcome.ts';
-import type { Stop } from '../../import/send.ts';
+import type { Ending } from '../../import/carry-out.ts';
+import type { Journal } from '../../import/journal.ts';
+import { count, type RowOutcome } from '../../import/outcome.ts';
+import { isoEnd } from '../../iso-time.ts';
 import { thousands } from '../../output/number.ts';
-import { isoTime } from '../../output/time.ts';
 
-const again = 'Run the same command again: it goes on from here';
+/** How an import stands at its end, in rows. */
+type Tally = {
+  readonly rows: number;
+  readonly unknown: number;
+  readonly refused: number;
+  readonly left: number;
+};
 
-/**
- * What an import ends with that is not all done, the worst first; undefined when it is. An error that nobody foresaw is
- * handed on as it is.
- */
+/** What an import ends with that is not all done; undefined when it is. @param path of its journal */
 export function importFailure(
-  stop: Stop | undefined,
-  counts: ReadonlyMap<Outcome, number>,
+  { stop, lookedUp }: Ending,
+  path: string,
+  outcomes: readonly RowOutcome[],
+  signal: AbortSignal,
+): unknown {
+  const counts = count(outcomes.map(({ outcome }) => outcome));
+  const [unknown = 0, refused = 0, left = 0] = (['unknown', 'refused', 'left'] as const).map(
+    (outcome) => counts.get(outcome),
+  );
+  const tally = { rows: outcomes.length, unknown, refused, left };
+  if (stop?.kind === 'failed') return failureOf(stop.error, tally, signal);
+  const reason = stop && 'three outcomes in a row were unknown';
+  // Looked up and still unknown: only a person can tell.
+  const hint =
+    unknown > 0 && lookedUp && left === 0
+      ? `Look at the similar ones that are named above. When all is there: rm '${path}'`
+      : undefined;
+  if (unknown + refused + left === 0) return undefined;
+  return unfinished(tally, reason, hint === undefined ? {} : { hint });
+}
+
+/** The failure for an import that ended before any row was sent in this run. */
+export function notBegun(
+  error: unknown,
+  { standing: { header, done, open } }: Journal,
   rows: number,
   signal: AbortSignal,
 ): unknown {
-  const cause = stop?.kind === 'failed' ? stop.error : undefined;
-  const error = cause instanceof Interruption ? interruptedFailure(signal, {}) : cause;
-  if (error !== undefined && !(error instanceof Failure)) return error;
-  const unknown = counts.get('unknown') ?? 0;
-  const refused = counts.get('refused') ?? 0;
-  const left = counts.get('left') ?? 0;
-  const open = unknown + refused + left;
-  if (open === 0) return error && lastLookFailed(error);
+  // Found before anything was sent, and told in full.
+  if (error instanceof Failure && error.kind === 'config') return error;
+  const left = rows - done.size - open.size;
+  if (header) return failureOf(error, { rows, unknown: open.size, refused: 0, left }, signal);
+  const consequence = 'Nothing was created.';
+  if (error instanceof Interruption) return interruptedFailure(signal, { consequence });
+  if (!(error instanceof Failure)) return error;
+  return new Failure(error.kind, error.message, { consequence, ...error.details });
+}
 
-  const details: FailureDetails = {
-    consequence: `${thousands(rows - open)} of ${thousands(rows)} rows are done; nothing is lost.`,
-    hint: `${again}${unknown > 0 ? ' and checks the unknown ones first' : ''}.`,
+/** A result that cannot be printed does not undo what was created. */
+export function unprinted(error: unknown, outcomes: readonly RowOutcome[]): unknown {
+  if (!(error instanceof Failure)) return error;
+  const created = outcomes.filter(({ outcome }) => outcome === 'created').length;
+  return new Failure(error.kind, error.message, {
+    ...error.details,
+    outcome: 'created',
+    consequence: `The import is done: ${thousands(created)} rows were created.`,
+  });
+}
+
+/** What stopped it, with what that means for the rows. What nobody foresaw is handed on as it is. */
+function failureOf(cause: unknown, tally: Tally, signal: AbortSignal): unknown {
+  const error = cause instanceof Interruption ? interruptedFailure(signal, {}) : cause;
+  if (!(error instanceof Failure)) return error;
+  const { kind, message, details, exitCode } = error;
+  const { unknown, refused, left } = tally;
+  if (unknown + refused + left === 0) return lastLookFailed(error);
+  if (kind === 'interrupted' || (kind === 'output' && unknown === 0)) {
+    return new Failure(kind, message, { ...detailsOf(tally), exitCode });
+  }
+  const { resetAt, retryAfter, service } = details;
+  const when = resetAt === undefined ? '' : ` at ${isoEnd(resetAt)}`;
+  const advice = kind === 'auth' && details.hint ? `${details.hint} Then run` : 'Run';
+  const hint = `${advice} the same command again${when}: it goes on from here.`;
+  if (kind === 'rate_limited' && unknown === 0 && left > 0) {
+    const limited = { ...detailsOf(tally), hint, resetAt, retryAfter };
+    return new Failure('rate_limited', `${rowsAre(left)} left: ${message}`, limited);
+  }
+  // What the service said stands in our message already.
+  const { status, code } = service ?? {};
+  const answer = status === undefined ? undefined : { status, ...(code !== undefined && { code }) };
+  return unfinished(tally, message, {
+    service: answer,
+    resetAt,
+    retryAfter,
+    ...(unknown === 0 && { hint }),
+  });
+}
+
+/** An unknown outcome is worse than rows that are refused or left. */
+function unfinished(tally: Tally, reason: string | undefined, details: FailureDetails): Failure {
+  const { unknown, refused, left } = tally;
+  const because = reason === undefined ? '' : `: ${reason}`;
+  const all = { ...detailsOf(tally), ...details };
+  if (unknown > 0) {
+    return new Failure('outcome_unknown', `${rowsAre(unknown)} of unknown outcome${because}`, all);
+  }
+  const parts = [refused > 0 && `${rowsAre(refused)} refused`, left > 0 && `${rowsAre(left)} left`];
+  return new Failure('partial', `${parts.filter(Boolean).join(', ')}${because}`, all);
+}
+
+function detailsOf({ rows, unknown, refused, left }: Tally): FailureDetails {
+  const done = rows - unknown - refused - left;
+  const again = 'Run the same command again: it goes on from here';
+  const hint =
+    unknown > 0
+      ? `${again} and checks the unknown ones first.`
+      : left > 0
+        ? `${again}.`
+        : 'Put the refused rows, corrected, into a file of their own and import that.';
+  return {
+    consequence: `${thousands(done)} of ${thousands(rows)} rows are done; nothing is lost.`,
+    hint,
     ...(unknown > 0 && { outcome: 'unknown' }),
   };
-  const reason =
-    stop?.kind === 'unknowns' ? 'three outcomes in a row were unknown' : error?.message;
-  const because = reason === undefined ? '' : `: ${reason}`;
-  if (error?.kind === 'interrupted') return interruptedFailure(signal, details);
-  if (error?.kind === 'output') return new Failure('output', error.message, details);
-  if (unknown > 0) {
-    const message = `${rowsAre(unknown)} of unknown outcome${because}`;
-    return new Failure('outcome_unknown', message, details);
-  }
-  if (error?.kind === 'rate_limited') return limited(error, left, details);
-  const parts = [refused > 0 && `${rowsAre(refused)} refused`, left > 0 && `${rowsAre(left)} left`];
-  const hint = left === 0 ? 'Correct the refused rows and import them again.' : details.hint;
-  return new Failure('partial', `${parts.filter(Boolean).join(', ')}${because}`, {
-    ...details,
-    hint: [error?.kind === 'auth' && error.details.hint, hint].filter(Boolean).join(' '),
-  });
 }
 
 function lastLookFailed(error: Failure): Failure {
   return new Failure(error.kind, error.message, {
     ...error.details,
     consequence: 'All rows are done; only the last look at the list is missing.',
-    hint: 'Run the same command again for that look.',
-  });
-}
-
-/** The limit alone stopped it: told with the time at which it can go on. */
-function limited(error: Failure, left: number, details: FailureDetails): Failure {
-  const { resetAt, retryAfter } = error.details;
-  const when = resetAt === undefined ? '' : ` at ${isoTime(Math.ceil(resetAt / 1_000) * 1_000)}`;
-  return new Failure('rate_limited', `${rowsAre(left)} left: ${error.message}`, {
-    ...details,
-    hint: `Run the same command again${when}: it goes on from here.`,
-    resetAt,
-    retryAfter,
+    hint:
+      error.kind === 'service' ? error.details.hint : 'Run the same command again for that look.',
+    exitCode: error.exitCode,
   });
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Journal } from '../../import/journal.ts';
 import type { Identity } from '../../import/journals.ts';
+import type { Outcome, RowOutcome } from '../../import/outcome.ts';
 import type { Input } from '../../input/input.ts';
 import type { Session } from '../../session/session.ts';
 import type { NamedPlan } from '../../settings/plan.ts';
@@ -36,4 +37,20 @@ export function begin({ session, input, identity, fingerprint }: Order, journal:
     salt,
     fingerprint: fingerprint(salt),
   });
+}
+
+/** Adds the last line, once nothing is left that another run would have to know of. @throws Failure (output) */
+export async function finish(
+  { session, identity }: Order,
+  journal: Journal,
+  outcomes: readonly RowOutcome[],
+): Promise<void> {
+  const { header, finished } = journal.standing;
+  // Refused rows are to be corrected in the file, which then is another one; but where every row counts, those that were
+  // created must not be forgotten over that.
+  const matters: Outcome[] = ['unknown', 'left'];
+  if (identity.mode === 'each') matters.push('refused');
+  if (!header || finished || outcomes.some(({ outcome }) => matters.includes(outcome))) return;
+  journal.add({ k: 'e', at: session.host.context.now() });
+  await journal.commit();
 }

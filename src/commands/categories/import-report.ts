@@ -14,23 +14,22 @@ export async function printPlan(
   input: Input,
   limit: KnownLimit,
 ): Promise<void> {
+  const { requests, todayMs, moreDays } = forecastOf(plan, limit, 2);
   const counts = count(plan.intentions);
-  await print(output, counts, () => {
-    const { requests, todayMs, moreDays } = forecastOf(plan, limit);
-    return {
-      file: input.source,
-      rows: exact(input.rows.length),
-      counts: countFields(counts),
-      requests: exact(requests),
-      forecast: { plan: limit.plan ?? null, todayMs: known(todayMs), moreDays: known(moreDays) },
-      alike: plan.alike.map(({ row, other }) => ({ ...rowFields(input, row), other })),
-      items: plan.intentions.map((intention, row) => ({
-        ...rowFields(input, row),
-        intention,
-        id: idOf(plan.ids.get(row)),
-      })),
-    };
-  });
+  const others = new Map(plan.alike.map(({ row, other }) => [row, other]));
+  const head = {
+    file: input.source,
+    rows: exact(input.rows.length),
+    counts: countFields(counts),
+    requests: exact(requests),
+    forecast: { plan: limit.plan ?? null, todayMs: known(todayMs), moreDays: known(moreDays) },
+  };
+  await output.report(head, countRows(counts), input.rows.length, (row) => ({
+    ...rowFields(input, row),
+    intention: plan.intentions[row],
+    id: idOf(plan.ids.get(row)),
+    looksLike: others.get(row),
+  }));
 }
 
 /** Prints what became of the rows: how many of each kind; JSON has every row, and the copies that no row accounts for. */
@@ -41,12 +40,15 @@ export async function printOutcomes(
   input: Input,
 ): Promise<void> {
   const counts = count(outcomes.map(({ outcome }) => outcome));
-  await print(output, counts, () => ({
+  const head = {
     file: input.source,
     rows: exact(input.rows.length),
     counts: countFields(counts),
     copies: [...copies],
-    items: outcomes.map(({ outcome, id, as, refusal }, row) => ({
+  };
+  await output.report(head, countRows(counts), outcomes.length, (row) => {
+    const { outcome, id, as, refusal } = outcomes[row] ?? {};
+    return {
       ...rowFields(input, row),
       outcome,
       id: idOf(id),
@@ -54,19 +56,14 @@ export async function printOutcomes(
       status: refusal && exact(refusal.status),
       code: refusal?.code,
       message: refusal?.message,
-    })),
-  }));
+    };
+  });
 }
 
-async function print(
-  output: Printer,
-  counts: ReadonlyMap<string, number>,
-  data: () => JsonObject,
-): Promise<void> {
-  const rows = Object.entries(rowWords)
+function countRows(counts: ReadonlyMap<string, number>): JsonObject[] {
+  return Object.entries(rowWords)
     .filter(([word]) => counts.has(word))
     .map(([word, words]) => ({ rows: words, count: exact(counts.get(word) ?? 0) }));
-  await output.overview(data, rows, ['rows', 'count']);
 }
 
 function countFields(counts: ReadonlyMap<string, number>): JsonObject {

@@ -1,15 +1,18 @@
 import { type Forecast, forecast } from '../../import/forecast.ts';
 import { count, type Outcome } from '../../import/outcome.ts';
 import type { Intention, Plan } from '../../import/plan.ts';
+import { quoted } from '../../input/faults.ts';
 import type { Input } from '../../input/input.ts';
 import { thousands } from '../../output/number.ts';
 import { timeLeft } from '../../output/time.ts';
+import type { Session } from '../../session/session.ts';
 import type { KnownLimit } from './import-limits.ts';
 
 /** What is done with rows, in the order in which it is told. */
 export const rowWords: Readonly<Record<Intention | Outcome, string>> = {
   create: 'to create',
   created: 'created',
+  created_before: 'created before',
   existing: 'already there',
   differs: 'there with another description',
   repeated: 'twice in the file',
@@ -21,24 +24,31 @@ export const rowWords: Readonly<Record<Intention | Outcome, string>> = {
 /** More oddities of a kind than this are counted only. */
 const mostTold = 20;
 
+/** Says sentences on stderr, one a line. */
+export function say({ report }: Session, messages: readonly string[]): void {
+  for (const message of messages) report({ event: 'notice', message });
+}
+
 /** The plan as sentences: what is to be done, how long that takes, and what looks odd. */
-export function planInWords(plan: Plan, input: Input, limit: KnownLimit): string[] {
+export function planInWords(plan: Plan, input: Input, limit: KnownLimit, lists = 1): string[] {
   const counts = count(plan.intentions);
   const parts = (Object.keys(rowWords) as Intention[])
     .filter((intention) => counts.has(intention))
     .map((intention) => `${thousands(counts.get(intention) ?? 0)} ${rowWords[intention]}`);
-  const time = plan.create.length > 0 ? [forecastInWords(forecastOf(plan, limit), limit)] : [];
+  const time =
+    plan.create.length > 0 ? [forecastInWords(forecastOf(plan, limit, lists), limit)] : [];
   return [
     parts.join(', '),
     ...time,
     ...differencesInWords(plan, input),
+    ...contradictionsInWords(plan, input),
     ...alikeInWords(plan, input),
   ];
 }
 
-/** One request for each row, and one for the last look at the list. */
-export function forecastOf({ create }: Plan, limit: KnownLimit): Forecast {
-  return forecast(create.length === 0 ? 0 : create.length + 1, limit);
+/** One request for each row, and `lists` for the looks at the list that are yet to be made. */
+export function forecastOf({ create }: Plan, limit: KnownLimit, lists = 1): Forecast {
+  return forecast(create.length === 0 ? 0 : create.length + lists, limit);
 }
 
 function forecastInWords(
@@ -61,15 +71,22 @@ function forecastInWords(
 function differencesInWords({ intentions, ids }: Plan, { rows }: Input): string[] {
   const differing = [...intentions.keys()].filter((row) => intentions[row] === 'differs');
   return first(differing, 'more are there with another description', (row) => {
-    const { line, name } = rows[row] ?? {};
-    return `line ${line}: "${name}" is there with another description (id ${ids.get(row)}), and stays as it is`;
+    const { line, name = '' } = rows[row] ?? {};
+    return `line ${line}: ${quoted(name)} is there with another description (id ${ids.get(row)}), and stays as it is`;
+  });
+}
+
+function contradictionsInWords({ contradictions }: Plan, { rows }: Input): string[] {
+  return first(contradictions, 'more are in the file with another description', (found) => {
+    const { line, name = '' } = rows[found.row] ?? {};
+    return `line ${line}: ${quoted(name)} is in line ${rows[found.earlier]?.line} with another description, and that one counts`;
   });
 }
 
 function alikeInWords({ alike }: Plan, { rows }: Input): string[] {
   return first(alike, 'more names look like others', ({ row, other }) => {
-    const { line, name } = rows[row] ?? {};
-    return `line ${line}: "${name}" looks like "${other}", and is another name`;
+    const { line, name = '' } = rows[row] ?? {};
+    return `line ${line}: ${quoted(name)} looks like ${quoted(other)}, and is another name`;
   });
 }
 

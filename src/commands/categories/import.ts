@@ -3,7 +3,6 @@ import { type Command, Option } from 'commander';
 import { usageFailure } from '../../errors.ts';
 import type { Mode } from '../../import/content.ts';
 import { withJournal } from '../../import/hold.ts';
-import { journalPath, refuseRivals } from '../../import/journals.ts';
 import { type InputFormat, inputFormats, readInput } from '../../input/input.ts';
 import { mayAsk } from '../../session/asking.ts';
 import type { Host } from '../../session/host.ts';
@@ -42,16 +41,15 @@ export function importFile(command: Command, host: Host): void {
         if (options.dryRun) return preview(order);
 
         const { folder, identity } = order;
-        refuseRivals(folder, identity);
-        const path = journalPath(folder, identity);
-        await withJournal(host.context, path, (journal) => bringIn(order, journal));
+        await withJournal(host.context, folder, identity, (journal) => bringIn(order, journal));
       }),
     );
 }
 
-/** @throws Failure (usage) when the question that comes later cannot be asked */
+/** @throws Failure (usage) when the question that comes later cannot be asked, or not among lines of JSON */
 function refuseUnasked({ host, options }: Session, file: string): void {
-  if (file !== '-' && mayAsk(host.context, options)) return;
+  const plain = host.format === 'table' && !options.quiet;
+  if (plain && file !== '-' && mayAsk(host.context, options)) return;
   throw usageFailure(
     'an import asks before it creates anything, and here is nobody to be asked',
     'Add --yes, or --dry-run to see the plan first.',

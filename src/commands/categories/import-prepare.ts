@@ -1,0 +1,94 @@
+import type { Category } from '../../api/resources.ts';
+import { Failure } from '../../errors.ts';
+import { isOtherKey, refuseOtherKey } from '../../import/forget.ts';
+import type { Job } from '../../import/job.ts';
+import type { Journal } from '../../import/journal.ts';
+import { look, lookUpOpen, noteStrangers } from '../../import/lookup.ts';
+import { makePlan, type Plan } from '../../import/plan.ts';
+import { isoTime } from '../../iso-time.ts';
+import { thousands } from '../../output/number.ts';
+import { sandboxProfile } from '../../session/profile.ts';
+import { type KnownLimit, knownLimit } from './import-limits.ts';
+import { begin, type Order } from './import-order.ts';
+import { planInWords, say } from './import-words.ts';
+
+/** A plan that was made longer ago, in ms, is made anew before anything is sent by it. */
+const fresh = 5_000;
+
+/** As many as the shared limit ever lets through. */
+const mostAtOnce = 8;
+
+export type Prepared = {
+  readonly job: Job;
+  readonly plan: Plan;
+  readonly limit: KnownLimit;
+  /** What no row accounts for, as the list of this run shows. */
+  readonly copies: readonly Category[];
+};
+
+/**
+ * All that comes before the first row is sent: what is unknown is looked up, the plan is made and told, whoever is there is
+ * asked, and the journal begins.
+ * @throws Failure, also when the answer is no
+ */
+export async function prepare(
+  order: Order,
+  journal: Journal,
+  onSettled: () => void,
+): Promise<Prepared> {
+  const { session, input, identity } = order;
+  const { now } = session.host.context;
+  const { standing } = journal;
+  const otherKey = isOtherKey(standing, order.fingerprint);
+  if (otherKey) refuseOtherKey(standing);
+  if (standing.header) say(session, [resumption(journal)]);
+  const job: Job = {
+    context: session.host.context,
+    client: await session.connect(),
+    journal,
+    rows: input.rows,
+    mode: identity.mode,
+    otherKey,
+    settle: order.settle,
+    width: mostAtOnce,
+    report: session.report,
+    onSettled,
+  };
+
+  let list = await (standing.open.size > 0 ? lookUpOpen(job) : look(job));
+  let plan = makePlan(identity.mode, input.rows, list, standing);
+  const limit = await knownLimit(session, order.plan);
+  say(session, planInWords(plan, input, limit));
+
+  if (plan.create.length > 0) {
+    const plannedAt = now();
+    if (!order.unasked) await agree(order, plan);
+    if (now() - plannedAt > fresh) {
+      list = await look(job);
+      plan = makePlan(identity.mode, input.rows, list, standing);
+    }
+    if (!standing.header) begin(order, journal);
+  }
+  const copies = standing.header ? noteStrangers(job, list, plan.create) : [];
+  await journal.commit();
+  // More than a window takes would only wait for each other, and longer than they may.
+  const width = Math.min(mostAtOnce, limit.minute?.limit ?? mostAtOnce);
+  return { job: { ...job, width }, plan, limit, copies };
+}
+
+function resumption({ standing: { header, done, open, finished } }: Journal): string {
+  const unknown = open.size > 0 ? `, the outcome of ${thousands(open.size)} is unknown` : '';
+  const begun = `begun at ${isoTime(header?.at ?? 0)}`;
+  const rows = `${thousands(done.size)} rows are created${unknown}`;
+  return finished
+    ? `this import was ${begun} and is finished: ${rows}`
+    : `going on with the import ${begun}: ${rows}`;
+}
+
+/** @throws Failure (interrupted) when the answer is no */
+async function agree({ session, identity }: Order, { create }: Plan): Promise<void> {
+  const what = `${thousands(create.length)} ${create.length === 1 ? 'category' : 'categories'}`;
+  const where = identity.address === sandboxProfile ? 'in the sandbox' : `at ${identity.address}`;
+  if (await session.host.context.confirm(`Create ${what} ${where}?`)) return;
+  throw new Failure('interrupted', 'not agreed to', { outcome: 'not_sent' });
+}

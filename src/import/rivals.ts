@@ -1,0 +1,65 @@
+import { type Holder, holderOf } from '../claim.ts';
+import type { Context } from '../context.ts';
+import { configFailure, Failure } from '../errors.ts';
+import { isoTime } from '../iso-time.ts';
+import {
+  claimPath,
+  type Identity,
+  journalPath,
+  journalsIn,
+  readHeader,
+  readStanding,
+} from './journals.ts';
+import type { Header } from './records.ts';
+
+/**
+ * Refuses to begin while an import is not finished that this one would get in the way of: of the same file as it was before
+ * a change, or of the same rows with the other meaning.
+ * @throws Failure (config)
+ */
+export function refuseRivals(context: Context, folder: string, identity: Identity): void {
+  const own = journalPath(folder, identity);
+  for (const path of journalsIn(folder)) {
+    const header = path === own ? undefined : readHeader(path);
+    if (!header || header.address !== identity.address) continue;
+    const changed = header.path !== undefined && header.path === identity.path;
+    if (!changed && header.sha256 !== identity.sha256) continue;
+    const claim = claimPath(folder, header);
+    const holder = holderOf(context, claim);
+    if (holder && holder.pid !== context.owner.pid) throw taken(holder, claim);
+    const { finished, done } = readStanding(path);
+    if (!finished) throw inTheWay(path, header, done.size, identity);
+  }
+}
+
+function inTheWay(path: string, header: Header, done: number, { sha256 }: Identity): Failure {
+  const begun = isoTime(header.at);
+  const state = `${done} of ${header.rows} rows had been created`;
+  if (header.sha256 === sha256) {
+    const other = header.mode === 'each' ? 'with' : 'without';
+    return configFailure(
+      `an import of this file ${other} --allow-duplicates was begun at ${begun} and is not finished: ${state}`,
+      `Finish it first, or give it up: rm '${path}'`,
+    );
+  }
+  const [was, is] = [header.sha256, sha256].map((hash) => hash.slice(0, 12));
+  return configFailure(
+    `the file has changed since its import was begun at ${begun} (sha256 was ${was}…, is ${is}…): ${state}`,
+    header.mode === 'each'
+      ? `Finish that one with the file as it was. To create every row of this one, those that exist too: rm '${path}'`
+      : `Finish that one with the file as it was, or give it up and import this one: rm '${path}'`,
+  );
+}
+
+/** The failure for an import that another process works on. */
+export function taken({ pid, host, since }: Holder, claim: string): Failure {
+  return new Failure(
+    'output',
+    `process ${pid} on ${host} is importing this file since ${isoTime(since)}`,
+    {
+      consequence: 'Nothing was sent.',
+      hint: `Wait for its end or stop it. If it surely is gone (another machine, another container): rm -r '${claim}'`,
+      outcome: 'not_sent',
+    },
+  );
+}
