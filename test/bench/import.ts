@@ -1,0 +1,37 @@
+import { type Outcome, runTrial } from './import/trial.ts';
+import { variants } from './import/variants.ts';
+
+/**
+ * Imports of 5,000 rows that are killed a hundred times while 8 % of all requests go wrong.
+ * `npm run bench:import -- NAME …` runs the variants whose names begin so; PETSTORE_BENCH_SEED repeats a run.
+ */
+const full = { rows: 5_000, kills: 100, share: 0.08 };
+
+const wanted = process.argv.slice(2);
+const seed = Number(process.env.PETSTORE_BENCH_SEED ?? Math.floor(Math.random() * 2 ** 32));
+console.log(`seed ${seed}`);
+console.log(
+  row(['import', 'rows', 'kills', 'faults', 'lost', 'twice', 'strange', 'overlaps', 'runs', 's']),
+);
+for (const [name, variant] of Object.entries(variants)) {
+  if (wanted.length > 0 && !wanted.some((start) => name.startsWith(start))) continue;
+  const outcome = await runTrial({ ...full, ...variant }, seed);
+  console.log(`${row(cells(name, outcome))}   ${codesOf(outcome)}`);
+  for (const failure of outcome.failures) console.error(failure);
+}
+
+function cells(name: string, outcome: Outcome): string[] {
+  const { rows, kills, faults, lost, duplicated, strange, overlaps, runs, seconds } = outcome;
+  const numbers = [rows, kills, faults, lost, duplicated, strange, overlaps, runs];
+  return [name, ...numbers.map(String), seconds.toFixed(0)];
+}
+
+function row([name = '', ...rest]: string[]): string {
+  return name.padEnd(26) + rest.map((cell) => cell.padStart(9)).join('');
+}
+
+/** How often each exit code came of itself: "0 once, 74 × 12". */
+function codesOf({ codes }: Outcome): string {
+  const counts = Object.entries(codes).map(([code, n]) => `${code} ${n === 1 ? 'once' : `× ${n}`}`);
+  return `exit ${counts.join(', ')}`;
+}

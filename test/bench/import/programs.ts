@@ -1,0 +1,31 @@
+import { resolve } from 'node:path';
+import type { Format, Mode } from './rows.ts';
+
+/** A program that imports a file, as an argv. */
+export type Program = {
+  readonly format: Format;
+  readonly argv: (file: string, mode: Mode, settle: string) => readonly string[];
+};
+
+function importing(program: string): Program['argv'] {
+  return (file, mode, settle) => [
+    process.execPath,
+    program,
+    ...['categories', 'import', file, '--yes', '--quiet'],
+    ...['--settle', settle, '--timeout', '2s', '--max-wait', 'inf'],
+    ...(mode === 'each' ? ['--allow-duplicates'] : []),
+  ];
+}
+
+export const petstore: Program = { format: 'csv', argv: importing(resolve('bin/petstore.js')) };
+
+/** The same program, in a frame that tells of its journals and of itself; `npm run bench:build` makes it. */
+export const recorded: Program = {
+  format: 'ndjson',
+  argv: importing(resolve('node_modules/.bench/recorder.js')),
+};
+
+export function naive(manner: 'after' | 'before'): Program {
+  const script = resolve('test/bench/import/naive.mjs');
+  return { format: 'ndjson', argv: (file) => [process.execPath, script, manner, file] };
+}

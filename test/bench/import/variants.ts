@@ -1,0 +1,17 @@
+import { naive, petstore, recorded } from './programs.ts';
+import type { Trial } from './trial.ts';
+
+type Variant = Omit<Trial, 'rows' | 'kills' | 'share'>;
+
+/** What is tried, by name. */
+export const variants: Readonly<Record<string, Variant>> = {
+  'a each': { program: petstore, mode: 'each' },
+  'a ensure': { program: petstore, mode: 'ensure' },
+  'b torn, each': { program: recorded, mode: 'each', torn: true },
+  'b torn, ensure': { program: recorded, mode: 'ensure', torn: true },
+  'c three at once, each': { program: recorded, mode: 'each', atOnce: 3 },
+  'c three at once, ensure': { program: recorded, mode: 'ensure', atOnce: 3 },
+  'd naive, checked after': { program: naive('after'), mode: 'each', hopeless: true },
+  'd naive, checked before': { program: naive('before'), mode: 'each', hopeless: true },
+  'e no time to settle': { program: petstore, mode: 'each', settle: '0s', hopeless: true },
+};
