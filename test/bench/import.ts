@@ -16,7 +16,7 @@ console.log(
 for (const [name, variant] of Object.entries(variants)) {
   if (wanted.length > 0 && !wanted.some((start) => name.startsWith(start))) continue;
   const outcome = await runTrial({ ...full, ...variant }, seed);
-  console.log(`${row(cells(name, outcome))}   ${codesOf(outcome)}`);
+  console.log([row(cells(name, outcome)), ...endsOf(outcome)].join('\n'));
   for (const failure of outcome.failures) console.error(failure);
 }
 
@@ -30,8 +30,10 @@ function row([name = '', ...rest]: string[]): string {
   return name.padEnd(26) + rest.map((cell) => cell.padStart(9)).join('');
 }
 
-/** How often each exit code came of itself: "0 once, 74 × 12". */
-function codesOf({ codes }: Outcome): string {
-  const counts = Object.entries(codes).map(([code, n]) => `${code} ${n === 1 ? 'once' : `× ${n}`}`);
-  return `exit ${counts.join(', ')}`;
+/** How often each exit code came, and what was said with it the first time. */
+function endsOf({ ends }: Outcome): string[] {
+  return [...new Set(ends.map(({ code }) => code))].map((code) => {
+    const [first, ...more] = ends.filter((end) => end.code === code);
+    return `  exit ${code} × ${more.length + 1}  ${first?.stderr.split('\n', 1)}`;
+  });
 }

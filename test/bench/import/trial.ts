@@ -38,8 +38,8 @@ export type Outcome = Audit & {
   readonly seconds: number;
   /** Writes that came while two processes were at it. */
   readonly overlaps: number;
-  /** How often each exit code ended a process that was not killed. */
-  readonly codes: Readonly<Record<string, number>>;
+  /** How the processes ended that were not killed. */
+  readonly ends: readonly Death[];
   readonly failures: readonly string[];
 };
 
@@ -69,7 +69,7 @@ export async function runTrial(trial: Trial, seed: number): Promise<Outcome> {
       crowd.note(sender);
     },
   });
-  const codes: Record<string, number> = {};
+  const ends: Death[] = [];
   const failures: string[] = [];
   const count = { kills: 0, runs: 0 };
   const start = performance.now();
@@ -91,7 +91,7 @@ export async function runTrial(trial: Trial, seed: number): Promise<Outcome> {
     faults: service.arrivals.filter(({ fault }) => fault).length,
     seconds,
     overlaps: crowd.overlaps(),
-    codes,
+    ends,
     failures,
   };
   const { lost, duplicated, strange, overlaps } = outcome;
@@ -114,11 +114,12 @@ export async function runTrial(trial: Trial, seed: number): Promise<Outcome> {
     });
   }
 
-  function judge({ code, cause, stderr }: Death): void {
+  function judge(death: Death): void {
+    const { code, cause, stderr } = death;
     if (cause === 'killed') count.kills += 1;
     if (cause === 'hung') failures.push(`hung: ${stderr}`);
     if (cause !== 'itself') return;
-    codes[String(code)] = (codes[String(code)] ?? 0) + 1;
+    ends.push(death);
     if (code === 0) done = true;
     else if (!mayEndWith(code)) failures.push(`exit ${code}: ${stderr}`);
   }
