@@ -28,11 +28,6 @@ const notHttp: Words = {
   say: (host) => `the answer of ${host} is not valid HTTP`,
   kind: 'service',
 };
-const cutShort: Words = {
-  say: (host) => `the answer of ${host} was cut short`,
-  kind: 'service',
-  again: true,
-};
 
 const words: Readonly<Record<string, Words>> = {
   ENOTFOUND: { say: (host) => `cannot find the host ${host}`, hint: checkAddress },
@@ -45,8 +40,6 @@ const words: Readonly<Record<string, Words>> = {
   ECONNRESET: cutOff,
   EPIPE: cutOff,
   UND_ERR_SOCKET: cutOff,
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: cutShort,
-  UND_ERR_HEADERS_OVERFLOW: notHttp,
   CERT_HAS_EXPIRED: untrusted('has expired'),
   CERT_NOT_YET_VALID: untrusted('is not valid yet'),
   DEPTH_ZERO_SELF_SIGNED_CERT: untrusted('is signed by nobody but itself'),
@@ -65,12 +58,43 @@ const words: Readonly<Record<string, Words>> = {
 
 /** Puts an error of the network into words; `sent` tells whether the request had begun to leave. */
 export function describeBreakdown(error: unknown, url: URL, sent: boolean): Undelivered {
-  const { say, ...details } = wordsFor(systemCode(error) ?? '');
-  return new Undelivered(say(url.host), sent, { ...details, cause: error });
+  return undelivered(error, url, sent, wordsFor(error));
 }
 
-function wordsFor(code: string): Words {
-  if (code.startsWith('HPE_')) return notHttp;
+/** The same for an answer whose head had come; `received` and `told` are bytes of its body. */
+export function describeCut(
+  error: unknown,
+  url: URL,
+  received: number,
+  told: string | undefined,
+): Undelivered {
+  const part = told === undefined ? `after ${received}` : `${received} of ${told}`;
+  const cutShort: Words = {
+    say: (host) => `the answer of ${host} was cut short (${part} bytes)`,
+    kind: 'service',
+    again: true,
+  };
+  return undelivered(error, url, true, isNotHttp(error) ? notHttp : cutShort);
+}
+
+function undelivered(cause: unknown, url: URL, sent: boolean, { say, ...details }: Words) {
+  return new Undelivered(say(url.host), sent, { ...details, cause });
+}
+
+function wordsFor(error: unknown): Words {
+  const code = systemCode(error) ?? '';
+  // Before the head is whole no length was missed: undici says so where the parser gave up on a head that tells one.
+  if (isNotHttp(error) || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return notHttp;
   if (code.startsWith('ERR_SSL_')) return words.EPROTO ?? cutOff;
   return words[code] ?? cutOff;
+}
+
+/** What the parser refused; undici gives its errors no code, and those of an unfit status that of a broken connection. */
+function isNotHttp(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { name, message } = error;
+  if (name === 'HTTPParserError') return !message.includes('EOF');
+  return (
+    systemCode(error) === 'UND_ERR_HEADERS_OVERFLOW' || /^bad (response|upgrade)$/.test(message)
+  );
 }

@@ -1,5 +1,5 @@
 import type { Context, WireAnswer } from '../context.ts';
-import { describeBreakdown } from './breakdown.ts';
+import { describeBreakdown, describeCut } from './breakdown.ts';
 import { type Exchange, headerValues, Undelivered } from './exchange.ts';
 
 /** How long the rest of a refusal is waited for, in ms. */
@@ -38,7 +38,7 @@ export function deliver(context: Context, timeout: number): Exchange {
         onSent();
         const bytes =
           answer.status < 300
-            ? await readBody(answer, request.maxBytes)
+            ? await readBody(answer, url, request.maxBytes)
             : await readRefusal(answer.body, giveUp());
         return {
           status: answer.status,
@@ -86,17 +86,23 @@ function forever(): Promise<never> {
   return new Promise(() => {});
 }
 
-async function readBody(answer: WireAnswer, maxBytes: number): Promise<Uint8Array> {
+async function readBody(answer: WireAnswer, url: URL, maxBytes: number): Promise<Uint8Array> {
   const [encoding = 'identity'] = headerValues(answer.headers, 'content-encoding');
   if (encoding.toLowerCase() !== 'identity') {
     throw unreadable('the answer is compressed in a way petstore did not ask for');
   }
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of answer.body) {
-    length += chunk.length;
-    if (length > maxBytes) throw unreadable(`the answer is longer than ${maxBytes} bytes`);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of answer.body) {
+      length += chunk.length;
+      if (length > maxBytes) throw unreadable(`the answer is longer than ${maxBytes} bytes`);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof Undelivered) throw error;
+    const [told] = headerValues(answer.headers, 'content-length');
+    throw describeCut(error, url, length, told);
   }
   return Buffer.concat(chunks, length);
 }
