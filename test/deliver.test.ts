@@ -89,4 +89,16 @@ describe('one delivery over a real socket', () => {
     expect(message).toContain(`(${part} bytes)`);
     expect(details).toMatchObject({ kind: 'service', again: true });
   });
+
+  test.for([
+    'content-encoding: gzip',
+    'content-encoding: identity\r\ncontent-encoding: br',
+    'content-encoding: identity, gzip',
+    'transfer-encoding: gzip',
+  ])('an answer with %s was compressed unasked', async (field) => {
+    const { message, details } = await breakdownOf(`${head}${field}\r\n\r\n[]`);
+
+    expect(message).toBe('the answer is compressed in a way petstore did not ask for');
+    expect(details).toEqual({ kind: 'service' });
+  });
 });

@@ -87,8 +87,7 @@ function forever(): Promise<never> {
 }
 
 async function readBody(answer: WireAnswer, url: URL, maxBytes: number): Promise<Uint8Array> {
-  const [encoding = 'identity'] = headerValues(answer.headers, 'content-encoding');
-  if (encoding.toLowerCase() !== 'identity') {
+  if (!isPlain(answer)) {
     throw unreadable('the answer is compressed in a way petstore did not ask for');
   }
   const chunks: Uint8Array[] = [];
@@ -105,6 +104,19 @@ async function readBody(answer: WireAnswer, url: URL, maxBytes: number): Promise
     throw describeCut(error, url, length, told);
   }
   return Buffer.concat(chunks, length);
+}
+
+/** Whether the bytes are the text itself, by every field that could say otherwise. */
+function isPlain({ headers }: WireAnswer): boolean {
+  const codings = (name: string) =>
+    headerValues(headers, name)
+      .join()
+      .toLowerCase()
+      .split(/[\s,]+/);
+  return (
+    codings('content-encoding').every((coding) => coding === '' || coding === 'identity') &&
+    codings('transfer-encoding').every((coding) => coding === '' || coding === 'chunked')
+  );
 }
 
 function unreadable(message: string): Undelivered {
