@@ -48,6 +48,10 @@ describe('one delivery over a real socket', () => {
       what: 'a chunk size of words',
       bytes: `${head}transfer-encoding: chunked\r\n\r\nlong\r\n[]`,
     },
+    {
+      what: 'the twenty-first announcement',
+      bytes: `${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(21)}${head}content-length: 2\r\n\r\n[]`,
+    },
     { what: '100 that nobody asked for', bytes: 'HTTP/1.1 100 Continue\r\n\r\n' },
     {
       what: '101 to another protocol',

@@ -89,12 +89,17 @@ function wordsFor(error: unknown): Words {
   return words[code] ?? cutOff;
 }
 
+/** Undici's word for an answer in the wrong place, and so ours. */
+export const badResponse = 'bad response';
+
 /** What the parser refused; undici gives its errors no code, and those of an unfit status that of a broken connection. */
 function isNotHttp(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { name, message } = error;
   if (name === 'HTTPParserError') return !message.includes('EOF');
   return (
-    systemCode(error) === 'UND_ERR_HEADERS_OVERFLOW' || /^bad (response|upgrade)$/.test(message)
+    systemCode(error) === 'UND_ERR_HEADERS_OVERFLOW' ||
+    message === badResponse ||
+    message === 'bad upgrade'
   );
 }

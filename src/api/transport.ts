@@ -4,6 +4,7 @@ import { RequestHandler } from 'undici/lib/api/api-request.js';
 import buildConnector from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
 import type { Send, WireAnswer, WireRequest } from '../context.ts';
+import { badResponse } from './breakdown.ts';
 
 export type Transport = {
   readonly send: Send;
@@ -12,6 +13,8 @@ export type Transport = {
 };
 
 const connectTimeout = 10_000;
+/** Answers that only announce another one; more than this are a flood. */
+const mostAnnouncements = 20;
 
 /**
  * Real requests over the network, over as many connections as there are requests on their way. No redirect is followed and
@@ -56,12 +59,17 @@ export function createTransport(): Transport {
 
 function transmit(client: Client, request: WireRequest): Promise<WireAnswer> {
   const { url, signal, body } = request;
+  let announcements = 0;
   const options: Dispatcher.RequestOptions = {
     method: request.method as Dispatcher.HttpMethod,
     path: url.pathname + url.search,
     headers: request.headers,
     signal,
     body: body ?? null,
+    onInfo() {
+      announcements += 1;
+      if (announcements > mostAnnouncements) throw new Error(badResponse);
+    },
   };
   return new Promise((resolve, reject) => {
     const handler = new SentHandler(options, (error, answer) => {
