@@ -52,6 +52,15 @@ describe('one delivery over a real socket', () => {
       what: 'the twenty-first announcement',
       bytes: `${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(21)}${head}content-length: 2\r\n\r\n[]`,
     },
+    { what: 'more than was told', bytes: `${head}content-length: 2\r\n\r\n[]]` },
+    {
+      what: 'a second answer behind the first',
+      bytes: `${head}content-length: 2\r\n\r\n[]${head}content-length: 2\r\n\r\n[]`,
+    },
+    {
+      what: 'more than the last chunk',
+      bytes: `${head}transfer-encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\n\r\n[]`,
+    },
     { what: '100 that nobody asked for', bytes: 'HTTP/1.1 100 Continue\r\n\r\n' },
     {
       what: '101 to another protocol',

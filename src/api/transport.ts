@@ -25,6 +25,8 @@ export function createTransport(): Transport {
   const clients = new Map<string, Client[]>();
   // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 cannot switch the check off.
   const connect = buildConnector({ rejectUnauthorized: true, timeout: connectTimeout });
+  /** The connection of each client. */
+  const current = new WeakMap<Client, Socket>();
   /** Undici lets go of connections that stand, and not of those that are being made. */
   const sockets = new Set<Socket>();
 
@@ -37,6 +39,7 @@ export function createTransport(): Transport {
       connect(options, callback) {
         const socket = connect(options, callback);
         sockets.add(socket);
+        current.set(client, socket);
         socket.once('close', () => sockets.delete(socket));
       },
       // One deadline for the whole request is kept by the caller; these count each pause alone.
@@ -48,13 +51,24 @@ export function createTransport(): Transport {
   }
 
   return {
-    send: (request) => transmit(clientFor(request.url.origin), request),
+    async send(request) {
+      const client = clientFor(request.url.origin);
+      const answer = await transmit(client, request);
+      return { ...answer, body: readAll(answer.body, current.get(client)) };
+    },
     close: () => {
       for (const client of [...clients.values()].flat()) client.destroy().catch(() => {});
       for (const socket of sockets) socket.destroy();
       clients.clear();
     },
   };
+}
+
+/** All of a body. @throws when more came behind it on its connection, which nobody asked for */
+async function* readAll(body: AsyncIterable<Uint8Array>, connection: Socket | undefined) {
+  yield* body;
+  const { errored } = connection ?? {};
+  if (errored?.message === badResponse) throw errored;
 }
 
 function transmit(client: Client, request: WireRequest): Promise<WireAnswer> {
