@@ -2,6 +2,7 @@ import type { Context, Output } from '../context.ts';
 import { Exit, Failure, systemCode } from '../errors.ts';
 import type { Json } from '../json/exact.ts';
 import { writeJson } from '../json/write.ts';
+import { cutOut, formsOf } from '../secret.ts';
 import { jsonString, sealLines, showText } from './safe-text.ts';
 
 export type Line = string | { readonly bold: string };
@@ -35,11 +36,7 @@ export function createSink({
   const secrets = new Set<string>();
   let said = Promise.resolve();
 
-  const redact = (text: string): string => {
-    let clean = text;
-    for (const secret of secrets) clean = clean.replaceAll(secret, '[key]');
-    return clean;
-  };
+  const redact = (text: string) => cutOut(text, secrets);
   const seal = (text: string) => sealLines(redact(text));
 
   return {
@@ -84,17 +81,6 @@ function unprintable(error: unknown): Error {
   return new Failure('output', `cannot write the result to standard output (${code})`, {
     cause: error,
   });
-}
-
-/** A secret as it may turn up in messages of others: as it is, in a URL, in Base64. */
-function formsOf(secret: string): readonly string[] {
-  const bytes = Buffer.from(secret);
-  return [
-    secret,
-    encodeURIComponent(secret),
-    bytes.toString('base64').replace(/=+$/, ''),
-    bytes.toString('base64url'),
-  ];
 }
 
 async function writeQuietly(stream: Output, text: string): Promise<void> {

@@ -1,0 +1,32 @@
+/** A secret as it may turn up in texts of others: as it is, in a URL, in Base64 wherever in what was encoded. */
+export function formsOf(secret: string): readonly string[] {
+  const percent = encodeURIComponent(secret);
+  const forms = [
+    secret,
+    percent,
+    percent.replace(/%../g, (code) => code.toLowerCase()),
+    Buffer.from(secret).toString('base64').replace(/=+$/, ''),
+    Buffer.from(secret).toString('base64url'),
+    ...[0, 1, 2].flatMap((before) => [
+      insideBase64(secret, before, 'base64'),
+      insideBase64(secret, before, 'base64url'),
+    ]),
+  ];
+  return [...new Set(forms)];
+}
+
+/** The digits that the secret alone decides, with so many bytes before it and others after it. */
+function insideBase64(secret: string, before: number, encoding: 'base64' | 'base64url'): string {
+  const bytes = Buffer.from('x'.repeat(before) + secret);
+  const digits = (count: number) => (count * 8) / 6;
+  return bytes
+    .toString(encoding)
+    .slice(Math.ceil(digits(before)), Math.floor(digits(bytes.length)));
+}
+
+/** The text with something else in place of these forms of a secret. */
+export function cutOut(text: string, forms: Iterable<string>): string {
+  let clean = text;
+  for (const form of forms) clean = clean.replaceAll(form, '[key]');
+  return clean;
+}
