@@ -152,7 +152,7 @@ describe('int64', () => {
     );
   });
 
-  test.for(['1.0', '1e3', '', '-', '+1', '00', ' 1', '0x1'])('"%s" is none', (text) => {
+  test.for(['1.0', '1e3', '-0', '', '-', '+1', '00', ' 1', '0x1'])('"%s" is none', (text) => {
     expect(isInt64(text)).toBe(false);
   });
 });

@@ -29,7 +29,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   );
 }
 
-const integer = /^-?(?:0|[1-9]\d{0,18})$/;
+const integer = /^(?:0|-?[1-9]\d{0,18})$/;
 const int64Min = -(2n ** 63n);
 const int64Max = 2n ** 63n - 1n;
 
