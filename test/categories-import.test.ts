@@ -791,6 +791,21 @@ describe('an import that meets trouble', () => {
     expect(sandbox.categories).toHaveLength(1);
   });
 
+  test('writes no key into the journal, not even one that a refusal repeats', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    sandbox.react = ({ method }) =>
+      method === 'POST' ? reply(422, { code: testKey, message: `not for ${testKey}` }) : undefined;
+
+    await petstore(['categories', 'import', put(folder, three), ...apply]);
+
+    const [journal = ''] = journals(folder);
+    expect(readFileSync(journal, 'utf8')).toContain('"message":"not for [key]"');
+    expect(readFileSync(journal, 'utf8')).not.toContain(testKey);
+  });
+
   test('writes no key into the journal', async ({ petstore, folder }) => {
     await petstore(['categories', 'import', put(folder, three), ...apply]);
 

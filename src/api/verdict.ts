@@ -1,4 +1,11 @@
-import { Failure, type FailureDetails, interruptedFailure, type Outcome } from '../errors.ts';
+import {
+  Failure,
+  type FailureDetails,
+  interruptedFailure,
+  type Outcome,
+  type ServiceError,
+} from '../errors.ts';
+import { cutOut, formsOf } from '../secret.ts';
 import { type ApiKey, keyEnding } from './auth.ts';
 import type { Endpoint } from './endpoints.ts';
 import { type Answer, headerValues, type Undelivered } from './exchange.ts';
@@ -34,24 +41,24 @@ export function createVerdict({ method }: Endpoint, key: ApiKey) {
   return {
     /** The failure for an answer whose status is not the promised one. */
     refused(answer: Answer): Failure {
-      const service = readServiceError(answer);
+      const service = withoutKey(readServiceError(answer), key);
       const { status } = service;
       const details = { ...became('refused'), service };
       if (status === 401) {
-        return new Failure('auth', said('the key was refused', answer), {
+        return new Failure('auth', said('the key was refused', service), {
           ...details,
           hint: `${whichKey(key)} Another one: petstore auth login`,
         });
       }
       if (status === 403) {
-        return new Failure('auth', said('the key may not do this', answer), {
+        return new Failure('auth', said('the key may not do this', service), {
           ...details,
           hint: whichKey(key),
         });
       }
       if (status === 429) {
         const wait = readRetryAfter(answer.headers, answer.receivedAt) ?? 1_000;
-        return new Failure('rate_limited', said('rate limit reached', answer), {
+        return new Failure('rate_limited', said('rate limit reached', service), {
           ...details,
           resetAt: answer.receivedAt + wait,
           retryAfter: Math.ceil(wait / 1_000),
@@ -59,10 +66,10 @@ export function createVerdict({ method }: Endpoint, key: ApiKey) {
       }
       if (status >= 300 && status < 400) return moved(answer, details);
       if (status >= 500 || status === 408 || status < 300) {
-        return unknown(said(`the service answered ${status}`, answer), { service });
+        return unknown(said(`the service answered ${status}`, service), { service });
       }
       const hint = status === 404 ? 'Does the base URL end in /v1?' : undefined;
-      return new Failure('refused', said('the service refused', answer), { ...details, hint });
+      return new Failure('refused', said('the service refused', service), { ...details, hint });
     },
 
     /** The failure for a promised status whose body cannot be used. */
@@ -89,9 +96,18 @@ export function createVerdict({ method }: Endpoint, key: ApiKey) {
   };
 }
 
+/** What is said here is also written down; output alone would cut the key out too late. */
+function withoutKey({ status, code, message }: ServiceError, { value }: ApiKey): ServiceError {
+  const forms = formsOf(value);
+  return {
+    status,
+    ...(code !== undefined && { code: cutOut(code, forms) }),
+    ...(message !== undefined && { message: cutOut(message, forms) }),
+  };
+}
+
 /** The service's own words after ours: "… (400 invalid_name): name is required". */
-function said(ours: string, answer: Answer): string {
-  const { code, message, status } = readServiceError(answer);
+function said(ours: string, { code, message, status }: ServiceError): string {
   const label = [status, code].filter(Boolean).join(' ');
   return `${ours} (${label})${message ? `: ${message}` : ''}`;
 }
