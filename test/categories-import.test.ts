@@ -806,6 +806,21 @@ describe('an import that meets trouble', () => {
     expect(readFileSync(journal, 'utf8')).not.toContain(testKey);
   });
 
+  test('writes no key into the journal, not even as the name that the service made of one', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    sandbox.react = ({ method }) =>
+      method === 'POST' ? reply(201, { id: 7, name: `my ${testKey}`, tags: [testKey] }) : undefined;
+
+    await petstore(['categories', 'import', put(folder, three), ...apply]);
+
+    const [journal = ''] = journals(folder);
+    expect(readFileSync(journal, 'utf8')).toContain('"as":"my [key]"');
+    expect(readFileSync(journal, 'utf8')).not.toContain(testKey);
+  });
+
   test('writes no key into the journal', async ({ petstore, folder }) => {
     await petstore(['categories', 'import', put(folder, three), ...apply]);
 

@@ -58,7 +58,7 @@ export function createClient(options: ClientOptions): Client {
       reportDeprecation(endpoint, answer);
       if (answer.status !== endpoint.status) throw verdict.refused(answer);
       try {
-        const data = decode(endpoint, answer);
+        const data = decode(endpoint, answer, key);
         const notice = endpoint.settle?.(data);
         if (notice) report({ event: 'notice', message: notice });
         return data;

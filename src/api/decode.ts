@@ -2,15 +2,24 @@ import { Failure } from '../errors.ts';
 import { findMismatch } from '../json/check.ts';
 import type { Json } from '../json/exact.ts';
 import { JsonError, parseJson } from '../json/parse.ts';
+import { formsOf } from '../secret.ts';
+import type { ApiKey } from './auth.ts';
 import type { Endpoint } from './endpoints.ts';
 import { type Answer, headerValues } from './exchange.ts';
+import { withoutKey } from './without-key.ts';
 
 /**
  * The data of a successful answer: UTF-8 without a fault, JSON without a doubt, and what the interface document promises.
+ * Of a write it is without the key, should the service repeat it.
  * @throws Failure (service)
  */
-export function decode<Data>(endpoint: Endpoint<string, unknown, Data>, answer: Answer): Data {
-  const value = parse(endpoint, answer);
+export function decode<Data>(
+  endpoint: Endpoint<string, unknown, Data>,
+  answer: Answer,
+  key: ApiKey,
+): Data {
+  const parsed = parse(endpoint, answer);
+  const value = endpoint.method === 'POST' ? withoutKey(parsed, formsOf(key.value)) : parsed;
   const mismatch = findMismatch(endpoint.data, value);
   if (mismatch) throw broken(endpoint, mismatch);
   return value as Data;
