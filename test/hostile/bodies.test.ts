@@ -1,0 +1,5 @@
+import { describe } from 'vitest';
+import { bodyFaults } from './faults/bodies.ts';
+import { proveEach } from './prove.ts';
+
+describe('a body that nobody promised', () => proveEach(bodyFaults));

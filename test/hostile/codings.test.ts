@@ -1,0 +1,5 @@
+import { describe } from 'vitest';
+import { codingFaults } from './faults/codings.ts';
+import { proveEach } from './prove.ts';
+
+describe('a body in disguise', () => proveEach(codingFaults));

@@ -1,0 +1,66 @@
+import type { CommandName, Meaning } from './fault.ts';
+
+type Command = {
+  readonly argv: readonly string[];
+  /** Only what it creates meets the fault. */
+  readonly listsWell?: true;
+  readonly writes?: true;
+  readonly json?: true;
+};
+
+/** Every command that asks the service something; the file of an import has two rows. */
+export const commands: Readonly<Record<CommandName, Command>> = {
+  list: { argv: ['categories', 'list'] },
+  create: { argv: ['categories', 'create', 'rabbit', '--json'], writes: true, json: true },
+  import: { argv: ['categories', 'import', 'rows.ndjson', '--yes', '--settle', '1s'] },
+  rows: {
+    argv: ['categories', 'import', 'rows.ndjson', '--yes', '--settle', '1s', '--json'],
+    listsWell: true,
+    writes: true,
+    json: true,
+  },
+  pet: { argv: ['pets', 'get', '1', '--json'], json: true },
+  orders: { argv: ['orders', 'list', '-o', 'ndjson'], json: true },
+  limits: { argv: ['limits', '--refresh'] },
+};
+
+export const twoRows = '{"name":"parrot"}\n{"name":"ferret","description":"Steals socks"}\n';
+
+type End = { readonly exitCode: number; readonly outcome?: string };
+
+type Ends = {
+  readonly read: End;
+  readonly create: End;
+  /** Of an import whose rows meet the fault. */
+  readonly rows: End;
+  /** How often a read is sent. */
+  readonly tries: number;
+};
+
+const unknown = { exitCode: 6, outcome: 'unknown' };
+const unanswered: Ends = {
+  read: { exitCode: 5 },
+  create: unknown,
+  // Looked up, found missing, sent again, until three in a row are too many.
+  rows: { exitCode: 7 },
+  tries: 4,
+};
+const said = (exitCode: number, rows: number): Ends => ({
+  read: { exitCode },
+  create: { exitCode, outcome: 'refused' },
+  rows: { exitCode: rows },
+  tries: 1,
+});
+
+/** How commands end, by what a fault means. */
+export const endings: Readonly<Record<Meaning, Ends>> = {
+  broken: unanswered,
+  failed: unanswered,
+  slow: { ...unanswered, tries: 1 },
+  wrong: { ...unanswered, tries: 1 },
+  moved: said(5, 7),
+  refused: said(3, 7),
+  forbidden: said(4, 7),
+  limited: said(75, 75),
+  fine: { read: { exitCode: 0 }, create: { exitCode: 0 }, rows: { exitCode: 0 }, tries: 1 },
+};

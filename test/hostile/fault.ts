@@ -1,0 +1,35 @@
+import type { Reaction } from './server.ts';
+
+/** The commands that ask the service something; `rows` is an import of which only the creates meet the fault. */
+export type CommandName = 'list' | 'create' | 'import' | 'rows' | 'pet' | 'orders' | 'limits';
+
+/**
+ * What a fault means for whoever asked:
+ * - `broken`, `slow`: the network, after the request had left; a slow one is not tried again
+ * - `wrong`: an answer that is not what the interface promises
+ * - `failed`: the service says so itself, with a 5xx or 408
+ * - `moved`, `refused`, `forbidden`, `limited`: a no of the service
+ * - `fine`: strange, and no fault
+ */
+export type Meaning =
+  | 'broken'
+  | 'slow'
+  | 'wrong'
+  | 'failed'
+  | 'moved'
+  | 'refused'
+  | 'forbidden'
+  | 'limited'
+  | 'fine';
+
+export type Fault = {
+  readonly fault: string;
+  readonly react: Reaction;
+  readonly means: Meaning;
+  /** What the error, or what is said besides the result, has to tell. */
+  readonly says?: RegExp;
+  /** How often a read is sent, where it differs from what the meaning has. */
+  readonly tries?: number;
+  /** The commands for which it is a fault of this kind; all when undefined. */
+  readonly only?: readonly CommandName[];
+};

@@ -1,0 +1,61 @@
+import { body, good, message, say, sayAndEnd } from '../answers.ts';
+import type { Fault } from '../fault.ts';
+
+const jsonType = { 'content-type': 'application/json' };
+const compressed = /the answer is compressed in a way petstore did not ask for/;
+
+/** Bytes that are not the text itself, and ways to send it that are. */
+export const codingFaults: readonly Fault[] = [
+  {
+    fault: 'gzip',
+    react: body(Buffer.from('1f8b08', 'hex'), { 'content-encoding': 'gzip' }),
+    means: 'wrong',
+    says: compressed,
+  },
+  {
+    fault: 'brotli',
+    react: body('x', { 'content-encoding': 'br' }),
+    means: 'wrong',
+    says: compressed,
+  },
+  {
+    fault: 'a chain of encodings',
+    react: body('x', { 'content-encoding': Array(500).fill('gzip').join(', ') }),
+    means: 'wrong',
+    says: compressed,
+  },
+  {
+    fault: 'two encodings in two fields',
+    react: body('x', { 'content-encoding': ['identity', 'gzip'] }),
+    means: 'wrong',
+    says: compressed,
+  },
+  {
+    fault: 'gzip as a transfer encoding',
+    react: say(() =>
+      message('200 OK', { 'transfer-encoding': 'gzip, chunked' }, '3\r\nabc\r\n0\r\n\r\n'),
+    ),
+    means: 'wrong',
+  },
+  {
+    fault: 'the encoding identity',
+    react: say((seen) => good(seen, { 'content-encoding': 'Identity' })),
+    means: 'fine',
+  },
+  {
+    fault: 'an end with the connection, the answer whole',
+    react: sayAndEnd(({ status, good }) => message(`${status} Fine`, jsonType, good)),
+    means: 'fine',
+  },
+  {
+    fault: 'chunks of one byte, with trailers',
+    react: say(({ status, good }) =>
+      message(
+        `${status} Fine`,
+        { ...jsonType, 'transfer-encoding': 'chunked' },
+        `${[...good].map((one) => `1\r\n${one}\r\n`).join('')}0\r\nx-odd: 1\r\n\r\n`,
+      ),
+    ),
+    means: 'fine',
+  },
+];

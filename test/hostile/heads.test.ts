@@ -1,0 +1,5 @@
+import { describe } from 'vitest';
+import { headFaults } from './faults/heads.ts';
+import { proveEach } from './prove.ts';
+
+describe('a head that is no HTTP', () => proveEach(headFaults));

@@ -1,0 +1,5 @@
+import { describe } from 'vitest';
+import { textFaults } from './faults/texts.ts';
+import { proveEach } from './prove.ts';
+
+describe('text that acts, hides or betrays', () => proveEach(textFaults));
