@@ -194,6 +194,16 @@ describe('its place', () => {
     expect(readdirSync(join(folder, 'petstore', 'limits'))).toHaveLength(2);
   });
 
+  test('leaves nothing anywhere else when the state folder can be used', ({ folder }) => {
+    const [runtime, temporary] = [join(folder, 'runtime'), join(folder, 'temporary')];
+    for (const other of [runtime, temporary]) mkdirSync(other);
+
+    const env = { XDG_RUNTIME_DIR: runtime, TMPDIR: temporary };
+    openFirst(join(folder, 'state'), env, 'identity');
+
+    expect([...readdirSync(runtime), ...readdirSync(temporary)]).toEqual([]);
+  });
+
   test('is no folder that others can write to', ({ folder }) => {
     mkdirSync(join(folder, 'state', 'limits'), { recursive: true });
     chmodSync(join(folder, 'state', 'limits'), 0o777);

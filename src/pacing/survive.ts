@@ -29,7 +29,7 @@ export function surviveDisk(places: readonly (() => Log)[], onFailure: () => voi
 
   function use(action: (log: Log) => Ledger): Ledger {
     if (!log || !attempt(log, action)) {
-      log = places.map(openCarefully).find((place) => place && attempt(place, action));
+      log = openFirst(action);
       if (!log) {
         log = createMemoryLog(known);
         known = action(log);
@@ -37,6 +37,15 @@ export function surviveDisk(places: readonly (() => Log)[], onFailure: () => voi
       }
     }
     return known;
+  }
+
+  /** One after another: a place that is not needed is not even made. */
+  function openFirst(action: (log: Log) => Ledger): Log | undefined {
+    for (const open of places) {
+      const place = openCarefully(open);
+      if (place && attempt(place, action)) return place;
+    }
+    return undefined;
   }
 
   function attempt(place: Log, action: (log: Log) => Ledger): boolean {
