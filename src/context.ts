@@ -61,9 +61,25 @@ export type Output = {
 /** Header fields by lower-case name; a field sent more than once has more than one value. */
 export type WireHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
+/** A proxy that is asked for a tunnel to the service. */
+export type HttpProxy = {
+  readonly protocol: 'http:' | 'https:';
+  /** An IPv6 address has no brackets. */
+  readonly hostname: string;
+  readonly port: string;
+  /** For messages: HOST:PORT, without credentials. */
+  readonly name: string;
+  /** "USER:PASSWORD", for the proxy alone. */
+  readonly credentials: string | undefined;
+  /** The variable that names it, for messages. */
+  readonly source: string;
+};
+
 export type WireRequest = {
   readonly method: string;
   readonly url: URL;
+  /** The way to an https address; undefined is the direct one. */
+  readonly proxy?: HttpProxy | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
   /** Gives the request up at once; the connection is not used again. */

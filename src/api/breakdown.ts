@@ -57,28 +57,28 @@ const words: Readonly<Record<string, Words>> = {
 };
 
 /** Puts an error of the network into words; `sent` tells whether the request had begun to leave. */
-export function describeBreakdown(error: unknown, url: URL, sent: boolean): Undelivered {
-  return undelivered(error, url, sent, wordsFor(error));
+export function describeBreakdown(error: unknown, host: string, sent: boolean): Undelivered {
+  return undelivered(error, host, sent, wordsFor(error));
 }
 
 /** The same for an answer whose head had come; `received` and `told` are bytes of its body. */
 export function describeCut(
   error: unknown,
-  url: URL,
+  host: string,
   received: number,
   told: string | undefined,
 ): Undelivered {
   const part = told === undefined ? `after ${received}` : `${received} of ${told}`;
   const cutShort: Words = {
-    say: (host) => `the answer of ${host} was cut short (${part} bytes)`,
+    say: (name) => `the answer of ${name} was cut short (${part} bytes)`,
     kind: 'service',
     again: true,
   };
-  return undelivered(error, url, true, isNotHttp(error) ? notHttp : cutShort);
+  return undelivered(error, host, true, isNotHttp(error) ? notHttp : cutShort);
 }
 
-function undelivered(cause: unknown, url: URL, sent: boolean, { say, ...details }: Words) {
-  return new Undelivered(say(url.host), sent, { ...details, cause });
+function undelivered(cause: unknown, host: string, sent: boolean, { say, ...details }: Words) {
+  return new Undelivered(say(host), sent, { ...details, cause });
 }
 
 function wordsFor(error: unknown): Words {

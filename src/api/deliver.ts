@@ -1,6 +1,7 @@
-import type { Context, WireAnswer } from '../context.ts';
+import type { Context, HttpProxy, WireAnswer } from '../context.ts';
 import { describeBreakdown, describeCut } from './breakdown.ts';
 import { type Exchange, headerValues, Undelivered } from './exchange.ts';
+import { describeNoTunnel, isNoTunnel } from './no-tunnel.ts';
 
 /** How long the rest of a refusal is waited for, in ms. */
 const patienceForRefusals = 2_000;
@@ -8,12 +9,12 @@ const patienceForRefusals = 2_000;
 const graceForWrites = 5_000;
 
 /**
- * The innermost exchange: sends a request once and reads its whole answer within `timeout` ms.
+ * The innermost exchange: sends a request once, through `proxy` if there is one, and reads its whole answer within `timeout` ms.
  * The deadline is our own race, so that it holds whatever the transport does.
  * An interrupted write that has left gets five more seconds for its answer.
  * @throws Undelivered
  */
-export function deliver(context: Context, timeout: number): Exchange {
+export function deliver(context: Context, timeout: number, proxy?: HttpProxy): Exchange {
   return async (request) => {
     const sentAt = context.now();
     const attempt = new AbortController();
@@ -32,7 +33,7 @@ export function deliver(context: Context, timeout: number): Exchange {
 
     async function transmit() {
       const { method, url, headers, body } = request;
-      const wire = { method, url, headers, body, signal: attempt.signal, onSent };
+      const wire = { method, url, proxy, headers, body, signal: attempt.signal, onSent };
       try {
         const answer = await context.send(wire);
         onSent();
@@ -49,8 +50,13 @@ export function deliver(context: Context, timeout: number): Exchange {
         };
       } catch (error) {
         if (error instanceof Undelivered) throw error;
-        throw describeBreakdown(error, url, sent);
+        throw describe(error, url.host);
       }
+    }
+
+    function describe(error: unknown, host: string): Undelivered {
+      if (proxy && isNoTunnel(error)) return describeNoTunnel(error, { host, proxy });
+      return describeBreakdown(error, host, sent);
     }
 
     async function giveUp(): Promise<void> {
@@ -101,7 +107,7 @@ async function readBody(answer: WireAnswer, url: URL, maxBytes: number): Promise
   } catch (error) {
     if (error instanceof Undelivered) throw error;
     const [told] = headerValues(answer.headers, 'content-length');
-    throw describeCut(error, url, length, told);
+    throw describeCut(error, url.host, length, told);
   }
   return Buffer.concat(chunks, length);
 }

@@ -18,6 +18,7 @@ import type { Host } from './host.ts';
 import { chooseKey } from './key.ts';
 import type { CommonOptions } from './options.ts';
 import { chooseBaseUrl, type Profile, refuseForSandbox, sandboxProfile } from './profile.ts';
+import { chooseProxy } from './proxy.ts';
 
 type Setup = {
   readonly host: Host;
@@ -92,7 +93,8 @@ async function openClient(
     const message = 'NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are always checked';
     report({ event: 'notice', message });
   }
-  const delivered = deliver(context, timeout);
+  const proxy = await chooseProxy(host, baseUrl, options.verbose ? report : undefined);
+  const delivered = deliver(context, timeout, proxy);
   const told = options.verbose ? trace(delivered, context, report) : delivered;
   const authorized = auth(told, key, baseUrl.origin);
   const limit = { log: await log(), report, timeout };

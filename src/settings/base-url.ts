@@ -29,6 +29,7 @@ function bad(name: string, what: string) {
   );
 }
 
-function isLoopback(hostname: string): boolean {
+/** Whether a host of a URL is this machine itself. */
+export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }

@@ -1,0 +1,85 @@
+import type { Environment, HttpProxy } from '../context.ts';
+import { configFailure, type Failure } from '../errors.ts';
+import { isExempt } from './no-proxy.ts';
+
+export type ProxySetting = {
+  readonly proxy: HttpProxy;
+  /** What must never be shown: the password, in every form it travels in. */
+  readonly secrets: readonly string[];
+};
+
+/**
+ * The proxy that the first set one of `variables` names, or undefined where NO_PROXY exempts the host of `url`.
+ * @throws Failure (config), which names the variable and shows nothing of its value
+ */
+export function readProxy(
+  url: URL,
+  env: Environment,
+  variables: readonly string[],
+): ProxySetting | undefined {
+  const source = variables.find((name) => env[name]);
+  if (source === undefined || isExempt(url, env.no_proxy || env.NO_PROXY || '')) return undefined;
+  return parseProxy(env[source] ?? '', source);
+}
+
+function parseProxy(text: string, source: string): ProxySetting {
+  const url = parseAddress(text.trim());
+  if (!url) throw noProxyAddress(source);
+  const { protocol, hostname, host } = url;
+  if (protocol.startsWith('socks')) {
+    throw configFailure(
+      `${source} names a SOCKS proxy, which petstore cannot use`,
+      'It can use an http or https proxy: http://HOST:PORT',
+    );
+  }
+  const credentials = readCredentials(url);
+  if ((protocol !== 'http:' && protocol !== 'https:') || !credentials || hasRest(url)) {
+    throw noProxyAddress(source);
+  }
+  const port = url.port || (protocol === 'https:' ? '443' : '80');
+  return {
+    proxy: {
+      protocol,
+      hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
+      port,
+      name: url.port ? host : `${host}:${port}`,
+      credentials: credentials.text,
+      source,
+    },
+    secrets: credentials.secrets,
+  };
+}
+
+function noProxyAddress(source: string): Failure {
+  return configFailure(
+    `${source} is no address of a proxy`,
+    'It looks like http://HOST:PORT or http://USER:PASSWORD@HOST:PORT, with %40 for an @ in the password.',
+  );
+}
+
+/** As curl reads it: what has no scheme is an http proxy. */
+function parseAddress(text: string): URL | undefined {
+  try {
+    return new URL(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** More than an address has: most likely the rest of a password with an unescaped character in it. */
+function hasRest({ pathname, search, hash, port }: URL): boolean {
+  return pathname !== '/' || search !== '' || hash !== '' || port === '0';
+}
+
+type Credentials = { readonly text: string | undefined; readonly secrets: readonly string[] };
+
+function readCredentials({ username, password }: URL): Credentials | undefined {
+  if (!username && !password) return { text: undefined, secrets: [] };
+  try {
+    const plain = decodeURIComponent(password);
+    const text = `${decodeURIComponent(username)}:${plain}`;
+    return { text, secrets: [plain, password, text] };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,92 @@
+import { connect, createServer, type Socket } from 'node:net';
+
+/** What a proxy does with a CONNECT; it has read the whole header. `service` opens a connection to where tunnels end. */
+type Reaction = (socket: Socket, service: () => Socket) => void;
+
+const tunnel = 'HTTP/1.1 200 Connection established\r\n\r\n';
+
+function refusal(status: string, field = ''): Reaction {
+  return (socket) => socket.end(`HTTP/1.1 ${status}\r\n${field}Content-Length: 4\r\n\r\nno.\n`);
+}
+
+/** What a proxy can do, by name. */
+export const reactions = {
+  good(socket, service) {
+    const behind = service();
+    behind.on('error', () => socket.destroy());
+    socket.on('close', () => behind.destroy());
+    socket.write(tunnel);
+    socket.pipe(behind).pipe(socket);
+  },
+  asksForPassword: refusal('407 Who?', 'Proxy-Authenticate: Basic realm="x"\r\n'),
+  asksOtherwise: refusal('407 Who?', 'Proxy-Authenticate: Negotiate\r\n'),
+  forbids: refusal('403 No\u001b[31m'),
+  fails: refusal('502 Bad Gateway'),
+  closes: (socket) => socket.end(),
+  resets: (socket) => socket.resetAndDestroy(),
+  hangs: () => {},
+  tricklesHeaders(socket) {
+    socket.write('HTTP/1.1 200 OK\r\n');
+    const more = setInterval(() => socket.write('X-More: 1\r\n'), 20);
+    socket.once('close', () => clearInterval(more));
+  },
+  hangsInTunnel: (socket) => socket.write(tunnel),
+  closesInTunnel: (socket) => socket.end(tunnel),
+  garbage: (socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'),
+  hugeHeader: (socket) => socket.write(`HTTP/1.1 200 OK\r\nX-Big: ${'x'.repeat(20_000)}\r\n\r\n`),
+  plainTextAtOnce: (socket) => socket.end(`${tunnel}HTTP/1.1 400 Bad Request\r\n\r\n`),
+  plainText(socket) {
+    socket.write(tunnel);
+    socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+  },
+} satisfies Record<string, Reaction>;
+
+export type ConnectProxy = {
+  readonly port: number;
+  /** The header of each CONNECT. */
+  readonly asked: string[];
+  /** Every byte that came from clients. */
+  readonly seen: () => Buffer;
+  /** How many connections to it stand. */
+  readonly open: () => number;
+  readonly close: () => void;
+};
+
+/** A proxy on this machine, whose tunnels all end at `port` of this machine, whatever they were asked for. */
+export async function startProxy(
+  name: keyof typeof reactions,
+  port = 1,
+  authorized = (_head: string) => true,
+): Promise<ConnectProxy> {
+  const asked: string[] = [];
+  const chunks: Buffer[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    socket.on('error', () => {}).on('data', (chunk) => chunks.push(chunk));
+    let head = '';
+    const read = (chunk: Buffer) => {
+      head += chunk.toString('latin1');
+      // TLS, which this proxy does not speak.
+      if (head.startsWith('\x16')) socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+      if (!head.includes('\r\n\r\n')) return;
+      socket.off('data', read);
+      asked.push(head);
+      const react: Reaction = reactions[authorized(head) ? name : 'asksForPassword'];
+      react(socket, () => connect(port, '127.0.0.1'));
+    };
+    socket.on('data', read);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as { port: number }).port,
+    asked,
+    seen: () => Buffer.concat(chunks),
+    open: () => sockets.size,
+    close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
