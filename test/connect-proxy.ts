@@ -1,4 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import type { Certified } from './own-authority.ts';
 
 /** What a proxy does with a CONNECT; it has read the whole header. `service` opens a connection to where tunnels end. */
 type Reaction = (socket: Socket, service: () => Socket) => void;
@@ -52,16 +54,16 @@ export type ConnectProxy = {
   readonly close: () => void;
 };
 
-/** A proxy on this machine, whose tunnels all end at `port` of this machine, whatever they were asked for. */
+/** A proxy on this machine, whose tunnels all end at `port` of this machine, whatever they were asked for; it speaks TLS with a certificate. */
 export async function startProxy(
   name: keyof typeof reactions,
   port = 1,
-  authorized = (_head: string) => true,
+  { certified }: { readonly certified?: Certified } = {},
 ): Promise<ConnectProxy> {
   const asked: string[] = [];
   const chunks: Buffer[] = [];
   const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
+  const onConnection = (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     socket.on('error', () => {}).on('data', (chunk) => chunks.push(chunk));
@@ -73,11 +75,13 @@ export async function startProxy(
       if (!head.includes('\r\n\r\n')) return;
       socket.off('data', read);
       asked.push(head);
-      const react: Reaction = reactions[authorized(head) ? name : 'asksForPassword'];
+      const react: Reaction = reactions[name];
       react(socket, () => connect(port, '127.0.0.1'));
     };
     socket.on('data', read);
-  });
+  };
+  const server = certified ? createTlsServer(certified, onConnection) : createServer(onConnection);
+  server.on('tlsClientError', () => {});
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     port: (server.address() as { port: number }).port,

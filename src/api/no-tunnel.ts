@@ -34,8 +34,9 @@ export function describeNoTunnel(error: NoTunnel, way: Way): Undelivered {
       return new Undelivered(message, false, { hint });
     }
     case 'refusal':
-      return error.status === 407
-        ? noPassword(proxy, error.basic)
+      // Tinyproxy answers a wrong password with 401.
+      return error.status === 407 || error.status === 401
+        ? noPassword(proxy, error.status, error.basic)
         : new Undelivered(refusal(error.status, way), false, { hint });
     case 'breakdown':
       return error.step === 'service'
@@ -44,11 +45,15 @@ export function describeNoTunnel(error: NoTunnel, way: Way): Undelivered {
   }
 }
 
-function noPassword({ name, source, credentials }: HttpProxy, basic: boolean): Undelivered {
+function noPassword(
+  { name, source, credentials }: HttpProxy,
+  status: number,
+  basic: boolean,
+): Undelivered {
   const message =
     credentials === undefined
-      ? `the proxy ${name} asks for a password (407)`
-      : `the proxy ${name} does not accept the password in ${source} (407)`;
+      ? `the proxy ${name} asks for a password (${status})`
+      : `the proxy ${name} does not accept the password in ${source} (${status})`;
   const hint = basic
     ? `With a password: ${source}=http://USER:PASSWORD@HOST:PORT`
     : 'It takes none in the way petstore can give it, which is Basic.';
