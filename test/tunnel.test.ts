@@ -61,22 +61,25 @@ describe('a tunnel that never stands', () => {
   });
 
   test.for([
-    ['ENOTFOUND', 'cannot find the proxy one:3128'],
-    ['EHOSTUNREACH', 'the proxy one:3128 cannot be reached'],
-    ['CERT_HAS_EXPIRED', 'the certificate of the proxy one:3128 has expired'],
-  ] as const)('%s on the way to the proxy: %s', ([code, says]) => {
-    const error = Object.assign(new Error(), {
-      code: 'NO_TUNNEL',
-      step: 'proxy',
-      obstacle: 'breakdown',
-      cause: networkError(code),
-    } as const);
+    ['proxy', 'ENOTFOUND', 'cannot find the proxy one:3128'],
+    ['proxy', 'EHOSTUNREACH', 'the proxy one:3128 cannot be reached'],
+    ['proxy', 'CERT_HAS_EXPIRED', 'the certificate of the proxy one:3128 has expired'],
+    ['service', 'CERT_HAS_EXPIRED', 'the certificate of pets.example has expired'],
+    ['service', 'ETIMEDOUT', 'pets.example cannot be reached'],
+  ] as const)('on the way to the %s, %s: %s', ([step, code, says]) => {
+    const cause = networkError(code);
+    const fields = { code: 'NO_TUNNEL', step, obstacle: 'breakdown', cause } as const;
     const proxy = proxyAt({ name: 'one:3128' });
 
-    const { message, details } = describeNoTunnel(error, { host: 'pets.example', proxy });
+    const { message, details } = describeNoTunnel(Object.assign(new Error(), fields), {
+      host: 'pets.example',
+      proxy,
+    });
 
     expect(message).toBe(says);
-    expect(details.hint).toMatch(code.startsWith('CERT') ? /NODE_EXTRA_CA_CERTS/ : check);
+    expect(details.again ?? false).toBe(false);
+    if (code.startsWith('CERT')) expect(details.hint).toContain('NODE_EXTRA_CA_CERTS');
+    else if (step === 'proxy') expect(details.hint).toMatch(check);
   });
 
   test('an https proxy that speaks plain http is told so', async () => {

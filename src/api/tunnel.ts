@@ -44,8 +44,6 @@ export async function openTunnel(
   try {
     const { protocol, hostname, port, name } = proxy;
     const toProxy = await open({ protocol, hostname, port, host: name });
-    // What happens to it later is the concern of the TLS connection over it.
-    toProxy.on('error', () => {});
     const { host = target.hostname, port: targetPort } = target;
     await askForTunnel(toProxy, targetPort ? host : `${host}:443`, proxy.credentials);
     step = 'service';
