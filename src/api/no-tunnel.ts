@@ -25,7 +25,8 @@ export function isNoTunnel(error: unknown): error is NoTunnel {
 /** Puts into words why there is no tunnel to `host`. None of them is tried again: the proxy is asked once a request. */
 export function describeNoTunnel(error: NoTunnel, way: Way): Undelivered {
   const { proxy, host } = way;
-  const hint = `Check ${proxy.source}, or go without: NO_PROXY=${host}`;
+  // Without the port, which other programs do not know there.
+  const hint = `Check ${proxy.source}, or go without: NO_PROXY=${host.replace(/:\d+$/, '')}`;
   switch (error.obstacle) {
     case 'silence': {
       const through = `no connection to ${host} through the proxy ${proxy.name} within 10 s`;

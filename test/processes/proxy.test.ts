@@ -155,7 +155,7 @@ describe.skipIf(!hasOpenssl)('through a proxy (needs openssl)', () => {
       outcome: 'not_sent',
       message: expect.stringMatching(says),
     });
-    expect(result.stderr).not.toContain('sesame');
+    expect(result.stderr).not.toMatch(/sesame|NO_PROXY=pets\.example:/);
     expect(asked).toHaveLength(1);
     expect(Date.now() - before_).toBeLessThan(5_000);
   });
@@ -196,6 +196,25 @@ describe.skipIf(!hasOpenssl)('through a proxy (needs openssl)', () => {
 
     expect(await ended).toBe(130);
     expect(Date.now() - before_).toBeLessThan(3_000);
+  });
+
+  test('nothing about proxies is loaded where none is set', async ({ execute, folder }) => {
+    const { port } = await start('good', service.port);
+    const hook = join(folder, 'loaded.cjs');
+    writeFileSync(
+      hook,
+      `process.on('exit', () => console.error(Object.keys(require.cache).join('\\n')))`,
+    );
+    const list = ['-r', hook, launcher, 'categories', 'list', '-q'];
+    const { HTTPS_PROXY, ...direct } = environment(`http://127.0.0.1:${port}`, '0.0.0.0');
+
+    const without = await execute(process.execPath, list, { env: direct });
+    const through = await execute(process.execPath, list, { env: { ...direct, HTTPS_PROXY } });
+
+    expect([without.code, through.code]).toEqual([0, 0]);
+    expect(without.stderr).toContain('transport.js');
+    expect(without.stderr).not.toMatch(/chunks.(proxy|tunnel)/);
+    expect(through.stderr).toMatch(/chunks.tunnel\.js/);
   });
 
   test.skipIf(!hasTinyproxy)(
