@@ -1,3 +1,6 @@
+/** What stands where a secret was cut out. */
+export const cutMark = '[key]';
+
 /** A secret as it may turn up in texts of others: as it is, in a URL, in Base64 wherever in what was encoded. */
 export function formsOf(secret: string): readonly string[] {
   const percent = encodeURIComponent(secret);
@@ -27,6 +30,6 @@ function insideBase64(secret: string, before: number, encoding: 'base64' | 'base
 /** The text with something else in place of these forms of a secret. */
 export function cutOut(text: string, forms: Iterable<string>): string {
   let clean = text;
-  for (const form of forms) clean = clean.replaceAll(form, '[key]');
+  for (const form of forms) clean = clean.replaceAll(form, cutMark);
   return clean;
 }

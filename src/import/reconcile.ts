@@ -1,4 +1,5 @@
 import type { Category } from '../api/resources.ts';
+import { cutMark } from '../secret.ts';
 import { type Content, contentKey, groupBy, looseKey, type Mode } from './content.ts';
 import type { Standing } from './standing.ts';
 
@@ -77,7 +78,10 @@ export function findMissing(
 ): number[] {
   const names = new Map(list.map(({ id, name }) => [id.text, looseKey(name)]));
   return [...done]
-    .filter(([row, { id, as }]) => names.get(id) !== looseKey(as ?? rows[row]?.name ?? ''))
+    .filter(([row, { id, as = rows[row]?.name ?? '' }]) => {
+      // A name that a secret was cut out of tells nothing more.
+      return as.includes(cutMark) ? !names.has(id) : names.get(id) !== looseKey(as);
+    })
     .map(([row]) => row);
 }
 

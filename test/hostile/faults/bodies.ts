@@ -51,7 +51,7 @@ export const bodyFaults: readonly Fault[] = [
       'content-type': 'text/html; charset=utf-8',
     }),
     means: 'wrong',
-    says: /expected JSON, got text\/html; charset=utf-8\n.*login page/,
+    says: /expected JSON, got text\/html; charset=utf-8\n(.*\n)?.*login page/,
   },
   {
     fault: 'HTML that says it is JSON',
