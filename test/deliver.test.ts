@@ -16,16 +16,20 @@ describe('one delivery over a real socket', () => {
     const listening = createServer((socket) =>
       socket.on('error', () => {}).once('data', () => socket.end(bytes, 'latin1')),
     );
+    return deliverTo(listening, 'http:');
+  }
+
+  async function deliverTo(listening: Server, scheme: string): Promise<Undelivered> {
     server = listening;
     await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
     const { port } = listening.address() as { port: number };
     const { send, close } = createTransport();
     const { context } = createNodeContext(new AbortController().signal);
-    const exchange = deliver({ ...context, send }, 10_000);
+    const exchange = deliver({ ...context, send }, 30_000);
     const error = await exchange({
       operation: 'GET /categories',
       method: 'GET',
-      url: new URL(`http://127.0.0.1:${port}/v1/categories`),
+      url: new URL(`${scheme}//127.0.0.1:${port}/v1/categories`),
       headers: {},
       body: undefined,
       maxBytes: 1_000,
@@ -113,5 +117,14 @@ describe('one delivery over a real socket', () => {
 
     expect(message).toBe('the answer is compressed in a way petstore did not ask for');
     expect(details).toEqual({ kind: 'service' });
+  });
+
+  test('a connection that does not come about is given up after 10 s, with nothing sent', async () => {
+    const silent = createServer((socket) => void socket.on('error', () => {}));
+
+    const { message, sent } = await deliverTo(silent, 'https:');
+
+    expect(message).toMatch(/^no connection to 127\.0\.0\.1:\d+ within 10 s$/);
+    expect(sent).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
-/** The two answers that matter most, each in the three ways in which HTTP tells where a body ends. */
-type Framing = 'length' | 'chunks' | 'end';
+/** The ways in which HTTP tells where a body ends. */
+export type Framing = 'length' | 'chunks' | 'end';
 
 export const framings: readonly Framing[] = ['length', 'chunks', 'end'];
 
