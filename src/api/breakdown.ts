@@ -1,3 +1,4 @@
+import type { PeerCertificate } from 'node:tls';
 import { systemCode } from '../errors.ts';
 import { Undelivered } from './exchange.ts';
 
@@ -49,7 +50,6 @@ const words: Readonly<Record<string, Words>> = {
     'comes from an authority this machine does not know',
   ),
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted('comes from an authority this machine does not know'),
-  ERR_TLS_CERT_ALTNAME_INVALID: untrusted('is for another host'),
   EPROTO: {
     say: (host) => `${host} does not speak TLS as it should`,
     hint: 'Is it plain http, or is a proxy in between?',
@@ -85,8 +85,15 @@ function wordsFor(error: unknown): Words {
   const code = systemCode(error) ?? '';
   // Before the head is whole no length was missed: undici says so where the parser gave up on a head that tells one.
   if (isNotHttp(error) || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return notHttp;
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return untrusted(`is for ${namesIn(error)}`);
   if (code.startsWith('ERR_SSL_')) return words.EPROTO ?? cutOff;
   return words[code] ?? cutOff;
+}
+
+/** The hosts that a certificate is for. */
+function namesIn(error: unknown): string {
+  const { cert } = error as { readonly cert?: Partial<PeerCertificate> };
+  return cert?.subjectaltname ?? 'another host';
 }
 
 /** Undici's word for an answer in the wrong place, and so ours. */

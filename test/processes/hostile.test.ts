@@ -102,7 +102,7 @@ describe.concurrent('a service that is not reached', () => {
       fault: 'a certificate for another host',
       url: async () => port(await secure(certificates.wrongHost)),
       env: trusted,
-      says: /is for another host/,
+      says: /the certificate of 127\.0\.0\.1:\d+ is for DNS:pets\.example/,
     },
     {
       fault: 'a certificate that nobody else has signed',
