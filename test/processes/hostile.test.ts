@@ -58,10 +58,10 @@ describe.concurrent('a service that is not reached', () => {
     },
     { fault: 'a port where nobody listens', url: () => port(1), says: /127\.0\.0\.1:1 refused/ },
     {
-      fault: 'an address that leads nowhere',
-      url: () => 'https://240.0.0.1/v1',
-      says: /240\.0\.0\.1 cannot be reached|no whole answer from 240\.0\.0\.1 within 0\.7 s/,
-      timeout: '700ms',
+      // To many hosts at once no connection can be made, whatever the network is like.
+      fault: 'an address that no connection leads to',
+      url: () => 'https://224.0.0.1/v1',
+      says: /224\.0\.0\.1 cannot be reached/,
     },
     {
       fault: 'silence where TLS belongs',
