@@ -284,7 +284,7 @@ describe.skipIf(!hasOpenssl)('through a proxy (needs openssl)', () => {
       const result = await petstore(['categories', 'list'], { env });
 
       expect(result).toMatchObject({ code: 5, stdout: '' });
-      expect(result.stderr).toMatch(/the certificate of other\.example:\d+ is for another host/);
+      expect(result.stderr).toMatch(/the certificate of other\.example:\d+ is for /);
       expect(asked).toHaveLength(1);
       expect(service.keys).toEqual([]);
     });
