@@ -1,4 +1,5 @@
 import stringWidth from 'string-width';
+import { isPlain } from './safe-text.ts';
 
 const narrowestColumn = 6;
 const ascii = /^[\x20-\x7e]*$/;
@@ -12,17 +13,65 @@ export function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)));
 }
 
-/** The text, or as much of it as fits with an ellipsis; never half a character. */
+/** Cells that it takes at most: many terminals join no characters, and draw each on its own. */
+export function mostWidthOf(text: string): number {
+  if (isPlain(text)) return widthOf(text);
+  let sum = 0;
+  for (const { most } of clusters(text)) sum += most;
+  return sum;
+}
+
+/** The text, or as much of it as fits on every terminal with an ellipsis; never half a character. */
 export function cutTo(width: number, text: string): string {
-  if (widthOf(text) <= width) return text;
+  if (isPlain(text) && widthOf(text) <= width) return text;
   let kept = '';
-  let used = 1;
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    used += widthOf(segment);
-    if (used > width) break;
-    kept += segment;
+  let used = 0;
+  for (const cluster of clusters(text)) {
+    used += cluster.most;
+    if (used > width) return `${kept}…`;
+    if (used < width) kept += cluster.text;
   }
-  return `${kept}…`;
+  return text;
+}
+
+/** The text up to the first character that takes more cells on one terminal than on another. */
+export function cutDisputed(text: string): string {
+  if (isPlain(text)) return text;
+  let kept = '';
+  for (const cluster of clusters(text)) {
+    if (cluster.most > cluster.width) return `${kept}…`;
+    kept += cluster.text;
+  }
+  return text;
+}
+
+type Cluster = { readonly text: string; readonly width: number; readonly most: number };
+
+/** More marks heaped on one character than any language has: they would be drawn across other lines. */
+const longestCluster = 30;
+
+/** What a reader takes for one character each. */
+function* clusters(text: string): Generator<Cluster> {
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    const width = widthOf(segment);
+    const characters = segment.length > 2 * longestCluster ? [] : [...segment];
+    const alone = characters.reduce((sum, character) => sum + widthAlone(character), 0);
+    const heaped = characters.length === 0 || characters.length > longestCluster;
+    yield {
+      text: segment,
+      width,
+      most: heaped ? Number.POSITIVE_INFINITY : Math.max(width, alone),
+    };
+  }
+}
+
+/** Takes a cell, or two, on terminals that do not agree with string-width. */
+const marksWithRoom = /\p{Mc}/u;
+const circledTens = /[\u3248-\u324f]/;
+
+function widthAlone(character: string): number {
+  if (circledTens.test(character)) return 2;
+  return marksWithRoom.test(character) ? 1 : widthOf(character);
 }
 
 /** Column widths that together take at most `available` cells: the widest columns give way first. */

@@ -12,8 +12,13 @@ const emojiOrUnsafeSource = String.raw`\p{RGI_Emoji}|(?<unsafe>[\p{Cc}\p{Cf}\p{C
 /** Made when first needed; as a literal its tables would take 20 ms of every start. */
 let emojiOrUnsafe: RegExp | undefined;
 
+/** Whether each character of it stands alone: none of them acts, hides, or joins another one. */
+export function isPlain(text: string): boolean {
+  return plain.test(text);
+}
+
 function replaceUnsafe(text: string, harmless: (character: string) => string): string {
-  if (plain.test(text)) return text;
+  if (isPlain(text)) return text;
   emojiOrUnsafe ??= new RegExp(emojiOrUnsafeSource, 'gv');
   return text.replace(emojiOrUnsafe, (found, unsafe) => (unsafe ? harmless(found) : found));
 }

@@ -1,10 +1,10 @@
 import type { Grid } from './columns.ts';
-import { cutTo, fitWidths, pad, widthOf } from './layout.ts';
+import { cutDisputed, cutTo, fitWidths, mostWidthOf, pad, widthOf } from './layout.ts';
 import type { Line, Sink } from './sink.ts';
 
 /** A longer cell is cut, in cells of the terminal; JSON has it whole. */
 const longestCell = 200;
-/** Boxes take time that grows with the square of their rows, so a longer list has none. */
+/** A longer list is scrolled through, where a frame is only in the way. */
 const mostBoxedRows = 1_000;
 
 /**
@@ -16,40 +16,52 @@ export async function tableLines(
   sink: Sink,
   width: number | undefined,
 ): Promise<Line[]> {
-  const header = grid.header.map((cell) => sink.show(cell));
-  const rows = grid.rows.map((row) => row.map((cell) => cutTo(longestCell, sink.show(cell))));
-  const boxed = rows.length <= mostBoxedRows;
-  const natural = header.map((cell, column) =>
-    rows.reduce((most, row) => Math.max(most, widthOf(row[column] ?? '')), widthOf(cell)),
+  const show = (cell: string) => cutTo(longestCell, sink.show(cell));
+  const rows = [grid.header, ...grid.rows].map((row) => row.map(show));
+  const boxed = grid.rows.length <= mostBoxedRows;
+  const natural = grid.header.map((_, column) => widest(rows, column));
+  const frame = boxed ? 3 * grid.header.length + 1 : 2 * (grid.header.length - 1);
+  const limits = width === undefined ? natural : fitWidths(natural, width - frame);
+  const fitted = rows.map((row) =>
+    row.map((cell, column) => cutTo(limits[column] ?? longestCell, cell)),
   );
-  const frame = boxed ? 3 * header.length + 1 : 2 * (header.length - 1);
-  const widths = width === undefined ? natural : fitWidths(natural, width - frame);
-  const fitRow = (row: readonly string[]) =>
-    row.map((cell, column) => cutTo(widths[column] ?? longestCell, cell));
-  return boxed
-    ? box(fitRow(header), rows.map(fitRow))
-    : columns(widths, [header, ...rows].map(fitRow));
+  const widths = limits.map((_, column) => widest(fitted, column));
+  const spare = (width ?? Number.POSITIVE_INFINITY) - frame - sum(widths);
+  // A row that is longer on some terminals than on others must not break there: its rest would look like another row.
+  const safe = fitted.map((row) => (sum(row.map(excess)) > spare ? row.map(cutDisputed) : row));
+  const padded = safe.map((row) => row.map((cell, column) => pad(cell, widths[column] ?? 0)));
+  return boxed ? box(widths, padded) : columns(padded);
 }
 
-async function box(header: string[], rows: string[][]): Promise<Line[]> {
+function widest(rows: readonly string[][], column: number): number {
+  return rows.reduce((most, row) => Math.max(most, widthOf(row[column] ?? '')), 0);
+}
+
+/** How many cells more it may take than it is given. */
+function excess(cell: string): number {
+  return mostWidthOf(cell) - widthOf(cell);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** The rows in a frame, the first one as its head. */
+async function box(widths: readonly number[], rows: readonly string[][]): Promise<Line[]> {
   const { default: CliTable } = await import('cli-table3');
+  // It draws the frame alone: it measures text in another way, and takes time that grows with the square of its rows.
   // Without colours of its own it does not load its colour library.
-  const table = new CliTable({ head: header, style: { head: [], border: [] } });
-  table.push(...rows);
-  const lines = table.toString().split('\n');
-  // One rule below the header is enough; a rule below every row hides the rows.
-  const isRule = (line: string) => line.startsWith('├');
-  return lines
-    .filter((line, index) => index === 2 || !isRule(line))
-    .map((line, index) => (index === 1 ? { bold: line } : line));
+  const table = new CliTable({
+    head: widths.map((width) => 'x'.repeat(width)),
+    style: { head: [], border: [] },
+  });
+  table.push(widths.map(() => ''));
+  const [top = '', , rule = '', , bottom = ''] = table.toString().split('\n');
+  const [head = '', ...lines] = rows.map((row) => `│ ${row.join(' │ ')} │`);
+  return [top, { bold: head }, ...(lines.length > 0 ? [rule] : []), ...lines, bottom];
 }
 
-function columns(widths: readonly number[], rows: readonly string[][]): Line[] {
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => pad(cell, widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+function columns(rows: readonly string[][]): Line[] {
+  const lines = rows.map((row) => row.join('  ').trimEnd());
   return lines.map((line, index) => (index === 0 ? { bold: line } : line));
 }
