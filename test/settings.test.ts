@@ -248,8 +248,8 @@ describe('config set', () => {
   });
 
   test.for([
-    { argv: ['base-ulr', url('a')], says: 'there is no setting "base-ulr"' },
-    { argv: ['__proto__', 'x'], says: 'there is no setting "__proto__"' },
+    { argv: ['base-ulr', url('a')], says: 'there is no setting of that name' },
+    { argv: ['__proto__', 'x'], says: 'there is no setting of that name' },
     { argv: ['base-url', 'http://pets.example'], says: 'the key would travel unencrypted' },
     { argv: ['output', 'xml'], says: '"xml" is no output format' },
     { argv: ['max-wait', 'soon'], says: 'max-wait is "soon"' },

@@ -142,7 +142,7 @@ describe('what is wrong on this side', () => {
       what: 'a key file that is not there',
       argv: ['categories', 'list', '--api-key-file', '/nowhere'],
       exitCode: 2,
-      says: ['there is no key file /nowhere', ''],
+      says: ['there is no key file of the name in --api-key-file', ''],
     },
     {
       what: 'a profile name with a slash',

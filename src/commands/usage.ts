@@ -2,8 +2,13 @@ import type { Command, CommanderError } from 'commander';
 import { type Failure, usageFailure } from '../errors.ts';
 
 const secretFlag = /^--?(?:api[-_]?)?(?:key|token|secret|password|bearer)/i;
-/** What a word of the command line looks like; anything else may be a secret in the wrong place. */
-const word = /^[a-z][a-z-]{0,19}$/i;
+/** What a word of the command line looks like that is no key: keys are longer. */
+const shortWord = /^[a-z][a-z-]{0,6}$/i;
+
+/** Whether a word in the wrong place may be a key, which must not be said again. */
+export function mayBeKey(text: string): boolean {
+  return !shortWord.test(text);
+}
 
 /** Commander's complaint about a command line, in petstore's form and without values that may be secret. */
 export function describeUsageError(
@@ -23,7 +28,7 @@ export function describeUsageError(
   const says =
     option !== undefined
       ? `unknown option ${option}`
-      : command !== undefined && !word.test(command)
+      : command !== undefined && suggestion === undefined && mayBeKey(command)
         ? 'unknown command'
         : complaint;
   return usageFailure(says, didYouMean(suggestion) ?? helpOf(program, argv));

@@ -39,7 +39,8 @@ async function fromFile(
     return { value: parseKey(await readStdin(context), source), source };
   }
   const text = readSecret(apiKeyFile);
-  if (text === undefined) throw configFailure(`there is no key file ${apiKeyFile}`);
+  // The name is not said: it is the key itself where somebody took the flag for another one.
+  if (text === undefined) throw configFailure('there is no key file of the name in --api-key-file');
   return { value: parseKey(text, apiKeyFile), source: apiKeyFile };
 }
 

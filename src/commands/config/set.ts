@@ -4,6 +4,7 @@ import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { settingNames } from '../../settings/names.ts';
+import { mayBeKey } from '../usage.ts';
 
 const names = Object.keys(settingNames).join(', ');
 
@@ -14,7 +15,10 @@ export function set(command: Command, host: Host): void {
     .action(async (name: string, value: string) =>
       inSession(host, command, async ({ profile, report }) => {
         const setting = Object.hasOwn(settingNames, name) ? settingNames[name] : undefined;
-        if (!setting) throw usageFailure(`there is no setting "${name}"`, `One of: ${names}`);
+        if (!setting) {
+          const what = mayBeKey(name) ? 'setting of that name' : `setting "${name}"`;
+          throw usageFailure(`there is no ${what}`, `One of: ${names}`);
+        }
         setting.check(value);
 
         const { saveSetting } = await import('../../settings/save.ts');

@@ -1,0 +1,47 @@
+import { describe } from 'vitest';
+import { expect, test } from './petstore.ts';
+
+/** Keys of all looks: of letters alone, with a prefix, of characters that shells and flags have a use for. */
+const keys = ['QwertzuiopAsdfgh', 'sk_live_51Hq8Zx9Yt', 'k/ey+with=%41"b', 'ab=cdefgh-ij'];
+
+const commandLines: Readonly<Record<string, (key: string) => string[]>> = {
+  '--api-key=KEY': (key) => ['categories', 'list', `--api-key=${key}`],
+  '--api-key KEY': (key) => ['categories', 'list', '--api-key', key],
+  '--api-key=KEY in front': (key) => [`--api-key=${key}`, 'categories', 'list'],
+  '--apikey KEY': (key) => ['categories', 'list', '--apikey', key],
+  '--apikey KEY in front': (key) => ['--apikey', key, 'categories', 'list'],
+  '-k KEY': (key) => ['categories', 'list', '-k', key],
+  '-kKEY': (key) => ['categories', 'list', `-k${key}`],
+  '--token=KEY': (key) => ['categories', 'create', 'dog', `--token=${key}`],
+  '--auth=KEY': (key) => ['limits', `--auth=${key}`],
+  '--api-key-file=KEY': (key) => ['categories', 'list', `--api-key-file=${key}`],
+  'KEY as a command': (key) => [key],
+  'KEY as a verb': (key) => ['categories', key],
+  'KEY in front': (key) => [key, 'categories', 'list'],
+  'KEY behind': (key) => ['categories', 'list', key],
+  'KEY behind login': (key) => ['auth', 'login', key],
+  'KEY in place of login': (key) => ['auth', key],
+  'KEY as a setting': (key) => ['config', 'set', key, 'x'],
+  'KEY as a setting of that name': (key) => ['config', 'set', 'api-key', key],
+  'KEY as a base URL': (key) => ['config', 'set', 'base-url', key],
+  '--base-url KEY': (key) => ['categories', 'list', '--base-url', key],
+  'help KEY': (key) => ['help', key],
+};
+
+describe('a key on the command line', () => {
+  test.for(Object.entries(commandLines))(
+    'as %s is never said again',
+    async ([, words], { petstore }) => {
+      for (const key of keys) {
+        for (const more of [[], ['--json']]) {
+          const env = { PETSTORE_API_KEY: undefined };
+          const { stdout, stderr, exitCode } = await petstore([...words(key), ...more], { env });
+
+          expect([2, 4], stderr).toContain(exitCode);
+          expect(stdout + stderr).not.toContain(key);
+          expect(stdout + stderr).not.toContain(JSON.stringify(key).slice(1, -1));
+        }
+      }
+    },
+  );
+});
