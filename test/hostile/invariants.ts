@@ -62,7 +62,7 @@ function isJson(text: string): boolean {
 const keyForms = formsOf(canary);
 
 /** Whether a text has the key in it, as it is or as it may be written in JSON, a URL or Base64. */
-function holdsKey(text: string): boolean {
+export function holdsKey(text: string): boolean {
   return keyForms.some((form) => text.includes(form));
 }
 
@@ -83,7 +83,7 @@ function inBase64(key: string, before: number): string {
     .slice(before && 4);
 }
 
-function filesBelow(folder: string): string[] {
+export function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
     .filter((path) => statSync(path).isFile());
