@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { Interruption } from './errors.ts';
 import { createNodeContext } from './node-context.ts';
 import { run } from './run.ts';
@@ -12,6 +13,18 @@ for (const [signal, exitCode] of Object.entries(interruptions)) {
 
 // A report would hold the environment, and so the key. Newer than the types of the oldest Node.
 Object.assign(process.report ?? {}, { excludeEnv: true });
+
+// Node would print the error with its stack; and its words may be anything, so that none of them are said.
+process.on('uncaughtException', () => {
+  try {
+    writeSync(
+      2,
+      'petstore: internal error: something failed that nobody foresaw\nThis is a bug in petstore. Please report it.\n',
+    );
+  } finally {
+    process.exit(1);
+  }
+});
 
 // Should nothing be left to do before the run is over, Node would call that a success.
 process.exitCode = 1;

@@ -51,6 +51,39 @@ describe('standard output', () => {
   });
 });
 
+describe('standard error', () => {
+  test.for(['2>&-', '2>/dev/full'])(
+    '%s changes nothing of the result',
+    async (redirect, { execute }) => {
+      const list = `${petstore} categories list -p sandbox -o ndjson`;
+
+      const result = await execute('sh', ['-c', `${list} ${redirect}`]);
+
+      expect(result).toMatchObject({ code: 0, stderr: '' });
+      expect(result.stdout.split('\n').length).toBeGreaterThan(2);
+    },
+  );
+});
+
+describe('an error that nobody foresaw', () => {
+  test.for([
+    { what: 'thrown', script: 'throw new Error(process.env.SECRET)' },
+    { what: 'a rejection', script: 'Promise.reject(new Error(process.env.SECRET))' },
+    { what: 'a rejection with nothing', script: 'Promise.reject(undefined)' },
+  ])('$what: exit 1 in words of our own', async ({ script }, { execute, folder }) => {
+    writeFileSync(`${folder}/unforeseen.cjs`, `setTimeout(() => { ${script} }, 300)`);
+    const args = ['--require', './unforeseen.cjs', launcher, 'sandbox'];
+
+    const result = await execute(process.execPath, args, { env: { SECRET: 'the-real-key' } });
+
+    expect(result.code).toBe(1);
+    expect(result.stderr).toMatch(
+      /^petstore: internal error: .*\nThis is a bug in petstore\..*\n$/m,
+    );
+    expect(result.stderr).not.toMatch(/the-real-key|\n\s+at |node:internal|Node\.js/);
+  });
+});
+
 describe('petstore sandbox', () => {
   test.for([0, 3, 7])('exits with %i as its script does', async (code, { petstore }) => {
     expect((await petstore(['sandbox', '--', 'sh', '-c', `exit ${code}`])).code).toBe(code);
