@@ -2,17 +2,19 @@ import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
   writeSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { configFailure, Failure, systemCode } from './errors.ts';
 
 /** The text of a file, or undefined when there is none. @throws Failure (config) when it cannot be read. */
@@ -59,19 +61,51 @@ function unreadable(path: string, error: unknown): Failure {
 
 /**
  * Replaces a file whole or not at all, mode 0600 in a folder of mode 0700: written beside it, synced, renamed.
- * Short writes are continued, so a full disk leaves the old content.
+ * Short writes are continued, so a full disk leaves the old content. What killed writers left beside it is removed.
  * @throws Failure (output)
  */
 export function durableWrite(path: string, text: string): void {
-  const temporary = `${path}.${randomUUID()}.tmp`;
   try {
     makePrivateFolder(dirname(path));
-    writeNew(temporary, Buffer.from(text));
-    renameSync(temporary, path);
+    while (!replace(path, Buffer.from(text)));
     syncFolder(dirname(path));
   } catch (error) {
-    removeQuietly(temporary);
     throw cannotSave(path, error);
+  }
+  sweep(path);
+}
+
+/** False when a writer who was faster has swept our copy away. */
+function replace(path: string, bytes: Uint8Array): boolean {
+  const temporary = nameTemporary(path);
+  let written = false;
+  try {
+    writeNew(temporary, bytes);
+    written = true;
+    renameSync(temporary, path);
+    return true;
+  } catch (error) {
+    if (written && systemCode(error) === 'ENOENT' && existsSync(dirname(path))) return false;
+    removeQuietly(temporary);
+    throw error;
+  }
+}
+
+function nameTemporary(path: string): string {
+  return `${path}.${randomUUID()}.tmp`;
+}
+
+/** Copies of killed writers may hold a key; a living writer whose copy goes with them writes it again. */
+function sweep(path: string): void {
+  const folder = dirname(path);
+  const left = (name: string) =>
+    name.startsWith(`${basename(path)}.`) &&
+    name.endsWith('.tmp') &&
+    name.length === basename(nameTemporary(path)).length;
+  try {
+    for (const name of readdirSync(folder).filter(left)) removeQuietly(join(folder, name));
+  } catch {
+    // The next one will.
   }
 }
 
