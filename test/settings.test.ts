@@ -1,10 +1,13 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -357,6 +360,70 @@ describe('a settings file that is wrong', () => {
       expect(result.stderr).toContain(says);
     }
     expect(readFileSync(file, 'utf8')).toBe(text);
+  });
+});
+
+describe('a settings file that is no file of settings', () => {
+  const write = (text: string | Uint8Array) => (file: string) => writeFileSync(file, text);
+  test.for([
+    {
+      what: 'a pipe',
+      make: (file: string) => void execFileSync('mkfifo', [file]),
+      says: 'is not a regular file',
+    },
+    {
+      what: 'a folder',
+      make: (file: string) => void mkdirSync(file),
+      says: 'is not a regular file',
+    },
+    {
+      what: 'a link to a device',
+      make: (file: string) => symlinkSync('/dev/null', file),
+      says: 'is not a regular file',
+    },
+    {
+      what: 'a link to itself',
+      make: (file: string) => symlinkSync(file, file),
+      says: '(ELOOP)',
+    },
+    { what: 'NUL bytes', make: write('{"profiles":\n\0\0'), says: ':2:1): ' },
+    { what: 'not UTF-8', make: write(Buffer.from([0x7b, 0xff, 0x7d])), says: 'not UTF-8 text' },
+    { what: 'UTF-16', make: write(Buffer.from('\ufeff{}', 'utf16le')), says: 'not UTF-8 text' },
+    { what: 'of a newer version', make: write('{"version":9}'), says: 'nobody knows: "version"' },
+    { what: 'a prototype', make: write('{"__proto__":{}}'), says: 'nobody knows: "__proto__"' },
+    { what: 'a name twice', make: write('{"profiles":{},\n"profiles":{}}'), says: ':2:' },
+  ])(
+    '$what is refused and left as it is',
+    async ({ make, says }, { petstore, sandbox, folder }) => {
+      const file = join(folder, 'config', 'settings.json');
+      mkdirSync(join(folder, 'config'));
+      make(file);
+      const before = lstatSync(file);
+
+      for (const argv of [list, ['config', 'set', 'output', 'json']]) {
+        const result = await petstore(argv);
+        expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+        expect(result.stderr).toContain(file);
+        expect(result.stderr).toContain(says);
+      }
+      const { ino, size, mtimeMs, mode } = lstatSync(file);
+      expect({ ino, size, mtimeMs, mode }).toEqual({
+        ino: before.ino,
+        size: before.size,
+        mtimeMs: before.mtimeMs,
+        mode: before.mode,
+      });
+      expect(readdirSync(join(folder, 'config'))).toEqual(['settings.json']);
+      expect(sandbox.requests).toHaveLength(0);
+    },
+  );
+
+  test('a byte order mark before it changes nothing', async ({ petstore, folder }) => {
+    mkdirSync(join(folder, 'config'));
+    const text = '\ufeff{"profiles":{"production":{"output":"json"}}}';
+    writeFileSync(join(folder, 'config', 'settings.json'), text);
+
+    expect((await petstore(list)).stdout).toBe('[]\n');
   });
 });
 
