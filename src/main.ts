@@ -36,4 +36,6 @@ run(process.argv.slice(2), context).then((exitCode) => {
   process.removeListener('beforeExit', onStuck);
   process.exitCode = exitCode;
   close();
+  // What a reader does not take would keep the process alive; all that had to be said is written.
+  if (interrupted.signal.aborted) process.exit();
 });

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { describe } from 'vitest';
@@ -151,6 +152,29 @@ describe('a signal', () => {
 
       expect(await exitOf(child)).toBe(code);
       silent.close();
+    },
+  );
+
+  test.for([
+    { signal: 'SIGINT', code: 130 },
+    { signal: 'SIGTERM', code: 143 },
+    { signal: 'SIGHUP', code: 129 },
+  ] as const)(
+    '$signal while nobody reads the result: exit $code',
+    async ({ signal, code }, { folder }) => {
+      const rows = Array.from({ length: 50_000 }, (_, id) => ({ id, name: `category ${id}` }));
+      const server = createHttpServer((_, response) => {
+        response.setHeader('content-type', 'application/json').end(JSON.stringify(rows));
+      }).listen(0, '127.0.0.1');
+      await new Promise((resolve) => server.once('listening', resolve));
+      const { port } = server.address() as { port: number };
+      const child = start(folder, ['categories', 'list'], `http://127.0.0.1:${port}/v1`);
+      // Something has come, and no more is taken than fits into the pipe.
+      await new Promise((resolve) => child.stdout?.once('readable', resolve));
+      child.kill(signal);
+
+      expect(await exitOf(child)).toBe(code);
+      server.close();
     },
   );
 
