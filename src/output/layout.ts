@@ -65,8 +65,8 @@ function* clusters(text: string): Generator<Cluster> {
   }
 }
 
-/** Takes a cell, or two, on terminals that do not agree with string-width. */
-const marksWithRoom = /\p{Mc}/u;
+/** Takes a cell, or two, on terminals that do not agree with string-width: old ones know few marks that combine. */
+const marksWithRoom = /(?![\u0300-\u036f])\p{M}/u;
 const circledTens = /[\u3248-\u324f]/;
 
 function widthAlone(character: string): number {
