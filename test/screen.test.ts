@@ -59,7 +59,8 @@ describe('on the screen of a terminal', () => {
           for (const id of names.keys()) expect(screen.rows[id + 3]).toMatch(`│ <${id}>`);
           for (const row of screen.rows) expect(row).toMatch(/^[┌├└│].*[┐┤┘│]$/);
         }),
-        { numRuns: 80 },
+        // The bench of names draws others each time.
+        { numRuns: 80, seed: 20_261_121 },
       );
     },
   );
