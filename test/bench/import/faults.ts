@@ -1,3 +1,5 @@
+import { pick, type Random } from './random.ts';
+
 /** What goes wrong with a request: whether it takes effect all the same, and what its sender sees. */
 export type Fault = {
   /** `late`: after the connection is gone. */
@@ -13,9 +15,9 @@ const lost: readonly [Fault, ...Fault[]] = [
 ];
 
 /** Where nothing is created, nothing can be created unseen. */
-export const faultsOfReads = lost;
+const faultsOfReads = lost;
 
-export const faultsOfWrites: typeof lost = [
+const faultsOfWrites: typeof lost = [
   ...lost,
   { commit: 'first', reply: 'reset' },
   { commit: 'late', reply: 'reset' },
@@ -25,3 +27,25 @@ export const faultsOfWrites: typeof lost = [
 
 /** How much later than its reset a late commit may come, in ms. */
 export const latest = 300;
+
+/** What a 429 asks to wait, in s. */
+export const retryAfter = 1;
+
+/**
+ * Draws what goes wrong with one request after the other. Who waited after a 429 is not refused again before a request was
+ * served: three in a row would keep petstore from sending for five minutes.
+ */
+export function drawFaults(random: Random, share: number): (method?: string) => Fault | undefined {
+  let refusedAt: number | undefined;
+  return (method) => {
+    const faults = method === 'POST' ? faultsOfWrites : faultsOfReads;
+    const fault = random() < share ? pick(faults, random) : undefined;
+    if (fault?.reply === 429) {
+      if (refusedAt !== undefined) return undefined;
+      refusedAt = Date.now();
+    } else if (!fault && Date.now() > (refusedAt ?? 0) + 1_000 * retryAfter) {
+      refusedAt = undefined;
+    }
+    return fault;
+  };
+}

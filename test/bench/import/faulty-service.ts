@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { writeJson } from '../../../src/json/write.ts';
 import { answer, fault as errorOf, type Reply } from '../../../src/sandbox/service.ts';
 import { addCategory, type SandboxState, sampleState } from '../../../src/sandbox/state.ts';
-import { type Fault, faultsOfReads, faultsOfWrites, latest } from './faults.ts';
-import { pick, type Random } from './random.ts';
+import { drawFaults, type Fault, latest, retryAfter } from './faults.ts';
+import type { Random } from './random.ts';
 import type { Row } from './rows.ts';
 
 export type Manners = {
@@ -50,6 +50,7 @@ export async function startFaultyService(manners: Manners): Promise<FaultyServic
   const state = { ...sampleState(), categories: [], lastId: 2n ** 53n };
   for (const row of before) addCategory(state, row);
   const arrivals: Arrival[] = [];
+  const drawFault = drawFaults(random, share);
 
   const server = createServer((request, response) => {
     // Who is killed while sending has sent nothing that could be carried out.
@@ -87,9 +88,7 @@ export async function startFaultyService(manners: Manners): Promise<FaultyServic
     const body = await text(request);
     const { method, headers } = request;
     const sender = headers['x-sender']?.toString();
-    const faults = method === 'POST' ? faultsOfWrites : faultsOfReads;
-    const fault = random() < share ? pick(faults, random) : undefined;
-    const arrival: Arrival = { at: Date.now(), method, sender, body, fault };
+    const arrival: Arrival = { at: Date.now(), method, sender, body, fault: drawFault(method) };
     arrivals.push(arrival);
     if (method === 'POST') onWrite?.(sender);
     return arrival;
@@ -111,9 +110,9 @@ export async function startFaultyService(manners: Manners): Promise<FaultyServic
   function refusal({ reply }: Fault): Reply {
     const asked = { at: Date.now(), operation: 'unknown', key: 'valid' } as const;
     const { headers } = answer(state, plan, asked);
-    return reply === 429
-      ? { ...errorOf(429, 'rate_limited', 'slower'), headers: { ...headers, 'retry-after': '1' } }
-      : { ...errorOf(503, 'unavailable', 'not now'), headers: headers ?? {} };
+    if (reply !== 429) return { ...errorOf(503, 'unavailable', 'not now'), headers: headers ?? {} };
+    const wait = { 'retry-after': String(retryAfter) };
+    return { ...errorOf(429, 'rate_limited', 'slower'), headers: { ...headers, ...wait } };
   }
 }
 

@@ -124,9 +124,9 @@ export async function runTrial(trial: Trial, seed: number): Promise<Outcome> {
     else if (!mayEndWith(code)) failures.push(`exit ${code}: ${stderr}`);
   }
 
-  /** Rows are left or unknown, the limit was in the way, or another process was. */
+  /** The list was not to be had, rows are unknown or left, the limit was in the way, or another process was. */
   function mayEndWith(code: number | null): boolean {
-    return code === 6 || code === 7 || code === 75 || (code === 74 && atOnce > 1);
+    return [5, 6, 7, 75].includes(code ?? 0) || (code === 74 && atOnce > 1);
   }
 
   function tear(): void {
