@@ -23,9 +23,10 @@ export function groupBy<Item>(
 ): Map<string, Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) {
-    const same = groups.get(keyOf(item));
+    const key = keyOf(item);
+    const same = groups.get(key);
     if (same) same.push(item);
-    else groups.set(keyOf(item), [item]);
+    else groups.set(key, [item]);
   }
   return groups;
 }
