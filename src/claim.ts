@@ -8,10 +8,10 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Context, Owner } from './context.ts';
 import { systemCode } from './errors.ts';
-import { cannotSave, makePrivateFolder } from './files.ts';
+import { cannotSave, makePrivateFolder, nameTemporary, temporariesOf } from './files.ts';
 import { isOwner } from './owner.ts';
 
 /** It is ours until `release` is called or this process ends, however it ends. `release` never throws. */
@@ -131,21 +131,12 @@ function removeEmpty(path: string): void {
   }
 }
 
-function nameTemporary(path: string): string {
-  return `${path}.${randomUUID()}.tmp`;
-}
-
 /** Removes what killed processes left unfinished. It is moved away whole first: a rename never brings it here in part. */
 function sweep(path: string): void {
-  const folder = dirname(path);
-  const unfinished = (name: string) =>
-    name.startsWith(`${basename(path)}.`) &&
-    name.endsWith('.tmp') &&
-    name.length === basename(nameTemporary(path)).length;
   try {
-    for (const name of list(folder).filter(unfinished)) {
+    for (const temporary of temporariesOf(path)) {
       const away = nameTemporary(path);
-      renameSync(join(folder, name), away);
+      renameSync(temporary, away);
       rmSync(away, { recursive: true, force: true });
     }
   } catch {

@@ -91,19 +91,28 @@ function replace(path: string, bytes: Uint8Array): boolean {
   }
 }
 
-function nameTemporary(path: string): string {
+/** A name that nothing else has, for what will be renamed or linked to `path` once it is whole. */
+export function nameTemporary(path: string): string {
   return `${path}.${randomUUID()}.tmp`;
+}
+
+/** What stands beside `path` under such names: work of others that goes on, or that was killed. @throws the system's error */
+export function temporariesOf(path: string): string[] {
+  const folder = dirname(path);
+  return readdirSync(folder)
+    .filter(
+      (name) =>
+        name.startsWith(`${basename(path)}.`) &&
+        name.endsWith('.tmp') &&
+        name.length === basename(nameTemporary(path)).length,
+    )
+    .map((name) => join(folder, name));
 }
 
 /** Copies of killed writers may hold a key; a living writer whose copy goes with them writes it again. */
 function sweep(path: string): void {
-  const folder = dirname(path);
-  const left = (name: string) =>
-    name.startsWith(`${basename(path)}.`) &&
-    name.endsWith('.tmp') &&
-    name.length === basename(nameTemporary(path)).length;
   try {
-    for (const name of readdirSync(folder).filter(left)) removeQuietly(join(folder, name));
+    for (const temporary of temporariesOf(path)) removeQuietly(temporary);
   } catch {
     // The next one will.
   }

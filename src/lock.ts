@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { linkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Context } from './context.ts';
 import { Failure, systemCode } from './errors.ts';
-import { cannotSave, makePrivateFolder } from './files.ts';
+import { cannotSave, makePrivateFolder, nameTemporary } from './files.ts';
 
 /** What is done under a lock takes milliseconds; one this old, in ms, was left by a process that was killed. */
 const abandoned = 10_000;
@@ -19,7 +18,7 @@ export async function withLock<Result>(
   path: string,
   work: () => Result,
 ): Promise<Result> {
-  const mine = `${path}.${randomUUID()}.tmp`;
+  const mine = nameTemporary(path);
   const start = now();
   try {
     makePrivateFolder(dirname(path));
@@ -57,7 +56,7 @@ function take(mine: string, path: string): boolean {
 
 /** Its age is told by the file system's clock alone, so that ours may be wrong. */
 function breakAbandoned(path: string): void {
-  const probe = `${path}.${randomUUID()}.tmp`;
+  const probe = nameTemporary(path);
   try {
     writeFileSync(probe, '', { flag: 'wx' });
     const old = statSync(probe).mtimeMs - statSync(path).mtimeMs > abandoned;

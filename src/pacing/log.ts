@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -12,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../errors.ts';
+import { nameTemporary } from '../files.ts';
 import { createTail, type Tail } from '../tail.ts';
 import { fold } from './fold.ts';
 import { emptyLedger, type Ledger } from './ledger.ts';
@@ -117,7 +117,7 @@ export function openSharedLog(folder: string, name: string): Log {
 
   /** Begins a file with what is known, unless another process just did: it knows the same. */
   function create(next: number): void {
-    const temporary = `${path(next)}.${randomUUID()}.tmp`;
+    const temporary = nameTemporary(path(next));
     try {
       writeFileSync(temporary, formatEntry({ k: 'ledger', ledger }), { mode: 0o600, flag: 'wx' });
       linkSync(temporary, path(next));

@@ -1,10 +1,10 @@
-import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
-import { makePrivateFolder } from '../files.ts';
+import { makePrivateFolder, nameTemporary } from '../files.ts';
 import { type Log, openSharedLog } from './log.ts';
 
 /**
@@ -60,7 +60,7 @@ function readSalt(folder: string): Uint8Array {
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error;
   }
-  const temporary = `${path}.${randomUUID()}.tmp`;
+  const temporary = nameTemporary(path);
   try {
     writeFileSync(temporary, randomBytes(32), { mode: 0o600, flag: 'wx' });
     linkSync(temporary, path);
