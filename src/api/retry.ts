@@ -2,14 +2,13 @@ import type { Context } from '../context.ts';
 import { Failure, Interruption, interruptedFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
 import { type Answer, type ApiRequest, type Exchange, Undelivered } from './exchange.ts';
+import { pause } from './pause.ts';
 import { readRetryAfter } from './rate-limit.ts';
 import { readServiceError } from './service-error.ts';
 
 const maxRetries = 3;
 const longestPause = 20_000;
 const firstPause = 500;
-/** Longest sleep at a time, so that a wait can be shown as it passes. */
-const slice = 1_000;
 
 /**
  * Sends a request again where that is safe: a read after a network fault or a 5xx, any request that surely never
@@ -26,7 +25,8 @@ export function retry(next: Exchange, context: Context, report: Report): Exchang
       const told = refused ? toldWait(refused) : 0;
       if (told > 0 && context.now() + told > request.waitUntil) return finish(result);
       const wait = Math.max(told, refused?.status === 429 ? 0 : jitter(retries));
-      await pause(wait, request.signal ?? context.signal);
+      const signal = request.signal ?? context.signal;
+      await pause(context, wait, { reason: 'unavailable' }, { report, signal });
     }
 
     async function attempt(request: ApiRequest): Promise<Answer | Undelivered> {
@@ -42,25 +42,6 @@ export function retry(next: Exchange, context: Context, report: Report): Exchang
   /** Full jitter, so that processes that failed together do not come back together. */
   function jitter(retries: number): number {
     return context.random() * Math.min(longestPause, firstPause * 2 ** retries);
-  }
-
-  async function pause(ms: number, signal: AbortSignal): Promise<void> {
-    const wait = {
-      event: 'wait',
-      by: Symbol('retry'),
-      reason: 'unavailable',
-      limit: undefined,
-      resetAt: context.now() + ms,
-    } as const;
-    const show = (waitMs: number) => report({ ...wait, waitMs });
-    try {
-      for (let left = ms; left > 0; left -= slice) {
-        show(left);
-        await context.sleep(Math.min(left, slice), signal);
-      }
-    } finally {
-      show(0);
-    }
   }
 
   /** After a 429 nothing else became of a request, whatever ended the wait for another try. */

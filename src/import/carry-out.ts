@@ -1,7 +1,6 @@
 import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
-import { contentKey } from './content.ts';
-import { contentOf, type Job } from './job.ts';
+import { type Job, keyOf } from './job.ts';
 import { look, lookUpOpen, noteStrangers } from './lookup.ts';
 import { type Stop, type Streak, sendRows } from './send.ts';
 
@@ -60,9 +59,10 @@ function mayLook({ journal }: Job, stop: Stop | undefined): boolean {
 /** What is left to send of these rows: neither done nor refused, and no twin of one whose outcome is unknown. */
 function remaining(job: Job, create: readonly number[]): number[] {
   const { done, open, refused } = job.journal.standing;
-  const keyOf = (row: number) => contentKey(job.mode, contentOf(job, row));
-  const openKeys = new Set([...open].map(keyOf));
-  return create.filter((row) => !done.has(row) && !refused.has(row) && !openKeys.has(keyOf(row)));
+  const openKeys = new Set([...open].map((row) => keyOf(job, row)));
+  return create.filter(
+    (row) => !done.has(row) && !refused.has(row) && !openKeys.has(keyOf(job, row)),
+  );
 }
 
 /** What was tried before comes last, so that rows which the service cannot take keep none of the others from it. */

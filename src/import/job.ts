@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
 import { quoted } from '../input/faults.ts';
 import type { Row } from '../input/rows.ts';
-import type { Mode } from './content.ts';
+import { contentKey, type Mode } from './content.ts';
 import type { Journal } from './journal.ts';
 
 /** All that carrying out an import takes. */
@@ -37,4 +37,9 @@ export function contentOf({ rows }: Pick<Job, 'rows'>, index: number): NewCatego
 export function nameOf({ rows }: Pick<Job, 'rows'>, index: number): string {
   const { line, name = '' } = rows[index] ?? {};
   return `line ${line} (${quoted(name)})`;
+}
+
+/** What a row shares with those that may stand for it. */
+export function keyOf(job: Pick<Job, 'rows' | 'mode'>, index: number): string {
+  return contentKey(job.mode, contentOf(job, index));
 }

@@ -1,4 +1,5 @@
 import { listCategories } from '../api/endpoints.ts';
+import { pause } from '../api/pause.ts';
 import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 import { quoted } from '../input/faults.ts';
@@ -6,11 +7,10 @@ import { contentKey } from './content.ts';
 import { mayForget } from './forget.ts';
 import { contentOf, type Job, nameOf } from './job.ts';
 import { findMissing, findStrangers, reconcile } from './reconcile.ts';
-import { settle } from './settle.ts';
 
-/** A list that lacks what was created is an old one: it is asked for so many times, with pauses of that many ms. */
+/** A list that lacks what was created is an old one: it is asked for so many times, so many ms apart. */
 const looks = 3;
-const pause = 5_000;
+const apart = 5_000;
 
 /**
  * All categories, by a list that shows each one this import has created, as far as they may not be forgotten.
@@ -25,7 +25,7 @@ export async function look(job: Job): Promise<Category[]> {
     const [first] = missing;
     if (first === undefined || (standing.finished && mode === 'each')) return list;
     if (left > 1) {
-      await context.sleep(pause, context.signal);
+      await context.sleep(apart, context.signal);
       continue;
     }
     if (!mayForget(mode, standing, missing.length, job.otherKey)) {
@@ -58,7 +58,8 @@ function incomplete(count: number, first: string, path: string): Failure {
 export async function lookUpOpen(job: Job): Promise<Category[]> {
   const { context, journal, report } = job;
   // From now on, whenever they were sent: no clock can make that shorter than it has to be.
-  await settle(context, job.settle, journal.standing.open.size, report);
+  const why = { reason: 'settle', count: journal.standing.open.size } as const;
+  await pause(context, job.settle, why, { report, signal: context.signal });
   const list = await look(job);
 
   const { claimed, absent, doubtful } = reconcile(job.mode, job.rows, journal.standing, list);

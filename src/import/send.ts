@@ -1,8 +1,7 @@
 import { createCategory } from '../api/endpoints.ts';
 import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
-import { contentKey } from './content.ts';
-import { contentOf, type Job, nameOf } from './job.ts';
+import { contentOf, type Job, keyOf, nameOf } from './job.ts';
 
 /** So many unknown outcomes are looked up before more are added. */
 const mostUnknown = 40;
@@ -42,7 +41,7 @@ export async function sendRows(
     while (!signal.aborted && unknowns < mostUnknown) {
       const { value: row } = queue.next();
       if (row === undefined) return;
-      if (!uncertain.has(keyOf(row))) await send(row);
+      if (!uncertain.has(keyOf(job, row))) await send(row);
     }
   }
 
@@ -84,7 +83,7 @@ export async function sendRows(
 
   function unknown(row: number, failure: Failure): void {
     journal.add({ k: 'u', row, at: context.now() });
-    uncertain.add(keyOf(row));
+    uncertain.add(keyOf(job, row));
     unknowns += 1;
     streak.unknowns += 1;
     const message = `${nameOf(job, row)}: ${failure.message}. It may or may not have been created. Not sent again; checking in ${job.settle / 1_000} s or later`;
@@ -94,14 +93,7 @@ export async function sendRows(
   }
 
   function refused(row: number, failure: Failure): void {
-    const { status = 0, code, message } = failure.details.service ?? {};
-    journal.add({
-      k: 'r',
-      row,
-      status,
-      ...(code !== undefined && { code }),
-      ...(message !== undefined && { message }),
-    });
+    journal.add({ k: 'r', row, status: 0, ...failure.details.service });
     streak.unknowns = 0;
     job.report({ event: 'notice', message: `${nameOf(job, row)}: ${failure.message}` });
     job.onSettled();
@@ -110,9 +102,5 @@ export async function sendRows(
   function end(reason: Stop): void {
     stop ??= reason;
     halt.abort(new Error('the import stops'));
-  }
-
-  function keyOf(row: number): string {
-    return contentKey(job.mode, contentOf(job, row));
   }
 }

@@ -63,13 +63,9 @@ export function fold(standing: Standing, entry: Entry): void {
       done.delete(entry.row);
       break;
     case 'r': {
-      const { status, code, message } = entry;
-      open.delete(entry.row);
-      refused.set(entry.row, {
-        status,
-        ...(code !== undefined && { code }),
-        ...(message !== undefined && { message }),
-      });
+      const { k, row, ...refusal } = entry;
+      open.delete(row);
+      refused.set(row, refusal);
       break;
     }
     case 'e':

@@ -18,7 +18,7 @@ export type Decision = { readonly granted: true; readonly probe: boolean } | Den
 /** Added to every reset: it is told in whole seconds and may be rounded down. */
 export const guard = 1_000;
 /** More requests than this are never on their way at once. */
-const maxInFlight = 8;
+export const maxInFlight = 8;
 /** Of a minute's limit that others use too, this part is left to them. */
 const partOfOthers = 0.05;
 /** A wait beyond these is not a window's; the clock has jumped. */

@@ -1,9 +1,9 @@
 import type { Client } from '../../api/client.ts';
 import { listCategories } from '../../api/endpoints.ts';
+import { pause } from '../../api/pause.ts';
 import type { Category } from '../../api/resources.ts';
 import { Failure } from '../../errors.ts';
 import { looseKey } from '../../import/content.ts';
-import { settle } from '../../import/settle.ts';
 import { quoted } from '../../input/faults.ts';
 import type { Session } from '../../session/session.ts';
 
@@ -25,7 +25,8 @@ export async function lookForCreated(
   const seconds = `${settleTime / 1_000} s`;
   const message = `${failure.message}; it may have been created, which a list in ${seconds} will show`;
   report({ event: 'notice', message });
-  const list = await settle(context, settleTime, 1, report)
+  const { signal } = context;
+  const list = await pause(context, settleTime, { reason: 'settle', count: 1 }, { report, signal })
     .then(() => client.call(listCategories, {}))
     .catch(() => {
       // Interrupted, or the service does not answer: nothing more is known than before.

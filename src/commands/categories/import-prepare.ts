@@ -7,6 +7,7 @@ import { look, lookUpOpen, noteStrangers } from '../../import/lookup.ts';
 import { makePlan, type Plan } from '../../import/plan.ts';
 import { isoTime } from '../../iso-time.ts';
 import { thousands } from '../../output/number.ts';
+import { maxInFlight } from '../../pacing/decide.ts';
 import { sandboxProfile } from '../../session/profile.ts';
 import { type KnownLimit, knownLimit } from './import-limits.ts';
 import { begin, type Order } from './import-order.ts';
@@ -14,9 +15,6 @@ import { planInWords, say } from './import-words.ts';
 
 /** A plan that was made longer ago, in ms, is made anew before anything is sent by it. */
 const fresh = 5_000;
-
-/** As many as the shared limit ever lets through. */
-const mostAtOnce = 8;
 
 export type Prepared = {
   readonly job: Job;
@@ -50,7 +48,7 @@ export async function prepare(
     mode: identity.mode,
     otherKey,
     settle: order.settle,
-    width: mostAtOnce,
+    width: maxInFlight,
     report: session.report,
     onSettled,
   };
@@ -72,7 +70,7 @@ export async function prepare(
   const copies = standing.header ? noteStrangers(job, list, plan.create) : [];
   await journal.commit();
   // More than a window takes would only wait for each other, and longer than they may.
-  const width = Math.min(mostAtOnce, limit.minute?.limit ?? mostAtOnce);
+  const width = Math.min(maxInFlight, limit.minute?.limit ?? maxInFlight);
   return { job: { ...job, width }, plan, limit, copies };
 }
 
