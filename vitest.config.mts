@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/build.ts'],
-    setupFiles: ['test/node20.ts'],
+    setupFiles: ['test/node20.ts', 'test/seed.ts'],
     env: { TZ: 'UTC' },
     testTimeout: 60_000,
   },

@@ -4,7 +4,7 @@ import { followClock } from '../src/pacing/clock.ts';
 import { type Decision, decide } from '../src/pacing/decide.ts';
 import { dropLeases, fold } from '../src/pacing/fold.ts';
 import { emptyLedger, type Ledger } from '../src/pacing/ledger.ts';
-import type { Answered, Entry } from '../src/pacing/records.ts';
+import { type Answered, type Entry, formatEntry, parseEntry } from '../src/pacing/records.ts';
 import { standingOf } from '../src/pacing/standing.ts';
 
 const t = 1_800_000_000_000;
@@ -374,6 +374,7 @@ const anyTime = fc.integer({ min: t - 100_000, max: t + 100_000 });
 const anyNumber = fc.oneof(
   fc.integer(),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.double({ noNaN: true, min: -8.64e15, max: 8.64e15 }),
   anyTime,
 );
 const anyEntry: fc.Arbitrary<Entry> = fc.oneof(
@@ -417,11 +418,26 @@ const anyEntry: fc.Arbitrary<Entry> = fc.oneof(
   fc.record({ k: fc.constant('clear' as const), at: anyTime }),
 );
 
+/** What is read of a log that holds anything. */
+const anyLog = fc
+  .array(anyEntry)
+  .map((entries) => entries.filter((entry) => parseEntry(formatEntry(entry)) !== undefined));
+
 describe('whatever the log holds', () => {
+  test.each([
+    ['date', 8.64e15 + 2],
+    ['reset', -1e300],
+    ['wait', 1e16],
+  ])('a line whose %s is beyond all dates is passed over', (field, value) => {
+    const line = { k: 'refused', id: 'a', at: t, sent: t, jitter: 0 };
+    expect(parseEntry(JSON.stringify(line))).toEqual(line);
+    expect(parseEntry(JSON.stringify({ ...line, [field]: value }))).toBeUndefined();
+  });
+
   test('nothing leaves before a told wait is over, and no wait is endless', () => {
     fc.assert(
       fc.property(
-        fc.array(anyEntry),
+        anyLog,
         fc.integer({ min: 1_000, max: 86_400_000 }),
         anyTime,
         (entries, wait, at) => {
@@ -475,7 +491,7 @@ describe('whatever the log holds', () => {
 
   test('a checkpoint goes on just as the lines it stands for', () => {
     fc.assert(
-      fc.property(fc.array(anyEntry), fc.array(anyEntry), (before, after) => {
+      fc.property(anyLog, anyLog, (before, after) => {
         const whole = [...before, ...after].reduce(fold, emptyLedger);
         const checkpoint = JSON.parse(JSON.stringify(before.reduce(fold, emptyLedger)));
         const resumed = after.reduce(fold, fold(emptyLedger, { k: 'ledger', ledger: checkpoint }));

@@ -62,6 +62,8 @@ const numbers: Readonly<Record<Entry['k'], readonly string[]>> = {
 };
 const optionalNumbers = ['date', 'limit', 'remaining', 'reset', 'wait'];
 const nameless: readonly string[] = ['clear', 'seal', 'ledger'];
+/** No Date lies farther from 1970, in ms, and sums of such numbers stay finite. */
+const most = 8.64e15;
 
 /** The entry of a line, or undefined for a torn line, garbage or another version's: those are passed over. */
 export function parseEntry(line: string): Entry | undefined {
@@ -77,7 +79,10 @@ export function parseEntry(line: string): Entry | undefined {
 function isEntry(entry: Record<string, unknown>): boolean {
   const { k, id, owner, ledger } = entry;
   if (typeof k !== 'string' || !Object.hasOwn(numbers, k)) return false;
-  const isNumber = (name: string) => Number.isFinite(entry[name]);
+  const isNumber = (name: string) => {
+    const value = entry[name];
+    return typeof value === 'number' && Math.abs(value) <= most;
+  };
   return (
     numbers[k as Entry['k']].every(isNumber) &&
     optionalNumbers.every((name) => entry[name] === undefined || isNumber(name)) &&
