@@ -11,8 +11,9 @@ import {
 import { dirname, join } from 'node:path';
 import type { Context, Owner } from './context.ts';
 import { systemCode } from './errors.ts';
-import { cannotSave, makePrivateFolder, nameTemporary, temporariesOf } from './files.ts';
+import { cannotSave, makePrivateFolder } from './files.ts';
 import { isOwner } from './owner.ts';
+import { nameTemporary, temporariesOf } from './temporary.ts';
 
 /** It is ours until `release` is called or this process ends, however it ends. `release` never throws. */
 export type Claim = { readonly mine: true; readonly release: () => void };

@@ -1,21 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   constants,
-  existsSync,
   fstatSync,
   fsyncSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
   writeSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { configFailure, Failure, systemCode } from './errors.ts';
+import { nameTemporary, sweep, temporariesOf } from './temporary.ts';
 
 /** The text of a file, or undefined when there is none. @throws Failure (config) when it cannot be read. */
 export function readText(path: string): string | undefined {
@@ -61,60 +58,29 @@ function unreadable(path: string, error: unknown): Failure {
 
 /**
  * Replaces a file whole or not at all, mode 0600 in a folder of mode 0700: written beside it, synced, renamed.
- * Short writes are continued, so a full disk leaves the old content. What killed writers left beside it is removed.
+ * Short writes are continued, so a full disk leaves the old content. What killed writers left beside it is removed; that is
+ * why nobody else may write it meanwhile.
  * @throws Failure (output)
  */
 export function durableWrite(path: string, text: string): void {
   try {
     makePrivateFolder(dirname(path));
-    while (!replace(path, Buffer.from(text)));
+    replace(path, Buffer.from(text));
     syncFolder(dirname(path));
   } catch (error) {
     throw cannotSave(path, error);
   }
-  sweep(path);
+  sweep(temporariesOf(path));
 }
 
-/** False when a writer who was faster has swept our copy away. */
-function replace(path: string, bytes: Uint8Array): boolean {
+function replace(path: string, bytes: Uint8Array): void {
   const temporary = nameTemporary(path);
-  let written = false;
   try {
     writeNew(temporary, bytes);
-    written = true;
     renameSync(temporary, path);
-    return true;
   } catch (error) {
-    if (written && systemCode(error) === 'ENOENT' && existsSync(dirname(path))) return false;
-    removeQuietly(temporary);
+    sweep([temporary]);
     throw error;
-  }
-}
-
-/** A name that nothing else has, for what will be renamed or linked to `path` once it is whole. */
-export function nameTemporary(path: string): string {
-  return `${path}.${randomUUID()}.tmp`;
-}
-
-/** What stands beside `path` under such names: work of others that goes on, or that was killed. @throws the system's error */
-export function temporariesOf(path: string): string[] {
-  const folder = dirname(path);
-  return readdirSync(folder)
-    .filter(
-      (name) =>
-        name.startsWith(`${basename(path)}.`) &&
-        name.endsWith('.tmp') &&
-        name.length === basename(nameTemporary(path)).length,
-    )
-    .map((name) => join(folder, name));
-}
-
-/** Copies of killed writers may hold a key; a living writer whose copy goes with them writes it again. */
-function sweep(path: string): void {
-  try {
-    for (const temporary of temporariesOf(path)) removeQuietly(temporary);
-  } catch {
-    // The next one will.
   }
 }
 
@@ -143,14 +109,6 @@ function makeFolder(path: string): void {
 /** A failure on the way of something that should last. */
 export function cannotSave(path: string, error: unknown): Failure {
   return new Failure('output', `cannot save ${path} (${systemCode(error)})`, { cause: error });
-}
-
-function removeQuietly(path: string): void {
-  try {
-    rmSync(path, { force: true });
-  } catch {
-    // There never was one: its folder is not a folder.
-  }
 }
 
 function writeNew(path: string, bytes: Uint8Array): void {

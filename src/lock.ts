@@ -1,70 +1,38 @@
-import { linkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { claim, type Holder } from './claim.ts';
 import type { Context } from './context.ts';
-import { Failure, systemCode } from './errors.ts';
-import { cannotSave, makePrivateFolder, nameTemporary } from './files.ts';
+import { Failure } from './errors.ts';
+import { isoTime } from './iso-time.ts';
 
-/** What is done under a lock takes milliseconds; one this old, in ms, was left by a process that was killed. */
-const abandoned = 10_000;
-const patience = 5_000;
-const pause = 20;
+/** How often it is tried, so many ms apart: five seconds, where the work takes milliseconds. */
+const tries = 500;
+const pause = 10;
 
 /**
- * Does short work that no other process may do at the same time. The lock is a file; it is there whole or not at all.
- * @throws Failure (output) when it cannot be had, and whatever the work throws
+ * Does short work that no other process may do at the same time. What a process held that was killed is had at once.
+ * @throws Failure (output) when a living one does not let go of it, and whatever the work throws
  */
 export async function withLock<Result>(
-  { now, sleep, signal }: Pick<Context, 'now' | 'sleep' | 'signal'>,
+  context: Pick<Context, 'owner' | 'isRunning' | 'now' | 'sleep' | 'signal'>,
   path: string,
   work: () => Result,
 ): Promise<Result> {
-  const mine = nameTemporary(path);
-  const start = now();
-  try {
-    makePrivateFolder(dirname(path));
-    writeFileSync(mine, '', { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    throw cannotSave(path, error);
-  }
-  try {
-    while (!take(mine, path)) {
-      if (now() - start > patience) {
-        throw new Failure('output', `another petstore holds ${path}`, { hint: 'Try again.' });
+  for (let left = tries; ; left -= 1) {
+    const held = claim(context, path);
+    if (held.mine) {
+      try {
+        return work();
+      } finally {
+        held.release();
       }
-      breakAbandoned(path);
-      await sleep(pause, signal);
     }
-    try {
-      return work();
-    } finally {
-      rmSync(path, { force: true });
-    }
-  } finally {
-    rmSync(mine, { force: true });
+    if (left === 0) throw busy(held, path);
+    await context.sleep(pause, context.signal);
   }
 }
 
-function take(mine: string, path: string): boolean {
-  try {
-    linkSync(mine, path);
-    return true;
-  } catch (error) {
-    if (systemCode(error) === 'EEXIST') return false;
-    throw cannotSave(path, error);
-  }
-}
-
-/** Its age is told by the file system's clock alone, so that ours may be wrong. */
-function breakAbandoned(path: string): void {
-  const probe = nameTemporary(path);
-  try {
-    writeFileSync(probe, '', { flag: 'wx' });
-    const old = statSync(probe).mtimeMs - statSync(path).mtimeMs > abandoned;
-    // Only one of several who see it gets to rename it.
-    if (old) renameSync(path, probe);
-  } catch {
-    // Gone meanwhile, or somebody else was faster.
-  } finally {
-    rmSync(probe, { force: true });
-  }
+function busy({ pid, host, since }: Holder, path: string): Failure {
+  return new Failure('output', `process ${pid} on ${host} holds ${path} since ${isoTime(since)}`, {
+    consequence: 'Nothing was changed.',
+    hint: `Try again. If it surely is gone (another machine, another container): rm -r '${path}'`,
+  });
 }

@@ -8,12 +8,12 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe } from 'vitest';
+import { claim } from '../src/claim.ts';
 import { Interruption } from '../src/errors.ts';
 import { expect, test, testKey } from './petstore.ts';
 
@@ -269,6 +269,12 @@ describe('config set', () => {
 });
 
 describe('config set, for many', () => {
+  const other = { pid: 77, host: 'elsewhere' };
+  const saving = [
+    { argv: ['config', 'set', 'output', 'json'], lock: 'settings.json.lock' },
+    { argv: ['auth', 'login'], lock: 'keys.lock' },
+  ];
+
   test.for(['constructor', 'toString', 'hasOwnProperty', 'prototype', '0', '1'])(
     'a profile may be called %s',
     async (profile, { petstore, sandbox }) => {
@@ -292,15 +298,41 @@ describe('config set, for many', () => {
     expect(readdirSync(join(folder, 'config'))).toEqual(['settings.json']);
   });
 
-  test('a lock that a killed process left does not last', async ({ petstore, folder }) => {
-    const lock = join(folder, 'config', 'settings.json.lock');
-    mkdirSync(join(folder, 'config'));
-    writeFileSync(lock, '');
-    utimesSync(lock, 0, 0);
+  test('what a killed process held is taken over at once', async ({ petstore, folder, clock }) => {
+    const before = clock.now();
+    const isRunning = () => false;
+    for (const { argv, lock } of saving) {
+      const path = join(folder, 'config', lock);
+      expect(claim({ owner: other, isRunning, now: clock.now }, path).mine).toBe(true);
 
-    expect((await petstore(['config', 'set', 'output', 'json'])).exitCode).toBe(0);
-    expect(existsSync(lock)).toBe(false);
+      const result = await petstore(argv, { stdin: testKey, context: { isRunning } });
+
+      expect(result).toMatchObject({ exitCode: 0 });
+      expect(existsSync(path)).toBe(false);
+    }
+    expect(clock.now()).toBe(before);
   });
+
+  test.for(saving)(
+    '$argv waits five seconds for a process that runs, and names it: exit 74',
+    async ({ argv, lock }, { petstore, folder, clock }) => {
+      const path = join(folder, 'config', lock);
+      const isRunning = () => true;
+      claim({ owner: other, isRunning, now: clock.now }, path);
+      const before = clock.now();
+
+      const { exitCode, stderr } = await petstore(argv, { stdin: testKey });
+
+      expect(exitCode).toBe(74);
+      expect(stderr).toBe(
+        `petstore: process 77 on elsewhere holds ${path} since 2026-11-20T15:04:00Z\n` +
+          'Nothing was changed.\n' +
+          `Try again. If it surely is gone (another machine, another container): rm -r '${path}'\n`,
+      );
+      expect(clock.now() - before).toBe(5_000);
+      expect(readdirSync(join(folder, 'config'))).toEqual([lock]);
+    },
+  );
 
   test.skipIf(!existsSync('/proc/self'))(
     'a file system that takes no folders: exit 74',

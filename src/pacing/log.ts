@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../errors.ts';
-import { nameTemporary } from '../files.ts';
 import { createTail, type Tail } from '../tail.ts';
+import { nameTemporary } from '../temporary.ts';
 import { fold } from './fold.ts';
 import { emptyLedger, type Ledger } from './ledger.ts';
 import { type Entry, formatEntry, parseEntry } from './records.ts';

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
-import { makePrivateFolder, nameTemporary } from '../files.ts';
+import { makePrivateFolder } from '../files.ts';
+import { nameTemporary } from '../temporary.ts';
 import { type Log, openSharedLog } from './log.ts';
 
 /**

@@ -7,6 +7,8 @@ import { type Format, formats, isFormat } from '../formats.ts';
 import { createPrinter, type Printer } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
 import type { Log } from '../pacing/log.ts';
+import { configFolder } from '../settings/folders.ts';
+import { sweepKeys } from '../settings/sweep.ts';
 import { hasColor } from './color.ts';
 import { type Account, createAccess } from './connect.ts';
 import type { Host } from './host.ts';
@@ -36,6 +38,8 @@ export async function inSession(
 ): Promise<void> {
   const options = commonOptions(command);
   const { context, sink } = host;
+  const folder = configFolder(context);
+  if (folder !== undefined) await sweepKeys(context, folder);
   const profile = chooseProfile(host, options);
   const format = chooseFormat(host, options, profile);
   host.format = format;

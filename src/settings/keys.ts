@@ -1,16 +1,21 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { configFailure } from '../errors.ts';
-import { durableWrite, readSecret } from '../files.ts';
+import { readSecret } from '../files.ts';
 import { findMismatch } from '../json/check.ts';
 
 /** A key at rest, bound to the one origin it may travel to. */
 const StoredKey = z.strictObject({ origin: z.string(), key: z.string() });
 export type StoredKey = z.infer<typeof StoredKey>;
 
-/** Where the key of a profile is kept: a file of its own, which no other program has a reason to copy. */
+/** Where keys are kept; who changes something there holds its lock. */
+export function keysFolder(folder: string): { readonly path: string; readonly lock: string } {
+  return { path: join(folder, 'keys'), lock: join(folder, 'keys.lock') };
+}
+
+/** The key of a profile: a file of its own, which no other program has a reason to copy. */
 export function keyFile(folder: string, profile: string): string {
-  return join(folder, 'keys', `${profile}.json`);
+  return join(keysFolder(folder).path, `${profile}.json`);
 }
 
 /** The stored key of a profile. @throws Failure (config) when the file is broken or others can read it. */
@@ -31,13 +36,6 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** @throws Failure (output) */
-export function saveKey(folder: string, profile: string, stored: StoredKey): string {
-  const path = keyFile(folder, profile);
-  durableWrite(path, `${JSON.stringify(stored)}\n`);
-  return path;
 }
 
 const keyForm = /^[\x21-\x7e]{8,512}$/;

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { durableWrite } from '../files.ts';
 import { withLock } from '../lock.ts';
 import { readSettings, type Settings, settingsFile } from './file.ts';
+import { keyFile, keysFolder, type StoredKey } from './keys.ts';
 
 /** A place in the settings file: at its top, or in one profile. */
 export type Place = { readonly profile?: string; readonly name: string };
@@ -22,6 +23,20 @@ export async function saveSetting(
     const settings = withSetting(readSettings(folder), place, value);
     durableWrite(path, `${JSON.stringify(settings, undefined, 2)}\n`);
   });
+  return path;
+}
+
+/** Saves the key of a profile and returns the file it stands in. @throws Failure (output) */
+export async function saveKey(
+  context: Context,
+  folder: string,
+  profile: string,
+  stored: StoredKey,
+): Promise<string> {
+  const path = keyFile(folder, profile);
+  await withLock(context, keysFolder(folder).lock, () =>
+    durableWrite(path, `${JSON.stringify(stored)}\n`),
+  );
   return path;
 }
 

@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'rolldown';
 import { describe } from 'vitest';
 import { claim } from '../../src/claim.ts';
 import { createNodeContext } from '../../src/node-context.ts';
-import { expect, nodes, test } from './program.ts';
+import { buildProgram, expect, nodes, test } from './program.ts';
 
 /** Below those that systems give to whoever asks for any. */
 const port = 20_000 + (process.pid % 10_000);
@@ -15,7 +14,7 @@ describe.each(nodes)('on %s', (node) => {
     folder,
   }) => {
     const path = join(folder, 'state', 'claim');
-    const program = await buildClaimer(folder);
+    const program = await buildProgram('test/processes/claimer.ts', folder);
     const children = new Set<ChildProcess>();
     const ends: (number | null)[] = [];
     let kills = 0;
@@ -47,17 +46,6 @@ describe.each(nodes)('on %s', (node) => {
     }
   });
 });
-
-async function buildClaimer(folder: string): Promise<string> {
-  const output = {
-    dir: join(folder, 'built'),
-    format: 'es',
-    entryFileNames: '[name].mjs',
-  } as const;
-  const input = 'test/processes/claimer.ts';
-  await build({ input, platform: 'node', logLevel: 'warn', output });
-  return join(folder, 'built', 'claimer.mjs');
-}
 
 function holderOf(path: string): number | undefined {
   try {

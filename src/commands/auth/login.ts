@@ -6,7 +6,8 @@ import { readStdin } from '../../session/key.ts';
 import { chooseBaseUrl, sandboxProfile } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
-import { parseKey, saveKey } from '../../settings/keys.ts';
+import { parseKey } from '../../settings/keys.ts';
+import { saveKey } from '../../settings/save.ts';
 
 export function login(command: Command, host: Host): void {
   command.action(async () =>
@@ -22,7 +23,7 @@ export function login(command: Command, host: Host): void {
       host.sink.hide(text.trim());
       const key = parseKey(text, source);
 
-      const path = saveKey(folder, profile.name, { origin, key });
+      const path = await saveKey(host.context, folder, profile.name, { origin, key });
       report({
         event: 'notice',
         message: `the key of profile ${profile.name} is stored in ${path}, for ${origin} alone`,

@@ -1,0 +1,19 @@
+import type { Context } from '../context.ts';
+import { sweep, temporariesIn } from '../temporary.ts';
+import { keysFolder } from './keys.ts';
+
+/** Removes copies of keys that killed processes left unfinished. While a living one writes, none: it does so itself. */
+export async function sweepKeys(context: Context, folder: string): Promise<void> {
+  const { path, lock } = keysFolder(folder);
+  const left = temporariesIn(path);
+  if (left.length === 0) return;
+  const { claim } = await import('../claim.ts');
+  try {
+    const held = claim(context, lock);
+    if (!held.mine) return;
+    sweep(left);
+    held.release();
+  } catch {
+    // A disk that takes nothing gives nothing up either.
+  }
+}

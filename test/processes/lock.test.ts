@@ -1,0 +1,22 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { buildProgram, expect, nodes, test } from './program.ts';
+
+describe.each(nodes)('on %s', (node) => {
+  test('4 processes change one file 100 times each: nothing lost, and nothing left beside it', async ({
+    folder,
+    execute,
+  }) => {
+    const path = join(folder, 'state', 'number');
+    const program = await buildProgram('test/processes/counter.ts', folder);
+
+    const ended = await Promise.all(
+      Array.from({ length: 4 }, () => execute(node, [program, path, '100'])),
+    );
+
+    expect(ended.map(({ code, stderr }) => [code, stderr])).toEqual(ended.map(() => [0, '']));
+    expect(readFileSync(path, 'utf8')).toBe('400');
+    expect(readdirSync(join(folder, 'state'))).toEqual(['number']);
+  });
+});
