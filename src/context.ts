@@ -15,6 +15,10 @@ export type Context = {
   readonly send: Send;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Milliseconds that the machine has been on, sleep included: what is waited for is measured by it, since nobody can set it. */
+  readonly uptime: () => number;
+  /** Tells this start of the machine from others; where the system has no name for it, this process from others. */
+  readonly boot: string;
   /** Resolves after that many milliseconds; rejects with the signal's reason. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** In [0, 1). */

@@ -1,12 +1,13 @@
 import { setMaxListeners } from 'node:events';
-import { homedir } from 'node:os';
+import { homedir, uptime } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import type { Transport } from './api/transport.ts';
 import { openAppendFile } from './append-file.ts';
 import type { Context, Environment, Output, Owner } from './context.ts';
 import { Interruption } from './errors.ts';
-import { isRunning, ownerOf } from './owner.ts';
+import { bootOf, isRunning, ownerOf } from './owner.ts';
+import { createUptime } from './uptime.ts';
 
 export type NodeContext = {
   readonly context: Context;
@@ -27,6 +28,7 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
   }
   let transport: Promise<Transport> | undefined;
   let owner: Owner | undefined;
+  let boot: string | undefined;
 
   async function openTransport(): Promise<Transport> {
     // Node 20 would otherwise wait at exit for V8 to optimise undici's WebAssembly parser: 60 ms for one answer.
@@ -52,6 +54,11 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
       return (await transport).send(request);
     },
     now: Date.now,
+    uptime: createUptime(uptime, () => performance.now()),
+    get boot() {
+      boot ??= bootOf() ?? `${process.pid}.${performance.timeOrigin}`;
+      return boot;
+    },
     sleep,
     random: Math.random,
     signal,

@@ -42,6 +42,20 @@ export function isOwner(value: unknown): value is Owner {
   );
 }
 
+/** Tells this start of this machine or container from others; undefined where the system has no name for it. */
+export function bootOf(): string | undefined {
+  try {
+    return `${readBoot()}.${spaceOfIds()}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Tells the starts of a machine apart, on Linux. @throws the system's error */
+function readBoot(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8);
+}
+
 /** Where Linux counts process ids from one: the machine, or one container. */
 function spaceOfIds(): string | undefined {
   try {
@@ -54,7 +68,7 @@ function spaceOfIds(): string | undefined {
 /** What Linux tells of a process; undefined elsewhere. Ids are reused, a moment of one boot is not. */
 function look(pid: number): { born: string; ended: boolean } | undefined {
   try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8);
+    const boot = readBoot();
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The second field is the program's name, which may hold blanks and brackets.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -1,6 +1,13 @@
 /** A clock that moves only while the program sleeps: it jumps to the next moment somebody waits for. */
 export type Clock = {
+  /** What the machine's clock shows. */
   now: () => number;
+  /** How long the machine runs, whatever its clock shows. */
+  uptime: () => number;
+  /** What the service's clock shows: the same, until somebody sets the machine's. */
+  service: () => number;
+  /** Somebody sets the machine's clock, forward or back, by so many ms. */
+  set: (by: number) => void;
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Time stands still until the returned function is called: a request is on its way. */
   hold: () => () => void;
@@ -10,15 +17,25 @@ export type Clock = {
 
 export const startTime = Date.UTC(2026, 10, 20, 15, 4, 0);
 
+/** How long the machine has been on then, in ms. */
+const upBefore = 7_200_000;
+
 export function createClock(): Clock {
-  let time = startTime;
+  // Counted from 0, so that no part of a millisecond is too small to pass.
+  let time = 0;
+  let ahead = 0;
   let holds = 0;
   const timers = new Set<{ at: number; wake: () => void }>();
   const slept: number[] = [];
 
   return {
     slept,
-    now: () => time,
+    now: () => startTime + time + ahead,
+    uptime: () => upBefore + time,
+    service: () => startTime + time,
+    set(by) {
+      ahead += by;
+    },
     sleep(ms, signal) {
       return new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason);

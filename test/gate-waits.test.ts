@@ -25,7 +25,7 @@ describe('requests that wait for a limit at the same time', () => {
     const owner = { pid: 4242, host: 'here' };
     const isRunning = () => true;
     const { signal } = new AbortController();
-    const context = { ...clock, random: () => 0.5, signal, owner, isRunning };
+    const context = { ...clock, boot: 'this-one', random: () => 0.5, signal, owner, isRunning };
     const events: Event[] = [];
     const send = gate(answer, context as unknown as Context, {
       log: openSharedLog(folder, 'gate'),

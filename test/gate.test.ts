@@ -12,12 +12,14 @@ const other: Owner = { ...me, pid: 99 };
 const lease = 35_000;
 
 function contextOf(clock: Clock, fields: Partial<Context> = {}): Context {
-  const { now, sleep } = clock;
+  const { now, uptime, sleep } = clock;
   const { signal } = new AbortController();
   const random = () => 0.5;
   const isRunning = () => true;
   return {
     now,
+    uptime,
+    boot: 'this-one',
     sleep,
     random,
     signal,
@@ -33,7 +35,7 @@ const apiRequest = {
   operation: 'GET /categories',
   method: 'GET' as const,
   maxBytes: 1_000,
-  waitUntil: startTime + 3_600_000,
+  waitUntil: Number.POSITIVE_INFINITY,
 };
 const answerFrom =
   (clock: Clock): Exchange =>

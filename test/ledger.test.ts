@@ -36,11 +36,16 @@ const minute = (remaining: number, resetIn = 60): Told => ({
 });
 const day = (remaining: number): Told => ({ limit: 1_000, remaining, reset: t + 40_000 * second });
 
+/** The line as a machine writes it that was started 900 s before t, and whose clock was set forward by so many s since. */
+const onBoot = (by: number, entry: Entry): Entry => {
+  return { ...entry, boot: { id: 'this', at: (by - 900) * second } } as Entry;
+};
+
 const ledgerAfter = (...entries: Entry[]): Ledger => entries.reduce(fold, emptyLedger);
 const decideAfter = (at: number, ...entries: Entry[]) =>
   inShort(decideAt(ledgerAfter(...entries), at));
 const decideAt = (ledger: Ledger, at: number) =>
-  decide(dropLeases(followClock(ledger, at), at), at);
+  decide(dropLeases(followClock(ledger, { at }), at), at);
 
 /** 'granted', 'probe', 'busy', or the reason of a wait and when it ends, in seconds after t. */
 function inShort(decision: Decision): string {
@@ -331,6 +336,42 @@ describe('who may send', () => {
     expect(inShort(decideAt(told, back + 32 * second))).toBe('probe');
   });
 
+  test.for([
+    { what: 'set forward by an hour', by: 3_600 },
+    { what: 'set forward by a day', by: 86_400 },
+    { what: 'set back by a minute', by: -60 },
+    { what: 'slowly adjusted', by: 0.9 },
+  ])(
+    'on a machine that was not restarted, a wait lasts as long as before when the clock was $what',
+    ({ by }) => {
+      const blocked = ledgerAfter(onBoot(0, refused('a', t, { wait: 30 * second })));
+      const reading = (after: number) => {
+        return { at: t + (by + after) * second, boot: { id: 'this', at: (by - 900) * second } };
+      };
+
+      expect(decide(followClock(blocked, reading(30)), reading(30).at)).toMatchObject({
+        reason: '429',
+      });
+      expect(decide(followClock(blocked, reading(32.1)), reading(32.1).at).granted).toBe(true);
+    },
+  );
+
+  test('many small adjustments count once they add up', () => {
+    const adjusted = [0.6, 1.2, 1.8, 2.4].map((by) =>
+      onBoot(by, { k: 'unsent', id: 'x', at: t + by * second }),
+    );
+    const { block } = ledgerAfter(onBoot(0, refused('a', t, { wait: 30 * second })), ...adjusted);
+
+    expect(block?.until).toBe(t + (31.125 + 2.4) * second);
+  });
+
+  test('a line that comes late, of a process that was stopped, shortens no wait', () => {
+    const late = onBoot(0, { k: 'unsent', id: 'stopped', at: t - 120 * second });
+    const ledger = ledgerAfter(onBoot(0, refused('a', t, { wait: 30 * second })), late);
+
+    expect(ledger.block?.until).toBe(t + 31.125 * second);
+  });
+
   test('the reset of a minute with the limit of a day is told as the minute', () => {
     const ledger = ledgerAfter(
       ask('a'),
@@ -339,7 +380,7 @@ describe('who may send', () => {
       answer('b', { limit: 1_000, remaining: 999, reset: t + 60 * second }),
     );
 
-    expect(standingOf(ledger, t).minute).toMatchObject({
+    expect(standingOf(ledger, { at: t }).minute).toMatchObject({
       limit: 1_000,
       remaining: 999,
       source: 'service',
@@ -355,13 +396,16 @@ describe('who may send', () => {
       answer('b', day(0), lastMinute),
     );
 
-    expect(standingOf(ledger, lastMinute).day).toMatchObject({ limit: 1_000, remaining: 0 });
+    expect(standingOf(ledger, { at: lastMinute }).day).toMatchObject({
+      limit: 1_000,
+      remaining: 0,
+    });
   });
 
   test('an answer that tells of the minute still counts for the day', () => {
     const ledger = ledgerAfter(ask('a'), answer('a', day(500)), ask('b'), answer('b', minute(59)));
 
-    expect(standingOf(ledger, t)).toMatchObject({
+    expect(standingOf(ledger, { at: t })).toMatchObject({
       minute: { remaining: 59, source: 'service' },
       day: { remaining: 499, source: 'service' },
     });
@@ -377,7 +421,13 @@ const anyNumber = fc.oneof(
   fc.double({ noNaN: true, min: -8.64e15, max: 8.64e15 }),
   anyTime,
 );
-const anyEntry: fc.Arbitrary<Entry> = fc.oneof(
+const anyBoot = fc.constantFrom(
+  undefined,
+  { id: 'this', at: 0 },
+  { id: 'this', at: 3_600_000 },
+  { id: 'other', at: -5_000 },
+);
+const anyLine: fc.Arbitrary<Entry> = fc.oneof(
   fc.record({
     k: fc.constant('ask' as const),
     id: anyId,
@@ -418,6 +468,10 @@ const anyEntry: fc.Arbitrary<Entry> = fc.oneof(
   fc.record({ k: fc.constant('clear' as const), at: anyTime }),
 );
 
+const anyEntry = fc
+  .tuple(anyLine, anyBoot)
+  .map(([entry, boot]) => (boot ? { ...entry, boot } : entry) as Entry);
+
 /** What is read of a log that holds anything. */
 const anyLog = fc
   .array(anyEntry)
@@ -428,7 +482,10 @@ describe('whatever the log holds', () => {
     ['date', 8.64e15 + 2],
     ['reset', -1e300],
     ['wait', 1e16],
-  ])('a line whose %s is beyond all dates is passed over', (field, value) => {
+    ['boot', { id: 'this', at: 1e16 }],
+    ['boot', { id: 7, at: t }],
+    ['boot', 'this'],
+  ])('a line whose %s makes no sense is passed over', (field, value) => {
     const line = { k: 'refused', id: 'a', at: t, sent: t, jitter: 0 };
     expect(parseEntry(JSON.stringify(line))).toEqual(line);
     expect(parseEntry(JSON.stringify({ ...line, [field]: value }))).toBeUndefined();
@@ -450,6 +507,39 @@ describe('whatever the log holds', () => {
             expect(now.until).toBeGreaterThan(at);
             expect(Number.isFinite(now.until)).toBe(true);
           }
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('a told wait is as long as told, however often and by whatever the clock is set', () => {
+    const twoDays = 172_800_000;
+    const change = fc.record({
+      passes: fc.integer({ min: 0, max: 20_000 }),
+      by: fc.oneof(fc.constant(0), fc.integer({ min: -twoDays, max: twoDays })),
+      /** Another process leaves a line. */
+      line: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(change, { maxLength: 20 }),
+        fc.integer({ min: 1_000, max: 86_400_000 }),
+        (changes, wait) => {
+          let up = 0;
+          let ahead = 0;
+          const reading = () => ({ at: t + ahead + up, boot: { id: 'this', at: t + ahead } });
+          let ledger = ledgerAfter({ ...refused('a', t, { wait }), boot: reading().boot } as Entry);
+          const granted = () => decide(followClock(ledger, reading()), reading().at).granted;
+          for (const { passes, by, line } of changes) {
+            up += passes;
+            ahead += by;
+            if (line) ledger = fold(ledger, { k: 'unsent', id: 'x', ...reading() });
+            if (up < wait) expect(granted()).toBe(false);
+          }
+          // Guard and jitter come on top, and what is too little to be told from nothing.
+          up = Math.max(up, wait + 2 * second + 250);
+          expect(granted()).toBe(true);
         },
       ),
       { numRuns: 2_000 },

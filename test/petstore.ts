@@ -102,6 +102,8 @@ export const test = base.extend<Fixtures>({
         home: folder,
         send: sendTo(sandbox, forward, clock),
         now: clock.now,
+        uptime: clock.uptime,
+        boot: 'this-one',
         sleep: clock.sleep,
         random: () => 0.5,
         signal: signal ?? new AbortController().signal,
@@ -143,7 +145,7 @@ function recordedOutput(columns: number | undefined): Output & { text: () => str
 function forwardTo(sandbox: TestSandbox, clock: Clock): Send {
   const app = createSandboxApp({
     key: testKey,
-    now: clock.now,
+    now: clock.service,
     answer: (request) => answer(sandbox, sandbox.plan, request),
   });
   return async ({ onSent, method, url, headers, body }) => {

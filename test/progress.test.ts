@@ -19,7 +19,8 @@ function setting(clock: Clock, { json = false, quiet = false } = {}) {
       text += line;
     },
   };
-  const context = { stdout: stderr, stderr, env: {}, now: clock.now, signal } as unknown as Context;
+  const { now, uptime } = clock;
+  const context = { stdout: stderr, stderr, env: {}, now, uptime, signal } as unknown as Context;
   const sink = createSink(context);
   const { report } = createReporter(context, sink, { json, quiet, color: false });
   return {

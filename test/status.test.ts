@@ -19,7 +19,8 @@ const { signal } = new AbortController();
 function setting(clock: Clock, columns: number, env: Context['env'] = {}) {
   const terminal = createTerminal(columns);
   const { output } = terminal;
-  const context = { stdout: output, stderr: output, env, now: clock.now, signal } as Context;
+  const { now, uptime } = clock;
+  const context = { stdout: output, stderr: output, env, now, uptime, signal } as Context;
   const sink = createSink(context);
   const { report, end } = createReporter(context, sink, {
     json: false,

@@ -18,6 +18,8 @@ function createStack(clock: Clock, log: Log, reactions: Reaction[] = [], onTheWa
   const report = () => {};
   const context = {
     now: clock.now,
+    uptime: clock.uptime,
+    boot: 'this-one',
     sleep: clock.sleep,
     random: () => 0.5,
     signal: new AbortController().signal,

@@ -116,7 +116,7 @@ function prepare(
     },
     body: body === undefined ? undefined : JSON.stringify(body),
     maxBytes: endpoint.maxBytes,
-    waitUntil: context.now() + maxWait,
+    waitUntil: context.uptime() + maxWait,
   };
 }
 

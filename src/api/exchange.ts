@@ -18,7 +18,7 @@ export type ApiRequest = Turn & {
   readonly body: string | undefined;
   /** Longest answer that is read, in bytes. */
   readonly maxBytes: number;
-  /** No wait for the rate limit may last beyond this moment, in ms of this machine's clock. */
+  /** No wait for the rate limit may last beyond this moment of the context's `uptime`. */
   readonly waitUntil: number;
 };
 

@@ -4,24 +4,29 @@ import type { Report, WaitEvent } from '../events.ts';
 /** Longest sleep at a time, in ms, so that a wait can be shown as it passes. */
 const slice = 1_000;
 
+/** By more than this, in ms, the end of a wait is told anew: the clock was set. */
+const step = 1_000;
+
 /**
- * Sleeps `ms` and shows it as a wait. Counted down, so that a clock that is set meanwhile makes it no shorter.
+ * Sleeps `ms` and shows it as a wait. A clock that is set meanwhile makes it neither shorter nor longer.
  * @throws the signal's reason
  */
 export async function pause(
-  { now, sleep }: Pick<Context, 'now' | 'sleep'>,
+  { now, uptime, sleep }: Pick<Context, 'now' | 'uptime' | 'sleep'>,
   ms: number,
   why: { readonly reason: 'unavailable' } | { readonly reason: 'settle'; readonly count: number },
   { report, signal }: { readonly report: Report; readonly signal: AbortSignal },
 ): Promise<void> {
   const by = Symbol(why.reason);
-  const resetAt = now() + ms;
+  const end = uptime() + ms;
+  let resetAt = now() + ms;
   const show = (waitMs: number) => {
+    if (Math.abs(now() + waitMs - resetAt) > step) resetAt = now() + waitMs;
     const wait: WaitEvent = { event: 'wait', by, limit: undefined, resetAt, waitMs, ...why };
     report(wait);
   };
   try {
-    for (let left = ms; left > 0; left -= slice) {
+    for (let left = ms; left > 0; left = end - uptime()) {
       show(left);
       await sleep(Math.min(left, slice), signal);
     }

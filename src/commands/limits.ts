@@ -4,6 +4,7 @@ import { listCategories } from '../api/endpoints.ts';
 import { Failure } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
 import { type ExactNumber, exact, type JsonObject } from '../json/exact.ts';
+import { readClock } from '../pacing/clock.ts';
 import { type Standing, standingOf, type WindowStanding } from '../pacing/standing.ts';
 import { inWords, waitReason } from '../pacing/words.ts';
 import type { Host } from '../session/host.ts';
@@ -19,13 +20,13 @@ export function limits(command: Command, host: Host): void {
     .option('--reset', 'forget all that is known, a wait in force included')
     .action(async ({ refresh, reset }: Options) =>
       inSession(host, command, async ({ connect, limit, output, report }) => {
-        const { now } = host.context;
+        const { context } = host;
         const log = await limit();
 
-        if (reset) log.append({ k: 'clear', at: now() });
+        if (reset) log.append({ k: 'clear', ...readClock(context) });
         const refused = refresh ? await hearFrom(await connect()) : undefined;
 
-        const standing = standingOf(log.read(), now());
+        const standing = standingOf(log.read(), readClock(context));
         const rows = { minute: fields(standing.minute), day: fields(standing.day) };
         const wait = waitFields(standing);
         if (wait) report({ event: 'notice', message: `${wait.why}; until ${wait.until}` });

@@ -16,13 +16,13 @@ const earliest = 2_000;
  * Measures how rows get settled, from now on; call the returned function for each one with how many are left after it.
  * @param perMinute what the limit lets through, where it is known: it goes no faster than that
  */
-export function createPace(now: () => number, perMinute: number | undefined) {
-  const start = now();
+export function createPace(uptime: () => number, perMinute: number | undefined) {
+  const start = uptime();
   const settled: number[] = [];
   let outdated = 0;
 
   return (left: number): Pace => {
-    const at = now();
+    const at = uptime();
     settled.push(at);
     while ((settled[outdated] ?? at) <= at - span) outdated += 1;
     const elapsed = Math.min(at - start, span);

@@ -23,7 +23,7 @@ export function createLines(
   return (event) => (event.event === 'wait' ? hearWait(event) : hearProgress(event));
 
   function hearProgress(event: ProgressEvent): void {
-    const now = context.now();
+    const now = context.uptime();
     progressAt ??= now;
     progress = isOver(event) ? undefined : event;
     if (!progress) {
@@ -37,7 +37,7 @@ export function createLines(
   function hearWait(event: WaitEvent): void {
     waits.hear(event);
     if (waits.over()) waitAt = undefined;
-    const now = context.now();
+    const now = context.uptime();
     const wait = waits.next();
     const left = progress && { left: progress.total - progress.done };
     if (wait && (waitAt === undefined || now - waitAt >= every.wait)) {

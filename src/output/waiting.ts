@@ -7,6 +7,9 @@ import { timeLeft } from './time.ts';
 /** Shorter waits are not worth a word, in ms. */
 const shortestShown = 2_000;
 
+/** A wait, and when it ends by the context's `uptime`. */
+type Ongoing = { readonly event: WaitEvent; readonly end: number };
+
 /** The waits that go on, of however many requests. */
 export type Waits = {
   readonly hear: (event: WaitEvent) => void;
@@ -17,29 +20,29 @@ export type Waits = {
 };
 
 export function createWaits(context: Context): Waits {
-  const waits = new Map<symbol, WaitEvent>();
+  const waits = new Map<symbol, Ongoing>();
   return {
     hear(event) {
       const before = waits.get(event.by);
       if (event.waitMs <= 0) waits.delete(event.by);
       else if (before ? !endsWith(before, event) : event.waitMs > shortestShown) {
-        waits.set(event.by, event);
+        waits.set(event.by, { event, end: context.uptime() + event.waitMs });
       }
     },
     next() {
-      const now = context.now();
+      const now = context.uptime();
       const [first] = [...waits.values()]
-        .filter(({ resetAt }) => resetAt > now)
-        .sort((one, other) => one.resetAt - other.resetAt);
-      return first && { ...first, waitMs: first.resetAt - now };
+        .filter(({ end }) => end > now)
+        .sort((one, other) => one.end - other.end);
+      return first && { ...first.event, waitMs: first.end - now };
     },
     over: () => waits.size === 0,
   };
 
   /** The first request after a reset is answered in no time: it is the end of a wait more than a wait. */
-  function endsWith(before: WaitEvent, { reason }: WaitEvent): boolean {
-    const resetJustNow = context.now() - before.resetAt <= shortestShown;
-    return reason === 'probe' && before.reason !== 'probe' && resetJustNow;
+  function endsWith({ event: { reason }, end }: Ongoing, next: WaitEvent): boolean {
+    const resetJustNow = context.uptime() - end <= shortestShown;
+    return next.reason === 'probe' && reason !== 'probe' && resetJustNow;
   }
 }
 

@@ -1,41 +1,69 @@
-import type { Lease, Ledger } from './ledger.ts';
+import type { Context } from '../context.ts';
+import { guard } from './decide.ts';
+import type { Lease, Ledger, Reading } from './ledger.ts';
 
 /** Lines of several processes may be out of order by this much, in ms; more than that, and the clock was set back. */
 const step = 5_000;
 /** Farther than any clock is wrong. */
 const unbounded = 10 * 366 * 86_400_000;
 
-/** Whether this machine's clock was set back since the last line; then a line has to say so. */
-export function wentBack({ latest }: Ledger, at: number): boolean {
-  return latest !== undefined && at < latest - step;
+/** What the clock of this machine shows now. */
+export function readClock({
+  now,
+  uptime,
+  boot,
+}: Pick<Context, 'now' | 'uptime' | 'boot'>): Reading {
+  const at = now();
+  return { at, boot: { id: boot, at: Math.round(at - uptime()) } };
+}
+
+/** Whether the clock was set back since the last line, by nobody knows how much; then a line has to say so. */
+export function wentBack(ledger: Ledger, reading: Reading): boolean {
+  const { latest } = ledger;
+  return !isSameBoot(ledger, reading) && latest !== undefined && reading.at < latest - step;
 }
 
 /**
- * The ledger at `at`. If our clock was set back since the last line, every time by it is moved along as if no time had
+ * The ledger as the clock shows it now. If the clock was set since the last line, forward or back, every time by it is moved
+ * along, so that no wait gets shorter or longer. Where nobody knows by how much it was set back, it is as if no time had
  * passed since: no wait is shortened, and none lasts longer than it was meant to.
  */
-export function followClock(ledger: Ledger, at: number): Ledger {
-  const { latest } = ledger;
-  if (latest === undefined || !wentBack(ledger, at)) {
-    return { ...ledger, latest: Math.max(latest ?? at, at) };
-  }
-  const back = latest - at;
+export function followClock(ledger: Ledger, reading: Reading): Ledger {
+  const { at, boot } = reading;
+  const by = setBy(ledger, reading);
+  const latest = Math.max((ledger.latest ?? at) + by, at);
+  // What it is slowly adjusted by adds up until it counts.
+  if (by === 0 && isSameBoot(ledger, reading)) return { ...ledger, latest };
+  if (by === 0) return { ...ledger, latest, boot: boot ?? ledger.boot };
   const { offset = { low: 0, high: unbounded }, block, counted, others, workedAt } = ledger;
   return {
     ...ledger,
-    latest: at,
-    offset: { low: offset.low + back, high: offset.high + back },
+    latest,
+    boot,
+    offset: { low: offset.low - by, high: offset.high - by },
     inFlight: Object.fromEntries(
-      Object.entries(ledger.inFlight).map(([id, lease]) => [id, moveLease(lease, back)]),
+      Object.entries(ledger.inFlight).map(([id, lease]) => [id, moveLease(lease, by)]),
     ),
-    block: block && { ...block, since: block.since - back, until: block.until - back },
-    counted: counted && { ...counted, since: counted.since - back },
-    others: others && { ...others, until: others.until - back },
-    workedAt: workedAt && workedAt - back,
+    block: block && { ...block, since: block.since + by, until: block.until + by },
+    counted: counted && { ...counted, since: counted.since + by },
+    others: others && { ...others, until: others.until + by },
+    workedAt: workedAt && workedAt + by,
   };
 }
 
-function moveLease(lease: Lease, back: number): Lease {
+/** What the clock shows more than it would had nobody set it since the last line, in ms. */
+function setBy(ledger: Ledger, reading: Reading): number {
+  if (wentBack(ledger, reading)) return reading.at - (ledger.latest ?? reading.at);
+  if (!isSameBoot(ledger, reading)) return 0;
+  const by = (reading.boot?.at ?? 0) - (ledger.boot?.at ?? 0);
+  return Math.abs(by) > guard ? by : 0;
+}
+
+function isSameBoot(ledger: Ledger, { boot }: Reading): boolean {
+  return boot !== undefined && ledger.boot?.id === boot.id;
+}
+
+function moveLease(lease: Lease, by: number): Lease {
   const { at, until, block } = lease;
-  return { ...lease, at: at - back, until: until - back, block: block && block - back };
+  return { ...lease, at: at + by, until: until + by, block: block && block + by };
 }

@@ -12,7 +12,7 @@ import { grant, spend } from './window.ts';
 export function fold(before: Ledger, entry: Entry): Ledger {
   if (entry.k === 'ledger') return entry.ledger;
   if (entry.k === 'seal') return before;
-  const ledger = followClock(before, entry.at);
+  const ledger = followClock(before, entry);
   switch (entry.k) {
     case 'ask':
       return ask(dropLeases(ledger, entry.at), entry);
@@ -29,7 +29,12 @@ export function fold(before: Ledger, entry: Entry): Ledger {
     case 'unsent':
       return end(ledger, entry.id);
     case 'clear':
-      return { ...emptyLedger, offset: ledger.offset, inFlight: ledger.inFlight };
+      return {
+        ...emptyLedger,
+        offset: ledger.offset,
+        inFlight: ledger.inFlight,
+        boot: ledger.boot,
+      };
   }
 }
 

@@ -3,11 +3,11 @@ import { type Answer, type ApiRequest, type Exchange, Undelivered } from '../api
 import { readLimit, readRetryAfter } from '../api/rate-limit.ts';
 import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
-import { followClock, wentBack } from './clock.ts';
+import { followClock, readClock, wentBack } from './clock.ts';
 import { type Decision, type Denied, decide } from './decide.ts';
 import { dropLeases } from './fold.ts';
 import type { Log } from './log.ts';
-import type { Entry } from './records.ts';
+import type { Answered, Entry, Refused } from './records.ts';
 import { tooLate, waitReason } from './words.ts';
 import { createWriteOff } from './write-off.ts';
 
@@ -39,11 +39,11 @@ export function gate(
     const id = await takeReadyTurn(request);
     try {
       const answer = await next(request);
-      log.append(entryOf(id, answer, context.random()));
+      log.append({ ...entryOf(id, answer, context.random()), boot: readClock(context).boot });
       return answer;
     } catch (error) {
       const left = error instanceof Undelivered && error.sent;
-      log.append({ k: left ? 'lost' : 'unsent', id, at: context.now() });
+      log.append({ k: left ? 'lost' : 'unsent', id, ...readClock(context) });
       throw error;
     }
   };
@@ -58,29 +58,36 @@ export function gate(
         await request.beforeSending?.();
         request.signal?.throwIfAborted();
         // Meanwhile another request may have been told to wait.
-        ready = !request.beforeSending || context.now() >= (log.read().block?.until ?? 0);
+        ready = !request.beforeSending || !isBlocked();
         if (ready) return id;
       } finally {
-        if (!ready) log.append({ k: 'unsent', id, at: context.now() });
+        if (!ready) log.append({ k: 'unsent', id, ...readClock(context) });
       }
     }
   }
 
+  function isBlocked(): boolean {
+    const clock = readClock(context);
+    const { block } = followClock(log.read(), clock);
+    return block !== undefined && clock.at < block.until;
+  }
+
   /** Resolves with the id of the granted turn. */
   async function takeTurn({ waitUntil, signal }: ApiRequest): Promise<string> {
-    const start = context.now();
+    const start = context.uptime();
     const by = Symbol('turn');
     let shown: Denied | undefined;
     try {
       for (;;) {
         signal?.throwIfAborted();
-        const now = context.now();
+        const clock = readClock(context);
+        const now = clock.at;
         const known = log.read();
-        const decision = decide(dropLeases(followClock(known, now), now), now);
+        const decision = decide(dropLeases(followClock(known, clock), now), now);
         // That our clock was set back holds for all as soon as a line tells of it.
-        if (decision.granted || wentBack(known, now)) {
+        if (decision.granted || wentBack(known, clock)) {
           const id = randomBytes(8).toString('hex');
-          const ask: Entry = { k: 'ask', id, at: now, lease: now + lease, owner: context.owner };
+          const ask: Entry = { k: 'ask', id, ...clock, lease: now + lease, owner: context.owner };
           // Between our look and our line somebody else may have been faster; the log decides.
           if (id in log.append(ask).inFlight) return id;
         }
@@ -94,9 +101,10 @@ export function gate(
 
     /** The wait that is shown for this denial, if any. @throws Failure (rate_limited) */
     function show(denied: Denied, now: number): Denied | undefined {
+      const passed = context.uptime();
       const latest = denied.soon ? Math.max(waitUntil, start + patience) : waitUntil;
-      if ((denied.soon ? now : denied.until) > latest) throw tooLate(denied, now);
-      if (denied.soon && now - start <= patience) return shown;
+      if (passed + (denied.soon ? 0 : denied.until - now) > latest) throw tooLate(denied, now);
+      if (denied.soon && passed - start <= patience) return shown;
       reportWait(by, denied, denied.until - now);
       return denied;
     }
@@ -116,7 +124,7 @@ function entryOf(
   id: string,
   { status, headers, sentAt, receivedAt }: Answer,
   jitter: number,
-): Entry {
+): Answered | Refused {
   const ended = { id, at: receivedAt, sent: sentAt, ...readLimit(headers, receivedAt), jitter };
   return status === 429
     ? { k: 'refused', ...ended, wait: readRetryAfter(headers, receivedAt) }

@@ -26,7 +26,15 @@ export type Ledger = {
   readonly workedAt?: number | undefined;
   /** The latest time that any line told. */
   readonly latest?: number | undefined;
+  /** Of the machine, as the last line told it. */
+  readonly boot?: Boot | undefined;
 };
+
+/** What a machine's clock shows, in ms since 1970; without `boot` nobody can tell whether it was set since. */
+export type Reading = { readonly at: number; readonly boot?: Boot | undefined };
+
+/** A start of the machine, and when it was by its clock as that is set now; when that changes, the clock was set. */
+type Boot = { readonly id: string; readonly at: number };
 
 /**
  * A request that ends in silence, because its process was killed, is taken as spent at `until` at the latest.

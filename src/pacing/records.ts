@@ -1,9 +1,9 @@
 import type { Owner } from '../context.ts';
 import { isOwner } from '../owner.ts';
-import type { Ledger } from './ledger.ts';
+import type { Ledger, Reading } from './ledger.ts';
 
 /**
- * The lines of the log; `at` is this machine's clock in ms, `id` names one request from `ask` to its end. Each granted `ask`
+ * The lines of the log, each with what the clock showed; `id` names one request from `ask` to its end. Each granted `ask`
  * is ended by one of answer, refused, lost or unsent, unless its process was killed.
  */
 export type Entry =
@@ -11,29 +11,27 @@ export type Entry =
   | Answered
   | Refused
   /** It left and no whole answer came, or its process ended: it may have been counted. */
-  | { readonly k: 'lost'; readonly id: string; readonly at: number }
+  | (Reading & { readonly k: 'lost'; readonly id: string })
   /** It never left. */
-  | { readonly k: 'unsent'; readonly id: string; readonly at: number }
+  | (Reading & { readonly k: 'unsent'; readonly id: string })
   /** The ledger was cleared by hand. */
-  | { readonly k: 'clear'; readonly at: number }
+  | (Reading & { readonly k: 'clear' })
   /** What follows in this file does not count; the next file goes on. */
   | { readonly k: 'seal' }
   /** The first line of a file: the ledger as the file before it left it. */
   | { readonly k: 'ledger'; readonly ledger: Ledger };
 
 /** May I send? `lease` is when to forget about it, `owner` the process that asks. */
-export type Asked = {
+export type Asked = Reading & {
   readonly k: 'ask';
   readonly id: string;
-  readonly at: number;
   readonly lease: number;
   readonly owner?: Owner | undefined;
 };
 
 /** A whole answer; what its headers say of the limit as far as it makes sense, `date` and `reset` by the service's clock. */
-type Ended = {
+type Ended = Reading & {
   readonly id: string;
-  readonly at: number;
   /** When the request left. */
   readonly sent: number;
   readonly date?: number | undefined;
@@ -77,19 +75,24 @@ export function parseEntry(line: string): Entry | undefined {
 }
 
 function isEntry(entry: Record<string, unknown>): boolean {
-  const { k, id, owner, ledger } = entry;
+  const { k, id, owner, boot, ledger } = entry;
   if (typeof k !== 'string' || !Object.hasOwn(numbers, k)) return false;
-  const isNumber = (name: string) => {
-    const value = entry[name];
-    return typeof value === 'number' && Math.abs(value) <= most;
-  };
   return (
-    numbers[k as Entry['k']].every(isNumber) &&
-    optionalNumbers.every((name) => entry[name] === undefined || isNumber(name)) &&
+    numbers[k as Entry['k']].every((name) => isNumber(entry[name])) &&
+    optionalNumbers.every((name) => entry[name] === undefined || isNumber(entry[name])) &&
     (owner === undefined || isOwner(owner)) &&
+    (boot === undefined || isBoot(boot)) &&
     (nameless.includes(k) || typeof id === 'string') &&
     (k !== 'ledger' || isLedger(ledger))
   );
+}
+
+function isBoot(value: unknown): boolean {
+  return isRecord(value) && typeof value.id === 'string' && isNumber(value.at);
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number' && Math.abs(value) <= most;
 }
 
 /** Enough of a check that no other version's ledger is taken for ours. */

@@ -1,7 +1,7 @@
 import { followClock } from './clock.ts';
 import { type Denied, decide, isOpen, resetTime } from './decide.ts';
 import { dropLeases } from './fold.ts';
-import type { Ledger } from './ledger.ts';
+import type { Ledger, Reading } from './ledger.ts';
 
 /** One window as a person wants to see it; what is not known is left out. Times are this machine's clock, in ms. */
 export type WindowStanding = {
@@ -22,9 +22,10 @@ export type Standing = {
   readonly wait: Denied | undefined;
 };
 
-/** What the ledger comes to at `at`. */
-export function standingOf(ledger: Ledger, at: number): Standing {
-  const current = dropLeases(followClock(ledger, at), at);
+/** What the ledger comes to when the clock shows that. */
+export function standingOf(ledger: Ledger, reading: Reading): Standing {
+  const { at } = reading;
+  const current = dropLeases(followClock(ledger, reading), at);
   const decision = decide(current, at);
   return {
     minute: windowStanding(current, 'minute', at),

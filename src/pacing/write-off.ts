@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { readClock } from './clock.ts';
 import type { Ledger } from './ledger.ts';
 import type { Log } from './log.ts';
 
@@ -12,17 +13,18 @@ const interval = 1_000;
  */
 export function createWriteOff(
   log: Log,
-  { isRunning, now }: Pick<Context, 'isRunning' | 'now'>,
+  context: Pick<Context, 'isRunning' | 'now' | 'uptime' | 'boot'>,
 ): (ledger: Ledger) => boolean {
   let looked: number | undefined;
 
   return ({ inFlight }) => {
-    const at = now();
-    // A clock that was set back must not put the next look off.
-    if (looked !== undefined && at >= looked && at < looked + interval) return false;
+    const at = context.uptime();
+    if (looked !== undefined && at < looked + interval) return false;
     looked = at;
-    const lost = Object.entries(inFlight).filter(([, { owner }]) => owner && !isRunning(owner));
-    for (const [id] of lost) log.append({ k: 'lost', id, at });
+    const lost = Object.entries(inFlight).filter(
+      ([, { owner }]) => owner && !context.isRunning(owner),
+    );
+    for (const [id] of lost) log.append({ k: 'lost', id, ...readClock(context) });
     return lost.length > 0;
   };
 }

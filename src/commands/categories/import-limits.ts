@@ -1,4 +1,5 @@
 import type { Allowances } from '../../import/forecast.ts';
+import { readClock } from '../../pacing/clock.ts';
 import { standingOf } from '../../pacing/standing.ts';
 import type { Profile } from '../../session/profile.ts';
 import type { Session } from '../../session/session.ts';
@@ -22,7 +23,7 @@ export async function knownLimit(
   { host, limit }: Session,
   plan: NamedPlan | undefined,
 ): Promise<KnownLimit> {
-  const { minute, day } = standingOf((await limit()).read(), host.context.now());
+  const { minute, day } = standingOf((await limit()).read(), readClock(host.context));
   return {
     plan: plan?.name,
     minute: allowance(plan?.quotas.minute ?? minute.limit, minute.remaining, 0),

@@ -35,7 +35,7 @@ export async function prepare(
   onSettled: () => void,
 ): Promise<Prepared> {
   const { session, input, identity } = order;
-  const { now } = session.host.context;
+  const { uptime } = session.host.context;
   const { standing } = journal;
   const otherKey = isOtherKey(standing, order.fingerprint);
   if (otherKey) refuseOtherKey(standing);
@@ -59,9 +59,9 @@ export async function prepare(
   say(session, planInWords(plan, input, limit));
 
   if (plan.create.length > 0) {
-    const plannedAt = now();
+    const plannedAt = uptime();
     if (!order.unasked) await agree(order, plan);
-    if (now() - plannedAt > fresh) {
+    if (uptime() - plannedAt > fresh) {
       list = await look(job);
       plan = makePlan(identity.mode, input.rows, list, standing);
     }

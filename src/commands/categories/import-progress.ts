@@ -5,7 +5,7 @@ import type { KnownLimit } from './import-limits.ts';
 
 /** Tells how far the whole import has come, each time the fate of a row becomes known. */
 export function followProgress({ host, report }: Session, plan: Plan, limit: KnownLimit) {
-  const pace = createPace(host.context.now, limit.minute?.limit);
+  const pace = createPace(host.context.uptime, limit.minute?.limit);
   let done = plan.intentions.filter((intention) => intention === 'created_before').length;
   const total = done + plan.create.length;
   return {

@@ -1,0 +1,25 @@
+/** By so much, in ms, a coarse clock may lag behind before that means something. */
+const coarse = 100;
+
+/**
+ * A clock that nobody can set: milliseconds since the machine started, sleep included.
+ * @param sinceStart seconds since then, in hundredths or whole ones, as the system tells them; it may throw
+ * @param ticks milliseconds since any moment; they may stand still while the machine sleeps
+ */
+export function createUptime(sinceStart: () => number, ticks: () => number): () => number {
+  let before = 0;
+  return () => {
+    const fine = ticks();
+    const missed = told() - (fine + before);
+    if (missed > coarse) before += missed;
+    return fine + before;
+  };
+
+  function told(): number {
+    try {
+      return sinceStart() * 1_000;
+    } catch {
+      return 0;
+    }
+  }
+}
