@@ -30,6 +30,8 @@ export type Fault = {
   readonly says?: RegExp;
   /** How often a read is sent, where it differs from what the meaning has. */
   readonly tries?: number;
+  /** Of each request, in ms; as the meaning has it when undefined. */
+  readonly timeout?: number;
   /** The commands for which it is a fault of this kind; all when undefined. */
   readonly only?: readonly CommandName[];
 };

@@ -49,7 +49,7 @@ export async function fuzz(runs: number, seed: number): Promise<Fuzzed> {
     const mutant = mutate(answer, random);
     const { url, seen } = server.play((socket) => void socket.end(mutant));
     const json = argv.includes('--json');
-    const run = await runInProcess([...argv, '--timeout', '20s', '--max-wait', '0'], url, json);
+    const run = await runInProcess([...argv, '--max-wait', '0'], url, { json, timeout: 20_000 });
 
     exitCodes[String(run.exitCode)] = (exitCodes[String(run.exitCode)] ?? 0) + 1;
     const creates = seen.filter(({ method }) => method === 'POST').length;

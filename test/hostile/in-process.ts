@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Output } from '../../src/context.ts';
+import type { Environment, Output, Send } from '../../src/context.ts';
 import { createNodeContext } from '../../src/node-context.ts';
 import { run } from '../../src/run.ts';
 import { twoRows } from './commands.ts';
@@ -15,13 +15,23 @@ export type Run = Ended & {
   readonly ms: number;
 };
 
+type Setup = {
+  readonly json: boolean;
+  /** Of each request, in ms. */
+  readonly timeout: number;
+  readonly env?: Environment;
+};
+
+/** What a run may take beyond the deadlines of all its requests, in ms. */
+const margin = 1_000;
+
 /**
  * Runs the program in this process over real sockets. Waits between requests take no time; deadlines take theirs.
  */
 export async function runInProcess(
   argv: readonly string[],
   url: string,
-  json: boolean,
+  { json, timeout, env = {} }: Setup,
 ): Promise<Run> {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-hostile-'));
   writeFileSync(join(folder, 'rows.ndjson'), twoRows);
@@ -29,26 +39,45 @@ export async function runInProcess(
   const { context, close } = createNodeContext(signal);
   const stdout = recordedOutput();
   const stderr = recordedOutput();
-  const start = performance.now();
-  const exitCode = await run(
-    argv.map((word) => (word === 'rows.ndjson' ? join(folder, word) : word)),
-    {
-      ...context,
-      stdin: Readable.from([]),
-      stdout,
-      stderr,
-      env: { HOME: folder, PETSTORE_BASE_URL: url, PETSTORE_API_KEY: canary },
-      home: folder,
-      random: () => 0,
-      sleep: (ms, other) => (other === signal ? nextTurn() : context.sleep(ms, other)),
-    },
-  );
-  const ms = performance.now() - start;
+  let requests = 0;
+  const send: Send = (request) => {
+    requests += 1;
+    return context.send(request);
+  };
+  const words = argv.map((word) => (word === 'rows.ndjson' ? join(folder, word) : word));
+  const stopwatch = startStopwatch();
+  const exitCode = await run([...words, '--timeout', `${timeout}ms`], {
+    ...context,
+    stdin: Readable.from([]),
+    stdout,
+    stderr,
+    env: { HOME: folder, PETSTORE_BASE_URL: url, PETSTORE_API_KEY: canary, ...env },
+    home: folder,
+    send,
+    random: () => 0,
+    sleep: (ms, other) => (other === signal ? nextTurn() : context.sleep(ms, other)),
+  });
+  const ms = stopwatch();
   close();
   const ended = { exitCode, stdout: stdout.text(), stderr: stderr.text() };
   const broken = brokenPromises(ended, json, folder);
+  if (ms > requests * timeout + margin) broken.push(`${ms} ms for ${requests} requests`);
   rmSync(folder, { recursive: true });
   return { ...ended, broken, ms };
+}
+
+const tick = 10;
+
+/** Begins to count ms, and returns what ends the count. It is as late as deadlines are on a machine that does other things too. */
+function startStopwatch(): () => number {
+  let ms = 0;
+  const timer = setInterval(() => {
+    ms += tick;
+  }, tick);
+  return () => {
+    clearInterval(timer);
+    return ms;
+  };
 }
 
 function recordedOutput(): Output & { readonly text: () => string } {

@@ -34,6 +34,26 @@ export type HostileServer = {
   readonly close: () => void;
 };
 
+export type HostilePair = {
+  readonly server: HostileServer;
+  /** Where the redirects of the first one point, and nobody is to go. */
+  readonly elsewhere: HostileServer;
+  readonly close: () => void;
+};
+
+export async function startHostilePair(): Promise<HostilePair> {
+  const elsewhere = await startHostileServer();
+  const server = await startHostileServer(elsewhere.url);
+  return {
+    server,
+    elsewhere,
+    close() {
+      server.close();
+      elsewhere.close();
+    },
+  };
+}
+
 type Staged = Manners & { readonly reaction: Reaction; readonly seen: Seen[]; created: string[] };
 
 /** A server that reads each request to its end, notes it down and reacts as its path says. */

@@ -15,7 +15,7 @@ export async function proveCut(
     else socket.write(part, () => socket.resetAndDestroy());
   });
   const { argv, json = false } = writes ? commands.create : commands.list;
-  const run = await runInProcess([...argv, '--timeout', '20s'], url, json);
+  const run = await runInProcess(argv, url, { json, timeout: 20_000 });
   const creates = seen.filter(({ method }) => method === 'POST').length;
   const broken = [
     ...run.broken,

@@ -4,19 +4,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { json, status } from '../hostile/answers.ts';
 import { canary, filesBelow, holdsKey } from '../hostile/invariants.ts';
-import { type HostileServer, type Reaction, startHostileServer } from '../hostile/server.ts';
+import { type HostilePair, type Reaction, startHostilePair } from '../hostile/server.ts';
 import { expect, launcher, test } from './program.ts';
 
-let server: HostileServer;
-let elsewhere: HostileServer;
+let pair: HostilePair;
 beforeAll(async () => {
-  elsewhere = await startHostileServer();
-  server = await startHostileServer(elsewhere.url);
+  pair = await startHostilePair();
 });
-afterAll(() => {
-  server.close();
-  elsewhere.close();
-});
+afterAll(() => pair.close());
 
 const commands: Readonly<Record<string, readonly string[]>> = {
   'categories list': ['categories', 'list'],
@@ -66,7 +61,7 @@ describe.concurrent('the key is in no output and no file, and goes to its servic
   );
 
   test.for(runs)('%s, %s', async ([command, answer], { petstore, folder, expect }) => {
-    const { url, seen } = server.play(answers[answer] ?? well, { commits: true });
+    const { url, seen } = pair.server.play(answers[answer] ?? well, { commits: true });
     const env = { ...prepare(folder), PETSTORE_BASE_URL: url, PETSTORE_API_KEY: canary };
     const more = command.length % 2 === 0 ? ['--json'] : [];
     const argv = [...(commands[command] ?? []), '--verbose', '--max-wait', '0', ...more];
@@ -82,7 +77,7 @@ describe.concurrent('the key is in no output and no file, and goes to its servic
 });
 
 test('nobody went where a redirect points', () => {
-  expect(elsewhere.connections()).toBe(0);
+  expect(pair.elsewhere.connections()).toBe(0);
 });
 
 test('a stored key is in its one file, and goes to no other origin', async ({
@@ -90,13 +85,15 @@ test('a stored key is in its one file, and goes to no other origin', async ({
   folder,
 }) => {
   const env = prepare(folder);
-  const { url, seen } = server.play(well);
+  const { url, seen } = pair.server.play(well);
   const login = await petstore(['auth', 'login', '--verbose', '--base-url', url], {
     env,
     stdin: `${canary}\n`,
   });
   const list = await petstore(['categories', 'list', '-v', '--base-url', url], { env });
-  const other = await petstore(['categories', 'list', '-v', '--base-url', elsewhere.url], { env });
+  const other = await petstore(['categories', 'list', '-v', '--base-url', pair.elsewhere.url], {
+    env,
+  });
 
   expect([login.code, list.code, other.code]).toEqual([0, 0, 2]);
   for (const { stdout, stderr } of [login, list, other]) {
@@ -106,7 +103,7 @@ test('a stored key is in its one file, and goes to no other origin', async ({
     join(folder, '.config', 'petstore', 'keys', 'production.json'),
   ]);
   expect(seen).toHaveLength(1);
-  expect(elsewhere.connections()).toBe(0);
+  expect(pair.elsewhere.connections()).toBe(0);
 });
 
 test('no program that a sandbox runs learns the key', async ({ petstore, folder }) => {
@@ -128,7 +125,7 @@ test.skipIf(!traces)(
   async ({ execute, folder }) => {
     const key = 'plain-canary-0123456789';
     const env = prepare(folder);
-    const { url } = server.play(well);
+    const { url } = pair.server.play(well);
     const program = [process.execPath, launcher];
     const options = ['-f', '-yy', '-s', '65536', '-o', join(folder, 'trace')];
     const calls = 'trace=write,writev,pwrite64,pwritev,sendto,sendmsg,execve';

@@ -92,6 +92,21 @@ export const statusFaults: readonly Fault[] = [
     says: /\(400\)/,
   },
   {
+    fault: '500 whose body stalls',
+    react: say(() => message('500 Oops', { 'content-length': '999' }, '{"code":"x","mess')),
+    means: 'failed',
+    timeout: 3_000,
+    only: ['create'],
+  },
+  {
+    fault: '401 whose body drips',
+    react: endless('HTTP/1.1 401 No\r\n\r\n', Buffer.from('x'), 20),
+    means: 'forbidden',
+    timeout: 3_000,
+    only: ['list', 'create'],
+    says: /the key was refused \(401\)/,
+  },
+  {
     fault: '400 with a body without end',
     react: endless('HTTP/1.1 400 No\r\n\r\n', Buffer.alloc(65_536, 'x')),
     means: 'refused',

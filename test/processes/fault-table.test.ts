@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import { build } from 'rolldown';
+import { expect, nodes, test } from './program.ts';
+
+const others = nodes.slice(1);
+
+test.skipIf(others.length === 0)(
+  'every fault of the table ends as promised on every other Node (needs PETSTORE_TEST_NODES)',
+  async ({ execute, folder }) => {
+    await build({
+      input: 'test/hostile/every-fault.ts',
+      platform: 'node',
+      output: { dir: folder, format: 'esm', entryFileNames: '[name].mjs' },
+      logLevel: 'warn',
+    });
+
+    const proofs = others.map((node) => execute(node, [join(folder, 'every-fault.mjs')]));
+
+    for (const { stdout, stderr } of await Promise.all(proofs)) {
+      expect(stderr).toBe('');
+      const { faults, broken } = JSON.parse(stdout);
+      expect(broken).toEqual([]);
+      expect(faults).toBeGreaterThan(450);
+    }
+  },
+  600_000,
+);
