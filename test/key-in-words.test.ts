@@ -4,6 +4,8 @@ import { expect, test } from './petstore.ts';
 /** Keys of all looks: of letters alone, with a prefix, of characters that shells and flags have a use for. */
 const keys = ['QwertzuiopAsdfgh', 'sk_live_51Hq8Zx9Yt', 'k/ey+with=%41"b', 'ab=cdefgh-ij'];
 
+const listAt = ['categories', 'list', '--base-url', 'https://a.example/v1'];
+
 const commandLines: Readonly<Record<string, (key: string) => string[]>> = {
   '--api-key=KEY': (key) => ['categories', 'list', `--api-key=${key}`],
   '--api-key KEY': (key) => ['categories', 'list', '--api-key', key],
@@ -26,6 +28,24 @@ const commandLines: Readonly<Record<string, (key: string) => string[]>> = {
   'KEY as a base URL': (key) => ['config', 'set', 'base-url', key],
   '--base-url KEY': (key) => ['categories', 'list', '--base-url', key],
   'help KEY': (key) => ['help', key],
+  '--profile KEY': (key) => ['categories', 'list', '--profile', key],
+  '-pKEY': (key) => ['categories', 'list', `-p${key}`],
+  '--profile KEY with an address': (key) => [...listAt, '--profile', key],
+  '--profile KEY to log in': (key) => ['auth', 'login', '-p', key],
+  '--output KEY': (key) => ['categories', 'list', '--output', key],
+  '--output=KEY in front': (key) => [`--output=${key}`, 'categories', 'list'],
+  '-oKEY': (key) => ['categories', 'list', `-o${key}`],
+  '--timeout KEY': (key) => [...listAt, '--timeout', key],
+  '--max-wait KEY': (key) => [...listAt, '--max-wait', key],
+  '--sort KEY': (key) => ['categories', 'list', '--sort', key],
+  '--settle KEY': (key) => ['categories', 'import', '-', '--settle', key],
+  '--format KEY': (key) => ['categories', 'import', '-', '--format', key],
+  '--port KEY': (key) => ['sandbox', '--port', key],
+  '--plan KEY': (key) => ['sandbox', '--plan', key],
+  'KEY as a format': (key) => ['config', 'set', 'output', key],
+  'KEY as a wait': (key) => ['config', 'set', 'max-wait', key],
+  'KEY as a plan': (key) => ['config', 'set', 'plan', key],
+  'KEY as a pet': (key) => ['pets', 'get', key],
 };
 
 describe('a key on the command line', () => {
