@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import type { Certified } from './own-authority.ts';
+import type { Certificate } from './own-authority.ts';
 
 /** What a proxy does with a CONNECT; it has read the whole header. `service` opens a connection to where tunnels end. */
 type Reaction = (socket: Socket, service: () => Socket) => void;
@@ -58,7 +58,7 @@ export type ConnectProxy = {
 export async function startProxy(
   name: keyof typeof reactions,
   port = 1,
-  { certified }: { readonly certified?: Certified } = {},
+  { certified }: { readonly certified?: Certificate } = {},
 ): Promise<ConnectProxy> {
   const asked: string[] = [];
   const chunks: Buffer[] = [];

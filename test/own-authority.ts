@@ -1,37 +1,83 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Whether certificates can be made here. */
 export const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
-export type Certified = {
-  /** The authority's own certificate, which no machine knows. */
-  readonly authority: string;
-  readonly key: Buffer;
-  readonly cert: Buffer;
+export type Certificate = { readonly key: Buffer; readonly cert: Buffer };
+
+export type Authority = {
+  /** Path of its own certificate, which no machine knows, for NODE_EXTRA_CA_CERTS. */
+  readonly path: string;
+  /** A certificate for names (DNS:pets.example, IP:127.0.0.1 …), valid from one day to another one (2026-11-20). */
+  readonly certify: (names: readonly string[], from?: string, to?: string) => Certificate;
 };
 
-/** A certificate for `names` (DNS:pets.example, IP:127.0.0.1 …) of an authority of one's own, made in `folder`. */
-export function certify(folder: string, names: readonly string[]): Certified {
-  const file = (name: string) => join(folder, name);
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' });
-  const fresh = (name: string) => {
-    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-    return [...curve, '-keyout', file(`${name}.key`), '-subj', `/CN=${name}`];
-  };
-  const days = ['-days', '2'];
-  const signer = ['-CA', file('ca.pem'), '-CAkey', file('ca.key'), '-set_serial', '2'];
-  writeFileSync(file('names'), `subjectAltName=${names.join(',')}\n`);
+const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+const openssl = (cwd: string, ...args: string[]) =>
+  execFileSync('openssl', args, { cwd, stdio: 'pipe' });
 
-  openssl('req', '-x509', ...fresh('ca'), ...days, '-out', file('ca.pem'));
-  openssl('req', '-new', ...fresh('own'), '-out', file('own.csr'));
-  const request = ['-req', '-in', file('own.csr'), '-extfile', file('names')];
-  openssl('x509', ...request, ...signer, ...days, '-out', file('own.pem'));
+/** A certificate that nobody else has signed, made in a folder of its own. */
+export function selfSign(parent: string): Certificate & { readonly folder: string } {
+  const folder = mkdtempSync(join(parent, 'certificate-'));
+  const days = ['-days', '3', '-subj', '/CN=self'];
+  openssl(folder, 'req', '-x509', ...newKey, '-keyout', 'own.key', '-out', 'own.pem', ...days);
+  return { folder, ...read(folder, 'own') };
+}
 
-  return {
-    authority: file('ca.pem'),
-    key: readFileSync(file('own.key')),
-    cert: readFileSync(file('own.pem')),
-  };
+/** An authority of one's own, made in a folder. */
+export function makeAuthority(parent: string): Authority {
+  const { folder } = selfSign(parent);
+  writeFileSync(
+    join(folder, 'settings'),
+    [
+      ...[
+        '[ca]',
+        'default_ca=own',
+        '[own]',
+        'database=index',
+        'new_certs_dir=.',
+        'rand_serial=yes',
+      ],
+      ...[
+        'default_md=sha256',
+        'unique_subject=no',
+        'policy=any',
+        '[any]',
+        'commonName=supplied',
+        '',
+      ],
+    ].join('\n'),
+  );
+  writeFileSync(join(folder, 'index'), '');
+
+  function certify(names: readonly string[], from = '2020-01-01', to = '2120-01-01'): Certificate {
+    writeFileSync(join(folder, 'names'), `subjectAltName=${names.join(',')}\n`);
+    const subject = ['-subj', '/CN=made'];
+    openssl(
+      folder,
+      'req',
+      '-new',
+      ...newKey,
+      '-keyout',
+      'made.key',
+      '-out',
+      'made.csr',
+      ...subject,
+    );
+    const by = ['-batch', '-config', 'settings', '-cert', 'own.pem', '-keyfile', 'own.key'];
+    const time = (day: string) => `${day.replaceAll('-', '')}000000Z`;
+    const valid = ['-startdate', time(from), '-enddate', time(to)];
+    const request = ['-extfile', 'names', '-in', 'made.csr', '-out', 'made.pem'];
+    openssl(folder, 'ca', ...by, ...valid, ...request);
+    return read(folder, 'made');
+  }
+
+  return { path: join(folder, 'own.pem'), certify };
+}
+
+function read(folder: string, name: string): Certificate {
+  const file = (ending: string) => readFileSync(join(folder, `${name}.${ending}`));
+  return { key: file('key'), cert: file('pem') };
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:https';
 import type { Duplex } from 'node:stream';
-import type { Certified } from './own-authority.ts';
+import type { Certificate } from './own-authority.ts';
 
 export type TlsService = {
   readonly port: number;
@@ -13,7 +13,7 @@ export type TlsService = {
 };
 
 /** A service behind real TLS that lists and creates; a create takes `delay` ms. */
-export async function startTlsService(certified: Certified, delay = 0): Promise<TlsService> {
+export async function startTlsService(certified: Certificate, delay = 0): Promise<TlsService> {
   const keys: TlsService['keys'] = [];
   const categories = [{ id: 1, name: 'dog' }];
   const sockets = new Set<Duplex>();

@@ -1,5 +1,6 @@
 import type { PeerCertificate } from 'node:tls';
 import { systemCode } from '../errors.ts';
+import { isoTime } from '../iso-time.ts';
 import { Undelivered } from './exchange.ts';
 
 type Words = {
@@ -41,8 +42,6 @@ const words: Readonly<Record<string, Words>> = {
   ECONNRESET: cutOff,
   EPIPE: cutOff,
   UND_ERR_SOCKET: cutOff,
-  CERT_HAS_EXPIRED: untrusted('has expired'),
-  CERT_NOT_YET_VALID: untrusted('is not valid yet'),
   DEPTH_ZERO_SELF_SIGNED_CERT: untrusted('is signed by nobody but itself'),
   SELF_SIGNED_CERT_IN_CHAIN: untrusted('comes from an authority this machine does not know'),
   UNABLE_TO_GET_ISSUER_CERT: untrusted('comes from an authority this machine does not know'),
@@ -85,15 +84,29 @@ function wordsFor(error: unknown): Words {
   const code = systemCode(error) ?? '';
   // Before the head is whole no length was missed: undici says so where the parser gave up on a head that tells one.
   if (isNotHttp(error) || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return notHttp;
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return untrusted(`is for ${namesIn(error)}`);
+  const certificate = certificateOf(error);
+  if (code === 'CERT_HAS_EXPIRED') return untrusted(`has expired${validity(certificate)}`);
+  if (code === 'CERT_NOT_YET_VALID') return untrusted(`is not valid yet${validity(certificate)}`);
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return untrusted(`is for ${certificate?.subjectaltname ?? 'another host'}`);
+  }
   if (code.startsWith('ERR_SSL_')) return words.EPROTO ?? cutOff;
   return words[code] ?? cutOff;
 }
 
-/** The hosts that a certificate is for. */
-function namesIn(error: unknown): string {
-  const { cert } = error as { readonly cert?: Partial<PeerCertificate> };
-  return cert?.subjectaltname ?? 'another host';
+/** What the service showed, where the connection was refused for it. */
+function certificateOf(error: unknown): Partial<PeerCertificate> | undefined {
+  return (error as { readonly certificate?: Partial<PeerCertificate> } | undefined)?.certificate;
+}
+
+/** " (valid 2025-11-20 to 2026-11-20)", where that can be told. */
+function validity(certificate: Partial<PeerCertificate> | undefined): string {
+  const times = [certificate?.valid_from, certificate?.valid_to].map((time) =>
+    Date.parse(time ?? ''),
+  );
+  if (times.some(Number.isNaN)) return '';
+  const [from, to] = times.map((time) => isoTime(time).slice(0, 10));
+  return ` (valid ${from} to ${to})`;
 }
 
 /** Undici's word for an answer in the wrong place, and so ours. */

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import type { buildConnector as Connector, Dispatcher } from 'undici';
 import { RequestHandler } from 'undici/lib/api/api-request.js';
 import buildConnector from 'undici/lib/core/connect.js';
@@ -34,6 +35,11 @@ export function createTransport(timeout = 10_000): Transport {
   const connect: Connect = (options, callback) => {
     const socket = build(options, callback);
     sockets.add(socket);
+    // Before the certificate is judged: the connection of one that is not accepted forgets it.
+    socket.prependOnceListener('secure', () => {
+      const certificate = (socket as TLSSocket).getPeerCertificate();
+      socket.prependOnceListener('error', (error) => Object.assign(error, { certificate }));
+    });
     socket.once('close', () => sockets.delete(socket));
     if (closed) socket.destroy();
     return socket;

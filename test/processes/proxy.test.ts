@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, vi } from 'vitest';
 import { type ConnectProxy, type reactions, startProxy } from '../connect-proxy.ts';
-import { type Certified, certify, hasOpenssl } from '../own-authority.ts';
+import { type Authority, type Certificate, hasOpenssl, makeAuthority } from '../own-authority.ts';
 import { startTlsService, type TlsService } from '../tls-service.ts';
 import { cleanEnvironment, expect, launcher, test } from './program.ts';
 
@@ -14,7 +14,8 @@ const hasTinyproxy = spawnSync('tinyproxy', ['-v']).status === 0;
 
 /** The built program, a proxy and a service behind real TLS. pets.example is a name that only the proxy can reach. */
 describe.skipIf(!hasOpenssl)('through a proxy (needs openssl)', () => {
-  let certified: Certified;
+  let authority: Authority;
+  let certified: Certificate;
   let service: TlsService;
   let folder: string;
   let proxy: ConnectProxy | undefined;
@@ -22,7 +23,8 @@ describe.skipIf(!hasOpenssl)('through a proxy (needs openssl)', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'petstore-tls-'));
     const names = ['DNS:pets.example', 'DNS:localhost', 'IP:127.0.0.1', 'IP:0.0.0.0'];
-    certified = certify(folder, names);
+    authority = makeAuthority(folder);
+    certified = authority.certify(names);
     service = await startTlsService(certified, 150);
   });
   afterEach(() => proxy?.close());
@@ -39,7 +41,7 @@ describe.skipIf(!hasOpenssl)('through a proxy (needs openssl)', () => {
   const environment = (proxyUrl: string, host = 'pets.example') => ({
     PETSTORE_BASE_URL: `https://${host}:${service.port}/v1`,
     PETSTORE_API_KEY: key,
-    NODE_EXTRA_CA_CERTS: certified.authority,
+    NODE_EXTRA_CA_CERTS: authority.path,
     HTTPS_PROXY: proxyUrl,
   });
 

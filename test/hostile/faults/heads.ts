@@ -30,6 +30,12 @@ export const headFaults: readonly Fault[] = [
     means: 'wrong',
     says: notHttp,
   },
+  {
+    fault: 'another protocol: TLS',
+    react: sayAndEnd(() => Buffer.from('15030100020246', 'hex')),
+    means: 'wrong',
+    says: notHttp,
+  },
   { fault: 'HTTP/0.9', react: sayAndEnd(({ good }) => good), means: 'wrong', says: notHttp },
   {
     fault: 'HTTP/2 frames',

@@ -1,0 +1,154 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import type { Environment } from '../../../src/context.ts';
+import { type reactions, startProxy } from '../../connect-proxy.ts';
+import { type Certificate, hasOpenssl, makeAuthority, selfSign } from '../../own-authority.ts';
+
+/** An address, and what stands in the way to it. */
+type Obstacle = {
+  readonly url: string;
+  readonly env?: Environment;
+  /** How often a proxy was asked for the way. */
+  readonly asked?: () => number;
+  /** Every byte that a proxy got. */
+  readonly seen?: () => Buffer;
+  readonly close?: () => void;
+};
+
+/** A way to the service that ends before anything of a request has left. */
+export type Unreached = {
+  readonly fault: string;
+  readonly open: () => Obstacle | Promise<Obstacle>;
+  readonly says: RegExp;
+  /** Of each request, in ms. */
+  readonly timeout?: number;
+};
+
+/** `folder` is for certificates. */
+export function unreachedFaults(folder: string): readonly Unreached[] {
+  return [...addresses, ...proxies, ...(hasOpenssl ? certificates(folder) : [])];
+}
+
+const slow = 600;
+const tooSlow = /no whole answer from \S+ within 0\.6 s/;
+
+const addresses: readonly Unreached[] = [
+  {
+    fault: 'a host that nobody knows',
+    open: () => ({ url: 'https://nowhere.invalid/v1' }),
+    says: /cannot find the host nowhere\.invalid/,
+  },
+  {
+    fault: 'a port where nobody listens',
+    open: () => ({ url: 'https://127.0.0.1:1/v1' }),
+    says: /127\.0\.0\.1:1 refused the connection/,
+  },
+  {
+    // To many hosts at once no connection can be made, whatever the network is like.
+    fault: 'an address that no connection leads to',
+    open: () => ({ url: 'https://224.0.0.1/v1' }),
+    says: /224\.0\.0\.1 cannot be reached/,
+  },
+  {
+    fault: 'silence where TLS belongs',
+    open: () => plain(() => {}),
+    says: tooSlow,
+    timeout: slow,
+  },
+  {
+    fault: 'an end where TLS belongs',
+    open: () => plain((socket) => socket.end()),
+    says: /127\.0\.0\.1:\d+ broke the connection off/,
+  },
+  {
+    fault: 'a reset where TLS belongs',
+    open: () => plain((socket) => socket.resetAndDestroy()),
+    says: /127\.0\.0\.1:\d+ broke the connection off/,
+  },
+  {
+    fault: 'plain HTTP where TLS belongs',
+    open: () => plain((socket) => socket.write('HTTP/1.1 400 No\r\n\r\n')),
+    says: /does not speak TLS as it should\n.*plain http/s,
+  },
+];
+
+const proxySays: readonly [react: keyof typeof reactions, says: RegExp][] = [
+  ['asksForPassword', /the proxy \S+ does not accept the password in HTTPS_PROXY \(407\)/],
+  ['asksOtherwise', /the proxy \S+ does not accept the password in HTTPS_PROXY \(407\)/],
+  ['forbids', /the proxy \S+ refused to connect to pets\.example \(403\)/],
+  ['fails', /the proxy \S+ could not connect to pets\.example \(502\)/],
+  ['closes', /the proxy \S+ closed the connection/],
+  ['resets', /the proxy \S+ closed the connection/],
+  ['hangs', tooSlow],
+  ['tricklesHeaders', tooSlow],
+  ['hangsInTunnel', tooSlow],
+  ['closesInTunnel', /the proxy \S+ closed the connection to pets\.example/],
+  ['garbage', /the proxy \S+ does not speak HTTP/],
+  ['hugeHeader', /the proxy \S+ does not speak HTTP/],
+  ['plainTextAtOnce', /pets\.example does not speak TLS as it should/],
+  ['plainText', /pets\.example does not speak TLS as it should/],
+];
+const throughProxy = (host: string) => ({
+  url: 'https://pets.example/v1',
+  env: { HTTPS_PROXY: `http://me:open-sesame@${host}` },
+});
+const proxies: readonly Unreached[] = [
+  ...proxySays.map(
+    ([react, says]): Unreached => ({
+      fault: `a proxy that ${react}`,
+      async open() {
+        const { port, asked, seen, close } = await startProxy(react);
+        return { ...throughProxy(`127.0.0.1:${port}`), asked: () => asked.length, seen, close };
+      },
+      says,
+      ...(says === tooSlow && { timeout: slow }),
+    }),
+  ),
+  {
+    fault: 'a proxy that is not there',
+    open: () => throughProxy('127.0.0.1:1'),
+    says: /the proxy 127\.0\.0\.1:1 refused the connection/,
+  },
+  {
+    fault: 'a proxy that nobody knows',
+    open: () => throughProxy('nowhere.invalid:3128'),
+    says: /cannot find the proxy nowhere\.invalid:3128/,
+  },
+];
+
+function certificates(folder: string): readonly Unreached[] {
+  const alone = selfSign(folder);
+  const unknown = makeAuthority(folder).certify(['IP:127.0.0.1']);
+  return [
+    {
+      fault: 'a certificate that nobody else has signed',
+      open: () => secure(alone),
+      says: /is signed by nobody but itself\n.*NODE_EXTRA_CA_CERTS/s,
+    },
+    {
+      fault: 'a certificate of an authority that this machine does not know',
+      open: () => secure(unknown),
+      says: /comes from an authority this machine does not know\n.*NODE_EXTRA_CA_CERTS/s,
+    },
+  ];
+}
+
+const plain = (react: (socket: Socket) => void) =>
+  listen(createServer((socket) => socket.once('data', () => react(socket))));
+
+const secure = (certificate: Certificate) =>
+  listen(createTlsServer(certificate, (socket) => socket.end()).on('tlsClientError', () => {}));
+
+async function listen(server: Server): Promise<{ url: string; close: () => void }> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => sockets.add(socket.on('error', () => {})));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    url: `https://127.0.0.1:${port}/v1`,
+    close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
