@@ -31,6 +31,8 @@ export type Context = {
   readonly confirm: (question: string) => Promise<boolean>;
   /** Runs another program on this one's streams, tells it when the run is interrupted, and resolves with its exit code. */
   readonly launch: (program: readonly string[], env: Environment) => Promise<number>;
+  /** Runs a command line in a shell and resolves with what it printed. @throws the signal's reason, the system's error */
+  readonly capture: (command: string, options: CaptureOptions) => Promise<Captured>;
   /** Opens or makes a file that only grows, private to the user. @throws the system's error */
   readonly openAppendFile: (path: string) => AppendFile;
   /** The argv that starts petstore itself: the Node binary and the launcher. */
@@ -39,6 +41,26 @@ export type Context = {
   readonly owner: Owner;
   /** Whether a process still runs; of one on another machine nobody can know, and it counts as running. */
   readonly isRunning: (owner: Owner) => boolean;
+};
+
+export type CaptureOptions = {
+  readonly env: Environment;
+  /** Where it runs. */
+  readonly folder: string;
+  /** Whether stdin and stderr are ours, so that it can ask for something; else it reads nothing. */
+  readonly terminal: boolean;
+  /** Characters; a program that prints more is ended. */
+  readonly limit: number;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+};
+
+export type Captured = {
+  /** 128 and more for a signal, as shells have it. */
+  readonly exitCode: number;
+  readonly stdout: string;
+  /** Empty where it was the terminal. */
+  readonly stderr: string;
 };
 
 /** A process. `born` tells it from others that had its id before, where the system knows; it means nothing else. */

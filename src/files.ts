@@ -30,6 +30,13 @@ export function readSecret(path: string): string | undefined {
   });
 }
 
+/** Whether a user other than `uid` and root owns a file or folder or can write to it; never where users have no numbers. */
+export function othersCanChange(path: string, uid: number | undefined): boolean {
+  if (uid === undefined) return false;
+  const { uid: owner, mode } = statSync(path);
+  return (owner !== uid && owner !== 0) || (mode & 0o022) !== 0;
+}
+
 function read(path: string, check: (fd: number) => void): string | undefined {
   let fd: number;
   try {

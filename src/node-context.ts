@@ -70,7 +70,14 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
       const { default: confirm } = await import('@inquirer/confirm');
       return ask((terminal) => confirm({ message, default: false }, terminal), signal);
     },
-    launch: (program, env) => launch(program, env, signal),
+    launch: async (program, env) => {
+      const { launch } = await import('./programs.ts');
+      return launch(program, env, signal, process.stdin.isTTY);
+    },
+    capture: async (command, options) => {
+      const { capture } = await import('./programs.ts');
+      return capture(command, options, process);
+    },
     openAppendFile,
     self: [process.execPath, process.argv[1] ?? ''],
     get owner() {
@@ -153,29 +160,4 @@ async function ask<Answer>(
     if (error instanceof Error && error.name === 'ExitPromptError') throw new Interruption(130);
     throw signal.aborted ? signal.reason : error;
   }
-}
-
-const signalNames = { 129: 'SIGHUP', 130: 'SIGINT', 143: 'SIGTERM' } as const;
-
-async function launch(
-  [file = '', ...args]: readonly string[],
-  env: Environment,
-  signal: AbortSignal,
-): Promise<number> {
-  const { spawn } = await import('node:child_process');
-  const { constants } = await import('node:os');
-  const child = spawn(file, args, { env, stdio: 'inherit' });
-  signal.addEventListener('abort', () => {
-    const name =
-      signal.reason instanceof Interruption ? signalNames[signal.reason.exitCode] : 'SIGTERM';
-    // The terminal sends Ctrl-C to both of us; a second one would end the child without a word.
-    if (name !== 'SIGINT' || !process.stdin.isTTY) child.kill(name);
-  });
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code, killedBy) => {
-      // As a shell reports it.
-      resolve(code ?? 128 + (killedBy ? constants.signals[killedBy] : 0));
-    });
-  });
 }

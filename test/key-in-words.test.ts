@@ -25,6 +25,8 @@ const commandLines: Readonly<Record<string, (key: string) => string[]>> = {
   'KEY in place of login': (key) => ['auth', key],
   'KEY as a setting': (key) => ['config', 'set', key, 'x'],
   'KEY as a setting of that name': (key) => ['config', 'set', 'api-key', key],
+  'KEY as a setting to get': (key) => ['config', 'get', key],
+  'KEY as a setting to unset': (key) => ['config', 'unset', key],
   'KEY as a base URL': (key) => ['config', 'set', 'base-url', key],
   '--base-url KEY': (key) => ['categories', 'list', '--base-url', key],
   'help KEY': (key) => ['help', key],

@@ -32,7 +32,7 @@ type TestSandbox = SandboxState & {
   plan: Plan;
 };
 
-type RunOptions = {
+export type RunOptions = {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly stdin?: string;
   /** A terminal of that many columns on stdout and stderr. */
@@ -49,7 +49,7 @@ type Result = {
   readonly events: () => readonly Record<string, unknown>[];
 };
 
-type Fixtures = {
+export type Fixtures = {
   clock: Clock;
   /** A folder of this test alone. */
   folder: string;
@@ -110,6 +110,7 @@ export const test = base.extend<Fixtures>({
         askSecret: () => Promise.reject(new Error('nobody is there to be asked')),
         confirm: () => Promise.reject(new Error('nobody is there to be asked')),
         launch: () => Promise.reject(new Error('no programs run in memory')),
+        capture: () => Promise.reject(new Error('no programs run in memory')),
         openAppendFile,
         self: ['node', 'petstore'],
         owner: { pid: 4242, host: 'here', born: 'once' },

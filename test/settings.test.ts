@@ -21,105 +21,6 @@ const list = ['categories', 'list'];
 const url = (name: string) => `https://${name}.example/v1`;
 const noEnv = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined };
 
-describe('precedence: flag, environment, profile, default', () => {
-  test.for([
-    {
-      what: 'base URL: the flag',
-      env: { PETSTORE_BASE_URL: url('env') },
-      argv: ['--base-url', url('flag')],
-      host: 'flag.example',
-    },
-    {
-      what: 'base URL: the environment',
-      env: { PETSTORE_BASE_URL: url('env') },
-      argv: [],
-      host: 'env.example',
-    },
-    { what: 'base URL: the profile', env: {}, argv: [], host: 'production.example' },
-    {
-      what: 'base URL: the profile of the flag',
-      env: {},
-      argv: ['-p', 'staging'],
-      host: 'staging.example',
-    },
-    {
-      what: 'profile: the environment',
-      env: { PETSTORE_PROFILE: 'staging' },
-      argv: [],
-      host: 'staging.example',
-    },
-    {
-      what: 'profile: the flag',
-      env: { PETSTORE_PROFILE: 'staging' },
-      argv: ['-p', 'production'],
-      host: 'production.example',
-    },
-  ])('$what wins', async ({ env, argv, host }, { petstore, sandbox }) => {
-    for (const profile of ['production', 'staging']) {
-      await petstore(['config', 'set', 'base-url', url(profile), '-p', profile], { env: noEnv });
-    }
-
-    await petstore([...list, ...argv], { env: { ...noEnv, PETSTORE_API_KEY: testKey, ...env } });
-
-    expect(sandbox.requests.at(-1)?.url.host).toBe(host);
-  });
-
-  test('the default profile can be changed', async ({ petstore, sandbox }) => {
-    await petstore(['config', 'set', 'base-url', url('staging'), '-p', 'staging'], { env: noEnv });
-    await petstore(['config', 'set', 'default-profile', 'staging'], { env: noEnv });
-
-    await petstore(list, { env: { ...noEnv, PETSTORE_API_KEY: testKey } });
-
-    expect(sandbox.requests.at(-1)?.url.host).toBe('staging.example');
-  });
-
-  const [flagKey, envKey, storedKey] = ['key-of-the-file', 'key-of-the-env', 'key-of-the-login'];
-  test.for([
-    {
-      what: '--api-key-file beats all',
-      argv: ['-p', 'production', '--api-key-file', '-'],
-      env: { PETSTORE_API_KEY: envKey },
-      used: flagKey,
-    },
-    {
-      what: 'a profile named on the command line with a key beats the environment',
-      argv: ['-p', 'production'],
-      env: { PETSTORE_API_KEY: envKey },
-      used: storedKey,
-    },
-    {
-      what: 'the environment beats the stored key',
-      argv: [],
-      env: { PETSTORE_API_KEY: envKey },
-      used: envKey,
-    },
-    {
-      what: 'the environment serves a named profile without a key',
-      argv: ['-p', 'staging', '--base-url', url('a')],
-      env: { PETSTORE_API_KEY: envKey },
-      used: envKey,
-    },
-    { what: 'the stored key comes last', argv: [], env: {}, used: storedKey },
-  ])('key: $what', async ({ argv, env, used }, { petstore, sandbox }) => {
-    await petstore(['config', 'set', 'base-url', url('a')], { env: noEnv });
-    await petstore(['auth', 'login'], { env: noEnv, stdin: `${storedKey}\n` });
-
-    await petstore([...list, ...argv], { env: { ...noEnv, ...env }, stdin: flagKey });
-
-    expect(sandbox.requests.at(-1)?.headers.authorization).toBe(`Bearer ${used}`);
-  });
-
-  test.for([
-    { what: 'flag', argv: ['-o', 'table'], env: { PETSTORE_OUTPUT: 'ndjson' }, stdout: '┌' },
-    { what: 'environment', argv: [], env: { PETSTORE_OUTPUT: 'table' }, stdout: '┌' },
-    { what: 'profile', argv: [], env: {}, stdout: '[' },
-  ])('output: the $what wins', async ({ argv, env, stdout }, { petstore }) => {
-    await petstore(['config', 'set', 'output', 'json']);
-
-    expect((await petstore([...list, ...argv], { env })).stdout[0]).toBe(stdout);
-  });
-});
-
 describe('auth login', () => {
   const env = { ...noEnv, PETSTORE_BASE_URL: url('a') };
 
@@ -258,6 +159,8 @@ describe('config set', () => {
     { argv: ['max-wait', 'soon'], says: 'max-wait is "soon"' },
     { argv: ['plan', 'gold'], says: 'plan is "gold", which is no plan' },
     { argv: ['plan', '0/min,5/day'], says: 'Write free, pro, business or N/min,M/day.' },
+    { argv: ['api-key-command', ' '], says: 'this is no command: it is empty' },
+    { argv: ['api-key-command', 'pass\nshow'], says: 'this is no command' },
     { argv: ['default-profile', 'a b'], says: '"a b" is no profile name' },
   ])('refuses $argv', async ({ argv, says }, { petstore, folder }) => {
     const result = await petstore(['config', 'set', ...argv]);

@@ -247,7 +247,9 @@ describe('what is wrong on this side', () => {
     const result = await petstore(['categories', 'list'], { env: { PETSTORE_OUTPUT: 'xml' } });
 
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(result.stderr).toContain('"xml" is no output format\nNothing was sent.\nOne of: table');
+    expect(result.stderr).toContain(
+      '"xml" in PETSTORE_OUTPUT is no output format\nNothing was sent.\nOne of: table',
+    );
   });
 
   test('a key file that others can read is refused', async ({ petstore, folder }) => {

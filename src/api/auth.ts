@@ -5,6 +5,8 @@ export type ApiKey = {
   readonly value: string;
   /** Where it came from, for messages: "PETSTORE_API_KEY". */
   readonly source: string;
+  /** The command that puts another one in its place; undefined where none does. */
+  readonly renew?: string;
 };
 
 /**

@@ -47,7 +47,7 @@ export function createVerdict({ method }: Endpoint, key: ApiKey) {
       if (status === 401) {
         return new Failure('auth', said('the key was refused', service), {
           ...details,
-          hint: `${whichKey(key)} Another one: petstore auth login`,
+          hint: `${whichKey(key)}${key.renew ? ` Another one: ${key.renew}` : ''}`,
         });
       }
       if (status === 403) {

@@ -62,9 +62,25 @@ const tree: Readonly<Record<string, Group | Branch>> = {
   config: {
     about: 'Settings',
     verbs: {
+      list: {
+        about: 'Show all settings in force, and where each was given',
+        load: async () => (await import('./config/list.ts')).list,
+      },
+      get: {
+        about: 'Show the value of a setting in force',
+        load: async () => (await import('./config/get.ts')).get,
+      },
       set: {
         about: 'Change a setting',
         load: async () => (await import('./config/set.ts')).set,
+      },
+      unset: {
+        about: 'Remove a setting from the settings file',
+        load: async () => (await import('./config/unset.ts')).unset,
+      },
+      path: {
+        about: 'Show where the settings file is',
+        load: async () => (await import('./config/path.ts')).path,
       },
     },
   },

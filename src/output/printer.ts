@@ -10,6 +10,8 @@ export type Printer = {
   readonly records: (records: readonly JsonObject[], columns: readonly string[]) => Promise<void>;
   /** One such record: an object in JSON, a table of one row. */
   readonly record: (record: JsonObject, columns: readonly string[]) => Promise<void>;
+  /** One text of it that scripts want as it is: bare on a line; the record in JSON. */
+  readonly bare: (text: string, record: JsonObject) => Promise<void>;
   /** Settings of a shell: lines that it can read; an object in JSON. */
   readonly exports: (variables: Readonly<Record<string, string>>) => Promise<void>;
   /** An overview: an object in JSON, these rows as a table. */
@@ -46,6 +48,8 @@ export function createPrinter(
     records: (records, columns) => print([...records], () => gridOf(records, columns)),
     record: (record, columns) => print(record, () => gridOf([record], columns)),
     overview: (data, rows, columns) => print(data, () => gridOf(rows, columns)),
+    bare: (text, record) =>
+      format === 'table' ? sink.print([text]) : print(record, () => gridOfAnything(null)),
     async exports(variables) {
       if (format !== 'table') return print({ ...variables }, () => gridOfAnything(null));
       const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${value}`);

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
-import { makePrivateFolder } from '../files.ts';
+import { makePrivateFolder, othersCanChange } from '../files.ts';
 import { nameTemporary } from '../temporary.ts';
 import { type Log, openSharedLog } from './log.ts';
 
@@ -31,18 +31,14 @@ export function placesFor(
 function openIn(folder: string, uid: number | undefined, identity: string): Log {
   const limits = join(folder, 'limits');
   makePrivateFolder(limits);
-  for (const path of [folder, limits]) checkOwner(path, uid);
+  for (const path of [folder, limits]) {
+    // A folder that another one owns or can write to could be swapped by them.
+    if (othersCanChange(path, uid)) throw new Error(`others can change ${path}`);
+  }
   if (networkFileSystems.has(statfsSync(limits).type)) {
     throw new Error(`${limits} is on a network file system`);
   }
   return openSharedLog(limits, scopeName(readSalt(limits), identity));
-}
-
-/** Where users have numbers, a folder that another one owns or can write to could be swapped by them. */
-function checkOwner(path: string, uid: number | undefined): void {
-  if (uid === undefined) return;
-  const { uid: owner, mode } = statSync(path);
-  if (owner !== uid || (mode & 0o022) !== 0) throw new Error(`others can change ${path}`);
 }
 
 /** NFS, SMB and CIFS: an append is not one step there, so lines could be torn. */

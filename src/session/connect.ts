@@ -14,18 +14,13 @@ import { surviveDisk } from '../pacing/survive.ts';
 import { parseDuration } from '../settings/duration.ts';
 import { stateFolder } from '../settings/folders.ts';
 import { version } from '../version.ts';
-import type { Host } from './host.ts';
-import { chooseKey } from './key.ts';
-import type { CommonOptions } from './options.ts';
-import { chooseBaseUrl, type Profile, refuseForSandbox, sandboxProfile } from './profile.ts';
+import { chooseBaseUrl } from './base-url.ts';
+import { type FoundKey, findKey, noKey } from './key.ts';
+import { refuseForSandbox, sandboxProfile } from './profile.ts';
 import { chooseProxy } from './proxy.ts';
+import { chooseSetting, type Run } from './setting.ts';
 
-type Setup = {
-  readonly host: Host;
-  readonly options: CommonOptions;
-  readonly profile: Profile;
-  readonly report: Report;
-};
+type Setup = Run & { readonly report: Report };
 
 type Service = { readonly baseUrl: URL; readonly key: ApiKey };
 
@@ -43,7 +38,8 @@ type Chosen = { readonly service: () => Promise<Service>; readonly log: () => Pr
 /** The ways to the service and to what this machine knows of its limit; `onRateLimit` as in openClient. */
 export function createAccess(setup: Setup, onRateLimit: (rateLimit: RateLimit) => void) {
   const sandbox = setup.profile.name === sandboxProfile;
-  const service = once(() => (sandbox ? embedSandbox(setup) : chooseService(setup)));
+  const key = once(() => findKey(setup));
+  const service = once(() => (sandbox ? embedSandbox(setup) : chooseService(setup, key)));
   // No sandbox has to run for a look at its limit; its address and key are new each time.
   const account = async () =>
     sandbox ? { address: sandboxProfile, secret: sandboxProfile } : accountOf(await service());
@@ -52,6 +48,7 @@ export function createAccess(setup: Setup, onRateLimit: (rateLimit: RateLimit) =
     return openLedger(setup, sandbox ? sandboxProfile : `${address}\0${secret}`);
   });
   return {
+    key,
     connect: () => openClient(setup, { service, log }, onRateLimit),
     limit: log,
     async account(): Promise<Account> {
@@ -83,9 +80,9 @@ async function openClient(
   { service, log }: Chosen,
   onRateLimit: (rateLimit: RateLimit) => void,
 ): Promise<Client> {
-  const { host, options, profile, report } = setup;
+  const { host, options, report } = setup;
   const { context } = host;
-  const maxWait = duration(options.maxWait, context.env.PETSTORE_MAX_WAIT, profile) ?? 120_000;
+  const maxWait = chooseMaxWait(setup);
   const timeout = parseDuration(options.timeout ?? '30s', '--timeout');
   const { baseUrl, key } = await service();
 
@@ -114,10 +111,14 @@ function openLedger({ host: { context }, report }: Setup, identity: string): Log
   );
 }
 
-async function chooseService({ host, options, profile }: Setup): Promise<Service> {
-  const baseUrl = chooseBaseUrl(host, options, profile);
-  const key = await chooseKey(host, options, profile, baseUrl.origin);
-  return { baseUrl, key };
+async function chooseService(
+  setup: Setup,
+  findKey: () => Promise<FoundKey | undefined>,
+): Promise<Service> {
+  const baseUrl = chooseBaseUrl(setup);
+  const found = await findKey();
+  if (!found) throw noKey(setup.profile);
+  return { baseUrl, key: 'print' in found ? await found.print(setup.report) : found };
 }
 
 /** The sandbox runs inside this very command, behind a real port of this machine. */
@@ -129,15 +130,11 @@ async function embedSandbox({ host, options, report }: Setup): Promise<Service> 
   return { baseUrl, key: { value: key, source: 'the sandbox' } };
 }
 
-function duration(
-  flag: string | undefined,
-  variable: string | undefined,
-  { name, settings }: Profile,
-): number | undefined {
-  if (flag !== undefined) return parseDuration(flag, '--max-wait');
-  if (variable) return parseDuration(variable, 'PETSTORE_MAX_WAIT');
-  const own = settings['max-wait'];
-  return own === undefined ? undefined : parseDuration(own, `max-wait of profile ${name}`);
+/** Longest wait for the rate limit, in ms. @throws Failure (usage) */
+function chooseMaxWait(run: Run): number {
+  const { value, source } = chooseSetting('max-wait', run);
+  const { name, file } = run.profile;
+  return parseDuration(value, source === file ? `max-wait of profile ${name}` : source);
 }
 
 function listen(next: Exchange, onRateLimit: (rateLimit: RateLimit) => void): Exchange {

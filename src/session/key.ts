@@ -3,33 +3,34 @@ import type { Context } from '../context.ts';
 import { configFailure, Failure } from '../errors.ts';
 import { readSecret } from '../files.ts';
 import { configFolder } from '../settings/folders.ts';
-import { keyFile, parseKey, readStoredKey } from '../settings/keys.ts';
-import type { Host } from './host.ts';
+import { keyFile, maxKeyInput, parseKey, readStoredKey } from '../settings/keys.ts';
+import { checkOrigin } from './base-url.ts';
+import type { KeyCommand } from './key-command.ts';
 import type { CommonOptions } from './options.ts';
-import type { Profile } from './profile.ts';
+import { isExplicit, type Profile, profileFlag } from './profile.ts';
+import type { Run } from './setting.ts';
+
+/** A key, or a program that prints it and was not run yet. */
+export type FoundKey = ApiKey | KeyCommand;
 
 /**
- * The key in force: --api-key-file, then PETSTORE_API_KEY, then the profile's stored one, which comes first
- * when the profile was named on the command line. From here on no output shows it.
- * @throws Failure (auth) when there is none, Failure (config) when it cannot be used for `origin`.
+ * The key in force, undefined when there is none: --api-key-file, then PETSTORE_API_KEY, then the profile's own, which comes
+ * first when the profile was named on the command line. From here on no output shows it.
+ * @throws Failure (config) when it cannot be used, or not for the base URL
  */
-export async function chooseKey(
-  { context, sink }: Host,
-  options: CommonOptions,
-  profile: Profile,
-  origin: string,
-): Promise<ApiKey> {
-  const key =
-    (await fromFile(context, options)) ??
-    (profile.explicit ? stored(context, profile, origin) : undefined) ??
-    fromEnvironment(context) ??
-    stored(context, profile, origin);
-  if (!key) throw noKey(profile);
-  sink.hide(key.value);
-  return key;
+export async function findKey(run: Run): Promise<FoundKey | undefined> {
+  const { host, options, profile } = run;
+  const found =
+    (await keyOfFlag(host.context, options)) ??
+    (isExplicit(profile) ? await ownKey(run) : undefined) ??
+    fromEnvironment(host.context) ??
+    (await ownKey(run));
+  if (found && 'value' in found) host.sink.hide(found.value);
+  return found;
 }
 
-async function fromFile(
+/** The key that --api-key-file names. @throws Failure (config) */
+export async function keyOfFlag(
   context: Context,
   { apiKeyFile }: CommonOptions,
 ): Promise<ApiKey | undefined> {
@@ -49,32 +50,34 @@ function fromEnvironment({ env }: Context): ApiKey | undefined {
   return env[source] ? { value: parseKey(env[source], source), source } : undefined;
 }
 
-/** A stored key travels to the origin it was stored for, and nowhere else. */
-function stored(context: Context, { name }: Profile, origin: string): ApiKey | undefined {
-  const folder = configFolder(context);
-  const found = folder === undefined ? undefined : readStoredKey(folder, name);
-  if (!folder || !found) return undefined;
-  if (found.origin !== origin) {
-    throw configFailure(
-      `the key of profile ${name} belongs to ${found.origin}, not to ${origin}`,
-      'If that is the service now: petstore auth login. If not: mind --base-url and PETSTORE_BASE_URL.',
-    );
-  }
-  const source = keyFile(folder, name);
-  return { value: parseKey(found.key, source), source };
+/** What the profile itself has: a program that prints the key comes before a stored one. */
+async function ownKey(run: Run): Promise<FoundKey | undefined> {
+  const command = run.profile.settings['api-key-command'];
+  if (command === undefined) return storedKey(run);
+  const { findKeyCommand } = await import('./key-command.ts');
+  return findKeyCommand(command, run);
 }
 
-function noKey({ name }: Profile): Failure {
-  const forProfile = name === 'production' ? '' : ` --profile ${name}`;
-  return new Failure('auth', `no API key for profile ${name}`, {
+/** A stored key travels to the origin it was stored for, and nowhere else. */
+function storedKey(run: Run): ApiKey | undefined {
+  const { host, profile } = run;
+  const folder = configFolder(host.context);
+  const found = folder === undefined ? undefined : readStoredKey(folder, profile.name);
+  if (!folder || !found) return undefined;
+  const renew = `petstore auth login${profileFlag(profile)}`;
+  checkOrigin(run, found.origin, renew);
+  const source = keyFile(folder, profile.name);
+  return { value: parseKey(found.key, source), source, renew };
+}
+
+/** The failure of a command that needs a key. */
+export function noKey(profile: Profile): Failure {
+  return new Failure('auth', `no API key for profile ${profile.name}`, {
     consequence: 'Nothing was sent.',
-    hint: `petstore auth login${forProfile} (or set PETSTORE_API_KEY)`,
+    hint: `petstore auth login${profileFlag(profile)} (or set PETSTORE_API_KEY)`,
     outcome: 'not_sent',
   });
 }
-
-/** Longest key input, in bytes; more is no key. */
-const maxKeyInput = 64 * 1024;
 
 /** All of standard input as text. @throws the signal's reason */
 export async function readStdin({ stdin, signal }: Context): Promise<string> {

@@ -1,8 +1,9 @@
-import { configFailure, usageFailure } from '../errors.ts';
-import { parseBaseUrl } from '../settings/base-url.ts';
-import { type ProfileSettings, readSettings } from '../settings/file.ts';
+import { join } from 'node:path';
+import { usageFailure } from '../errors.ts';
+import { type ProfileSettings, readSettings, settingsFile } from '../settings/file.ts';
 import { configFolder } from '../settings/folders.ts';
 import { checkProfileName } from '../settings/names.ts';
+import { firstGiven, type Given } from './given.ts';
 import type { Host } from './host.ts';
 import type { CommonOptions } from './options.ts';
 
@@ -10,38 +11,42 @@ export const sandboxProfile = 'sandbox';
 
 export type Profile = {
   readonly name: string;
-  /** Named on this very command line. */
-  readonly explicit: boolean;
+  /** Where its name was given; as in Given. */
+  readonly source: string;
+  /** The one that is in force where none is named. */
+  readonly byDefault: Given;
+  /** Of the settings file; undefined where there is no folder for one. */
+  readonly file: string | undefined;
   readonly settings: ProfileSettings;
 };
+
+const flag = '--profile';
+const usual: Given = { value: 'production', source: 'default' };
 
 /** The profile in force: flag, environment, settings, then production. @throws Failure */
 export function chooseProfile({ context }: Host, options: CommonOptions): Profile {
   const folder = configFolder(context);
   const settings = folder === undefined ? {} : readSettings(folder);
-  const name =
-    options.profile ??
-    (context.env.PETSTORE_PROFILE || settings['default-profile'] || 'production');
+  const file = folder === undefined ? undefined : join(folder, settingsFile);
+  const byDefault = firstGiven([[file ?? '', settings['default-profile']]]) ?? usual;
+  const asked = firstGiven([
+    [flag, options.profile],
+    ['PETSTORE_PROFILE', context.env.PETSTORE_PROFILE || undefined],
+  ]);
+  const { value: name, source } = asked ?? byDefault;
   checkProfileName(name);
-  return {
-    name,
-    explicit: options.profile !== undefined,
-    settings: Object.hasOwn(settings.profiles ?? {}, name) ? (settings.profiles?.[name] ?? {}) : {},
-  };
+  const own = Object.hasOwn(settings.profiles ?? {}, name) ? settings.profiles?.[name] : undefined;
+  return { name, source, byDefault, file, settings: own ?? {} };
 }
 
-/** The service's address: flag, environment, then the profile's own. @throws Failure (config) when none is set */
-export function chooseBaseUrl({ context }: Host, options: CommonOptions, profile: Profile): URL {
-  if (options.baseUrl !== undefined) return parseBaseUrl(options.baseUrl, '--base-url');
-  const { PETSTORE_BASE_URL } = context.env;
-  if (PETSTORE_BASE_URL) return parseBaseUrl(PETSTORE_BASE_URL, 'PETSTORE_BASE_URL');
-  const own = profile.settings['base-url'];
-  if (own !== undefined) return parseBaseUrl(own, `the settings of profile ${profile.name}`);
-  const forProfile = profile.name === 'production' ? '' : ` --profile ${profile.name}`;
-  throw configFailure(
-    `no base URL is set for profile ${profile.name}`,
-    `petstore config set base-url https://HOST/v1${forProfile} (to just try petstore: --profile sandbox)`,
-  );
+/** Whether it was named on this very command line. */
+export function isExplicit({ source }: Profile): boolean {
+  return source === flag;
+}
+
+/** What a command of a hint needs to mean this profile: nothing for the usual one. */
+export function profileFlag({ name }: Profile): string {
+  return name === usual.value ? '' : ` ${flag} ${name}`;
 }
 
 /** The sandbox has an address and a key of its own; others on the command line are a mistake. @throws Failure (usage) */

@@ -12,8 +12,10 @@ import { sweepKeys } from '../settings/sweep.ts';
 import { hasColor } from './color.ts';
 import { type Account, createAccess } from './connect.ts';
 import type { Host } from './host.ts';
+import type { FoundKey } from './key.ts';
 import { type CommonOptions, commonOptions } from './options.ts';
 import { chooseProfile, type Profile } from './profile.ts';
+import { chooseSetting, placeOf, type Run } from './setting.ts';
 
 /** One run of one command, with all its settings resolved. */
 export type Session = {
@@ -22,6 +24,8 @@ export type Session = {
   readonly output: Printer;
   readonly report: Report;
   readonly profile: Profile;
+  /** The key in force, undefined when there is none; runs no program that would print it. @throws Failure (config) */
+  readonly key: () => Promise<FoundKey | undefined>;
   /** The way to the service. @throws Failure when no address or key is set. */
   readonly connect: () => Promise<Client>;
   /** What this machine knows of the limit of the profile's key; without a request. @throws as connect */
@@ -41,7 +45,7 @@ export async function inSession(
   const folder = configFolder(context);
   if (folder !== undefined) await sweepKeys(context, folder);
   const profile = chooseProfile(host, options);
-  const format = chooseFormat(host, options, profile);
+  const format = chooseFormat({ host, options, profile });
   host.format = format;
   const { report, end } = createReporter(context, sink, {
     json: format !== 'table',
@@ -53,22 +57,23 @@ export async function inSession(
     color: hasColor(context.stdout, context.env, options),
   });
   let rateLimit: RateLimit | undefined;
-  const { connect, limit, account } = createAccess({ host, options, profile, report }, (seen) => {
+  const access = createAccess({ host, options, profile, report }, (seen) => {
     rateLimit = seen;
   });
   try {
-    await story({ host, options, output, report, profile, connect, limit, account });
+    await story({ host, options, output, report, profile, ...access });
   } finally {
     end();
     if (rateLimit) report({ event: 'rate_limit', ...rateLimit });
   }
 }
 
-/** @throws Failure (usage, config) */
-function chooseFormat({ context }: Host, options: CommonOptions, profile: Profile): Format {
-  if (options.json) return 'json';
-  const { PETSTORE_OUTPUT } = context.env;
-  const format = options.output ?? (PETSTORE_OUTPUT || (profile.settings.output ?? 'table'));
-  if (isFormat(format)) return format;
-  throw usageFailure(`"${format}" is no output format`, `One of: ${formats.join(', ')}`);
+/** @throws Failure (usage) */
+function chooseFormat(run: Run): Format {
+  const given = chooseSetting('output', run);
+  if (isFormat(given.value)) return given.value;
+  throw usageFailure(
+    `"${given.value}" in ${placeOf(given, run)} is no output format`,
+    `One of: ${formats.join(', ')}`,
+  );
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { configFailure } from '../errors.ts';
@@ -37,6 +38,14 @@ function parse(text: string): unknown {
     return undefined;
   }
 }
+
+/** Whether a key of the profile is stored, be it a good one or not. */
+export function hasStoredKey(folder: string, profile: string): boolean {
+  return existsSync(keyFile(folder, profile));
+}
+
+/** Longest input that a key is read from, in characters; more is no key. */
+export const maxKeyInput = 64 * 1024;
 
 const keyForm = /^[\x21-\x7e]{8,512}$/;
 

@@ -4,8 +4,8 @@ import { parseBaseUrl } from './base-url.ts';
 import { parseDuration } from './duration.ts';
 import { parsePlan } from './plan.ts';
 
-/** A setting that `config set` can change: where it belongs and what it may be. */
-export type Setting = {
+/** A setting of the settings file: where it belongs and what it may be. */
+type Setting = {
   /** Whether each profile has its own. */
   readonly ofProfile: boolean;
   /** @throws Failure when the value is not one */
@@ -14,7 +14,7 @@ export type Setting = {
 
 const profileName = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
 
-export const settingNames: Readonly<Record<string, Setting>> = {
+export const settingNames = {
   'base-url': {
     ofProfile: true,
     check: (value) => void parseBaseUrl(value, 'the command line'),
@@ -35,11 +35,26 @@ export const settingNames: Readonly<Record<string, Setting>> = {
     ofProfile: true,
     check: (value) => void parsePlan(value, 'plan'),
   },
+  'api-key-command': {
+    ofProfile: true,
+    check: checkCommand,
+  },
   'default-profile': {
     ofProfile: false,
     check: checkProfileName,
   },
-};
+} as const satisfies Readonly<Record<string, Setting>>;
+
+export type SettingName = keyof typeof settingNames;
+
+/** A line for a shell, that messages can quote. @throws Failure (usage), which shows nothing of it */
+function checkCommand(value: string): void {
+  if (value.trim() !== '' && !/\p{Cc}/u.test(value)) return;
+  throw usageFailure(
+    'this is no command: it is empty, or has a line break or control character in it',
+    "For example: petstore config set api-key-command 'pass show petstore'",
+  );
+}
 
 /** @throws Failure (usage) */
 export function checkProfileName(name: string): void {

@@ -4,19 +4,21 @@ import { durableWrite } from '../files.ts';
 import { withLock } from '../lock.ts';
 import { readSettings, type Settings, settingsFile } from './file.ts';
 import { keyFile, keysFolder, type StoredKey } from './keys.ts';
+import type { SettingName } from './names.ts';
 
 /** A place in the settings file: at its top, or in one profile. */
-export type Place = { readonly profile?: string; readonly name: string };
+export type Place = { readonly profile?: string; readonly name: SettingName };
 
 /**
- * Saves one setting and returns the file it stands in; two processes that do so at once both succeed.
+ * Saves one setting, or removes it where the value is undefined, and returns the file it stands in; two processes that do so
+ * at once both succeed.
  * @throws Failure (config) when the file as it stands is broken, Failure (output) when it cannot be written
  */
 export async function saveSetting(
   context: Context,
   folder: string,
   place: Place,
-  value: string,
+  value: string | undefined,
 ): Promise<string> {
   const path = join(folder, settingsFile);
   await withLock(context, `${path}.lock`, () => {
@@ -41,9 +43,16 @@ export async function saveKey(
 }
 
 /** Entries, not assignments: a profile may have the name of something every object has. */
-function withSetting(settings: Settings, { profile, name }: Place, value: string): Settings {
+function withSetting(
+  settings: Settings,
+  { profile, name }: Place,
+  value: string | undefined,
+): Settings {
   if (profile === undefined) return { ...settings, [name]: value };
   const profiles = new Map(Object.entries(settings.profiles ?? {}));
-  profiles.set(profile, { ...profiles.get(profile), [name]: value });
+  const changed = { ...profiles.get(profile), [name]: value };
+  profiles.set(profile, changed);
+  // A profile exists as long as something is set for it.
+  if (Object.values(changed).every((left) => left === undefined)) profiles.delete(profile);
   return { ...settings, profiles: Object.fromEntries(profiles) };
 }

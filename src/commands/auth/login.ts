@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { usageFailure } from '../../errors.ts';
 import { mayAsk } from '../../session/asking.ts';
+import { chooseBaseUrl } from '../../session/base-url.ts';
 import type { Host } from '../../session/host.ts';
-import { readStdin } from '../../session/key.ts';
-import { chooseBaseUrl, sandboxProfile } from '../../session/profile.ts';
+import { keyOfFlag, readStdin } from '../../session/key.ts';
+import { profileFlag, sandboxProfile } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { parseKey } from '../../settings/keys.ts';
@@ -12,14 +13,12 @@ import { saveKey } from '../../settings/save.ts';
 export function login(command: Command, host: Host): void {
   command.action(async () =>
     inSession(host, command, async (session) => {
-      const { options, profile, report } = session;
-      if (profile.name === sandboxProfile) {
-        throw usageFailure('the sandbox makes its own key', 'Leave out auth login and go on.');
-      }
+      const { profile, report } = session;
+      refuseOther(session);
       const folder = requireConfigFolder(host.context);
-      const { origin } = chooseBaseUrl(host, options, profile);
+      const { origin } = chooseBaseUrl(session);
 
-      const { text, source } = await askForKey(session, origin);
+      const { text, source } = await takeKey(session, origin);
       host.sink.hide(text.trim());
       const key = parseKey(text, source);
 
@@ -28,14 +27,33 @@ export function login(command: Command, host: Host): void {
         event: 'notice',
         message: `the key of profile ${profile.name} is stored in ${path}, for ${origin} alone`,
       });
+      if (host.context.env.PETSTORE_API_KEY) {
+        const message = `PETSTORE_API_KEY is set, and comes first unless --profile ${profile.name} is given`;
+        report({ event: 'notice', message });
+      }
     }),
   );
 }
 
-async function askForKey(
+/** A stored key would never be used where another one always comes first. @throws Failure (usage) */
+function refuseOther({ profile }: Session): void {
+  if (profile.name === sandboxProfile) {
+    throw usageFailure('the sandbox makes its own key', 'Leave out auth login and go on.');
+  }
+  if (profile.settings['api-key-command'] !== undefined) {
+    throw usageFailure(
+      `profile ${profile.name} gets its key from api-key-command, which comes before a stored one`,
+      `To store one instead: petstore config unset api-key-command${profileFlag(profile)}`,
+    );
+  }
+}
+
+async function takeKey(
   { host: { context }, options }: Session,
   origin: string,
 ): Promise<{ text: string; source: string }> {
+  const given = await keyOfFlag(context, options);
+  if (given) return { text: given.value, source: given.source };
   if (!context.stdin.isTTY) return { text: await readStdin(context), source: 'standard input' };
   if (!mayAsk(context, options)) {
     throw usageFailure('there is no key on standard input', 'petstore auth login < KEY_FILE');

@@ -1,31 +1,42 @@
 import type { Command } from 'commander';
 import { usageFailure } from '../../errors.ts';
 import type { Host } from '../../session/host.ts';
-import { inSession } from '../../session/session.ts';
+import { profileFlag, sandboxProfile } from '../../session/profile.ts';
+import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
-import { settingNames } from '../../settings/names.ts';
-import { mayBeKey } from '../usage.ts';
-
-const names = Object.keys(settingNames).join(', ');
+import { hasStoredKey } from '../../settings/keys.ts';
+import { type SettingName, settingNames } from '../../settings/names.ts';
+import { names, placeOf, requireName } from './names.ts';
 
 export function set(command: Command, host: Host): void {
   command
-    .argument('<setting>', names)
+    .argument('<setting>', names.join(', '))
     .argument('<value>')
-    .action(async (name: string, value: string) =>
-      inSession(host, command, async ({ profile, report }) => {
-        const setting = Object.hasOwn(settingNames, name) ? settingNames[name] : undefined;
-        if (!setting) {
-          const what = mayBeKey(name) ? 'setting of that name' : `setting "${name}"`;
-          throw usageFailure(`there is no ${what}`, `One of: ${names}`);
-        }
-        setting.check(value);
+    .action(async (text: string, value: string) =>
+      inSession(host, command, async (session) => {
+        const { profile, report } = session;
+        const name = requireName(text, names);
+        refuseForSandbox(name, session);
+        settingNames[name].check(value);
 
         const { saveSetting } = await import('../../settings/save.ts');
-        const place = { name, ...(setting.ofProfile && { profile: profile.name }) };
         const folder = requireConfigFolder(host.context);
-        const path = await saveSetting(host.context, folder, place, value);
+        const path = await saveSetting(host.context, folder, placeOf(name, profile), value);
         report({ event: 'notice', message: `saved in ${path}` });
+        if (name === 'api-key-command' && hasStoredKey(folder, profile.name)) {
+          const message = `the stored key of profile ${profile.name} is used no more: petstore auth logout${profileFlag(profile)}`;
+          report({ event: 'notice', message });
+        }
       }),
     );
+}
+
+/** @throws Failure (usage) */
+function refuseForSandbox(name: SettingName, { profile }: Session): void {
+  if (profile.name !== sandboxProfile) return;
+  if (name !== 'base-url' && name !== 'api-key-command') return;
+  throw usageFailure(
+    'the sandbox has an address and a key of its own',
+    `For another profile: petstore config set ${name} VALUE --profile NAME`,
+  );
 }

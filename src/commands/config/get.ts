@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import { configFailure } from '../../errors.ts';
+import type { Host } from '../../session/host.ts';
+import { profileFlag } from '../../session/profile.ts';
+import { inSession } from '../../session/session.ts';
+import { inForce, namesInForce, rowOf } from './in-force.ts';
+import { requireName } from './names.ts';
+
+export function get(command: Command, host: Host): void {
+  command.argument('<setting>', namesInForce.join(', ')).action(async (text: string) =>
+    inSession(host, command, async (session) => {
+      const name = requireName(text, namesInForce);
+      const given = inForce(name, session);
+      if (!given) {
+        throw configFailure(
+          `${name} is not set for profile ${session.profile.name}`,
+          `petstore config set ${name} VALUE${profileFlag(session.profile)}`,
+        );
+      }
+      await session.output.bare(given.value, rowOf(name, given));
+    }),
+  );
+}

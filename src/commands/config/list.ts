@@ -1,0 +1,13 @@
+import type { Command } from 'commander';
+import type { Host } from '../../session/host.ts';
+import { inSession } from '../../session/session.ts';
+import { inForce, namesInForce, rowOf } from './in-force.ts';
+
+export function list(command: Command, host: Host): void {
+  command.action(async () =>
+    inSession(host, command, async (session) => {
+      const rows = namesInForce.map((name) => rowOf(name, inForce(name, session)));
+      await session.output.records(rows, ['setting', 'value', 'source']);
+    }),
+  );
+}

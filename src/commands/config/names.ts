@@ -1,0 +1,48 @@
+import { usageFailure } from '../../errors.ts';
+import type { Profile } from '../../session/profile.ts';
+import { type SettingName, settingNames } from '../../settings/names.ts';
+import type { Place } from '../../settings/save.ts';
+import { mayBeKey } from '../usage.ts';
+
+/** What can be set. */
+export const names = Object.keys(settingNames) as SettingName[];
+
+/** Where a setting stands in the settings file. */
+export function placeOf(name: SettingName, profile: Profile): Place {
+  return { name, ...(settingNames[name].ofProfile && { profile: profile.name }) };
+}
+
+/** The name as one of `names`. @throws Failure (usage) that suggests the nearest one */
+export function requireName<Name extends string>(name: string, names: readonly Name[]): Name {
+  const found = names.find((known) => known === name);
+  if (found !== undefined) return found;
+  const what = mayBeKey(name) ? 'setting of that name' : `setting "${name}"`;
+  const meant = nearest(name.toLowerCase(), names);
+  throw usageFailure(
+    `there is no ${what}`,
+    `${meant === undefined ? '' : `Did you mean ${meant}? `}One of: ${names.join(', ')}`,
+  );
+}
+
+/** The name that few changes lead to, if there is one. */
+function nearest(name: string, names: readonly string[]): string | undefined {
+  const [best] = names
+    .map((known) => ({ known, distance: distance(name, known) }))
+    .filter(({ known, distance }) => distance <= known.length / 3)
+    .sort((a, b) => a.distance - b.distance);
+  return best?.known;
+}
+
+/** Characters to insert, remove or replace to make one text of the other (Levenshtein). */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (const [line, letter] of [...from].entries()) {
+    const next = [line + 1];
+    for (const [column, other] of [...to].entries()) {
+      const [above = 0, before = 0, replaced = 0] = [row[column + 1], next[column], row[column]];
+      next.push(Math.min(above + 1, before + 1, replaced + (letter === other ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

@@ -1,0 +1,15 @@
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import type { Host } from '../../session/host.ts';
+import { inSession } from '../../session/session.ts';
+import { settingsFile } from '../../settings/file.ts';
+import { requireConfigFolder } from '../../settings/folders.ts';
+
+export function path(command: Command, host: Host): void {
+  command.action(async () =>
+    inSession(host, command, async ({ output }) => {
+      const path = join(requireConfigFolder(host.context), settingsFile);
+      await output.bare(path, { path });
+    }),
+  );
+}

@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import type { Host } from '../../session/host.ts';
+import type { Profile } from '../../session/profile.ts';
+import { inSession } from '../../session/session.ts';
+import { requireConfigFolder } from '../../settings/folders.ts';
+import type { SettingName } from '../../settings/names.ts';
+import { names, placeOf, requireName } from './names.ts';
+
+export function unset(command: Command, host: Host): void {
+  command.argument('<setting>', names.join(', ')).action(async (text: string) =>
+    inSession(host, command, async ({ profile, report }) => {
+      const name = requireName(text, names);
+      const folder = requireConfigFolder(host.context);
+      if (!isInFile(name, profile)) {
+        const message = `${name} was not set for profile ${profile.name}`;
+        return report({ event: 'notice', message });
+      }
+      const { saveSetting } = await import('../../settings/save.ts');
+      const path = await saveSetting(host.context, folder, placeOf(name, profile), undefined);
+      report({ event: 'notice', message: `removed from ${path}` });
+    }),
+  );
+}
+
+function isInFile(name: SettingName, { byDefault, file, settings }: Profile): boolean {
+  return name === 'default-profile' ? byDefault.source === file : settings[name] !== undefined;
+}

@@ -1,0 +1,123 @@
+import { realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { ApiKey } from '../api/auth.ts';
+import type { Captured } from '../context.ts';
+import { configFailure, Failure, systemCode } from '../errors.ts';
+import type { Report } from '../events.ts';
+import { othersCanChange } from '../files.ts';
+import { parseBaseUrl } from '../settings/base-url.ts';
+import { maxKeyInput, parseKey } from '../settings/keys.ts';
+import { mayAsk } from './asking.ts';
+import { checkOrigin } from './base-url.ts';
+import { profileFlag } from './profile.ts';
+import type { Run } from './setting.ts';
+
+/** A command line of the settings that prints the key; it has not run yet. */
+export type KeyCommand = {
+  readonly source: string;
+  /** Runs it. From then on no output shows the key. @throws Failure (auth, config) */
+  readonly print: (report: Report) => Promise<ApiKey>;
+};
+
+/** How long it may take, in ms: somebody may have to find a key to touch. */
+const patience = 60_000;
+
+/**
+ * The profile's `api-key-command`, if it may run and its key may travel to the base URL: like a stored key it belongs to one
+ * origin, that of the settings file.
+ * @throws Failure (config)
+ */
+export function findKeyCommand(command: string, run: Run): KeyCommand {
+  const { profile } = run;
+  const file = checkFile(run);
+  const move = `petstore config set base-url URL${profileFlag(profile)}`;
+  const home = profile.settings['base-url'];
+  if (home === undefined) {
+    throw configFailure(
+      `profile ${profile.name} has an api-key-command and no base-url that its key belongs to`,
+      move,
+    );
+  }
+  checkOrigin(run, parseBaseUrl(home, `the settings of profile ${profile.name}`).origin, move);
+  const source = `api-key-command (${command})`;
+  return {
+    source,
+    async print(report) {
+      const captured = await capture(command, dirname(file), run);
+      const value = readKey(captured, source, run, report);
+      return { value, source };
+    },
+  };
+}
+
+/** Whoever can write the settings file could have any program run. @throws Failure (config) */
+function checkFile({ host, profile }: Run): string {
+  const file = profile.file ?? '';
+  const open = [file, dirname(file), dirname(realpathSync(file))].find((path) =>
+    othersCanChange(path, host.context.uid),
+  );
+  if (open === undefined) return file;
+  throw configFailure(
+    `others can change ${open}, so the api-key-command in it does not run`,
+    `chmod go-w '${open}' (and it has to be yours)`,
+  );
+}
+
+async function capture(command: string, folder: string, run: Run): Promise<Captured> {
+  const { context } = run.host;
+  const { PETSTORE_API_KEY, ...env } = context.env;
+  const late = new AbortController();
+  const over = new AbortController();
+  context.sleep(patience, over.signal).then(
+    () => late.abort(failed(run, `took longer than ${patience / 1_000} s, and was ended`)),
+    () => {},
+  );
+  try {
+    return await context.capture(command, {
+      env,
+      folder,
+      terminal: mayAsk(context, run.options),
+      limit: maxKeyInput,
+      signal: AbortSignal.any([context.signal, late.signal]),
+    });
+  } catch (error) {
+    const code = systemCode(error);
+    throw code === undefined ? error : failed(run, `cannot run (${code})`);
+  } finally {
+    over.abort();
+  }
+}
+
+/** As shells number them. */
+const reasons: Readonly<Record<number, string>> = {
+  126: ': its program is not executable',
+  127: ': its program was not found',
+};
+
+/** The first line is the key; of the rest, and of what is no key, nothing is said. */
+function readKey(
+  { exitCode, stdout, stderr }: Captured,
+  source: string,
+  run: Run,
+  report: Report,
+): string {
+  const [line = ''] = stdout.split(/\r?\n/, 1);
+  run.host.sink.hide(line);
+  for (const message of stderr.split('\n').filter((text) => text.trim())) {
+    report({ event: 'notice', message: `api-key-command: ${message}` });
+  }
+  if (stdout.length > maxKeyInput) throw failed(run, 'printed far more than a key');
+  if (exitCode !== 0) {
+    throw failed(run, `failed with exit code ${exitCode}${reasons[exitCode] ?? ''}`);
+  }
+  if (line === '') throw failed(run, 'printed no key in its first line');
+  return parseKey(line, source);
+}
+
+function failed({ profile }: Run, what: string): Failure {
+  return new Failure('auth', `the api-key-command of profile ${profile.name} ${what}`, {
+    consequence: 'Nothing was sent.',
+    hint: `To see why, run what this shows: petstore config get api-key-command${profileFlag(profile)}`,
+    outcome: 'not_sent',
+  });
+}
