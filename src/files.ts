@@ -7,6 +7,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeSync,
 } from 'node:fs';
@@ -88,6 +89,16 @@ function replace(path: string, bytes: Uint8Array): void {
   } catch (error) {
     sweep([temporary]);
     throw error;
+  }
+}
+
+/** Removes a file and what killed writers left beside it. @throws Failure (output) */
+export function durableRemove(path: string): void {
+  try {
+    for (const found of [path, ...temporariesOf(path)]) rmSync(found, { force: true });
+    syncFolder(dirname(path));
+  } catch (error) {
+    throw new Failure('output', `cannot remove ${path} (${systemCode(error)})`, { cause: error });
   }
 }
 

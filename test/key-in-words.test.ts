@@ -27,6 +27,7 @@ const commandLines: Readonly<Record<string, (key: string) => string[]>> = {
   'KEY as a setting of that name': (key) => ['config', 'set', 'api-key', key],
   'KEY as a setting to get': (key) => ['config', 'get', key],
   'KEY as a setting to unset': (key) => ['config', 'unset', key],
+  'KEY behind status': (key) => ['auth', 'status', key],
   'KEY as a base URL': (key) => ['config', 'set', 'base-url', key],
   '--base-url KEY': (key) => ['categories', 'list', '--base-url', key],
   'help KEY': (key) => ['help', key],

@@ -57,6 +57,14 @@ const tree: Readonly<Record<string, Group | Branch>> = {
         about: 'Store the API key of a profile',
         load: async () => (await import('./auth/login.ts')).login,
       },
+      logout: {
+        about: 'Remove the stored key of a profile',
+        load: async () => (await import('./auth/logout.ts')).logout,
+      },
+      status: {
+        about: 'Show which key is used, and for which address',
+        load: async () => (await import('./auth/status.ts')).status,
+      },
     },
   },
   config: {

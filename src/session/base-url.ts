@@ -14,7 +14,7 @@ export function chooseBaseUrl(run: Run): URL {
 }
 
 /** The same, undefined when none is set. @throws Failure (config) when it is no address */
-function findBaseUrl(run: Run): URL | undefined {
+export function findBaseUrl(run: Run): URL | undefined {
   const given = chooseSetting('base-url', run);
   return given && parseBaseUrl(given.value, placeOf(given, run));
 }

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { durableWrite } from '../files.ts';
+import { durableRemove, durableWrite } from '../files.ts';
 import { withLock } from '../lock.ts';
+import { temporariesOf } from '../temporary.ts';
 import { readSettings, type Settings, settingsFile } from './file.ts';
 import { keyFile, keysFolder, type StoredKey } from './keys.ts';
 import type { SettingName } from './names.ts';
@@ -40,6 +42,21 @@ export async function saveKey(
     durableWrite(path, `${JSON.stringify(stored)}\n`),
   );
   return path;
+}
+
+/**
+ * Removes the stored key of a profile, and copies of it that killed processes left; false when there was none.
+ * @throws Failure (output)
+ */
+export async function removeKey(
+  context: Context,
+  folder: string,
+  profile: string,
+): Promise<boolean> {
+  const path = keyFile(folder, profile);
+  if (!existsSync(path) && temporariesOf(path).length === 0) return false;
+  await withLock(context, keysFolder(folder).lock, () => durableRemove(path));
+  return true;
 }
 
 /** Entries, not assignments: a profile may have the name of something every object has. */

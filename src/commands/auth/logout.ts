@@ -1,0 +1,41 @@
+import type { Command } from 'commander';
+import { usageFailure } from '../../errors.ts';
+import type { Host } from '../../session/host.ts';
+import { profileFlag, sandboxProfile } from '../../session/profile.ts';
+import { inSession, type Session } from '../../session/session.ts';
+import { requireConfigFolder } from '../../settings/folders.ts';
+import { removeKey } from '../../settings/save.ts';
+
+export function logout(command: Command, host: Host): void {
+  command.action(async () =>
+    inSession(host, command, async (session) => {
+      const { profile, report } = session;
+      if (profile.name === sandboxProfile) {
+        throw usageFailure('the sandbox makes its own key, and none is stored');
+      }
+      const removed = await removeKey(
+        host.context,
+        requireConfigFolder(host.context),
+        profile.name,
+      );
+      const message = removed
+        ? `the key of profile ${profile.name} is removed from this machine; the service may still take it`
+        : `no key of profile ${profile.name} was stored`;
+      report({ event: 'notice', message });
+      for (const message of whatRemains(session)) report({ event: 'notice', message });
+    }),
+  );
+}
+
+/** Other keys that the next command would use. */
+function whatRemains({ host: { context }, profile }: Session): string[] {
+  const command = profile.settings['api-key-command'];
+  return [
+    ...(context.env.PETSTORE_API_KEY ? ['PETSTORE_API_KEY is still set'] : []),
+    ...(command === undefined
+      ? []
+      : [
+          `api-key-command still gives the key: petstore config unset api-key-command${profileFlag(profile)}`,
+        ]),
+  ];
+}

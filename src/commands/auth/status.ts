@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import { keyEnding } from '../../api/auth.ts';
+import { listCategories } from '../../api/endpoints.ts';
+import { Failure } from '../../errors.ts';
+import { findBaseUrl } from '../../session/base-url.ts';
+import type { Host } from '../../session/host.ts';
+import { noKey } from '../../session/key.ts';
+import { sandboxProfile } from '../../session/profile.ts';
+import { inSession, type Session } from '../../session/session.ts';
+
+type Options = { readonly check?: boolean };
+
+/** Whether the service takes the key, where that is known; and why the request failed, if it did. */
+type Checked = { readonly works?: boolean; readonly failure?: unknown };
+
+export function status(command: Command, host: Host): void {
+  command
+    .option('--check', 'spend one request to learn whether the service takes the key')
+    .action(async ({ check }: Options) =>
+      inSession(host, command, async (session) => {
+        const { output, profile } = session;
+        const sandbox = profile.name === sandboxProfile;
+        const baseUrl = sandbox ? undefined : findBaseUrl(session);
+        const key = sandbox ? { source: 'the sandbox' } : await session.key();
+        const { works, failure }: Checked = check && key ? await tryKey(session) : {};
+
+        await output.anything({
+          profile: profile.name,
+          baseUrl: baseUrl?.href,
+          keySource: key?.source,
+          keyEnding: key && 'value' in key ? keyEnding(key.value) : undefined,
+          ...(check && { works }),
+        });
+        if (!key) throw noKey(profile);
+        if (failure) throw failure;
+      }),
+    );
+}
+
+/** A 401 says that the key is missing or invalid (interface document, section 5); other failures say nothing of it. */
+async function tryKey({ connect }: Session): Promise<Checked> {
+  try {
+    const client = await connect();
+    await client.call(listCategories, {});
+    return { works: true };
+  } catch (failure) {
+    const refused = failure instanceof Failure && failure.details.service?.status === 401;
+    return { ...(refused && { works: false }), failure };
+  }
+}
