@@ -16,8 +16,8 @@ const exitCodes = {
 
 export type FailureKind = keyof typeof exitCodes;
 
-/** What became of a request that changes something. A read only succeeds or fails. */
-export type Outcome = 'not_sent' | 'refused' | 'created' | 'unknown';
+/** What became of a request that changes something; `done` where that is no create. A read only succeeds or fails. */
+export type Outcome = 'not_sent' | 'refused' | 'created' | 'done' | 'unknown';
 
 /** The service's own Error (interface document, section 2); `status` is the answer's HTTP status. */
 export type ServiceError = {

@@ -190,8 +190,16 @@ describe('categories list', () => {
   test('says each request and answer when verbose, never the key', async ({ petstore }) => {
     const { stderr } = await petstore(['categories', 'list', '--verbose']);
 
-    expect(stderr).toMatch(
-      /^petstore: GET http:\/\/127\.0\.0\.1:4010\/v1\/categories: 200, 2 bytes \(0 ms\)\n/,
+    expect(stderr.split('\n')).toEqual(
+      expect.arrayContaining([
+        'petstore: profile production: http://127.0.0.1:4010/v1',
+        'petstore: The key came from PETSTORE_API_KEY and ends in cdef.',
+        'petstore: > GET http://127.0.0.1:4010/v1/categories',
+        'petstore: > accept: application/json',
+        'petstore: > authorization: Bearer [key]',
+        'petstore: < 200, 2 bytes (0 ms)',
+        'petstore: < x-ratelimit-limit: 60',
+      ]),
     );
     expect(stderr).not.toContain('test-key');
   });

@@ -459,7 +459,7 @@ describe('an input that cannot be read', () => {
     {
       name: 'pipe.csv',
       message: 'NAME is not a regular file',
-      hint: 'Read it from standard input: petstore categories import - --format csv|json|ndjson < NAME',
+      hint: 'Read it from standard input: - in place of its name, and < NAME',
     },
     {
       name: 'file.txt',

@@ -29,6 +29,12 @@ export function auth(next: Exchange, key: ApiKey, origin: string): Exchange {
 }
 
 /** What may be shown of a key: its last four characters, of a long one only. */
-export function keyEnding(key: string): string | undefined {
+function keyEnding(key: string): string | undefined {
   return key.length >= 16 ? key.slice(-4) : undefined;
+}
+
+/** Where a key came from, in a sentence. */
+export function whichKey({ value, source }: ApiKey): string {
+  const ending = keyEnding(value);
+  return `The key came from ${source}${ending ? ` and ends in ${ending}` : ''}.`;
 }

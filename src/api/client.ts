@@ -13,6 +13,7 @@ import {
   Undelivered,
 } from './exchange.ts';
 import { parseHttpDate } from './http-date.ts';
+import { mayChange } from './method.ts';
 import { createVerdict } from './verdict.ts';
 
 export type ClientOptions = {
@@ -27,7 +28,7 @@ export type ClientOptions = {
 };
 
 type CallInput<Path extends string, Body> = PathParameters<Path> &
-  (Body extends undefined ? unknown : { readonly body: Body });
+  ([Body] extends [undefined] ? unknown : { readonly body: Body });
 
 export type Client = {
   /**
@@ -56,7 +57,7 @@ export function createClient(options: ClientOptions): Client {
       const verdict = createVerdict(endpoint, key);
       const answer = await send({ ...prepare(options, endpoint, input), ...turn });
       reportDeprecation(endpoint, answer);
-      if (answer.status !== endpoint.status) throw verdict.refused(answer);
+      if (!succeeded(endpoint, answer)) throw verdict.refused(answer);
       try {
         const data = decode(endpoint, answer, key);
         const notice = endpoint.settle?.(data);
@@ -99,8 +100,8 @@ function prepare(
   input: unknown,
 ): ApiRequest {
   const { body, ...parameters } = input as { readonly body?: unknown } & Record<string, string>;
-  const url = new URL(baseUrl);
-  url.pathname = url.pathname.replace(/\/+$/, '') + fill(endpoint.path, parameters);
+  const root = baseUrl.origin + baseUrl.pathname.replace(/\/+$/, '');
+  const url = new URL(root + fill(endpoint.path, parameters));
   return {
     operation: `${endpoint.method} ${endpoint.path}`,
     method: endpoint.method,
@@ -111,13 +112,17 @@ function prepare(
       'accept-encoding': 'identity',
       'user-agent': userAgent,
       // A list that a cache kept shows what is no longer so.
-      ...(endpoint.method === 'GET' && { 'cache-control': 'no-cache' }),
+      ...(!mayChange(endpoint.method) && { 'cache-control': 'no-cache' }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
-    body: body === undefined ? undefined : JSON.stringify(body),
+    body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
     maxBytes: endpoint.maxBytes,
     waitUntil: context.uptime() + maxWait,
   };
+}
+
+function succeeded({ status }: Endpoint, answer: Answer): boolean {
+  return status === 'any 2xx' ? answer.status < 300 : answer.status === status;
 }
 
 function fill(path: string, parameters: Readonly<Record<string, string>>): string {

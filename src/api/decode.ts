@@ -6,6 +6,7 @@ import { formsOf } from '../secret.ts';
 import type { ApiKey } from './auth.ts';
 import type { Endpoint } from './endpoints.ts';
 import { type Answer, headerValues } from './exchange.ts';
+import { mayChange } from './method.ts';
 import { withoutKey } from './without-key.ts';
 
 /**
@@ -18,11 +19,17 @@ export function decode<Data>(
   answer: Answer,
   key: ApiKey,
 ): Data {
+  if (endpoint.status === 'any 2xx' && hasNoContent(endpoint, answer)) return undefined as Data;
   const parsed = parse(endpoint, answer);
-  const value = endpoint.method === 'POST' ? withoutKey(parsed, formsOf(key.value)) : parsed;
+  const value = mayChange(endpoint.method) ? withoutKey(parsed, formsOf(key.value)) : parsed;
   const mismatch = findMismatch(endpoint.data, value);
   if (mismatch) throw broken(endpoint, mismatch);
   return value as Data;
+}
+
+/** Whether nothing is all there can be (RFC 9110, sections 9.3.2, 15.3.5 and 15.3.6). */
+function hasNoContent({ method }: Endpoint, { status }: Answer): boolean {
+  return method === 'HEAD' || status === 204 || status === 205;
 }
 
 function parse(endpoint: Endpoint, { headers, bytes }: Answer): Json {

@@ -1,6 +1,7 @@
 import type { Context, HttpProxy, WireAnswer } from '../context.ts';
 import { describeBreakdown, describeCut } from './breakdown.ts';
 import { type Exchange, headerValues, Undelivered } from './exchange.ts';
+import { mayChange } from './method.ts';
 import { describeNoTunnel, isNoTunnel } from './no-tunnel.ts';
 
 /** How long the rest of a refusal is waited for, in ms. */
@@ -72,7 +73,7 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
 
     async function interruption(): Promise<never> {
       await aborted(context.signal, attempt.signal);
-      if (sent && request.method === 'POST') {
+      if (sent && mayChange(request.method)) {
         await context.sleep(graceForWrites, attempt.signal).catch(forever);
       }
       throw new Undelivered('interrupted', sent);

@@ -1,14 +1,15 @@
 import * as z from 'zod/mini';
 import { isJsonObject, type Json } from '../json/exact.ts';
+import type { Method } from './method.ts';
 import { adoptStringIds, Category, NewCategory } from './resources.ts';
 
 /** One operation of the service: interface document, section 4. */
 export type Endpoint<Path extends string = string, Body = unknown, Data = never> = {
-  readonly method: 'GET' | 'POST';
+  readonly method: Method;
   readonly path: Path;
   /** The status of success. */
-  readonly status: 200 | 201;
-  /** What the request's body must be. */
+  readonly status: 200 | 201 | 'any 2xx';
+  /** What the request's body must be; one that is text is JSON text already. */
   readonly body?: z.ZodMiniType<Body>;
   /** Judges the decoded answer; see findMismatch. */
   readonly data: z.ZodMiniType;
@@ -75,3 +76,21 @@ export const listOrders: Endpoint<'/store/orders', undefined, Json> = {
   expects: 'orders',
   maxBytes: 8 * MiB,
 };
+
+/**
+ * Any request below the base URL; `path` is percent-encoded and may have a query. The interface document shows nothing of
+ * it, so that every 2xx is a success, with any JSON or, where HTTP has no content, without data.
+ */
+export function anyRequest(
+  method: Method,
+  path: string,
+): Endpoint<string, string | undefined, Json | undefined> {
+  return {
+    method,
+    path,
+    status: 'any 2xx',
+    data: z.unknown(),
+    expects: 'JSON',
+    maxBytes: 8 * MiB,
+  };
+}

@@ -1,4 +1,5 @@
 import type { WireHeaders } from '../context.ts';
+import type { Method } from './method.ts';
 
 /** What a caller has to do with the turns that its request takes at the limit, one for each attempt. */
 export type Turn = {
@@ -12,12 +13,14 @@ export type Turn = {
 export type ApiRequest = Turn & {
   /** For messages and the shared limit: "POST /categories". */
   readonly operation: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: Method;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
   /** Longest answer that is read, in bytes. */
   readonly maxBytes: number;
+  /** Which try this is; the first when undefined. */
+  readonly attempt?: number;
   /** No wait for the rate limit may last beyond this moment of the context's `uptime`. */
   readonly waitUntil: number;
 };

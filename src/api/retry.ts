@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import { Failure, Interruption, interruptedFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
 import { type Answer, type ApiRequest, type Exchange, Undelivered } from './exchange.ts';
+import { mayChange } from './method.ts';
 import { pause } from './pause.ts';
 import { readRetryAfter } from './rate-limit.ts';
 import { readServiceError } from './service-error.ts';
@@ -19,7 +20,7 @@ export function retry(next: Exchange, context: Context, report: Report): Exchang
   return async (request) => {
     let refused: Answer | undefined;
     for (let retries = 0; ; retries += 1) {
-      const result = await attempt(request);
+      const result = await attempt({ ...request, attempt: retries + 1 });
       if (retries === maxRetries || !mayRepeat(request, result)) return finish(result);
       refused = result instanceof Error ? undefined : result;
       const told = refused ? toldWait(refused) : 0;
@@ -47,13 +48,12 @@ export function retry(next: Exchange, context: Context, report: Report): Exchang
   /** After a 429 nothing else became of a request, whatever ended the wait for another try. */
   function asRefused(error: unknown, { method }: ApiRequest, answer: Answer): unknown {
     const service = readServiceError(answer);
-    const outcome = method === 'POST' ? ('refused' as const) : undefined;
+    const consequence = 'The service refused with 429; nothing has been sent since.';
     if (error instanceof Interruption) {
-      const consequence = outcome && 'Nothing was created.';
-      return interruptedFailure(context.signal, { outcome, consequence, service });
+      const outcome = mayChange(method) ? { outcome: 'refused' as const, consequence } : {};
+      return interruptedFailure(context.signal, { ...outcome, service });
     }
     if (!(error instanceof Failure) || error.kind !== 'rate_limited') return error;
-    const consequence = 'The service refused with 429; nothing has been sent since.';
     return new Failure(error.kind, error.message, {
       ...error.details,
       outcome: 'refused',
@@ -70,10 +70,10 @@ function toldWait({ status, headers, receivedAt }: Answer): number {
 
 function mayRepeat({ method }: ApiRequest, result: Answer | Undelivered): boolean {
   if (result instanceof Undelivered) {
-    return result.details.again === true && (method === 'GET' || !result.sent);
+    return result.details.again === true && (!mayChange(method) || !result.sent);
   }
   if (result.status === 429) return true;
-  return method === 'GET' && (result.status >= 500 || result.status === 408);
+  return !mayChange(method) && (result.status >= 500 || result.status === 408);
 }
 
 function finish(result: Answer | Undelivered): Answer {

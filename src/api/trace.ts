@@ -1,23 +1,47 @@
-import type { Context } from '../context.ts';
+import type { Context, WireHeaders } from '../context.ts';
 import type { Report } from '../events.ts';
-import type { Exchange } from './exchange.ts';
+import { cutMark } from '../secret.ts';
+import { type ApiRequest, type Exchange, headerValues } from './exchange.ts';
 
-/** Reports each request and its answer with the time it took; headers stay unsaid, so the key does too. */
+/** Longest value of a header field that is shown, in characters. */
+const longestValue = 300;
+
+/** Reports each request and its answer with their header fields, sizes and the time it took; never their bodies. */
 export function trace(next: Exchange, context: Context, report: Report): Exchange {
+  const say = (message: string) => report({ event: 'notice', message });
+
   return async (request) => {
+    const { method, url, body, attempt = 1 } = request;
+    const size = body === undefined ? '' : `, ${Buffer.byteLength(body)} bytes`;
+    say(`> ${method} ${url.href}${size}${attempt > 1 ? ` (try ${attempt})` : ''}`);
+    for (const line of headerLines(shownHeaders(request))) say(`> ${line}`);
     const start = context.uptime();
-    const say = (result: string) =>
-      report({
-        event: 'notice',
-        message: `${request.method} ${request.url.href}: ${result} (${Math.round(context.uptime() - start)} ms)`,
-      });
+    const took = () => `${Math.round(context.uptime() - start)} ms`;
     try {
       const answer = await next(request);
-      say(`${answer.status}, ${answer.bytes.length} bytes`);
+      say(`< ${answer.status}, ${answer.bytes.length} bytes (${took()})`);
+      for (const line of headerLines(answer.headers)) say(`< ${line}`);
       return answer;
     } catch (error) {
-      say(error instanceof Error ? error.message : 'failed');
+      say(`< ${error instanceof Error ? error.message : 'nothing'} (${took()})`);
       throw error;
     }
   };
+}
+
+/** The header fields of a request as they may be shown: with its key, but not which. */
+export function shownHeaders({ headers }: ApiRequest): Readonly<Record<string, string>> {
+  return { ...headers, authorization: `Bearer ${cutMark}` };
+}
+
+function headerLines(headers: WireHeaders): string[] {
+  return Object.keys(headers).flatMap((name) =>
+    headerValues(headers, name).map((value) => `${name}: ${shownValue(name, value)}`),
+  );
+}
+
+/** A cookie may let in whoever has it, and what is said here ends up in tickets. */
+function shownValue(name: string, value: string): string {
+  if (name === 'set-cookie') return '[cookie]';
+  return value.length > longestValue ? `${value.slice(0, longestValue)}…` : value;
 }

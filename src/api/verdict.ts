@@ -6,27 +6,43 @@ import {
   type ServiceError,
 } from '../errors.ts';
 import { cutOut, formsOf } from '../secret.ts';
-import { type ApiKey, keyEnding } from './auth.ts';
+import { type ApiKey, whichKey } from './auth.ts';
 import type { Endpoint } from './endpoints.ts';
 import { type Answer, headerValues, type Undelivered } from './exchange.ts';
+import { mayChange } from './method.ts';
 import { readRetryAfter } from './rate-limit.ts';
 import { readServiceError } from './service-error.ts';
 
-const consequences: Record<Outcome, string> = {
+type Words = Readonly<Record<Exclude<Outcome, 'created' | 'done'>, string>> & {
+  /** What to do when the outcome is unknown. */
+  readonly look: string;
+};
+
+const ofCreate: Words = {
   not_sent: 'Nothing was sent.',
   refused: 'Nothing was created.',
-  created: 'It was created.',
   unknown: 'It may have been created.',
+  look: 'Look before you send it again: petstore categories list',
 };
-const lookFirst = 'Look before you send it again: petstore categories list';
+const ofChange: Words = {
+  not_sent: 'Nothing was sent.',
+  refused: 'Nothing was changed.',
+  unknown: 'It may have been carried out.',
+  look: 'Look before you send it again: petstore api GET PATH',
+};
 
 /** Failures of one operation: what failed and, for a write, what became of it. */
-export function createVerdict({ method }: Endpoint, key: ApiKey) {
-  const writes = method === 'POST';
+export function createVerdict({ method, status: promised }: Endpoint, key: ApiKey) {
+  const writes = mayChange(method);
+  const words = promised === 201 ? ofCreate : ofChange;
+  const whereItLooked =
+    promised === 'any 2xx'
+      ? 'The path follows the base URL, which has the version prefix already.'
+      : 'Does the base URL end in /v1?';
 
   /** What a write's outcome adds to a failure; a read has none. */
-  function became(outcome: Outcome): FailureDetails {
-    return writes ? { outcome, consequence: consequences[outcome] } : {};
+  function became(outcome: keyof Words & Outcome): FailureDetails {
+    return writes ? { outcome, consequence: words[outcome] } : {};
   }
 
   function unknown(message: string, details: FailureDetails = {}): Failure {
@@ -34,7 +50,7 @@ export function createVerdict({ method }: Endpoint, key: ApiKey) {
     return new Failure('outcome_unknown', message, {
       ...details,
       ...became('unknown'),
-      hint: lookFirst,
+      hint: words.look,
     });
   }
 
@@ -68,7 +84,7 @@ export function createVerdict({ method }: Endpoint, key: ApiKey) {
       if (status >= 500 || status === 408 || status < 300) {
         return unknown(said(`the service answered ${status}`, service), { service });
       }
-      const hint = status === 404 ? 'Does the base URL end in /v1?' : undefined;
+      const hint = status === 404 ? whereItLooked : undefined;
       return new Failure('refused', said('the service refused', service), { ...details, hint });
     },
 
@@ -90,7 +106,7 @@ export function createVerdict({ method }: Endpoint, key: ApiKey) {
       const outcome = sent ? 'unknown' : 'not_sent';
       return interruptedFailure(signal, {
         ...became(outcome),
-        ...(sent && { hint: lookFirst }),
+        ...(sent && { hint: words.look }),
       });
     },
   };
@@ -110,11 +126,6 @@ function withoutKey({ status, code, message }: ServiceError, { value }: ApiKey):
 function said(ours: string, { code, message, status }: ServiceError): string {
   const label = [status, code].filter(Boolean).join(' ');
   return `${ours} (${label})${message ? `: ${message}` : ''}`;
-}
-
-function whichKey({ value, source }: ApiKey): string {
-  const ending = keyEnding(value);
-  return `The key came from ${source}${ending ? ` and ends in ${ending}` : ''}.`;
 }
 
 function moved(answer: Answer, details: FailureDetails): Failure {

@@ -92,6 +92,10 @@ const tree: Readonly<Record<string, Group | Branch>> = {
       },
     },
   },
+  api: {
+    about: 'Send any request to the service, as it is',
+    load: async () => (await import('./api.ts')).api,
+  },
   sandbox: {
     about: 'Run the service on this machine, to try things out',
     load: async () => (await import('./sandbox.ts')).sandbox,

@@ -46,7 +46,7 @@ function noRegularFile(file: string, stats: Stats): Failure {
   if (stats.isDirectory()) return usageFailure(`${file} is a folder`);
   return usageFailure(
     `${file} is not a regular file`,
-    `Read it from standard input: petstore categories import - --format csv|json|ndjson < ${file}`,
+    `Read it from standard input: - in place of its name, and < ${file}`,
   );
 }
 

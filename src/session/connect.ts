@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type ApiKey, auth } from '../api/auth.ts';
+import { type ApiKey, auth, whichKey } from '../api/auth.ts';
 import { type Client, createClient } from '../api/client.ts';
 import { deliver } from '../api/deliver.ts';
 import type { Exchange } from '../api/exchange.ts';
@@ -89,6 +89,10 @@ async function openClient(
   if (context.env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
     const message = 'NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are always checked';
     report({ event: 'notice', message });
+  }
+  if (options.verbose) {
+    report({ event: 'notice', message: `profile ${profile.name}: ${baseUrl.href}` });
+    report({ event: 'notice', message: whichKey(key) });
   }
   const proxy = await chooseProxy(host, baseUrl, options.verbose ? report : undefined);
   const delivered = deliver(context, timeout, proxy);

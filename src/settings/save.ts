@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { durableRemove, durableWrite } from '../files.ts';
@@ -54,7 +54,8 @@ export async function removeKey(
   profile: string,
 ): Promise<boolean> {
   const path = keyFile(folder, profile);
-  if (!existsSync(path) && temporariesOf(path).length === 0) return false;
+  const there = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  if (!there && temporariesOf(path).length === 0) return false;
   await withLock(context, keysFolder(folder).lock, () => durableRemove(path));
   return true;
 }

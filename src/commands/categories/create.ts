@@ -1,14 +1,12 @@
 import type { Command } from 'commander';
 import type { Client } from '../../api/client.ts';
 import { createCategory, listCategories } from '../../api/endpoints.ts';
-import type { ApiRequest } from '../../api/exchange.ts';
 import { type Category, NewCategory } from '../../api/resources.ts';
 import { Failure, usageFailure } from '../../errors.ts';
 import { findMismatch } from '../../json/check.ts';
-import type { JsonObject } from '../../json/exact.ts';
-import { parseJson } from '../../json/parse.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
+import { showRequest } from '../show-request.ts';
 import { categoryColumns } from './columns.ts';
 
 type Options = {
@@ -29,9 +27,7 @@ export function create(command: Command, host: Host): void {
         const body = newCategory(name, description);
         const client = await connect();
 
-        if (dryRun) {
-          return output.anything(preview(client.prepare(createCategory, { body })));
-        }
+        if (dryRun) return showRequest(output, client.prepare(createCategory, { body }));
 
         const there = ifMissing ? await find(client, name) : undefined;
         if (there) report({ event: 'notice', message: `"${name}" is there already` });
@@ -83,13 +79,4 @@ function newCategory(name: string, description: string | undefined): NewCategory
 async function find(client: Client, name: string): Promise<Category | undefined> {
   const categories = await client.call(listCategories, {});
   return categories.find((category) => category.name === name);
-}
-
-function preview({ method, url, headers, body = 'null' }: ApiRequest): JsonObject {
-  return {
-    method,
-    url: url.href,
-    headers: { ...headers, authorization: 'Bearer [key]' },
-    body: parseJson(body),
-  };
 }

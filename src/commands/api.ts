@@ -1,0 +1,64 @@
+import type { Command } from 'commander';
+import { anyRequest } from '../api/endpoints.ts';
+import { type Method, mayChange, methods } from '../api/method.ts';
+import { Failure, usageFailure } from '../errors.ts';
+import type { Host } from '../session/host.ts';
+import { inSession } from '../session/session.ts';
+import { readBody } from './api-body.ts';
+import { parsePath } from './api-path.ts';
+import { showRequest } from './show-request.ts';
+import { mayBeKey } from './usage.ts';
+
+type Options = { readonly data?: string; readonly dryRun?: boolean };
+
+const examples = `
+Examples:
+  petstore api GET /categories
+  petstore api POST /categories --data '{"name":"rabbit"}' --dry-run
+  jq '{name}' pet.json | petstore api POST /categories --data -
+`;
+
+export function api(command: Command, host: Host): void {
+  command
+    .argument('<method>', methods.join(', '))
+    .argument('<path>', 'below the base URL, with a query if need be: /categories')
+    .option('--data <json>', 'the body: JSON, @FILE, or - for standard input')
+    .option('--dry-run', 'show the request and send nothing')
+    .addHelpText('after', examples)
+    .action(async (word: string, path: string, { data, dryRun }: Options) =>
+      inSession(host, command, async (session) => {
+        const { connect, output, report } = session;
+        const method = parseMethod(word);
+        const operation = anyRequest(method, parsePath(path));
+        const body = await readBody(session, method, data);
+        const client = await connect();
+
+        if (dryRun) return showRequest(output, client.prepare(operation, { body }));
+
+        const answer = await client.call(operation, { body });
+
+        if (answer === undefined) {
+          const message = `${method} ${path}: success, and an answer without content`;
+          return report({ event: 'notice', message });
+        }
+        await output.anything(answer).catch((error) => {
+          throw mayChange(method) ? afterSuccess(error) : error;
+        });
+      }),
+    );
+}
+
+/** @throws Failure (usage) */
+function parseMethod(word: string): Method {
+  const method = methods.find((name) => name === word.toUpperCase());
+  if (method) return method;
+  const what = mayBeKey(word) ? 'this is no method' : `"${word}" is no method`;
+  throw usageFailure(what, `One of: ${methods.join(', ')}`);
+}
+
+/** A result that cannot be printed does not undo what was done. */
+function afterSuccess(error: unknown): unknown {
+  if (!(error instanceof Failure)) return error;
+  const consequence = 'The service has accepted the request.';
+  return new Failure(error.kind, error.message, { ...error.details, outcome: 'done', consequence });
+}
