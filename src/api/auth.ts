@@ -29,7 +29,7 @@ export function auth(next: Exchange, key: ApiKey, origin: string): Exchange {
 }
 
 /** What may be shown of a key: its last four characters, of a long one only. */
-function keyEnding(key: string): string | undefined {
+export function keyEnding(key: string): string | undefined {
   return key.length >= 16 ? key.slice(-4) : undefined;
 }
 

@@ -91,7 +91,7 @@ async function openClient(
     report({ event: 'notice', message });
   }
   if (options.verbose) {
-    report({ event: 'notice', message: `profile ${profile.name}: ${baseUrl.href}` });
+    report({ event: 'notice', message: `profile ${setup.profile.name}: ${baseUrl.href}` });
     report({ event: 'notice', message: whichKey(key) });
   }
   const proxy = await chooseProxy(host, baseUrl, options.verbose ? report : undefined);

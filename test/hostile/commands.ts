@@ -22,6 +22,11 @@ export const commands: Readonly<Record<CommandName, Command>> = {
   pet: { argv: ['pets', 'get', '1', '--json'], json: true },
   orders: { argv: ['orders', 'list', '-o', 'ndjson'], json: true },
   limits: { argv: ['limits', '--refresh'] },
+  api: {
+    argv: ['api', 'POST', '/categories', '--data', '{"name":"rabbit"}', '--json'],
+    writes: true,
+    json: true,
+  },
 };
 
 export const twoRows = '{"name":"parrot"}\n{"name":"ferret","description":"Steals socks"}\n';
@@ -30,6 +35,7 @@ type End = { readonly exitCode: number; readonly outcome?: string };
 
 type Ends = {
   readonly read: End;
+  /** Of a create, and of any write. */
   readonly create: End;
   /** Of an import whose rows meet the fault. */
   readonly rows: End;

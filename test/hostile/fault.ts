@@ -1,7 +1,18 @@
 import type { Reaction } from './server.ts';
 
-/** The commands that ask the service something; `rows` is an import of which only the creates meet the fault. */
-export type CommandName = 'list' | 'create' | 'import' | 'rows' | 'pet' | 'orders' | 'limits';
+/**
+ * The commands that ask the service something; `rows` is an import of which only the creates meet the fault, `api` is a write
+ * of which the document shows nothing.
+ */
+export type CommandName =
+  | 'list'
+  | 'create'
+  | 'import'
+  | 'rows'
+  | 'pet'
+  | 'orders'
+  | 'limits'
+  | 'api';
 
 /**
  * What a fault means for whoever asked:

@@ -21,12 +21,13 @@ async function prove(fault: Fault, name: CommandName, server: HostileServer): Pr
   const { argv, json = false, writes = false, listsWell = false } = commands[name];
   const { means, says, react } = fault;
   const { read, create, rows, tries } = endings[means];
-  const end = { create, rows }[name as 'create'] ?? read;
+  const end = { create, rows, api: create }[name as 'create'] ?? read;
   const { url, seen } = server.play(react, { commits: means === 'fine', listsWell });
   const timeout = fault.timeout ?? (means === 'slow' ? timeouts.slow : timeouts.others);
 
   const run = await runInProcess([...argv, '--max-wait', '0'], url, { json, timeout });
 
+  const one = name === 'create' || name === 'api';
   const creates = seen.filter(({ method }) => method === 'POST').length;
   const reads = seen.length - creates;
   const readsAlone = !writes && means !== 'fine';
@@ -35,11 +36,11 @@ async function prove(fault: Fault, name: CommandName, server: HostileServer): Pr
   const broken = [
     ...run.broken,
     run.exitCode !== end.exitCode && `exit code ${run.exitCode} in place of ${end.exitCode}`,
-    name === 'create' && outcomeOf(run.stderr) !== end.outcome && `not ${end.outcome}`,
+    one && outcomeOf(run.stderr) !== end.outcome && `not ${end.outcome}`,
     says && !json && !says.test(run.stderr) && `does not say ${says}`,
     means !== 'slow' && run.stderr.includes('no whole answer') && 'ended by its deadline',
     !whole && run.stdout !== '' && 'a result',
-    name === 'create' && creates !== 1 && `${creates} creates`,
+    one && creates !== 1 && `${creates} creates`,
     name === 'rows' && creates > mostCreates && `${creates} creates`,
     readsAlone && creates > 0 && 'a create',
     readsAlone && reads !== mostTries && `${reads} reads in place of ${mostTries}`,
