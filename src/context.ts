@@ -8,6 +8,8 @@ export type Context = {
   readonly stderr: Output;
   readonly env: Environment;
   readonly platform: string;
+  /** For example "v20.19.0". */
+  readonly nodeVersion: string;
   /** The user's number, where the system has such. */
   readonly uid: number | undefined;
   /** The user's home folder as the system names it; may be empty. */

@@ -47,6 +47,7 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
     stderr: outputTo(() => process.stderr),
     env,
     platform: process.platform,
+    nodeVersion: process.version,
     uid: process.getuid?.(),
     home: homeFolder(),
     async send(request) {

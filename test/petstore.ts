@@ -98,6 +98,7 @@ export const test = base.extend<Fixtures>({
           ...env,
         },
         platform: 'linux',
+        nodeVersion: 'v20.19.0',
         uid: process.getuid?.(),
         home: folder,
         send: sendTo(sandbox, forward, clock),

@@ -121,8 +121,11 @@ function prepare(
   };
 }
 
+/** A part of an answer, which nobody asked for, is none. */
 function succeeded({ status }: Endpoint, answer: Answer): boolean {
-  return status === 'any 2xx' ? answer.status < 300 : answer.status === status;
+  return status === 'any 2xx'
+    ? answer.status < 300 && answer.status !== 206
+    : answer.status === status;
 }
 
 function fill(path: string, parameters: Readonly<Record<string, string>>): string {

@@ -96,6 +96,10 @@ const tree: Readonly<Record<string, Group | Branch>> = {
     about: 'Send any request to the service, as it is',
     load: async () => (await import('./api.ts')).api,
   },
+  doctor: {
+    about: 'What petstore finds on this machine: settings, key, proxy, limit',
+    load: async () => (await import('./doctor.ts')).doctor,
+  },
   sandbox: {
     about: 'Run the service on this machine, to try things out',
     load: async () => (await import('./sandbox.ts')).sandbox,

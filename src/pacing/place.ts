@@ -32,13 +32,18 @@ function openIn(folder: string, uid: number | undefined, identity: string): Log 
   const limits = join(folder, 'limits');
   makePrivateFolder(limits);
   for (const path of [folder, limits]) {
-    // A folder that another one owns or can write to could be swapped by them.
-    if (othersCanChange(path, uid)) throw new Error(`others can change ${path}`);
-  }
-  if (networkFileSystems.has(statfsSync(limits).type)) {
-    throw new Error(`${limits} is on a network file system`);
+    const fault = faultOf(path, uid);
+    if (fault) throw new Error(fault);
   }
   return openSharedLog(limits, scopeName(readSalt(limits), identity));
+}
+
+/** Why a folder is no place for a log that processes share, or undefined when it is one. @throws the system's error */
+export function faultOf(path: string, uid: number | undefined): string | undefined {
+  // A folder that another one owns or can write to could be swapped by them.
+  if (othersCanChange(path, uid)) return `others can change ${path}`;
+  const remote = networkFileSystems.has(statfsSync(path).type);
+  return remote ? `${path} is on a network file system` : undefined;
 }
 
 /** NFS, SMB and CIFS: an append is not one step there, so lines could be torn. */

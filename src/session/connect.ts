@@ -135,7 +135,7 @@ async function embedSandbox({ host, options, report }: Setup): Promise<Service> 
 }
 
 /** Longest wait for the rate limit, in ms. @throws Failure (usage) */
-function chooseMaxWait(run: Run): number {
+export function chooseMaxWait(run: Run): number {
   const { value, source } = chooseSetting('max-wait', run);
   const { name, file } = run.profile;
   return parseDuration(value, source === file ? `max-wait of profile ${name}` : source);

@@ -41,11 +41,22 @@ export async function inSession(
   story: (session: Session) => Promise<void>,
 ): Promise<void> {
   const options = commonOptions(command);
-  const { context, sink } = host;
-  const folder = configFolder(context);
-  if (folder !== undefined) await sweepKeys(context, folder);
+  const folder = configFolder(host.context);
+  if (folder !== undefined) await sweepKeys(host.context, folder);
   const profile = chooseProfile(host, options);
   const format = chooseFormat({ host, options, profile });
+  await inChosenSession(host, { options, profile, format }, story);
+}
+
+type Choices = Pick<Session, 'options' | 'profile'> & { readonly format: Format };
+
+/** The same where profile and format are chosen already. */
+export async function inChosenSession(
+  host: Host,
+  { options, profile, format }: Choices,
+  story: (session: Session) => Promise<void>,
+): Promise<void> {
+  const { context, sink } = host;
   host.format = format;
   const { report, end } = createReporter(context, sink, {
     json: format !== 'table',
@@ -68,8 +79,8 @@ export async function inSession(
   }
 }
 
-/** @throws Failure (usage) */
-function chooseFormat(run: Run): Format {
+/** How to print. @throws Failure (usage) */
+export function chooseFormat(run: Run): Format {
   const given = chooseSetting('output', run);
   if (isFormat(given.value)) return given.value;
   throw usageFailure(

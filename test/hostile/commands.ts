@@ -29,6 +29,9 @@ export const commands: Readonly<Record<CommandName, Command>> = {
   },
 };
 
+/** All but `api`, to which any JSON and any 2xx is a good answer. */
+export const strict = (Object.keys(commands) as CommandName[]).filter((name) => name !== 'api');
+
 export const twoRows = '{"name":"parrot"}\n{"name":"ferret","description":"Steals socks"}\n';
 
 type End = { readonly exitCode: number; readonly outcome?: string };

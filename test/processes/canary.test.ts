@@ -20,6 +20,8 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   'pets get': ['pets', 'get', '1'],
   'orders list': ['orders', 'list'],
   limits: ['limits', '--refresh'],
+  api: ['api', 'POST', '/categories', '--data', '{"name":"rabbit"}'],
+  doctor: ['doctor', '--check'],
   'config set': ['config', 'set', 'max-wait', '1m'],
   'a wrong word': ['categories', 'lost'],
 };

@@ -6,7 +6,6 @@ import { Failure, usageFailure } from '../../errors.ts';
 import { findMismatch } from '../../json/check.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
-import { showRequest } from '../show-request.ts';
 import { categoryColumns } from './columns.ts';
 
 type Options = {
@@ -27,7 +26,10 @@ export function create(command: Command, host: Host): void {
         const body = newCategory(name, description);
         const client = await connect();
 
-        if (dryRun) return showRequest(output, client.prepare(createCategory, { body }));
+        if (dryRun) {
+          const { showRequest } = await import('../show-request.ts');
+          return showRequest(output, client.prepare(createCategory, { body }));
+        }
 
         const there = ifMissing ? await find(client, name) : undefined;
         if (there) report({ event: 'notice', message: `"${name}" is there already` });

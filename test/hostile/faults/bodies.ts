@@ -1,12 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { body, endless, json, say } from '../answers.ts';
+import { strict } from '../commands.ts';
 import type { Fault } from '../fault.ts';
 
 const wrong = /got an answer that is wrong/;
 const lists = ['list', 'import', 'limits'] as const;
 const creates = ['create', 'rows'] as const;
-/** All that know what an answer has to be. */
-const typed = [...lists, ...creates, 'pet', 'orders'] as const;
 const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
 /** Puts an id in place of the good answer's own. */
@@ -22,10 +21,10 @@ export const bodyFaults: readonly Fault[] = [
     says: /got an answer that is wrong: nothing/,
   },
   { fault: 'spaces for a body', react: body('  \n'), means: 'wrong', says: wrong },
-  { fault: 'null', react: body('null'), means: 'wrong', only: typed, says: /null/ },
-  { fault: 'true', react: body('true'), means: 'wrong', only: typed, says: wrong },
-  { fault: 'a number', react: body('1e400'), means: 'wrong', only: typed, says: wrong },
-  { fault: 'a text', react: body('"hello"'), means: 'wrong', only: typed, says: wrong },
+  { fault: 'null', react: body('null'), means: 'wrong', only: strict, says: /null/ },
+  { fault: 'true', react: body('true'), means: 'wrong', only: strict, says: wrong },
+  { fault: 'a number', react: body('1e400'), means: 'wrong', only: strict, says: wrong },
+  { fault: 'a text', react: body('"hello"'), means: 'wrong', only: strict, says: wrong },
   {
     fault: 'an object for a list',
     react: body('{"categories":[]}'),

@@ -1,4 +1,5 @@
 import { body, good, json, message, say, sayAndEnd, sayAndReset } from '../answers.ts';
+import { strict } from '../commands.ts';
 import type { Fault } from '../fault.ts';
 
 const jsonType = { 'content-type': 'application/json' };
@@ -108,12 +109,14 @@ export const framingFaults: readonly Fault[] = [
     react: say(() => 'HTTP/1.1 204 No Content\r\n\r\n'),
     means: 'wrong',
     says: /the service answered 204/,
+    only: strict,
   },
   {
     fault: '205',
     react: say(() => 'HTTP/1.1 205 Reset Content\r\ncontent-length: 0\r\n\r\n'),
     means: 'wrong',
     says: /the service answered 205/,
+    only: strict,
   },
   {
     fault: '206 with a part',
@@ -126,6 +129,7 @@ export const framingFaults: readonly Fault[] = [
     react: say((seen) => json(202, seen.good)),
     means: 'wrong',
     says: /the service answered 202/,
+    only: strict,
   },
   {
     fault: '200 for a create',

@@ -1,0 +1,72 @@
+import { readFileSync, statSync } from 'node:fs';
+import { arch, release } from 'node:os';
+import type { Context, Environment, Output } from '../context.ts';
+import { configFailure, systemCode } from '../errors.ts';
+import { mayAsk } from '../session/asking.ts';
+import { hasColor } from '../session/color.ts';
+import type { CommonOptions } from '../session/options.ts';
+import { oldestNode, version } from '../version.ts';
+import { type Finding, fail, ok, warn } from './doctor-finding.ts';
+
+/** The programs and the system that a command runs on. */
+export function examinePrograms({ platform, nodeVersion }: Context): Finding[] {
+  return [
+    ok('petstore', version),
+    isSupported(nodeVersion)
+      ? ok('node', nodeVersion)
+      : fail('node', configFailure(`Node ${nodeVersion} is too old: it takes ${oldestNode}`)),
+    ok('system', `${platform} ${release()} ${arch()}`),
+  ];
+}
+
+function isSupported(nodeVersion: string): boolean {
+  const [major = 0, minor = 0] = nodeVersion.replace('v', '').split('.').map(Number);
+  const [oldestMajor = 0, oldestMinor = 0] = oldestNode.split('.').map(Number);
+  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
+}
+
+/** Whose certificates are believed, and that they are always checked. */
+export function examineCertificates({ env }: Context): Finding[] {
+  const findings = [examineOwnAuthorities(env.NODE_EXTRA_CA_CERTS)];
+  if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
+    findings.push(warn('tls', 'NODE_TLS_REJECT_UNAUTHORIZED is ignored: all are checked'));
+  }
+  return findings;
+}
+
+function examineOwnAuthorities(path: string | undefined): Finding {
+  const check = 'certificates';
+  if (!path) return ok(check, "Node's own");
+  const ignored = (why: string) => warn(check, `NODE_EXTRA_CA_CERTS is ignored: ${path} ${why}`);
+  try {
+    if (!statSync(path).isFile()) return ignored('is no file');
+    const count = readFileSync(path, 'latin1').match(/-----BEGIN CERTIFICATE-----/g)?.length;
+    if (!count) return ignored('has no certificate in it');
+    return ok(check, `Node's own, and ${count} of ${path}`);
+  } catch (error) {
+    return ignored(`cannot be read (${systemCode(error)})`);
+  }
+}
+
+/** Where results and messages go, and how they look there. */
+export function examineTerminal(context: Context, options: CommonOptions): Finding[] {
+  const { stdout, stderr, env } = context;
+  const outputs = Object.entries({ stdout, stderr }).map(
+    ([name, output]) => `${name}: ${looks(output, env, options)}`,
+  );
+  const questions = `questions: ${mayAsk(context, options) ? 'yes' : 'no'}`;
+  return [ok('terminal', [...outputs, questions].join('; ')), examineLocale(context)];
+}
+
+function looks(output: Output, env: Environment, options: CommonOptions): string {
+  const place = output.isTTY ? `${output.columns} columns` : 'no terminal';
+  return hasColor(output, env, options) ? `${place}, colours` : place;
+}
+
+/** The frame of a table is not ASCII. */
+function examineLocale({ env, stdout }: Context): Finding {
+  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
+  if (!locale) return ok('locale', 'not set');
+  const garbled = stdout.isTTY && !/utf-?8/i.test(locale);
+  return garbled ? warn('locale', `${locale}: no UTF-8`) : ok('locale', locale);
+}

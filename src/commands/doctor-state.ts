@@ -1,0 +1,48 @@
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Context } from '../context.ts';
+import { cannotSave, makePrivateFolder } from '../files.ts';
+import { journalsIn } from '../import/journals.ts';
+import { faultOf } from '../pacing/place.ts';
+import { requireStateFolder } from '../settings/folders.ts';
+import { nameTemporary } from '../temporary.ts';
+import { type Finding, judge, ok, warn } from './doctor-finding.ts';
+
+/** Whether petstore can keep what it must remember, which only writing tells: a disk may be full. */
+export async function examineState(context: Context): Promise<Finding[]> {
+  const kept: Finding[] = [];
+  const state = await judge('state folder', () => {
+    const folder = requireStateFolder(context);
+    const [limits, imports] = [join(folder, 'limits'), join(folder, 'imports')];
+    const places = [folder, ...[limits, imports].filter(existsSync)];
+    for (const place of places) tryToWrite(place);
+    const journals = journalsIn(imports).length;
+    kept.push(ok('kept there', `limits of keys: ${keysIn(limits)}, import journals: ${journals}`));
+
+    const faults = places.map((place) => faultOf(place, context.uid)).filter(Boolean);
+    if (faults[0]) return warn('state folder', `${faults[0]}: the limit is remembered elsewhere`);
+    const local = context.platform === 'linux' ? ', on a local disk' : '';
+    return ok('state folder', `${folder}${local}`);
+  });
+  return [state, ...kept];
+}
+
+/** @throws Failure (output) */
+function tryToWrite(folder: string): void {
+  const file = nameTemporary(join(folder, 'doctor'));
+  try {
+    makePrivateFolder(folder);
+    writeFileSync(file, '?'.repeat(4_096), { flag: 'wx', mode: 0o600 });
+    rmSync(file);
+  } catch (error) {
+    rmSync(file, { force: true });
+    throw cannotSave(folder, error);
+  }
+}
+
+/** How many keys the limit is remembered of. */
+function keysIn(limits: string): number {
+  if (!existsSync(limits)) return 0;
+  const logs = readdirSync(limits).filter((name) => name.endsWith('.log'));
+  return new Set(logs.map((name) => name.split('.', 1)[0])).size;
+}
