@@ -39,6 +39,13 @@ describe('api', () => {
     },
   );
 
+  test('HEAD asks whether something is there, and has nothing to show', async ({ petstore }) => {
+    const there = await petstore(['api', 'HEAD', '/categories']);
+
+    expect(there).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(await petstore(['api', 'HEAD', '/nowhere'])).toMatchObject({ exitCode: 3 });
+  });
+
   test('braces of a path are what they are, and no parameters', async ({ petstore, sandbox }) => {
     await petstore(['api', 'GET', '/pets/{petId}']);
 

@@ -57,7 +57,7 @@ describe('doctor', () => {
     const { stdout } = await petstore(['doctor', '--no-color'], { columns: 60 });
 
     expect(stdout).toMatch(/^│ api key +│ ok +│ from PETSTORE_API_KEY +│$/m);
-    expect(stdout).toMatch(/^│ terminal +│ ok +│ stdout: 60 columns;/m);
+    expect(stdout).toMatch(/^│ stdout +│ ok +│ a terminal of 60 columns +│$/m);
   });
 
   test('knows the limit and the clock once a request was answered', async ({
@@ -130,6 +130,12 @@ describe('the exit code of doctor is that of the first thing that is wrong', () 
     },
     { what: 'state folder', env: { PETSTORE_STATE_DIR: 'relative' }, exitCode: 2 },
     { what: 'state folder', env: { PETSTORE_STATE_DIR: '/proc/none' }, exitCode: 74 },
+    { what: 'state folder', env: { PETSTORE_STATE_DIR: '/proc/self' }, exitCode: 74 },
+    {
+      what: 'state folder',
+      env: { PETSTORE_API_KEY: undefined, PETSTORE_STATE_DIR: '/proc/self' },
+      exitCode: 4,
+    },
   ])('$exitCode: $what, $env', async ({ what, env, settings, exitCode }, { petstore, folder }) => {
     if (settings !== undefined) saveSettings(folder, settings);
 
@@ -141,6 +147,16 @@ describe('the exit code of doctor is that of the first thing that is wrong', () 
     expect(rowsOf(result).map(({ check }) => check)).toContain('locale');
     expect(result.stdout + result.stderr).not.toMatch(/test-key|p4ssw0rd|u:/);
     expect(brokenPromises({ ...result, exitCode: 0 }, true, folder)).toEqual([]);
+  });
+
+  test('broken settings hide nothing that is set elsewhere', async ({ petstore, folder }) => {
+    saveSettings(folder, 'oops');
+
+    const result = await petstore(doctor, { env: { PETSTORE_PROFILE: 'staging' } });
+
+    expect(rowOf(result, 'settings')?.finding).toContain('~/config/settings.json:1:1');
+    expect(rowOf(result, 'profile')?.finding).toBe('staging (PETSTORE_PROFILE)');
+    expect(rowOf(result, 'api key')?.status).toBe('ok');
   });
 
   test('2: an output format that is none, in a table', async ({ petstore }) => {

@@ -137,10 +137,10 @@ describe('the proxy of a request', () => {
 
     const said = 'pets.example is reached through the proxy one:3128 (HTTPS_PROXY)';
     expect(first.stderr).toContain(`petstore: ${said}\n`);
-    expect(second.events()[0]).toEqual({ event: 'notice', message: said });
+    expect(second.events()).toContainEqual({ event: 'notice', message: said });
     const all = first.stdout + first.stderr + second.stdout + second.stderr;
     expect(all).not.toMatch(/open.{1,3}sesame|bWU6b3Blbi/);
-    expect(all).toContain('[key]');
+    expect(first.stdout).toContain('[key]');
   });
 
   test('--verbose says when NO_PROXY is why there is none', async ({ petstore, sandbox }) => {

@@ -51,15 +51,16 @@ function examineOwnAuthorities(path: string | undefined): Finding {
 /** Where results and messages go, and how they look there. */
 export function examineTerminal(context: Context, options: CommonOptions): Finding[] {
   const { stdout, stderr, env } = context;
-  const outputs = Object.entries({ stdout, stderr }).map(
-    ([name, output]) => `${name}: ${looks(output, env, options)}`,
-  );
-  const questions = `questions: ${mayAsk(context, options) ? 'yes' : 'no'}`;
-  return [ok('terminal', [...outputs, questions].join('; ')), examineLocale(context)];
+  return [
+    ok('stdout', looks(stdout, env, options)),
+    ok('stderr', looks(stderr, env, options)),
+    ok('questions', mayAsk(context, options) ? 'are asked' : 'are not asked'),
+    examineLocale(context),
+  ];
 }
 
 function looks(output: Output, env: Environment, options: CommonOptions): string {
-  const place = output.isTTY ? `${output.columns} columns` : 'no terminal';
+  const place = output.isTTY ? `a terminal of ${output.columns} columns` : 'no terminal';
   return hasColor(output, env, options) ? `${place}, colours` : place;
 }
 
