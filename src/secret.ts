@@ -1,6 +1,19 @@
 /** What stands where a secret was cut out. */
 export const cutMark = '[key]';
 
+/** No key is shorter, in characters; what is can be said and need not be cut out. */
+export const shortestKey = 8;
+
+/** Whether a word in a wrong place may be a key, which must not be said again. */
+export function mayBeKey(text: string): boolean {
+  return text.length >= shortestKey;
+}
+
+/** A word that is wrong, for messages: in quotes, or how long it is when it may be a key. */
+export function wordFor(text: string): string {
+  return mayBeKey(text) ? `a word of ${text.length} characters` : `"${text}"`;
+}
+
 /** A secret as it may turn up in texts of others: as it is, in a URL, in Base64 wherever in what was encoded. */
 export function formsOf(secret: string): readonly string[] {
   const percent = encodeURIComponent(secret);

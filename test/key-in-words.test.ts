@@ -41,6 +41,8 @@ const commandLines: Readonly<Record<string, (key: string) => string[]>> = {
   '--timeout KEY': (key) => [...listAt, '--timeout', key],
   '--max-wait KEY': (key) => [...listAt, '--max-wait', key],
   '--sort KEY': (key) => ['categories', 'list', '--sort', key],
+  '--sort KEY with another line': (key) => ['categories', 'list', '--sort', `${key}\nx`],
+  'KEY as a command with another line': (key) => [`${key}\nx`],
   '--settle KEY': (key) => ['categories', 'import', '-', '--settle', key],
   '--format KEY': (key) => ['categories', 'import', '-', '--format', key],
   '--port KEY': (key) => ['sandbox', '--port', key],
@@ -50,6 +52,40 @@ const commandLines: Readonly<Record<string, (key: string) => string[]>> = {
   'KEY as a plan': (key) => ['config', 'set', 'plan', key],
   'KEY as a pet': (key) => ['pets', 'get', key],
 };
+
+const variables = ['PETSTORE_PROFILE', 'PETSTORE_OUTPUT', 'PETSTORE_MAX_WAIT', 'PETSTORE_BASE_URL'];
+
+describe('a key in the variable of something else', () => {
+  test.for(variables)('as %s is never said again', async (variable, { petstore }) => {
+    for (const key of keys) {
+      const env = { PETSTORE_API_KEY: undefined, [variable]: key };
+      const { stdout, stderr, exitCode } = await petstore(['categories', 'list'], { env });
+
+      expect([2, 4], stderr).toContain(exitCode);
+      expect(stdout + stderr).not.toContain(key);
+    }
+  });
+});
+
+describe('a word that is no key', () => {
+  test.for([
+    { words: ['-p', 'stag'], says: 'no API key for profile stag' },
+    { words: ['-p', 'customer-eu'], says: 'no API key for profile customer-eu' },
+    { words: ['-p', 'customer-us'], says: 'no API key for this profile' },
+    { words: ['--timeout', '5x'], says: '--timeout is "5x", which is no duration' },
+    { words: ['--timeout', '5 minutes'], says: '--timeout is a word of 9 characters, which' },
+    { words: ['--sort', 'size'], says: "argument 'size' is invalid" },
+    { words: ['--sort', 'created_at'], says: 'argument is invalid. Allowed choices are id,' },
+  ])('$words: $says', async ({ words, says }, { petstore }) => {
+    const env = { PETSTORE_API_KEY: undefined };
+    await petstore(['config', 'set', 'output', 'table', '-p', 'customer-eu'], { env });
+    const withKey = words[0] === '--timeout' ? {} : { env };
+
+    const { stderr } = await petstore(['categories', 'list', ...words], withKey);
+
+    expect(stderr).toContain(says);
+  });
+});
 
 describe('a key on the command line', () => {
   test.for(Object.entries(commandLines))(

@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import { anyRequest } from '../api/endpoints.ts';
 import { type Method, mayChange, methods } from '../api/method.ts';
 import { Failure, usageFailure } from '../errors.ts';
+import { mayBeKey } from '../secret.ts';
 import type { Host } from '../session/host.ts';
 import { inSession } from '../session/session.ts';
 import { readBody } from './api-body.ts';
 import { parsePath } from './api-path.ts';
 import { showRequest } from './show-request.ts';
-import { mayBeKey } from './usage.ts';
 
 type Options = { readonly data?: string; readonly dryRun?: boolean };
 

@@ -6,6 +6,7 @@ import { type PlanName, plans } from '../sandbox/quota.ts';
 import { type RunningSandbox, serveSandbox, throwawayKey } from '../sandbox/serve.ts';
 import { answer } from '../sandbox/service.ts';
 import { type SandboxState, sampleState, stateFromData } from '../sandbox/state.ts';
+import { wordFor } from '../secret.ts';
 import type { Host } from '../session/host.ts';
 import { inSession, type Session } from '../session/session.ts';
 import { runAgainst } from './sandbox-run.ts';
@@ -45,7 +46,8 @@ export function sandbox(command: Command, host: Host): void {
 
 function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65_535)) throw usageFailure(`"${text}" is no port`, 'A number from 0 to 65535.');
+  if (!(port <= 65_535))
+    throw usageFailure(`${wordFor(text)} is no port`, 'A number from 0 to 65535.');
   return port;
 }
 

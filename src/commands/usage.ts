@@ -1,14 +1,8 @@
 import type { Command, CommanderError } from 'commander';
 import { type Failure, usageFailure } from '../errors.ts';
+import { mayBeKey } from '../secret.ts';
 
 const secretFlag = /^--?(?:api[-_]?)?(?:key|token|secret|password|bearer)/i;
-/** What a word of the command line looks like that is no key: keys are longer. */
-const shortWord = /^[a-z][a-z-]{0,6}$/i;
-
-/** Whether a word in the wrong place may be a key, which must not be said again. */
-export function mayBeKey(text: string): boolean {
-  return !shortWord.test(text);
-}
 
 /** Commander's complaint about a command line, in petstore's form and without values that may be secret. */
 export function describeUsageError(
@@ -16,7 +10,7 @@ export function describeUsageError(
   program: Command,
   argv: readonly string[],
 ): Failure {
-  const [complaint = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+  const [complaint = '', suggestion] = withoutKey(error.message).split('\n');
   const [, option] = /^unknown option '(--[^=']*|-.)/.exec(complaint) ?? [];
   if (option !== undefined && argv.some((text) => secretFlag.test(text))) {
     return usageFailure(
@@ -24,14 +18,16 @@ export function describeUsageError(
       'A key on the command line is in your shell history now: replace it. petstore auth login takes the new one.',
     );
   }
-  const [, command] = /^unknown command '(.*)'/s.exec(complaint) ?? [];
-  const says =
-    option !== undefined
-      ? `unknown option ${option}`
-      : command !== undefined && suggestion === undefined && mayBeKey(command)
-        ? 'unknown command'
-        : complaint;
+  const says = option === undefined ? complaint : `unknown option ${option}`;
   return usageFailure(says, didYouMean(suggestion) ?? helpOf(program, argv));
+}
+
+/** What Commander says less a wrong word that may be a key; one that is almost a command is none. */
+function withoutKey(message: string): string {
+  const place = /(?<=^unknown command| argument) '(.*)'(?=$| is invalid)/s;
+  return message
+    .replace(/^error: /, '')
+    .replace(place, (quoted, word: string) => (mayBeKey(word) ? '' : quoted));
 }
 
 function didYouMean(suggestion: string | undefined): string | undefined {

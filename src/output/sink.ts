@@ -2,7 +2,7 @@ import type { Context, Output } from '../context.ts';
 import { Exit, Failure, systemCode } from '../errors.ts';
 import type { Json } from '../json/exact.ts';
 import { writeJson } from '../json/write.ts';
-import { cutOut, formsOf } from '../secret.ts';
+import { cutOut, formsOf, shortestKey } from '../secret.ts';
 import { jsonString, sealLines, showText } from './safe-text.ts';
 
 export type Line = string | { readonly bold: string };
@@ -26,8 +26,6 @@ export type Sink = {
 /** Turns finished text into the same text in another look. */
 export type Style = (text: string) => string;
 
-const shortestSecret = 8;
-
 export function createSink({
   stdout,
   stderr,
@@ -41,7 +39,8 @@ export function createSink({
 
   return {
     hide(secret) {
-      if (secret.length < shortestSecret) return;
+      // A shorter password of a proxy is in no text of ours, and to cut it out would tear others.
+      if (secret.length < shortestKey) return;
       for (const form of formsOf(secret)) secrets.add(form);
     },
     show: (text) => showText(redact(text)),

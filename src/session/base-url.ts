@@ -1,6 +1,6 @@
 import { configFailure } from '../errors.ts';
 import { parseBaseUrl } from '../settings/base-url.ts';
-import { profileFlag } from './profile.ts';
+import { labelOf, profileFlag } from './profile.ts';
 import { chooseSetting, placeOf, type Run } from './setting.ts';
 
 /** The service's address. @throws Failure (config) when none is set */
@@ -8,7 +8,7 @@ export function chooseBaseUrl(run: Run): URL {
   const baseUrl = findBaseUrl(run);
   if (baseUrl) return baseUrl;
   throw configFailure(
-    `no base URL is set for profile ${run.profile.name}`,
+    `no base URL is set for ${labelOf(run.profile)}`,
     `petstore config set base-url https://HOST/v1${profileFlag(run.profile)} (to just try petstore: --profile sandbox)`,
   );
 }
@@ -24,7 +24,7 @@ export function checkOrigin(run: Run, origin: string, move: string): void {
   const asked = findBaseUrl(run)?.origin;
   if (asked === undefined || asked === origin) return;
   throw configFailure(
-    `the key of profile ${run.profile.name} belongs to ${origin}, not to ${asked}`,
+    `the key of ${labelOf(run.profile)} belongs to ${origin}, not to ${asked}`,
     `If that is the service now: ${move}. If not: mind --base-url and PETSTORE_BASE_URL.`,
   );
 }

@@ -16,7 +16,7 @@ import { stateFolder } from '../settings/folders.ts';
 import { version } from '../version.ts';
 import { chooseBaseUrl } from './base-url.ts';
 import { type FoundKey, findKey, noKey } from './key.ts';
-import { refuseForSandbox, sandboxProfile } from './profile.ts';
+import { labelOf, refuseForSandbox, sandboxProfile } from './profile.ts';
 import { chooseProxy } from './proxy.ts';
 import { chooseSetting, type Run } from './setting.ts';
 
@@ -91,7 +91,7 @@ async function openClient(
     report({ event: 'notice', message });
   }
   if (options.verbose) {
-    report({ event: 'notice', message: `profile ${setup.profile.name}: ${baseUrl.href}` });
+    report({ event: 'notice', message: `${labelOf(setup.profile)}: ${baseUrl.href}` });
     report({ event: 'notice', message: whichKey(key) });
   }
   const proxy = await chooseProxy(host, baseUrl, options.verbose ? report : undefined);

@@ -7,7 +7,7 @@ import { keyFile, maxKeyInput, parseKey, readStoredKey } from '../settings/keys.
 import { checkOrigin } from './base-url.ts';
 import type { KeyCommand } from './key-command.ts';
 import type { CommonOptions } from './options.ts';
-import { isExplicit, type Profile, profileFlag } from './profile.ts';
+import { isExplicit, labelOf, type Profile, profileFlag } from './profile.ts';
 import type { Run } from './setting.ts';
 
 /** A key, or a program that prints it and was not run yet. */
@@ -72,7 +72,7 @@ function storedKey(run: Run): ApiKey | undefined {
 
 /** The failure of a command that needs a key. */
 export function noKey(profile: Profile): Failure {
-  return new Failure('auth', `no API key for profile ${profile.name}`, {
+  return new Failure('auth', `no API key for ${labelOf(profile)}`, {
     consequence: 'Nothing was sent.',
     hint: `petstore auth login${profileFlag(profile)} (or set PETSTORE_API_KEY)`,
     outcome: 'not_sent',

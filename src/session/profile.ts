@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { usageFailure } from '../errors.ts';
+import { mayBeKey } from '../secret.ts';
 import { type ProfileSettings, readSettings, settingsFile } from '../settings/file.ts';
 import { configFolder } from '../settings/folders.ts';
 import { checkProfileName } from '../settings/names.ts';
@@ -8,6 +9,8 @@ import type { Host } from './host.ts';
 import type { CommonOptions } from './options.ts';
 
 export const sandboxProfile = 'sandbox';
+
+const builtIn: readonly string[] = ['production', 'staging', sandboxProfile];
 
 export type Profile = {
   readonly name: string;
@@ -44,9 +47,19 @@ export function isExplicit({ source }: Profile): boolean {
   return source === flag;
 }
 
+/** A profile in a message: by its name, unless nobody has set anything for it and it may be a key. */
+export function labelOf(profile: Profile): string {
+  return maySay(profile) ? `profile ${profile.name}` : 'this profile';
+}
+
 /** What a command of a hint needs to mean this profile: nothing for the usual one. */
-export function profileFlag({ name }: Profile): string {
-  return name === usual.value ? '' : ` ${flag} ${name}`;
+export function profileFlag(profile: Profile): string {
+  if (profile.name === usual.value) return '';
+  return ` ${flag} ${maySay(profile) ? profile.name : 'NAME'}`;
+}
+
+function maySay({ name, settings }: Profile): boolean {
+  return builtIn.includes(name) || Object.keys(settings).length > 0 || !mayBeKey(name);
 }
 
 /** The sandbox has an address and a key of its own; others on the command line are a mistake. @throws Failure (usage) */

@@ -7,6 +7,7 @@ import { type Format, formats, isFormat } from '../formats.ts';
 import { createPrinter, type Printer } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
 import type { Log } from '../pacing/log.ts';
+import { wordFor } from '../secret.ts';
 import { configFolder } from '../settings/folders.ts';
 import { sweepKeys } from '../settings/sweep.ts';
 import { hasColor } from './color.ts';
@@ -84,7 +85,7 @@ export function chooseFormat(run: Run): Format {
   const given = chooseSetting('output', run);
   if (isFormat(given.value)) return given.value;
   throw usageFailure(
-    `"${given.value}" in ${placeOf(given, run)} is no output format`,
+    `${wordFor(given.value)} in ${placeOf(given, run)} is no output format`,
     `One of: ${formats.join(', ')}`,
   );
 }

@@ -1,4 +1,5 @@
 import { usageFailure } from '../errors.ts';
+import { wordFor } from '../secret.ts';
 
 const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const form = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)?$/;
@@ -12,7 +13,7 @@ export function parseDuration(text: string, name: string): number {
   const [, amount, unit = 's'] = form.exec(text) ?? [];
   if (amount === undefined) {
     throw usageFailure(
-      `${name} is "${text}", which is no duration`,
+      `${name} is ${wordFor(text)}, which is no duration`,
       'Write 500ms, 30s, 2m, 1h or inf.',
     );
   }

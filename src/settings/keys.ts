@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import { configFailure } from '../errors.ts';
 import { readSecret } from '../files.ts';
 import { findMismatch } from '../json/check.ts';
+import { shortestKey } from '../secret.ts';
 
 /** A key at rest, bound to the one origin it may travel to. */
 const StoredKey = z.strictObject({ origin: z.string(), key: z.string() });
@@ -47,7 +48,7 @@ export function hasStoredKey(folder: string, profile: string): boolean {
 /** Longest input that a key is read from, in characters; more is no key. */
 export const maxKeyInput = 64 * 1024;
 
-const keyForm = /^[\x21-\x7e]{8,512}$/;
+const longestKey = 512;
 
 /**
  * A key without the line break that files and pipes end with.
@@ -55,14 +56,16 @@ const keyForm = /^[\x21-\x7e]{8,512}$/;
  */
 export function parseKey(text: string, source: string): string {
   const key = text.replace(/\r?\n$/, '');
-  if (keyForm.test(key)) return key;
-  throw configFailure(`the key from ${source} ${keyFault(key)}`);
+  const fault = keyFault(key);
+  if (fault === undefined) return key;
+  throw configFailure(`the key from ${source} ${fault}`);
 }
 
-function keyFault(key: string): string {
+function keyFault(key: string): string | undefined {
   if (key.length === 0) return 'is empty';
   const at = key.search(/[^\x21-\x7e]/);
   if (at >= 0)
     return `has a character at position ${at + 1} that no key has (a space, a control, not ASCII)`;
-  return key.length < 8 ? 'is shorter than 8 characters' : 'is longer than 512 characters';
+  if (key.length < shortestKey) return `is shorter than ${shortestKey} characters`;
+  return key.length > longestKey ? `is longer than ${longestKey} characters` : undefined;
 }

@@ -1,5 +1,6 @@
 import { usageFailure } from '../errors.ts';
 import { formats, isFormat } from '../formats.ts';
+import { wordFor } from '../secret.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { parseDuration } from './duration.ts';
 import { parsePlan } from './plan.ts';
@@ -23,7 +24,10 @@ export const settingNames = {
     ofProfile: true,
     check(value) {
       if (!isFormat(value)) {
-        throw usageFailure(`"${value}" is no output format`, `One of: ${formats.join(', ')}`);
+        throw usageFailure(
+          `${wordFor(value)} is no output format`,
+          `One of: ${formats.join(', ')}`,
+        );
       }
     },
   },
@@ -59,6 +63,6 @@ function checkCommand(value: string): void {
 /** @throws Failure (usage) */
 export function checkProfileName(name: string): void {
   if (!profileName.test(name)) {
-    throw usageFailure(`"${name}" is no profile name`, 'Letters, digits, "-" and "_" only.');
+    throw usageFailure(`${wordFor(name)} is no profile name`, 'Letters, digits, "-" and "_" only.');
   }
 }

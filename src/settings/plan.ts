@@ -1,5 +1,6 @@
 import { usageFailure } from '../errors.ts';
 import { plans, type Quotas } from '../plans.ts';
+import { wordFor } from '../secret.ts';
 
 /** A plan as users name it, and what it allows. */
 export type NamedPlan = { readonly name: string; readonly quotas: Quotas };
@@ -18,7 +19,7 @@ export function parsePlan(text: string, source: string): NamedPlan {
   const [, minute, day] = form.exec(text) ?? [];
   if (!Number(minute) || !Number(day)) {
     throw usageFailure(
-      `${source} is "${text}", which is no plan`,
+      `${source} is ${wordFor(text)}, which is no plan`,
       `Write ${Object.keys(plans).join(', ')} or N/min,M/day.`,
     );
   }

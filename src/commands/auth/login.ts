@@ -1,10 +1,11 @@
+import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { usageFailure } from '../../errors.ts';
 import { mayAsk } from '../../session/asking.ts';
 import { chooseBaseUrl } from '../../session/base-url.ts';
 import type { Host } from '../../session/host.ts';
 import { keyOfFlag, readStdin } from '../../session/key.ts';
-import { profileFlag, sandboxProfile } from '../../session/profile.ts';
+import { labelOf, profileFlag, sandboxProfile } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { parseKey } from '../../settings/keys.ts';
@@ -25,10 +26,10 @@ export function login(command: Command, host: Host): void {
       const path = await saveKey(host.context, folder, profile.name, { origin, key });
       report({
         event: 'notice',
-        message: `the key of profile ${profile.name} is stored in ${path}, for ${origin} alone`,
+        message: `the key of ${labelOf(profile)} is stored in ${dirname(path)}, for ${origin} alone`,
       });
       if (host.context.env.PETSTORE_API_KEY) {
-        const message = `PETSTORE_API_KEY is set, and comes first unless --profile ${profile.name} is given`;
+        const message = `PETSTORE_API_KEY is set, and comes first unless${profileFlag(profile) || ' --profile production'} is given`;
         report({ event: 'notice', message });
       }
     }),

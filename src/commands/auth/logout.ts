@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { usageFailure } from '../../errors.ts';
 import type { Host } from '../../session/host.ts';
-import { profileFlag, sandboxProfile } from '../../session/profile.ts';
+import { labelOf, profileFlag, sandboxProfile } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { removeKey } from '../../settings/save.ts';
@@ -19,8 +19,8 @@ export function logout(command: Command, host: Host): void {
         profile.name,
       );
       const message = removed
-        ? `the key of profile ${profile.name} is removed from this machine; the service may still take it`
-        : `no key of profile ${profile.name} was stored`;
+        ? `the key of ${labelOf(profile)} is removed from this machine; the service may still take it`
+        : `no key of ${labelOf(profile)} was stored`;
       report({ event: 'notice', message });
       for (const message of whatRemains(session)) report({ event: 'notice', message });
     }),

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { configFailure } from '../../errors.ts';
 import type { Host } from '../../session/host.ts';
-import { profileFlag } from '../../session/profile.ts';
+import { labelOf, profileFlag } from '../../session/profile.ts';
 import { inSession } from '../../session/session.ts';
 import { inForce, namesInForce, rowOf } from './in-force.ts';
 import { requireName } from './names.ts';
@@ -13,7 +13,7 @@ export function get(command: Command, host: Host): void {
       const given = inForce(name, session);
       if (!given) {
         throw configFailure(
-          `${name} is not set for profile ${session.profile.name}`,
+          `${name} is not set for ${labelOf(session.profile)}`,
           `petstore config set ${name} VALUE${profileFlag(session.profile)}`,
         );
       }

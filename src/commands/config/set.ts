@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { usageFailure } from '../../errors.ts';
 import type { Host } from '../../session/host.ts';
-import { profileFlag, sandboxProfile } from '../../session/profile.ts';
+import { labelOf, profileFlag, sandboxProfile } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { hasStoredKey } from '../../settings/keys.ts';
@@ -24,7 +24,7 @@ export function set(command: Command, host: Host): void {
         const path = await saveSetting(host.context, folder, placeOf(name, profile), value);
         report({ event: 'notice', message: `saved in ${path}` });
         if (name === 'api-key-command' && hasStoredKey(folder, profile.name)) {
-          const message = `the stored key of profile ${profile.name} is used no more: petstore auth logout${profileFlag(profile)}`;
+          const message = `the stored key of ${labelOf(profile)} is used no more: petstore auth logout${profileFlag(profile)}`;
           report({ event: 'notice', message });
         }
       }),

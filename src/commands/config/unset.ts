@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Host } from '../../session/host.ts';
-import type { Profile } from '../../session/profile.ts';
+import { labelOf, type Profile } from '../../session/profile.ts';
 import { inSession } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import type { SettingName } from '../../settings/names.ts';
@@ -12,7 +12,7 @@ export function unset(command: Command, host: Host): void {
       const name = requireName(text, names);
       const folder = requireConfigFolder(host.context);
       if (!isInFile(name, profile)) {
-        const message = `${name} was not set for profile ${profile.name}`;
+        const message = `${name} was not set for ${labelOf(profile)}`;
         return report({ event: 'notice', message });
       }
       const { saveSetting } = await import('../../settings/save.ts');
