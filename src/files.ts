@@ -20,10 +20,13 @@ export function readText(path: string): string | undefined {
   return read(path, () => {});
 }
 
-/** Like readText, for a file that holds a secret: refused when anyone else can read it. */
-export function readSecret(path: string): string | undefined {
+/** Like readText, for a file that holds a secret: refused when anyone else can read it, or owns it where `uid` is given. */
+export function readSecret(path: string, uid?: number): string | undefined {
   return read(path, (fd) => {
-    const { mode } = fstatSync(fd);
+    const { mode, uid: owner } = fstatSync(fd);
+    if (uid !== undefined && owner !== uid) {
+      throw configFailure(`the key in ${path} belongs to another user`, 'petstore auth login');
+    }
     // Windows has no such modes; its files answer 0666.
     if ((mode & 0o077) !== 0 && constants.O_NOFOLLOW !== undefined) {
       throw configFailure(`others can read the key in ${path}`, `chmod 600 '${path}'`);

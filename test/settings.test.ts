@@ -272,16 +272,16 @@ describe('a settings file that is wrong', () => {
   test.for([
     { what: 'cut short', text: '{\n  "profiles": {', says: ':2:16): ' },
     { what: 'empty', text: '', says: ':1:1): the text ends too early' },
-    { what: 'of another shape', text: '[]', says: 'is a list where an object belongs' },
+    { what: 'of another shape', text: '[]', says: ':1:1): is a list where an object belongs' },
     {
       what: 'with a misspelt name',
-      text: '{"profiles":{"production":{"base_url":"x"}}}',
-      says: 'has a field nobody knows: "base_url"',
+      text: '{"profiles":\n {"production":{"base_url":"x"}}}',
+      says: ':2:17): field "profiles": field "production" has a field nobody knows: "base_url"',
     },
     {
       what: 'with a wrong type',
-      text: '{"profiles":{"production":{"output":1}}}',
-      says: 'field "output" is a number where text belongs',
+      text: '{"profiles":{\r\n  "production":{\r\n    "output":1}}}',
+      says: ':3:5): field "profiles": field "production": field "output" is a number where text',
     },
   ])('$what is named and never replaced', async ({ text, says }, { petstore, folder }) => {
     const file = join(folder, 'config', 'settings.json');

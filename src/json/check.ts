@@ -6,13 +6,24 @@ import { ExactNumber } from './exact.ts';
  * The words never quote the value itself. Zod judges here and does not rebuild: what is handed on is what came.
  */
 export function findMismatch(schema: z.ZodMiniType, value: unknown): string | undefined {
+  return locateMismatch(schema, value)?.words;
+}
+
+/** The same, and which field of which object it is; none where it is the whole value. */
+export function locateMismatch(
+  schema: z.ZodMiniType,
+  value: unknown,
+): { readonly words: string; readonly object?: unknown; readonly key?: string } | undefined {
   const result = schema.safeParse(value);
   if (result.success) return undefined;
   const [issue] = result.error.issues;
-  if (!issue) return 'it does not fit';
+  if (!issue) return { words: 'it does not fit' };
   const place = issue.path.map(placeName).join(': ');
   const found = issue.path.reduce<unknown>(stepInto, value);
-  return [place, complaint(issue, found)].filter(Boolean).join(' ');
+  const words = [place, complaint(issue, found)].filter(Boolean).join(' ');
+  if (issue.code === 'unrecognized_keys') return { words, object: found, key: issue.keys[0] ?? '' };
+  const object = issue.path.slice(0, -1).reduce<unknown>(stepInto, value);
+  return { words, object, key: String(issue.path.at(-1)) };
 }
 
 function placeName(step: PropertyKey): string {

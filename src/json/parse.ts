@@ -15,12 +15,15 @@ const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: just these are forbidden (RFC 8259, section 7)
 const controlCharacter = /[\u0000-\u001f]/;
 
+/** Told of each field where its name stands, counted in characters from 0. */
+export type OnField = (object: JsonObject, key: string, offset: number) => void;
+
 /**
  * Parses one JSON text (RFC 8259) with every number exact.
  * Stricter than JSON.parse where parsers disagree: a field given twice, or nesting beyond 32, is refused.
  * @throws JsonError
  */
-export function parseJson(text: string): Json {
+export function parseJson(text: string, onField?: OnField): Json {
   let at = 0;
   let nextBackslash = -1;
 
@@ -61,6 +64,7 @@ export function parseJson(text: string): Json {
       const keyAt = at;
       const key = readString();
       if (Object.hasOwn(object, key)) fail(`field "${key}" given twice`, keyAt);
+      onField?.(object, key, keyAt);
       skipSpace();
       if (!skip(':')) fail('expected ":"');
       set(object, key, readValue(depth + 1));

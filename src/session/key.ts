@@ -62,7 +62,8 @@ async function ownKey(run: Run): Promise<FoundKey | undefined> {
 function storedKey(run: Run): ApiKey | undefined {
   const { host, profile } = run;
   const folder = configFolder(host.context);
-  const found = folder === undefined ? undefined : readStoredKey(folder, profile.name);
+  const found =
+    folder === undefined ? undefined : readStoredKey(host.context, folder, profile.name);
   if (!folder || !found) return undefined;
   const renew = `petstore auth login${profileFlag(profile)}`;
   checkOrigin(run, found.origin, renew);

@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { configFailure } from '../errors.ts';
 import { readText } from '../files.ts';
-import { findMismatch } from '../json/check.ts';
+import { locateMismatch } from '../json/check.ts';
 import { JsonError, parseJson } from '../json/parse.ts';
+import { placeAfter, startOfText } from '../place.ts';
 
 const ProfileSettings = z.strictObject({
   'base-url': z.optional(z.string()),
@@ -30,19 +31,33 @@ export function readSettings(folder: string): Settings {
   const path = join(folder, settingsFile);
   const text = readText(path);
   if (text === undefined) return {};
-  const settings = parse(path, text);
-  const mismatch = findMismatch(Settings, settings);
-  if (mismatch) throw configFailure(`the settings are wrong (${path}): ${mismatch}`);
+  const fields = new Map<unknown, Map<string, number>>();
+  const settings = parse(path, text, fields);
+  const mismatch = locateMismatch(Settings, settings);
+  if (mismatch) {
+    const offset = fields.get(mismatch.object)?.get(mismatch.key ?? '') ?? 0;
+    throw configFailure(
+      `the settings are wrong (${placeIn(path, text, offset)}): ${mismatch.words}`,
+    );
+  }
   return settings as Settings;
 }
 
-function parse(path: string, text: string): unknown {
+/** @param fields is told where each field of each object stands, in characters from 0 */
+function parse(path: string, text: string, fields: Map<unknown, Map<string, number>>): unknown {
   try {
-    return parseJson(text);
+    return parseJson(text, (object, key, offset) => {
+      fields.set(object, (fields.get(object) ?? new Map()).set(key, offset));
+    });
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    const before = text.slice(0, error.offset).split('\n');
-    const place = `${path}:${before.length}:${(before.at(-1) ?? '').length + 1}`;
+    const place = placeIn(path, text, error.offset);
     throw configFailure(`the settings are no valid JSON (${place}): ${error.reason}`);
   }
+}
+
+/** "FILE:LINE:COLUMN", as editors take it. */
+function placeIn(path: string, text: string, offset: number): string {
+  const { line, column } = placeAfter(startOfText, text, 0, offset);
+  return `${path}:${line}:${column}`;
 }

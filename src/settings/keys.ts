@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import type { Context } from '../context.ts';
 import { configFailure } from '../errors.ts';
 import { readSecret } from '../files.ts';
 import { findMismatch } from '../json/check.ts';
@@ -20,10 +21,14 @@ export function keyFile(folder: string, profile: string): string {
   return join(keysFolder(folder).path, `${profile}.json`);
 }
 
-/** The stored key of a profile. @throws Failure (config) when the file is broken or others can read it. */
-export function readStoredKey(folder: string, profile: string): StoredKey | undefined {
+/** The stored key of a profile. @throws Failure (config) when the file is broken, another user's, or others can read it. */
+export function readStoredKey(
+  { uid }: Pick<Context, 'uid'>,
+  folder: string,
+  profile: string,
+): StoredKey | undefined {
   const path = keyFile(folder, profile);
-  const text = readSecret(path);
+  const text = readSecret(path, uid);
   if (text === undefined) return undefined;
   const stored = parse(text);
   // Says nothing of the content, which may be half a key.

@@ -1,7 +1,8 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { durableRemove, durableWrite } from '../files.ts';
+import { configFailure } from '../errors.ts';
+import { cannotSave, durableRemove, durableWrite } from '../files.ts';
 import { withLock } from '../lock.ts';
 import { temporariesOf } from '../temporary.ts';
 import { readSettings, type Settings, settingsFile } from './file.ts';
@@ -25,7 +26,7 @@ export async function saveSetting(
   const path = join(folder, settingsFile);
   await withLock(context, `${path}.lock`, () => {
     const settings = withSetting(readSettings(folder), place, value);
-    durableWrite(path, `${JSON.stringify(settings, undefined, 2)}\n`);
+    durableWrite(targetOf(path, context.uid), `${JSON.stringify(settings, undefined, 2)}\n`);
   });
   return path;
 }
@@ -58,6 +59,21 @@ export async function removeKey(
   if (!there && temporariesOf(path).length === 0) return false;
   await withLock(context, keysFolder(folder).lock, () => durableRemove(path));
   return true;
+}
+
+/**
+ * Where a file is to be replaced: a link stays a link, and what it leads to is changed if it is the user's own.
+ * @throws Failure (config) when it is not, Failure (output) when it leads nowhere
+ */
+function targetOf(path: string, uid: number | undefined): string {
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path;
+  try {
+    const target = realpathSync(path);
+    if (uid === undefined || statSync(target).uid === uid) return target;
+  } catch (error) {
+    throw cannotSave(path, error);
+  }
+  throw configFailure(`${path} is a link to a file of another user, which is left as it is`);
 }
 
 /** Entries, not assignments: a profile may have the name of something every object has. */
