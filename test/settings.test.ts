@@ -326,6 +326,16 @@ describe('a settings file that is no file of settings', () => {
     { what: 'UTF-16', make: write(Buffer.from('\ufeff{}', 'utf16le')), says: 'not UTF-8 text' },
     { what: 'of a newer version', make: write('{"version":9}'), says: 'nobody knows: "version"' },
     { what: 'a prototype', make: write('{"__proto__":{}}'), says: 'nobody knows: "__proto__"' },
+    {
+      what: 'a constructor',
+      make: write('{"constructor":{}}'),
+      says: 'nobody knows: "constructor"',
+    },
+    {
+      what: 'the prototype of a profile',
+      make: write('{"profiles":{"a":{"__proto__":{"output":"json"}}}}'),
+      says: ':1:19): field "profiles": field "a" has a field nobody knows: "__proto__"',
+    },
     { what: 'a name twice', make: write('{"profiles":{},\n"profiles":{}}'), says: ':2:' },
   ])(
     '$what is refused and left as it is',
@@ -363,18 +373,46 @@ describe('a settings file that is no file of settings', () => {
 });
 
 describe('without a usable home folder', () => {
-  test.for(['', 'relative/home'])(
-    '"%s": the key of the environment still works',
-    async (home, { petstore }) => {
-      const env = { PETSTORE_CONFIG_DIR: undefined, PETSTORE_STATE_DIR: undefined };
+  test.for([
+    { what: 'empty', home: '', more: {} },
+    { what: 'relative', home: 'relative/home', more: {} },
+    {
+      what: 'passed over for XDG folders that are relative',
+      home: '/nowhere',
+      more: { XDG_CONFIG_HOME: 'relative/config', XDG_STATE_HOME: './relative/state' },
+    },
+  ])(
+    'that is $what nothing is stored, and the key of the environment still works',
+    async ({ home, more }, { petstore, sandbox, folder }) => {
+      const env = { PETSTORE_CONFIG_DIR: undefined, PETSTORE_STATE_DIR: undefined, ...more };
+      const options = { env: { ...env, TMPDIR: folder }, context: { home }, stdin: testKey };
+      const rows = join(folder, 'rows.csv');
+      writeFileSync(rows, 'name\ndog\n');
 
-      const listed = await petstore(list, { env, context: { home } });
-      const saved = await petstore(['config', 'set', 'output', 'json'], { env, context: { home } });
-
-      expect(listed.exitCode).toBe(0);
-      expect(saved.exitCode).toBe(2);
-      expect(saved.stderr).toContain('nothing can be stored: HOME');
+      expect((await petstore(list, options)).exitCode).toBe(0);
+      for (const argv of [
+        ['config', 'set', 'output', 'json'],
+        ['auth', 'login'],
+        ['categories', 'import', rows, '--yes'],
+      ]) {
+        const { exitCode, stderr } = await petstore(argv, options);
+        expect(exitCode).toBe(2);
+        expect(stderr).toContain('nothing can be stored: HOME');
+      }
       expect(existsSync('relative')).toBe(false);
+      expect(sandbox.requests.every(({ method }) => method === 'GET')).toBe(true);
+    },
+  );
+
+  test.for(['PETSTORE_CONFIG_DIR', 'PETSTORE_STATE_DIR'])(
+    'a relative %s is refused',
+    async (variable, { petstore, sandbox }) => {
+      const result = await petstore(list, { env: { [variable]: 'relative' } });
+
+      expect(result.exitCode).toBe(2);
+      expect(result.stderr).toContain(`${variable} is no absolute path: "relative"`);
+      expect(existsSync('relative')).toBe(false);
+      expect(sandbox.requests).toHaveLength(0);
     },
   );
 });
