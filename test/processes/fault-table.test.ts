@@ -1,5 +1,4 @@
-import { join } from 'node:path';
-import { build } from 'rolldown';
+import { bundle } from './bundle.ts';
 import { expect, nodes, test } from './program.ts';
 
 const others = nodes.slice(1);
@@ -7,14 +6,9 @@ const others = nodes.slice(1);
 test.skipIf(others.length === 0)(
   'every fault of the table ends as promised on every other Node (needs PETSTORE_TEST_NODES)',
   async ({ execute, folder }) => {
-    await build({
-      input: 'test/hostile/every-fault.ts',
-      platform: 'node',
-      output: { dir: folder, format: 'esm', entryFileNames: '[name].mjs' },
-      logLevel: 'warn',
-    });
+    const program = await bundle('test/hostile/every-fault.ts', folder);
 
-    const proofs = others.map((node) => execute(node, [join(folder, 'every-fault.mjs')]));
+    const proofs = others.map((node) => execute(node, [program]));
 
     for (const { stdout, stderr } of await Promise.all(proofs)) {
       expect(stderr).toBe('');
