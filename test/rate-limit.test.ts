@@ -288,4 +288,53 @@ describe('the headers', () => {
       expect(readRetryAfter({ 'retry-after': value }, startTime)).toBeUndefined();
     },
   );
+
+  const seconds = startTime / 1_000;
+  const good = ['60', '59', String(seconds + 30)];
+  test.for([
+    { what: 'as promised', told: good, says: undefined },
+    {
+      what: 'in milliseconds',
+      told: ['60', '59', String(startTime + 30_000)],
+      says: undefined,
+    },
+    {
+      what: 'missing',
+      told: [],
+      says: 'X-RateLimit-Limit (missing), X-RateLimit-Remaining (missing), X-RateLimit-Reset (missing)',
+    },
+    { what: 'NaN', told: ['NaN', ...good.slice(1)], says: 'X-RateLimit-Limit ("NaN")' },
+    { what: 'negative', told: ['60', '-1', good[2]], says: 'X-RateLimit-Remaining ("-1")' },
+    {
+      what: 'in the year 9999',
+      told: ['60', '59', '253402300799'],
+      says: 'X-RateLimit-Reset ("253402300799")',
+    },
+    {
+      what: 'text that acts',
+      told: ['60', '59', '\u009b31m'],
+      says: 'X-RateLimit-Reset ("\\u{9b}31m")',
+    },
+    {
+      what: 'without end',
+      told: ['60', '59', '9'.repeat(9_000)],
+      says: `X-RateLimit-Reset ("${'9'.repeat(40)}")`,
+    },
+  ])('$what: said once, and only when verbose', async ({ told, says }, { petstore, sandbox }) => {
+    const names = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+    const headers = Object.fromEntries(told.map((value, n) => [names[n], value ?? '']));
+    // A read is tried again after a 5xx, so that each run has two answers.
+    const twoAnswers = () => [reply(500, {}, headers), reply(200, [], headers)];
+    const list = ['categories', 'list'];
+
+    sandbox.reactions.push(...twoAnswers());
+    const verbose = await petstore([...list, '-v']);
+    sandbox.reactions.push(...twoAnswers());
+    const usual = await petstore(list);
+
+    const said = verbose.stderr.split('\n').filter((line) => line.includes('passed over'));
+    expect(said).toEqual(says ? [`petstore: passed over in the answer: ${says}`] : []);
+    expect(usual.stderr).not.toContain('passed over');
+    expect([verbose.exitCode, usual.exitCode]).toEqual([0, 0]);
+  });
 });

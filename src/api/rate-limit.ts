@@ -18,6 +18,9 @@ const oldestReset = -5 * second;
 /** Longer ones are told as this, so that the moment they name can still be shown. */
 const longestWait = 366 * 24 * hour;
 
+/** What is shown of a header that makes no sense, in characters. */
+const longestShown = 40;
+
 /** The headers one by one, each left out when it makes no sense; `date` and `reset` are ms of the service's clock. */
 export type LimitHeaders = {
   readonly date?: number;
@@ -49,6 +52,24 @@ export function readRateLimit(headers: WireHeaders, receivedAt: number): RateLim
   if (limit === undefined || remaining === undefined || reset === undefined) return undefined;
   const untilReset = Math.max(0, reset - serverNow(headers, receivedAt));
   return { limit, remaining, resetAt: receivedAt + untilReset };
+}
+
+const limitNames = {
+  limit: 'X-RateLimit-Limit',
+  remaining: 'X-RateLimit-Remaining',
+  reset: 'X-RateLimit-Reset',
+} as const;
+
+/** Those of the three headers that an answer lacks, or that make no sense: "X-RateLimit-Reset (\"soon\")". */
+export function unusableLimit(headers: WireHeaders, receivedAt: number): readonly string[] {
+  const read = readLimit(headers, receivedAt);
+  return (Object.keys(limitNames) as (keyof typeof limitNames)[])
+    .filter((field) => read[field] === undefined)
+    .map((field) => {
+      const name = limitNames[field];
+      const [value] = headerValues(headers, name.toLowerCase());
+      return `${name} (${value === undefined ? 'missing' : `"${value.slice(0, longestShown)}"`})`;
+    });
 }
 
 /** The unit is told by the size: delta seconds, or seconds, milliseconds or microseconds since 1970. */

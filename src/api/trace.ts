@@ -2,12 +2,17 @@ import type { Context, WireHeaders } from '../context.ts';
 import type { Report } from '../events.ts';
 import { cutMark } from '../secret.ts';
 import { type ApiRequest, type Exchange, headerValues } from './exchange.ts';
+import { unusableLimit } from './rate-limit.ts';
 
 /** Longest value of a header field that is shown, in characters. */
 const longestValue = 300;
 
-/** Reports each request and its answer with their header fields, sizes and the time it took; never their bodies. */
+/**
+ * Reports each request and its answer with their header fields, sizes and the time it took, never their bodies; and the first
+ * answer whose limit cannot be read whole.
+ */
 export function trace(next: Exchange, context: Context, report: Report): Exchange {
+  let warned = false;
   const say = (message: string) => report({ event: 'notice', message });
 
   return async (request) => {
@@ -21,6 +26,11 @@ export function trace(next: Exchange, context: Context, report: Report): Exchang
       const answer = await next(request);
       say(`< ${answer.status}, ${answer.bytes.length} bytes (${took()})`);
       for (const line of headerLines(answer.headers)) say(`< ${line}`);
+      const unusable = unusableLimit(answer.headers, answer.receivedAt);
+      if (unusable.length > 0 && !warned) {
+        warned = true;
+        say(`passed over in the answer: ${unusable.join(', ')}`);
+      }
       return answer;
     } catch (error) {
       say(`< ${error instanceof Error ? error.message : 'nothing'} (${took()})`);
