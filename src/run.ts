@@ -19,12 +19,13 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   const program = createProgram(host, (text) => help.push(text));
   try {
     await parse();
+    await sink.flush();
     // Done, but whoever interrupted it wants to stop: a shell loop must not go on.
     return context.signal.aborted ? interruptedFailure(context.signal, {}).exitCode : 0;
   } catch (error) {
-    return end(afterInterruption(await explain(error)));
-  } finally {
+    const exitCode = end(afterInterruption(await explain(error)));
     await sink.flush();
+    return exitCode;
   }
 
   async function parse(): Promise<void> {

@@ -449,6 +449,41 @@ describe('the outcome of a create', () => {
     expect(clock.now() - start).toBe(5_000);
   });
 
+  test.for([
+    { when: 'before its result is printed', early: true },
+    { when: 'while its result is printed', early: false },
+  ])(
+    'is created when Ctrl-C comes $when and nobody reads that, and the id is said',
+    async ({ early }, { petstore, sandbox }) => {
+      const interrupted = new AbortController();
+      const interrupt = () => interrupted.abort(new Interruption(130));
+      const unread = () => new Promise<void>(() => setImmediate(interrupt));
+      const stdout = { isTTY: false, columns: undefined, stream: undefined, write: unread };
+      sandbox.reactions.push((_request, forward) => {
+        if (early) interrupt();
+        return forward();
+      });
+
+      const result = await petstore(create, { signal: interrupted.signal, context: { stdout } });
+
+      expect(result.exitCode).toBe(130);
+      expect(result.stderr).toContain(
+        'petstore: interrupted\nThe category was created, with id 1.\n',
+      );
+    },
+  );
+
+  test('ends when it is interrupted and nobody reads what it says', async ({ petstore }) => {
+    const interrupted = new AbortController();
+    const write = () =>
+      new Promise<void>(() => setImmediate(() => interrupted.abort(new Interruption(143))));
+    const stderr = { isTTY: false, columns: undefined, stream: undefined, write };
+
+    const result = await petstore(create, { signal: interrupted.signal, context: { stderr } });
+
+    expect(result.exitCode).toBe(143);
+  });
+
   test('is created even when the result cannot be printed, and the id is said', async ({
     petstore,
     sandbox,

@@ -16,6 +16,7 @@ const sink = createSink({
   stdout: silent,
   stderr: silent,
   signal: new AbortController().signal,
+  sleep: () => Promise.reject(new Error('nobody waits')),
 });
 const places = [40, 80, 200].flatMap((columns) =>
   drawings.map((drawing) => ({ columns, drawing })),

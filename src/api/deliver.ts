@@ -1,3 +1,4 @@
+import { aborted } from '../aborted.ts';
 import type { Context, HttpProxy, WireAnswer } from '../context.ts';
 import { describeBreakdown, describeCut } from './breakdown.ts';
 import { type Exchange, headerValues, Undelivered } from './exchange.ts';
@@ -79,14 +80,6 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
       throw new Undelivered('interrupted', sent);
     }
   };
-}
-
-/** Resolves when `signal` aborts; listens no longer than `over` is not aborted. */
-function aborted(signal: AbortSignal, over: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { signal: over });
-  });
 }
 
 function forever(): Promise<never> {

@@ -1,3 +1,4 @@
+import { aborted } from '../aborted.ts';
 import type { Context, Output } from '../context.ts';
 import { Exit, Failure, systemCode } from '../errors.ts';
 import type { Json } from '../json/exact.ts';
@@ -15,22 +16,26 @@ export type Sink = {
   readonly show: (text: string) => string;
   /** Harmless JSON text; `indent` as in writeJson. */
   readonly json: (value: Json, indent?: number) => string;
-  /** Writes lines of the result to stdout. @throws Failure (output), Exit when the reader went away */
+  /** Writes lines of the result to stdout. @throws Failure (output), Exit when the reader went away, the signal's reason */
   readonly print: (lines: readonly Line[], bold?: Style) => Promise<void>;
   /** Writes a line to stderr; nobody is told when that fails, since there is nowhere left to tell it. */
   readonly say: (line: string) => void;
-  /** Resolves when all that was said is written. */
+  /** Resolves when all that was said is written, or nobody reads it and the run is interrupted. */
   readonly flush: () => Promise<void>;
 };
 
 /** Turns finished text into the same text in another look. */
 export type Style = (text: string) => string;
 
+/** How long a reader may take with what an interrupted run has yet to say, in ms. */
+const patience = 1_000;
+
 export function createSink({
   stdout,
   stderr,
   signal,
-}: Pick<Context, 'stdout' | 'stderr' | 'signal'>): Sink {
+  sleep,
+}: Pick<Context, 'stdout' | 'stderr' | 'signal' | 'sleep'>): Sink {
   const secrets = new Set<string>();
   let said = Promise.resolve();
 
@@ -50,10 +55,10 @@ export function createSink({
       const sealed = lines.map((line) =>
         typeof line === 'string' ? seal(line) : bold(seal(line.bold)),
       );
+      // What was said before comes before it, where both go to one terminal.
+      const written = said.then(() => stdout.write(`${sealed.join('\n')}\n`));
       try {
-        // What was said before comes before it, where both go to one terminal.
-        const written = said.then(() => stdout.write(`${sealed.join('\n')}\n`));
-        await Promise.race([aborted(signal), written]);
+        await taken(written, signal.aborted ? patience : 0);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         throw unprintable(error);
@@ -62,15 +67,21 @@ export function createSink({
     say(line) {
       said = said.then(() => writeQuietly(stderr, `${seal(line)}\n`));
     },
-    flush: () => said,
+    flush: () => taken(said, patience).catch(() => {}),
   };
-}
 
-/** Rejects when the signal aborts: a reader that takes its time must not keep the command from ending. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
+  /** As `written`; but a reader keeps an interrupted run no longer than `ms`. @throws the signal's reason */
+  async function taken(written: Promise<void>, ms: number): Promise<void> {
+    const over = new AbortController();
+    const givenUp = aborted(signal, over.signal)
+      .then(() => sleep(ms, over.signal))
+      .then(() => Promise.reject(signal.reason));
+    try {
+      await Promise.race([written, givenUp]);
+    } finally {
+      over.abort();
+    }
+  }
 }
 
 /** A reader that went away (`| head`) wants no more words; everything else is a failure. */

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { test as base } from 'vitest';
@@ -71,4 +72,13 @@ export async function buildProgram(input: string, folder: string): Promise<strin
   const output = { dir, format: 'es', entryFileNames: '[name].mjs' } as const;
   await build({ input, platform: 'node', logLevel: 'warn', output });
   return join(dir, basename(input).replace(/ts$/, 'mjs'));
+}
+
+/** Takes connections and says nothing. */
+export async function silentServer() {
+  const server = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1');
+  const asked = new Promise((resolve) => server.once('connection', resolve));
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as { port: number };
+  return { port, asked, close: () => server.close() };
 }

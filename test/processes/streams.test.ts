@@ -1,10 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
-import { createServer as createHttpServer } from 'node:http';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { describe } from 'vitest';
-import { cleanEnvironment, expect, launcher, test } from './program.ts';
+import { cleanEnvironment, expect, launcher, silentServer, test } from './program.ts';
 
 const petstore = `'${process.execPath}' '${launcher}'`;
 
@@ -137,103 +135,17 @@ describe('petstore sandbox', () => {
   });
 });
 
-describe('a signal', () => {
-  test.for([
-    { signal: 'SIGINT', code: 130 },
-    { signal: 'SIGTERM', code: 143 },
-    { signal: 'SIGHUP', code: 129 },
-  ] as const)(
-    '$signal while a list is on its way: exit $code',
-    async ({ signal, code }, { folder }) => {
-      const silent = await silentServer();
-      const child = start(folder, ['categories', 'list'], `http://127.0.0.1:${silent.port}/v1`);
-      await silent.asked;
-      child.kill(signal);
-
-      expect(await exitOf(child)).toBe(code);
-      silent.close();
-    },
-  );
-
-  test.for([
-    { signal: 'SIGINT', code: 130 },
-    { signal: 'SIGTERM', code: 143 },
-    { signal: 'SIGHUP', code: 129 },
-  ] as const)(
-    '$signal while nobody reads the result: exit $code',
-    async ({ signal, code }, { folder }) => {
-      const rows = Array.from({ length: 50_000 }, (_, id) => ({ id, name: `category ${id}` }));
-      const server = createHttpServer((_, response) => {
-        response.setHeader('content-type', 'application/json').end(JSON.stringify(rows));
-      }).listen(0, '127.0.0.1');
-      await new Promise((resolve) => server.once('listening', resolve));
-      const { port } = server.address() as { port: number };
-      const child = start(folder, ['categories', 'list'], `http://127.0.0.1:${port}/v1`);
-      // Something has come, and no more is taken than fits into the pipe.
-      await new Promise((resolve) => child.stdout?.once('readable', resolve));
-      child.kill(signal);
-
-      expect(await exitOf(child)).toBe(code);
-      server.close();
-    },
-  );
-
-  test('reaches the program that runs against a sandbox', async ({ folder }) => {
-    const script = "trap 'echo told; exit 9' TERM; echo ready; while :; do sleep 0.1; done";
-    const child = spawn(process.execPath, [launcher, 'sandbox', '--', 'sh', '-c', script], {
-      env: cleanEnvironment(folder),
-    });
-    let output = '';
-    child.stdout.on('data', (text) => {
-      output += text;
-      if (output === 'ready\n') child.kill('SIGTERM');
-    });
-
-    expect(await exitOf(child)).toBe(9);
-    expect(output).toBe('ready\ntold\n');
-  });
-});
-
 describe('a server that never answers', () => {
-  test('in the middle of TLS keeps no process beyond its deadline', async ({ folder }) => {
+  test('in the middle of TLS keeps no process beyond its deadline', async ({ petstore }) => {
     const silent = await silentServer();
-    const args = ['categories', 'list', '--timeout', '500ms'];
-    const child = start(folder, args, `https://127.0.0.1:${silent.port}/v1`);
+    const env = {
+      PETSTORE_BASE_URL: `https://127.0.0.1:${silent.port}/v1`,
+      PETSTORE_API_KEY: 'any-key-at-all',
+    };
 
-    expect(await exitOf(child)).toBe(5);
+    const { code } = await petstore(['categories', 'list', '--timeout', '500ms'], { env });
+
+    expect(code).toBe(5);
     silent.close();
   });
 });
-
-/** Far beyond every deadline of these tests, and less than the ten seconds that a connection may take. */
-const hangTime = 7_000;
-
-/** The exit code, or 'hangs' for a process that has to be killed. */
-async function exitOf(child: ChildProcess): Promise<number | 'hangs' | null> {
-  let killed = false;
-  const killer = setTimeout(() => {
-    killed = true;
-    child.kill('SIGKILL');
-  }, hangTime);
-  const code = await new Promise<number | null>((resolve) => child.once('exit', resolve));
-  clearTimeout(killer);
-  return killed ? 'hangs' : code;
-}
-
-function start(folder: string, args: readonly string[], url: string): ChildProcess {
-  return spawn(process.execPath, [launcher, ...args], {
-    env: {
-      ...cleanEnvironment(folder),
-      PETSTORE_BASE_URL: url,
-      PETSTORE_API_KEY: 'any-key-at-all',
-    },
-  });
-}
-
-async function silentServer() {
-  const server = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1');
-  const asked = new Promise((resolve) => server.once('connection', resolve));
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as { port: number };
-  return { port, asked, close: () => server.close() };
-}

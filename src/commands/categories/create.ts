@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Client } from '../../api/client.ts';
 import { createCategory, listCategories } from '../../api/endpoints.ts';
 import { type Category, NewCategory } from '../../api/resources.ts';
-import { Failure, usageFailure } from '../../errors.ts';
+import { Failure, Interruption, interruptedFailure, usageFailure } from '../../errors.ts';
 import { findMismatch } from '../../json/check.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
@@ -44,7 +44,7 @@ export function create(command: Command, host: Host): void {
 
         if (category.name !== name) report({ event: 'notice', message: changedName(category) });
         await output.record(category, categoryColumns).catch((error) => {
-          throw there ? error : afterCreation(error, category);
+          throw there ? error : afterCreation(error, category, session.host.context.signal);
         });
       }),
     );
@@ -55,9 +55,12 @@ function changedName({ name }: Category): string {
 }
 
 /** A result that cannot be printed does not undo what was created. */
-function afterCreation(error: unknown, { id }: Category): unknown {
-  if (!(error instanceof Failure)) return error;
+function afterCreation(error: unknown, { id }: Category, signal: AbortSignal): unknown {
   const consequence = `The category was created, with id ${id}.`;
+  if (error instanceof Interruption) {
+    return interruptedFailure(signal, { outcome: 'created', consequence });
+  }
+  if (!(error instanceof Failure)) return error;
   return new Failure(error.kind, error.message, {
     ...error.details,
     outcome: 'created',

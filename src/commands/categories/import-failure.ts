@@ -54,13 +54,19 @@ export function notBegun(
 }
 
 /** A result that cannot be printed does not undo what was created. */
-export function unprinted(error: unknown, outcomes: readonly RowOutcome[]): unknown {
-  if (!(error instanceof Failure)) return error;
+export function unprinted(
+  error: unknown,
+  outcomes: readonly RowOutcome[],
+  signal: AbortSignal,
+): unknown {
   const created = outcomes.filter(({ outcome }) => outcome === 'created').length;
+  const consequence = `The import is done: ${thousands(created)} rows were created.`;
+  if (error instanceof Interruption) return interruptedFailure(signal, { consequence });
+  if (!(error instanceof Failure)) return error;
   return new Failure(error.kind, error.message, {
     ...error.details,
     outcome: 'created',
-    consequence: `The import is done: ${thousands(created)} rows were created.`,
+    consequence,
   });
 }
 

@@ -60,7 +60,7 @@ export async function bringIn(order: Order, journal: Journal): Promise<void> {
   if (!ending.stop) await finish(order, journal, outcomes);
   await printOutcomes(session.output, outcomes, [...copies, ...ending.copies], input).catch(
     (error) => {
-      throw failure ?? unprinted(error, outcomes);
+      throw failure ?? unprinted(error, outcomes, signal);
     },
   );
   if (failure) throw failure;
