@@ -473,6 +473,25 @@ describe('the outcome of a create', () => {
     },
   );
 
+  test('has a second for its result to be read after Ctrl-C', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    const interrupted = new AbortController();
+    const write = () => clock.sleep(900, new AbortController().signal);
+    const stdout = { isTTY: false, columns: undefined, stream: undefined, write };
+    sandbox.reactions.push((_request, forward) => {
+      interrupted.abort(new Interruption(130));
+      return forward();
+    });
+
+    const result = await petstore(create, { signal: interrupted.signal, context: { stdout } });
+
+    expect(result.exitCode).toBe(130);
+    expect(result.stderr).not.toContain('interrupted');
+  });
+
   test('ends when it is interrupted and nobody reads what it says', async ({ petstore }) => {
     const interrupted = new AbortController();
     const write = () =>
