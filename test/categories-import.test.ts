@@ -364,4 +364,26 @@ describe('the plan of an import', () => {
       expect(sandbox.categories).toHaveLength(created);
     },
   );
+
+  test('makes its plan anew when the answer took long, also when the clock was set back meanwhile', async ({
+    petstore,
+    sandbox,
+    folder,
+    clock,
+  }) => {
+    const confirm = async () => {
+      await clock.sleep(60_000, new AbortController().signal);
+      clock.set(-3_600_000);
+      sandbox.categories.push({ id: new ExactNumber('99'), name: 'dog' });
+      return true;
+    };
+
+    const result = await petstore(['categories', 'import', put(folder, three)], {
+      columns: 100,
+      context: { confirm, stdin: Object.assign(Readable.from(['']), { isTTY: true }) },
+    });
+
+    expect(result.exitCode).toBe(0);
+    expect(sandbox.categories.filter(({ name }) => name === 'dog')).toHaveLength(1);
+  });
 });

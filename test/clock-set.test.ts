@@ -163,6 +163,21 @@ describe.for(steps)('a clock that is set $set', ({ by }) => {
     for (const pace of paces) expect(pace).toMatch(/ [1-5]\/min, about (1m )?[1-5]?\ds left$/);
   });
 
+  test('while a request is on its way tells no other time than it took', async ({
+    clock,
+    petstore,
+    sandbox,
+  }) => {
+    sandbox.reactions.push((_request, forward) => {
+      clock.set(by);
+      return forward();
+    });
+
+    const { stderr } = await petstore(['categories', 'list', '--verbose']);
+
+    expect(stderr).toContain('200, 2 bytes (0 ms)\n');
+  });
+
   test('between two commands makes a told wait neither shorter nor longer', async ({
     clock,
     petstore,
@@ -177,4 +192,30 @@ describe.for(steps)('a clock that is set $set', ({ by }) => {
     expect(Math.floor((clock.service() - startTime) / 1_000)).toBe(61);
     expect(sandbox.requests).toHaveLength(2);
   });
+});
+
+describe('a process that is stopped while it waits, until long after', () => {
+  test.for(waits.slice(0, 4))(
+    'goes on at once after $wait',
+    async ({ argv, reactions = [], perMinute, exitCode }, { clock, petstore, sandbox }) => {
+      const moments: number[] = [];
+      let stopped = false;
+      const sleep = (ms: number, signal: AbortSignal) => {
+        const stops = !stopped && clock.service() >= startTime + setAfter;
+        if (stops) stopped = true;
+        return clock.sleep(stops ? ms + 100_000 : ms, signal);
+      };
+      if (perMinute) sandbox.plan = { ...plans.free, minute: { limit: perMinute, length: minute } };
+      const left = reactions.map((reaction) => reaction());
+      sandbox.react = () => {
+        moments.push((clock.service() - startTime) / 1_000);
+        return left.shift();
+      };
+
+      const result = await petstore([...argv, '--max-wait', '2m'], { context: { sleep } });
+
+      expect(result.exitCode).toBe(exitCode);
+      expect(moments.map(Math.floor)).toEqual([0, 121]);
+    },
+  );
 });

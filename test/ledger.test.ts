@@ -365,6 +365,16 @@ describe('who may send', () => {
     expect(block?.until).toBe(t + (31.125 + 2.4) * second);
   });
 
+  test('what was learned of the service’s clock holds after the ledger was cleared and the clock was set', () => {
+    const cleared = ledgerAfter(
+      onBoot(0, answer('a', { date: t })),
+      onBoot(0, { k: 'clear', at: t }),
+    );
+    const ahead = { at: t + 3_600 * second, boot: { id: 'this', at: 2_700 * second } };
+
+    expect(followClock(cleared, ahead).offset?.low).toBe(-3_600 * second);
+  });
+
   test('a line that comes late, of a process that was stopped, shortens no wait', () => {
     const late = onBoot(0, { k: 'unsent', id: 'stopped', at: t - 120 * second });
     const ledger = ledgerAfter(onBoot(0, refused('a', t, { wait: 30 * second })), late);

@@ -159,6 +159,23 @@ describe('the status line', () => {
     end();
   });
 
+  test.for([86_400_000, -86_400_000])(
+    'goes on with its countdown when somebody sets the clock by %i ms',
+    async (by, { clock }) => {
+      const { report, end, nextWrite, look } = setting(clock, 100);
+      report(progress);
+      report(waiter(41).at(clock.now()));
+      await nextWrite();
+
+      await clock.sleep(1_000, signal);
+      clock.set(by);
+      report({ ...progress, done: 313 });
+
+      expect((await look()).at(-1)).toMatch(/^313 of 5,000, .*next request in 0:40 /);
+      end();
+    },
+  );
+
   test('shows the wait that ends first', async ({ clock }) => {
     const { report, end, nextWrite, look } = setting(clock, 100);
     report(waiter(300, 'unavailable').at(clock.now()));

@@ -64,23 +64,30 @@ function createStack(clock: Clock, log: Log, reactions: Reaction[] = [], onTheWa
 const reason = new Error('enough');
 
 describe('what is to be done before sending', () => {
-  test('is done again when meanwhile another request was told to wait', async ({
-    folder,
-    clock,
-  }) => {
-    const log = openSharedLog(folder, 'scope');
-    const { create, steps } = createStack(clock, log);
-    const start = clock.now();
-    const refusal = { id: 'other', at: start, sent: start, jitter: 0, wait: 30_000 };
-    const beforeSending = async () => {
-      if (steps.length === 0) log.append({ k: 'refused', ...refusal });
-      steps.push(`ready after ${Math.floor((clock.now() - start) / 1_000)} s`);
-    };
+  test.for([
+    { when: '', by: 0 },
+    { when: ', also when then the clock was set', by: 3_600_000 },
+  ])(
+    'is done again when meanwhile another request was told to wait$when',
+    async ({ by }, { folder, clock }) => {
+      const log = openSharedLog(folder, 'scope');
+      const { create, steps } = createStack(clock, log);
+      const start = clock.now();
+      const boot = { id: 'this-one', at: start - clock.uptime() };
+      const refusal = { id: 'other', at: start, sent: start, jitter: 0, wait: 30_000, boot };
+      const beforeSending = async () => {
+        if (steps.length === 0) {
+          log.append({ k: 'refused', ...refusal });
+          clock.set(by);
+        }
+        steps.push(`ready after ${Math.floor((clock.service() - start) / 1_000)} s`);
+      };
 
-    await create({ beforeSending });
+      await create({ beforeSending });
 
-    expect(steps).toEqual(['ready after 0 s', 'ready after 31 s', 'sent, 201']);
-  });
+      expect(steps).toEqual(['ready after 0 s', 'ready after 31 s', 'sent, 201']);
+    },
+  );
 
   test('is done for each attempt: after it was granted and before it leaves', async ({
     folder,
