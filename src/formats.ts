@@ -1,7 +1,12 @@
 /** How results can be printed. */
-export const formats = ['table', 'json', 'ndjson'] as const;
+export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'yaml'] as const;
 export type Format = (typeof formats)[number];
 
 export function isFormat(text: string): text is Format {
   return (formats as readonly string[]).includes(text);
+}
+
+/** Whether what is said on stderr is JSON too, one object a line; with all other formats it is text. */
+export function speaksJson(format: Format): boolean {
+  return format === 'json' || format === 'ndjson';
 }

@@ -3,7 +3,7 @@ import { plantCommands } from './commands/index.ts';
 import { describeUsageError, wordsForHelp } from './commands/usage.ts';
 import type { Context } from './context.ts';
 import { Exit, Failure, Interruption, interruptedFailure, usageFailure } from './errors.ts';
-import { isFormat } from './formats.ts';
+import { isFormat, speaksJson } from './formats.ts';
 import { createReporter, reportFailure } from './output/reporter.ts';
 import { createSink } from './output/sink.ts';
 import type { Host } from './session/host.ts';
@@ -80,10 +80,10 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
 
   /** The format in force or, where the command line was not understood, the one it seems to ask for. */
   function wantsJson(): boolean {
-    if (host.format) return host.format !== 'table';
+    if (host.format) return speaksJson(host.format);
     const asked = /(?:^| )(?:-[a-z]*o ?|--output[ =])(\w+)(?: |$)/.exec(argv.join(' '))?.[1];
     const format = argv.includes('--json') ? 'json' : (asked ?? context.env.PETSTORE_OUTPUT ?? '');
-    return isFormat(format) && format !== 'table';
+    return isFormat(format) && speaksJson(format);
   }
 }
 

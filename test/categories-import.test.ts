@@ -343,18 +343,20 @@ describe('the plan of an import', () => {
   );
 
   test.for([
-    { agreed: true, exitCode: 0, created: 3 },
-    { agreed: false, exitCode: 130, created: 0 },
+    { agreed: true, format: 'table', exitCode: 0, created: 3 },
+    { agreed: true, format: 'csv', exitCode: 0, created: 3 },
+    { agreed: false, format: 'table', exitCode: 130, created: 0 },
   ])(
-    'is asked about on a terminal: $agreed',
-    async ({ agreed, exitCode, created }, { petstore, sandbox, folder }) => {
+    'is asked about on a terminal, with $format: $agreed',
+    async ({ agreed, format, exitCode, created }, { petstore, sandbox, folder }) => {
       const asked: string[] = [];
       const confirm = async (question: string) => {
         asked.push(question);
         return agreed;
       };
 
-      const result = await petstore(['categories', 'import', put(folder, three)], {
+      const argv = ['categories', 'import', put(folder, three), '-o', format];
+      const result = await petstore(argv, {
         columns: 100,
         context: { confirm, stdin: Object.assign(Readable.from(['']), { isTTY: true }) },
       });

@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { Interruption } from '../src/errors.ts';
+import { formats } from '../src/formats.ts';
 import { ExactNumber } from '../src/json/exact.ts';
 import { expect, reply, test } from './petstore.ts';
 
@@ -63,7 +64,7 @@ describe('categories list', () => {
     async (id, { petstore, sandbox }) => {
       sandbox.categories.push(animal(id, 'dog'));
 
-      for (const format of ['json', 'ndjson', 'table']) {
+      for (const format of formats) {
         const { stdout } = await petstore(['categories', 'list', '-o', format]);
         expect(stdout.match(/-?\d+/g)).toEqual([id]);
       }
@@ -115,6 +116,24 @@ describe('categories list', () => {
 
     expect(stdout.match(/(?<="id":)-?\d+/g)).toEqual(order);
   });
+
+  test.for([
+    ['id', ['9007199254740992', '9007199254740993', '9007199254740994']],
+    ['name', ['9007199254740993', '9007199254740992', '9007199254740994']],
+  ] as const)(
+    'sorts by %s to the last digit, and what is equal stays in order',
+    async ([field, order], { petstore, sandbox }) => {
+      sandbox.categories.push(
+        animal('9007199254740993', 'dog'),
+        animal('9007199254740992', 'dog'),
+        animal('9007199254740994', 'dog'),
+      );
+
+      const { stdout } = await petstore(['categories', 'list', '--sort', field, '-o', 'ndjson']);
+
+      expect(stdout.match(/(?<="id":)\d+/g)).toEqual(order);
+    },
+  );
 
   test('fits a terminal: the widest column gives way, and nothing is cut in a pipe', async ({
     petstore,

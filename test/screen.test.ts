@@ -19,7 +19,7 @@ const sink = createSink({
   sleep: () => Promise.reject(new Error('nobody waits')),
 });
 const places = [40, 80, 200].flatMap((columns) =>
-  drawings.map((drawing) => ({ columns, drawing })),
+  drawings.map((drawing) => ({ columns, drawing, ascii: columns === 40 })),
 );
 
 /** What a terminal is told to do and a reader is not to see, each with a sign by which one would see it. */
@@ -45,20 +45,25 @@ describe('on the screen of a terminal', () => {
   });
 
   test.for(places)(
-    'a table shows a line for each row and no other, $columns columns wide, drawn $drawing',
-    async ({ columns, drawing }) => {
+    'a table shows a line for each row and no other, $columns columns wide, drawn $drawing, ascii: $ascii',
+    async ({ columns, drawing, ascii }) => {
       await fc.assert(
         fc.asyncProperty(fc.array(hostileName, { minLength: 1, maxLength: 8 }), async (names) => {
           const rows = names.map((name, id) => [`<${id}>`, name, name]);
-          const lines = await tableLines({ header: ['id', 'name', 'about'], rows }, sink, columns);
-          const text = lines.map((line) => (typeof line === 'string' ? line : line.bold));
+          const grid = { header: ['id', 'name', 'about'], rows };
+          const lines = await tableLines(grid, sink, { width: columns, header: true, ascii });
+          const text = lines.map((line) =>
+            typeof line === 'object' && 'bold' in line ? line.bold : line,
+          );
 
           const screen = await screenOf(`${text.join('\n')}\n`, columns, drawing);
 
           expect(screen.acts).toEqual([]);
           expect(screen.rows).toHaveLength(names.length + 4);
-          for (const id of names.keys()) expect(screen.rows[id + 3]).toMatch(`│ <${id}>`);
-          for (const row of screen.rows) expect(row).toMatch(/^[┌├└│].*[┐┤┘│]$/);
+          const bar = ascii ? '|' : '│';
+          for (const id of names.keys()) expect(screen.rows[id + 3]).toMatch(`${bar} <${id}>`);
+          const frame = ascii ? /^[+|].*[+|]$/ : /^[┌├└│].*[┐┤┘│]$/;
+          for (const row of screen.rows) expect(row).toMatch(frame);
         }),
         // The bench of names draws others each time.
         { numRuns: 80 },

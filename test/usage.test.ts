@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { formats } from '../src/formats.ts';
 import { expect, networkError, reply, test, testKey } from './petstore.ts';
 
 /** Everything that is wrong before a request could leave: three lines at most, exit 2 or 4, nothing sent. */
@@ -56,7 +57,67 @@ describe('what is wrong on this side', () => {
       what: 'an unknown format',
       argv: ['categories', 'list', '-o', 'xml'],
       exitCode: 2,
-      says: ["argument 'xml' is invalid. Allowed choices are table, json, ndjson.", 'See:'],
+      says: [
+        "argument 'xml' is invalid. Allowed choices are table, json, ndjson, csv, tsv, yaml.",
+        'See:',
+      ],
+    },
+    {
+      what: 'an unknown column',
+      argv: ['categories', 'list', '--columns', 'id,nmae'],
+      exitCode: 2,
+      says: ['unknown column "nmae": did you mean "name"?', 'One of: id, name, description'],
+    },
+    {
+      what: 'the beginning of a column',
+      argv: ['categories', 'create', 'dog', '--columns', 'Desc'],
+      exitCode: 2,
+      says: ['unknown column "Desc": did you mean "description"?', 'One of: id, name, description'],
+    },
+    {
+      what: 'a column that is like none',
+      argv: ['categories', 'create', 'dog', '--dry-run', '--columns', 'id'],
+      exitCode: 2,
+      says: ['unknown column "id"', 'One of: field, value'],
+    },
+    {
+      what: 'an unknown column of auth status',
+      argv: ['auth', 'status', '--check', '--columns', 'key'],
+      exitCode: 2,
+      says: [
+        'unknown column "key": did you mean "keySource"?',
+        'One of: profile, baseUrl, keySource',
+      ],
+    },
+    {
+      what: 'an unknown column of doctor',
+      argv: ['doctor', '--check', '--columns', 'state'],
+      exitCode: 2,
+      says: ['unknown column "state": did you mean "status"?', 'One of: check, status, finding'],
+    },
+    {
+      what: 'an unknown column of limits',
+      argv: ['limits', '--refresh', '--columns', 'left'],
+      exitCode: 2,
+      says: ['unknown column "left"', 'One of: window, limit, remaining, used, resetAt, source'],
+    },
+    {
+      what: 'an unknown column of an import',
+      argv: ['categories', 'import', 'pets.csv', '--yes', '--columns', 'line,outcom'],
+      exitCode: 2,
+      says: ['unknown column "outcom": did you mean "outcome"?', 'One of: line, name, outcome'],
+    },
+    {
+      what: 'a column asked for twice',
+      argv: ['orders', 'list', '--columns', 'id, total,id'],
+      exitCode: 2,
+      says: ['--columns has "id" twice', 'For example: --columns id,name'],
+    },
+    {
+      what: 'a column without a name',
+      argv: ['orders', 'list', '--columns', 'id,'],
+      exitCode: 2,
+      says: ['--columns has an empty name', 'For example: --columns id,name'],
     },
     {
       what: 'an unknown sort field',
@@ -450,12 +511,9 @@ describe('what is wrong on the other side', () => {
     sandbox,
   }) => {
     const echo = `${testKey} ${Buffer.from(testKey).toString('base64')}`;
-    sandbox.reactions.push(
-      reply(200, [{ id: 1, name: echo }]),
-      reply(200, [{ id: 1, name: echo }]),
-    );
+    sandbox.react = () => reply(200, [{ id: 1, name: echo }]);
 
-    for (const format of ['table', 'json']) {
+    for (const format of formats) {
       const { stdout, stderr } = await petstore(['categories', 'list', '-o', format]);
       expect(stdout).toContain('[key] [key]');
       expect(stdout + stderr).not.toContain(testKey);

@@ -30,6 +30,7 @@ export function doctor(command: Command, host: Host): void {
       const { profile, format, maxWait, findings } = await examineSettings(host, options);
 
       await inChosenSession(host, { options, profile, format }, async (session) => {
+        session.output.checkColumns(columns);
         const way = await examineWay(session);
         const state = await examineState(context);
         const isOpen =

@@ -20,6 +20,7 @@ export function limits(command: Command, host: Host): void {
     .option('--reset', 'forget all that is known, a wait in force included')
     .action(async ({ refresh, reset }: Options) =>
       inSession(host, command, async ({ connect, limit, output, report }) => {
+        output.checkColumns(columns);
         const { context } = host;
         const log = await limit();
 

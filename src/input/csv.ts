@@ -61,7 +61,10 @@ export function createCsvReader(rows: Rows, faults: Faults): Reader {
       at !== undefined && (fields[at] !== '' || record.text[fieldStart(record, at)] === '"');
     rows.add(
       record.place,
-      { name: fields[header.name], description: isThere ? fields[at] : undefined },
+      {
+        name: withoutEscapes(fields[header.name]),
+        description: isThere ? withoutEscapes(fields[at]) : undefined,
+      },
       (field) => placeOfField(record, header[field] ?? 0),
     );
   }
@@ -91,6 +94,16 @@ export function createCsvReader(rows: Rows, faults: Faults): Reader {
         return stopAt(start, longRow);
     }
   }
+}
+
+const escapes = /\\u\{([0-9a-f]{1,6})\}/g;
+
+/** The text as it was before it was exported: CSV has no escapes of its own (output/csv.ts). */
+function withoutEscapes(text = ''): string {
+  return text.replace(escapes, (found, digits) => {
+    const code = Number.parseInt(digits, 16);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : found;
+  });
 }
 
 const longRow = 'a row is longer than 1 MiB';

@@ -1,45 +1,22 @@
-import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../json/exact.ts';
-import { writeJson } from '../json/write.ts';
+import { closestMatch } from 'leven';
+import { usageFailure } from '../errors.ts';
+import type { JsonObject } from '../json/exact.ts';
 
-/** A table before it is laid out: plain text in rows and columns. */
-export type Grid = { readonly header: readonly string[]; readonly rows: readonly string[][] };
-
-/** Records under the columns that are asked for. */
-export function gridOf(records: readonly JsonObject[], columns: readonly string[]): Grid {
-  return {
-    header: columns,
-    rows: records.map((record) => columns.map((column) => cellText(fieldOf(record, column)))),
-  };
+/** The fields of a record that are asked for and that it has, in the order in which they are asked for. */
+export function pick(record: JsonObject, columns: readonly string[]): JsonObject {
+  const there = columns.filter((column) => Object.hasOwn(record, column));
+  return Object.fromEntries(there.map((column) => [column, record[column]]));
 }
 
-/**
- * Data of which nothing is known beforehand. A list of objects has a column for each field that occurs, in the order
- * of first sight; anything else lists its fields one under another.
- */
-export function gridOfAnything(data: Json): Grid {
-  if (Array.isArray(data) && data.every(isJsonObject)) {
-    const columns = new Set(data.flatMap((record) => Object.keys(record)));
-    return columns.size > 0
-      ? gridOf(data, [...columns])
-      : { header: ['value'], rows: data.map(() => ['{}']) };
-  }
-  if (isJsonObject(data)) {
-    const rows = Object.entries(data).map(([field, value]) => [field, cellText(value)]);
-    return { header: ['field', 'value'], rows };
-  }
-  const values = Array.isArray(data) ? data : [data];
-  return { header: ['value'], rows: values.map((value) => [cellText(value)]) };
-}
-
-/** Not what every object has by birth. */
-function fieldOf(record: JsonObject, column: string): Json | undefined {
-  return Object.hasOwn(record, column) ? record[column] : undefined;
-}
-
-/** A field as one cell: text as it is, nothing where there is nothing, everything else as JSON. */
-function cellText(value: Json | undefined): string {
-  if (value === undefined) return '';
-  if (typeof value === 'string') return value;
-  if (value instanceof ExactNumber) return value.text;
-  return writeJson(value);
+/** @throws Failure (usage) when a column is asked for that no record of the command has */
+export function refuseUnknown(asked: readonly string[], known: readonly string[]): void {
+  const unknown = asked.find((column) => !known.includes(column));
+  if (unknown === undefined) return;
+  // At most two slips, and fewer in a short word: of two letters, any other two are two slips away.
+  const maxDistance = Math.min(2, unknown.length >> 1);
+  const meant =
+    known.find((column) => column.toLowerCase().startsWith(unknown.toLowerCase())) ??
+    closestMatch(unknown, known, { maxDistance });
+  const question = meant === undefined ? '' : `: did you mean "${meant}"?`;
+  throw usageFailure(`unknown column "${unknown}"${question}`, `One of: ${known.join(', ')}`);
 }

@@ -1,16 +1,11 @@
 import stringWidth from 'string-width';
 import { isPlain } from './safe-text.ts';
 
-const narrowestColumn = 6;
 const ascii = /^[\x20-\x7e]*$/;
 
 /** Cells of the terminal that a line of text takes: two for CJK and emoji, none for combining marks. */
 export function widthOf(text: string): number {
   return ascii.test(text) ? text.length : stringWidth(text);
-}
-
-export function pad(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - widthOf(text)));
 }
 
 /** Cells that it takes at most: many terminals join no characters, and draw each on its own. */
@@ -21,25 +16,25 @@ export function mostWidthOf(text: string): number {
   return sum;
 }
 
-/** The text, or as much of it as fits on every terminal with an ellipsis; never half a character. */
-export function cutTo(width: number, text: string): string {
+/** The text, or as much of it as fits on every terminal with the sign that it was cut; never half a character. */
+export function cutTo(width: number, text: string, ellipsis: string): string {
   if (isPlain(text) && widthOf(text) <= width) return text;
   let kept = '';
   let used = 0;
   for (const cluster of clusters(text)) {
     used += cluster.most;
-    if (used > width) return `${kept}…`;
-    if (used < width) kept += cluster.text;
+    if (used > width) return kept + ellipsis.slice(0, width);
+    if (used <= width - ellipsis.length) kept += cluster.text;
   }
   return text;
 }
 
 /** The text up to the first character that takes more cells on one terminal than on another. */
-export function cutDisputed(text: string): string {
+export function cutDisputed(text: string, ellipsis: string): string {
   if (isPlain(text)) return text;
   let kept = '';
   for (const cluster of clusters(text)) {
-    if (cluster.most > cluster.width) return `${kept}…`;
+    if (cluster.most > cluster.width) return kept + ellipsis;
     kept += cluster.text;
   }
   return text;
@@ -72,17 +67,4 @@ const circledTens = /[\u3248-\u324f]/;
 function widthAlone(character: string): number {
   if (circledTens.test(character)) return 2;
   return marksWithRoom.test(character) ? 1 : widthOf(character);
-}
-
-/** Column widths that together take at most `available` cells: the widest columns give way first. */
-export function fitWidths(natural: readonly number[], available: number): number[] {
-  const widths = [...natural];
-  let excess = widths.reduce((sum, width) => sum + width, 0) - available;
-  while (excess > 0) {
-    const widest = Math.max(...widths);
-    if (widest <= narrowestColumn) break;
-    widths[widths.indexOf(widest)] = widest - 1;
-    excess -= 1;
-  }
-  return widths;
 }

@@ -1,103 +1,155 @@
 import type { Context } from '../context.ts';
+import type { Report } from '../events.ts';
 import type { Format } from '../formats.ts';
-import type { Json, JsonObject } from '../json/exact.ts';
-import { type Grid, gridOf, gridOfAnything } from './columns.ts';
-import type { Sink, Style } from './sink.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json/exact.ts';
+import { pick, refuseUnknown } from './columns.ts';
+import { columnsOf, fieldList, type Grid, gridOf, recordsOf } from './grid.ts';
+import { type Items, nestedInJson, nestedInYaml, piecesOf } from './items.ts';
+import type { Line, Sink } from './sink.ts';
 
-/** Prints results on stdout, whole and validated, in the chosen format. */
+/**
+ * Prints results on stdout, whole and validated, in the chosen format. Where columns are asked for, each format has these alone.
+ * All but `anything` throw a Failure (usage) when a column is asked for that there is not.
+ */
 export type Printer = {
-  /** Records with known columns; JSON has every field that came. */
+  /** Refuses such a column before anything is sent. */
+  readonly checkColumns: (columns: readonly string[]) => void;
+  /** Records with known columns; JSON and YAML have every field that came. */
   readonly records: (records: readonly JsonObject[], columns: readonly string[]) => Promise<void>;
-  /** One such record: an object in JSON, a table of one row. */
+  /** One such record: an object in JSON and YAML, elsewhere one row. */
   readonly record: (record: JsonObject, columns: readonly string[]) => Promise<void>;
-  /** One text of it that scripts want as it is: bare on a line; the record in JSON. */
+  /** One text of it that scripts want as it is: bare on a line; the record in other formats, or where columns are asked for. */
   readonly bare: (text: string, record: JsonObject) => Promise<void>;
-  /** Settings of a shell: lines that it can read; an object in JSON. */
+  /** Settings of a shell: lines that it can read; a record in other formats. */
   readonly exports: (variables: Readonly<Record<string, string>>) => Promise<void>;
-  /** An overview: an object in JSON, these rows as a table. */
+  /** An overview: an object in JSON and YAML, elsewhere these rows, and everywhere where columns are asked for. */
   readonly overview: (
     data: JsonObject,
     rows: readonly JsonObject[],
     columns: readonly string[],
   ) => Promise<void>;
   /**
-   * A report on many things: `summary` as a table; in JSON `head` with all of them as its `items`; in NDJSON only those, one a
-   * line. Each is made when its turn comes, so that a hundred thousand take no room.
+   * A report on many things: `summary` as a table; in JSON and YAML `head` with all of them as its `items`; elsewhere, and
+   * everywhere where columns are asked for, they alone.
    */
   readonly report: (
     head: JsonObject,
     summary: readonly JsonObject[],
-    count: number,
-    item: (index: number) => JsonObject,
+    items: Items,
   ) => Promise<void>;
-  /** Data whose fields are not known beforehand, just as it came. */
+  /** Data whose fields are not known beforehand, just as it came; a column that it does not have is empty, and said. */
   readonly anything: (data: Json) => Promise<void>;
 };
 
-export type PrinterOptions = { readonly format: Format; readonly color: boolean };
-
-/** Items that are printed at a time. */
-const piece = 1_000;
+export type PrinterOptions = {
+  readonly format: Format;
+  readonly color: boolean;
+  readonly ascii: boolean;
+  /** The columns that are asked for, in that order; undefined where none are. */
+  readonly columns: readonly string[] | undefined;
+  readonly header: boolean;
+};
 
 export function createPrinter(
   context: Context,
   sink: Sink,
-  { format, color }: PrinterOptions,
+  report: Report,
+  { format, color, ascii, columns: asked, header }: PrinterOptions,
 ): Printer {
-  return {
-    records: (records, columns) => print([...records], () => gridOf(records, columns)),
-    record: (record, columns) => print(record, () => gridOf([record], columns)),
-    overview: (data, rows, columns) => print(data, () => gridOf(rows, columns)),
-    bare: (text, record) =>
-      format === 'table' ? sink.print([text]) : print(record, () => gridOfAnything(null)),
-    async exports(variables) {
-      if (format !== 'table') return print({ ...variables }, () => gridOfAnything(null));
-      const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${value}`);
-      return sink.print(lines);
+  const printer: Printer = {
+    checkColumns(columns) {
+      if (asked) refuseUnknown(asked, columns);
     },
-    async report(head, summary, count, item) {
+    async records(records, columns) {
+      printer.checkColumns(columns);
+      await print(chosen([...records]), () => gridOf(records, asked ?? columns));
+    },
+    async record(record, columns) {
+      printer.checkColumns(columns);
+      await print(chosen(record), () => gridOf([record], asked ?? columns));
+    },
+    overview: (data, rows, columns) =>
+      asked ? printer.records(rows, columns) : print(data, () => gridOf(rows, columns)),
+    bare: (text, record) =>
+      format === 'table' && !asked
+        ? sink.print([text])
+        : printer.record(record, Object.keys(record)),
+    async exports(variables) {
+      const names = Object.keys(variables);
+      if (format !== 'table') return printer.record({ ...variables }, names);
+      printer.checkColumns(names);
+      await sink.print((asked ?? names).map((name) => `export ${name}=${variables[name]}`));
+    },
+    async report(head, summary, items) {
+      if (asked) return printer.records([...piecesOf(items)].flat(), items.columns);
       if (format === 'table') {
         return print(head, () => gridOf(summary, Object.keys(summary[0] ?? {})));
       }
-      for (const lines of itemLines(head, count, item)) await sink.print(lines);
+      if (format === 'json') return write(nestedInJson(head, items, sink));
+      if (format === 'yaml') return write(nestedInYaml(head, items, sink));
+      let titled = header;
+      for (const records of piecesOf(items)) {
+        await print(records, () => gridOf(records, items.columns), titled);
+        titled = false;
+      }
     },
-    anything: (data) => print(data, () => gridOfAnything(data)),
+    async anything(data) {
+      const records = recordsOf(data);
+      const there = columnsOf(records);
+      for (const column of asked ?? []) {
+        if (there.length > 0 && !there.includes(column)) {
+          const message = `nothing has a field "${column}"; there are: ${there.join(', ')}`;
+          report({ event: 'notice', message });
+        }
+      }
+      await print(chosen(data), () =>
+        format === 'table' && isJsonObject(data)
+          ? fieldList(data, asked ?? Object.keys(data))
+          : gridOf(records, asked ?? (there.length > 0 ? there : ['value'])),
+      );
+    },
   };
+  return printer;
 
-  /** The report in pieces of a thousand items. */
-  function* itemLines(
-    head: JsonObject,
-    count: number,
-    item: (index: number) => JsonObject,
-  ): Generator<string[]> {
-    const nested = format === 'json';
-    // The head without its closing brace, so that the items can follow in it.
-    if (nested) yield [`${sink.json(head, 2).slice(0, -2)},`, '  "items": ['];
-    for (let start = 0; start < count; start += piece) {
-      const length = Math.min(piece, count - start);
-      yield Array.from({ length }, (_, n) => {
-        const data = item(start + n);
-        if (!nested) return sink.json(data);
-        const comma = start + n === count - 1 ? '' : ',';
-        return `    ${sink.json(data, 2).replaceAll('\n', '\n    ')}${comma}`;
-      });
-    }
-    if (nested) yield ['  ]', '}'];
+  /** The columns that are asked for of each record. */
+  function chosen(data: Json): Json {
+    if (!asked) return data;
+    if (Array.isArray(data)) return data.map(chosen);
+    return isJsonObject(data) ? pick(data, asked) : data;
   }
 
-  async function print(data: Json, grid: () => Grid): Promise<void> {
-    if (format === 'json') return sink.print([sink.json(data, 2)]);
-    if (format === 'ndjson') {
-      const items = Array.isArray(data) ? data : [data];
-      return items.length > 0 ? sink.print(items.map((item) => sink.json(item))) : undefined;
+  async function print(data: Json, grid: () => Grid, titled = header): Promise<void> {
+    await write([await linesOf(data, grid, titled)]);
+  }
+
+  async function linesOf(data: Json, grid: () => Grid, titled: boolean): Promise<readonly Line[]> {
+    switch (format) {
+      case 'json':
+        return [sink.json(data, 2)];
+      case 'ndjson':
+        return (Array.isArray(data) ? data : [data]).map((item) => sink.json(item));
+      case 'yaml':
+        return (await import('./yaml.ts')).yamlLines(data, sink);
+      case 'csv':
+        return (await import('./csv.ts')).csvLines(grid(), sink, titled);
+      case 'tsv':
+        return (await import('./tsv.ts')).tsvLines(grid(), sink, titled);
+      case 'table': {
+        const { tableLines } = await import('./table.ts');
+        return tableLines(grid(), sink, { width: context.stdout.columns, header: titled, ascii });
+      }
     }
-    const { tableLines } = await import('./table.ts');
-    const lines = await tableLines(grid(), sink, context.stdout.columns);
-    return sink.print(lines, color ? await bold() : undefined);
+  }
+
+  async function write(
+    pieces: Iterable<readonly Line[]> | AsyncIterable<readonly Line[]>,
+  ): Promise<void> {
+    const bold = color ? await boldStyle() : undefined;
+    for await (const lines of pieces) if (lines.length > 0) await sink.print(lines, bold);
   }
 }
 
-async function bold(): Promise<Style> {
+async function boldStyle() {
   const { Chalk } = await import('chalk');
   return new Chalk({ level: 1 }).bold;
 }

@@ -17,7 +17,8 @@ export function isPlain(text: string): boolean {
   return plain.test(text);
 }
 
-function replaceUnsafe(text: string, harmless: (character: string) => string): string {
+/** The text with each unsafe character in a harmless form. */
+export function replaceUnsafe(text: string, harmless: (character: string) => string): string {
   if (isPlain(text)) return text;
   emojiOrUnsafe ??= new RegExp(emojiOrUnsafeSource, 'gv');
   return text.replace(emojiOrUnsafe, (found, unsafe) => (unsafe ? harmless(found) : found));
@@ -39,6 +40,13 @@ export function sealLines(text: string): string {
     .split('\n')
     .map((line) => replaceUnsafe(line, visibleEscape))
     .join('\n');
+}
+
+/** A line of CSV or TSV on its way out: its tabs are what they are, and so is the line end of which it has the first half. */
+export function sealRecord(line: string): string {
+  if (isPlain(line)) return line;
+  const parts = line.split(/(\t|\r$)/);
+  return parts.map((part, at) => (at % 2 ? part : replaceUnsafe(part, visibleEscape))).join('');
 }
 
 /** The JSON form of a string: exact for every parser, and harmless on a terminal. */

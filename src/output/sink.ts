@@ -4,9 +4,10 @@ import { Exit, Failure, systemCode } from '../errors.ts';
 import type { Json } from '../json/exact.ts';
 import { writeJson } from '../json/write.ts';
 import { cutOut, formsOf, shortestKey } from '../secret.ts';
-import { jsonString, sealLines, showText } from './safe-text.ts';
+import { jsonString, sealLines, sealRecord, showText } from './safe-text.ts';
 
-export type Line = string | { readonly bold: string };
+/** A line of text, one that may be bold, or a line of a record in which tabs separate and fields may end lines. */
+export type Line = string | { readonly bold: string } | { readonly record: string };
 
 /** The one way out for all text of a run, results and errors alike: secrets are cut out, then the rest is made harmless. */
 export type Sink = {
@@ -14,6 +15,8 @@ export type Sink = {
   readonly hide: (secret: string) => void;
   /** One piece of foreign text, fit to stand in a line. */
   readonly show: (text: string) => string;
+  /** Foreign text without secrets, for a format with its own way to make it harmless. */
+  readonly redact: (text: string) => string;
   /** Harmless JSON text; `indent` as in writeJson. */
   readonly json: (value: Json, indent?: number) => string;
   /** Writes lines of the result to stdout. @throws Failure (output), Exit when the reader went away, the signal's reason */
@@ -25,7 +28,7 @@ export type Sink = {
 };
 
 /** Turns finished text into the same text in another look. */
-export type Style = (text: string) => string;
+type Style = (text: string) => string;
 
 /** How long a reader may take with what an interrupted run has yet to say, in ms. */
 const patience = 1_000;
@@ -49,12 +52,14 @@ export function createSink({
       for (const form of formsOf(secret)) secrets.add(form);
     },
     show: (text) => showText(redact(text)),
+    redact,
     json: (value, indent = 0) =>
       writeJson(value, { indent, string: (text) => jsonString(redact(text)) }),
     async print(lines, bold = (text) => text) {
-      const sealed = lines.map((line) =>
-        typeof line === 'string' ? seal(line) : bold(seal(line.bold)),
-      );
+      const sealed = lines.map((line) => {
+        if (typeof line === 'string') return seal(line);
+        return 'bold' in line ? bold(seal(line.bold)) : sealRecord(redact(line.record));
+      });
       // What was said before comes before it, where both go to one terminal.
       const written = said.then(() => stdout.write(`${sealed.join('\n')}\n`));
       try {

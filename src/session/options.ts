@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { usageFailure } from '../errors.ts';
 import { formats } from '../formats.ts';
 import { version } from '../version.ts';
 
@@ -9,6 +10,8 @@ export type CommonOptions = {
   readonly apiKeyFile?: string;
   readonly output?: string;
   readonly json?: boolean;
+  readonly columns?: readonly string[];
+  readonly header?: boolean;
   readonly maxWait?: string;
   readonly timeout?: string;
   readonly quiet?: boolean;
@@ -27,6 +30,10 @@ export function addCommonOptions(command: Command): void {
     new Option('--api-key-file <file>', 'read the key from a file, or - for standard input'),
     new Option('-o, --output <format>', 'how to print the result').choices(formats),
     new Option('--json', 'the same as -o json'),
+    new Option('--columns <names>', 'which fields, in which order: id,name').argParser(
+      parseColumns,
+    ),
+    new Option('--no-header', 'only the rows: table, csv, tsv'),
     new Option('--max-wait <duration>', 'longest wait for the rate limit (default 2m; 0, inf)'),
     new Option('--timeout <duration>', 'longest time for one request (default 30s)'),
     new Option('-q, --quiet', 'say nothing but errors'),
@@ -40,6 +47,15 @@ export function addCommonOptions(command: Command): void {
     option.defaultValue = undefined;
     command.addOption(option.helpGroup(heading));
   }
+}
+
+/** @throws Failure (usage) */
+function parseColumns(text: string): readonly string[] {
+  const columns = text.split(',').map((name) => name.trim());
+  const wrong = columns.find((name, at) => name === '' || columns.indexOf(name) < at);
+  if (wrong === undefined) return columns;
+  const what = wrong === '' ? 'an empty name' : `"${wrong}" twice`;
+  throw usageFailure(`--columns has ${what}`, 'For example: --columns id,name');
 }
 
 /** The common options of a command line; the one nearest to its end wins. */

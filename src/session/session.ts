@@ -3,7 +3,7 @@ import type { Client } from '../api/client.ts';
 import type { RateLimit } from '../api/rate-limit.ts';
 import { usageFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
-import { type Format, formats, isFormat } from '../formats.ts';
+import { type Format, formats, isFormat, speaksJson } from '../formats.ts';
 import { createPrinter, type Printer } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
 import type { Log } from '../pacing/log.ts';
@@ -14,6 +14,7 @@ import { hasColor } from './color.ts';
 import { type Account, createAccess } from './connect.ts';
 import type { Host } from './host.ts';
 import type { FoundKey } from './key.ts';
+import { isUtf8 } from './locale.ts';
 import { type CommonOptions, commonOptions } from './options.ts';
 import { chooseProfile, type Profile } from './profile.ts';
 import { chooseSetting, placeOf, type Run } from './setting.ts';
@@ -60,13 +61,16 @@ export async function inChosenSession(
   const { context, sink } = host;
   host.format = format;
   const { report, end } = createReporter(context, sink, {
-    json: format !== 'table',
+    json: speaksJson(format),
     quiet: options.quiet ?? false,
     color: hasColor(context.stderr, context.env, options),
   });
-  const output = createPrinter(context, sink, {
+  const output = createPrinter(context, sink, report, {
     format,
     color: hasColor(context.stdout, context.env, options),
+    ascii: !isUtf8(context.env),
+    columns: options.columns,
+    header: options.header ?? true,
   });
   let rateLimit: RateLimit | undefined;
   const access = createAccess({ host, options, profile, report }, (seen) => {

@@ -13,12 +13,15 @@ type Options = { readonly check?: boolean };
 /** Whether the service takes the key, where that is known; and why the request failed, if it did. */
 type Checked = { readonly works?: boolean; readonly failure?: unknown };
 
+const columns = ['profile', 'baseUrl', 'keySource', 'keyEnding'];
+
 export function status(command: Command, host: Host): void {
   command
     .option('--check', 'spend one request to learn whether the service takes the key')
     .action(async ({ check }: Options) =>
       inSession(host, command, async (session) => {
         const { output, profile } = session;
+        output.checkColumns(check ? [...columns, 'works'] : columns);
         const sandbox = profile.name === sandboxProfile;
         const baseUrl = sandbox ? undefined : findBaseUrl(session);
         const key = sandbox ? { source: 'the sandbox' } : await session.key();

@@ -23,6 +23,7 @@ export function create(command: Command, host: Host): void {
     .action(async (name: string, { description, ifMissing, dryRun }: Options) =>
       inSession(host, command, async (session) => {
         const { connect, output, report } = session;
+        if (!dryRun) output.checkColumns(categoryColumns);
         const body = newCategory(name, description);
         const client = await connect();
 

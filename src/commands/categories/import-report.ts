@@ -7,7 +7,11 @@ import type { Printer } from '../../output/printer.ts';
 import type { KnownLimit } from './import-limits.ts';
 import { forecastOf, rowWords } from './import-words.ts';
 
-/** Prints the plan: how many rows of each kind; JSON has every row. */
+/** What is told of each row of a plan, and of what became of it. */
+export const planColumns = ['line', 'name', 'intention', 'id', 'looksLike'];
+export const outcomeColumns = ['line', 'name', 'outcome', 'id', 'as', 'status', 'code', 'message'];
+
+/** Prints the plan: how many rows of each kind; other formats have every row. */
 export async function printPlan(
   output: Printer,
   plan: Plan,
@@ -24,15 +28,19 @@ export async function printPlan(
     requests: exact(requests),
     forecast: { plan: limit.plan ?? null, todayMs: known(todayMs), moreDays: known(moreDays) },
   };
-  await output.report(head, countRows(counts), input.rows.length, (row) => ({
-    ...rowFields(input, row),
-    intention: plan.intentions[row],
-    id: idOf(plan.ids.get(row)),
-    looksLike: others.get(row),
-  }));
+  await output.report(head, countRows(counts), {
+    columns: planColumns,
+    count: input.rows.length,
+    item: (row) => ({
+      ...rowFields(input, row),
+      intention: plan.intentions[row],
+      id: idOf(plan.ids.get(row)),
+      looksLike: others.get(row),
+    }),
+  });
 }
 
-/** Prints what became of the rows: how many of each kind; JSON has every row, and the copies that no row accounts for. */
+/** Prints what became of the rows: how many of each kind; other formats have every row, JSON and YAML the copies that no row accounts for. */
 export async function printOutcomes(
   output: Printer,
   outcomes: readonly RowOutcome[],
@@ -46,17 +54,21 @@ export async function printOutcomes(
     counts: countFields(counts),
     copies: [...copies],
   };
-  await output.report(head, countRows(counts), outcomes.length, (row) => {
-    const { outcome, id, as, refusal } = outcomes[row] ?? {};
-    return {
-      ...rowFields(input, row),
-      outcome,
-      id: idOf(id),
-      as,
-      status: refusal && exact(refusal.status),
-      code: refusal?.code,
-      message: refusal?.message,
-    };
+  await output.report(head, countRows(counts), {
+    columns: outcomeColumns,
+    count: outcomes.length,
+    item: (row) => {
+      const { outcome, id, as, refusal } = outcomes[row] ?? {};
+      return {
+        ...rowFields(input, row),
+        outcome,
+        id: idOf(id),
+        as,
+        status: refusal && exact(refusal.status),
+        code: refusal?.code,
+        message: refusal?.message,
+      };
+    },
   });
 }
 

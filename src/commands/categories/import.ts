@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { usageFailure } from '../../errors.ts';
+import { speaksJson } from '../../formats.ts';
 import type { Mode } from '../../import/content.ts';
 import { withJournal } from '../../import/hold.ts';
 import { type InputFormat, inputFormats, readInput } from '../../input/input.ts';
@@ -11,6 +12,7 @@ import { parseDuration } from '../../settings/duration.ts';
 import { requireStateFolder } from '../../settings/folders.ts';
 import { planOf } from './import-limits.ts';
 import type { Order } from './import-order.ts';
+import { outcomeColumns, planColumns } from './import-report.ts';
 import { bringIn, preview } from './import-run.ts';
 
 type Options = {
@@ -35,6 +37,7 @@ export function importFile(command: Command, host: Host): void {
     )
     .action(async (file: string, options: Options) =>
       inSession(host, command, async (session) => {
+        session.output.checkColumns(options.dryRun ? planColumns : outcomeColumns);
         if (!options.dryRun && !options.yes) refuseUnasked(session, file);
         const order = await takeOrder(session, file, options);
 
@@ -48,7 +51,7 @@ export function importFile(command: Command, host: Host): void {
 
 /** @throws Failure (usage) when the question that comes later cannot be asked, or not among lines of JSON */
 function refuseUnasked({ host, options }: Session, file: string): void {
-  const plain = host.format === 'table' && !options.quiet;
+  const plain = !(host.format && speaksJson(host.format)) && !options.quiet;
   if (plain && file !== '-' && mayAsk(host.context, options)) return;
   throw usageFailure(
     'an import asks before it creates anything, and here is nobody to be asked',

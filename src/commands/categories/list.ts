@@ -19,6 +19,7 @@ export function list(command: Command, host: Host): void {
     .addOption(new Option('--sort <field>', 'order by a field').choices(Object.keys(orders)))
     .action(async ({ search, sort }: Options) =>
       inSession(host, command, async ({ connect, output }) => {
+        output.checkColumns(categoryColumns);
         const client = await connect();
 
         const all = await client.call(listCategories, {});

@@ -1,0 +1,49 @@
+import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../json/exact.ts';
+import { writeJson } from '../json/write.ts';
+
+/** A field, or nothing where a record has none. */
+export type Cell = Json | undefined;
+
+/** Rows and columns before they are laid out. */
+export type Grid = { readonly header: readonly string[]; readonly rows: readonly Cell[][] };
+
+/** Records under the columns that are asked for. */
+export function gridOf(records: readonly JsonObject[], columns: readonly string[]): Grid {
+  return {
+    header: columns,
+    rows: records.map((record) => columns.map((column) => fieldOf(record, column))),
+  };
+}
+
+/** The fields of one record, one under another. */
+export function fieldList(record: JsonObject, columns: readonly string[]): Grid {
+  return {
+    header: ['field', 'value'],
+    rows: columns.map((column) => [column, fieldOf(record, column)]),
+  };
+}
+
+/** Data of which nothing is known beforehand as records: each item of a list, or the one thing it is. */
+export function recordsOf(data: Json): readonly JsonObject[] {
+  const items = Array.isArray(data) ? data : [data];
+  const areRecords = items.every(isJsonObject) && columnsOf(items).length > 0;
+  return areRecords ? items : items.map((value) => ({ value }));
+}
+
+/** Each field that occurs, in the order of first sight. */
+export function columnsOf(records: readonly JsonObject[]): string[] {
+  return [...new Set(records.flatMap((record) => Object.keys(record)))];
+}
+
+/** A field as one cell: text as it is, nothing where there is nothing, everything else as JSON. */
+export function cellText(value: Cell): string {
+  if (value === undefined) return '';
+  if (typeof value === 'string') return value;
+  if (value instanceof ExactNumber) return value.text;
+  return writeJson(value);
+}
+
+/** Not what every object has by birth. */
+function fieldOf(record: JsonObject, column: string): Cell {
+  return Object.hasOwn(record, column) ? record[column] : undefined;
+}
