@@ -43,6 +43,13 @@ module.exports = {
       from: { path: '^src/commands/([^/]+)/' },
       to: { path: '^src/commands/([^/]+)/', pathNot: '^src/commands/$1/' },
     },
+    only('docs', [ground, room('commands')], 'Documents are drawn from the tree of commands.'),
+    {
+      name: 'documents-are-no-part-of-the-program',
+      severity: 'error',
+      from: { path: '^src/', pathNot: room('docs') },
+      to: { path: room('docs') },
+    },
     {
       name: 'nobody-imports-upwards',
       severity: 'error',
@@ -58,7 +65,7 @@ module.exports = {
     {
       name: 'commander-in-the-command-line-alone',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(commands/|session|run\\.ts)' },
+      from: { path: '^src/', pathNot: '^src/(commands/|docs/|session|run\\.ts)' },
       to: { path: 'node_modules/commander' },
     },
   ],

@@ -10,6 +10,8 @@ export default defineConfig({
     dir: 'dist',
     format: 'cjs',
     chunkFileNames: 'chunks/[name].js',
+    // What every start needs in one file: with this many commands it would come in small pieces.
+    codeSplitting: { groups: [{ name: 'start', tags: ['$initial'] }] },
     // Not minified: an uncaught error would print one endless source line.
     minify: false,
   },

@@ -1,5 +1,5 @@
-import { Command, CommanderError } from 'commander';
-import { plantCommands } from './commands/index.ts';
+import { CommanderError } from 'commander';
+import { createProgram } from './commands/program.ts';
 import { describeUsageError, wordsForHelp } from './commands/usage.ts';
 import type { Context } from './context.ts';
 import { Exit, Failure, Interruption, interruptedFailure, usageFailure } from './errors.ts';
@@ -85,16 +85,4 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     const format = argv.includes('--json') ? 'json' : (asked ?? context.env.PETSTORE_OUTPUT ?? '');
     return isFormat(format) && speaksJson(format);
   }
-}
-
-function createProgram(host: Host, onText: (text: string) => void): Command {
-  const program = new Command('petstore')
-    .description('Administer the categories of the pet store service.')
-    .helpOption('-h, --help', 'show this help')
-    .helpCommand(false)
-    .exitOverride()
-    .configureOutput({ writeOut: onText, writeErr: onText, outputError: () => {} })
-    .enablePositionalOptions();
-  plantCommands(program, host);
-  return program;
 }

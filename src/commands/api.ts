@@ -7,24 +7,22 @@ import type { Host } from '../session/host.ts';
 import { inSession } from '../session/session.ts';
 import { readBody } from './api-body.ts';
 import { parsePath } from './api-path.ts';
+import { addExamples } from './examples.ts';
 import { showRequest } from './show-request.ts';
 
 type Options = { readonly data?: string; readonly dryRun?: boolean };
 
-const examples = `
-Examples:
-  petstore api GET /categories
-  petstore api POST /categories --data '{"name":"rabbit"}' --dry-run
-  jq '{name}' pet.json | petstore api POST /categories --data -
-`;
-
 export function api(command: Command, host: Host): void {
+  addExamples(command, [
+    'petstore api GET /categories',
+    `petstore api POST /categories --data '{"name":"rabbit"}' --dry-run`,
+    "jq '{name}' pet.json | petstore api POST /categories --data -",
+  ]);
   command
     .argument('<method>', methods.join(', '))
     .argument('<path>', 'below the base URL, with a query if need be: /categories')
     .option('--data <json>', 'the body: JSON, @FILE, or - for standard input')
     .option('--dry-run', 'show the request and send nothing')
-    .addHelpText('after', examples)
     .action(async (word: string, path: string, { data, dryRun }: Options) =>
       inSession(host, command, async (session) => {
         const { connect, output, report } = session;

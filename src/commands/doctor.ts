@@ -8,22 +8,23 @@ import { examineCertificates, examinePrograms, examineTerminal } from './doctor-
 import { askService, examineWay } from './doctor-service.ts';
 import { examineSettings } from './doctor-settings.ts';
 import { examineState } from './doctor-state.ts';
+import { addExamples } from './examples.ts';
 
 type Options = { readonly check?: boolean };
-
-const examples = `
-Examples:
-  petstore doctor
-  petstore doctor --check --profile staging
-  petstore doctor --json | jq '.[] | select(.status != "ok")'
-`;
 
 const columns = ['check', 'status', 'finding'] as const;
 
 export function doctor(command: Command, host: Host): void {
+  command.description(
+    'Show what petstore finds on this machine: versions, settings and where they come from, key, proxy, state, limit, clock',
+  );
+  addExamples(command, [
+    'petstore doctor',
+    'petstore doctor --check --profile staging',
+    `petstore doctor --json | jq '.[] | select(.status != "ok")'`,
+  ]);
   command
     .option('--check', 'spend one request to see whether the service answers')
-    .addHelpText('after', examples)
     .action(async ({ check }: Options) => {
       const options = commonOptions(command);
       const { context } = host;

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import type { Host } from '../session/host.ts';
 import { addCommonOptions } from '../session/options.ts';
+import { grow, sow } from './grow.ts';
+import { markTopic } from './topic.ts';
 
 /** Gives a verb its arguments, options and action. */
 type Verb = (command: Command, host: Host) => void;
@@ -97,7 +99,7 @@ const tree: Readonly<Record<string, Group | Branch>> = {
     load: async () => (await import('./api.ts')).api,
   },
   doctor: {
-    about: 'What petstore finds on this machine: settings, key, proxy, limit',
+    about: 'Examine this machine: settings, key, proxy, limit',
     load: async () => (await import('./doctor.ts')).doctor,
   },
   sandbox: {
@@ -106,25 +108,40 @@ const tree: Readonly<Record<string, Group | Branch>> = {
   },
 };
 
+/** What help tells besides the commands: `petstore help NAME`. */
+const topics: Readonly<Record<string, Branch>> = {
+  'exit-codes': {
+    about: 'What each exit code means',
+    load: async () => (await import('./topics/exit-codes.ts')).exitCodes,
+  },
+  environment: {
+    about: 'Each environment variable, and the setting it stands for',
+    load: async () => (await import('./topics/environment.ts')).environment,
+  },
+};
+
 /** Plants the tree: every name is there for help and suggestions, and only the called verb gets loaded. */
 export function plantCommands(program: Command, host: Host): void {
   for (const [name, node] of Object.entries(tree)) {
     if ('load' in node) {
-      plantVerb(program, name, node, host);
+      plant(program, name, node, host);
       continue;
     }
-    const group = program.command(name).description(node.about);
-    for (const [verb, branch] of Object.entries(node.verbs)) plantVerb(group, verb, branch, host);
+    const group = program.command(name).summary(node.about).description(node.about);
+    for (const [verb, branch] of Object.entries(node.verbs)) plant(group, verb, branch, host);
+    group.hook('preSubcommand', (_group, called) => grow(called));
     addCommonOptions(group);
   }
+  for (const [name, topic] of Object.entries(topics)) markTopic(plant(program, name, topic, host));
+  program.hook('preSubcommand', (_program, called) => grow(called));
   addCommonOptions(program);
 }
 
-function plantVerb(parent: Command, name: string, { about, load }: Branch, host: Host): void {
-  const command = parent.command(name).description(about);
-  parent.hook('preSubcommand', async (_parent, called) => {
-    if (called !== command) return;
+function plant(parent: Command, name: string, { about, load }: Branch, host: Host): Command {
+  const command = parent.command(name).summary(about).description(about);
+  sow(command, async () => {
     (await load())(command, host);
     addCommonOptions(command);
   });
+  return command;
 }

@@ -9,12 +9,18 @@ import { type Standing, standingOf, type WindowStanding } from '../pacing/standi
 import { inWords, waitReason } from '../pacing/words.ts';
 import type { Host } from '../session/host.ts';
 import { inSession } from '../session/session.ts';
+import { addExamples } from './examples.ts';
 
 type Options = { readonly refresh?: boolean; readonly reset?: boolean };
 
 const columns = ['window', 'limit', 'remaining', 'used', 'resetAt', 'source'] as const;
 
 export function limits(command: Command, host: Host): void {
+  addExamples(command, [
+    'petstore limits',
+    'petstore limits --refresh',
+    'petstore limits --json | jq .minute.remaining',
+  ]);
   command
     .option('--refresh', 'spend one request to hear it from the service')
     .option('--reset', 'forget all that is known, a wait in force included')

@@ -9,14 +9,25 @@ import { type SandboxState, sampleState, stateFromData } from '../sandbox/state.
 import { wordFor } from '../secret.ts';
 import type { Host } from '../session/host.ts';
 import { inSession, type Session } from '../session/session.ts';
+import { addExamples } from './examples.ts';
 import { runAgainst } from './sandbox-run.ts';
 
 type Options = { readonly port?: number; readonly plan: PlanName; readonly data?: string };
 
 export function sandbox(command: Command, host: Host): void {
+  addExamples(command, [
+    'petstore sandbox -- ./script.sh',
+    'petstore sandbox -- petstore categories list',
+    'petstore sandbox --port 4010 --plan pro --data pets.json',
+  ]);
   command
-    .argument('[command...]', 'a program to run against a fresh sandbox, after --')
-    .addOption(new Option('--port <number>', 'default: a free one').argParser(parsePort))
+    .usage('[options] [-- command...]')
+    .argument('[command...]', 'a program to run against a fresh sandbox')
+    .addOption(
+      new Option('--port <number>', 'a port of this machine (default: a free one)').argParser(
+        parsePort,
+      ),
+    )
     .addOption(
       new Option('--plan <name>', 'whose limits apply').choices(Object.keys(plans)).default('free'),
     )

@@ -1,6 +1,7 @@
 import type { Command, CommanderError } from 'commander';
 import { type Failure, usageFailure } from '../errors.ts';
 import { mayBeKey } from '../secret.ts';
+import { isTopic } from './topic.ts';
 
 const secretFlag = /^--?(?:api[-_]?)?(?:key|token|secret|password|bearer)/i;
 
@@ -40,15 +41,20 @@ function helpOf(program: Command, argv: readonly string[]): string {
 }
 
 /**
- * The words for Commander when help is asked for, by `help` in front or `--help` behind. A word that is no command is
- * left to complain about: Commander would show the help of the command above, as if nothing were wrong.
+ * The words for Commander when help is asked for, by `help` in front of a command or `--help` behind it. A word that is
+ * no command is left to complain about: Commander would show the help of the command above, as if nothing were wrong.
  */
 export function wordsForHelp(program: Command, argv: readonly string[]): readonly string[] {
-  const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
+  const asked = follow(program, argv);
+  const [first, ...others] = asked.rest;
+  const isHelp = first === 'help' && asked.command.commands.length > 0;
+  const words = isHelp ? [...asked.path, ...others, '--help'] : argv;
   const { command, rest } = follow(program, words);
   const [next] = rest;
   const lost = command.commands.length > 0 && next !== undefined && !next.startsWith('-');
-  return lost ? words.filter((text) => text !== '--help' && text !== '-h') : words;
+  // A topic prints itself.
+  const plain = lost || isTopic(command);
+  return plain ? words.filter((text) => text !== '--help' && text !== '-h') : words;
 }
 
 /** How far the first words lead down the tree of commands, and what follows. */

@@ -20,7 +20,8 @@ export type CommonOptions = {
   readonly input?: boolean;
 };
 
-const heading = 'Everywhere:';
+/** What stands above them in help. */
+export const commonHeading = 'Everywhere:';
 
 /** Adds the common options to a command, so that they are taken at any place of the command line. */
 export function addCommonOptions(command: Command): void {
@@ -41,12 +42,15 @@ export function addCommonOptions(command: Command): void {
     new Option('--no-color', 'no colours'),
     new Option('--no-input', 'never ask for anything'),
   ];
-  command.version(version, '-V, --version', 'show the version');
+  // Help shows them behind the command's own.
+  command.optionsGroup(commonHeading);
   for (const option of options) {
     // Unset stays unset, so that an option before the verb is not overruled by a default after it.
     option.defaultValue = undefined;
-    command.addOption(option.helpGroup(heading));
+    command.addOption(option);
   }
+  command.version(version, '-V, --version', 'show the version');
+  command.addHelpOption(new Option('-h, --help', 'show this help'));
 }
 
 /** @throws Failure (usage) */

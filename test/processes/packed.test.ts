@@ -18,6 +18,7 @@ describe('the packed tarball', () => {
       'bin/petstore.js',
       'dist/THIRD-PARTY-NOTICES.txt',
       'dist/main.js',
+      'man/petstore.1',
       'package.json',
     ]);
   });

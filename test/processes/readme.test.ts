@@ -19,15 +19,6 @@ describe('the README', () => {
     }
     expect(steps).toHaveLength(9);
   });
-
-  test('names every option that every command takes', async ({ petstore }) => {
-    const readme = readFileSync('README.md', 'utf8');
-    const { stdout } = await petstore(['orders', 'list', '--help']);
-
-    const options = stdout.slice(stdout.indexOf('Everywhere:')).match(/--[a-z-]+/g) ?? [];
-    for (const option of options) expect(readme).toContain(option);
-    expect(options.length).toBeGreaterThan(8);
-  });
 });
 
 function readSession(): { command: string; output: string }[] {

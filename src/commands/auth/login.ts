@@ -10,8 +10,11 @@ import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { parseKey } from '../../settings/keys.ts';
 import { saveKey } from '../../settings/save.ts';
+import { addExamples } from '../examples.ts';
 
 export function login(command: Command, host: Host): void {
+  command.description('Store the key of a profile, for its address alone');
+  addExamples(command, ['petstore auth login', 'petstore auth login --profile staging < key-file']);
   command.action(async () =>
     inSession(host, command, async (session) => {
       const { profile, report } = session;

@@ -5,8 +5,11 @@ import { labelOf, profileFlag, sandboxProfile } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { removeKey } from '../../settings/save.ts';
+import { addExamples } from '../examples.ts';
 
 export function logout(command: Command, host: Host): void {
+  command.description('Remove the stored key of a profile from this machine');
+  addExamples(command, ['petstore auth logout', 'petstore auth logout --profile staging']);
   command.action(async () =>
     inSession(host, command, async (session) => {
       const { profile, report } = session;

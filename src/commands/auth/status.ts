@@ -7,6 +7,7 @@ import type { Host } from '../../session/host.ts';
 import { noKey } from '../../session/key.ts';
 import { sandboxProfile } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
+import { addExamples } from '../examples.ts';
 
 type Options = { readonly check?: boolean };
 
@@ -16,6 +17,10 @@ type Checked = { readonly works?: boolean; readonly failure?: unknown };
 const columns = ['profile', 'baseUrl', 'keySource', 'keyEnding'];
 
 export function status(command: Command, host: Host): void {
+  command.description(
+    'Show which key is used, where it comes from and its last characters, offline',
+  );
+  addExamples(command, ['petstore auth status', 'petstore auth status --check']);
   command
     .option('--check', 'spend one request to learn whether the service takes the key')
     .action(async ({ check }: Options) =>

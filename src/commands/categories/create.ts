@@ -6,6 +6,7 @@ import { Failure, Interruption, interruptedFailure, usageFailure } from '../../e
 import { findMismatch } from '../../json/check.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
+import { addExamples } from '../examples.ts';
 import { categoryColumns } from './columns.ts';
 
 type Options = {
@@ -15,6 +16,11 @@ type Options = {
 };
 
 export function create(command: Command, host: Host): void {
+  addExamples(command, [
+    "petstore categories create ferret --description 'Steals socks'",
+    'petstore categories create ferret --if-missing',
+    'id=$(petstore categories create ferret --json | jq .id)',
+  ]);
   command
     .argument('<name>', 'for example a species: rabbit')
     .option('--description <text>', 'one short sentence')

@@ -10,6 +10,7 @@ import type { Host } from '../../session/host.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { parseDuration } from '../../settings/duration.ts';
 import { requireStateFolder } from '../../settings/folders.ts';
+import { addExamples } from '../examples.ts';
 import { planOf } from './import-limits.ts';
 import type { Order } from './import-order.ts';
 import { outcomeColumns, planColumns } from './import-report.ts';
@@ -24,6 +25,11 @@ type Options = {
 };
 
 export function importFile(command: Command, host: Host): void {
+  addExamples(command, [
+    'petstore categories import pets.csv --dry-run',
+    'petstore categories import pets.csv --yes --max-wait inf',
+    "jq -c '.[]' pets.json | petstore categories import - --format ndjson --yes",
+  ]);
   command
     .argument('<file>', 'a CSV, JSON or NDJSON file of categories, or - for standard input')
     .addOption(new Option('--format <format>', 'what the file holds').choices(inputFormats))

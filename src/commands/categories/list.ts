@@ -3,6 +3,7 @@ import { listCategories } from '../../api/endpoints.ts';
 import type { Category } from '../../api/resources.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
+import { addExamples } from '../examples.ts';
 import { categoryColumns } from './columns.ts';
 
 type Options = { readonly search?: string; readonly sort?: keyof typeof orders };
@@ -14,6 +15,11 @@ const orders = {
 };
 
 export function list(command: Command, host: Host): void {
+  addExamples(command, [
+    'petstore categories list --search dog',
+    'petstore categories list --sort name -o ndjson',
+    "petstore categories list --json | jq -r '.[].name'",
+  ]);
   command
     .option('--search <text>', 'only those with the text in name or description, in any case')
     .addOption(new Option('--sort <field>', 'order by a field').choices(Object.keys(orders)))

@@ -3,10 +3,13 @@ import { configFailure } from '../../errors.ts';
 import type { Host } from '../../session/host.ts';
 import { labelOf, profileFlag } from '../../session/profile.ts';
 import { inSession } from '../../session/session.ts';
+import { addExamples } from '../examples.ts';
 import { inForce, namesInForce, rowOf } from './in-force.ts';
 import { requireName } from './names.ts';
 
 export function get(command: Command, host: Host): void {
+  command.description('Print the value of a setting in force, alone; exit 2 when there is none');
+  addExamples(command, ['petstore config get profile', 'url=$(petstore config get base-url)']);
   command.argument('<setting>', namesInForce.join(', ')).action(async (text: string) =>
     inSession(host, command, async (session) => {
       const name = requireName(text, namesInForce);

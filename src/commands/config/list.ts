@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
+import { addExamples } from '../examples.ts';
 import { inForce, namesInForce, rowOf } from './in-force.ts';
 
 export function list(command: Command, host: Host): void {
+  addExamples(command, ['petstore config list', 'petstore config list --profile staging --json']);
   command.action(async () =>
     inSession(host, command, async (session) => {
       const rows = namesInForce.map((name) => rowOf(name, inForce(name, session)));

@@ -4,8 +4,10 @@ import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
 import { settingsFile } from '../../settings/file.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
+import { addExamples } from '../examples.ts';
 
 export function path(command: Command, host: Host): void {
+  addExamples(command, ['petstore config path', 'cat "$(petstore config path)"']);
   command.action(async () =>
     inSession(host, command, async ({ output }) => {
       const path = join(requireConfigFolder(host.context), settingsFile);

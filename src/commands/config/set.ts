@@ -6,9 +6,15 @@ import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { hasStoredKey } from '../../settings/keys.ts';
 import { type SettingName, settingNames } from '../../settings/names.ts';
+import { addExamples } from '../examples.ts';
 import { names, placeOf, requireName } from './names.ts';
 
 export function set(command: Command, host: Host): void {
+  addExamples(command, [
+    'petstore config set base-url https://HOST/v1',
+    'petstore config set output json --profile staging',
+    'petstore config set default-profile sandbox',
+  ]);
   command
     .argument('<setting>', names.join(', '))
     .argument('<value>')

@@ -4,9 +4,14 @@ import { labelOf, type Profile } from '../../session/profile.ts';
 import { inSession } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import type { SettingName } from '../../settings/names.ts';
+import { addExamples } from '../examples.ts';
 import { names, placeOf, requireName } from './names.ts';
 
 export function unset(command: Command, host: Host): void {
+  addExamples(command, [
+    'petstore config unset max-wait',
+    'petstore config unset output --profile staging',
+  ]);
   command.argument('<setting>', names.join(', ')).action(async (text: string) =>
     inSession(host, command, async ({ profile, report }) => {
       const name = requireName(text, names);

@@ -2,8 +2,11 @@ import type { Command } from 'commander';
 import { listOrders } from '../../api/endpoints.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
+import { addExamples } from '../examples.ts';
 
 export function list(command: Command, host: Host): void {
+  command.description('Show the orders as they come');
+  addExamples(command, ['petstore orders list', 'petstore orders list -o ndjson']);
   command.action(async () =>
     inSession(host, command, async ({ connect, output }) => {
       const client = await connect();

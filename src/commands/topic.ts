@@ -1,0 +1,13 @@
+import type { Command } from 'commander';
+
+/** What stands above them in help. */
+export const topicsHeading = 'Help topics:';
+
+/** Makes a command one that only explains something: `petstore help NAME`. */
+export function markTopic(command: Command): void {
+  command.helpGroup(topicsHeading);
+}
+
+export function isTopic(command: Command): boolean {
+  return command.helpGroup() === topicsHeading;
+}

@@ -1,0 +1,69 @@
+import type { Command, Option } from 'commander';
+import { examplesOf } from '../commands/examples.ts';
+import { argumentsOf, optionsOf, optionText, usageOf, verbsOf } from '../commands/help.ts';
+import { variables } from '../commands/topics/environment.ts';
+import { meanings } from '../commands/topics/exit-codes.ts';
+import { version } from '../version.ts';
+
+type Item = readonly [term: string, text: string];
+
+/** The man page, in the macros of man(7), drawn from the grown tree of commands. */
+export function manPage(program: Command): string {
+  return [
+    `.TH PETSTORE 1 "" "petstore ${version}"`,
+    '.SH NAME',
+    'petstore \\- administer the categories of the pet store service',
+    '.SH SYNOPSIS',
+    '.B petstore',
+    '.I command',
+    '.RI [ options ]',
+    '.SH DESCRIPTION',
+    text('After every write petstore says whether it took place. To try it with nothing set up:'),
+    ...lines(examplesOf(program)),
+    '.SH COMMANDS',
+    ...verbsOf(program).flatMap(verbSection),
+    '.SH OPTIONS',
+    'Every command takes these.',
+    ...list(optionsOf(program).common.map(item)),
+    '.SH ENVIRONMENT',
+    ...list(variables),
+    '.SH EXIT STATUS',
+    ...list(meanings),
+    '',
+  ].join('\n');
+}
+
+function verbSection(verb: Command): string[] {
+  return [
+    `.SS ${text(usageOf(verb))}`,
+    text(verb.description()),
+    ...list([...argumentsOf(verb), ...optionsOf(verb).own.map(item)]),
+    '.PP',
+    'Examples:',
+    ...lines(examplesOf(verb)),
+  ];
+}
+
+function item(option: Option): Item {
+  return [option.flags, optionText(option)];
+}
+
+function list(items: readonly Item[]): string[] {
+  return items.flatMap(([term, meaning]) => ['.TP', `.B ${text(term)}`, text(meaning)]);
+}
+
+function lines(shell: readonly string[]): string[] {
+  return ['.PP', '.RS 4', '.nf', ...shell.map(text), '.fi', '.RE'];
+}
+
+/** Text as roff prints it: each character as it stands, each sentence on a line, and nothing taken for a request. */
+function text(plain: string): string {
+  const escaped = plain
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replaceAll("'", '\\(aq')
+    .replaceAll('`', '\\(ga')
+    .replaceAll('~', '\\(ti')
+    .replaceAll('. ', '.\n');
+  return escaped.replace(/^\./, '\\&.');
+}
