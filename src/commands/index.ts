@@ -106,6 +106,10 @@ const tree: Readonly<Record<string, Group | Branch>> = {
     about: 'Run the service on this machine, to try things out',
     load: async () => (await import('./sandbox.ts')).sandbox,
   },
+  completion: {
+    about: 'Completion with the Tab key, for your shell',
+    load: async () => (await import('./completion.ts')).completion,
+  },
 };
 
 /** What help tells besides the commands: `petstore help NAME`. */

@@ -60,9 +60,13 @@ function checkCommand(value: string): void {
   );
 }
 
+export function isProfileName(name: string): boolean {
+  return profileName.test(name);
+}
+
 /** @throws Failure (usage) */
 export function checkProfileName(name: string): void {
-  if (!profileName.test(name)) {
+  if (!isProfileName(name)) {
     throw usageFailure(`${wordFor(name)} is no profile name`, 'Letters, digits, "-" and "_" only.');
   }
 }
