@@ -57,12 +57,6 @@ module.exports = {
       to: { path: '^src/(main|run)\\.ts$' },
     },
     {
-      name: 'undici-in-the-transport-alone',
-      severity: 'error',
-      from: { path: '^src/', pathNot: '^src/api/transport\\.ts$' },
-      to: { path: 'node_modules/undici' },
-    },
-    {
       name: 'commander-in-the-command-line-alone',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(commands/|docs/|session|run\\.ts)' },

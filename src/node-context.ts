@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { homedir, uptime } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
 import type { Transport } from './api/transport.ts';
 import { openAppendFile } from './append-file.ts';
 import type { Context, Environment, Output, Owner } from './context.ts';
@@ -31,10 +30,6 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
   let boot: string | undefined;
 
   async function openTransport(): Promise<Transport> {
-    // Node 20 would otherwise wait at exit for V8 to optimise undici's WebAssembly parser: 60 ms for one answer.
-    if (process.versions.node.startsWith('20.')) {
-      setFlagsFromString('--wasm-tiering-budget=1000000000');
-    }
     const { createTransport } = await import('./api/transport.ts');
     return createTransport();
   }

@@ -65,7 +65,6 @@ describe('one delivery over a real socket', () => {
       what: 'more than the last chunk',
       bytes: `${head}transfer-encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\n\r\n[]`,
     },
-    { what: '100 that nobody asked for', bytes: 'HTTP/1.1 100 Continue\r\n\r\n' },
     {
       what: '101 to another protocol',
       bytes: 'HTTP/1.1 101 Go\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n',

@@ -38,10 +38,9 @@ const words: Readonly<Record<string, Words>> = {
   EHOSTUNREACH: unreachable,
   ENETUNREACH: unreachable,
   ETIMEDOUT: unreachable,
-  UND_ERR_CONNECT_TIMEOUT: { say: (host) => `no connection to ${host} within 10 s`, again: true },
+  CONNECT_TIMEOUT: { say: (host) => `no connection to ${host} within 10 s`, again: true },
   ECONNRESET: cutOff,
   EPIPE: cutOff,
-  UND_ERR_SOCKET: cutOff,
   DEPTH_ZERO_SELF_SIGNED_CERT: untrusted('is signed by nobody but itself'),
   SELF_SIGNED_CERT_IN_CHAIN: untrusted('comes from an authority this machine does not know'),
   UNABLE_TO_GET_ISSUER_CERT: untrusted('comes from an authority this machine does not know'),
@@ -82,8 +81,7 @@ function undelivered(cause: unknown, host: string, sent: boolean, { say, ...deta
 
 function wordsFor(error: unknown): Words {
   const code = systemCode(error) ?? '';
-  // Before the head is whole no length was missed: undici says so where the parser gave up on a head that tells one.
-  if (isNotHttp(error) || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return notHttp;
+  if (isNotHttp(error)) return notHttp;
   const certificate = certificateOf(error);
   if (code === 'CERT_HAS_EXPIRED') return untrusted(`has expired${validity(certificate)}`);
   if (code === 'CERT_NOT_YET_VALID') return untrusted(`is not valid yet${validity(certificate)}`);
@@ -109,17 +107,12 @@ function validity(certificate: Partial<PeerCertificate> | undefined): string {
   return ` (valid ${from} to ${to})`;
 }
 
-/** Undici's word for an answer in the wrong place, and so ours. */
+/** An answer in the wrong place. */
 export const badResponse = 'bad response';
 
-/** What the parser refused; undici gives its errors no code, and those of an unfit status that of a broken connection. */
+/** What the parser refused; the end of a connection in the middle of an answer is none of that. */
 function isNotHttp(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { name, message } = error;
-  if (name === 'HTTPParserError') return !message.includes('EOF');
-  return (
-    systemCode(error) === 'UND_ERR_HEADERS_OVERFLOW' ||
-    message === badResponse ||
-    message === 'bad upgrade'
-  );
+  const code = systemCode(error) ?? '';
+  if (code === 'HPE_INVALID_EOF_STATE') return false;
+  return code.startsWith('HPE_') || (error instanceof Error && error.message === badResponse);
 }

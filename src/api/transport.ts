@@ -1,12 +1,14 @@
-import type { Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
-import type { buildConnector as Connector, Dispatcher } from 'undici';
-import { RequestHandler } from 'undici/lib/api/api-request.js';
-import buildConnector from 'undici/lib/core/connect.js';
-import Client from 'undici/lib/dispatcher/client.js';
-import type { HttpProxy, Send, WireAnswer, WireRequest } from '../context.ts';
+import {
+  Agent,
+  type ClientRequest,
+  type ClientRequestArgs,
+  type IncomingMessage,
+  request as open,
+} from 'node:http';
+import { Socket } from 'node:net';
+import type { Send, WireAnswer, WireRequest } from '../context.ts';
 import { badResponse } from './breakdown.ts';
-import type { Connect } from './tunnel.ts';
+import { createConnector } from './connect.ts';
 
 export type Transport = {
   readonly send: Send;
@@ -16,120 +18,119 @@ export type Transport = {
 
 /** Answers that only announce another one; more than this are a flood. */
 const mostAnnouncements = 20;
+/** Longest head of an answer, in bytes, whatever NODE_OPTIONS says. */
+const maxHead = 16 * 1024;
 
 /**
  * Real requests over the network, over as many connections as there are requests on their way. No redirect is followed and
  * no certificate goes unchecked. A connection has to stand within `timeout` ms.
  */
 export function createTransport(timeout = 10_000): Transport {
-  /** Each has one connection, and one request on it at a time; by origin and proxy. */
-  const clients = new Map<string, Client[]>();
-  // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 cannot switch the check off.
-  const build = buildConnector({ rejectUnauthorized: true, timeout });
-  /** The connection of each client. */
-  const current = new WeakMap<Client, Socket>();
-  /** Undici lets go of connections that stand, and not of those that are being made. */
-  const sockets = new Set<Socket>();
-  let closed = false;
+  const connector = createConnector(timeout);
+  /** Each keeps the idle connections of one origin and proxy. */
+  const ways = new Map<string, Way>();
 
-  const connect: Connect = (options, callback) => {
-    const socket = build(options, callback);
-    sockets.add(socket);
-    // Before the certificate is judged: the connection of one that is not accepted forgets it.
-    socket.prependOnceListener('secure', () => {
-      const certificate = (socket as TLSSocket).getPeerCertificate();
-      socket.prependOnceListener('error', (error) => Object.assign(error, { certificate }));
-    });
-    socket.once('close', () => sockets.delete(socket));
-    if (closed) socket.destroy();
-    return socket;
-  };
-
-  /** Undici's own ProxyAgent asks a proxy that closes the connection again without end. */
-  function connectThrough(proxy: HttpProxy): Connector.connector {
-    return async (options, callback) => {
-      const { openTunnel } = await import('./tunnel.ts');
-      openTunnel(proxy, options, { connect, timeout }).then(
-        (socket) => callback(null, socket),
-        (error) => callback(error, null),
-      );
-    };
+  function wayFor({ url, proxy }: WireRequest): Way {
+    const name = `${url.origin} ${proxy?.name ?? ''}`;
+    const way = ways.get(name) ?? new Way(() => connectTo({ url, proxy }));
+    ways.set(name, way);
+    return way;
   }
 
-  /** One that is idle: the last answer on it was received whole. */
-  function clientFor({ url: { origin }, proxy }: WireRequest): Client {
-    const way = `${origin} ${proxy?.name ?? ''}`;
-    const all = clients.get(way) ?? [];
-    const idle = all.find(({ stats }) => stats.size === 0);
-    if (idle) return idle;
-    const client = new Client(origin, {
-      connect(options, callback) {
-        const open: Connector.connector = proxy ? connectThrough(proxy) : connect;
-        open(options, (...opened) => {
-          if (opened[1]) current.set(client, opened[1]);
-          callback(...opened);
-        });
-      },
-      // One deadline for the whole request is kept by the caller; these count each pause alone.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
-    clients.set(way, [...all, client]);
-    return client;
+  async function connectTo({ url, proxy }: Pick<WireRequest, 'url' | 'proxy'>): Promise<Socket> {
+    const { protocol, port } = url;
+    const target = { protocol, hostname: url.hostname.replace(/^\[|\]$/g, ''), port };
+    if (!proxy) return connector.connect(target);
+    const { openTunnel } = await import('./tunnel.ts');
+    return openTunnel(proxy, target, { connector, timeout });
   }
 
   return {
-    async send(request) {
-      const client = clientFor(request);
-      const answer = await transmit(client, request);
-      return { ...answer, body: readAll(answer.body, current.get(client)) };
-    },
-    close: () => {
-      closed = true;
-      for (const client of [...clients.values()].flat()) client.destroy().catch(() => {});
-      for (const socket of sockets) socket.destroy();
-      clients.clear();
+    send: (request) => transmit(wayFor(request), request),
+    close() {
+      connector.close();
     },
   };
 }
 
-/** All of a body. @throws when more came behind it on its connection, which nobody asked for */
-async function* readAll(body: AsyncIterable<Uint8Array>, connection: Socket | undefined) {
-  yield* body;
-  const { errored } = connection ?? {};
-  if (errored?.message === badResponse) throw errored;
+/** Keeps the idle connections of one origin and proxy, and makes new ones. */
+class Way extends Agent {
+  readonly #connect: () => Promise<Socket>;
+
+  constructor(connect: () => Promise<Socket>) {
+    super({ keepAlive: true });
+    this.#connect = connect;
+  }
+
+  override createConnection(_: ClientRequestArgs, callback: Made = () => {}): undefined {
+    this.#connect().then(
+      (socket) => callback(null, socket),
+      // What stands in place of the socket is not looked at.
+      (error) => callback(error, new Socket()),
+    );
+  }
 }
 
-function transmit(client: Client, request: WireRequest): Promise<WireAnswer> {
-  const { url, signal, body } = request;
-  let announcements = 0;
-  const options: Dispatcher.RequestOptions = {
-    method: request.method as Dispatcher.HttpMethod,
-    path: url.pathname + url.search,
-    headers: request.headers,
-    signal,
-    body: body ?? null,
-    onInfo() {
-      announcements += 1;
-      if (announcements > mostAnnouncements) throw new Error(badResponse);
-    },
-  };
-  return new Promise((resolve, reject) => {
-    const handler = new SentHandler(options, (error, answer) => {
-      if (error) reject(error);
-      else resolve({ status: answer.statusCode, headers: answer.headers, body: answer.body });
+type Made = (error: Error | null, socket: Socket) => void;
+
+function transmit(way: Way, { method, url, headers, body, signal, onSent }: WireRequest) {
+  return new Promise<WireAnswer>((resolve, reject) => {
+    let late: Error | undefined;
+    const request = open({
+      agent: way,
+      method,
+      host: url.hostname,
+      port: url.port,
+      path: url.pathname + url.search,
+      headers: { host: url.host, ...headers },
+      insecureHTTPParser: false,
+      maxHeaderSize: maxHead,
     });
-    handler.onSent = request.onSent;
-    client.dispatch(options, handler);
+    const fail = (error: Error) => {
+      late ??= error;
+      request.destroy();
+      reject(error);
+    };
+    const giveUp = () => fail(signal.reason);
+    signal.addEventListener('abort', giveUp);
+    request.once('close', () => signal.removeEventListener('abort', giveUp));
+    request.once('socket', onSent);
+    request.on('error', fail);
+    refuseFlood(request, fail);
+    request.once('response', (answer: IncomingMessage) => {
+      const { statusCode: status = 0, headersDistinct: headers, socket } = answer;
+      const fault = () => late ?? (isDropped(request, socket) ? new Error(badResponse) : undefined);
+      resolve({ status, headers, body: readAll(answer, fault) });
+    });
+    request.end(body);
   });
 }
 
-/** Tells when the first byte is about to leave: before that, a write surely did not happen. */
-class SentHandler extends RequestHandler {
-  onSent = () => {};
+function refuseFlood(request: ClientRequest, fail: (error: Error) => void): void {
+  let announcements = 0;
+  request.on('information', () => {
+    announcements += 1;
+    if (announcements > mostAnnouncements) fail(new Error(badResponse));
+  });
+  // A switch to another protocol, which nobody asked for.
+  request.once('upgrade', (_, socket) => {
+    socket.destroy();
+    fail(new Error(badResponse));
+  });
+}
 
-  override onConnect(abort: (reason?: Error) => void): void {
-    this.onSent();
-    super.onConnect(abort);
+/** All of a body. @throws when more came behind it on its connection, which nobody asked for */
+async function* readAll(answer: IncomingMessage, fault: () => Error | undefined) {
+  try {
+    yield* answer;
+  } catch (error) {
+    throw fault() ?? error;
   }
+  const error = fault();
+  if (error) throw error;
+}
+
+/** A second answer makes Node drop the connection without a word, before the service has closed it. */
+function isDropped(request: ClientRequest, socket: Socket): boolean {
+  return request.shouldKeepAlive && socket.destroyed && !socket.readableEnded;
 }

@@ -2,22 +2,8 @@ import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import type { HttpProxy } from '../context.ts';
 import { systemCode } from '../errors.ts';
+import type { Connector, Target } from './connect.ts';
 import type { NoTunnel, Obstacle } from './no-tunnel.ts';
-
-type Target = {
-  readonly protocol: string;
-  readonly hostname: string;
-  readonly port: string;
-  /** With brackets, and with a port that is not the scheme's own. */
-  readonly host?: string;
-  readonly httpSocket?: Socket;
-};
-
-/** Undici's connector: one TCP or TLS connection, or TLS over `httpSocket`. */
-export type Connect = (
-  target: Target,
-  callback: (...made: [null, Socket] | [Error, null]) => void,
-) => Socket;
 
 /** Longest header of the proxy's answer, in bytes. */
 const maxHeader = 16 * 1024;
@@ -30,24 +16,23 @@ const maxHeader = 16 * 1024;
 export async function openTunnel(
   proxy: HttpProxy,
   target: Target,
-  { connect, timeout }: { readonly connect: Connect; readonly timeout: number },
+  { connector, timeout }: { readonly connector: Connector; readonly timeout: number },
 ): Promise<Socket> {
   let socket: Socket | undefined;
   let step: NoTunnel['step'] = 'proxy';
   const tooLate = () => socket?.destroy(noTunnel(step, { obstacle: 'silence' }));
   // A socket keeps the process alive, and its end is the end of the wait.
   const deadline = setTimeout(tooLate, timeout).unref();
-  const open = (options: Target) =>
-    new Promise<Socket>((resolve, reject) => {
-      socket = connect(options, (error, socket) => (error ? reject(error) : resolve(socket)));
+  const open = (to: Target) =>
+    connector.connect(to, (made) => {
+      socket = made;
     });
   try {
-    const { protocol, hostname, port, name } = proxy;
-    const toProxy = await open({ protocol, hostname, port, host: name });
-    const { host = target.hostname, port: targetPort } = target;
-    await askForTunnel(toProxy, targetPort ? host : `${host}:443`, proxy.credentials);
+    const { protocol, hostname, port } = proxy;
+    const toProxy = await open({ protocol, hostname, port });
+    await askForTunnel(toProxy, authorityOf(target), proxy.credentials);
     step = 'service';
-    return await open({ ...target, httpSocket: toProxy });
+    return await open({ ...target, over: toProxy });
   } catch (error) {
     socket?.destroy();
     throw systemCode(error) === 'NO_TUNNEL'
@@ -56,6 +41,10 @@ export async function openTunnel(
   } finally {
     clearTimeout(deadline);
   }
+}
+
+function authorityOf({ hostname, port }: Target): string {
+  return `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port || 443}`;
 }
 
 /** Resolves when the proxy has answered that all further bytes go to `authority` and come from it. */

@@ -5,6 +5,7 @@ import type { Seen } from '../server.ts';
 const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
 const brokenOff = /127\.0\.0\.1:\d+ broke the connection off/;
 const cutShort = /the answer of 127\.0\.0\.1:\d+ was cut short \((after \d+|\d+ of \d+) bytes\)/;
+const notHttp = /the answer of 127\.0\.0\.1:\d+ is not valid HTTP/;
 const tooSlow = /no whole answer from 127\.0\.0\.1:\d+ within 0\.6 s/;
 
 /** The good answer but for its last bytes. */
@@ -16,8 +17,8 @@ export const connectionFaults: readonly Fault[] = [
   {
     fault: 'a reason phrase without end',
     react: endless('HTTP/1.1 200 ', Buffer.alloc(10_000, 'x'), 5),
-    means: 'slow',
-    says: tooSlow,
+    means: 'wrong',
+    says: notHttp,
   },
   {
     fault: 'reset before an answer',

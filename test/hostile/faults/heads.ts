@@ -135,8 +135,7 @@ export const headFaults: readonly Fault[] = [
   {
     fault: '100 that nobody asked for',
     react: say((seen) => Buffer.concat([Buffer.from('HTTP/1.1 100 Continue\r\n\r\n'), good(seen)])),
-    means: 'wrong',
-    says: notHttp,
+    means: 'fine',
   },
   {
     fault: '101 to another protocol',
