@@ -354,6 +354,21 @@ describe('what became of a request through api', () => {
     expect(sandbox.categories).toHaveLength(1);
   });
 
+  test('is done even when Ctrl-C comes while the answer is printed', async ({ petstore }) => {
+    const interrupted = new AbortController();
+    const write = () =>
+      new Promise<void>(() => setImmediate(() => interrupted.abort(new Interruption(130))));
+    const stdout = { isTTY: false, columns: undefined, stream: undefined, write };
+
+    const result = await petstore([...post, rabbit, '--json'], {
+      signal: interrupted.signal,
+      context: { stdout },
+    });
+
+    expect(result.exitCode).toBe(130);
+    expect(result.events().at(-1)).toMatchObject({ kind: 'interrupted', outcome: 'done' });
+  });
+
   test('a key that comes back is cut out', async ({ petstore, sandbox }) => {
     sandbox.react = () => reply(200, { key: testKey });
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { anyRequest } from '../api/endpoints.ts';
 import { type Method, mayChange, methods } from '../api/method.ts';
-import { Failure, usageFailure } from '../errors.ts';
+import { Failure, Interruption, interruptedFailure, usageFailure } from '../errors.ts';
 import { mayBeKey } from '../secret.ts';
 import type { Host } from '../session/host.ts';
 import { inSession } from '../session/session.ts';
@@ -40,7 +40,7 @@ export function api(command: Command, host: Host): void {
           return report({ event: 'notice', message });
         }
         await output.anything(answer).catch((error) => {
-          throw mayChange(method) ? afterSuccess(error) : error;
+          throw mayChange(method) ? afterSuccess(error, host.context.signal) : error;
         });
       }),
     );
@@ -55,8 +55,11 @@ function parseMethod(word: string): Method {
 }
 
 /** A result that cannot be printed does not undo what was done. */
-function afterSuccess(error: unknown): unknown {
-  if (!(error instanceof Failure)) return error;
+function afterSuccess(error: unknown, signal: AbortSignal): unknown {
   const consequence = 'The service has accepted the request.';
+  if (error instanceof Interruption) {
+    return interruptedFailure(signal, { outcome: 'done', consequence });
+  }
+  if (!(error instanceof Failure)) return error;
   return new Failure(error.kind, error.message, { ...error.details, outcome: 'done', consequence });
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -222,7 +222,7 @@ const stages: Stage[] = [
     argv: ['categories', 'create', 'emu'],
     answers: [json(429, '', { 'retry-after': '60' })],
     there: says('refused with 429, waiting'),
-    last: 'petstore: WORD\nNothing was created.\n',
+    last: 'petstore: WORD\nThe service refused with 429; nothing has been sent since.\n',
   },
   {
     stage: 'it waits for the limit',
@@ -271,6 +271,28 @@ describe.for(signals)('$signal', ({ signal, code, word }) => {
       expect(service.moments).toHaveLength(before);
     },
   );
+
+  test.concurrent(`while the api-key-command runs: exit ${code} at once, and it is ended`, async ({
+    serve,
+    start,
+    folder,
+  }) => {
+    const { url } = await serve('none');
+    const config = join(folder, '.config', 'petstore');
+    mkdirSync(config, { recursive: true, mode: 0o700 });
+    const key = 'echo $$ > started; exec sleep 60';
+    const settings = { profiles: { work: { 'base-url': url, 'api-key-command': key } } };
+    writeFileSync(join(config, 'settings.json'), JSON.stringify(settings), { mode: 0o600 });
+    const started = () => readIfThere(join(config, 'started')).trim();
+    const program = start(['categories', 'list', '-p', 'work'], url);
+    await until(() => started() !== '');
+    program.child.kill(signal);
+
+    expect(await program.ended).toBe(code);
+    expect(program.said()).toEqual({ stdout: '', stderr: `petstore: ${word}\n` });
+    // Z: it has ended, and nobody has asked how.
+    await until(() => !/\) [^Z]/.test(readIfThere(`/proc/${started()}/stat`)));
+  });
 
   test.concurrent(`while it connects: exit ${code} at once`, async ({ start }) => {
     const silent = await silentServer();
