@@ -193,6 +193,12 @@ describe('what is wrong on this side', () => {
       says: ['is an address with a query', 'It looks like'],
     },
     {
+      what: 'a base URL with a fragment',
+      argv: ['categories', 'list', '--base-url', 'https://pets.example/v1#a'],
+      exitCode: 2,
+      says: ['is an address with a fragment', 'It looks like'],
+    },
+    {
       what: 'a key with a space in it',
       argv: ['categories', 'list'],
       env: { PETSTORE_API_KEY: 'abc def ghi jkl' },

@@ -25,6 +25,12 @@ export const codingFaults: readonly Fault[] = [
     says: compressed,
   },
   {
+    fault: 'a chain of 5,000 encodings',
+    react: body('x', { 'content-encoding': Array(5_000).fill('gzip').join(', ') }),
+    means: 'wrong',
+    says: /is not valid HTTP/,
+  },
+  {
     fault: 'two encodings in two fields',
     react: body('x', { 'content-encoding': ['identity', 'gzip'] }),
     means: 'wrong',

@@ -155,6 +155,12 @@ export const statusFaults: readonly Fault[] = [
     says: /\(400\)/,
   },
   {
+    fault: '404 of a server that has no such path',
+    react: status(404, '<html>', { 'content-type': 'text/html' }),
+    means: 'refused',
+    says: /\(404\)\n(.*\n)?Does the base URL end in \/v1\?/,
+  },
+  {
     fault: '401 with a challenge',
     react: status(401, '{}', { 'www-authenticate': 'Basic realm="\u009b2J"' }),
     means: 'forbidden',

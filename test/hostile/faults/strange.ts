@@ -1,4 +1,4 @@
-import { good, json, say, status } from '../answers.ts';
+import { good, json, say, sayAndEnd, status } from '../answers.ts';
 import type { Fault } from '../fault.ts';
 
 const id = (text: string) =>
@@ -97,6 +97,11 @@ export const strangeFaults: readonly Fault[] = [
   {
     fault: 'a connection that closes',
     react: (socket, seen) => void socket.end(good(seen, { connection: 'close' })),
+    means: 'fine',
+  },
+  {
+    fault: 'a connection that closes without a word',
+    react: sayAndEnd((seen) => good(seen)),
     means: 'fine',
   },
   {

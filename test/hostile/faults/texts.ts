@@ -55,6 +55,18 @@ export const textFaults: readonly Fault[] = Object.entries({ ...acting, ...keyFo
         only: ['list', 'create', 'import', 'limits'],
       },
       {
+        fault: `${what} in an id`,
+        react: say(({ status, good }) =>
+          json(
+            status,
+            good.replace(/"id":\d+/, () => `"id":${escaped(text)}`),
+          ),
+        ),
+        means: 'wrong',
+        says: /field "id"/,
+        only: ['list', 'create'],
+      },
+      {
         fault: `${what} in a refusal`,
         react: status(400, JSON.stringify({ code: text, message: text })),
         means: 'refused',
