@@ -159,6 +159,44 @@ describe('the exit code of doctor is that of the first thing that is wrong', () 
     expect(rowOf(result, 'api key')?.status).toBe('ok');
   });
 
+  test('a program that prints the key runs with --check alone', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    const own = { 'api-key-command': 'show key', 'base-url': 'http://127.0.0.1:4010/v1' };
+    saveSettings(folder, JSON.stringify({ profiles: { production: own } }));
+    mkdirSync(join(folder, 'state', 'limits'), { recursive: true });
+    const ran: string[] = [];
+    const capture = async (command: string) => {
+      ran.push(command);
+      return { exitCode: 1, stdout: '', stderr: '' };
+    };
+    const run = { env: { PETSTORE_API_KEY: undefined }, context: { capture } };
+
+    const offline = await petstore(doctor, run);
+    expect(ran).toEqual([]);
+    const online = await petstore([...doctor, '--check'], run);
+
+    expect(offline.exitCode).toBe(0);
+    expect(rowOf(offline, 'api key')?.finding).toContain('api-key-command');
+    expect(rowOf(offline, 'limit')?.finding).toContain('with --check');
+    expect(online.exitCode).toBe(4);
+    expect(rowOf(online, 'service')?.status).toBe('fail');
+    expect(rowOf(online, 'locale')?.status).toBe('ok');
+    expect(ran).toEqual(['show key']);
+    expect(sandbox.requests).toHaveLength(0);
+  });
+
+  test('without a base URL the key is looked at all the same', async ({ petstore }) => {
+    const env = { PETSTORE_BASE_URL: undefined };
+
+    const result = await petstore(doctor, { env });
+
+    expect(rowOf(result, 'api key')?.finding).toBe('from PETSTORE_API_KEY');
+    expect(rowOf(result, 'proxy')?.status).toBe('warn');
+  });
+
   test('2: an output format that is none, in a table', async ({ petstore }) => {
     const result = await petstore(['doctor'], { env: { PETSTORE_OUTPUT: 'xml' } });
 

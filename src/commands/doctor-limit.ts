@@ -1,25 +1,45 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isoEnd } from '../iso-time.ts';
-import { readClock } from '../pacing/clock.ts';
+import { followClock, readClock } from '../pacing/clock.ts';
 import type { Ledger, Reading } from '../pacing/ledger.ts';
 import { standingOf, type WindowStanding } from '../pacing/standing.ts';
 import { inWords, tooLate } from '../pacing/words.ts';
+import { sandboxProfile } from '../session/profile.ts';
 import type { Session } from '../session/session.ts';
 import { stateFolder } from '../settings/folders.ts';
-import { type Finding, fail, ok, warn } from './doctor-finding.ts';
+import { type Finding, fail, judge, ok, warn } from './doctor-finding.ts';
 
 /** What answers have told so far of the limit and the time; `maxWait` in ms. */
-export async function examineMemory(session: Session, maxWait: number): Promise<Finding[]> {
+export async function examineMemory(
+  session: Session,
+  { check, maxWait }: { readonly check: boolean; readonly maxWait: number },
+): Promise<Finding[]> {
   const { context } = session.host;
+  if (!check && (await isPrinted(session))) {
+    const unknown = 'unknown: the program that prints the key runs with --check';
+    return [ok('limit', unknown), ok('clock', unknown)];
+  }
   const folder = stateFolder(context);
   // No log is made just to find out that there is nothing in it.
   if (folder === undefined || !existsSync(join(folder, 'limits'))) {
     const unknown = 'unknown: no request was made yet';
     return [ok('limit', unknown), ok('clock', unknown)];
   }
-  const ledger = (await session.limit()).read();
-  return [examineLimit(ledger, readClock(context), maxWait), examineClock(ledger)];
+  let clock = ok('clock', 'unknown');
+  const limit = await judge('limit', async () => {
+    const ledger = (await session.limit()).read();
+    const reading = readClock(context);
+    clock = examineClock(followClock(ledger, reading));
+    return examineLimit(ledger, reading, maxWait);
+  });
+  return [limit, clock];
+}
+
+/** Whether a program would have to run, and might ask for something, before the limit of its key can be looked up. */
+async function isPrinted({ key, profile }: Session): Promise<boolean> {
+  const found = profile.name === sandboxProfile ? undefined : await key();
+  return found !== undefined && 'print' in found;
 }
 
 /** A wait that a command would not wait out is a failure. */

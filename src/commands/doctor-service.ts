@@ -7,7 +7,7 @@ import type { Session } from '../session/session.ts';
 import { chooseSetting } from '../session/setting.ts';
 import { type Finding, judge, ok, shownSource, warn } from './doctor-finding.ts';
 
-/** The way to the service, without a request: address, key and proxy. */
+/** The way to the service, without a request and without a program that prints the key: address, key and proxy. */
 export async function examineWay(session: Session): Promise<Finding[]> {
   const { host, options, profile } = session;
   if (profile.name === sandboxProfile) {
@@ -22,16 +22,13 @@ export async function examineWay(session: Session): Promise<Finding[]> {
     const given = chooseSetting('base-url', session);
     return ok('base url', `${href} (${given && shownSource(given, profile)})`);
   });
-  if (baseUrl.failure) {
-    const needed = 'not looked at: it depends on the base URL';
-    return [baseUrl, warn('api key', needed), warn('proxy', needed)];
-  }
-
   const key = await judge('api key', async () => {
     const found = await session.key();
     if (!found) throw noKey(profile);
     return ok('api key', `from ${found.source}`);
   });
+  if (baseUrl.failure) return [baseUrl, key, warn('proxy', 'not known without a base URL')];
+
   const proxy = await judge('proxy', async () => {
     let none = 'none';
     const chosen = await chooseProxy(host, chooseBaseUrl(session), (event) => {

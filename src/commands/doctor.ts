@@ -25,7 +25,7 @@ export function doctor(command: Command, host: Host): void {
   ]);
   command
     .option('--check', 'spend one request to see whether the service answers')
-    .action(async ({ check }: Options) => {
+    .action(async ({ check = false }: Options) => {
       const options = commonOptions(command);
       const { context } = host;
       const { profile, format, maxWait, findings } = await examineSettings(host, options);
@@ -45,7 +45,7 @@ export function doctor(command: Command, host: Host): void {
           ...examineTerminal(context, options),
           ...state,
           ...(isOpen && check ? [await askService(session)] : []),
-          ...(isOpen ? await examineMemory(session, maxWait) : []),
+          ...(isOpen ? await examineMemory(session, { check, maxWait }) : []),
         ];
 
         const rows = all.map(({ check, status, finding }) => ({
