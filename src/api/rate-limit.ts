@@ -16,7 +16,7 @@ const hour = 3_600 * second;
 const farthestReset = 25 * hour;
 const oldestReset = -5 * second;
 /** Longer ones are told as this, so that the moment they name can still be shown. */
-const longestWait = 366 * 24 * hour;
+export const longestWait = 366 * 24 * hour;
 
 /** What is shown of a header that makes no sense, in characters. */
 const longestShown = 40;

@@ -1,3 +1,4 @@
+import { longestWait } from '../api/rate-limit.ts';
 import { guard } from './decide.ts';
 import { learnOffset, learnWindows } from './learn.ts';
 import { type Block, type Lease, type Ledger, serverTime } from './ledger.ts';
@@ -20,7 +21,9 @@ export function learnRefusal(ledger: Ledger, entry: Refused, lease: Lease | unde
   const learned = learnWindows(known, entry);
   const { block } = ledger;
   const refusals = isBefore(block, entry, lease) ? ledger.refusals : ledger.refusals + 1;
-  const told = Math.max(entry.wait ?? untilReset(known, entry), second);
+  const asked = entry.wait ?? untilReset(known, entry);
+  // No service can ask for more; a damaged line might.
+  const told = Math.min(Math.max(asked, second), longestWait);
   const end = entry.at + told + guard + backoff(refusals, entry.jitter);
   const until = Math.max(end, block?.until ?? 0);
   const trip = refusals >= refusalsUntilTrip;

@@ -28,6 +28,9 @@ export type Log = {
 /** A file longer than this is sealed, and the next one begins with what it added up to, in bytes. */
 const sealAt = 64 * 1024;
 
+/** So often files and lines can be gone because others are faster; beyond that this is no place for a log. */
+const tries = 100;
+
 /**
  * A log that all processes of this machine share: the files `NAME.1.log`, `NAME.2.log` … of a folder. A line is one append,
  * which the system never mixes with another, so that all processes read the same lines in the same order.
@@ -47,8 +50,9 @@ export function openSharedLog(folder: string, name: string): Log {
     },
     append(entry) {
       const line = formatEntry(entry);
-      do write(line);
-      while (!catchUp(line.trim()));
+      for (let left = tries; !writeAndRead(line); left -= 1) {
+        if (left === 0) throw new Error('what is written here is not there to be read');
+      }
       if (tail && tail.position() > sealAt) {
         write(formatEntry({ k: 'seal' }));
         catchUp();
@@ -56,6 +60,12 @@ export function openSharedLog(folder: string, name: string): Log {
       return ledger;
     },
   };
+
+  /** Whether the line counts; not when it stands behind a seal, or in a file that was deleted. */
+  function writeAndRead(line: string): boolean {
+    write(line);
+    return catchUp(line.trim());
+  }
 
   /** Folds what was added, from file to file; tells whether `own` was among it. */
   function catchUp(own?: string): boolean {
@@ -97,7 +107,7 @@ export function openSharedLog(folder: string, name: string): Log {
   }
 
   function openNewest(): void {
-    for (;;) {
+    for (let left = tries; ; left -= 1) {
       if (newest() === 0) create(1);
       const found = newest();
       try {
@@ -110,7 +120,7 @@ export function openSharedLog(folder: string, name: string): Log {
         return;
       } catch (error) {
         // Deleted since it was listed.
-        if (systemCode(error) !== 'ENOENT') throw error;
+        if (systemCode(error) !== 'ENOENT' || left === 0) throw error;
       }
     }
   }
@@ -133,7 +143,7 @@ export function openSharedLog(folder: string, name: string): Log {
   }
 
   function newest(): number {
-    const pattern = new RegExp(`^${name}\\.(\\d+)\\.log$`);
+    const pattern = new RegExp(`^${name}\\.(\\d{1,15})\\.log$`);
     return Math.max(
       0,
       ...readdirSync(folder).map((entry) => Number(pattern.exec(entry)?.[1] ?? 0)),
