@@ -54,16 +54,15 @@ export function openSharedLog(folder: string, name: string): Log {
         if (left === 0) throw new Error('what is written here is not there to be read');
       }
       if (tail && tail.position() > sealAt) {
-        write(formatEntry({ k: 'seal' }));
-        catchUp();
+        writeAndRead(formatEntry({ k: 'seal' }));
       }
       return ledger;
     },
   };
 
-  /** Whether the line counts; not when it stands behind a seal, or in a file that was deleted. */
+  /** Whether the line counts; not when it is torn, stands behind a seal, or in a file that was deleted. */
   function writeAndRead(line: string): boolean {
-    write(line);
+    writeSync(file, Buffer.from(line));
     return catchUp(line.trim());
   }
 
@@ -93,11 +92,6 @@ export function openSharedLog(folder: string, name: string): Log {
   function isBroken(): boolean {
     const { nlink, size } = fstatSync(file);
     return nlink === 0 || size < (tail?.position() ?? 0);
-  }
-
-  function write(line: string): void {
-    const bytes = Buffer.from(line);
-    if (writeSync(file, bytes) < bytes.length) throw new Error('the disk is full');
   }
 
   function openNext(): void {

@@ -34,8 +34,9 @@ describe('a home folder', () => {
       writeFileSync(rows, 'name\ndog\n');
       chmodSync(locked, 0o500);
       const service = await startFaultyService({ random: () => 0, share: 0, pace: 0, before: [] });
+      const [program = '', ...first] = [...obeying, process.execPath, launcher];
       const run = (...words: string[]) =>
-        execute(obeying[0] ?? process.execPath, [...obeying.slice(1), ...program, ...words], {
+        execute(program, [...first, ...words], {
           env: {
             HOME: what === 'missing' ? join(locked, 'gone') : locked,
             TMPDIR: locked,
@@ -44,7 +45,6 @@ describe('a home folder', () => {
           },
           stdin: 'another-key-0001',
         });
-      const program = [...(obeying.length > 0 ? [process.execPath] : []), launcher];
 
       const listed = await run('categories', 'list', '--json');
       const others = [
@@ -64,4 +64,37 @@ describe('a home folder', () => {
       expect(readdirSync(locked)).toEqual([]);
     },
   );
+
+  test('on a network file system has the limit log in the folder of the running machine', async ({
+    execute,
+    folder,
+  }) => {
+    const network = join(folder, 'network.cjs');
+    writeFileSync(
+      network,
+      `const fs = require('node:fs'); const real = fs.statfsSync;
+      fs.statfsSync = (path) => path.startsWith(process.env.NETWORK) ? { type: 0x6969 } : real(path);`,
+    );
+    const env = {
+      HOME: join(folder, 'home'),
+      NETWORK: join(folder, 'home'),
+      XDG_RUNTIME_DIR: join(folder, 'run'),
+    };
+
+    const { code, stderr } = await execute(
+      process.execPath,
+      ['--require', network, launcher, 'categories', 'list', '--profile', 'sandbox'],
+      { env },
+    );
+
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('not seen');
+    expect(logsBelow(env.HOME)).toEqual([]);
+    expect(logsBelow(env.XDG_RUNTIME_DIR)).toHaveLength(1);
+  });
 });
+
+function logsBelow(folder: string): string[] {
+  const files = readdirSync(folder, { recursive: true }).map(String);
+  return files.filter((file) => file.includes('limits') && file.endsWith('.log'));
+}
