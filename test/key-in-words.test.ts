@@ -50,6 +50,7 @@ const commandLines: Readonly<Record<string, (key: string) => string[]>> = {
   'KEY as a format': (key) => ['config', 'set', 'output', key],
   'KEY as a wait': (key) => ['config', 'set', 'max-wait', key],
   'KEY as a plan': (key) => ['config', 'set', 'plan', key],
+  'KEY as a shell': (key) => ['completion', key],
   'KEY as a pet': (key) => ['pets', 'get', key],
 };
 
