@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { defineConfig } from 'rolldown';
 
@@ -15,7 +16,7 @@ export default defineConfig({
     // Not minified: an uncaught error would print one endless source line.
     minify: false,
   },
-  plugins: [emptyDist(), withoutSubprocesses(), thirdPartyNotices()],
+  plugins: [emptyDist(), withoutSubprocesses(), thirdPartyNotices(), helpPage()],
 });
 
 function emptyDist() {
@@ -47,6 +48,17 @@ function thirdPartyNotices() {
         .map(noticeOf)
         .join(`\n${'-'.repeat(72)}\n\n`);
       this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-NOTICES.txt', source: notices });
+    },
+  };
+}
+
+/** The page that --help shows, so that the launcher has it without loading the command line. */
+function helpPage() {
+  return {
+    name: 'help-page',
+    writeBundle() {
+      const page = execFileSync(process.execPath, ['bin/petstore.js', 'help']);
+      writeFileSync('dist/help.txt', page);
     },
   };
 }

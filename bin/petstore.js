@@ -2,13 +2,17 @@
 
 const { argv } = process;
 
+const version = () => `${require('../package.json').version}\n`;
+const help = () => require('node:fs').readFileSync(`${__dirname}/../dist/help.txt`);
+const answers = { '--version': version, '-V': version, '--help': help, '-h': help };
+
 // Asked for by scripts at every start of theirs, so answered before anything else is loaded.
-if (argv.length === 3 && (argv[2] === '--version' || argv[2] === '-V')) {
-  const { version } = require('../package.json');
+if (argv.length === 3 && Object.hasOwn(answers, argv[2])) {
+  const text = answers[argv[2]]();
   try {
-    require('node:fs').writeSync(1, `${version}\n`);
+    require('node:fs').writeSync(1, text);
   } catch {
-    process.stderr.write('petstore: cannot write the version to standard output\n');
+    process.stderr.write(`petstore: cannot write to standard output what ${argv[2]} asks for\n`);
     process.exitCode = 74;
   }
 } else {

@@ -11,7 +11,14 @@ export function createProgram(host: Host, onText: (text: string) => void): Comma
     .helpCommand(false)
     .configureHelp({ formatHelp })
     .exitOverride()
-    .configureOutput({ writeOut: onText, writeErr: onText, outputError: () => {} })
+    .configureOutput({
+      writeOut: onText,
+      writeErr: onText,
+      outputError: () => {},
+      // The same on every terminal, so that the first page can be made when petstore is built.
+      getOutHelpWidth: () => 80,
+      getErrHelpWidth: () => 80,
+    })
     .enablePositionalOptions();
   addExamples(program, ['petstore categories list --profile sandbox']);
   plantCommands(program, host);

@@ -12,6 +12,23 @@ describe.each(nodes)('on %s', (node) => {
     });
   });
 
+  test('answers --help with the page that help tells, and says when it cannot', async ({
+    execute,
+  }) => {
+    const { stdout } = await execute(node, [launcher, 'help']);
+
+    expect(stdout).toContain('categories list');
+    for (const flag of ['--help', '-h']) {
+      expect(await execute(node, [launcher, flag])).toEqual({ code: 0, stdout, stderr: '' });
+    }
+    const full = await execute('sh', ['-c', `'${node}' '${launcher}' --help > /dev/full`]);
+    expect(full).toEqual({
+      code: 74,
+      stdout: '',
+      stderr: 'petstore: cannot write to standard output what --help asks for\n',
+    });
+  });
+
   test('lists, creates and lists again on the sandbox profile', async ({ execute }) => {
     const petstore = (...args: string[]) => execute(node, [launcher, ...args, '-p', 'sandbox']);
 

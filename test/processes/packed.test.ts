@@ -17,6 +17,7 @@ describe('the packed tarball', () => {
       'README.md',
       'bin/petstore.js',
       'dist/THIRD-PARTY-NOTICES.txt',
+      'dist/help.txt',
       'dist/main.js',
       'man/petstore.1',
       'package.json',
