@@ -50,7 +50,13 @@ const commandLines: Readonly<Record<string, (key: string) => string[]>> = {
   'KEY as a format': (key) => ['config', 'set', 'output', key],
   'KEY as a wait': (key) => ['config', 'set', 'max-wait', key],
   'KEY as a plan': (key) => ['config', 'set', 'plan', key],
+  'KEY to get': (key) => ['config', 'get', key],
+  'KEY to unset': (key) => ['config', 'unset', key],
+  'KEY as a method': (key) => ['api', key, '/categories'],
   'KEY as a shell': (key) => ['completion', key],
+  '--columns KEY': (key) => ['categories', 'list', '--columns', key],
+  '-p KEY to send': (key) => ['api', 'GET', '/categories', '-p', key],
+  'KEY as a topic': (key) => ['help', key, 'x'],
   'KEY as a pet': (key) => ['pets', 'get', key],
 };
 
@@ -64,6 +70,24 @@ describe('a key in the variable of something else', () => {
 
       expect([2, 4], stderr).toContain(exitCode);
       expect(stdout + stderr).not.toContain(key);
+    }
+  });
+});
+
+describe('a key as the profile of a command that still has something to say', () => {
+  test.for([
+    { words: ['auth', 'logout'], exitCode: 0 },
+    { words: ['doctor'], exitCode: 4 },
+    { words: ['doctor', '--json'], exitCode: 4 },
+    { words: ['config', 'get', 'output'], exitCode: 0 },
+    { words: ['config', 'unset', 'output'], exitCode: 0 },
+  ])('$words never says it again', async ({ words, exitCode }, { petstore }) => {
+    for (const key of ['QwertzuiopAsdfgh', 'sk_live_51Hq8Zx9Yt']) {
+      const env = { PETSTORE_API_KEY: undefined };
+      const result = await petstore([...words, '-p', key], { env });
+
+      expect(result.exitCode, result.stderr).toBe(exitCode);
+      expect(result.stdout + result.stderr).not.toContain(key);
     }
   });
 });

@@ -6,7 +6,7 @@ import { chooseMaxWait } from '../session/connect.ts';
 import { firstGiven, type Given } from '../session/given.ts';
 import type { Host } from '../session/host.ts';
 import type { CommonOptions } from '../session/options.ts';
-import { chooseProfile, type Profile } from '../session/profile.ts';
+import { chooseProfile, type Profile, shownName } from '../session/profile.ts';
 import { chooseFormat } from '../session/session.ts';
 import { chooseSetting } from '../session/setting.ts';
 import { readSettings, settingsFile } from '../settings/file.ts';
@@ -37,7 +37,7 @@ export async function examineSettings(host: Host, options: CommonOptions): Promi
   let profile: Profile = withoutSettings({});
   const named = await judge('profile', () => {
     profile = file.failure ? withoutSettings(options, env) : chooseProfile(host, options);
-    return ok('profile', `${profile.name} (${shownSource(profile, profile)})`);
+    return ok('profile', `${shownName(profile)} (${shownSource(profile, profile)})`);
   });
   const run = { host, options, profile };
   const { settings } = profile;

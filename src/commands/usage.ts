@@ -25,7 +25,7 @@ export function describeUsageError(
 
 /** What Commander says less a wrong word that may be a key; one that is almost a command is none. */
 function withoutKey(message: string): string {
-  const place = /(?<=^unknown command| argument|^command-argument value) '(.*)'(?=$| is invalid)/s;
+  const place = /(?<=^unknown command| argument| value) '(.*)'(?=$| is invalid)/s;
   return message
     .replace(/^error: /, '')
     .replace(place, (quoted, word: string) => (mayBeKey(word) ? '' : quoted));

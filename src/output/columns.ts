@@ -1,6 +1,7 @@
 import { closestMatch } from 'leven';
 import { usageFailure } from '../errors.ts';
 import type { JsonObject } from '../json/exact.ts';
+import { wordFor } from '../secret.ts';
 
 /** The fields of a record that are asked for and that it has, in the order in which they are asked for. */
 export function pick(record: JsonObject, columns: readonly string[]): JsonObject {
@@ -17,6 +18,6 @@ export function refuseUnknown(asked: readonly string[], known: readonly string[]
   const meant =
     known.find((column) => column.toLowerCase().startsWith(unknown.toLowerCase())) ??
     closestMatch(unknown, known, { maxDistance });
-  const question = meant === undefined ? '' : `: did you mean "${meant}"?`;
-  throw usageFailure(`unknown column "${unknown}"${question}`, `One of: ${known.join(', ')}`);
+  const what = meant === undefined ? wordFor(unknown) : `"${unknown}": did you mean "${meant}"?`;
+  throw usageFailure(`unknown column ${what}`, `One of: ${known.join(', ')}`);
 }

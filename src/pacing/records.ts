@@ -1,7 +1,7 @@
-import { longestWait } from '../api/rate-limit.ts';
 import type { Owner } from '../context.ts';
 import { isOwner } from '../owner.ts';
-import type { Block, Ledger, Reading } from './ledger.ts';
+import type { Ledger, Reading } from './ledger.ts';
+import { isBoot, isLedger, isNumber, isRecord } from './sound.ts';
 
 /**
  * The lines of the log, each with what the clock showed; `id` names one request from `ask` to its end. Each granted `ask`
@@ -61,8 +61,6 @@ const numbers: Readonly<Record<Entry['k'], readonly string[]>> = {
 };
 const optionalNumbers = ['date', 'limit', 'remaining', 'reset', 'wait'];
 const nameless: readonly string[] = ['clear', 'seal', 'ledger'];
-/** No Date lies farther from 1970, in ms, and sums of such numbers stay finite. */
-const most = 8.64e15;
 
 /** The entry of a line, or undefined for a torn line, garbage or another version's: those are passed over. */
 export function parseEntry(line: string): Entry | undefined {
@@ -86,62 +84,6 @@ function isEntry(entry: Record<string, unknown>): boolean {
     (nameless.includes(k) || typeof id === 'string') &&
     (k !== 'ledger' || isLedger(ledger))
   );
-}
-
-function isBoot(value: unknown): boolean {
-  return isRecord(value) && typeof value.id === 'string' && isNumber(value.at);
-}
-
-function isNumber(value: unknown): boolean {
-  return typeof value === 'number' && Math.abs(value) <= most;
-}
-
-/** The longest told wait and what comes on top of it, in ms. */
-const longestBlock = longestWait + 600_000;
-const window = ['limit', 'remaining', 'reset', 'expected'];
-/** The parts of a ledger that may be there, and the numbers in each. */
-const parts: Readonly<Record<string, readonly string[]>> = {
-  minute: window,
-  day: window,
-  offset: ['low', 'high'],
-  block: ['since', 'until'],
-  others: ['until', 'jitter'],
-  counted: ['since', 'requests'],
-};
-
-/** Whether it is one of ours as a whole: what is believed here holds for all who come later. */
-function isLedger(value: unknown): boolean {
-  if (!isRecord(value) || !isRecord(value.inFlight) || !Number.isFinite(value.refusals))
-    return false;
-  const { latest, workedAt, block } = value;
-  return (
-    [latest, workedAt].every((time) => time === undefined || Number.isFinite(time)) &&
-    Object.entries(parts).every(
-      ([name, numbers]) => value[name] === undefined || hasNumbers(value[name], numbers),
-    ) &&
-    // Nothing that was told lasts longer, and a block comes with a line that told the time.
-    (block === undefined || (block as Block).until <= Number(latest) + longestBlock) &&
-    Object.values(value.inFlight).every(isLease)
-  );
-}
-
-function isLease(value: unknown): boolean {
-  return (
-    hasNumbers(value, ['at', 'until', 'block']) &&
-    (value.until as number) <= most &&
-    (value.owner === undefined || isOwner(value.owner))
-  );
-}
-
-function hasNumbers(
-  value: unknown,
-  names: readonly string[],
-): value is Readonly<Record<string, unknown>> {
-  return isRecord(value) && names.every((name) => Number.isFinite(value[name]));
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The line of an entry. The line break in front keeps a torn line of a killed process apart from it. */

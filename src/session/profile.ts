@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { usageFailure } from '../errors.ts';
-import { mayBeKey } from '../secret.ts';
+import { mayBeKey, wordFor } from '../secret.ts';
 import { type ProfileSettings, readSettings, settingsFile } from '../settings/file.ts';
 import { configFolder } from '../settings/folders.ts';
 import { checkProfileName } from '../settings/names.ts';
@@ -56,6 +56,11 @@ export function labelOf(profile: Profile): string {
 export function profileFlag(profile: Profile): string {
   if (profile.name === usual.value) return '';
   return ` ${flag} ${maySay(profile) ? profile.name : 'NAME'}`;
+}
+
+/** Its name for others to read, or how long that is when it may be a key. */
+export function shownName(profile: Profile): string {
+  return maySay(profile) ? profile.name : wordFor(profile.name);
 }
 
 function maySay({ name, settings }: Profile): boolean {
