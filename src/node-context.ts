@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import { homedir, uptime } from 'node:os';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Transport } from './api/transport.ts';
 import { openAppendFile } from './append-file.ts';
 import type { Context, Environment, Output, Owner } from './context.ts';
@@ -129,12 +128,23 @@ function outputTo(stream: () => NodeJS.WriteStream): Output {
 /** The longest time that setTimeout can take, in ms. */
 const longestTimer = 2 ** 31 - 1;
 
-async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await pause(Math.min(ms, longestTimer), undefined, { signal });
-  } catch {
-    throw signal.reason;
-  }
+/** Timers of its own: those that take a signal make an error with a stack each time one is given up. */
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(
+      () => {
+        signal.removeEventListener('abort', end);
+        resolve();
+      },
+      Math.min(ms, longestTimer),
+    );
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
 }
 
 /** What a prompt talks to: stdout is for results alone. */

@@ -1,4 +1,4 @@
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTcp, type Socket } from 'node:net';
 
 /** Where a connection leads; `over` is one that stands already, for TLS inside it. */
 export type Target = {
@@ -30,9 +30,7 @@ export function createConnector(timeout: number): Connector {
     const secure = protocol === 'https:';
     const tls = secure ? await import('./tls.ts') : undefined;
     const to = { host: hostname, port: Number(port || (secure ? 443 : 80)), noDelay: true };
-    const socket =
-      tls?.connectTls({ ...to, socket: over, servername: isIP(hostname) ? '' : hostname }) ??
-      connectTcp(to);
+    const socket = tls?.connectTls({ ...to, socket: over }) ?? connectTcp(to);
     onSocket?.(socket);
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));

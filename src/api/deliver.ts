@@ -7,6 +7,8 @@ import { describeNoTunnel, isNoTunnel } from './no-tunnel.ts';
 
 /** How long the rest of a refusal is waited for, in ms. */
 const patienceForRefusals = 2_000;
+/** Why an attempt is given up: it has ended, one way or the other. */
+const over = new Error('over');
 /** How long an interrupted write may still wait for its answer, in ms. */
 const graceForWrites = 5_000;
 
@@ -30,7 +32,7 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
     try {
       return await Promise.race([answer, deadline(), interruption()]);
     } finally {
-      attempt.abort();
+      attempt.abort(over);
     }
 
     async function transmit() {
