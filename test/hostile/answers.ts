@@ -35,7 +35,10 @@ export function sayAndEnd(bytes: (seen: Seen) => string | Uint8Array): Reaction 
 
 /** Answers with these bytes and then breaks the connection. */
 export function sayAndReset(bytes: (seen: Seen) => string | Uint8Array): Reaction {
-  return (socket, seen) => void socket.write(bytes(seen), () => socket.resetAndDestroy());
+  // Once the bytes were read: where both arrive together, some versions of Node see an end and no reset.
+  const later = (act: () => void) => setImmediate(() => setImmediate(act));
+  return (socket, seen) =>
+    void socket.write(bytes(seen), () => later(() => socket.resetAndDestroy()));
 }
 
 /** The promised status with this body in place of the good one. */

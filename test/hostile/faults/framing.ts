@@ -100,9 +100,9 @@ export const framingFaults: readonly Fault[] = [
   {
     fault: 'a reset inside a JSON text that has no length',
     react: sayAndReset(({ good }) => message('200 OK', jsonType, good.slice(0, 9))),
-    means: 'wrong',
+    means: 'broken',
     only: reads,
-    says: /no valid JSON/,
+    says: /was cut short \(after 9 bytes\)/,
   },
   {
     fault: '204 with nothing',
