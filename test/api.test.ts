@@ -49,7 +49,10 @@ describe('api', () => {
   test('braces of a path are what they are, and no parameters', async ({ petstore, sandbox }) => {
     await petstore(['api', 'GET', '/pets/{petId}']);
 
+    await petstore(['api', 'GET', '/pets?filter={name}&of={constructor}']);
+
     expect(sandbox.requests[0]?.url.pathname).toBe('/v1/pets/%7BpetId%7D');
+    expect(sandbox.requests[1]?.url.search).toBe('?filter={name}&of={constructor}');
   });
 
   test.for([201, 202, 203, 299])('%i is a success', async (status, { petstore, sandbox }) => {

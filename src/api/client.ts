@@ -128,6 +128,9 @@ function succeeded({ status }: Endpoint, answer: Answer): boolean {
     : answer.status === status;
 }
 
+/** Braces that name no parameter are a part of what the user asked for. */
 function fill(path: string, parameters: Readonly<Record<string, string>>): string {
-  return path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(parameters[name] ?? ''));
+  return path.replace(/\{(\w+)\}/g, (braces, name) =>
+    Object.hasOwn(parameters, name) ? encodeURIComponent(parameters[name] ?? '') : braces,
+  );
 }
