@@ -154,16 +154,24 @@ type Terminal = {
   readonly signal: AbortSignal;
 };
 
-/** Resolves with the answer to a prompt. @throws Interruption when Ctrl-C is the answer, the signal's reason */
+/** Resolves with the answer to a prompt. @throws Interruption when Ctrl-C or Ctrl-D is the answer, the signal's reason */
 async function ask<Answer>(
   prompt: (terminal: Terminal) => Promise<Answer>,
   signal: AbortSignal,
 ): Promise<Answer> {
+  const { stdin: input, stderr: output } = process;
+  const end = new AbortController();
+  // After Ctrl-D the prompt reads no more, and would never say so.
+  const onPause = () => end.abort();
+  input.once('pause', onPause);
   try {
-    return await prompt({ input: process.stdin, output: process.stderr, signal });
+    return await prompt({ input, output, signal: AbortSignal.any([signal, end.signal]) });
   } catch (error) {
+    if (signal.aborted) throw signal.reason;
     // The prompt reads Ctrl-C as a key, so that no signal ever arrives.
-    if (error instanceof Error && error.name === 'ExitPromptError') throw new Interruption(130);
-    throw signal.aborted ? signal.reason : error;
+    const left = error instanceof Error && error.name === 'ExitPromptError';
+    throw left || end.signal.aborted ? new Interruption(130) : error;
+  } finally {
+    input.removeListener('pause', onPause);
   }
 }

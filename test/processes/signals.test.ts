@@ -397,6 +397,21 @@ describe.skipIf(!existsSync(script))('a terminal', () => {
     },
   );
 
+  test.concurrent.for(questions)(
+    'that ends its input with Ctrl-D $place: as Ctrl-C, exit 130',
+    async ({ argv, asks }, { serve, start, folder }) => {
+      const service = await serve(json(200, []));
+      writeFileSync(join(folder, 'pets.csv'), rowsOf(1));
+      const program = start(argv, service.url, { command: onTerminal(argv) });
+      await until(() => program.said().stdout.includes(asks));
+      program.child.stdin?.write('\u0004');
+
+      expect(await program.ended).toBe(130);
+      expectTerminalAsBefore(program.said().stdout);
+      expect(program.said().stdout).toContain('petstore: interrupted\r\n');
+    },
+  );
+
   test.concurrent('that goes away at a question: exit 129, and no core is dumped', async ({
     serve,
     start,
