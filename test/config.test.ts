@@ -77,6 +77,33 @@ describe('config get', () => {
       'petstore: plan is not set for profile staging\nNothing was sent.\npetstore config set plan VALUE --profile staging\n',
     );
   });
+
+  test('names no command for the sandbox that would be refused', async ({ petstore }) => {
+    const result = await petstore(['config', 'get', 'base-url', '-p', 'sandbox']);
+
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.stderr).toContain('The sandbox has an address and a key of its own.\n');
+  });
+
+  test('names a command for the profile it was asked about, whatever the usual one is', async ({
+    petstore,
+  }) => {
+    await petstore(['config', 'set', 'default-profile', 'staging']);
+
+    const result = await petstore(['config', 'get', 'plan', '-p', 'production']);
+
+    expect(result.stderr).toContain('petstore config set plan VALUE --profile production\n');
+  });
+
+  test('says where a profile was named whose name is none', async ({ petstore, folder }) => {
+    mkdirSync(join(folder, 'config'), { recursive: true });
+    writeFileSync(settingsOf(folder), '{"default-profile":"a b"}');
+
+    const result = await petstore(['config', 'list']);
+
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.stderr).toContain(`"a b" in ${settingsOf(folder)} is no profile name\n`);
+  });
 });
 
 describe('config unset', () => {

@@ -59,7 +59,11 @@ describe('a stored key', () => {
       make: write('{"origin":"https://a.example","key":1}'),
       says: 'is broken',
     },
-    { what: 'in a list', make: write(`[${stored}]`), says: 'is broken' },
+    {
+      what: 'in a list',
+      make: write(`[${stored}]`),
+      says: 'is broken\nNothing was sent.\npetstore auth login --profile production\n',
+    },
     {
       what: 'of a newer version',
       make: write(stored.replace('{', '{"version":2,')),

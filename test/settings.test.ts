@@ -161,7 +161,7 @@ describe('config set', () => {
     { argv: ['plan', '0/min,5/day'], says: 'Write free, pro, business or N/min,M/day.' },
     { argv: ['api-key-command', ' '], says: 'this is no command: it is empty' },
     { argv: ['api-key-command', 'pass\nshow'], says: 'this is no command' },
-    { argv: ['default-profile', 'a b'], says: '"a b" is no profile name' },
+    { argv: ['default-profile', 'a b'], says: '"a b" in the command line is no profile name' },
   ])('refuses $argv', async ({ argv, says }, { petstore, folder }) => {
     const result = await petstore(['config', 'set', ...argv]);
 

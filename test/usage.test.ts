@@ -215,7 +215,7 @@ describe('what is wrong on this side', () => {
       what: 'a profile name with a slash',
       argv: ['categories', 'list', '-p', '../x'],
       exitCode: 2,
-      says: ['"../x" is no profile name', 'Letters, digits'],
+      says: ['"../x" in --profile is no profile name', 'Letters, digits'],
     },
     {
       what: 'an address for the sandbox',

@@ -70,6 +70,6 @@ function withoutSettings(options: CommonOptions, env: Environment = {}): Profile
     ['PETSTORE_PROFILE', env.PETSTORE_PROFILE || undefined],
   ]);
   const { value: name, source } = asked ?? byDefault;
-  checkProfileName(name);
+  checkProfileName(name, source);
   return { name, source, byDefault, file: undefined, settings: {} };
 }

@@ -37,7 +37,7 @@ export function chooseProfile({ context }: Host, options: CommonOptions): Profil
     ['PETSTORE_PROFILE', context.env.PETSTORE_PROFILE || undefined],
   ]);
   const { value: name, source } = asked ?? byDefault;
-  checkProfileName(name);
+  checkProfileName(name, source);
   const own = Object.hasOwn(settings.profiles ?? {}, name) ? settings.profiles?.[name] : undefined;
   return { name, source, byDefault, file, settings: own ?? {} };
 }
@@ -52,9 +52,9 @@ export function labelOf(profile: Profile): string {
   return maySay(profile) ? `profile ${profile.name}` : 'this profile';
 }
 
-/** What a command of a hint needs to mean this profile: nothing for the usual one. */
+/** What a command of a hint needs to mean this profile: nothing where nobody has named any. */
 export function profileFlag(profile: Profile): string {
-  if (profile.name === usual.value) return '';
+  if (profile.source === usual.source) return '';
   return ` ${flag} ${maySay(profile) ? profile.name : 'NAME'}`;
 }
 

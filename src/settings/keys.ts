@@ -33,7 +33,10 @@ export function readStoredKey(
   const stored = parse(text);
   // Says nothing of the content, which may be half a key.
   if (findMismatch(StoredKey, stored))
-    throw configFailure(`the key file ${path} is broken`, 'petstore auth login');
+    throw configFailure(
+      `the key file ${path} is broken`,
+      `petstore auth login --profile ${profile}`,
+    );
   return stored as StoredKey;
 }
 

@@ -45,7 +45,7 @@ export const settingNames = {
   },
   'default-profile': {
     ofProfile: false,
-    check: checkProfileName,
+    check: (value) => checkProfileName(value, 'the command line'),
   },
 } as const satisfies Readonly<Record<string, Setting>>;
 
@@ -64,9 +64,11 @@ export function isProfileName(name: string): boolean {
   return profileName.test(name);
 }
 
-/** @throws Failure (usage) */
-export function checkProfileName(name: string): void {
-  if (!isProfileName(name)) {
-    throw usageFailure(`${wordFor(name)} is no profile name`, 'Letters, digits, "-" and "_" only.');
-  }
+/** @throws Failure (usage); `source` says where it was given. */
+export function checkProfileName(name: string, source: string): void {
+  if (isProfileName(name)) return;
+  throw usageFailure(
+    `${wordFor(name)} in ${source} is no profile name`,
+    'Letters, digits, "-" and "_" only.',
+  );
 }

@@ -5,7 +5,7 @@ import { labelOf, profileFlag } from '../../session/profile.ts';
 import { inSession } from '../../session/session.ts';
 import { addExamples } from '../examples.ts';
 import { inForce, namesInForce, rowOf } from './in-force.ts';
-import { requireName } from './names.ts';
+import { isOfSandbox, requireName } from './names.ts';
 
 export function get(command: Command, host: Host): void {
   command.description('Print the value of a setting in force, alone; exit 2 when there is none');
@@ -17,7 +17,9 @@ export function get(command: Command, host: Host): void {
       if (!given) {
         throw configFailure(
           `${name} is not set for ${labelOf(session.profile)}`,
-          `petstore config set ${name} VALUE${profileFlag(session.profile)}`,
+          isOfSandbox(name, session.profile)
+            ? 'The sandbox has an address and a key of its own.'
+            : `petstore config set ${name} VALUE${profileFlag(session.profile)}`,
         );
       }
       await session.output.bare(given.value, rowOf(name, given));

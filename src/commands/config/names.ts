@@ -1,6 +1,6 @@
 import { usageFailure } from '../../errors.ts';
 import { mayBeKey } from '../../secret.ts';
-import type { Profile } from '../../session/profile.ts';
+import { type Profile, sandboxProfile } from '../../session/profile.ts';
 import { type SettingName, settingNames } from '../../settings/names.ts';
 import type { Place } from '../../settings/save.ts';
 
@@ -10,6 +10,11 @@ export const names = Object.keys(settingNames) as SettingName[];
 /** Where a setting stands in the settings file. */
 export function placeOf(name: SettingName, profile: Profile): Place {
   return { name, ...(settingNames[name].ofProfile && { profile: profile.name }) };
+}
+
+/** Whether the sandbox makes it itself, so that it cannot be set. */
+export function isOfSandbox(name: string, { name: profile }: Profile): boolean {
+  return profile === sandboxProfile && (name === 'base-url' || name === 'api-key-command');
 }
 
 /** The name as one of `names`. @throws Failure (usage) that suggests the nearest one */

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { usageFailure } from '../../errors.ts';
 import type { Host } from '../../session/host.ts';
-import { labelOf, profileFlag, sandboxProfile } from '../../session/profile.ts';
+import { labelOf, profileFlag } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { hasStoredKey } from '../../settings/keys.ts';
 import { type SettingName, settingNames } from '../../settings/names.ts';
 import { addExamples } from '../examples.ts';
-import { names, placeOf, requireName } from './names.ts';
+import { isOfSandbox, names, placeOf, requireName } from './names.ts';
 
 export function set(command: Command, host: Host): void {
   addExamples(command, [
@@ -39,8 +39,7 @@ export function set(command: Command, host: Host): void {
 
 /** @throws Failure (usage) */
 function refuseForSandbox(name: SettingName, { profile }: Session): void {
-  if (profile.name !== sandboxProfile) return;
-  if (name !== 'base-url' && name !== 'api-key-command') return;
+  if (!isOfSandbox(name, profile)) return;
   throw usageFailure(
     'the sandbox has an address and a key of its own',
     `For another profile: petstore config set ${name} VALUE --profile NAME`,
