@@ -64,6 +64,7 @@ describe('api-key-command', () => {
   test.for([
     { argv: ['auth', 'status'] },
     { argv: ['auth', 'status', '--json'] },
+    { argv: ['doctor'] },
     { argv: ['auth', 'logout'] },
     { argv: ['config', 'list'] },
     { argv: ['config', 'set', 'output', 'table'] },
@@ -76,7 +77,10 @@ describe('api-key-command', () => {
     const { stdout } = await petstore(argv, { env: noEnv, context: { capture } });
 
     expect(calls).toEqual([]);
-    if (argv[1] === 'status') expect(stdout).toContain(`api-key-command (${command})`);
+    if (argv[1] === 'status' || argv[0] === 'doctor') {
+      expect(stdout).toContain('the api-key-command of profile production');
+      expect(stdout).not.toContain(command);
+    }
   });
 
   test('status --check runs it, and a 401 names it', async ({ petstore }) => {
@@ -91,7 +95,7 @@ describe('api-key-command', () => {
     expect(exitCode).toBe(4);
     expect(JSON.parse(stdout)).toMatchObject({ works: false });
     expect(events().at(-1)).toMatchObject({
-      hint: `The key came from api-key-command (${command}) and ends in 6789.`,
+      hint: `The key came from the api-key-command of profile production and ends in 6789.`,
     });
     expect(calls).toHaveLength(1);
   });

@@ -39,7 +39,8 @@ export function findKeyCommand(command: string, run: Run): KeyCommand {
     );
   }
   checkOrigin(run, parseBaseUrl(home, `the settings of profile ${profile.name}`).origin, move);
-  const source = `api-key-command (${command})`;
+  // Not the command itself: what opens a vault may stand in it, and this ends up in tickets.
+  const source = `the api-key-command of profile ${profile.name}`;
   return {
     source,
     async print(report) {
