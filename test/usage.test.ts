@@ -430,6 +430,7 @@ describe('what is wrong on the other side', () => {
 
     expect(result.exitCode).toBe(5);
     expect(result.stderr).toContain('petstore: cannot find the host pets.example\n');
+    expect(result.stderr).toContain('where it comes from: petstore config list\n');
     expect(sandbox.requests).toHaveLength(1);
   });
 

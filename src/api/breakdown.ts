@@ -12,7 +12,8 @@ type Words = {
   readonly again?: boolean;
 };
 
-const checkAddress = 'Check the address: petstore config set base-url URL';
+// Not the command that sets it: the address may come from a flag or a variable, and be another profile's.
+const checkAddress = 'Check the address, and where it comes from: petstore config list';
 const ownAuthority = 'For a certificate authority of your own: NODE_EXTRA_CA_CERTS=/path/to/ca.pem';
 
 function untrusted(reason: string): Words {
