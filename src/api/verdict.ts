@@ -80,6 +80,11 @@ export function createVerdict({ method, status: promised }: Endpoint, key: ApiKe
           retryAfter: Math.ceil(wait / 1_000),
         });
       }
+      // The answer to a request that was carried out may be there (RFC 9110, section 15.4.4).
+      if (status === 303 && writes && promised !== 201) {
+        const [where = 'elsewhere'] = headerValues(answer.headers, 'location');
+        return unknown(`the service says to look at ${where} (303)`, { service });
+      }
       if (status >= 300 && status < 400) return moved(answer, details);
       if (status >= 500 || status === 408 || status < 300) {
         return unknown(said(`the service answered ${status}`, service), { service });
