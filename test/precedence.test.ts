@@ -80,6 +80,15 @@ describe('the setting in force', () => {
     },
   );
 
+  test.for([
+    { argv: ['--json', 'config', 'get', 'output', '-o', 'csv'], value: 'csv' },
+    { argv: ['config', '--json', 'get', '-o', 'csv', 'output'], value: 'csv' },
+    { argv: ['-o', 'csv', 'config', 'get', 'output', '--json'], value: 'json' },
+    { argv: ['--json', 'config', 'get', 'output'], value: 'json' },
+  ])('the format nearest to the end wins: $argv', async ({ argv, value }, { petstore }) => {
+    expect((await petstore(argv)).stdout).toMatch(new RegExp(`output"?[,:].*\\b${value}\\b`, 's'));
+  });
+
   test('an empty variable gives nothing', async ({ petstore }) => {
     const env = { ...noEnv, PETSTORE_PROFILE: '', PETSTORE_OUTPUT: '', PETSTORE_MAX_WAIT: '' };
 

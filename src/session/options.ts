@@ -64,7 +64,9 @@ function parseColumns(text: string): readonly string[] {
 
 /** The common options of a command line; the one nearest to its end wins. */
 export function commonOptions(command: Command): CommonOptions {
-  const above = command.parent ? commonOptions(command.parent) : {};
-  const own = Object.entries(command.opts()).filter(([, value]) => value !== undefined);
-  return { ...above, ...Object.fromEntries(own) };
+  const { json, ...above } = command.parent ? commonOptions(command.parent) : {};
+  const given = Object.entries(command.opts()).filter(([, value]) => value !== undefined);
+  const own: CommonOptions = Object.fromEntries(given);
+  // --json is a format as well: -o behind it wins.
+  return { ...above, ...(json && !own.output && { json }), ...own };
 }
