@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -70,6 +71,10 @@ export function holderOf(
 
 function list(folder: string): string[] {
   try {
+    // Through a link somebody else's files would be taken for marks, and removed.
+    if (lstatSync(folder).isSymbolicLink()) {
+      throw Object.assign(new Error('is a link'), { code: 'ENOTDIR' });
+    }
     return readdirSync(folder);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return [];

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe } from 'vitest';
@@ -43,6 +43,16 @@ describe('a claim', () => {
 
     expect(readdirSync(folder)).toEqual([]);
     expect(claimAs(2, path, { running: [1] }).mine).toBe(true);
+  });
+
+  test.skipIf(process.platform === 'win32')('removes nothing behind a link', ({ folder }) => {
+    const path = join(folder, 'claim');
+    mkdirSync(join(folder, 'others'));
+    writeFileSync(join(folder, 'others', 'file'), 'not a mark');
+    symlinkSync(join(folder, 'others'), path);
+
+    expect(() => claimAs(1, path)).toThrow('cannot save');
+    expect(readdirSync(join(folder, 'others'))).toEqual(['file']);
   });
 
   test('is taken over from a process that has ended', ({ folder }) => {
