@@ -118,6 +118,20 @@ describe('a stored key', () => {
     },
   );
 
+  test('is closed to others again by the next login, folder and all', async ({
+    petstore,
+    folder,
+  }) => {
+    const keys = join(folder, 'config', 'keys');
+    mkdirSync(keys, { recursive: true });
+    chmodSync(keys, 0o755);
+
+    const login = ['auth', 'login', '--base-url', origin];
+    expect((await petstore(login, { env, stdin: testKey })).exitCode).toBe(0);
+
+    expect(lstatSync(keys).mode & 0o777).toBe(0o700);
+  });
+
   test('is read through a link and from a file with a byte order mark', async ({
     petstore,
     folder,

@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { chmodSync, lstatSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { configFailure } from '../errors.ts';
@@ -39,9 +39,11 @@ export async function saveKey(
   stored: StoredKey,
 ): Promise<string> {
   const path = keyFile(folder, profile);
-  await withLock(context, keysFolder(folder).lock, () =>
-    durableWrite(path, `${JSON.stringify(stored)}\n`),
-  );
+  await withLock(context, keysFolder(folder).lock, () => {
+    durableWrite(path, `${JSON.stringify(stored)}\n`);
+    // One that was there before may have been opened to others.
+    chmodSync(keysFolder(folder).path, 0o700);
+  });
   return path;
 }
 
