@@ -198,4 +198,64 @@ describe('the lines of a table', () => {
 
     expect(stdout).toContain('| 2  | abcdefg... |\n');
   });
+
+  test.for([20, 30, 40, 80])(
+    'never cut an id, on a terminal of %i columns',
+    async (columns, { petstore, sandbox }) => {
+      const ids = ['-9223372036854775808', '9223372036854775807', '9007199254740993'];
+      sandbox.categories.push(
+        ...ids.map((id) => ({ id: new ExactNumber(id), name: 'x'.repeat(50), description: 'y' })),
+      );
+
+      const { stdout } = await petstore(['categories', 'list', '--no-color'], { columns });
+
+      const shown = [...stdout.matchAll(/^│ (-?\d+) +│/gm)].map(([, id]) => id);
+      expect(shown).toEqual(ids);
+    },
+  );
+
+  test.for([{ columns: 20 }, { columns: 25 }, { columns: 31 }])(
+    'are no longer than a narrow terminal is wide: $columns',
+    async ({ columns }, { petstore, sandbox }) => {
+      sandbox.categories.push({
+        id: new ExactNumber('12'),
+        name: 'guinea pig',
+        description: 'Whistles for its supper',
+      });
+
+      const { stdout } = await petstore(['categories', 'list', '--no-color'], { columns });
+
+      for (const line of stdout.trimEnd().split('\n')) expect([...line]).toHaveLength(columns);
+    },
+  );
+
+  test('have no frame where there are more than a hundred columns', async ({
+    petstore,
+    sandbox,
+  }) => {
+    const fields = Array.from({ length: 5_000 }, (_, n) => [`field${n}`, 1]);
+    sandbox.react = () => reply(200, `[${JSON.stringify(Object.fromEntries(fields))}]`);
+
+    const { stdout } = await petstore(['orders', 'list', '--no-color'], { columns: 80 });
+
+    expect(stdout.split('\n')).toHaveLength(3);
+    expect(stdout).not.toContain('│');
+  });
+});
+
+describe('Records without fields in common', () => {
+  test.for(['table', 'csv', 'tsv'])(
+    'are one column of JSON, since a cell for each field of each would fill the memory, as %s',
+    async (format, { petstore, sandbox }) => {
+      const orders = Array.from({ length: 1_001 }, (_, n) => `{"field${n}":${n}}`);
+      sandbox.react = () => reply(200, `[${orders}]`);
+
+      const argv = ['orders', 'list', '--no-header', '-o', format];
+      const { stdout } = await petstore(argv);
+      const chosen = await petstore([...argv, '--columns', 'field7']);
+
+      expect(stdout.replaceAll('""', '"').split('\n')[7]).toMatch(/^"?\{"field7":7\}"?$/);
+      expect(chosen.stdout.split('\n')[7]?.trimEnd()).toBe('7');
+    },
+  );
 });

@@ -4,7 +4,6 @@ type Rows = readonly (readonly string[])[];
 
 /** A longer cell is cut on a terminal; in a pipe it is whole, and the other rows are not filled up to it. */
 const longestCell = 200;
-const narrowestColumn = 6;
 
 /** The width of each column, but for the cells that are too long. */
 export function columnWidths(rows: Rows, count: number): number[] {
@@ -13,10 +12,18 @@ export function columnWidths(rows: Rows, count: number): number[] {
   );
 }
 
-/** The rows with cells cut so that each row takes `room` cells of a terminal. */
-export function fitRows(rows: Rows, room: number, ellipsis: string): Rows {
-  const count = rows[0]?.length ?? 0;
-  const limits = fitWidths(columnWidths(rows, count), room);
+/**
+ * The rows with cells cut so that each row takes `room` cells of a terminal; but no column becomes narrower than its `least`,
+ * and so a row may take more.
+ */
+export function fitRows(
+  rows: Rows,
+  room: number,
+  least: readonly number[],
+  ellipsis: string,
+): Rows {
+  const count = least.length;
+  const limits = fitWidths(columnWidths(rows, count), room, least);
   const cut = rows.map((row) => row.map((cell, at) => cutTo(limits[at] ?? 0, cell, ellipsis)));
   const widths = columnWidths(cut, count);
   const spare = room - sum(widths);
@@ -47,14 +54,22 @@ function sum(numbers: readonly number[]): number {
 }
 
 /** Column widths that together take at most `available` cells: the widest columns give way first. */
-function fitWidths(natural: readonly number[], available: number): number[] {
-  const widths = [...natural];
-  let excess = widths.reduce((sum, width) => sum + width, 0) - available;
-  while (excess > 0) {
-    const widest = Math.max(...widths);
-    if (widest <= narrowestColumn) break;
-    widths[widths.indexOf(widest)] = widest - 1;
-    excess -= 1;
+function fitWidths(
+  natural: readonly number[],
+  available: number,
+  least: readonly number[],
+): number[] {
+  const atMost = (most: number) =>
+    natural.map((width, column) => Math.min(width, Math.max(most, least[column] ?? 0)));
+  let most = longestCell;
+  while (most > 1 && sum(atMost(most)) > available) most -= 1;
+  const widths = atMost(most);
+  let spare = available - sum(widths);
+  // Of columns that are equally wide the last ones have what is left over.
+  for (let column = widths.length - 1; column >= 0 && spare > 0; column -= 1) {
+    if (widths[column] !== most || natural[column] === most) continue;
+    widths[column] = most + 1;
+    spare -= 1;
   }
   return widths;
 }

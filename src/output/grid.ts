@@ -23,11 +23,22 @@ export function fieldList(record: JsonObject, columns: readonly string[]): Grid 
   };
 }
 
-/** Data of which nothing is known beforehand as records: each item of a list, or the one thing it is. */
-export function recordsOf(data: Json): readonly JsonObject[] {
+/** Above this, what comes are no records with fields in common, and a cell for each field of each would fill the memory. */
+const mostCells = 1_000_000;
+
+/**
+ * Data of which nothing is known beforehand as records: each item of a list, or the one thing it is. `asked` is how many
+ * columns are asked for, or else each field has one.
+ */
+export function recordsOf(data: Json, asked: number | undefined): readonly JsonObject[] {
   const items = Array.isArray(data) ? data : [data];
-  const areRecords = items.every(isJsonObject) && columnsOf(items).length > 0;
-  return areRecords ? items : items.map((value) => ({ value }));
+  return areRecords(items, asked) ? items : items.map((value) => ({ value }));
+}
+
+function areRecords(items: readonly Json[], asked?: number): items is readonly JsonObject[] {
+  if (!items.every(isJsonObject)) return false;
+  const fields = columnsOf(items).length;
+  return fields > 0 && (asked ?? fields) * items.length <= mostCells;
 }
 
 /** Each field that occurs, in the order of first sight. */

@@ -94,7 +94,7 @@ export function createPrinter(
       }
     },
     async anything(data) {
-      const records = recordsOf(data);
+      const records = recordsOf(data, asked?.length);
       const there = columnsOf(records);
       for (const column of asked ?? []) {
         if (there.length > 0 && !there.includes(column)) {

@@ -1,3 +1,4 @@
+import { ExactNumber } from '../json/exact.ts';
 import { columnWidths, fitRows, pad } from './fit.ts';
 import { cellText, type Grid } from './grid.ts';
 import type { Line, Sink } from './sink.ts';
@@ -11,8 +12,12 @@ export type TableOptions = {
   readonly ascii: boolean;
 };
 
-/** A longer list is scrolled through, where a frame is only in the way. */
+/** A longer list is scrolled through, and a wider one is folded: a frame is only in the way. */
 const mostBoxedRows = 1_000;
+const mostBoxedColumns = 100;
+
+/** Digits and sign of an int64: half an id would be another id, and so none is cut. */
+const longestNumber = 20;
 
 /** Lays a grid out as lines: a bold header and one line a row, whatever the cells contain. */
 export async function tableLines(
@@ -24,13 +29,24 @@ export async function tableLines(
   const titles = header ? [grid.header.map((title) => sink.show(title))] : [];
   const rows = [...titles, ...grid.rows.map((row) => row.map((cell) => sink.show(cellText(cell))))];
   if (rows.length === 0) return [];
-  const boxed = grid.rows.length <= mostBoxedRows;
   const count = grid.header.length;
+  const boxed = grid.rows.length <= mostBoxedRows && count <= mostBoxedColumns;
   const frame = boxed ? 3 * count + 1 : 2 * (count - 1);
-  const fitted = width === undefined ? rows : fitRows(rows, width - frame, ellipsis);
+  const fitted =
+    width === undefined ? rows : fitRows(rows, width - frame, numberWidths(grid), ellipsis);
   const widths = columnWidths(fitted, count);
   const padded = fitted.map((row) => row.map((cell, column) => pad(cell, widths[column] ?? 0)));
   return boxed ? box(widths, padded, header, ascii) : columns(padded, header);
+}
+
+/** The room that the numbers of each column need. */
+function numberWidths({ header, rows }: Grid): number[] {
+  return header.map((_, column) =>
+    rows.reduce((most, { [column]: cell }) => {
+      const digits = cell instanceof ExactNumber ? cell.text.length : 0;
+      return digits > longestNumber ? most : Math.max(most, digits);
+    }, 0),
+  );
 }
 
 /** The rows in a frame, the first one as its head. */
