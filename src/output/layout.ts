@@ -18,7 +18,8 @@ export function mostWidthOf(text: string): number {
 
 /** The text, or as much of it as fits on every terminal with the sign that it was cut; never half a character. */
 export function cutTo(width: number, text: string, ellipsis: string): string {
-  if (isPlain(text) && widthOf(text) <= width) return text;
+  // Each takes a cell at least, and to measure a megabyte of them takes minutes.
+  if (isPlain(text) && text.length <= width && widthOf(text) <= width) return text;
   let kept = '';
   let used = 0;
   for (const cluster of clusters(text)) {
