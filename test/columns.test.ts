@@ -241,7 +241,7 @@ describe('the lines of a table', () => {
     },
   );
 
-  test('have no frame where there are more than a hundred columns', async ({
+  test('have no frame above a hundred columns, and a notice names twenty of them', async ({
     petstore,
     sandbox,
   }) => {
@@ -252,6 +252,10 @@ describe('the lines of a table', () => {
 
     expect(stdout.split('\n')).toHaveLength(3);
     expect(stdout).not.toContain('│');
+
+    const { stderr } = await petstore(['orders', 'list', '--columns', 'legs']);
+
+    expect(stderr).toContain(', field19 and 4980 more\n');
   });
 });
 

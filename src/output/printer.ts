@@ -50,6 +50,9 @@ export type PrinterOptions = {
   readonly header: boolean;
 };
 
+/** Fields that a notice names; an answer may have thousands. */
+const mostNamed = 20;
+
 export function createPrinter(
   context: Context,
   sink: Sink,
@@ -98,7 +101,9 @@ export function createPrinter(
       const there = columnsOf(records);
       for (const column of asked ?? []) {
         if (there.length > 0 && !there.includes(column)) {
-          const message = `nothing has a field "${column}"; there are: ${there.join(', ')}`;
+          const named = there.slice(0, mostNamed).join(', ');
+          const more = there.length > mostNamed ? ` and ${there.length - mostNamed} more` : '';
+          const message = `nothing has a field "${column}"; there are: ${named}${more}`;
           report({ event: 'notice', message });
         }
       }
