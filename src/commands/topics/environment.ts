@@ -61,9 +61,11 @@ const others: readonly (readonly [variables: string, meaning: string])[] = [
   ['no_proxy', 'what is reached without it, in small letters or in capitals'],
   ['NODE_EXTRA_CA_CERTS', 'a file with a certificate authority of your own'],
   ['NO_COLOR, FORCE_COLOR, TERM', 'whether there are colours'],
+  ['LC_ALL, LC_CTYPE, LANG', 'whether frames are drawn in UTF-8 or in ASCII'],
   ['CI', 'when set, nothing is asked'],
   ['XDG_CONFIG_HOME, APPDATA', 'where the settings folder is'],
   ['XDG_STATE_HOME, LOCALAPPDATA', 'where the state folder is'],
+  ['XDG_RUNTIME_DIR', 'where the limit is remembered if the state folder cannot be written'],
 ];
 
 /** Each variable and what it means, for a terminal and the man page. */
