@@ -1,17 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Environment } from '../context.ts';
 import type { Format } from '../formats.ts';
 import { chooseMaxWait } from '../session/connect.ts';
-import { firstGiven, type Given } from '../session/given.ts';
 import type { Host } from '../session/host.ts';
 import type { CommonOptions } from '../session/options.ts';
-import { chooseProfile, type Profile, shownName } from '../session/profile.ts';
+import { chooseProfile, type Profile, profileIn, shownName } from '../session/profile.ts';
 import { chooseFormat } from '../session/session.ts';
 import { chooseSetting } from '../session/setting.ts';
 import { readSettings, settingsFile } from '../settings/file.ts';
 import { requireConfigFolder } from '../settings/folders.ts';
-import { checkProfileName } from '../settings/names.ts';
 import { parsePlan } from '../settings/plan.ts';
 import { type Finding, judge, ok, shownSource } from './doctor-finding.ts';
 
@@ -34,9 +31,10 @@ export async function examineSettings(host: Host, options: CommonOptions): Promi
     return ok('settings', existsSync(path) ? path : `none yet: ${path}`);
   });
 
-  let profile: Profile = withoutSettings({});
+  const nothing = { settings: {}, file: undefined };
+  let profile = profileIn(nothing, {}, {});
   const named = await judge('profile', () => {
-    profile = file.failure ? withoutSettings(options, env) : chooseProfile(host, options);
+    profile = file.failure ? profileIn(nothing, options, env) : chooseProfile(host, options);
     return ok('profile', `${shownName(profile)} (${shownSource(profile, profile)})`);
   });
   const run = { host, options, profile };
@@ -60,16 +58,4 @@ export async function examineSettings(host: Host, options: CommonOptions): Promi
     return ok('plan', `${parsePlan(settings.plan, 'plan').name} (settings)`);
   });
   return { profile, format, maxWait, findings: [file, named, output, wait, plan] };
-}
-
-/** The profile where the settings file cannot be read. @throws Failure (usage) */
-function withoutSettings(options: CommonOptions, env: Environment = {}): Profile {
-  const byDefault: Given = { value: 'production', source: 'default' };
-  const asked = firstGiven([
-    ['--profile', options.profile],
-    ['PETSTORE_PROFILE', env.PETSTORE_PROFILE || undefined],
-  ]);
-  const { value: name, source } = asked ?? byDefault;
-  checkProfileName(name, source);
-  return { name, source, byDefault, file: undefined, settings: {} };
 }

@@ -1,7 +1,13 @@
 import { join } from 'node:path';
+import type { Environment } from '../context.ts';
 import { usageFailure } from '../errors.ts';
 import { mayBeKey, wordFor } from '../secret.ts';
-import { type ProfileSettings, readSettings, settingsFile } from '../settings/file.ts';
+import {
+  type ProfileSettings,
+  readSettings,
+  type Settings,
+  settingsFile,
+} from '../settings/file.ts';
 import { configFolder } from '../settings/folders.ts';
 import { checkProfileName } from '../settings/names.ts';
 import { firstGiven, type Given } from './given.ts';
@@ -31,10 +37,21 @@ export function chooseProfile({ context }: Host, options: CommonOptions): Profil
   const folder = configFolder(context);
   const settings = folder === undefined ? {} : readSettings(folder);
   const file = folder === undefined ? undefined : join(folder, settingsFile);
+  return profileIn({ settings, file }, options, context.env);
+}
+
+type Kept = { readonly settings: Settings; readonly file: string | undefined };
+
+/** The same where the settings are read already. @throws Failure (usage) */
+export function profileIn(
+  { settings, file }: Kept,
+  options: CommonOptions,
+  env: Environment,
+): Profile {
   const byDefault = firstGiven([[file ?? '', settings['default-profile']]]) ?? usual;
   const asked = firstGiven([
     [flag, options.profile],
-    ['PETSTORE_PROFILE', context.env.PETSTORE_PROFILE || undefined],
+    ['PETSTORE_PROFILE', env.PETSTORE_PROFILE || undefined],
   ]);
   const { value: name, source } = asked ?? byDefault;
   checkProfileName(name, source);
