@@ -67,12 +67,19 @@ export async function fuzz(runs: number, seed: number): Promise<Fuzzed> {
   }
 }
 
-/** Whether a result says just what stands in the body of an answer. */
+/** Whether a result says just what stands in the body of an answer; empty lines and announcements may precede its head. */
 function tells(answer: Buffer, result: string): boolean {
-  const body = answer.subarray(answer.indexOf('\r\n\r\n') + 4).toString();
-  const normal = (text: string) =>
-    JSON.stringify(JSON.parse(text.replace(/^\ufeff/, '')), (name, value) =>
-      name === 'id' ? String(value) : value,
-    );
-  return normal(result) === normal(body);
+  const head = answer.lastIndexOf('HTTP/');
+  const body = answer.subarray(answer.indexOf('\r\n\r\n', head) + 4).toString();
+  try {
+    return normal(result) === normal(body);
+  } catch {
+    return false;
+  }
+}
+
+function normal(text: string): string {
+  return JSON.stringify(JSON.parse(text.replace(/^\ufeff/, '')), (name, value) =>
+    name === 'id' ? String(value) : value,
+  );
 }
