@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 
 const seeds = new WeakMap<Command, () => Promise<void>>();
 
-/** Keeps for later what gives a verb its arguments, options and action. */
-export function sow(verb: Command, seed: () => Promise<void>): void {
-  seeds.set(verb, seed);
+/** Keeps for later what gives a command its arguments, options and action. */
+export function sow(command: Command, seed: () => Promise<void>): void {
+  seeds.set(command, seed);
 }
 
-/** Gives a verb its arguments, options and action, once; a group has nothing to come. */
+/** Gives a command its arguments, options and action, once. */
 export async function grow(command: Command): Promise<void> {
   const seed = seeds.get(command);
   seeds.delete(command);

@@ -134,7 +134,7 @@ export function plantCommands(program: Command, host: Host): void {
     const group = program.command(name).summary(node.about).description(node.about);
     for (const [verb, branch] of Object.entries(node.verbs)) plant(group, verb, branch, host);
     group.hook('preSubcommand', (_group, called) => grow(called));
-    addCommonOptions(group);
+    sow(group, async () => addCommonOptions(group));
   }
   for (const [name, topic] of Object.entries(topics)) markTopic(plant(program, name, topic, host));
   program.hook('preSubcommand', (_program, called) => grow(called));
