@@ -1,5 +1,4 @@
 import { ExactNumber } from '../json/exact.ts';
-import { columnWidths, fitRows, pad } from './fit.ts';
 import { cellText, type Grid } from './grid.ts';
 import type { Line, Sink } from './sink.ts';
 
@@ -32,11 +31,37 @@ export async function tableLines(
   const count = grid.header.length;
   const boxed = grid.rows.length <= mostBoxedRows && count <= mostBoxedColumns;
   const frame = boxed ? 3 * count + 1 : 2 * (count - 1);
-  const fitted =
-    width === undefined ? rows : fitRows(rows, width - frame, numberWidths(grid), ellipsis);
-  const widths = columnWidths(fitted, count);
-  const padded = fitted.map((row) => row.map((cell, column) => pad(cell, widths[column] ?? 0)));
+  const room = width === undefined ? undefined : width - frame;
+  const { widths, padded } =
+    layPlain(rows, count, room) ?? (await layAny(rows, numberWidths(grid), room, ellipsis));
   return boxed ? box(widths, padded, header, ascii) : columns(padded, header);
+}
+
+type Rows = readonly (readonly string[])[];
+type Laid = { readonly widths: readonly number[]; readonly padded: readonly string[][] };
+
+/** Rows of short ASCII that fit, undefined for others: what measures those takes 10 ms to load. */
+function layPlain(rows: Rows, count: number, room = Number.POSITIVE_INFINITY): Laid | undefined {
+  if (!rows.every((row) => row.every((cell) => /^[ -~]{0,200}$/.test(cell)))) return undefined;
+  const widths = Array.from({ length: count }, (_, column) =>
+    rows.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0),
+  );
+  if (widths.reduce((total, width) => total + width, 0) > room) return undefined;
+  const padded = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)));
+  return { widths, padded };
+}
+
+async function layAny(
+  rows: Rows,
+  least: readonly number[],
+  room: number | undefined,
+  ellipsis: string,
+): Promise<Laid> {
+  const { columnWidths, fitRows, pad } = await import('./fit.ts');
+  const fitted = room === undefined ? rows : fitRows(rows, room, least, ellipsis);
+  const widths = columnWidths(fitted, least.length);
+  const padded = fitted.map((row) => row.map((cell, column) => pad(cell, widths[column] ?? 0)));
+  return { widths, padded };
 }
 
 /** The room that the numbers of each column need. */
