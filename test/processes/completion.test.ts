@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { cleanEnvironment, launcher, test } from './program.ts';
+import { cleanEnvironment, pathWithPetstore, test } from './program.ts';
 
 /** A name that would run a program in the shell that evaluates it. */
 const hostile = '$(touch owned)';
@@ -49,12 +49,7 @@ function prepare(folder: string): Record<string, string> {
   mkdirSync(config, { recursive: true });
   const profiles = { mine: {}, [`x${hostile}`]: {} };
   writeFileSync(join(config, 'settings.json'), JSON.stringify({ profiles }));
-  mkdirSync(join(folder, 'bin'));
-  const petstore = join(folder, 'bin', 'petstore');
-  writeFileSync(petstore, `#!/bin/sh\nexec '${process.execPath}' '${launcher}' "$@"\n`);
-  chmodSync(petstore, 0o755);
-  const { PATH, ...env } = cleanEnvironment(folder);
-  return { ...env, TERM: 'xterm', PATH: `${join(folder, 'bin')}:${PATH}` };
+  return { ...cleanEnvironment(folder), TERM: 'xterm', PATH: pathWithPetstore(folder) };
 }
 
 /** A prompt to wait for, and Ctrl-G for a look at the line: it shows it between these brackets. */

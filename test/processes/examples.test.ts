@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { examplesOf } from '../../src/commands/examples.ts';
@@ -9,7 +9,7 @@ import { type RunningSandbox, serveSandbox, throwawayKey } from '../../src/sandb
 import { answer } from '../../src/sandbox/service.ts';
 import { sampleState } from '../../src/sandbox/state.ts';
 import { grownProgram } from '../tree.ts';
-import { launcher, test } from './program.ts';
+import { pathWithPetstore, test } from './program.ts';
 
 let service: RunningSandbox;
 beforeAll(async () => {
@@ -30,14 +30,8 @@ afterAll(() => {
 
 /** The files that examples read, and a petstore on the PATH. */
 function prepare(folder: string): Record<string, string> {
-  const programs = {
-    petstore: `exec '${process.execPath}' '${launcher}' "$@"`,
-    'script.sh': 'petstore categories list',
-  };
-  for (const [name, text] of Object.entries(programs)) {
-    writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`);
-    chmodSync(join(folder, name), 0o755);
-  }
+  const script = '#!/bin/sh\npetstore categories list\n';
+  writeFileSync(join(folder, 'script.sh'), script, { mode: 0o755 });
   writeFileSync(join(folder, 'pets.csv'), 'name\nparrot\n');
   writeFileSync(join(folder, 'pets.json'), '[{"name":"parrot"}]');
   writeFileSync(join(folder, 'pet.json'), '{"id":7,"name":"parrot"}');
@@ -46,7 +40,7 @@ function prepare(folder: string): Record<string, string> {
   mkdirSync(join(folder, '.config', 'petstore'), { mode: 0o700 });
   writeFileSync(join(folder, '.config', 'petstore', 'settings.json'), '{}');
   return {
-    PATH: `${folder}:${process.env.PATH}`,
+    PATH: pathWithPetstore(folder),
     PETSTORE_BASE_URL: service.baseUrl.href,
     PETSTORE_API_KEY: service.key,
   };

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
@@ -59,6 +59,15 @@ export const test = base.extend<Fixtures>({
   petstore: ({ execute }, use) =>
     use((args, options) => execute(process.execPath, [launcher, ...args], options)),
 });
+
+/** Puts the built petstore into a folder of its own, and returns a PATH on which it comes first. */
+export function pathWithPetstore(folder: string): string {
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  const text = `#!/bin/sh\nexec '${process.execPath}' '${launcher}' "$@"\n`;
+  writeFileSync(join(bin, 'petstore'), text, { mode: 0o755 });
+  return `${bin}:${process.env.PATH}`;
+}
 
 /** As on a fresh machine: no settings, no state, no key. */
 export function cleanEnvironment(home: string): Record<string, string> {

@@ -1,16 +1,11 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { describe } from 'vitest';
-import { expect, launcher, test } from './program.ts';
+import { expect, pathWithPetstore, test } from './program.ts';
 
 /** The session of the README is what the program prints, but for the time of day. */
 describe('the README', () => {
   test('shows a session as it happens', async ({ folder, execute }) => {
-    writeFileSync(
-      `${folder}/petstore`,
-      `#!/bin/sh\nexec '${process.execPath}' '${launcher}' "$@"\n`,
-    );
-    chmodSync(`${folder}/petstore`, 0o755);
-    const PATH = `${folder}:${process.env.PATH}`;
+    const PATH = pathWithPetstore(folder);
 
     const steps = readSession();
     for (const { command, output } of steps) {

@@ -1,8 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe } from 'vitest';
-import { expect, launcher, test } from './program.ts';
+import { expect, pathWithPetstore, test } from './program.ts';
 
 /** Sessions of users, as they would type or write them, and what they see. */
 const sessions = [
@@ -70,14 +68,7 @@ describe('a session of a new user', () => {
   test.skipIf(!has('jq') || !has('bash')).for(sessions)(
     '$session (needs bash and jq)',
     async ({ script, says }, { folder, execute }) => {
-      const bin = join(folder, 'bin');
-      mkdirSync(bin);
-      writeFileSync(
-        join(bin, 'petstore'),
-        `#!/bin/sh\nexec '${process.execPath}' '${launcher}' "$@"\n`,
-      );
-      chmodSync(join(bin, 'petstore'), 0o755);
-      const PATH = `${bin}:${process.env.PATH}`;
+      const PATH = pathWithPetstore(folder);
 
       const { stdout, stderr } = await execute('bash', ['-euc', script], { env: { PATH } });
 
