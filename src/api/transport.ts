@@ -47,9 +47,7 @@ export function createTransport(timeout = 10_000): Transport {
 
   return {
     send: (request) => transmit(wayFor(request), request),
-    close() {
-      connector.close();
-    },
+    close: connector.close,
   };
 }
 
