@@ -28,7 +28,7 @@ export async function examineMemory(
   }
   let clock = ok('clock', 'unknown');
   const limit = await judge('limit', async () => {
-    const ledger = (await session.limit()).read();
+    const ledger = await (await session.limit()).read();
     const reading = readClock(context);
     clock = examineClock(followClock(ledger, reading));
     return examineLimit(ledger, reading, maxWait);

@@ -30,10 +30,10 @@ export function limits(command: Command, host: Host): void {
         const { context } = host;
         const log = await limit();
 
-        if (reset) log.append({ k: 'clear', ...readClock(context) });
+        if (reset) await log.append({ k: 'clear', ...readClock(context) });
         const refused = refresh ? await hearFrom(await connect()) : undefined;
 
-        const standing = standingOf(log.read(), readClock(context));
+        const standing = standingOf(await log.read(), readClock(context));
         const rows = { minute: fields(standing.minute), day: fields(standing.day) };
         const wait = waitFields(standing);
         if (wait) report({ event: 'notice', message: `${wait.why}; until ${wait.until}` });

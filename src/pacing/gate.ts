@@ -6,8 +6,8 @@ import type { Report } from '../events.ts';
 import { followClock, readClock, wentBack } from './clock.ts';
 import { type Decision, type Denied, decide } from './decide.ts';
 import { dropLeases } from './fold.ts';
-import type { Log } from './log.ts';
 import type { Answered, Entry, Refused } from './records.ts';
+import type { SharedLog } from './shared-log.ts';
 import { tooLate, waitReason } from './words.ts';
 import { createWriteOff } from './write-off.ts';
 
@@ -30,7 +30,7 @@ const longestLease = 600_000;
 export function gate(
   next: Exchange,
   context: Context,
-  { log, report, timeout }: { log: Log; report: Report; timeout: number },
+  { log, report, timeout }: { log: SharedLog; report: Report; timeout: number },
 ): Exchange {
   const lease = Math.min(timeout, longestLease) + leaseMargin;
   const writeOff = createWriteOff(log, context);
@@ -39,11 +39,11 @@ export function gate(
     const id = await takeReadyTurn(request);
     try {
       const answer = await next(request);
-      log.append({ ...entryOf(id, answer, context.random()), boot: readClock(context).boot });
+      await log.append({ ...entryOf(id, answer, context.random()), boot: readClock(context).boot });
       return answer;
     } catch (error) {
       const left = error instanceof Undelivered && error.sent;
-      log.append({ k: left ? 'lost' : 'unsent', id, ...readClock(context) });
+      await log.append({ k: left ? 'lost' : 'unsent', id, ...readClock(context) });
       throw error;
     }
   };
@@ -58,17 +58,18 @@ export function gate(
         await request.beforeSending?.();
         request.signal?.throwIfAborted();
         // Meanwhile another request may have been told to wait.
-        ready = !request.beforeSending || !isBlocked();
+        ready = !request.beforeSending || !(await isBlocked());
         if (ready) return id;
       } finally {
-        if (!ready) log.append({ k: 'unsent', id, ...readClock(context) });
+        if (!ready) await log.append({ k: 'unsent', id, ...readClock(context) });
       }
     }
   }
 
-  function isBlocked(): boolean {
+  async function isBlocked(): Promise<boolean> {
+    const ledger = await log.read();
     const clock = readClock(context);
-    const { block } = followClock(log.read(), clock);
+    const { block } = followClock(ledger, clock);
     return block !== undefined && clock.at < block.until;
   }
 
@@ -80,18 +81,18 @@ export function gate(
     try {
       for (;;) {
         signal?.throwIfAborted();
+        const known = await log.read();
         const clock = readClock(context);
         const now = clock.at;
-        const known = log.read();
         const decision = decide(dropLeases(followClock(known, clock), now), now);
         // That our clock was set back holds for all as soon as a line tells of it.
         if (decision.granted || wentBack(known, clock)) {
           const id = randomBytes(8).toString('hex');
           const ask: Entry = { k: 'ask', id, ...clock, lease: now + lease, owner: context.owner };
           // Between our look and our line somebody else may have been faster; the log decides.
-          if (id in log.append(ask).inFlight) return id;
+          if (id in (await log.append(ask)).inFlight) return id;
         }
-        if (!decision.granted && decision.soon && writeOff(known)) continue;
+        if (!decision.granted && decision.soon && (await writeOff(known))) continue;
         if (!decision.granted) shown = show(decision, now);
         await context.sleep(pauseFor(decision, now), signal ?? context.signal);
       }

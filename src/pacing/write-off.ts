@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { readClock } from './clock.ts';
 import type { Ledger } from './ledger.ts';
-import type { Log } from './log.ts';
+import type { SharedLog } from './shared-log.ts';
 
 /** How often the system is asked whether processes still run, in ms. */
 const interval = 1_000;
@@ -12,19 +12,19 @@ const interval = 1_000;
  * @returns whether it found any
  */
 export function createWriteOff(
-  log: Log,
+  log: SharedLog,
   context: Pick<Context, 'isRunning' | 'now' | 'uptime' | 'boot'>,
-): (ledger: Ledger) => boolean {
+): (ledger: Ledger) => Promise<boolean> {
   let looked: number | undefined;
 
-  return ({ inFlight }) => {
+  return async ({ inFlight }) => {
     const at = context.uptime();
     if (looked !== undefined && at < looked + interval) return false;
     looked = at;
     const lost = Object.entries(inFlight).filter(
       ([, { owner }]) => owner && !context.isRunning(owner),
     );
-    for (const [id] of lost) log.append({ k: 'lost', id, ...readClock(context) });
+    for (const [id] of lost) await log.append({ k: 'lost', id, ...readClock(context) });
     return lost.length > 0;
   };
 }

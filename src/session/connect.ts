@@ -8,8 +8,8 @@ import { retry } from '../api/retry.ts';
 import { trace } from '../api/trace.ts';
 import type { Report } from '../events.ts';
 import { gate } from '../pacing/gate.ts';
-import type { Log } from '../pacing/log.ts';
 import { placesFor } from '../pacing/place.ts';
+import type { SharedLog } from '../pacing/shared-log.ts';
 import { surviveDisk } from '../pacing/survive.ts';
 import { parseDuration } from '../settings/duration.ts';
 import { stateFolder } from '../settings/folders.ts';
@@ -33,7 +33,7 @@ export type Account = {
 };
 
 /** What a session chooses when it is first needed, once: a key on standard input can be read only once. */
-type Chosen = { readonly service: () => Promise<Service>; readonly log: () => Promise<Log> };
+type Chosen = { readonly service: () => Promise<Service>; readonly log: () => Promise<SharedLog> };
 
 /** The ways to the service and to what this machine knows of its limit; `onRateLimit` as in openClient. */
 export function createAccess(setup: Setup, onRateLimit: (rateLimit: RateLimit) => void) {
@@ -106,7 +106,7 @@ async function openClient(
   return createClient({ context, exchange, baseUrl, key, maxWait, userAgent, report });
 }
 
-function openLedger({ host: { context }, report }: Setup, identity: string): Log {
+function openLedger({ host: { context }, report }: Setup, identity: string): SharedLog {
   return surviveDisk(placesFor(context, stateFolder(context), identity), () =>
     report({
       event: 'notice',

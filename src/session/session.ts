@@ -6,7 +6,7 @@ import type { Report } from '../events.ts';
 import { type Format, formats, isFormat, speaksJson } from '../formats.ts';
 import { createPrinter, type Printer } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
-import type { Log } from '../pacing/log.ts';
+import type { SharedLog } from '../pacing/shared-log.ts';
 import { wordFor } from '../secret.ts';
 import { configFolder } from '../settings/folders.ts';
 import { sweepKeys } from '../settings/sweep.ts';
@@ -31,7 +31,7 @@ export type Session = {
   /** The way to the service. @throws Failure when no address or key is set. */
   readonly connect: () => Promise<Client>;
   /** What this machine knows of the limit of the profile's key; without a request. @throws as connect */
-  readonly limit: () => Promise<Log>;
+  readonly limit: () => Promise<SharedLog>;
   /** Whose categories and whose limit it is; without a request. @throws as connect */
   readonly account: () => Promise<Account>;
 };

@@ -23,7 +23,7 @@ export async function knownLimit(
   { host, limit }: Session,
   plan: NamedPlan | undefined,
 ): Promise<KnownLimit> {
-  const { minute, day } = standingOf((await limit()).read(), readClock(host.context));
+  const { minute, day } = standingOf(await (await limit()).read(), readClock(host.context));
   return {
     plan: plan?.name,
     minute: allowance(plan?.quotas.minute ?? minute.limit, minute.remaining, 0),
