@@ -11,15 +11,10 @@ import type { Session } from '../session/session.ts';
 const maxSize = 8;
 
 /**
- * The body of a request, one JSON text just as it was given; undefined where `data` is. A byte order mark is left out.
+ * The body of a request, one JSON text just as it was given. A byte order mark is left out.
  * @throws Failure (usage), the signal's reason
  */
-export async function readBody(
-  session: Session,
-  method: Method,
-  data: string | undefined,
-): Promise<string | undefined> {
-  if (data === undefined) return undefined;
+export async function readBody(session: Session, method: Method, data: string): Promise<string> {
   if (!mayChange(method)) {
     const others = methods.filter(mayChange).join(', ');
     throw usageFailure(`${method} takes no --data`, `These do: ${others}`);

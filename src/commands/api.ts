@@ -4,11 +4,9 @@ import { type Method, mayChange, methods } from '../api/method.ts';
 import { Failure, Interruption, interruptedFailure, usageFailure } from '../errors.ts';
 import { mayBeKey } from '../secret.ts';
 import type { Host } from '../session/host.ts';
-import { inSession } from '../session/session.ts';
-import { readBody } from './api-body.ts';
+import { inSession, type Session } from '../session/session.ts';
 import { parsePath } from './api-path.ts';
 import { addExamples } from './examples.ts';
-import { showRequest } from './show-request.ts';
 
 type Options = { readonly data?: string; readonly dryRun?: boolean };
 
@@ -28,10 +26,13 @@ export function api(command: Command, host: Host): void {
         const { connect, output, report } = session;
         const method = parseMethod(word);
         const operation = anyRequest(method, parsePath(path));
-        const body = await readBody(session, method, data);
+        const body = data === undefined ? undefined : await readBody(session, method, data);
         const client = await connect();
 
-        if (dryRun) return showRequest(output, client.prepare(operation, { body }));
+        if (dryRun) {
+          const { showRequest } = await import('./show-request.ts');
+          return showRequest(output, client.prepare(operation, { body }));
+        }
 
         const answer = await client.call(operation, { body });
 
@@ -44,6 +45,11 @@ export function api(command: Command, host: Host): void {
         });
       }),
     );
+}
+
+async function readBody(session: Session, method: Method, data: string): Promise<string> {
+  const { readBody } = await import('./api-body.ts');
+  return readBody(session, method, data);
 }
 
 /** @throws Failure (usage) */
