@@ -6,6 +6,7 @@ import { seeded } from './import/random.ts';
 import { type Journal, measureRate } from './import/rate.ts';
 import { makeRows, writeRows } from './import/rows.ts';
 import { serveHere } from './import/service-process.ts';
+import { median } from './median.ts';
 
 /**
  * What the journal costs: an import of 10,000 creates with it and without, three times each, at a service in a process of its
@@ -52,8 +53,4 @@ function syncTime(home: string): number {
   });
   closeSync(file);
   return median(times);
-}
-
-function median(numbers: readonly number[]): number {
-  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { expect, nodes, test } from './program.ts';
+import { nodes } from '../nodes.ts';
+import { expect, test } from './program.ts';
 
 /** What the shared log rests on: an append of one line is never mixed with another and never lost. */
 const writer = `

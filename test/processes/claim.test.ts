@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe } from 'vitest';
 import { claim } from '../../src/claim.ts';
 import { createNodeContext } from '../../src/node-context.ts';
-import { buildProgram, expect, nodes, test } from './program.ts';
+import { nodes } from '../nodes.ts';
+import { buildProgram, expect, test } from './program.ts';
 
 /** Below those that systems give to whoever asks for any. */
 const port = 20_000 + (process.pid % 10_000);

@@ -1,5 +1,6 @@
+import { nodes } from '../nodes.ts';
 import { bundle } from './bundle.ts';
-import { expect, nodes, test } from './program.ts';
+import { expect, test } from './program.ts';
 
 const others = nodes.slice(1);
 

@@ -6,6 +6,7 @@ import { createServer } from 'node:tls';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { commands, twoRows } from '../hostile/commands.ts';
 import { brokenPromises, canary } from '../hostile/invariants.ts';
+import { nodes } from '../nodes.ts';
 import {
   type Authority,
   type Certificate,
@@ -13,7 +14,7 @@ import {
   makeAuthority,
   selfSign,
 } from '../own-authority.ts';
-import { expect, launcher, nodes, test } from './program.ts';
+import { expect, launcher, test } from './program.ts';
 
 /** What Node decides as it starts: which authorities it knows, and whether it checks. The built program, on every Node. */
 describe

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { buildProgram, expect, nodes, test } from './program.ts';
+import { nodes } from '../nodes.ts';
+import { buildProgram, expect, test } from './program.ts';
 
 describe.each(nodes)('on %s', (node) => {
   test('4 processes change one file 100 times each: nothing lost, and nothing left beside it', async ({

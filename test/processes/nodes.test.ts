@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { expect, launcher, nodes, test } from './program.ts';
+import { nodes } from '../nodes.ts';
+import { expect, launcher, test } from './program.ts';
 
 /** The built program on every Node that was found, from one command line to the next as a user would type them. */
 describe.each(nodes)('on %s', (node) => {

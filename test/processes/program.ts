@@ -9,12 +9,6 @@ export { expect } from 'vitest';
 
 export const launcher = resolve('bin/petstore.js');
 
-/** The Node binaries to run the program on: this one, and those that PETSTORE_TEST_NODES lists, separated by colons. */
-export const nodes = [
-  process.execPath,
-  ...(process.env.PETSTORE_TEST_NODES ?? '').split(':'),
-].filter(Boolean);
-
 type Options = {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;

@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import manifest from '../../../package.json' with { type: 'json' };
+import type { Bar, Setup } from './bar.ts';
+import { type Turn, takeTurns } from './turns.ts';
+
+const { commander, zod, ora, chalk, 'cli-table3': table } = manifest.devDependencies;
+/** What petstore would depend on if nothing were bundled; the newest that run on its oldest Node. */
+const unbundled = [
+  ...[`commander@${commander}`, `zod@${zod}`, `ora@${ora}`, `chalk@${chalk}`],
+  ...[`cli-table3@${table}`, 'conf@15', 'undici@7'],
+];
+
+/** An install into an empty folder with an empty cache, beside one of the same packages unbundled. */
+export function measureInstall({ runs, folder }: Setup): Bar[] {
+  const bar = {
+    what: 'cold install / of its seven packages unbundled',
+    unit: 'ratio',
+    most: 0.2,
+  } as const;
+  const pack = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
+  const { stdout } = spawnSync('npm', pack, { encoding: 'utf8' });
+  const tarball = join(folder, stdout.trim());
+  try {
+    const { ours, theirs } = takeTurns(Math.ceil(runs / 5), {
+      ours: install('tarball', [tarball]),
+      theirs: install('unbundled', unbundled),
+    });
+    return [
+      { ...bar, figure: ours.seconds / theirs.seconds },
+      { what: 'cold install, time', figure: ours.seconds, unit: 's' },
+    ];
+  } catch (error) {
+    const note = `no registry: ${(error as Error).message}`;
+    return [{ ...bar, figure: undefined, note }];
+  }
+
+  function install(name: string, packages: readonly string[]): Turn {
+    return (turn) => {
+      const cwd = join(folder, `${name}-${turn}`);
+      mkdirSync(cwd);
+      // npm wants a package there, or would look for one further up.
+      writeFileSync(join(cwd, 'package.json'), '{}');
+      const env = { ...process.env, npm_config_cache: join(cwd, 'cache') };
+      return { argv: ['npm', 'install', '--no-audit', '--no-fund', ...packages], env, cwd };
+    };
+  }
+}

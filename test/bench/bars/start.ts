@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
+import { nodes } from '../../nodes.ts';
+import { environment } from '../import/home.ts';
+import type { Bar, Setup } from './bar.ts';
+import { isInstalled, takeTurns } from './turns.ts';
+
+const launcher = resolve('bin/petstore.js');
+export const benchKey = 'bench-key-0123456789';
+
+/** Each command, and how many starts of Node alone it may take. */
+const commands: readonly (readonly [string, readonly string[], number])[] = [
+  ['--version', ['--version'], 1.1],
+  ['--help', ['--help'], 1.45],
+  ['list --json', ['categories', 'list', '--json'], 2.8],
+  ['list', ['categories', 'list'], 3],
+  ['create', ['categories', 'create', 'rabbit'], 3],
+];
+
+/** How long petstore takes to start, on every Node that is given, and to list three categories. */
+export function measureStart({ runs, folder, service }: Setup): Bar[] {
+  const env = environment(folder, { url: service(3), key: benchKey });
+  // What is created stays out of the list that is measured.
+  const toCreate = { ...env, PETSTORE_BASE_URL: service(0) };
+  const onNodes = nodes.flatMap((node) => {
+    const programs = Object.fromEntries([
+      ['node', () => ({ argv: [node, '-e', '0'], env })],
+      ...commands.map(([name, args]) => [
+        name,
+        () => ({
+          argv: [node, launcher, ...args],
+          env: name === 'create' ? toCreate : env,
+        }),
+      ]),
+    ]);
+    const taken = takeTurns(runs, programs);
+    const bare = taken.node?.seconds ?? Number.NaN;
+    return commands.map(([name, , most]): Bar => {
+      const figure = (taken[name]?.seconds ?? Number.NaN) / bare;
+      return { what: `${name} / node -e 0, ${versionOf(node)}`, figure, unit: 'ratio', most };
+    });
+  });
+  return [...onNodes, besideHttpie()];
+
+  function besideHttpie(): Bar {
+    const bar = { what: 'list / HTTPie’s GET of the same', unit: 'ratio', most: 0.5 } as const;
+    if (!isInstalled('http')) return { ...bar, figure: undefined, note: 'HTTPie is not installed' };
+    const { ours, theirs } = takeTurns(runs, {
+      ours: () => ({ argv: [process.execPath, launcher, 'categories', 'list'], env }),
+      theirs: () => ({
+        argv: ['http', '--ignore-stdin', 'GET', `${service(3)}/categories`],
+        env: { ...env, HOME: folder },
+      }),
+    });
+    return { ...bar, figure: ours.seconds / theirs.seconds };
+  }
+}
+
+function versionOf(node: string): string {
+  return `Node ${spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim().slice(1)}`;
+}

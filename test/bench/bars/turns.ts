@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { median } from '../median.ts';
+
+/** A program, with nothing of our environment but what it needs. */
+export type Program = {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string;
+};
+
+/** The program of one turn, from 0 on; what it has to find is made here, untimed. */
+export type Turn = (turn: number) => Program;
+
+export type Measured = {
+  /** Median, in seconds. */
+  readonly seconds: number;
+  /** Median of the most memory that it took, in MB; undefined where peak.cjs was not loaded into it. */
+  readonly peak: number | undefined;
+};
+
+/**
+ * Runs programs in turns and tells what each took; a first turn, which finds caches cold, is not counted.
+ * @throws Error with the last words of a program that fails
+ */
+export function takeTurns<Name extends string>(
+  runs: number,
+  programs: Readonly<Record<Name, Turn>>,
+): Record<Name, Measured> {
+  const names = Object.keys(programs) as Name[];
+  const taken = Object.fromEntries(
+    names.map((name) => [name, { seconds: [] as number[], peaks: [] as number[] }]),
+  ) as Record<Name, { seconds: number[]; peaks: number[] }>;
+  for (let turn = 0; turn <= runs; turn += 1) {
+    for (const name of names) {
+      const { seconds, peak } = runOnce(programs[name](turn));
+      if (turn === 0) continue;
+      taken[name].seconds.push(seconds);
+      if (peak !== undefined) taken[name].peaks.push(peak);
+    }
+  }
+  return Object.fromEntries(
+    names.map((name) => {
+      const { seconds, peaks } = taken[name];
+      const peak = peaks.length > 0 ? median(peaks) : undefined;
+      return [name, { seconds: median(seconds), peak }];
+    }),
+  ) as Record<Name, Measured>;
+}
+
+function runOnce({ argv: [program = '', ...args], env, cwd }: Program) {
+  const start = performance.now();
+  const { status, stderr, error } = spawnSync(program, args, {
+    env,
+    cwd,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const seconds = (performance.now() - start) / 1_000;
+  if (error) throw error;
+  if (status !== 0) {
+    throw new Error(
+      `exit ${status}: ${stderr.toString().trim().split('\n').slice(0, 2).join(' ')}`,
+    );
+  }
+  return { seconds, peak: readPeak(env.PETSTORE_BENCH_PEAK) };
+}
+
+function readPeak(path: string | undefined): number | undefined {
+  if (path === undefined || !existsSync(path)) return undefined;
+  const peak = (Number(readFileSync(path, 'utf8')) * 1_024) / 1_000_000;
+  rmSync(path);
+  return peak;
+}
+
+/** Whether a program is there to be run. */
+export function isInstalled(program: string): boolean {
+  return spawnSync(program, ['--version']).error === undefined;
+}
