@@ -2,8 +2,13 @@ import { readSync } from 'node:fs';
 
 /** Follows a file that others append to. */
 export type Tail = {
-  /** The whole lines added since the last call. */
-  readonly readLines: () => string[];
+  /** The whole lines added since the last call, in the first `size` bytes of the file or beyond. */
+  readonly readLines: (size?: number) => string[];
+  /**
+   * Passes over `length` bytes that the caller has appended, and tells whether it could: they have to be all that was added
+   * to a file that is `size` bytes long now, behind a whole line.
+   */
+  readonly skip: (length: number, size: number) => boolean;
   /** How far it has read, in bytes. */
   readonly position: () => number;
 };
@@ -14,9 +19,9 @@ export function createTail(file: number): Tail {
   let partial = Buffer.alloc(0);
   return {
     position: () => position,
-    readLines() {
+    readLines(size = Number.POSITIVE_INFINITY) {
       const parts = [partial];
-      for (;;) {
+      while (position < size) {
         const length = readSync(file, chunk, 0, chunk.length, position);
         if (length === 0) break;
         position += length;
@@ -26,6 +31,11 @@ export function createTail(file: number): Tail {
       const end = text.lastIndexOf('\n') + 1;
       partial = Buffer.from(text.subarray(end));
       return text.subarray(0, end).toString().split('\n');
+    },
+    skip(length, size) {
+      if (partial.length > 0 || position + length !== size) return false;
+      position = size;
+      return true;
     },
   };
 }

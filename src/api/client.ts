@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { Failure, Interruption } from '../errors.ts';
 import type { Report } from '../events.ts';
+import { formsOf } from '../secret.ts';
 import type { ApiKey } from './auth.ts';
 import { decode } from './decode.ts';
 import type { Endpoint, PathParameters } from './endpoints.ts';
@@ -49,6 +50,7 @@ export type Client = {
 
 export function createClient(options: ClientOptions): Client {
   const { context, exchange, key, report } = options;
+  const forms = formsOf(key.value);
 
   return {
     prepare: (endpoint, input) => prepare(options, endpoint, input),
@@ -59,7 +61,7 @@ export function createClient(options: ClientOptions): Client {
       reportDeprecation(endpoint, answer);
       if (!succeeded(endpoint, answer)) throw verdict.refused(answer);
       try {
-        const data = decode(endpoint, answer, key);
+        const data = decode(endpoint, answer, forms);
         const notice = endpoint.settle?.(data);
         if (notice) report({ event: 'notice', message: notice });
         return data;

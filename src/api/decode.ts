@@ -2,8 +2,6 @@ import { Failure } from '../errors.ts';
 import { findMismatch } from '../json/check.ts';
 import type { Json } from '../json/exact.ts';
 import { JsonError, parseJson } from '../json/parse.ts';
-import { formsOf } from '../secret.ts';
-import type { ApiKey } from './auth.ts';
 import type { Endpoint } from './endpoints.ts';
 import { type Answer, headerValues } from './exchange.ts';
 import { mayChange } from './method.ts';
@@ -11,17 +9,17 @@ import { withoutKey } from './without-key.ts';
 
 /**
  * The data of a successful answer: UTF-8 without a fault, JSON without a doubt, and what the interface document promises.
- * Of a write it is without the key, should the service repeat it.
+ * Of a write it is without the key, should the service repeat it in one of these `forms`.
  * @throws Failure (service)
  */
 export function decode<Data>(
   endpoint: Endpoint<string, unknown, Data>,
   answer: Answer,
-  key: ApiKey,
+  forms: readonly string[],
 ): Data {
   if (endpoint.status === 'any 2xx' && hasNoContent(endpoint, answer)) return undefined as Data;
   const parsed = parse(endpoint, answer);
-  const value = mayChange(endpoint.method) ? withoutKey(parsed, formsOf(key.value)) : parsed;
+  const value = mayChange(endpoint.method) ? withoutKey(parsed, forms) : parsed;
   const mismatch = findMismatch(endpoint.data, value);
   if (mismatch) throw broken(endpoint, mismatch);
   return value as Data;
@@ -32,6 +30,8 @@ function hasNoContent({ method }: Endpoint, { status }: Answer): boolean {
   return method === 'HEAD' || status === 204 || status === 205;
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 function parse(endpoint: Endpoint, { headers, bytes }: Answer): Json {
   const [type] = headerValues(headers, 'content-type');
   if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type.trim())) {
@@ -41,7 +41,7 @@ function parse(endpoint: Endpoint, { headers, bytes }: Answer): Json {
   }
   if (bytes.length === 0) throw broken(endpoint, 'nothing');
   try {
-    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return parseJson(utf8.decode(bytes));
   } catch (error) {
     if (error instanceof JsonError) throw broken(endpoint, `no valid JSON: ${error.message}`);
     throw broken(endpoint, 'bytes that are not UTF-8');

@@ -1,7 +1,7 @@
 import { learnAnswer, learnRefusal } from './block.ts';
 import { followClock } from './clock.ts';
 import { decide } from './decide.ts';
-import { emptyLedger, type Ledger } from './ledger.ts';
+import { emptyLedger, type Lease, type Ledger } from './ledger.ts';
 import type { Asked, Entry } from './records.ts';
 import { grant, spend } from './window.ts';
 
@@ -44,7 +44,7 @@ function ask(ledger: Ledger, { id, at, lease, owner }: Asked): Ledger {
   const block = ledger.block?.since ?? 0;
   return {
     ...ledger,
-    inFlight: { ...ledger.inFlight, [id]: { at, until: lease, block, owner } },
+    inFlight: copyOf(ledger.inFlight, id, { at, until: lease, block, owner }),
     probe: decision.probe ? id : ledger.probe,
     minute: grant(ledger.minute),
     day: grant(ledger.day),
@@ -67,12 +67,21 @@ function tally(ledger: Ledger, at: number): Ledger {
 }
 
 function end(ledger: Ledger, id: string): Ledger {
-  const { [id]: ended, ...inFlight } = ledger.inFlight;
-  return ended ? { ...ledger, inFlight } : ledger;
+  return ledger.inFlight[id] ? { ...ledger, inFlight: copyOf(ledger.inFlight, id) } : ledger;
+}
+
+/** A copy in which `id` has another lease, or none. Spread and rest take five times as long where names never repeat. */
+function copyOf(inFlight: Ledger['inFlight'], id: string, lease?: Lease): Ledger['inFlight'] {
+  const copy: Record<string, Lease> = Object.create(null);
+  for (const other in inFlight) if (other !== id) copy[other] = inFlight[other] as Lease;
+  if (lease) copy[id] = lease;
+  return copy;
 }
 
 /** The ledger at `at`: requests whose process never reported back are taken as spent. */
 export function dropLeases(ledger: Ledger, at: number): Ledger {
-  const over = Object.entries(ledger.inFlight).filter(([, { until }]) => at >= until);
-  return over.reduce((rest, [id]) => spendUnseen(end(rest, id), at), ledger);
+  const over = Object.keys(ledger.inFlight).filter(
+    (id) => at >= (ledger.inFlight[id]?.until ?? at),
+  );
+  return over.reduce((rest, id) => spendUnseen(end(rest, id), at), ledger);
 }

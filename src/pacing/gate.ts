@@ -34,6 +34,8 @@ export function gate(
 ): Exchange {
   const lease = Math.min(timeout, longestLease) + leaseMargin;
   const writeOff = createWriteOff(log, context);
+  const self = randomBytes(8).toString('hex');
+  let turns = 0;
 
   return async (request) => {
     const id = await takeReadyTurn(request);
@@ -87,7 +89,8 @@ export function gate(
         const decision = decide(dropLeases(followClock(known, clock), now), now);
         // That our clock was set back holds for all as soon as a line tells of it.
         if (decision.granted || wentBack(known, clock)) {
-          const id = randomBytes(8).toString('hex');
+          turns += 1;
+          const id = `${self}.${turns}`;
           const ask: Entry = { k: 'ask', id, ...clock, lease: now + lease, owner: context.owner };
           // Between our look and our line somebody else may have been faster; the log decides.
           if (id in (await log.append(ask)).inFlight) return id;

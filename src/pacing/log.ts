@@ -15,14 +15,14 @@ import { createTail, type Tail } from '../tail.ts';
 import { nameTemporary } from '../temporary.ts';
 import { fold } from './fold.ts';
 import { emptyLedger, type Ledger } from './ledger.ts';
-import { type Entry, formatEntry, parseEntry } from './records.ts';
+import { type Entry, formatEntry, isEntry, parseEntry } from './records.ts';
 
 /** The lines that all requests with one key leave behind, and what they add up to. */
 export type Log = {
   /** The ledger after all lines so far. */
   readonly read: () => Ledger;
-  /** Adds a line and returns the ledger after it. @throws the system's error when it cannot be written */
-  readonly append: (entry: Entry) => Ledger;
+  /** Adds lines, all at once, and returns the ledger after them. @throws the system's error when it cannot be written */
+  readonly append: (...entries: readonly Entry[]) => Ledger;
 };
 
 /** A file longer than this is sealed, and the next one begins with what it added up to, in bytes. */
@@ -48,50 +48,54 @@ export function openSharedLog(folder: string, name: string): Log {
       catchUp();
       return ledger;
     },
-    append(entry) {
-      const line = formatEntry(entry);
-      for (let left = tries; !writeAndRead(line); left -= 1) {
+    append(...entries) {
+      let missing = entries;
+      for (let left = tries; missing.length > 0; left -= 1) {
         if (left === 0) throw new Error('what is written here is not there to be read');
+        missing = add(missing);
       }
       if (tail && tail.position() > sealAt) {
-        writeAndRead(formatEntry({ k: 'seal' }));
+        writeSync(file, formatEntry({ k: 'seal' }));
+        catchUp();
       }
       return ledger;
     },
   };
 
-  /** Whether the line counts; not when it is torn, stands behind a seal, or in a file that was deleted. */
-  function writeAndRead(line: string): boolean {
-    writeSync(file, Buffer.from(line));
-    return catchUp(line.trim());
+  /** Returns those that do not count: they are torn, stand behind a seal, or in a file that was deleted. */
+  function add(entries: readonly Entry[]): readonly Entry[] {
+    const lines = entries.map(formatEntry);
+    const bytes = Buffer.from(lines.join(''));
+    const written = writeSync(file, bytes);
+    const { nlink, size } = fstatSync(file);
+    // Where nobody else has written, what stands there now is known.
+    if (nlink > 0 && written === bytes.length && tail?.skip(written, size)) {
+      for (const entry of entries) if (isEntry(entry)) ledger = fold(ledger, entry);
+      return [];
+    }
+    const unseen = new Set(lines.map((line) => line.trim()));
+    catchUp(unseen);
+    return entries.filter((_, n) => unseen.has(lines[n]?.trim() ?? ''));
   }
 
-  /** Folds what was added, from file to file; tells whether `own` was among it. */
-  function catchUp(own?: string): boolean {
-    let found = false;
+  /** Folds what was added, from file to file, and takes it from `unseen`. */
+  function catchUp(unseen?: Set<string>): void {
     for (let moved = true; moved; ) {
-      moved = false;
-      for (const line of tail?.readLines() ?? []) {
+      const { nlink, size } = fstatSync(file);
+      const known = tail?.position() ?? 0;
+      // Sealed, or deleted or cut short under our feet: the next file begins with what is known.
+      moved = nlink === 0 || size < known;
+      for (const line of size > known ? (tail?.readLines(size) ?? []) : []) {
         const entry = line === '' ? undefined : parseEntry(line);
         if (entry?.k === 'seal') {
           moved = true;
           break;
         }
-        if (line === own) found = true;
+        unseen?.delete(line);
         if (entry) ledger = fold(ledger, entry);
       }
-      // Sealed, or deleted or cut short under our feet: the next file begins with what is known.
-      if (moved || isBroken()) {
-        moved = true;
-        openNext();
-      }
+      if (moved) openNext();
     }
-    return found;
-  }
-
-  function isBroken(): boolean {
-    const { nlink, size } = fstatSync(file);
-    return nlink === 0 || size < (tail?.position() ?? 0);
   }
 
   function openNext(): void {

@@ -70,10 +70,12 @@ export function parseEntry(line: string): Entry | undefined {
   } catch {
     return undefined;
   }
-  return isRecord(entry) && isEntry(entry) ? (entry as Entry) : undefined;
+  return isEntry(entry) ? entry : undefined;
 }
 
-function isEntry(entry: Record<string, unknown>): boolean {
+/** Whether readers believe it; what is written is judged by the same. */
+export function isEntry(entry: unknown): entry is Entry {
+  if (!isRecord(entry)) return false;
   const { k, id, owner, boot, ledger } = entry;
   if (typeof k !== 'string' || !Object.hasOwn(numbers, k)) return false;
   return (
