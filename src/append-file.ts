@@ -24,6 +24,9 @@ export type AppendFile = {
   readonly close: () => void;
 };
 
+const writeTo = promisify(write);
+const sync = promisify(fdatasync);
+
 /** Opens or makes a file of mode 0600 in a folder of mode 0700. @throws the system's error */
 export function openAppendFile(path: string): AppendFile {
   makePrivateFolder(dirname(path));
@@ -39,10 +42,10 @@ export function openAppendFile(path: string): AppendFile {
     async append(bytes) {
       // A disk that is nearly full takes a part first; the rest then fails with its reason.
       for (let written = 0; written < bytes.length; ) {
-        const result = await promisify(write)(file, bytes, written);
+        const result = await writeTo(file, bytes, written);
         written += result.bytesWritten;
       }
-      await promisify(fdatasync)(file);
+      await sync(file);
     },
     close: () => closeSync(file),
   };

@@ -23,6 +23,8 @@ export type Context = {
   readonly boot: string;
   /** Resolves after that many milliseconds; rejects with the signal's reason. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Resolves when all that had arrived by now was taken in. */
+  readonly turn: () => Promise<void>;
   /** In [0, 1). */
   readonly random: () => number;
   /** Aborted with an Interruption when the user or the system ends the run. */

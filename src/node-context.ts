@@ -55,6 +55,7 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
       return boot;
     },
     sleep,
+    turn: () => new Promise((resolve) => setImmediate(resolve)),
     random: Math.random,
     signal,
     askSecret: async (message) => {

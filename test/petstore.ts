@@ -106,6 +106,7 @@ export const test = base.extend<Fixtures>({
         uptime: clock.uptime,
         boot: 'this-one',
         sleep: clock.sleep,
+        turn: async () => {},
         random: () => 0.5,
         signal: signal ?? new AbortController().signal,
         askSecret: () => Promise.reject(new Error('nobody is there to be asked')),

@@ -1,9 +1,9 @@
-import { aborted } from '../aborted.ts';
 import type { Context, HttpProxy, WireAnswer } from '../context.ts';
 import { describeBreakdown, describeCut } from './breakdown.ts';
 import { type Exchange, headerValues, Undelivered } from './exchange.ts';
 import { mayChange } from './method.ts';
 import { describeNoTunnel, isNoTunnel } from './no-tunnel.ts';
+import { createWatch } from './watch.ts';
 
 /** How long the rest of a refusal is waited for, in ms. */
 const patienceForRefusals = 2_000;
@@ -19,6 +19,8 @@ const graceForWrites = 5_000;
  * @throws Undelivered
  */
 export function deliver(context: Context, timeout: number, proxy?: HttpProxy): Exchange {
+  const watch = createWatch(context, timeout);
+
   return async (request) => {
     const sentAt = context.now();
     const attempt = new AbortController();
@@ -29,10 +31,22 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
     const answer = transmit();
     // The race may be over before it fails; then nobody listens any more.
     answer.catch(() => {});
+    let endWatch = () => {};
+    const givenUp = new Promise<never>((_, reject) => {
+      endWatch = watch({
+        tooLate: () => reject(tooLate()),
+        interrupted: () => void interruption().catch(reject),
+      });
+    });
+    let complete = false;
     try {
-      return await Promise.race([answer, deadline(), interruption()]);
+      const whole = await Promise.race([answer, givenUp]);
+      complete = whole.status < 300;
+      return whole;
     } finally {
-      attempt.abort(over);
+      endWatch();
+      // Nothing of a complete answer is left to end.
+      if (!complete) attempt.abort(over);
     }
 
     async function transmit() {
@@ -68,14 +82,12 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
       await context.sleep(ms, attempt.signal).catch(forever);
     }
 
-    async function deadline(): Promise<never> {
-      await context.sleep(timeout, attempt.signal).catch(forever);
+    function tooLate(): Undelivered {
       const waited = `no whole answer from ${request.url.host} within ${timeout / 1_000} s`;
-      throw new Undelivered(waited, sent, { hint: 'A longer time: --timeout 60s' });
+      return new Undelivered(waited, sent, { hint: 'A longer time: --timeout 60s' });
     }
 
     async function interruption(): Promise<never> {
-      await aborted(context.signal, attempt.signal);
       if (sent && mayChange(request.method)) {
         await context.sleep(graceForWrites, attempt.signal).catch(forever);
       }

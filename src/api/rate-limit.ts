@@ -36,7 +36,7 @@ export function readLimit(headers: WireHeaders, receivedAt: number): LimitHeader
   const remaining = wholeNumber(headers, 'x-ratelimit-remaining');
   const reset = toServerTime(
     wholeNumber(headers, 'x-ratelimit-reset'),
-    serverNow(headers, receivedAt),
+    serverNow(date, receivedAt),
   );
   return {
     ...(date !== undefined && { date }),
@@ -48,9 +48,9 @@ export function readLimit(headers: WireHeaders, receivedAt: number): LimitHeader
 
 /** The same by this machine's clock, or undefined unless all of it makes sense. */
 export function readRateLimit(headers: WireHeaders, receivedAt: number): RateLimit | undefined {
-  const { limit, remaining, reset } = readLimit(headers, receivedAt);
+  const { date, limit, remaining, reset } = readLimit(headers, receivedAt);
   if (limit === undefined || remaining === undefined || reset === undefined) return undefined;
-  const untilReset = Math.max(0, reset - serverNow(headers, receivedAt));
+  const untilReset = Math.max(0, reset - serverNow(date, receivedAt));
   return { limit, remaining, resetAt: receivedAt + untilReset };
 }
 
@@ -92,8 +92,9 @@ function toServerTime(reset: number | undefined, now: number): number | undefine
  * Undefined when the field is absent or says nothing usable. Of several values the longest counts.
  */
 export function readRetryAfter(headers: WireHeaders, receivedAt: number): number | undefined {
+  const now = serverNow(readDate(headers, receivedAt), receivedAt);
   const waits = headerValues(headers, 'retry-after')
-    .map((value) => retryAfterWait(value.trim(), serverNow(headers, receivedAt)))
+    .map((value) => retryAfterWait(value.trim(), now))
     .filter((wait) => wait !== undefined);
   return waits.length > 0 ? Math.min(Math.max(second, ...waits), longestWait) : undefined;
 }
@@ -110,8 +111,8 @@ function retryAfterWait(value: string, now: number): number | undefined {
  * The service's own clock, so that neither a date nor a reset is measured against ours: ours where it agrees with the
  * Date header, which tells whole seconds, and the header where the two differ.
  */
-function serverNow(headers: WireHeaders, receivedAt: number): number {
-  const date = readDate(headers, receivedAt) ?? receivedAt;
+function serverNow(told: number | undefined, receivedAt: number): number {
+  const date = told ?? receivedAt;
   const agrees = receivedAt >= date && receivedAt < date + second;
   return agrees ? receivedAt : date;
 }

@@ -7,8 +7,8 @@ function createMemoryLog(ledger: Ledger = emptyLedger): Log {
   let current = ledger;
   return {
     read: () => current,
-    append: (entry) => {
-      current = fold(current, entry);
+    append: (...entries) => {
+      current = entries.reduce(fold, current);
       return current;
     },
   };
@@ -24,7 +24,7 @@ export function surviveDisk(places: readonly (() => Log)[], onFailure: () => voi
 
   return {
     read: () => use(({ read }) => read()),
-    append: (entry) => use(({ append }) => append(entry)),
+    append: (...entries) => use(({ append }) => append(...entries)),
   };
 
   function use(action: (log: Log) => Ledger): Ledger {

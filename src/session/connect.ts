@@ -7,6 +7,7 @@ import { type RateLimit, readRateLimit } from '../api/rate-limit.ts';
 import { retry } from '../api/retry.ts';
 import { trace } from '../api/trace.ts';
 import type { Report } from '../events.ts';
+import { inBatches } from '../pacing/batch.ts';
 import { gate } from '../pacing/gate.ts';
 import { placesFor } from '../pacing/place.ts';
 import type { SharedLog } from '../pacing/shared-log.ts';
@@ -107,12 +108,13 @@ async function openClient(
 }
 
 function openLedger({ host: { context }, report }: Setup, identity: string): SharedLog {
-  return surviveDisk(placesFor(context, stateFolder(context), identity), () =>
+  const log = surviveDisk(placesFor(context, stateFolder(context), identity), () =>
     report({
       event: 'notice',
       message: 'the limit cannot be shared on this disk; other petstore processes are not seen',
     }),
   );
+  return inBatches(log, context);
 }
 
 async function chooseService(
