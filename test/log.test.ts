@@ -9,10 +9,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe } from 'vitest';
+import { fold } from '../src/pacing/fold.ts';
+import { emptyLedger } from '../src/pacing/ledger.ts';
 import { type Log, openSharedLog } from '../src/pacing/log.ts';
 import { placesFor } from '../src/pacing/place.ts';
-import type { Entry } from '../src/pacing/records.ts';
+import { type Entry, formatEntry } from '../src/pacing/records.ts';
 import { surviveDisk } from '../src/pacing/survive.ts';
 import { startTime } from './clock.ts';
 import { expect, test } from './petstore.ts';
@@ -67,6 +70,64 @@ describe('the shared log', () => {
     spend(log, 2);
 
     expect(log.read().inFlight).toEqual({});
+    expect(openSharedLog(folder, 'scope').read()).toEqual(log.read());
+  });
+
+  test('adds up to the same for all, whoever wrote and looked when', ({ folder }) => {
+    const who = fc.nat({ max: 2 });
+    const endless = formatEntry(ask('endless')).trimEnd();
+    const step = fc.oneof(
+      fc.record({ who, lines: fc.integer({ min: 1, max: 4 }) }),
+      fc.record({ who, lines: fc.constant(0) }),
+      // Torn by a kill, a line that lacks its end alone, garbage, and enough of it that the file is full.
+      fc.constantFrom('\n{"k":"ask"', endless, '\n[]\n', `\n${'x'.repeat(66_000)}\n`),
+    );
+    let runs = 0;
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+        runs += 1;
+        const name = `scope${runs}`;
+        const logs = [1, 2, 3].map(() => openSharedLog(folder, name));
+        const said: Entry[] = [];
+        let ending = false;
+        for (const step of steps) {
+          if (typeof step === 'string') {
+            const newest = readdirSync(folder)
+              .filter((file) => file.startsWith(`${name}.`))
+              .sort((a, b) => Number(a.split('.')[1]) - Number(b.split('.')[1]))
+              .at(-1);
+            appendFileSync(join(folder, newest ?? ''), step);
+            if (ending) said.push(ask('endless'));
+            ending = step === endless;
+            continue;
+          }
+          const log = logs[step.who] as Log;
+          const lines = Array.from({ length: step.lines }, (_, n) =>
+            n % 2 === 0 ? ask(`id-${said.length + n}`) : answer(`id-${said.length + n - 1}`, 9_000),
+          );
+          if (ending && lines.length > 0) {
+            said.push(ask('endless'));
+            ending = false;
+          }
+          said.push(...lines);
+          const after = lines.length > 0 ? log.append(...lines) : log.read();
+          expect(after).toEqual(said.reduce(fold, emptyLedger));
+        }
+
+        const whole = said.reduce(fold, emptyLedger);
+        for (const log of logs) expect(log.read()).toEqual(whole);
+        expect(openSharedLog(folder, name).read()).toEqual(whole);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('passes over what it wrote itself and no reader would believe', ({ folder }) => {
+    const log = openSharedLog(folder, 'scope');
+    spend(log, 1);
+    log.append({ ...ask('x'), at: Number.POSITIVE_INFINITY } as Entry);
+    spend(log, 2);
+
     expect(openSharedLog(folder, 'scope').read()).toEqual(log.read());
   });
 
