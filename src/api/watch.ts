@@ -1,5 +1,8 @@
 import type { Context } from '../context.ts';
 
+/** Why nobody is watched any more; a reason made anew each time would come with a stack. */
+const over = new Error('over');
+
 /** What ends an attempt from outside, once. */
 type Ends = { readonly tooLate: () => void; readonly interrupted: () => void };
 
@@ -29,7 +32,7 @@ export function createWatch(
     return () => {
       watched.delete(ends);
       if (watched.size > 0) return;
-      idle?.abort();
+      idle?.abort(over);
       idle = undefined;
     };
   };
@@ -38,16 +41,16 @@ export function createWatch(
     for (const { interrupted } of watched.keys()) interrupted();
   }
 
-  async function wait(over: AbortSignal): Promise<void> {
-    while (!over.aborted) {
+  async function wait(end: AbortSignal): Promise<void> {
+    while (!end.aborted) {
       const [first] = watched;
       if (!first) {
         idle = undefined;
         return;
       }
-      const [ends, end] = first;
-      const left = end - context.uptime();
-      if (left > 0) await context.sleep(left, over);
+      const [ends, latest] = first;
+      const left = latest - context.uptime();
+      if (left > 0) await context.sleep(left, end);
       else {
         watched.delete(ends);
         ends.tooLate();
