@@ -7,7 +7,7 @@ import {
   ftruncateSync,
   openSync,
   readFileSync,
-  write,
+  writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
@@ -24,7 +24,6 @@ export type AppendFile = {
   readonly close: () => void;
 };
 
-const writeTo = promisify(write);
 const sync = promisify(fdatasync);
 
 /** Opens or makes a file of mode 0600 in a folder of mode 0700. @throws the system's error */
@@ -42,8 +41,7 @@ export function openAppendFile(path: string): AppendFile {
     async append(bytes) {
       // A disk that is nearly full takes a part first; the rest then fails with its reason.
       for (let written = 0; written < bytes.length; ) {
-        const result = await writeTo(file, bytes, written);
-        written += result.bytesWritten;
+        written += writeSync(file, bytes, written);
       }
       await sync(file);
     },

@@ -58,6 +58,8 @@ export async function sendRows(
   /** No byte leaves before it is on the disk that one may. */
   async function intend(row: number): Promise<void> {
     journal.add({ k: 'i', row, at: context.now() });
+    // Rows that were granted together share a commit.
+    await context.turn();
     await journal.commit();
   }
 
