@@ -1,10 +1,10 @@
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const month = `(?<month>${months.join('|')})`;
-const time = '(?<hour>\\d{2}):(?<minute>\\d{2}):(?<second>\\d{2})';
+const clock = '(?<hour>\\d{2}):(?<minute>\\d{2}):(?<second>\\d{2})';
 const forms = [
-  new RegExp(`^[A-Z][a-z]{2}, (?<day>\\d{2}) ${month} (?<year>\\d{4}) ${time} GMT$`),
-  new RegExp(`^[A-Z][a-z]{5,8}, (?<day>\\d{2})-${month}-(?<year>\\d{2}) ${time} GMT$`),
-  new RegExp(`^[A-Z][a-z]{2} ${month} (?<day>[ \\d]\\d) ${time} (?<year>\\d{4})$`),
+  new RegExp(`^[A-Z][a-z]{2}, (?<day>\\d{2}) ${month} (?<year>\\d{4}) ${clock} GMT$`),
+  new RegExp(`^[A-Z][a-z]{5,8}, (?<day>\\d{2})-${month}-(?<year>\\d{2}) ${clock} GMT$`),
+  new RegExp(`^[A-Z][a-z]{2} ${month} (?<day>[ \\d]\\d) ${clock} (?<year>\\d{4})$`),
 ];
 
 /**
@@ -12,6 +12,9 @@ const forms = [
  * `now` places the two-digit years of the oldest form: at most 50 years ahead.
  */
 export function parseHttpDate(text: string, now: number): number | undefined {
+  // The form that is in use, at once.
+  const time = Date.parse(text);
+  if (!Number.isNaN(time) && new Date(time).toUTCString() === text) return time;
   for (const form of forms) {
     const parts = form.exec(text)?.groups;
     if (parts) return toTime(parts, now);
