@@ -142,6 +142,19 @@ describe('who may send', () => {
       so: 'minute 61',
     },
     {
+      when: 'answers come in another order past a reset that was rounded down',
+      at: t + 60_500,
+      entries: [
+        ask('a'),
+        answer('a', minute(2)),
+        ask('b', t + 60_100),
+        ask('c', t + 60_100),
+        answer('c', minute(0), t + 60_300),
+        answer('b', minute(1), t + 60_300),
+      ],
+      so: 'minute 61',
+    },
+    {
       when: 'the service refused and said how long',
       entries: [ask('a'), refused('a', t, { wait: 30 * second })],
       so: '429 31.125',

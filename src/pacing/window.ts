@@ -30,11 +30,12 @@ export function merge(
   inFlight: number,
 ): Window {
   const fresh = { ...reading, expected: reading.remaining - inFlight, told: true };
-  if (!known?.told || known.limit !== reading.limit || serverNow >= known.reset) return fresh;
+  if (!known?.told || known.limit !== reading.limit) return fresh;
+  // Also past its reset: that may be rounded down, and the window last on.
   if (agree(known.reset, reading.reset)) {
     return { ...known, remaining: Math.min(known.remaining, reading.remaining) };
   }
-  return reading.reset > known.reset ? fresh : known;
+  return serverNow >= known.reset || reading.reset > known.reset ? fresh : known;
 }
 
 /** The window after a request of ours whose answer told of another window, or of none. */
