@@ -46,3 +46,10 @@ export function cutOut(text: string, forms: Iterable<string>): string {
   for (const form of forms) clean = clean.replaceAll(form, cutMark);
   return clean;
 }
+
+/** Finds out at one look whether any of these forms is in a text. */
+export function patternOf(forms: Iterable<string>): RegExp {
+  return new RegExp(
+    [...forms].map((form) => form.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|'),
+  );
+}

@@ -36,6 +36,7 @@ const int64Max = 2n ** 63n - 1n;
 /** Whether the digits are an integer that fits an int64 (interface document, section 2). */
 export function isInt64(digits: string): boolean {
   if (!integer.test(digits)) return false;
+  if (digits.length < 19) return true;
   const value = BigInt(digits);
   return value >= int64Min && value <= int64Max;
 }

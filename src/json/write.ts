@@ -8,35 +8,54 @@ export type WriteOptions = {
 };
 
 /** Writes JSON text with every exact number as it came. Fields that are undefined are left out. */
-export function writeJson(
-  value: Json,
-  { indent = 0, string = JSON.stringify }: WriteOptions = {},
-): string {
-  return write(value, 1);
+export function writeJson(value: Json, options?: WriteOptions): string {
+  return createJsonWriter(options)(value);
+}
+
+/** The same for one value after another. */
+export function createJsonWriter({
+  indent = 0,
+  string = JSON.stringify,
+}: WriteOptions = {}): (value: Json) => string {
+  const colon = indent > 0 ? ': ' : ':';
+  /** Records that follow one another have the same names. */
+  const names = new Map<string, string>();
+  return (value) => write(value, 1);
 
   function write(item: Json, depth: number): string {
     if (typeof item === 'string') return string(item);
     if (item instanceof ExactNumber) return item.text;
     if (item === null || typeof item !== 'object') return String(item);
+    const between = indent > 0 ? `,${lineEnd(depth)}` : ',';
+    let parts = '';
     if (Array.isArray(item)) {
-      return wrap(
-        '[',
-        item.map((element) => write(element, depth + 1)),
-        ']',
-        depth,
-      );
+      for (const element of item) {
+        parts += (parts === '' ? '' : between) + write(element, depth + 1);
+      }
+      return wrap('[', parts, ']', depth);
     }
-    const colon = indent > 0 ? ': ' : ':';
-    const fields = Object.entries(item).flatMap(([name, field]) =>
-      field === undefined ? [] : [string(name) + colon + write(field, depth + 1)],
-    );
-    return wrap('{', fields, '}', depth);
+    for (const name of Object.keys(item)) {
+      const field = item[name];
+      if (field === undefined) continue;
+      parts += (parts === '' ? '' : between) + nameOf(name) + write(field, depth + 1);
+    }
+    return wrap('{', parts, '}', depth);
   }
 
-  function wrap(open: string, parts: readonly string[], close: string, depth: number): string {
-    if (indent === 0 || parts.length === 0) return open + parts.join(',') + close;
-    const inner = `\n${' '.repeat(indent * depth)}`;
-    const outer = `\n${' '.repeat(indent * (depth - 1))}`;
-    return open + inner + parts.join(`,${inner}`) + outer + close;
+  function nameOf(name: string): string {
+    const known = names.get(name);
+    if (known !== undefined) return known;
+    const written = string(name) + colon;
+    names.set(name, written);
+    return written;
+  }
+
+  function wrap(open: string, parts: string, close: string, depth: number): string {
+    if (indent === 0 || parts === '') return open + parts + close;
+    return open + lineEnd(depth) + parts + lineEnd(depth - 1) + close;
+  }
+
+  function lineEnd(depth: number): string {
+    return `\n${' '.repeat(indent * depth)}`;
   }
 }

@@ -1,23 +1,24 @@
-import { stringify } from 'csv-stringify/sync';
 import { ExactNumber } from '../json/exact.ts';
 import type { Cell, Grid } from './grid.ts';
 import type { Line, Sink } from './sink.ts';
 
 /** Records of CSV (RFC 4180, but for lines that end with \n): nothing is an empty field, an empty text is `""`. */
 export function csvLines({ header, rows }: Grid, sink: Sink, withHeader: boolean): Line[] {
-  const cells = rows.map((row) => row.map((cell) => csvCell(cell, sink)));
-  const titles = header.map((title) => csvText(sink.redact(title)));
-  const text = stringify(withHeader ? [titles, ...cells] : cells, { quoted_match: /^$/ });
-  return text
-    .split('\n')
-    .slice(0, -1)
-    .map((record) => ({ record }));
+  const records = withHeader ? [header, ...rows] : rows;
+  return records.flatMap((record) => {
+    const fields = record.map((cell) => csvField(cell, sink)).join();
+    // A field may have line ends in it, but a line of the sink has none.
+    return fields.includes('\n')
+      ? fields.split('\n').map((record) => ({ record }))
+      : { record: fields };
+  });
 }
 
-function csvCell(cell: Cell, sink: Sink): string | undefined {
-  if (cell === undefined) return undefined;
-  if (typeof cell === 'string') return csvText(sink.redact(cell));
-  return cell instanceof ExactNumber ? cell.text : sink.json(cell);
+function csvField(cell: Cell, sink: Sink): string {
+  if (cell === undefined) return '';
+  if (cell instanceof ExactNumber) return cell.text;
+  const text = typeof cell === 'string' ? csvText(sink.redact(cell)) : sink.json(cell);
+  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /**

@@ -1,11 +1,12 @@
 import stringWidth from 'string-width';
 import { isPlain } from './safe-text.ts';
 
-const ascii = /^[\x20-\x7e]*$/;
+/** Those of plain text that take two cells: kana, CJK, and two that are emoji too. */
+const wide = /[\u00a9\u00ae\u3041-\u9fff]/g;
 
 /** Cells of the terminal that a line of text takes: two for CJK and emoji, none for combining marks. */
 export function widthOf(text: string): number {
-  return ascii.test(text) ? text.length : stringWidth(text);
+  return isPlain(text) ? text.length + (text.match(wide)?.length ?? 0) : stringWidth(text);
 }
 
 /** Cells that it takes at most: many terminals join no characters, and draw each on its own. */

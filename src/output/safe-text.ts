@@ -1,6 +1,9 @@
 /** Most text: ASCII, Latin, Cyrillic, kana, CJK, the lines of a table. All of it is safe, and needs no closer look. */
-const plain =
-  /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0400-\u0482\u048a-\u052f\u2026\u2500-\u257f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff]*$/;
+const mostLetters = String.raw`#-\[\]-~ !\u00a1-\u00ac\u00ae-\u02ff\u0400-\u0482\u048a-\u052f\u2026\u2500-\u257f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff`;
+const bare = new RegExp(`^[${mostLetters}]*$`);
+const plain = new RegExp(`^["\\\\${mostLetters}]*$`);
+const plainLines = new RegExp(`^[\n"\\\\${mostLetters}]*$`);
+const plainRecord = new RegExp(`^[\t"\\\\${mostLetters}]*$`);
 
 /**
  * What a terminal may act on or a reader cannot see: controls, bidirectional and zero-width marks, line
@@ -17,6 +20,11 @@ export function isPlain(text: string): boolean {
   return plain.test(text);
 }
 
+/** Whether it is plain and JSON has it between quotes just as it is. */
+export function isBare(text: string): boolean {
+  return bare.test(text);
+}
+
 /** The text with each unsafe character in a harmless form. */
 export function replaceUnsafe(text: string, harmless: (character: string) => string): string {
   if (isPlain(text)) return text;
@@ -31,11 +39,13 @@ function visibleEscape(character: string): string {
 
 /** One piece of foreign text on one line, with nothing in it that could act or hide. Reversible, so no two texts look the same. */
 export function showText(text: string): string {
+  if (isBare(text)) return text;
   return replaceUnsafe(text.replaceAll('\\', '\\\\'), visibleEscape);
 }
 
 /** Whole lines on their way out: changes nothing that went through showText, and stops what did not. */
 export function sealLines(text: string): string {
+  if (plainLines.test(text)) return text;
   return text
     .split('\n')
     .map((line) => replaceUnsafe(line, visibleEscape))
@@ -44,7 +54,7 @@ export function sealLines(text: string): string {
 
 /** A line of CSV or TSV on its way out: its tabs are what they are, and so is the line end of which it has the first half. */
 export function sealRecord(line: string): string {
-  if (isPlain(line)) return line;
+  if (plainRecord.test(line)) return line;
   const parts = line.split(/(\t|\r$)/);
   return parts.map((part, at) => (at % 2 ? part : replaceUnsafe(part, visibleEscape))).join('');
 }

@@ -2,9 +2,9 @@ import { aborted } from '../aborted.ts';
 import type { Context, Output } from '../context.ts';
 import { Exit, Failure, systemCode } from '../errors.ts';
 import type { Json } from '../json/exact.ts';
-import { writeJson } from '../json/write.ts';
-import { cutOut, formsOf, shortestKey } from '../secret.ts';
-import { jsonString, sealLines, sealRecord, showText } from './safe-text.ts';
+import { createJsonWriter } from '../json/write.ts';
+import { cutOut, formsOf, patternOf, shortestKey } from '../secret.ts';
+import { isBare, jsonString, sealLines, sealRecord, showText } from './safe-text.ts';
 
 /** A line of text, one that may be bold, or a line of a record in which tabs separate and fields may end lines. */
 export type Line = string | { readonly bold: string } | { readonly record: string };
@@ -19,6 +19,8 @@ export type Sink = {
   readonly redact: (text: string) => string;
   /** Harmless JSON text; `indent` as in writeJson. */
   readonly json: (value: Json, indent?: number) => string;
+  /** The same of each value, one a line. */
+  readonly jsonLines: (values: readonly Json[]) => string;
   /** Writes lines of the result to stdout. @throws Failure (output), Exit when the reader went away, the signal's reason */
   readonly print: (lines: readonly Line[], bold?: Style) => Promise<void>;
   /** Writes a line to stderr; nobody is told when that fails, since there is nowhere left to tell it. */
@@ -26,6 +28,9 @@ export type Sink = {
   /** Resolves when all that was said is written, or nobody reads it and the run is interrupted. */
   readonly flush: () => Promise<void>;
 };
+
+/** Why a wait for an interruption is given up. */
+const printed = new Error('printed');
 
 /** Turns finished text into the same text in another look. */
 type Style = (text: string) => string;
@@ -40,21 +45,34 @@ export function createSink({
   sleep,
 }: Pick<Context, 'stdout' | 'stderr' | 'signal' | 'sleep'>): Sink {
   const secrets = new Set<string>();
+  let anySecret: RegExp | undefined;
   let said = Promise.resolve();
 
-  const redact = (text: string) => cutOut(text, secrets);
+  const holdsSecret = (text: string) => anySecret?.test(text) ?? false;
+  const redact = (text: string) => (holdsSecret(text) ? cutOut(text, secrets) : text);
   const seal = (text: string) => sealLines(redact(text));
+
+  /** The JSON texts of these values, one a line. */
+  function json(values: readonly Json[], indent: number): string {
+    const string = (text: string) => jsonString(redact(text));
+    // Bare text is found in what is written, so that one look is enough for all of it.
+    const quick = (text: string) => (isBare(text) ? `"${text}"` : string(text));
+    const written = values.map(createJsonWriter({ indent, string: quick })).join('\n');
+    if (!holdsSecret(written)) return written;
+    return values.map(createJsonWriter({ indent, string })).join('\n');
+  }
 
   return {
     hide(secret) {
       // A shorter password of a proxy is in no text of ours, and to cut it out would tear others.
       if (secret.length < shortestKey) return;
       for (const form of formsOf(secret)) secrets.add(form);
+      anySecret = patternOf(secrets);
     },
     show: (text) => showText(redact(text)),
     redact,
-    json: (value, indent = 0) =>
-      writeJson(value, { indent, string: (text) => jsonString(redact(text)) }),
+    json: (value, indent = 0) => json([value], indent),
+    jsonLines: (values) => json(values, 0),
     async print(lines, bold = (text) => text) {
       const sealed = lines.map((line) => {
         if (typeof line === 'string') return seal(line);
@@ -84,7 +102,7 @@ export function createSink({
     try {
       await Promise.race([written, givenUp]);
     } finally {
-      over.abort();
+      over.abort(printed);
     }
   }
 }

@@ -1,11 +1,8 @@
 import { type ScalarTag, stringify, type Tags } from 'yaml';
 import { stringifyString } from 'yaml/util';
-import { ExactNumber, type Json } from '../json/exact.ts';
-import { replaceUnsafe } from './safe-text.ts';
+import { ExactNumber, isJsonObject, type Json } from '../json/exact.ts';
+import { isBare, replaceUnsafe } from './safe-text.ts';
 import type { Sink } from './sink.ts';
-
-/** Items that are written at a time: on the way to text they take many times the room. */
-const piece = 1_000;
 
 /** One YAML document, the same to readers of 1.1 and 1.2: each number has all its digits, each text stands on one line. */
 export function yamlLines(data: Json, sink: Sink): string[] {
@@ -17,9 +14,37 @@ export function yamlLines(data: Json, sink: Sink): string[] {
       lineWidth: 0,
     }).trimEnd();
   if (!Array.isArray(data) || data.length === 0) return [write(data)];
-  const pieces = Math.ceil(data.length / piece);
   // Sequences one after another are one sequence.
-  return Array.from({ length: pieces }, (_, n) => write(data.slice(n * piece, (n + 1) * piece)));
+  return data.map((item) => plainItem(item, sink) ?? write([item]));
+}
+
+/** An item whose fields leave no doubt how they are written, undefined for others: what could decide takes a hundred times as long. */
+function plainItem(item: Json, sink: Sink): string | undefined {
+  if (!isJsonObject(item)) return undefined;
+  const fields: string[] = [];
+  for (const name of Object.keys(item)) {
+    const value = item[name];
+    if (value === undefined) continue;
+    const key = sureText(name, sink);
+    const text = value instanceof ExactNumber ? value.text : sureText(value, sink);
+    if (key === undefined || key.length > longestName || text === undefined) return undefined;
+    fields.push(`${key}: ${text}`);
+  }
+  return fields.length === 0 ? undefined : `- ${fields.join('\n  ')}`;
+}
+
+/** What stands in the text without a meaning of its own, but for `:` and `#`. */
+const surelyPlain = /^\p{L}(?:[\p{L}\p{N} !$%&'()*+,./;<=>?@[\]^_`{|}~-]*[\p{L}\p{N}!?.)_])?$/u;
+/** Some readers take these for no text. */
+const noText = /^(?:y|yes|n|no|on|off|true|false|null)$/i;
+/** A longer name needs a mark of its own. */
+const longestName = 1_000;
+
+function sureText(value: Json, sink: Sink): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const text = sink.redact(value);
+  if (isBare(text) && surelyPlain.test(text)) return noText.test(text) ? undefined : text;
+  return quotedText(text);
 }
 
 const exactNumber: ScalarTag = {
@@ -41,11 +66,17 @@ function textTag(sink: Sink): ScalarTag {
     resolve: (text) => text,
     stringify(item, context) {
       const value = sink.redact(String(item.value));
-      const quoted = replaceUnsafe(JSON.stringify(value), yamlEscape);
-      if (!wordLike.test(value) || quoted.length !== value.length + 2) return quoted;
-      return stringifyString({ ...item, value }, { ...context, actualString: true });
+      return (
+        quotedText(value) ?? stringifyString({ ...item, value }, { ...context, actualString: true })
+      );
     },
   };
+}
+
+/** The text in double quotes if that is how it has to be. */
+function quotedText(text: string): string | undefined {
+  const quoted = replaceUnsafe(JSON.stringify(text), yamlEscape);
+  return wordLike.test(text) && quoted.length === text.length + 2 ? undefined : quoted;
 }
 
 /** `\u202e` or `\U000e0041`. */
