@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { createArrayParser } from '../src/json/array.ts';
 import { createElementSplitter } from '../src/json/elements.ts';
 import { ExactNumber, isInt64, type Json } from '../src/json/exact.ts';
 import { JsonError, parseJson } from '../src/json/parse.ts';
@@ -84,11 +85,14 @@ describe('JSON', () => {
 describe('the elements of an array', () => {
   const cuts = fc.array(fc.nat({ max: 200 }), { maxLength: 10 });
 
+  function partsOf(text: string, at: readonly number[]): string[] {
+    const edges = [0, ...[...at].sort((a, b) => a - b), text.length];
+    return edges.slice(1).map((edge, index) => text.slice(edges[index], edge));
+  }
+
   function split(text: string, at: readonly number[]) {
     const splitter = createElementSplitter();
-    const edges = [0, ...[...at].sort((a, b) => a - b), text.length];
-    const parts = edges.slice(1).map((edge, index) => text.slice(edges[index], edge));
-    const elements = parts.flatMap((part) => [...splitter.split(part)]);
+    const elements = partsOf(text, at).flatMap((part) => [...splitter.split(part)]);
     splitter.end();
     return elements;
   }
@@ -131,6 +135,76 @@ describe('the elements of an array', () => {
       }),
       { numRuns: 5_000 },
     );
+  });
+
+  /** The elements, parsed while the text comes in parts, in batches of at least so many characters. */
+  function parsed(text: string, at: readonly number[], batch: number): Json[] {
+    const parser = createArrayParser(batch);
+    return [...partsOf(text, at).flatMap(parser.parse), ...parser.end()];
+  }
+
+  test('are parsed as they come just as all at once, whatever the parts and batches', () => {
+    fc.assert(
+      fc.property(
+        fc.array(json, { maxLength: 5 }),
+        fc.constantFrom(0, 2),
+        cuts,
+        fc.nat({ max: 100 }),
+        (array, indent, at, batch) => {
+          const text = writeJson(array, { indent });
+          expect(writeJson(parsed(text, at, batch))).toBe(writeJson(array));
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('are refused as they come just where parseJson refuses the whole text', () => {
+    const noise = fc.string({ unit: fc.constantFrom(...'[]{},:"1 \\n'), maxLength: 2 });
+    fc.assert(
+      fc.property(
+        fc.array(json),
+        fc.nat(),
+        noise,
+        cuts,
+        fc.nat({ max: 100 }),
+        (array, where, noise, at, batch) => {
+          const text = writeJson(array, { indent: 1 });
+          const cut = where % (text.length + 1);
+          const damaged = text.slice(0, cut) + noise + text.slice(cut + (noise ? 0 : 1));
+          const whole = outcome(() => parseJson(damaged));
+          const asItComes = outcome(() => parsed(damaged, at, batch));
+          expect(asItComes).toEqual(Array.isArray(whole) ? whole : undefined);
+        },
+      ),
+      { numRuns: 5_000 },
+    );
+  });
+
+  const long = 'x'.repeat(1024 * 1024);
+  test.for([
+    { what: 'a second [', text: '[1,2][', reason: 'something follows the array', offset: 5 },
+    { what: 'no array', text: '{"a":1}', reason: 'expected "["', offset: 0 },
+    { what: 'no comma', text: '[1 2]', reason: 'expected "," or "]"', offset: 3 },
+    { what: 'a comma too much', text: '[1,]', reason: 'expected a value', offset: 3 },
+    { what: 'an early end', text: '[1,2', reason: 'the text ends too early', offset: 4 },
+    { what: 'a cut string', text: '[1,"a', reason: 'the text ends inside a string', offset: 3 },
+    { what: 'depth', text: `[1,${'['.repeat(40)}`, reason: 'nested deeper than 32', offset: 35 },
+    {
+      what: 'a long one',
+      text: `[1,"${long}"]`,
+      reason: 'an element is longer than 1 MiB',
+      offset: 3,
+    },
+    {
+      what: 'one without end',
+      text: `[1,"${long}`,
+      reason: 'an element is longer than 1 MiB',
+      offset: 3,
+    },
+  ])('with $what are refused as they come: $reason', ({ text, reason, offset }) => {
+    const parse = () => parsed(text, [1, 2, 3], 1);
+    expect(parse).toThrow(expect.objectContaining({ reason, offset }));
   });
 
   function outcome(parse: () => Json): Json | undefined {

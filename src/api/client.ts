@@ -1,10 +1,9 @@
-import type { Context } from '../context.ts';
 import { Failure, Interruption } from '../errors.ts';
 import type { Report } from '../events.ts';
 import { formsOf } from '../secret.ts';
 import type { ApiKey } from './auth.ts';
 import { decode } from './decode.ts';
-import type { Endpoint, PathParameters } from './endpoints.ts';
+import type { Endpoint } from './endpoints.ts';
 import {
   type Answer,
   type ApiRequest,
@@ -14,22 +13,14 @@ import {
   Undelivered,
 } from './exchange.ts';
 import { parseHttpDate } from './http-date.ts';
-import { mayChange } from './method.ts';
-import { createVerdict } from './verdict.ts';
+import { type CallInput, type Origin, prepare } from './request.ts';
+import { createVerdict, type Verdict } from './verdict.ts';
 
-export type ClientOptions = {
-  readonly context: Context;
+export type ClientOptions = Origin & {
   readonly exchange: Exchange;
-  readonly baseUrl: URL;
   readonly key: ApiKey;
-  /** Longest wait for the rate limit, in ms. */
-  readonly maxWait: number;
-  readonly userAgent: string;
   readonly report: Report;
 };
-
-type CallInput<Path extends string, Body> = PathParameters<Path> &
-  ([Body] extends [undefined] ? unknown : { readonly body: Body });
 
 export type Client = {
   /**
@@ -41,6 +32,14 @@ export type Client = {
     input: CallInput<Path, Body>,
     turn?: Turn,
   ): Promise<Data>;
+  /**
+   * The same; but a list that is longer than its endpoint's `pieces` say comes piece by piece, each validated, while it is read.
+   * @throws Failure, then from the pieces too
+   */
+  stream<Path extends string, Body, Data>(
+    endpoint: Endpoint<Path, Body, Data>,
+    input: CallInput<Path, Body>,
+  ): Promise<Data | AsyncIterable<Data>>;
   /** The request that `call` would send, key excepted. */
   prepare<Path extends string, Body>(
     endpoint: Endpoint<Path, Body, never>,
@@ -57,32 +56,74 @@ export function createClient(options: ClientOptions): Client {
 
     async call(endpoint, input, turn) {
       const verdict = createVerdict(endpoint, key);
-      const answer = await send({ ...prepare(options, endpoint, input), ...turn });
-      reportDeprecation(endpoint, answer);
-      if (!succeeded(endpoint, answer)) throw verdict.refused(answer);
-      try {
-        const data = decode(endpoint, answer, forms);
-        const notice = endpoint.settle?.(data);
-        if (notice) report({ event: 'notice', message: notice });
-        return data;
-      } catch (error) {
-        throw error instanceof Failure ? verdict.unreadable(error) : error;
-      }
+      const request = { ...prepare(options, endpoint, input), ...turn };
+      return decodeWhole(endpoint, await perform(endpoint, request, verdict), verdict);
+    },
 
-      async function send(request: ApiRequest): Promise<Answer> {
-        try {
-          return await exchange(request);
-        } catch (error) {
-          if (error instanceof Undelivered && context.signal.aborted) {
-            throw verdict.interrupted(context.signal, error.sent);
-          }
-          if (error instanceof Undelivered) throw verdict.undelivered(error);
-          if (error instanceof Interruption) throw verdict.interrupted(context.signal, false);
-          throw error;
-        }
-      }
+    async stream(endpoint, input) {
+      const verdict = createVerdict(endpoint, key);
+      const restAbove = endpoint.pieces?.above;
+      const request = { ...prepare(options, endpoint, input), restAbove };
+      const answer = await perform(endpoint, request, verdict);
+      return answer.rest
+        ? decodeRest(endpoint, answer, verdict)
+        : decodeWhole(endpoint, answer, verdict);
     },
   };
+
+  /** The answer of the promised status. @throws Failure */
+  async function perform(
+    endpoint: Endpoint,
+    request: ApiRequest,
+    verdict: Verdict,
+  ): Promise<Answer> {
+    const answer = await exchange(request).catch((error) => {
+      throw explain(error, verdict);
+    });
+    reportDeprecation(endpoint, answer);
+    if (succeeded(endpoint, answer)) return answer;
+    answer.rest?.close();
+    throw verdict.refused(answer);
+  }
+
+  function explain(error: unknown, verdict: Verdict): unknown {
+    if (error instanceof Undelivered && context.signal.aborted) {
+      return verdict.interrupted(context.signal, error.sent);
+    }
+    if (error instanceof Undelivered) return verdict.undelivered(error);
+    if (error instanceof Interruption) return verdict.interrupted(context.signal, false);
+    return error;
+  }
+
+  function decodeWhole<Data>(
+    endpoint: Endpoint<string, unknown, Data>,
+    answer: Answer,
+    verdict: Verdict,
+  ): Data {
+    try {
+      const data = decode(endpoint, answer, forms);
+      const notice = endpoint.settle?.(data);
+      if (notice) report({ event: 'notice', message: notice });
+      return data;
+    } catch (error) {
+      throw error instanceof Failure ? verdict.unreadable(error) : error;
+    }
+  }
+
+  async function* decodeRest<Data>(
+    endpoint: Endpoint<string, unknown, Data>,
+    answer: Answer,
+    verdict: Verdict,
+  ): AsyncGenerator<Data> {
+    try {
+      const { decodePieces } = await import('./pieces.ts');
+      yield* decodePieces(endpoint, answer, report);
+    } catch (error) {
+      throw explain(error, verdict);
+    } finally {
+      answer.rest?.close();
+    }
+  }
 
   function reportDeprecation(endpoint: Endpoint, { headers, receivedAt }: Answer): void {
     const [sunset] = headerValues(headers, 'sunset');
@@ -96,43 +137,9 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
-function prepare(
-  { context, baseUrl, maxWait, userAgent }: ClientOptions,
-  endpoint: Endpoint,
-  input: unknown,
-): ApiRequest {
-  const { body, ...parameters } = input as { readonly body?: unknown } & Record<string, string>;
-  const root = baseUrl.origin + baseUrl.pathname.replace(/\/+$/, '');
-  const url = new URL(root + fill(endpoint.path, parameters));
-  return {
-    operation: `${endpoint.method} ${endpoint.path}`,
-    method: endpoint.method,
-    url,
-    headers: {
-      accept: 'application/json',
-      // Compressed bytes cannot be capped before they are inflated.
-      'accept-encoding': 'identity',
-      'user-agent': userAgent,
-      // A list that a cache kept shows what is no longer so.
-      ...(!mayChange(endpoint.method) && { 'cache-control': 'no-cache' }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
-    maxBytes: endpoint.maxBytes,
-    waitUntil: context.uptime() + maxWait,
-  };
-}
-
 /** A part of an answer, which nobody asked for, is none. */
 function succeeded({ status }: Endpoint, answer: Answer): boolean {
   return status === 'any 2xx'
     ? answer.status < 300 && answer.status !== 206
     : answer.status === status;
-}
-
-/** Braces that name no parameter are a part of what the user asked for. */
-function fill(path: string, parameters: Readonly<Record<string, string>>): string {
-  return path.replace(/\{(\w+)\}/g, (braces, name) =>
-    Object.hasOwn(parameters, name) ? encodeURIComponent(parameters[name] ?? '') : braces,
-  );
 }

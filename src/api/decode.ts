@@ -32,23 +32,31 @@ function hasNoContent({ method }: Endpoint, { status }: Answer): boolean {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-function parse(endpoint: Endpoint, { headers, bytes }: Answer): Json {
+/** @throws Failure (service) where an answer says of itself that it is something else */
+export function requireJson({ headers }: Answer): void {
   const [type] = headerValues(headers, 'content-type');
   if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type.trim())) {
     throw new Failure('service', `expected JSON, got ${type}`, {
       hint: 'Is a proxy or a login page in between? Does the base URL end in /v1?',
     });
   }
+}
+
+function parse(endpoint: Endpoint, answer: Answer): Json {
+  const { bytes } = answer;
+  requireJson(answer);
   if (bytes.length === 0) throw broken(endpoint, 'nothing');
   try {
     return parseJson(utf8.decode(bytes));
   } catch (error) {
     if (error instanceof JsonError) throw broken(endpoint, `no valid JSON: ${error.message}`);
-    throw broken(endpoint, 'bytes that are not UTF-8');
+    throw broken(endpoint, notUtf8);
   }
 }
 
-function broken(endpoint: Endpoint, what: string): Failure {
+export const notUtf8 = 'bytes that are not UTF-8';
+
+export function broken(endpoint: Endpoint, what: string): Failure {
   return new Failure(
     'service',
     `expected ${endpoint.expects}, got an answer that is wrong: ${what}`,

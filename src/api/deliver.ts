@@ -1,6 +1,13 @@
 import type { Context, HttpProxy, WireAnswer } from '../context.ts';
-import { describeBreakdown, describeCut } from './breakdown.ts';
-import { type Exchange, headerValues, Undelivered } from './exchange.ts';
+import { readRefusal, readWhole } from './body.ts';
+import { describeBreakdown } from './breakdown.ts';
+import {
+  type Answer,
+  type ApiRequest,
+  type Exchange,
+  headerValues,
+  Undelivered,
+} from './exchange.ts';
 import { mayChange } from './method.ts';
 import { describeNoTunnel, isNoTunnel } from './no-tunnel.ts';
 import { createWatch } from './watch.ts';
@@ -24,6 +31,7 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
   return async (request) => {
     const sentAt = context.now();
     const attempt = new AbortController();
+    const waiting = new AbortController();
     let sent = false;
     const onSent = () => {
       sent = true;
@@ -38,31 +46,32 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
         interrupted: () => void interruption().catch(reject),
       });
     });
-    let complete = false;
+    let taken = false;
     try {
       const whole = await Promise.race([answer, givenUp]);
-      complete = whole.status < 300;
+      taken = whole.status < 300;
       return whole;
     } finally {
       endWatch();
-      // Nothing of a complete answer is left to end.
-      if (!complete) attempt.abort(over);
+      waiting.abort(over);
+      // Nothing of a whole answer is left to end, and the rest of a long one is ended by its reader.
+      if (!taken) attempt.abort(over);
     }
 
-    async function transmit() {
+    async function transmit(): Promise<Answer> {
       const { method, url, headers, body } = request;
       const wire = { method, url, proxy, headers, body, signal: attempt.signal, onSent };
       try {
         const answer = await context.send(wire);
         onSent();
-        const bytes =
+        const read =
           answer.status < 300
-            ? await readBody(answer, url, request.maxBytes)
-            : await readRefusal(answer.body, giveUp());
+            ? await readBody(answer, request)
+            : { bytes: await readRefusal(answer.body, giveUp()) };
         return {
           status: answer.status,
           headers: answer.headers,
-          bytes,
+          ...read,
           sentAt,
           receivedAt: context.now(),
         };
@@ -77,9 +86,24 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
       return describeBreakdown(error, host, sent);
     }
 
+    async function readBody(
+      answer: WireAnswer,
+      request: ApiRequest,
+    ): Promise<Pick<Answer, 'bytes' | 'rest'>> {
+      const body = answer.body[Symbol.asyncIterator]();
+      const { host } = request.url;
+      const [told] = headerValues(answer.headers, 'content-length');
+      const { bytes, more } = await readWhole(answer, body, { host, told, ...request });
+      if (!more) return { bytes };
+      const { restOf } = await import('./rest.ts');
+      const close = () => attempt.abort(over);
+      const received = bytes.length;
+      return { bytes, rest: restOf(body, { context, timeout, host, received, told, close }) };
+    }
+
     async function giveUp(): Promise<void> {
       const ms = Math.min(patienceForRefusals, timeout / 2);
-      await context.sleep(ms, attempt.signal).catch(forever);
+      await context.sleep(ms, waiting.signal).catch(forever);
     }
 
     function tooLate(): Undelivered {
@@ -89,7 +113,7 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
 
     async function interruption(): Promise<never> {
       if (sent && mayChange(request.method)) {
-        await context.sleep(graceForWrites, attempt.signal).catch(forever);
+        await context.sleep(graceForWrites, waiting.signal).catch(forever);
       }
       throw new Undelivered('interrupted', sent);
     }
@@ -98,65 +122,4 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
 
 function forever(): Promise<never> {
   return new Promise(() => {});
-}
-
-async function readBody(answer: WireAnswer, url: URL, maxBytes: number): Promise<Uint8Array> {
-  if (!isPlain(answer)) {
-    throw unreadable('the answer is compressed in a way petstore did not ask for');
-  }
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of answer.body) {
-      length += chunk.length;
-      if (length > maxBytes) throw unreadable(`the answer is longer than ${maxBytes} bytes`);
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (error instanceof Undelivered) throw error;
-    const [told] = headerValues(answer.headers, 'content-length');
-    throw describeCut(error, url.host, length, told);
-  }
-  return Buffer.concat(chunks, length);
-}
-
-/** Whether the bytes are the text itself, by every field that could say otherwise. */
-function isPlain({ headers }: WireAnswer): boolean {
-  const codings = (name: string) =>
-    headerValues(headers, name)
-      .join()
-      .toLowerCase()
-      .split(/[\s,]+/);
-  return (
-    codings('content-encoding').every((coding) => coding === '' || coding === 'identity') &&
-    codings('transfer-encoding').every((coding) => coding === '' || coding === 'chunked')
-  );
-}
-
-function unreadable(message: string): Undelivered {
-  return new Undelivered(message, true, { kind: 'service' });
-}
-
-/** What is kept of the body of a refusal, in bytes. */
-const maxRefusal = 64 * 1024;
-
-/** The status of a refusal says enough: as much of its body as comes until `over`, and no fault of it is one of ours. */
-async function readRefusal(
-  body: AsyncIterable<Uint8Array>,
-  over: Promise<void>,
-): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  try {
-    const parts = body[Symbol.asyncIterator]();
-    while (length <= maxRefusal) {
-      const part = await Promise.race([parts.next(), over]);
-      if (!part || part.done) break;
-      chunks.push(part.value);
-      length += part.value.length;
-    }
-  } catch {
-    // Cut short: the part that came is no whole Error, and is read as none.
-  }
-  return Buffer.concat(chunks, length).subarray(0, maxRefusal);
 }

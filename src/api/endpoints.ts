@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { isJsonObject, type Json } from '../json/exact.ts';
 import type { Method } from './method.ts';
-import { adoptStringIds, Category, NewCategory } from './resources.ts';
+import { adoptStringIds, Category, isSurelyCategory, NewCategory } from './resources.ts';
 
 /** One operation of the service: interface document, section 4. */
 export type Endpoint<Path extends string = string, Body = unknown, Data = never> = {
@@ -17,6 +17,8 @@ export type Endpoint<Path extends string = string, Body = unknown, Data = never>
   readonly expects: string;
   /** Longest answer that is read, in bytes. */
   readonly maxBytes: number;
+  /** A list that is longer than `above` bytes can be had piece by piece; `fits` says quickly of an element that it surely fits. */
+  readonly pieces?: { readonly above: number; readonly fits: (element: Json) => boolean };
   readonly deprecated?: true;
   /** Brings accepted variants into the documented form, in place; returns a notice about it. */
   readonly settle?: (data: Data) => string | undefined;
@@ -38,7 +40,8 @@ export const listCategories: Endpoint<'/categories', undefined, Category[]> = {
   status: 200,
   data: z.array(Category),
   expects: 'a list of categories',
-  maxBytes: 64 * MiB,
+  maxBytes: 128 * MiB,
+  pieces: { above: 8 * MiB, fits: isSurelyCategory },
   settle: (categories) => (adoptStringIds(categories) ? stringIdNotice : undefined),
 };
 

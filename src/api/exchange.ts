@@ -19,20 +19,30 @@ export type ApiRequest = Turn & {
   readonly body: string | undefined;
   /** Longest answer that is read, in bytes. */
   readonly maxBytes: number;
+  /** Of a longer answer the rest is handed on as it comes, however long it is; undefined reads all of it. */
+  readonly restAbove?: number | undefined;
   /** Which try this is; the first when undefined. */
   readonly attempt?: number;
   /** No wait for the rate limit may last beyond this moment of the context's `uptime`. */
   readonly waitUntil: number;
 };
 
-/** A whole answer: its last byte has arrived. */
+/** A whole answer: its last byte has arrived, but for what `rest` has yet to bring. */
 export type Answer = {
   readonly status: number;
   readonly headers: WireHeaders;
   readonly bytes: Uint8Array;
+  readonly rest?: Rest | undefined;
   /** When the request left and when the answer was complete, in ms of this machine's clock. */
   readonly sentAt: number;
   readonly receivedAt: number;
+};
+
+/** What is yet to come of an answer. Whoever has it closes it, read or not. */
+export type Rest = {
+  /** @throws Undelivered when nothing comes in time, it is cut short, or the run is interrupted */
+  readonly parts: AsyncIterable<Uint8Array>;
+  readonly close: () => void;
 };
 
 /** The HTTP core is a stack of these: retry(gate(auth(deliver))). */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { ExactNumber, isInt64, type Json } from '../json/exact.ts';
+import { ExactNumber, isInt64, isJsonObject, type Json } from '../json/exact.ts';
 
 /**
  * The resources of the interface document, section 2. These schemas judge decoded JSON whose numbers are
@@ -34,6 +34,18 @@ export type Category = {
   description?: string;
   [extra: string]: Json | undefined;
 };
+
+/** Whether it surely fits `Category`: a look that takes a tenth of the time, and says no when in doubt. */
+export function isSurelyCategory(value: Json): boolean {
+  if (!isJsonObject(value)) return false;
+  const { id, name, description } = value;
+  return (
+    id instanceof ExactNumber &&
+    isInt64(id.text) &&
+    typeof name === 'string' &&
+    (description === undefined || typeof description === 'string')
+  );
+}
 
 /** Turns an id sent as a string into the integer it stands for, in place; true when there was one. */
 export function adoptStringIds(categories: readonly Category[]): boolean {

@@ -31,6 +31,8 @@ const ofChange: Words = {
   look: 'Look before you send it again: petstore api GET PATH',
 };
 
+export type Verdict = ReturnType<typeof createVerdict>;
+
 /** Failures of one operation: what failed and, for a write, what became of it. */
 export function createVerdict({ method, status: promised }: Endpoint, key: ApiKey) {
   const writes = mayChange(method);

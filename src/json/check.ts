@@ -3,22 +3,29 @@ import { ExactNumber } from './exact.ts';
 
 /**
  * What keeps a value from fitting its schema, in words ("item 3: field "name" is missing"), or undefined when it fits.
- * The words never quote the value itself. Zod judges here and does not rebuild: what is handed on is what came.
+ * The words never quote the value itself. Of a part of a list `before` is how many items come before it. Zod judges here and does not rebuild: what is handed on is what came.
  */
-export function findMismatch(schema: z.ZodMiniType, value: unknown): string | undefined {
-  return locateMismatch(schema, value)?.words;
+export function findMismatch(
+  schema: z.ZodMiniType,
+  value: unknown,
+  before = 0,
+): string | undefined {
+  return locateMismatch(schema, value, before)?.words;
 }
 
 /** The same, and which field of which object it is; none where it is the whole value. */
 export function locateMismatch(
   schema: z.ZodMiniType,
   value: unknown,
+  before = 0,
 ): { readonly words: string; readonly object?: unknown; readonly key?: string } | undefined {
   const result = schema.safeParse(value);
   if (result.success) return undefined;
   const [issue] = result.error.issues;
   if (!issue) return { words: 'it does not fit' };
-  const place = issue.path.map(placeName).join(': ');
+  const place = issue.path
+    .map((step, at) => placeName(typeof step === 'number' && at === 0 ? before + step : step))
+    .join(': ');
   const found = issue.path.reduce<unknown>(stepInto, value);
   const words = [place, complaint(issue, found)].filter(Boolean).join(' ');
   if (issue.code === 'unrecognized_keys') return { words, object: found, key: issue.keys[0] ?? '' };

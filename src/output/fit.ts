@@ -35,6 +35,32 @@ export function fitRows(
   );
 }
 
+/** Column widths for rows that are yet to come: what a terminal has left goes to the last column. */
+export function limitWidths(
+  natural: readonly number[],
+  room: number,
+  least: readonly number[],
+): readonly number[] {
+  const widths = fitWidths(natural, room, least);
+  const last = widths.length - 1;
+  return widths.with(last, Math.max(widths[last] ?? 0, room - sum(widths.slice(0, last))));
+}
+
+/** One row with cells cut to these widths, and so that it takes at most `room` cells on every terminal. */
+export function fitRow(
+  row: readonly string[],
+  widths: readonly number[],
+  room: number,
+  ellipsis: string,
+): readonly string[] {
+  const cut = row.map((cell, at) => cutTo(widths[at] ?? 0, cell, ellipsis));
+  const most = cut.map((cell, at) =>
+    at < cut.length - 1 ? (widths[at] ?? 0) + excess(cell) : mostWidthOf(cell),
+  );
+  if (sum(most) <= Math.max(room, sum(widths))) return cut;
+  return cut.map((cell, at) => cutTo(widths[at] ?? 0, cutDisputed(cell, ellipsis), ellipsis));
+}
+
 export function pad(cell: string, width: number): string {
   return cell + ' '.repeat(Math.max(0, width - cellWidth(cell)));
 }

@@ -6,6 +6,7 @@ import { pick, refuseUnknown } from './columns.ts';
 import { columnsOf, fieldList, type Grid, gridOf, recordsOf } from './grid.ts';
 import { type Items, nestedInJson, nestedInYaml, piecesOf } from './items.ts';
 import type { Line, Sink } from './sink.ts';
+import type { Pieces } from './stream.ts';
 
 /**
  * Prints results on stdout, whole and validated, in the chosen format. Where columns are asked for, each format has these alone.
@@ -16,6 +17,11 @@ export type Printer = {
   readonly checkColumns: (columns: readonly string[]) => void;
   /** Records with known columns; JSON and YAML have every field that came. */
   readonly records: (records: readonly JsonObject[], columns: readonly string[]) => Promise<void>;
+  /**
+   * The same records as they come; `what` they are called in a message.
+   * @throws what the pieces throw; a Failure then says how many were printed
+   */
+  readonly stream: (pieces: Pieces, columns: readonly string[], what: string) => Promise<void>;
   /** One such record: an object in JSON and YAML, elsewhere one row. */
   readonly record: (record: JsonObject, columns: readonly string[]) => Promise<void>;
   /** One text of it that scripts want as it is: bare on a line; the record in other formats, or where columns are asked for. */
@@ -50,11 +56,13 @@ export type PrinterOptions = {
   readonly header: boolean;
 };
 
+/** More records than that are laid out and printed piece by piece: as text they take many times the room. */
+const mostAtOnce = 100_000;
 /** Fields that a notice names; an answer may have thousands. */
 const mostNamed = 20;
 
 export function createPrinter(
-  context: Context,
+  context: Pick<Context, 'stdout' | 'signal'>,
   sink: Sink,
   report: Report,
   { format, color, ascii, columns: asked, header }: PrinterOptions,
@@ -65,7 +73,25 @@ export function createPrinter(
     },
     async records(records, columns) {
       printer.checkColumns(columns);
+      if (records.length > mostAtOnce) {
+        const { slicesOf } = await import('./stream.ts');
+        return printer.stream(slicesOf(records), columns, 'rows');
+      }
       await print(chosen([...records]), () => gridOf(records, asked ?? columns));
+    },
+    async stream(pieces, columns, what) {
+      printer.checkColumns(columns);
+      const { brokenOff, layStream } = await import('./stream.ts');
+      const options = { format, asked, header, ascii, width: context.stdout.columns };
+      let printed = 0;
+      try {
+        for await (const { lines, count } of layStream(pieces, columns, sink, options)) {
+          await write([lines]);
+          printed += count;
+        }
+      } catch (error) {
+        throw brokenOff(error, printed, what, context.signal);
+      }
     },
     async record(record, columns) {
       printer.checkColumns(columns);

@@ -12,7 +12,7 @@ export type TableOptions = {
 };
 
 /** A longer list is scrolled through, and a wider one is folded: a frame is only in the way. */
-const mostBoxedRows = 1_000;
+export const mostBoxedRows = 1_000;
 const mostBoxedColumns = 100;
 
 /** Digits and sign of an int64: half an id would be another id, and so none is cut. */
@@ -72,6 +72,40 @@ function numberWidths({ header, rows }: Grid): number[] {
       return digits > longestNumber ? most : Math.max(most, digits);
     }, 0),
   );
+}
+
+/**
+ * A table of more rows than are known yet, in columns without a frame: as wide as those of the `sample` need to be, and wide
+ * enough for every 64-bit integer. Later a longer cell pushes the rest of its row aside; on a terminal it is cut.
+ */
+export async function createLongTable(
+  sample: Grid,
+  sink: Sink,
+  { width, header, ascii }: TableOptions,
+): Promise<{ readonly head: readonly Line[]; readonly lay: (grid: Grid) => Line }> {
+  const { columnWidths, fitRow, limitWidths, pad } = await import('./fit.ts');
+  const least = numberWidths(sample).map((most) => (most > 0 ? longestNumber : 0));
+  const text = (row: Grid['rows'][number]) => row.map((cell) => sink.show(cellText(cell)));
+  const titles = sample.header.map((title) => sink.show(title));
+  const shown = [
+    ...(header ? [titles] : []),
+    ...sample.rows.map(text),
+    least.map((n) => ' '.repeat(n)),
+  ];
+  const natural = columnWidths(shown, titles.length);
+  const room = width === undefined ? undefined : width - 2 * (titles.length - 1);
+  const widths = room === undefined ? natural : limitWidths(natural, room, least);
+  const line = (cells: readonly string[]) => {
+    const fitted = room === undefined ? cells : fitRow(cells, widths, room, ascii ? '...' : '…');
+    return fitted
+      .map((cell, column) => pad(cell, widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  };
+  return {
+    head: header ? [{ bold: line(titles) }] : [],
+    lay: ({ rows }) => rows.map((row) => line(text(row))).join('\n'),
+  };
 }
 
 /** The rows in a frame, the first one as its head. */

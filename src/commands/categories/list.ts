@@ -28,10 +28,15 @@ export function list(command: Command, host: Host): void {
         output.checkColumns(categoryColumns);
         const client = await connect();
 
-        const all = await client.call(listCategories, {});
-
-        const found = search === undefined ? all : all.filter(matches(search));
-        await output.records(sort ? found.toSorted(orders[sort]) : found, categoryColumns);
+        const found = (all: Category[]) =>
+          search === undefined ? all : all.filter(matches(search));
+        if (sort) {
+          const sorted = found(await client.call(listCategories, {})).sort(orders[sort]);
+          return output.records(sorted, categoryColumns);
+        }
+        const list = await client.stream(listCategories, {});
+        if (Array.isArray(list)) return output.records(found(list), categoryColumns);
+        await output.stream(each(list, found), categoryColumns, 'categories');
       }),
     );
 }
@@ -40,6 +45,10 @@ function matches(search: string): (category: Category) => boolean {
   const wanted = fold(search);
   return ({ name, description = '' }) =>
     [name, description].some((text) => fold(text).includes(wanted));
+}
+
+async function* each<T>(pieces: AsyncIterable<T>, change: (piece: T) => T): AsyncGenerator<T> {
+  for await (const piece of pieces) yield change(piece);
 }
 
 function fold(text: string): string {

@@ -1,0 +1,75 @@
+import type { WireAnswer } from '../context.ts';
+import { describeCut } from './breakdown.ts';
+import { type ApiRequest, headerValues, Undelivered } from './exchange.ts';
+
+type Bounds = Pick<ApiRequest, 'maxBytes' | 'restAbove'> & {
+  readonly host: string;
+  readonly told: string | undefined;
+};
+
+/** The whole body; or as much of it as there may be before the rest is handed on as it comes. */
+export async function readWhole(
+  answer: WireAnswer,
+  body: AsyncIterator<Uint8Array>,
+  { host, told, maxBytes, restAbove }: Bounds,
+): Promise<{ readonly bytes: Uint8Array; readonly more: boolean }> {
+  if (!isPlain(answer)) {
+    throw unreadable('the answer is compressed in a way petstore did not ask for');
+  }
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const more = () => restAbove !== undefined && length > restAbove;
+  try {
+    for (let part = await body.next(); !part.done; part = await body.next()) {
+      length += part.value.length;
+      chunks.push(part.value);
+      if (more()) break;
+      if (length > maxBytes) throw unreadable(`the answer is longer than ${maxBytes} bytes`);
+    }
+  } catch (error) {
+    if (error instanceof Undelivered) throw error;
+    throw describeCut(error, host, length, told);
+  }
+  return { bytes: Buffer.concat(chunks, length), more: more() };
+}
+
+/** Whether the bytes are the text itself, by every field that could say otherwise. */
+function isPlain({ headers }: WireAnswer): boolean {
+  const codings = (name: string) =>
+    headerValues(headers, name)
+      .join()
+      .toLowerCase()
+      .split(/[\s,]+/);
+  return (
+    codings('content-encoding').every((coding) => coding === '' || coding === 'identity') &&
+    codings('transfer-encoding').every((coding) => coding === '' || coding === 'chunked')
+  );
+}
+
+function unreadable(message: string): Undelivered {
+  return new Undelivered(message, true, { kind: 'service' });
+}
+
+/** What is kept of the body of a refusal, in bytes. */
+const maxRefusal = 64 * 1024;
+
+/** The status of a refusal says enough: as much of its body as comes until `over`, and no fault of it is one of ours. */
+export async function readRefusal(
+  body: AsyncIterable<Uint8Array>,
+  over: Promise<void>,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    const parts = body[Symbol.asyncIterator]();
+    while (length <= maxRefusal) {
+      const part = await Promise.race([parts.next(), over]);
+      if (!part || part.done) break;
+      chunks.push(part.value);
+      length += part.value.length;
+    }
+  } catch {
+    // Cut short: the part that came is no whole Error, and is read as none.
+  }
+  return Buffer.concat(chunks, length).subarray(0, maxRefusal);
+}

@@ -1,0 +1,73 @@
+import type { Report } from '../events.ts';
+import { createArrayParser } from '../json/array.ts';
+import { findMismatch } from '../json/check.ts';
+import type { Json } from '../json/exact.ts';
+import { JsonError } from '../json/parse.ts';
+import { broken, notUtf8, requireJson } from './decode.ts';
+import type { Endpoint } from './endpoints.ts';
+import type { Answer } from './exchange.ts';
+import { createDecoder } from './utf8.ts';
+
+/**
+ * The data of a long list, piece by piece as it comes, each judged as strictly as `decode` judges the whole.
+ * @param batch how much is decoded at a time, in bytes
+ * @throws Failure (service), Undelivered
+ */
+export async function* decodePieces<Data>(
+  endpoint: Endpoint<string, unknown, Data>,
+  answer: Answer,
+  report: Report,
+  batch = 64 * 1024,
+): AsyncGenerator<Data> {
+  requireJson(answer);
+  const parser = createArrayParser(batch);
+  let count = 0;
+  let noticed: string | undefined;
+  for await (const text of textOf(endpoint, partsOf(answer, batch))) {
+    const elements = parse(() => (text === undefined ? parser.end() : parser.parse(text)));
+    if (elements.length > 0) yield judged(elements);
+  }
+
+  function parse(elements: () => Json[]): Json[] {
+    try {
+      return elements();
+    } catch (error) {
+      if (!(error instanceof JsonError)) throw error;
+      throw broken(endpoint, `no valid JSON: ${error.message}`);
+    }
+  }
+
+  function judged(elements: Json[]): Data {
+    if (!elements.every((element) => endpoint.pieces?.fits(element))) {
+      const mismatch = findMismatch(endpoint.data, elements, count);
+      if (mismatch) throw broken(endpoint, mismatch);
+    }
+    count += elements.length;
+    const data = elements as Data;
+    const notice = endpoint.settle?.(data);
+    if (notice && notice !== noticed) report({ event: 'notice', message: notice });
+    noticed ??= notice;
+    return data;
+  }
+}
+
+/** The text part by part, and undefined when it is over. */
+async function* textOf(
+  endpoint: Endpoint,
+  parts: AsyncIterable<Uint8Array>,
+): AsyncGenerator<string | undefined> {
+  const decode = createDecoder();
+  try {
+    for await (const part of parts) yield decode(part);
+    yield decode();
+  } catch (error) {
+    throw error instanceof TypeError ? broken(endpoint, notUtf8) : error;
+  }
+  yield undefined;
+}
+
+/** What was read already comes in small parts too. */
+async function* partsOf({ bytes, rest }: Answer, batch: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += batch) yield bytes.subarray(at, at + batch);
+  if (rest) yield* rest.parts;
+}
