@@ -81,6 +81,7 @@ async function printed(
 }
 
 describe('a list in pieces', () => {
+  const answer = { status: 200, headers: {}, bytes: new Uint8Array(), sentAt: 0, receivedAt: 0 };
   const columns = ['id', 'name', 'description'];
 
   test.for(formats)(
@@ -96,9 +97,9 @@ describe('a list in pieces', () => {
           fc.boolean(),
           async (categories, indent, sizes, batch, asked, header) => {
             const json = writeJson(categories, { indent, string: oddlyEscaped });
-            const answer = answerOf(Buffer.from(json), sizes);
+            const rest = partsOf(Buffer.from(json), sizes);
             const options = { format, columns: asked, header };
-            const pieces = () => decodePieces(listCategories, answer, () => {}, batch);
+            const pieces = () => decodePieces(listCategories, answer, rest, () => {}, batch);
 
             const whole = await printed(options, (printer) => printer.records(categories, columns));
             const streamed = await printed(options, (printer) =>
@@ -121,16 +122,14 @@ describe('a list in pieces', () => {
     return `"\\u${code}${JSON.stringify(text.slice(1)).slice(1)}`;
   }
 
-  function answerOf(bytes: Uint8Array, sizes: readonly number[]) {
+  function partsOf(bytes: Uint8Array, sizes: readonly number[]) {
     const parts: Uint8Array[] = [];
     for (let at = 0, n = 0; at < bytes.length; n += 1) {
       const size = sizes[n % sizes.length] ?? 1;
       parts.push(bytes.subarray(at, at + size));
       at += size;
     }
-    const [first = bytes] = parts;
-    const rest = { parts: Readable.from(parts.slice(1)), close: () => {} };
-    return { status: 200, headers: {}, bytes: first, rest, sentAt: 0, receivedAt: 0 };
+    return { parts: Readable.from(parts), close: () => {} };
   }
 });
 

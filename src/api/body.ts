@@ -7,22 +7,22 @@ type Bounds = Pick<ApiRequest, 'maxBytes' | 'restAbove'> & {
   readonly told: string | undefined;
 };
 
-/** The whole body; or as much of it as there may be before the rest is handed on as it comes. */
+/** The parts of the whole body; or of as much of it as there may be before all is handed on as it comes. */
 export async function readWhole(
   answer: WireAnswer,
   body: AsyncIterator<Uint8Array>,
   { host, told, maxBytes, restAbove }: Bounds,
-): Promise<{ readonly bytes: Uint8Array; readonly more: boolean }> {
+): Promise<{ readonly parts: Uint8Array[]; readonly length: number; readonly more: boolean }> {
   if (!isPlain(answer)) {
     throw unreadable('the answer is compressed in a way petstore did not ask for');
   }
-  const chunks: Uint8Array[] = [];
+  const parts: Uint8Array[] = [];
   let length = 0;
   const more = () => restAbove !== undefined && length > restAbove;
   try {
     for (let part = await body.next(); !part.done; part = await body.next()) {
       length += part.value.length;
-      chunks.push(part.value);
+      parts.push(part.value);
       if (more()) break;
       if (length > maxBytes) throw unreadable(`the answer is longer than ${maxBytes} bytes`);
     }
@@ -30,7 +30,7 @@ export async function readWhole(
     if (error instanceof Undelivered) throw error;
     throw describeCut(error, host, length, told);
   }
-  return { bytes: Buffer.concat(chunks, length), more: more() };
+  return { parts, length, more: more() };
 }
 
 /** Whether the bytes are the text itself, by every field that could say otherwise. */

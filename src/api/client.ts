@@ -9,6 +9,7 @@ import {
   type ApiRequest,
   type Exchange,
   headerValues,
+  type Rest,
   type Turn,
   Undelivered,
 } from './exchange.ts';
@@ -66,7 +67,7 @@ export function createClient(options: ClientOptions): Client {
       const request = { ...prepare(options, endpoint, input), restAbove };
       const answer = await perform(endpoint, request, verdict);
       return answer.rest
-        ? decodeRest(endpoint, answer, verdict)
+        ? decodeRest(endpoint, answer, answer.rest, verdict)
         : decodeWhole(endpoint, answer, verdict);
     },
   };
@@ -113,15 +114,16 @@ export function createClient(options: ClientOptions): Client {
   async function* decodeRest<Data>(
     endpoint: Endpoint<string, unknown, Data>,
     answer: Answer,
+    rest: Rest,
     verdict: Verdict,
   ): AsyncGenerator<Data> {
     try {
       const { decodePieces } = await import('./pieces.ts');
-      yield* decodePieces(endpoint, answer, report);
+      yield* decodePieces(endpoint, answer, rest, report);
     } catch (error) {
       throw explain(error, verdict);
     } finally {
-      answer.rest?.close();
+      rest.close();
     }
   }
 

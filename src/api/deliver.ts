@@ -93,12 +93,12 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
       const body = answer.body[Symbol.asyncIterator]();
       const { host } = request.url;
       const [told] = headerValues(answer.headers, 'content-length');
-      const { bytes, more } = await readWhole(answer, body, { host, told, ...request });
-      if (!more) return { bytes };
+      const { parts, length, more } = await readWhole(answer, body, { host, told, ...request });
+      if (!more) return { bytes: Buffer.concat(parts, length) };
       const { restOf } = await import('./rest.ts');
       const close = () => attempt.abort(over);
-      const received = bytes.length;
-      return { bytes, rest: restOf(body, { context, timeout, host, received, told, close }) };
+      const reading = { context, timeout, host, told, read: parts, received: length, close };
+      return { bytes: new Uint8Array(), rest: restOf(body, reading) };
     }
 
     async function giveUp(): Promise<void> {

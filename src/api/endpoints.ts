@@ -40,7 +40,7 @@ export const listCategories: Endpoint<'/categories', undefined, Category[]> = {
   status: 200,
   data: z.array(Category),
   expects: 'a list of categories',
-  maxBytes: 128 * MiB,
+  maxBytes: 96 * MiB,
   pieces: { above: 8 * MiB, fits: isSurelyCategory },
   settle: (categories) => (adoptStringIds(categories) ? stringIdNotice : undefined),
 };

@@ -19,7 +19,7 @@ export type ApiRequest = Turn & {
   readonly body: string | undefined;
   /** Longest answer that is read, in bytes. */
   readonly maxBytes: number;
-  /** Of a longer answer the rest is handed on as it comes, however long it is; undefined reads all of it. */
+  /** A longer answer is handed on as it comes, however long it is; undefined reads all of it. */
   readonly restAbove?: number | undefined;
   /** Which try this is; the first when undefined. */
   readonly attempt?: number;
@@ -27,7 +27,7 @@ export type ApiRequest = Turn & {
   readonly waitUntil: number;
 };
 
-/** A whole answer: its last byte has arrived, but for what `rest` has yet to bring. */
+/** A whole answer: its last byte has arrived, or it comes as `rest`. */
 export type Answer = {
   readonly status: number;
   readonly headers: WireHeaders;
@@ -38,7 +38,7 @@ export type Answer = {
   readonly receivedAt: number;
 };
 
-/** What is yet to come of an answer. Whoever has it closes it, read or not. */
+/** A long body as it comes. Whoever has it closes it, read or not. */
 export type Rest = {
   /** @throws Undelivered when nothing comes in time, it is cut short, or the run is interrupted */
   readonly parts: AsyncIterable<Uint8Array>;

@@ -5,17 +5,18 @@ import type { Json } from '../json/exact.ts';
 import { JsonError } from '../json/parse.ts';
 import { broken, notUtf8, requireJson } from './decode.ts';
 import type { Endpoint } from './endpoints.ts';
-import type { Answer } from './exchange.ts';
+import type { Answer, Rest } from './exchange.ts';
 import { createDecoder } from './utf8.ts';
 
 /**
  * The data of a long list, piece by piece as it comes, each judged as strictly as `decode` judges the whole.
- * @param batch how much is decoded at a time, in bytes
+ * @param batch least text that is judged at a time, in characters
  * @throws Failure (service), Undelivered
  */
 export async function* decodePieces<Data>(
   endpoint: Endpoint<string, unknown, Data>,
   answer: Answer,
+  rest: Rest,
   report: Report,
   batch = 64 * 1024,
 ): AsyncGenerator<Data> {
@@ -23,7 +24,7 @@ export async function* decodePieces<Data>(
   const parser = createArrayParser(batch);
   let count = 0;
   let noticed: string | undefined;
-  for await (const text of textOf(endpoint, partsOf(answer, batch))) {
+  for await (const text of textOf(endpoint, rest.parts)) {
     const elements = parse(() => (text === undefined ? parser.end() : parser.parse(text)));
     if (elements.length > 0) yield judged(elements);
   }
@@ -64,10 +65,4 @@ async function* textOf(
     throw error instanceof TypeError ? broken(endpoint, notUtf8) : error;
   }
   yield undefined;
-}
-
-/** What was read already comes in small parts too. */
-async function* partsOf({ bytes, rest }: Answer, batch: number): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += batch) yield bytes.subarray(at, at + batch);
-  if (rest) yield* rest.parts;
 }

@@ -12,20 +12,23 @@ type Reading = {
   readonly timeout: number;
   /** For messages. */
   readonly host: string;
-  /** How many bytes came before, and how many were told of. */
+  /** The parts that were read already. They are forgotten one by one. */
+  readonly read: Uint8Array[];
+  /** How many bytes these are, and how many were told of. */
   readonly received: number;
   readonly told: string | undefined;
   /** Drops the connection. */
   readonly close: () => void;
 };
 
-/** The rest of a body. While nobody takes a part none is read, and no time runs. */
+/** A body as it comes. While nobody takes a part none is read, and no time runs. */
 export function restOf(body: AsyncIterator<Uint8Array>, reading: Reading): Rest {
-  const { context, timeout, host, told, close } = reading;
+  const { context, timeout, host, told, read, close } = reading;
   let { received } = reading;
   return { parts: parts(), close };
 
   async function* parts(): AsyncGenerator<Uint8Array> {
+    for (let part = read.shift(); part; part = read.shift()) yield part;
     for (let part = await next(); !part.done; part = await next()) {
       received += part.value.length;
       yield part.value;

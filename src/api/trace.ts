@@ -24,8 +24,8 @@ export function trace(next: Exchange, context: Context, report: Report): Exchang
     const took = () => `${Math.round(context.uptime() - start)} ms`;
     try {
       const answer = await next(request);
-      const more = answer.rest ? ' and more' : '';
-      say(`< ${answer.status}, ${answer.bytes.length} bytes${more} (${took()})`);
+      const length = answer.rest ? `more than ${request.restAbove}` : answer.bytes.length;
+      say(`< ${answer.status}, ${length} bytes (${took()})`);
       for (const line of headerLines(answer.headers)) say(`< ${line}`);
       const unusable = unusableLimit(answer.headers, answer.receivedAt);
       if (unusable.length > 0 && !warned) {
