@@ -90,13 +90,15 @@ export function createReader(text: string, onField?: OnField): JsonReader {
         name = readString();
         if (Object.hasOwn(object, name)) fail(`field "${name}" given twice`, nameAt);
         if (known) names.length = count;
-        known = at - nameAt === name.length + 2;
+        known = at - nameAt === name.length + 2 && name !== '__proto__';
         if (known) names.push(name);
       }
       count += 1;
       onField?.(object, name, nameAt);
       if (!passed(colon)) fail('expected ":"');
-      set(object, name, readValue(depth + 1));
+      const value = readValue(depth + 1);
+      if (known) object[name] = value;
+      else set(object, name, value);
     } while (passed(comma));
     if (!passed(closeBrace)) fail('expected "," or "}"');
     return object;

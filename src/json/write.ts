@@ -37,7 +37,8 @@ export function createJsonWriter({
     for (const name of Object.keys(item)) {
       const field = item[name];
       if (field === undefined) continue;
-      parts += (parts === '' ? '' : between) + nameOf(name) + write(field, depth + 1);
+      const value = typeof field === 'string' ? string(field) : write(field, depth + 1);
+      parts += (parts === '' ? '' : between) + nameOf(name) + value;
     }
     return wrap('{', parts, '}', depth);
   }
