@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { listCategories } from '../src/api/endpoints.ts';
 import { decodePieces } from '../src/api/pieces.ts';
 import { type Category, isSurelyCategory } from '../src/api/resources.ts';
+import { createDecoder } from '../src/api/utf8.ts';
 import type { Output } from '../src/context.ts';
 import { formats } from '../src/formats.ts';
 import { findMismatch } from '../src/json/check.ts';
@@ -13,9 +14,10 @@ import { parseJson } from '../src/json/parse.ts';
 import { writeJson } from '../src/json/write.ts';
 import { widthOf } from '../src/output/layout.ts';
 import { createPrinter, type Printer } from '../src/output/printer.ts';
-import { isPlain } from '../src/output/safe-text.ts';
+import { isPlain, jsonString } from '../src/output/safe-text.ts';
 import { createSink } from '../src/output/sink.ts';
 import { yamlLines } from '../src/output/yaml.ts';
+import { cutOut, formsOf } from '../src/secret.ts';
 import { hostileName } from './names.ts';
 
 const secret = 'a-secret-"of\\some-letters';
@@ -133,27 +135,69 @@ describe('a list in pieces', () => {
   }
 });
 
+function silentSink() {
+  const unused = { write: async () => {}, isTTY: false, columns: undefined, stream: undefined };
+  return createSink({
+    stdout: unused,
+    stderr: unused,
+    signal: new AbortController().signal,
+    sleep: async () => {},
+  });
+}
+
 describe('what is quick', () => {
   test('takes for a category only what is one', () => {
     const odd = fc.record(
-      { id: fc.oneof(value, id.map(String)), name: value, description: value },
-      { requiredKeys: [] },
+      {
+        id: fc.oneof(number, id.map(String), value),
+        name: fc.oneof({ weight: 9, arbitrary: text }, value),
+        description: fc.oneof({ weight: 9, arbitrary: text }, value),
+      },
+      { requiredKeys: ['id'] },
     );
     fc.assert(
       fc.property(fc.oneof(category, odd, value), (it) => {
         const fits = findMismatch(listCategories.data, [it]) === undefined;
         if (isSurelyCategory(it as Json)) expect(fits).toBe(true);
       }),
+      { numRuns: 1_000 },
     );
     expect(isSurelyCategory(parseJson('{"name":"dog","id":9223372036854775807}'))).toBe(true);
   });
 
+  test('cuts a secret out of JSON wherever it stands, and writes what is harmless as it is', () => {
+    const bare = 'plain-secret-0123456789';
+    const holding = fc.oneof(
+      text,
+      fc
+        .tuple(text, fc.constantFrom(...formsOf(bare), ...formsOf(secret)))
+        .map(([around, form]) => around + form + around),
+    );
+    const sink = silentSink();
+    sink.hide(bare);
+    sink.hide(secret);
+    const forms = [...formsOf(bare), ...formsOf(secret)];
+    const string = (text: string) => jsonString(cutOut(text, forms));
+    const json = fc.array(fc.dictionary(holding, fc.oneof(holding, number)));
+    fc.assert(
+      fc.property(json, fc.constantFrom(0, 2), (json, indent) => {
+        expect(sink.json(json, indent)).toBe(writeJson(json, { indent, string }));
+        const lines = json.map((item) => writeJson(item, { string }));
+        expect(sink.jsonLines(json)).toBe(lines.join('\n'));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('refuses a character that ASCII breaks in two', async () => {
+    const parts = [[0xe7], [0x61], [0x8a, 0xac]].map((bytes) => Uint8Array.from(bytes));
+    const decode = createDecoder();
+
+    expect(() => parts.map((part) => decode(part))).toThrow(TypeError);
+  });
+
   test('writes the YAML that the whole writer writes', () => {
-    const sink = createSink({
-      ...{ stdout: undefined as never, stderr: undefined as never },
-      signal: new AbortController().signal,
-      sleep: () => new Promise(() => {}),
-    });
+    const sink = silentSink();
     const word = fc.string({ unit: fc.constantFrom(...'aZ é犬9_.,:#-!?()[]{}&*|>%@`\'"/+=<~\\') });
     const record = fc.dictionary(fc.oneof(word, text), fc.oneof(word, text, number), {
       minKeys: 1,
