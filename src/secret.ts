@@ -47,9 +47,13 @@ export function cutOut(text: string, forms: Iterable<string>): string {
   return clean;
 }
 
-/** Finds out at one look whether any of these forms is in a text. */
+/** So many characters of a form are looked for; a program may have printed a "key" of any length. */
+const lookedFor = 64;
+
+/** Finds out at one look whether any of these forms may be in a text. */
 export function patternOf(forms: Iterable<string>): RegExp {
+  const beginnings = [...forms].map((form) => form.slice(0, lookedFor));
   return new RegExp(
-    [...forms].map((form) => form.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|'),
+    beginnings.map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|'),
   );
 }

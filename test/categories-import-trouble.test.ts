@@ -522,22 +522,22 @@ describe('an import that meets trouble', () => {
     sandbox,
     folder,
   }) => {
-    const rows = Array.from({ length: 100 }, (_, n) => `pet ${n}`);
+    const rows = Array.from({ length: 200 }, (_, n) => `pet ${n}`);
     const path = put(folder, ['name', ...rows].join('\n'));
     sandbox.plan = { minute: { limit: 1_000, length: 60_000 }, day: { limit: 9_999, length: 9e6 } };
     let posts = 0;
     sandbox.react = ({ method }) => {
       if (method === 'POST') posts += 1;
-      return method === 'POST' && posts % 2 === 0 ? cutAfter : undefined;
+      return method === 'POST' && posts % 4 === 0 ? cutAfter : undefined;
     };
 
     const result = await petstore(['categories', 'import', path, ...apply]);
 
     expect(result.exitCode).toBe(0);
-    expect(sandbox.categories).toHaveLength(100);
+    expect(sandbox.categories).toHaveLength(200);
     const first = sandbox.requests.findIndex(({ method }, n) => n > 0 && method === 'GET');
-    expect(first).toBeGreaterThan(70);
-    expect(first).toBeLessThan(100);
+    expect(first).toBeGreaterThan(150);
+    expect(first).toBeLessThan(200);
   });
 
   test('leaves a row open when something nobody foresaw happens to its request', async ({

@@ -48,8 +48,8 @@ export function createSink({
   let anySecret: RegExp | undefined;
   let said = Promise.resolve();
 
-  const holdsSecret = (text: string) => anySecret?.test(text) ?? false;
-  const redact = (text: string) => (holdsSecret(text) ? cutOut(text, secrets) : text);
+  const mayHoldSecret = (text: string) => anySecret?.test(text) ?? false;
+  const redact = (text: string) => (mayHoldSecret(text) ? cutOut(text, secrets) : text);
   const seal = (text: string) => sealLines(redact(text));
 
   /** The JSON texts of these values, one a line. */
@@ -58,7 +58,7 @@ export function createSink({
     // Bare text is found in what is written, so that one look is enough for all of it.
     const quick = (text: string) => (isBare(text) ? `"${text}"` : string(text));
     const written = values.map(createJsonWriter({ indent, string: quick })).join('\n');
-    if (!holdsSecret(written)) return written;
+    if (!mayHoldSecret(written)) return written;
     return values.map(createJsonWriter({ indent, string })).join('\n');
   }
 
