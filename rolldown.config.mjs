@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { defineConfig } from 'rolldown';
 
 export default defineConfig({
@@ -11,13 +11,43 @@ export default defineConfig({
     dir: 'dist',
     format: 'cjs',
     chunkFileNames: 'chunks/[name].js',
-    // What every start needs in one file: with this many commands it would come in small pieces.
-    codeSplitting: { groups: [{ name: 'start', tags: ['$initial'] }] },
+    // Each file costs a start, and with this many commands what they share would come in small pieces.
+    codeSplitting: {
+      groups: [
+        { name: 'start', tags: ['$initial'], priority: 2 },
+        { name: whatSessionsShare(), priority: 1 },
+      ],
+    },
     // Not minified: an uncaught error would print one endless source line.
     minify: false,
   },
   plugins: [emptyDist(), withoutSubprocesses(), thirdPartyNotices(), helpPage()],
 });
+
+/** Every command on the service opens a session and has an endpoint. */
+function whatSessionsShare() {
+  const roots = [
+    'src/session/session.ts',
+    'src/api/endpoints.ts',
+    'src/commands/categories/list.ts',
+  ];
+  let shared;
+  return (id, graph) => {
+    shared ??= withImports(
+      roots.map((root) => resolve(root)),
+      graph,
+    );
+    return shared.has(id) ? 'session' : null;
+  };
+}
+
+function withImports(ids, graph) {
+  const found = new Set(ids);
+  // A set goes on to what is added meanwhile.
+  for (const id of found)
+    for (const next of graph.getModuleInfo(id)?.importedIds ?? []) found.add(next);
+  return found;
+}
 
 function emptyDist() {
   return { name: 'empty-dist', buildStart: () => rmSync('dist', { recursive: true, force: true }) };
