@@ -49,7 +49,8 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
       return (await transport).send(request);
     },
     now: Date.now,
-    uptime: createUptime(uptime, () => performance.now()),
+    // Not `performance`, which Node loads only when it is first used.
+    uptime: createUptime(uptime, () => Number(process.hrtime.bigint()) / 1_000_000),
     get boot() {
       boot ??= bootOf() ?? `${process.pid}.${performance.timeOrigin}`;
       return boot;

@@ -31,7 +31,16 @@ const asking = 'src/api/transport.ts';
 const formats = ['table', 'csv', 'tsv', 'yaml'].map((format) => `src/output/${format}.ts`);
 
 /** Modules of Node that no command of the table needs. */
-const slow = ['child_process', 'https', 'http2', 'inspector', 'tls', 'worker_threads', 'zlib'];
+const slow = [
+  'child_process',
+  'https',
+  'http2',
+  'inspector',
+  'perf_hooks',
+  'tls',
+  'worker_threads',
+  'zlib',
+];
 
 const start = ['commander', 'zod'];
 const request = [...start, 'leven'];
