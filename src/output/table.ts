@@ -109,28 +109,22 @@ export async function createLongTable(
 }
 
 /** The rows in a frame, the first one as its head. */
-async function box(
+function box(
   widths: readonly number[],
   rows: readonly string[][],
   header: boolean,
   ascii: boolean,
-): Promise<Line[]> {
-  const { default: CliTable } = await import('cli-table3');
-  // It draws the frame alone: it measures text in another way, and takes time that grows with the square of its rows.
-  // Without colours of its own it does not load its colour library.
-  const table = new CliTable({
-    head: widths.map((width) => 'x'.repeat(width)),
-    style: { head: [], border: [] },
-  });
-  table.push(widths.map(() => ''));
-  const drawn = table.toString();
-  const frame = ascii ? drawn.replaceAll('─', '-').replace(/[┌┬┐├┼┤└┴┘]/g, '+') : drawn;
-  const [top = '', , rule = '', , bottom = ''] = frame.split('\n');
+): Line[] {
+  const dashes = widths.map((width) => (ascii ? '-' : '─').repeat(width + 2));
+  const rule = (left: string, between: string, right: string) =>
+    ascii ? `+${dashes.join('+')}+` : left + dashes.join(between) + right;
   const bar = ascii ? '|' : '│';
   const lines = rows.map((row) => `${bar} ${row.join(` ${bar} `)} ${bar}`);
+  const [top, bottom] = [rule('┌', '┬', '┐'), rule('└', '┴', '┘')];
   if (!header) return [top, ...lines, bottom];
   const [head = '', ...others] = lines;
-  return [top, { bold: head }, ...(others.length > 0 ? [rule] : []), ...others, bottom];
+  const below = others.length > 0 ? [rule('├', '┼', '┤'), ...others] : [];
+  return [top, { bold: head }, ...below, bottom];
 }
 
 function columns(rows: readonly string[][], header: boolean): Line[] {

@@ -5,11 +5,11 @@ import manifest from '../../../package.json' with { type: 'json' };
 import type { Bar, Setup } from './bar.ts';
 import { type Turn, takeTurns } from './turns.ts';
 
-const { commander, zod, ora, chalk, 'cli-table3': table } = manifest.devDependencies;
+const { commander, zod, ora, chalk } = manifest.devDependencies;
 /** What petstore would depend on if nothing were bundled; the newest that run on its oldest Node. */
 const unbundled = [
   ...[`commander@${commander}`, `zod@${zod}`, `ora@${ora}`, `chalk@${chalk}`],
-  ...[`cli-table3@${table}`, 'conf@15', 'undici@7'],
+  ...['cli-table3@0.6', 'conf@15', 'undici@7'],
 ];
 
 /** An install into an empty folder with an empty cache, beside one of the same packages unbundled. */
