@@ -16,7 +16,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   const help: string[] = [];
   const options = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
   const verbose = options.includes('--verbose') || options.includes('-v');
-  const program = createProgram(host, (text) => help.push(text));
+  const program = createProgram(host, (text) => help.push(text), argv);
   try {
     await parse();
     await sink.flush();

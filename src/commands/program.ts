@@ -4,8 +4,15 @@ import { addExamples } from './examples.ts';
 import { formatHelp } from './help.ts';
 import { plantCommands } from './index.ts';
 
-/** The whole command line; `onText` gets what Commander would print. It throws where it would exit. */
-export function createProgram(host: Host, onText: (text: string) => void): Command {
+/**
+ * The whole command line, or as much of it as the words on it need; `onText` gets what Commander would print. It throws
+ * where it would exit.
+ */
+export function createProgram(
+  host: Host,
+  onText: (text: string) => void,
+  words: readonly string[] = [],
+): Command {
   const program = new Command('petstore')
     .description('Administer the categories of the pet store service.')
     .helpCommand(false)
@@ -21,6 +28,6 @@ export function createProgram(host: Host, onText: (text: string) => void): Comma
     })
     .enablePositionalOptions();
   addExamples(program, ['petstore categories list --profile sandbox']);
-  plantCommands(program, host);
+  plantCommands(program, host, words);
   return program;
 }
