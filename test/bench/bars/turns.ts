@@ -58,9 +58,7 @@ function runOnce({ argv: [program = '', ...args], env, cwd }: Program) {
   const seconds = (performance.now() - start) / 1_000;
   if (error) throw error;
   if (status !== 0) {
-    throw new Error(
-      `exit ${status}: ${stderr.toString().trim().split('\n').slice(0, 2).join(' ')}`,
-    );
+    throw new Error(`exit ${status}: ${stderr.toString().split('\n', 1)[0]?.slice(0, 100)}`);
   }
   return { seconds, peak: readPeak(env.PETSTORE_BENCH_PEAK) };
 }
