@@ -31,7 +31,7 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
   return async (request) => {
     const sentAt = context.now();
     const attempt = new AbortController();
-    const waiting = new AbortController();
+    let waiting: AbortController | undefined;
     let sent = false;
     const onSent = () => {
       sent = true;
@@ -53,7 +53,7 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
       return whole;
     } finally {
       endWatch();
-      waiting.abort(over);
+      waiting?.abort(over);
       // Nothing of a whole answer is left to end, and the rest of a long one is ended by its reader.
       if (!taken) attempt.abort(over);
     }
@@ -101,9 +101,15 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
       return { bytes: new Uint8Array(), rest: restOf(body, reading) };
     }
 
+    /** Ends with the attempt; seldom needed, and each signal takes as long as a look at the log. */
+    async function pause(ms: number): Promise<void> {
+      waiting ??= new AbortController();
+      await context.sleep(ms, waiting.signal).catch(forever);
+    }
+
     async function giveUp(): Promise<void> {
       const ms = Math.min(patienceForRefusals, timeout / 2);
-      await context.sleep(ms, waiting.signal).catch(forever);
+      await pause(ms);
     }
 
     function tooLate(): Undelivered {
@@ -113,7 +119,7 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
 
     async function interruption(): Promise<never> {
       if (sent && mayChange(request.method)) {
-        await context.sleep(graceForWrites, waiting.signal).catch(forever);
+        await pause(graceForWrites);
       }
       throw new Undelivered('interrupted', sent);
     }
