@@ -46,14 +46,3 @@ export function cutOut(text: string, forms: Iterable<string>): string {
   for (const form of forms) clean = clean.replaceAll(form, cutMark);
   return clean;
 }
-
-/** So many characters of a form are looked for; a program may have printed a "key" of any length. */
-const lookedFor = 64;
-
-/** Finds out at one look whether any of these forms may be in a text. */
-export function patternOf(forms: Iterable<string>): RegExp {
-  const beginnings = [...forms].map((form) => form.slice(0, lookedFor));
-  return new RegExp(
-    beginnings.map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|'),
-  );
-}

@@ -3,6 +3,7 @@ import { createArrayParser } from '../json/array.ts';
 import { findMismatch } from '../json/check.ts';
 import type { Json } from '../json/exact.ts';
 import { JsonError } from '../json/parse.ts';
+import { forgetText } from '../json/verbatim.ts';
 import { broken, notUtf8, requireJson } from './decode.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { Answer, Rest } from './exchange.ts';
@@ -46,6 +47,7 @@ export async function* decodePieces<Data>(
     count += elements.length;
     const data = elements as Data;
     const notice = endpoint.settle?.(data);
+    if (notice) forgetText(elements);
     if (notice && notice !== noticed) report({ event: 'notice', message: notice });
     noticed ??= notice;
     return data;

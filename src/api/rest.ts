@@ -1,4 +1,3 @@
-import { aborted } from '../aborted.ts';
 import type { Context } from '../context.ts';
 import { describeCut } from './breakdown.ts';
 import { type Rest, Undelivered } from './exchange.ts';
@@ -23,45 +22,73 @@ type Reading = {
 
 /** A body as it comes. While nobody takes a part none is read, and no time runs. */
 export function restOf(body: AsyncIterator<Uint8Array>, reading: Reading): Rest {
-  const { context, timeout, host, told, read, close } = reading;
+  const { context, timeout, host, told, read } = reading;
   let { received } = reading;
+  const ended = new AbortController();
+  /** Since when a part is waited for, by the machine's uptime; undefined while none is. */
+  let since: number | undefined;
+  let begin = () => {};
+  let fail = (_error: Undelivered) => {};
+  let interruption: Undelivered | undefined;
+
+  const close = () => {
+    ended.abort(over);
+    reading.close();
+  };
   return { parts: parts(), close };
 
   async function* parts(): AsyncGenerator<Uint8Array> {
     for (let part = read.shift(); part; part = read.shift()) yield part;
-    for (let part = await next(); !part.done; part = await next()) {
-      received += part.value.length;
-      yield part.value;
-    }
-  }
-
-  async function next(): Promise<IteratorResult<Uint8Array>> {
-    const waiting = new AbortController();
+    context.signal.addEventListener('abort', interrupt, { signal: ended.signal });
+    if (context.signal.aborted) interrupt();
+    watch().catch(() => {});
     try {
-      return await Promise.race([
-        body.next().catch((error) => {
-          throw describeCut(error, host, received, told);
-        }),
-        deadline(waiting.signal),
-        interruption(waiting.signal),
-      ]);
+      for (let part = await next(); !part.done; part = await next()) {
+        received += part.value.length;
+        yield part.value;
+      }
     } finally {
-      waiting.abort(over);
+      ended.abort(over);
     }
   }
 
-  async function deadline(ended: AbortSignal): Promise<never> {
-    await context.sleep(timeout, ended).catch(forever);
+  function next(): Promise<IteratorResult<Uint8Array>> {
+    return new Promise((resolve, reject) => {
+      if (interruption) throw interruption;
+      fail = reject;
+      since = context.uptime();
+      begin();
+      body
+        .next()
+        .then(resolve, (error) => reject(describeCut(error, host, received, told)))
+        .finally(() => {
+          since = undefined;
+        });
+    });
+  }
+
+  function interrupt(): void {
+    interruption = new Undelivered('interrupted', true);
+    fail(interruption);
+  }
+
+  /** One watch over all parts: a timer for each would take as long as the part itself. */
+  async function watch(): Promise<void> {
+    while (!ended.signal.aborted) {
+      if (since === undefined) {
+        await new Promise<void>((resolve) => {
+          begin = resolve;
+        });
+        continue;
+      }
+      const left = since + timeout - context.uptime();
+      if (left > 0) await context.sleep(left, ended.signal);
+      else return fail(tooLate());
+    }
+  }
+
+  function tooLate(): Undelivered {
     const waited = `nothing more came from ${host} within ${timeout / 1_000} s`;
-    throw new Undelivered(waited, true, { hint: 'A longer time: --timeout 60s' });
+    return new Undelivered(waited, true, { hint: 'A longer time: --timeout 60s' });
   }
-
-  async function interruption(ended: AbortSignal): Promise<never> {
-    await aborted(context.signal, ended);
-    throw new Undelivered('interrupted', true);
-  }
-}
-
-function forever(): Promise<never> {
-  return new Promise(() => {});
 }

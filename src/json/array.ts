@@ -1,6 +1,7 @@
 import { createElementSplitter } from './elements.ts';
 import type { Json } from './exact.ts';
 import { createReader, JsonError } from './reader.ts';
+import { keepText } from './verbatim.ts';
 
 export type ArrayParser = {
   /** The elements that are whole by now and were not before, in batches. @throws JsonError */
@@ -52,17 +53,21 @@ export function createArrayParser(batch = 64 * 1024): ArrayParser {
   function take(isLast: boolean): Json[] {
     const reader = createReader(text);
     const elements: Json[] = [];
+    let lines: string | undefined = '';
     let used = 0;
     for (;;) {
       const code = reader.peek();
       used = reader.offset();
       if (Number.isNaN(code)) break;
       if (expected === 'element' || (expected === 'first' && code !== closeBracket)) {
+        const variants = reader.variants();
         const element = readElement(used);
         if (element === undefined) break;
+        const line = reader.variants() === variants ? text.slice(used, reader.offset()) : undefined;
         // Of a number the rest may yet come.
         const next = reader.peek();
         if (next !== comma && next !== closeBracket && !isWhole(used)) break;
+        lines = join(lines, line);
         elements.push(element);
         expected = 'separator';
       } else {
@@ -75,6 +80,7 @@ export function createArrayParser(batch = 64 * 1024): ArrayParser {
     if (text.length > maxElement) throw tooLong(0);
     // An element that is not whole is parsed anew: not at each part of it, which would take quadratic time.
     wanted = Math.max(batch, 2 * text.length);
+    if (lines !== undefined) keepText(elements, lines);
     return elements;
 
     /** The element that begins here; undefined where it is not whole. */
@@ -112,6 +118,12 @@ export function createArrayParser(batch = 64 * 1024): ArrayParser {
   function tooLong(at: number): JsonError {
     return new JsonError('an element is longer than 1 MiB', before + at);
   }
+}
+
+/** Lines with one more; nothing where one of them is unknown. */
+function join(lines: string | undefined, line: string | undefined): string | undefined {
+  if (lines === undefined || line === undefined) return undefined;
+  return lines === '' ? line : `${lines}\n${line}`;
 }
 
 /** Whether the text has a whole element at its beginning, right or wrong. */

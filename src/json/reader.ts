@@ -22,6 +22,8 @@ export type JsonReader = {
   readonly skip: () => void;
   /** Where the reader stands, counted in characters from 0. */
   readonly offset: () => number;
+  /** How often it met something so far that would be written in another way than it stands there. */
+  readonly variants: () => number;
 };
 
 const maxDepth = 32;
@@ -35,6 +37,7 @@ const [one, nine, letterE] = [0x31, 0x39, 0x65];
 /** Reads JSON values out of a text, each as strictly as parseJson does. */
 export function createReader(text: string, onField?: OnField): JsonReader {
   let at = 0;
+  let variants = 0;
   let nextBackslash = findBackslash(0);
   /** Between values they may stand, as line ends mostly. */
   const hasControls = controlCharacter.test(text);
@@ -48,6 +51,7 @@ export function createReader(text: string, onField?: OnField): JsonReader {
       at += 1;
     },
     offset: () => at,
+    variants: () => variants,
   };
 
   function readValue(depth: number): Json {
@@ -89,8 +93,11 @@ export function createReader(text: string, onField?: OnField): JsonReader {
       } else {
         name = readString();
         if (Object.hasOwn(object, name)) fail(`field "${name}" given twice`, nameAt);
+        // An object has those that look like numbers first, whatever the order they came in.
+        const isMoved = isDigit(name.charCodeAt(0));
+        if (isMoved) variants += 1;
         if (known) names.length = count;
-        known = at - nameAt === name.length + 2 && name !== '__proto__';
+        known &&= at - nameAt === name.length + 2 && name !== '__proto__' && !isMoved;
         if (known) names.push(name);
       }
       count += 1;
@@ -137,7 +144,9 @@ export function createReader(text: string, onField?: OnField): JsonReader {
     if (hasControls && controlCharacter.test(content)) {
       fail('raw control character in a string', start);
     }
-    return escaped ? decodeEscapes(start, at) : content;
+    if (!escaped) return content;
+    variants += 1;
+    return decodeEscapes(start, at);
   }
 
   function findBackslash(from: number): number {
@@ -191,6 +200,7 @@ export function createReader(text: string, onField?: OnField): JsonReader {
       const code = text.charCodeAt(at);
       if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return code;
       at += 1;
+      variants += 1;
     }
   }
 

@@ -25,6 +25,11 @@ export function isBare(text: string): boolean {
   return bare.test(text);
 }
 
+/** Whether whole lines are plain. */
+export function arePlainLines(text: string): boolean {
+  return plainLines.test(text);
+}
+
 /** The text with each unsafe character in a harmless form. */
 export function replaceUnsafe(text: string, harmless: (character: string) => string): string {
   if (isPlain(text)) return text;
@@ -45,7 +50,7 @@ export function showText(text: string): string {
 
 /** Whole lines on their way out: changes nothing that went through showText, and stops what did not. */
 export function sealLines(text: string): string {
-  if (plainLines.test(text)) return text;
+  if (arePlainLines(text)) return text;
   return text
     .split('\n')
     .map((line) => replaceUnsafe(line, visibleEscape))

@@ -1,13 +1,20 @@
-import { aborted } from '../aborted.ts';
 import type { Context, Output } from '../context.ts';
 import { Exit, Failure, systemCode } from '../errors.ts';
 import type { Json } from '../json/exact.ts';
+import { textOf } from '../json/verbatim.ts';
 import { createJsonWriter } from '../json/write.ts';
-import { cutOut, formsOf, patternOf, shortestKey } from '../secret.ts';
-import { isBare, jsonString, sealLines, sealRecord, showText } from './safe-text.ts';
+import { cutOut, formsOf, shortestKey } from '../secret.ts';
+import { arePlainLines, isBare, jsonString, sealLines, sealRecord, showText } from './safe-text.ts';
 
-/** A line of text, one that may be bold, or a line of a record in which tabs separate and fields may end lines. */
-export type Line = string | { readonly bold: string } | { readonly record: string };
+/**
+ * A line of text, one that may be bold, a line of a record in which tabs separate and fields may end lines, or lines that
+ * are known to be harmless.
+ */
+export type Line =
+  | string
+  | { readonly bold: string }
+  | { readonly record: string }
+  | { readonly sealed: string };
 
 /** The one way out for all text of a run, results and errors alike: secrets are cut out, then the rest is made harmless. */
 export type Sink = {
@@ -20,7 +27,7 @@ export type Sink = {
   /** Harmless JSON text; `indent` as in writeJson. */
   readonly json: (value: Json, indent?: number) => string;
   /** The same of each value, one a line. */
-  readonly jsonLines: (values: readonly Json[]) => string;
+  readonly jsonLines: (values: readonly Json[]) => Line;
   /** Writes lines of the result to stdout. @throws Failure (output), Exit when the reader went away, the signal's reason */
   readonly print: (lines: readonly Line[], bold?: Style) => Promise<void>;
   /** Writes a line to stderr; nobody is told when that fails, since there is nowhere left to tell it. */
@@ -45,11 +52,9 @@ export function createSink({
   sleep,
 }: Pick<Context, 'stdout' | 'stderr' | 'signal' | 'sleep'>): Sink {
   const secrets = new Set<string>();
-  let anySecret: RegExp | undefined;
   let said = Promise.resolve();
 
-  const mayHoldSecret = (text: string) => anySecret?.test(text) ?? false;
-  const redact = (text: string) => (mayHoldSecret(text) ? cutOut(text, secrets) : text);
+  const redact = (text: string) => cutOut(text, secrets);
   const seal = (text: string) => sealLines(redact(text));
 
   /** The JSON texts of these values, one a line. */
@@ -58,7 +63,7 @@ export function createSink({
     // Bare text is found in what is written, so that one look is enough for all of it.
     const quick = (text: string) => (isBare(text) ? `"${text}"` : string(text));
     const written = values.map(createJsonWriter({ indent, string: quick })).join('\n');
-    if (!mayHoldSecret(written)) return written;
+    if (redact(written) === written) return written;
     return values.map(createJsonWriter({ indent, string })).join('\n');
   }
 
@@ -67,15 +72,19 @@ export function createSink({
       // A shorter password of a proxy is in no text of ours, and to cut it out would tear others.
       if (secret.length < shortestKey) return;
       for (const form of formsOf(secret)) secrets.add(form);
-      anySecret = patternOf(secrets);
     },
     show: (text) => showText(redact(text)),
     redact,
     json: (value, indent = 0) => json([value], indent),
-    jsonLines: (values) => json(values, 0),
+    jsonLines(values) {
+      const text = textOf(values);
+      const harmless = text !== undefined && arePlainLines(text) && redact(text) === text;
+      return harmless ? { sealed: text } : json(values, 0);
+    },
     async print(lines, bold = (text) => text) {
       const sealed = lines.map((line) => {
         if (typeof line === 'string') return seal(line);
+        if ('sealed' in line) return line.sealed;
         return 'bold' in line ? bold(seal(line.bold)) : sealRecord(redact(line.record));
       });
       // What was said before comes before it, where both go to one terminal.
@@ -94,16 +103,22 @@ export function createSink({
   };
 
   /** As `written`; but a reader keeps an interrupted run no longer than `ms`. @throws the signal's reason */
-  async function taken(written: Promise<void>, ms: number): Promise<void> {
-    const over = new AbortController();
-    const givenUp = aborted(signal, over.signal)
-      .then(() => sleep(ms, over.signal))
-      .then(() => Promise.reject(signal.reason));
-    try {
-      await Promise.race([written, givenUp]);
-    } finally {
-      over.abort(printed);
-    }
+  function taken(written: Promise<void>, ms: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const over = new AbortController();
+      const giveUp = () => {
+        sleep(ms, over.signal).then(
+          () => reject(signal.reason),
+          () => {},
+        );
+      };
+      if (signal.aborted) giveUp();
+      else signal.addEventListener('abort', giveUp);
+      written.then(resolve, reject).finally(() => {
+        signal.removeEventListener('abort', giveUp);
+        over.abort(printed);
+      });
+    });
   }
 }
 

@@ -30,11 +30,11 @@ export function layStream(
 ): AsyncIterable<Laid> {
   const { format, asked, header } = options;
   const chosen = (records: readonly JsonObject[]) =>
-    asked ? records.map((record) => pick(record, asked)) : [...records];
+    asked ? records.map((record) => pick(record, asked)) : records;
   const grid = (records: readonly JsonObject[]) => gridOf(records, asked ?? columns);
   switch (format) {
     case 'json':
-      return inJson(pieces, (records) => sink.json(chosen(records), 2));
+      return inJson(pieces, (records) => sink.json([...chosen(records)], 2));
     case 'table':
       return inTable(pieces, grid, sink, options);
     case 'ndjson':
@@ -43,7 +43,7 @@ export function layStream(
       );
     case 'yaml':
       return inTurn(pieces, async (records) =>
-        (await import('./yaml.ts')).yamlLines(chosen(records), sink),
+        (await import('./yaml.ts')).yamlLines([...chosen(records)], sink),
       );
     case 'csv':
       return inTurn(pieces, async (records, isFirst) =>
