@@ -21,7 +21,7 @@ export default defineConfig({
     // Not minified: an uncaught error would print one endless source line.
     minify: false,
   },
-  plugins: [emptyDist(), withoutSubprocesses(), thirdPartyNotices(), helpPage()],
+  plugins: [emptyDist(), withoutSubprocesses(), withoutDebug(), thirdPartyNotices(), helpPage()],
 });
 
 /** Every command on the service opens a session and has an endpoint. */
@@ -61,6 +61,19 @@ function withoutSubprocesses() {
     resolveId: (source, importer = '') =>
       source === 'node:child_process' && /node_modules.commander/.test(importer) ? id : undefined,
     load: (wanted) => (wanted === id ? 'module.exports = {};' : undefined),
+  };
+}
+
+/** With DEBUG set the client of the limit store would tell keys and commands on stderr, past the sink. */
+function withoutDebug() {
+  const id = '\0no-debug.cjs';
+  return {
+    name: 'without-debug',
+    resolveId: (source) => (source === 'debug' ? id : undefined),
+    load: (wanted) =>
+      wanted === id
+        ? 'exports.default = () => Object.assign(() => {}, { enabled: false });'
+        : undefined,
   };
 }
 

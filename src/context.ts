@@ -37,6 +37,8 @@ export type Context = {
   readonly launch: (program: readonly string[], env: Environment) => Promise<number>;
   /** Runs a command line in a shell and resolves with what it printed. @throws the signal's reason, the system's error */
   readonly capture: (command: string, options: CaptureOptions) => Promise<Captured>;
+  /** The way to a Redis or Valkey server; it connects when it is used. */
+  readonly openEngine: (address: EngineAddress) => Promise<Engine>;
   /** Opens or makes a file that only grows, private to the user. @throws the system's error */
   readonly openAppendFile: (path: string) => AppendFile;
   /** The argv that starts petstore itself: the Node binary and the launcher. */
@@ -45,6 +47,26 @@ export type Context = {
   readonly owner: Owner;
   /** Whether a process still runs; of one on another machine nobody can know, and it counts as running. */
   readonly isRunning: (owner: Owner) => boolean;
+};
+
+/** A Redis or Valkey server, and how to log in there. */
+export type EngineAddress = {
+  readonly tls: boolean;
+  /** An IPv6 address has no brackets. */
+  readonly hostname: string;
+  readonly port: number;
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+  readonly database: number;
+};
+
+export type Engine = {
+  /** Runs a Lua script with one key there. @throws the server's error or the system's */
+  readonly run: (script: string, key: string, args: readonly string[]) => Promise<unknown>;
+  /** Its name and version. @throws as run */
+  readonly version: () => Promise<string>;
+  /** Gives up the connection and all that is on its way; the next call makes a new one. */
+  readonly drop: () => void;
 };
 
 export type CaptureOptions = {

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { homedir, uptime } from 'node:os';
 import type { Transport } from './api/transport.ts';
 import { openAppendFile } from './append-file.ts';
-import type { Context, Environment, Output, Owner } from './context.ts';
+import type { Context, Engine, Environment, Output, Owner } from './context.ts';
 import { Interruption } from './errors.ts';
 import { bootOf, isRunning, ownerOf } from './owner.ts';
 import { createUptime } from './uptime.ts';
@@ -18,13 +18,15 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
   // Everything that is on its way or waits listens to it; Node would take many for a leak and warn on stderr.
   setMaxListeners(0, signal);
   const env: Environment = { ...process.env };
-  // A crash report of Node and every child would otherwise hold the key.
+  // A crash report of Node and every child would otherwise hold the key, and the password of the store.
   delete process.env.PETSTORE_API_KEY;
+  delete process.env.PETSTORE_LIMIT_STORE;
   // Node would warn of what it reads in these, in words of its own on stderr; petstore obeys or ignores them itself.
   for (const name of ['NODE_TLS_REJECT_UNAUTHORIZED', 'NO_COLOR', 'FORCE_COLOR']) {
     delete process.env[name];
   }
   let transport: Promise<Transport> | undefined;
+  const engines: Engine[] = [];
   let owner: Owner | undefined;
   let boot: string | undefined;
 
@@ -75,6 +77,12 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
       const { capture } = await import('./programs.ts');
       return capture(command, options, process);
     },
+    openEngine: async (address) => {
+      const { openEngine } = await import('./pacing/engine.ts');
+      const engine = openEngine(address);
+      engines.push(engine);
+      return engine;
+    },
     openAppendFile,
     self: [process.execPath, process.argv[1] ?? ''],
     get owner() {
@@ -85,6 +93,7 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
   };
   const close = () => {
     void transport?.then(({ close }) => close());
+    for (const { drop } of engines) drop();
     // A prompt or a pipe that nobody uses any more would keep an interrupted process alive.
     if (signal.aborted) for (const stream of [process.stdin, process.stdout]) stream.destroy();
   };

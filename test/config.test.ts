@@ -27,6 +27,7 @@ describe('config list', () => {
       ['output', 'table', 'default'],
       ['max-wait', '1h', '--max-wait'],
       ['plan', '', ''],
+      ['limit-store', '', ''],
       ['api-key-command', '', ''],
       ['default-profile', 'production', 'default'],
     ]);
@@ -82,7 +83,7 @@ describe('config get', () => {
     const result = await petstore(['config', 'get', 'base-url', '-p', 'sandbox']);
 
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(result.stderr).toContain('The sandbox has an address and a key of its own.\n');
+    expect(result.stderr).toContain('The sandbox has an address, a key and a limit of its own.\n');
   });
 
   test('names a command for the profile it was asked about, whatever the usual one is', async ({
@@ -147,7 +148,7 @@ describe('config path', () => {
 });
 
 describe('a name that is no setting', () => {
-  const all = 'base-url, output, max-wait, plan, api-key-command, default-profile';
+  const all = 'base-url, output, max-wait, plan, limit-store, api-key-command, default-profile';
   test.for([
     { argv: ['set', 'base-ulr', url], hint: `Did you mean base-url? One of: ${all}` },
     { argv: ['set', 'BASE-URL', url], hint: `Did you mean base-url? One of: ${all}` },
@@ -169,8 +170,15 @@ describe('a name that is no setting', () => {
 
 describe('settings that cannot be used', () => {
   test.for([
-    { argv: ['base-url', url], says: 'the sandbox has an address and a key of its own' },
-    { argv: ['api-key-command', 'pass'], says: 'the sandbox has an address and a key of its own' },
+    { argv: ['base-url', url], says: 'the sandbox has an address, a key and a limit of its own' },
+    {
+      argv: ['limit-store', 'redis://h'],
+      says: 'the sandbox has an address, a key and a limit of its own',
+    },
+    {
+      argv: ['api-key-command', 'pass'],
+      says: 'the sandbox has an address, a key and a limit of its own',
+    },
   ])('$argv of the sandbox is refused', async ({ argv, says }, { petstore, folder }) => {
     const result = await petstore(['config', 'set', ...argv, '-p', 'sandbox']);
 

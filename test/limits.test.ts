@@ -15,6 +15,7 @@ describe('limits', () => {
       day: { source: 'unknown' },
       inFlight: 0,
       wait: null,
+      store: null,
     });
     expect(sandbox.requests).toHaveLength(0);
   });

@@ -113,6 +113,7 @@ export const test = base.extend<Fixtures>({
         confirm: () => Promise.reject(new Error('nobody is there to be asked')),
         launch: () => Promise.reject(new Error('no programs run in memory')),
         capture: () => Promise.reject(new Error('no programs run in memory')),
+        openEngine: () => Promise.reject(new Error('no engine runs in memory')),
         openAppendFile,
         self: ['node', 'petstore'],
         owner: { pid: 4242, host: 'here', born: 'once' },

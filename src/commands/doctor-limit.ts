@@ -7,6 +7,7 @@ import { standingOf, type WindowStanding } from '../pacing/standing.ts';
 import { inWords, tooLate } from '../pacing/words.ts';
 import { sandboxProfile } from '../session/profile.ts';
 import type { Session } from '../session/session.ts';
+import { chooseSetting } from '../session/setting.ts';
 import { stateFolder } from '../settings/folders.ts';
 import { type Finding, fail, judge, ok, warn } from './doctor-finding.ts';
 
@@ -21,8 +22,9 @@ export async function examineMemory(
     return [ok('limit', unknown), ok('clock', unknown)];
   }
   const folder = stateFolder(context);
+  const isKept = folder !== undefined && existsSync(join(folder, 'limits'));
   // No log is made just to find out that there is nothing in it.
-  if (folder === undefined || !existsSync(join(folder, 'limits'))) {
+  if (!isKept && !chooseSetting('limit-store', session)) {
     const unknown = 'unknown: no request was made yet';
     return [ok('limit', unknown), ok('clock', unknown)];
   }

@@ -8,6 +8,7 @@ import { examineCertificates, examinePrograms, examineTerminal } from './doctor-
 import { askService, examineWay } from './doctor-service.ts';
 import { examineSettings } from './doctor-settings.ts';
 import { examineState } from './doctor-state.ts';
+import { examineStore } from './doctor-store.ts';
 import { addExamples } from './examples.ts';
 
 type Options = { readonly check?: boolean };
@@ -16,7 +17,7 @@ const columns = ['check', 'status', 'finding'] as const;
 
 export function doctor(command: Command, host: Host): void {
   command.description(
-    'Show what petstore finds on this machine: versions, settings and where they come from, key, proxy, state, limit, clock',
+    'Show what petstore finds on this machine: versions, settings and where they come from, key, proxy, state, limit store, limit, clock',
   );
   addExamples(command, [
     'petstore doctor',
@@ -44,6 +45,7 @@ export function doctor(command: Command, host: Host): void {
           ...examineCertificates(context),
           ...examineTerminal(context, options),
           ...state,
+          await examineStore(session),
           ...(isOpen && check ? [await askService(session)] : []),
           ...(isOpen ? await examineMemory(session, { check, maxWait }) : []),
         ];

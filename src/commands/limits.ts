@@ -8,6 +8,7 @@ import { readClock } from '../pacing/clock.ts';
 import { type Standing, standingOf, type WindowStanding } from '../pacing/standing.ts';
 import { inWords, waitReason } from '../pacing/words.ts';
 import type { Host } from '../session/host.ts';
+import { chooseLimitStore } from '../session/limit-store.ts';
 import { inSession } from '../session/session.ts';
 import { addExamples } from './examples.ts';
 
@@ -25,7 +26,8 @@ export function limits(command: Command, host: Host): void {
     .option('--refresh', 'spend one request to hear it from the service')
     .option('--reset', 'forget all that is known, a wait in force included')
     .action(async ({ refresh, reset }: Options) =>
-      inSession(host, command, async ({ connect, limit, output, report }) => {
+      inSession(host, command, async (session) => {
+        const { connect, limit, output, report } = session;
         output.checkColumns(columns);
         const { context } = host;
         const log = await limit();
@@ -34,11 +36,21 @@ export function limits(command: Command, host: Host): void {
         const refused = refresh ? await hearFrom(await connect()) : undefined;
 
         const standing = standingOf(await log.read(), readClock(context));
+        const store = chooseLimitStore(session);
+        const shared = store && { address: store.name, answers: log.isFar?.() ?? false };
         const rows = { minute: fields(standing.minute), day: fields(standing.day) };
         const wait = waitFields(standing);
         if (wait) report({ event: 'notice', message: `${wait.why}; until ${wait.until}` });
+        if (shared?.answers) {
+          report({ event: 'notice', message: `shared through ${shared.address}` });
+        }
         await output.overview(
-          { ...rows, inFlight: exact(standing.inFlight), wait: wait ?? null },
+          {
+            ...rows,
+            inFlight: exact(standing.inFlight),
+            wait: wait ?? null,
+            store: shared ?? null,
+          },
           Object.entries(rows).map(([window, row]) => ({ window, ...row })),
           columns,
         );

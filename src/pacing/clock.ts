@@ -3,7 +3,7 @@ import { guard } from './decide.ts';
 import type { Lease, Ledger, Reading } from './ledger.ts';
 
 /** Lines of several processes may be out of order by this much, in ms; more than that, and the clock was set back. */
-const step = 5_000;
+export const step = 5_000;
 /** Farther than any clock is wrong. */
 const unbounded = 10 * 366 * 86_400_000;
 
@@ -35,11 +35,15 @@ export function followClock(ledger: Ledger, reading: Reading): Ledger {
   // What it is slowly adjusted by adds up until it counts.
   if (by === 0 && isSameBoot(ledger, reading)) return { ...ledger, latest };
   if (by === 0) return { ...ledger, latest, boot: boot ?? ledger.boot };
-  const { offset = { low: 0, high: unbounded }, block, counted, others, workedAt } = ledger;
+  return { ...moveLedger(ledger, by), latest, boot };
+}
+
+/** The ledger by a clock that shows `by` ms more. */
+export function moveLedger(ledger: Ledger, by: number): Ledger {
+  const { offset = { low: 0, high: unbounded }, block, counted, others, apart } = ledger;
+  const { workedAt, latest } = ledger;
   return {
     ...ledger,
-    latest,
-    boot,
     offset: { low: offset.low - by, high: offset.high - by },
     inFlight: Object.fromEntries(
       Object.entries(ledger.inFlight).map(([id, lease]) => [id, moveLease(lease, by)]),
@@ -47,7 +51,9 @@ export function followClock(ledger: Ledger, reading: Reading): Ledger {
     block: block && { ...block, since: block.since + by, until: block.until + by },
     counted: counted && { ...counted, since: counted.since + by },
     others: others && { ...others, until: others.until + by },
-    workedAt: workedAt && workedAt + by,
+    apart: apart && { ...apart, until: apart.until + by, seen: apart.seen + by },
+    workedAt: workedAt === undefined ? undefined : workedAt + by,
+    latest: latest === undefined ? undefined : latest + by,
   };
 }
 

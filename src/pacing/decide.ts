@@ -21,6 +21,10 @@ export const guard = 1_000;
 export const maxInFlight = 8;
 /** Of a minute's limit that others use too, this part is left to them. */
 const partOfOthers = 0.05;
+/** The same, and what others were seen to take, where this machine goes on without the store that they share. */
+const partOfFleet = 0.1;
+/** What others take may have changed within less, in ms. */
+const shortestLook = 1_000;
 /** A wait beyond these is not a window's; the clock has jumped. */
 const longestWait = { minute: 66_000 + guard, day: 25 * 3_600_000 + guard };
 
@@ -38,7 +42,8 @@ export function decide(ledger: Ledger, at: number): Decision {
   }
   const free = Math.min(...openWindows(ledger, at).map((window) => freeOf(ledger, window, at)));
   // What others took since our last answer shows only in the next one: near the end, one at a time.
-  const most = isShared(ledger, at) && free <= 2 * maxInFlight ? 1 : maxInFlight;
+  const few = isShared(ledger, at) && free <= 2 * maxInFlight;
+  const most = few || isApart(ledger, at) ? 1 : maxInFlight;
   return inFlight >= Math.min(free, most)
     ? soon(ledger, 'busy', at)
     : { granted: true, probe: false };
@@ -78,9 +83,21 @@ function soon({ inFlight }: Ledger, reason: Reason, at: number): Denied {
 }
 
 function freeOf(ledger: Ledger, window: Window, at: number): number {
-  const headroom =
-    window === ledger.minute && isShared(ledger, at) ? window.limit * partOfOthers : 0;
+  const headroom = window === ledger.minute ? leftToOthers(ledger, window.limit, at) : 0;
   return window.remaining - Math.ceil(headroom);
+}
+
+function leftToOthers(ledger: Ledger, limit: number, at: number): number {
+  if (!isShared(ledger, at)) return 0;
+  const { apart } = ledger;
+  if (!apart || !isApart(ledger, at)) return limit * partOfOthers;
+  // The longer ago the last answer was, the more they have taken since.
+  const looks = (at - apart.seen) / Math.max(apart.during, shortestLook);
+  return limit * partOfFleet + apart.taken * Math.max(1, looks);
+}
+
+export function isApart({ apart }: Ledger, at: number): boolean {
+  return apart !== undefined && at < apart.until;
 }
 
 function openWindows(ledger: Ledger, at: number): Window[] {
@@ -90,8 +107,9 @@ function openWindows(ledger: Ledger, at: number): Window[] {
     .filter((window) => window !== undefined);
 }
 
-function isShared({ others }: Ledger, at: number): boolean {
-  return others !== undefined && at < others.until;
+function isShared(ledger: Ledger, at: number): boolean {
+  const { others } = ledger;
+  return (others !== undefined && at < others.until) || isApart(ledger, at);
 }
 
 /** Whether the window still lasts at `at`, as far as one can know. */

@@ -1,6 +1,7 @@
 import { learnAnswer, learnRefusal } from './block.ts';
 import { followClock } from './clock.ts';
 import { decide } from './decide.ts';
+import { hear } from './hear.ts';
 import { emptyLedger, type Lease, type Ledger } from './ledger.ts';
 import type { Asked, Entry } from './records.ts';
 import { grant, spend } from './window.ts';
@@ -28,6 +29,8 @@ export function fold(before: Ledger, entry: Entry): Ledger {
       return spendUnseen(end(ledger, entry.id), entry.at);
     case 'unsent':
       return end(ledger, entry.id);
+    case 'heard':
+      return hear(ledger, entry);
     case 'clear':
       return {
         ...emptyLedger,

@@ -4,8 +4,9 @@ import { readLimit, readRetryAfter } from '../api/rate-limit.ts';
 import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
 import { followClock, readClock, wentBack } from './clock.ts';
-import { type Decision, type Denied, decide } from './decide.ts';
+import { type Denied, decide } from './decide.ts';
 import { dropLeases } from './fold.ts';
+import { emptyLedger } from './ledger.ts';
 import type { Answered, Entry, Refused } from './records.ts';
 import type { SharedLog } from './shared-log.ts';
 import { tooLate, waitReason } from './words.ts';
@@ -15,6 +16,9 @@ import { createWriteOff } from './write-off.ts';
 const slice = 1_000;
 /** How soon to look again while other requests of ours are on their way, in ms. */
 const shortest = 20;
+/** The same two where a look is a command to a store: in a long wait, and the longest that the short ones grow to, in ms. */
+const farSlice = 5_000;
+const farLongest = 250;
 /** Waits for those are neither shown nor counted as waits for the limit, up to this many ms. */
 const patience = 2_000;
 /** What a request may outlive its deadline by before its process is taken as killed, in ms. */
@@ -80,10 +84,16 @@ export function gate(
     const start = context.uptime();
     const by = Symbol('turn');
     let shown: Denied | undefined;
+    let known = emptyLedger;
+    let left = 0;
+    let nextLook = 0;
     try {
-      for (;;) {
+      for (let looks = 0; ; looks += 1) {
         signal?.throwIfAborted();
-        const known = await log.read();
+        if (left <= slice || context.uptime() >= nextLook) {
+          known = await log.read();
+          nextLook = context.uptime() + (log.isFar?.() ? farSlice : 0);
+        }
         const clock = readClock(context);
         const now = clock.at;
         const decision = decide(dropLeases(followClock(known, clock), now), now);
@@ -97,7 +107,9 @@ export function gate(
         }
         if (!decision.granted && decision.soon && (await writeOff(known))) continue;
         if (!decision.granted) shown = show(decision, now);
-        await context.sleep(pauseFor(decision, now), signal ?? context.signal);
+        left = decision.granted || decision.soon ? 0 : decision.until - now;
+        if (left > 0) looks = 0;
+        await context.sleep(pauseFor(left, looks), signal ?? context.signal);
       }
     } finally {
       if (shown) reportWait(by, shown, 0);
@@ -114,9 +126,13 @@ export function gate(
     }
   }
 
-  function pauseFor(decision: Decision, now: number): number {
-    const known = !decision.granted && !decision.soon;
-    return known ? Math.min(decision.until - now, slice) : shortest * (1 + 2 * context.random());
+  /** @param left of a wait whose end is known, in ms; @param looks so far at one whose end is not */
+  function pauseFor(left: number, looks: number): number {
+    const far = log.isFar?.() ?? false;
+    // Not all who wait for the same moment come at once.
+    if (left > 0) return Math.min(left + (far ? farLongest * context.random() : 0), slice);
+    const pause = shortest * (1 + 2 * context.random());
+    return far ? Math.min(pause * 1.5 ** looks, farLongest) : pause;
   }
 
   function reportWait(by: symbol, { reason, limit, until }: Denied, waitMs: number): void {

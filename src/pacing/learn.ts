@@ -1,5 +1,5 @@
-import { guard, isOpen } from './decide.ts';
-import { type Ledger, type Offset, serverTime } from './ledger.ts';
+import { guard, isApart, isOpen } from './decide.ts';
+import { type Apart, type Ledger, type Offset, serverTime } from './ledger.ts';
 import type { Answered, Refused } from './records.ts';
 import { agree, merge, type Reading, spend, type Window } from './window.ts';
 
@@ -17,7 +17,7 @@ export function learnOffset(ledger: Ledger, entry: Answered | Refused): Ledger {
 }
 
 /** Each answer narrows the offset down; one that contradicts the others means that a clock was set. */
-function intersect(known: Offset | undefined, seen: Offset): Offset {
+export function intersect(known: Offset | undefined, seen: Offset): Offset {
   if (!known) return seen;
   const both = { low: Math.max(known.low, seen.low), high: Math.min(known.high, seen.high) };
   return both.low <= both.high ? both : seen;
@@ -32,7 +32,8 @@ export function learnWindows(ledger: Ledger, entry: Answered | Refused): Ledger 
     minute: kind === 'minute' ? read('minute') : spend(ledger.minute),
     day: kind === 'day' ? read('day') : spend(ledger.day),
   };
-  const noticed = reading && kind ? noticeOthers(ledger, learned, reading, kind, entry) : learned;
+  const told = reading && kind ? noticeOthers(ledger, learned, reading, kind, entry) : learned;
+  const noticed = { ...told, apart: countOthers(ledger, reading, kind, entry.at) };
   return kind === 'minute' ? noticed : { ...noticed, minute: ownMinute(noticed, entry, kind) };
 
   function read(kind: 'minute' | 'day'): Window | undefined {
@@ -74,6 +75,21 @@ function ownMinute(
   const left = Math.min(most - 1, told.remaining ?? most);
   const reset = serverTime(ledger, at) + minuteLength;
   return { limit: most, remaining: left, reset, expected: left, told: false };
+}
+
+/** What others took since our last answer, of which one request at a time is ours; a few quiet moments mean little. */
+function countOthers(
+  before: Ledger,
+  reading: Reading | undefined,
+  kind: 'minute' | 'day' | undefined,
+  at: number,
+): Apart | undefined {
+  const { apart, minute } = before;
+  if (!apart || !isApart(before, at)) return undefined;
+  const same = minute !== undefined && reading !== undefined && agree(minute.reset, reading.reset);
+  const taken = kind === 'minute' && same ? minute.remaining - 1 - reading.remaining : 0;
+  const during = Math.max(0, at - apart.seen);
+  return { ...apart, taken: Math.max(taken, apart.taken / 2), during, seen: at };
 }
 
 /** Less is left than all our own requests explain: for this window and the next others are taken into account. */

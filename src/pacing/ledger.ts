@@ -20,6 +20,8 @@ export type Ledger = {
   readonly refusals: number;
   /** Somebody on another machine uses this key too. */
   readonly others?: Others | undefined;
+  /** This machine goes on without the store that it shares the limit with. */
+  readonly apart?: Apart | undefined;
   /** Our own count of requests since a moment less than a day ago. */
   readonly counted?: { readonly since: number; readonly requests: number } | undefined;
   /** When a request last succeeded. */
@@ -54,6 +56,13 @@ export type Block = {
 };
 /** Until when others are taken into account, and by how much the next probe is put off, in [0, 1) s. */
 type Others = { readonly until: number; readonly jitter: number };
+/** Until when, and what others took in so many ms before `seen`, the time of our last answer. */
+export type Apart = {
+  readonly until: number;
+  readonly taken: number;
+  readonly during: number;
+  readonly seen: number;
+};
 
 export const emptyLedger: Ledger = { inFlight: {}, refusals: 0 };
 

@@ -17,6 +17,7 @@ export type Entry =
   | (Reading & { readonly k: 'unsent'; readonly id: string })
   /** The ledger was cleared by hand. */
   | (Reading & { readonly k: 'clear' })
+  | Heard
   /** What follows in this file does not count; the next file goes on. */
   | { readonly k: 'seal' }
   /** The first line of a file: the ledger as the file before it left it. */
@@ -45,6 +46,17 @@ type Ended = Reading & {
 
 export type Answered = Ended & { readonly k: 'answer'; readonly status: number };
 
+/**
+ * What another log of the same key knows, by the clock of this line; what it leaves open is not overruled. `apart` is until when
+ * this machine goes on without the store that it shares the limit with.
+ */
+export type Heard = Reading & {
+  readonly k: 'heard';
+  readonly ledger: Ledger;
+  readonly jitter: number;
+  readonly apart?: number | undefined;
+};
+
 /** A 429; `wait` is what Retry-After asks for, in ms. */
 export type Refused = Ended & { readonly k: 'refused'; readonly wait?: number | undefined };
 
@@ -56,11 +68,13 @@ const numbers: Readonly<Record<Entry['k'], readonly string[]>> = {
   lost: ['at'],
   unsent: ['at'],
   clear: ['at'],
+  heard: ['at', 'jitter'],
   seal: [],
   ledger: [],
 };
-const optionalNumbers = ['date', 'limit', 'remaining', 'reset', 'wait'];
-const nameless: readonly string[] = ['clear', 'seal', 'ledger'];
+const optionalNumbers = ['date', 'limit', 'remaining', 'reset', 'wait', 'apart'];
+const nameless: readonly string[] = ['clear', 'seal', 'ledger', 'heard'];
+const withLedger: readonly string[] = ['ledger', 'heard'];
 
 /** The entry of a line, or undefined for a torn line, garbage or another version's: those are passed over. */
 export function parseEntry(line: string): Entry | undefined {
@@ -84,7 +98,7 @@ export function isEntry(entry: unknown): entry is Entry {
     (owner === undefined || isOwner(owner)) &&
     (boot === undefined || isBoot(boot)) &&
     (nameless.includes(k) || typeof id === 'string') &&
-    (k !== 'ledger' || isLedger(ledger))
+    (!withLedger.includes(k) || isLedger(ledger))
   );
 }
 

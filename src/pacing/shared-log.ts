@@ -5,6 +5,8 @@ import type { Entry } from './records.ts';
 export type SharedLog = {
   /** The ledger after all lines so far. */
   readonly read: () => Ledger | Promise<Ledger>;
+  /** Whether it is kept elsewhere, so that each look costs others something. */
+  readonly isFar?: () => boolean;
   /** Adds a line and returns the ledger after it. */
   readonly append: (entry: Entry) => Ledger | Promise<Ledger>;
 };

@@ -15,6 +15,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   offset: ['low', 'high'],
   block: ['since', 'until'],
   others: ['until', 'jitter'],
+  apart: ['until', 'taken', 'during', 'seen'],
   counted: ['since', 'requests'],
 };
 

@@ -17,6 +17,7 @@ import { stateFolder } from '../settings/folders.ts';
 import { version } from '../version.ts';
 import { chooseBaseUrl } from './base-url.ts';
 import { type FoundKey, findKey, noKey } from './key.ts';
+import { chooseLimitStore, openStoreLog } from './limit-store.ts';
 import { labelOf, refuseForSandbox, sandboxProfile } from './profile.ts';
 import { chooseProxy } from './proxy.ts';
 import { chooseSetting, type Run } from './setting.ts';
@@ -45,8 +46,10 @@ export function createAccess(setup: Setup, onRateLimit: (rateLimit: RateLimit) =
   const account = async () =>
     sandbox ? { address: sandboxProfile, secret: sandboxProfile } : accountOf(await service());
   const log = once(async () => {
+    const store = chooseLimitStore(setup);
     const { address, secret } = await account();
-    return openLedger(setup, sandbox ? sandboxProfile : `${address}\0${secret}`);
+    const alone = openLedger(setup, sandbox ? sandboxProfile : `${address}\0${secret}`);
+    return store ? openStoreLog(setup, store, { address, secret }, alone) : alone;
   });
   return {
     key,

@@ -66,7 +66,7 @@ function checkFile({ host, profile }: Run): string {
 
 async function capture(command: string, folder: string, run: Run): Promise<Captured> {
   const { context } = run.host;
-  const { PETSTORE_API_KEY, ...env } = context.env;
+  const { PETSTORE_API_KEY, PETSTORE_LIMIT_STORE, ...env } = context.env;
   const late = new AbortController();
   const over = new AbortController();
   context.sleep(patience, over.signal).then(

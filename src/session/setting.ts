@@ -22,6 +22,9 @@ const outside: Partial<Record<Name, (options: CommonOptions, env: Environment) =
     ['--max-wait', maxWait],
     ['PETSTORE_MAX_WAIT', env.PETSTORE_MAX_WAIT || undefined],
   ],
+  'limit-store': (_options, env) => [
+    ['PETSTORE_LIMIT_STORE', env.PETSTORE_LIMIT_STORE || undefined],
+  ],
 };
 
 const defaults: Partial<Record<Name, string>> = { output: 'table', 'max-wait': '2m' };

@@ -11,6 +11,7 @@ const ProfileSettings = z.strictObject({
   output: z.optional(z.string()),
   'max-wait': z.optional(z.string()),
   plan: z.optional(z.string()),
+  'limit-store': z.optional(z.string()),
   'api-key-command': z.optional(z.string()),
 });
 export type ProfileSettings = z.infer<typeof ProfileSettings>;

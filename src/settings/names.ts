@@ -3,6 +3,7 @@ import { formats, isFormat } from '../formats.ts';
 import { wordFor } from '../secret.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { parseDuration } from './duration.ts';
+import { parseLimitStore } from './limit-store.ts';
 import { parsePlan } from './plan.ts';
 
 /** A setting of the settings file: where it belongs and what it may be. */
@@ -38,6 +39,10 @@ export const settingNames = {
   plan: {
     ofProfile: true,
     check: (value) => void parsePlan(value, 'plan'),
+  },
+  'limit-store': {
+    ofProfile: true,
+    check: (value) => void parseLimitStore(value, 'the command line'),
   },
   'api-key-command': {
     ofProfile: true,

@@ -18,7 +18,7 @@ export function get(command: Command, host: Host): void {
         throw configFailure(
           `${name} is not set for ${labelOf(session.profile)}`,
           isOfSandbox(name, session.profile)
-            ? 'The sandbox has an address and a key of its own.'
+            ? 'The sandbox has an address, a key and a limit of its own.'
             : `petstore config set ${name} VALUE${profileFlag(session.profile)}`,
         );
       }

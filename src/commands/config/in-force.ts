@@ -3,6 +3,7 @@ import type { Given } from '../../session/given.ts';
 import { sandboxProfile } from '../../session/profile.ts';
 import type { Session } from '../../session/session.ts';
 import { chooseSetting } from '../../session/setting.ts';
+import { shownLimitStore } from '../../settings/limit-store.ts';
 import { names } from './names.ts';
 
 /** What can be asked for: the profile in force, and every setting. */
@@ -15,8 +16,14 @@ export function inForce(name: Name, session: Session): Given | undefined {
   if (name === 'profile') return { value: profile.name, source: profile.source };
   if (name === 'default-profile') return profile.byDefault;
   // Its address is its own, and another one in each run.
-  if (name === 'base-url' && profile.name === sandboxProfile) return undefined;
-  return chooseSetting(name, session);
+  const own = name === 'base-url' || name === 'limit-store';
+  if (own && profile.name === sandboxProfile) return undefined;
+  const given = chooseSetting(name, session);
+  return name === 'limit-store' ? given && withoutSecrets(given) : given;
+}
+
+function withoutSecrets({ value, source }: Given): Given {
+  return { value: shownLimitStore(value), source };
 }
 
 /** A setting as `config list` shows it; what is given nowhere has its name alone. */

@@ -12,9 +12,11 @@ export function placeOf(name: SettingName, profile: Profile): Place {
   return { name, ...(settingNames[name].ofProfile && { profile: profile.name }) };
 }
 
+const ownOfSandbox = ['base-url', 'api-key-command', 'limit-store'];
+
 /** Whether the sandbox makes it itself, so that it cannot be set. */
 export function isOfSandbox(name: string, { name: profile }: Profile): boolean {
-  return profile === sandboxProfile && (name === 'base-url' || name === 'api-key-command');
+  return profile === sandboxProfile && ownOfSandbox.includes(name);
 }
 
 /** The name as one of `names`. @throws Failure (usage) that suggests the nearest one */

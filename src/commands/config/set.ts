@@ -41,7 +41,7 @@ export function set(command: Command, host: Host): void {
 function refuseForSandbox(name: SettingName, { profile }: Session): void {
   if (!isOfSandbox(name, profile)) return;
   throw usageFailure(
-    'the sandbox has an address and a key of its own',
+    'the sandbox has an address, a key and a limit of its own',
     `For another profile: petstore config set ${name} VALUE --profile NAME`,
   );
 }

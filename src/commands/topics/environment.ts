@@ -49,6 +49,12 @@ export const settings: readonly Setting[] = [
     variables: [],
     file: '`plan`: `free`, `pro`, `business` or `N/min,M/day`',
   },
+  {
+    name: 'shared limit store',
+    flags: [],
+    variables: ['PETSTORE_LIMIT_STORE'],
+    file: '`limit-store`: `redis://...` or `rediss://...`',
+  },
   { name: 'settings folder', flags: [], variables: ['PETSTORE_CONFIG_DIR'], file: '' },
   { name: 'state folder', flags: [], variables: ['PETSTORE_STATE_DIR'], file: '' },
 ];

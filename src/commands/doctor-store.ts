@@ -1,0 +1,40 @@
+import type { Context, Engine } from '../context.ts';
+import { inTime } from '../pacing/in-time.ts';
+import { readReply, storeScript } from '../pacing/store-script.ts';
+import { describeTrouble } from '../pacing/store-trouble.ts';
+import { chooseLimitStore, openPassword } from '../session/limit-store.ts';
+import type { Session } from '../session/session.ts';
+import { type Finding, judge, ok, warn } from './doctor-finding.ts';
+
+const check = 'limit store';
+
+/** Whether machines share the limit, and whether the store that they do it through works. */
+export function examineStore(session: Session): Promise<Finding> {
+  const { context } = session.host;
+  return judge(check, async () => {
+    const store = chooseLimitStore(session);
+    if (!store) return ok(check, 'not set: the limit is shared on this machine alone');
+    const engine = await context.openEngine(store.address);
+    try {
+      const finding = `${store.name} ${await tryOut(engine, context)}`;
+      const fault = openPassword(store);
+      return fault ? warn(check, `${finding}; ${fault}`) : ok(check, finding);
+    } catch (error) {
+      const trouble = `${store.name} ${describeTrouble(error)}`;
+      return warn(check, `${trouble}: each machine goes on alone, with 10 % left to others`);
+    } finally {
+      engine.drop();
+    }
+  });
+}
+
+/** Makes a log there that goes away by itself; only that tells whether the store takes lines. @throws as Engine */
+async function tryOut(engine: Engine, context: Context): Promise<string> {
+  const start = context.uptime();
+  const fresh = [...['', '0', '', '{}', ''], 'doctor', '60'];
+  readReply(await inTime(context, engine.run(storeScript, 'petstore:lim:doctor', fresh)));
+  const answered = `answers after ${Math.ceil(context.uptime() - start)} ms`;
+  // Not every user there may ask for it.
+  const version = await inTime(context, engine.version()).catch(() => 'version unknown');
+  return `${answered} (${version})`;
+}

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { isIP } from 'node:net';
+import { Redis } from 'iovalkey';
+import type { Engine, EngineAddress } from '../context.ts';
+
+/** A connection that does not stand within so many ms is given up. */
+const connectTimeout = 500;
+
+/**
+ * The way to a Redis or Valkey server over one connection, made when it is first used and after each failure. Nothing is
+ * queued, sent again or reconnected behind our back.
+ */
+export function openEngine(address: EngineAddress): Engine {
+  let client: Redis | undefined;
+  let connected: Promise<Redis> | undefined;
+  /** Why the connection broke; of commands that end with it the client says only that it is closed. */
+  let fault: unknown;
+
+  const engine: Engine = {
+    run: (script, key, args) =>
+      command(async (server) => {
+        const rest = ['1', key, ...args];
+        try {
+          return await server.call('EVALSHA', digestOf(script), ...rest);
+        } catch (error) {
+          // The server was started anew, or never saw it.
+          if (!String(error).includes('NOSCRIPT')) throw error;
+          return server.call('EVAL', script, ...rest);
+        }
+      }),
+    version: () =>
+      command(async (server) => {
+        const info = String(await server.call('INFO', 'server'));
+        const told = (name: string) => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1];
+        const valkey = told('valkey_version');
+        return valkey ? `Valkey ${valkey}` : `Redis ${told('redis_version') ?? ''}`.trim();
+      }),
+    drop() {
+      connected = undefined;
+      client?.disconnect();
+      client = undefined;
+    },
+  };
+  return engine;
+
+  async function command<Reply>(send: (server: Redis) => Promise<Reply>): Promise<Reply> {
+    const own = connected ?? logIn();
+    connected = own;
+    try {
+      return await send(await own);
+    } catch (error) {
+      if (isReply(error)) throw error;
+      if (connected === own) engine.drop();
+      throw fault ?? error;
+    }
+  }
+
+  async function logIn(): Promise<Redis> {
+    const { hostname, port, tls, user, password, database } = address;
+    const made = new Redis({
+      ...{ host: hostname, port, family: 0, lazyConnect: true, connectTimeout },
+      ...{ retryStrategy: () => null, maxRetriesPerRequest: 0, enableOfflineQueue: false },
+      ...{ autoResendUnfulfilledCommands: false, enableReadyCheck: false, disconnectTimeout: 0 },
+      ...(tls && { tls: { servername: isIP(hostname) ? '' : hostname, rejectUnauthorized: true } }),
+    });
+    client = made;
+    fault = undefined;
+    made.on('error', (error) => {
+      fault ??= error;
+    });
+    await made.connect();
+    try {
+      // By hand: the client would warn on stderr in words of its own.
+      if (password !== undefined) await made.call('AUTH', ...(user ? [user] : []), password);
+      if (database > 0) await made.call('SELECT', String(database));
+    } catch (error) {
+      engine.drop();
+      throw error;
+    }
+    return made;
+  }
+}
+
+/** Whether the server said so itself, and the connection stands. */
+function isReply(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError';
+}
+
+function digestOf(script: string): string {
+  return createHash('sha1').update(script).digest('hex');
+}

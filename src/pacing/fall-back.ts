@@ -1,0 +1,139 @@
+import type { Context } from '../context.ts';
+import { followClock, readClock } from './clock.ts';
+import { summary } from './hear.ts';
+import { inTime } from './in-time.ts';
+import { emptyLedger, type Ledger } from './ledger.ts';
+import type { Entry } from './records.ts';
+import type { SharedLog } from './shared-log.ts';
+import type { StoreLog } from './store-log.ts';
+
+/** How often a store that is gone is tried again, in ms of the time in which something is needed. */
+const retryAfter = 5_000;
+/** How long a line that says so keeps all processes of this machine careful, in ms, and how soon it is said again. */
+const apartTime = 30_000;
+const renewAfter = 20_000;
+
+/** The way to the store, and how to give it up. */
+export type Store = StoreLog & { readonly drop: () => void };
+
+type Clock = Pick<Context, 'now' | 'uptime' | 'boot' | 'sleep' | 'random'>;
+
+/**
+ * The store's log as long as the store answers, else that of this machine, and the store's again when it is back. Each time all
+ * that is known goes along, so that no wait gets lost. Never fails, and never waits long for a store.
+ * @param onFailure hears once why the store is not used
+ */
+export function fallBack(
+  store: Store,
+  alone: SharedLog,
+  context: Clock,
+  onFailure: (error: unknown) => void,
+): SharedLog {
+  /** What the store told last. */
+  let known: Ledger = emptyLedger;
+  /** Undefined while the store is in use. */
+  let leaving: Promise<void> | undefined;
+  let joining: Promise<void> | undefined;
+  let found = false;
+  let tryAt = 0;
+  let renewAt = 0;
+  let told = false;
+  /** Requests that the store knows of, and those of them that ended meanwhile: how they did. */
+  const open = new Set<string>();
+  const ended = new Map<string, 'lost' | 'unsent'>();
+
+  return {
+    isFar: () => leaving === undefined,
+    async read() {
+      return (await inStore(({ read }) => read())) ?? alone.read();
+    },
+    async append(entry) {
+      if (entry.k === 'ask') open.add(entry.id);
+      const ledger = await inStore(({ append }) => append(entry));
+      // By hand, all is cleared.
+      if (ledger && entry.k !== 'clear') {
+        if (isEnd(entry)) open.delete(entry.id);
+        return ledger;
+      }
+      if (isEnd(entry) && open.delete(entry.id)) {
+        ended.set(entry.id, entry.k === 'unsent' ? 'unsent' : 'lost');
+      }
+      if (entry.k === 'ask' && !ledger) await stayApart();
+      const own = await alone.append(entry);
+      return ledger ?? own;
+    },
+  };
+
+  /** What the store says, or undefined when it is not to be used now. */
+  async function inStore(
+    action: (store: StoreLog) => Promise<Ledger>,
+  ): Promise<Ledger | undefined> {
+    if (leaving && !(await isBack())) return undefined;
+    try {
+      known = await inTime(context, action(store));
+      return known;
+    } catch (error) {
+      leaving ??= leave(error);
+      await leaving;
+      return undefined;
+    }
+  }
+
+  async function leave(error: unknown): Promise<void> {
+    store.drop();
+    tryAt = context.uptime() + retryAfter;
+    if (!told) onFailure(error);
+    told = true;
+    renewAt = 0;
+    await stayApart();
+  }
+
+  /** Says to all processes of this machine that it goes on without the store, and what the store knew. */
+  async function stayApart(): Promise<void> {
+    if (context.uptime() < renewAt) return;
+    renewAt = context.uptime() + renewAfter;
+    const clock = readClock(context);
+    const ledger = summary(followClock(known, clock));
+    const apart = clock.at + apartTime;
+    await alone.append({ k: 'heard', ...clock, ledger, jitter: context.random(), apart });
+  }
+
+  /** Whether the store is in use again. It is looked for in the background: nobody waits for one that stays away. */
+  async function isBack(): Promise<boolean> {
+    if (!found && context.uptime() >= tryAt) {
+      tryAt = Number.POSITIVE_INFINITY;
+      void inTime(context, store.read()).then(() => {
+        found = true;
+      }, stayAway);
+    }
+    if (!found) return false;
+    joining ??= join().then(() => {
+      leaving = undefined;
+    }, stayAway);
+    await joining;
+    joining = undefined;
+    return leaving === undefined;
+  }
+
+  function stayAway(): void {
+    store.drop();
+    found = false;
+    tryAt = context.uptime() + retryAfter;
+  }
+
+  /** Tells the store what happened without it. */
+  async function join(): Promise<void> {
+    const clock = readClock(context);
+    const ledger = summary(followClock(await alone.read(), clock));
+    await inTime(context, store.append({ k: 'heard', ...clock, ledger, jitter: context.random() }));
+    for (const [id, k] of ended) {
+      await inTime(context, store.append({ k, id, ...readClock(context) }));
+      ended.delete(id);
+    }
+    found = false;
+  }
+}
+
+function isEnd(entry: Entry): entry is Entry & { readonly id: string } {
+  return ['answer', 'refused', 'lost', 'unsent'].includes(entry.k);
+}

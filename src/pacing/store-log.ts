@@ -1,0 +1,126 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Context, Engine, Owner } from '../context.ts';
+import { readClock } from './clock.ts';
+import { byEngine, byMachine, withoutClock } from './engine-time.ts';
+import { fold } from './fold.ts';
+import { emptyLedger, type Ledger } from './ledger.ts';
+import { type Entry, parseEntry } from './records.ts';
+import { readReply, type StoreReply, storeScript } from './store-script.ts';
+
+/** A log that machines share; times are this machine's. Each call is one command. @throws what the engine throws */
+export type StoreLog = {
+  readonly read: () => Promise<Ledger>;
+  readonly append: (entry: Entry) => Promise<Ledger>;
+};
+
+/** How long a key is kept that nobody uses, in s: longer than the service can ask anybody to wait. */
+const lifetime = 90_000;
+/** More lines than these are folded into a new base, so that who comes new reads no more. */
+const mostLines = 64;
+/** So often a log can be made anew under our feet; beyond that this is no place for one. */
+const tries = 10;
+
+/** A log that is kept by a Redis or Valkey server under that name. All who use it fold the same lines in the same order. */
+export function createStoreLog(
+  engine: Engine,
+  name: string,
+  context: Pick<Context, 'now' | 'uptime' | 'boot' | 'owner'>,
+): StoreLog {
+  let epoch = '';
+  let first = 0;
+  let position = 0;
+  /** When the line before the position came; it tells a log that lost lines and has others now. */
+  let stamp = '';
+  /** By the engine's clock. */
+  let ledger: Ledger = emptyLedger;
+
+  return {
+    read: () => exchange(() => ''),
+    append: (entry) => exchange(() => lineOf(entry)),
+  };
+
+  async function exchange(line: () => string): Promise<Ledger> {
+    for (let left = tries; left > 0; left -= 1) {
+      const fresh = randomBytes(8).toString('hex');
+      const told = [epoch, String(position), stamp, line(), knowledge(), fresh, String(lifetime)];
+      const reply = readReply(await engine.run(storeScript, name, told));
+      const clock = readClock(context);
+      if (absorb(reply) || (told[3] === '' && reply.epoch !== ''))
+        return ofMachine(reply.now, clock);
+    }
+    throw new Error('the log does not stay');
+  }
+
+  /** What a new log begins with, or the lines of an old one are replaced by. */
+  function knowledge(): string {
+    const needed = epoch === '' ? ledger.latest !== undefined : position - first > mostLines;
+    return needed ? JSON.stringify(ledger) : '';
+  }
+
+  /** Whether a line that was sent along is among those of the log. */
+  function absorb(reply: StoreReply): boolean {
+    if (reply.epoch === '' || reply.base !== undefined) {
+      position = reply.position;
+      stamp = '';
+      // Nothing but a flush or a failover takes a log away: what is known of it begins the next one.
+      if (reply.base !== undefined) ledger = readBase(reply.base);
+    }
+    epoch = reply.epoch;
+    first = reply.first;
+    // Calls that were on their way together were told the same lines.
+    const news = reply.lines.slice(Math.max(0, position - reply.position));
+    for (const line of news) foldLine(line);
+    return reply.epoch !== '' && reply.base === undefined;
+  }
+
+  function foldLine(line: string): void {
+    const [time = '', text = ''] = split(line);
+    const entry = parseEntry(text);
+    if (entry) ledger = fold(ledger, byEngine(entry, ledger, Number(time)));
+    position += 1;
+    stamp = time;
+  }
+
+  function lineOf(entry: Entry): string {
+    const owned =
+      entry.k === 'ask' && entry.owner ? { ...entry, owner: abroad(entry.owner) } : entry;
+    return JSON.stringify(withoutClock(owned, context.now()));
+  }
+
+  function ofMachine(now: number, clock: ReturnType<typeof readClock>): Ledger {
+    const current = byMachine(ledger, now, clock);
+    const inFlight = Object.entries(current.inFlight).map(([id, lease]) => {
+      return [id, { ...lease, owner: lease.owner && atHome(lease.owner) }];
+    });
+    return { ...current, inFlight: Object.fromEntries(inFlight) };
+  }
+
+  /** Machines may have the same name: a process is known by that of this start of its machine as well. */
+  function abroad(owner: Owner): Owner {
+    return { ...owner, host: `${owner.host} ${context.boot}` };
+  }
+
+  function atHome(owner: Owner): Owner {
+    const { host } = context.owner;
+    return owner.host === abroad(context.owner).host ? { ...owner, host } : owner;
+  }
+}
+
+/**
+ * The name of the log of a service and key, which all machines come to by themselves: a keyed hash whose key is the API key
+ * itself, the one secret that they share.
+ */
+export function nameInStore(address: string, key: string): string {
+  const hash = createHmac('sha256', key).update(`petstore limit store 1\0${address}`);
+  return `petstore:lim:${hash.digest('hex').slice(0, 32)}`;
+}
+
+function split(line: string): [string, string] {
+  const blank = line.indexOf(' ');
+  return [line.slice(0, blank), line.slice(blank + 1)];
+}
+
+function readBase(text: string): Ledger {
+  const entry = text === '' ? undefined : parseEntry(`{"k":"ledger","ledger":${text}}`);
+  return entry?.k === 'ledger' ? entry.ledger : emptyLedger;
+}

@@ -1,0 +1,63 @@
+import type { EngineAddress } from '../context.ts';
+import { configFailure } from '../errors.ts';
+
+export type LimitStore = {
+  readonly address: EngineAddress;
+  /** For messages: its URL without user and password. */
+  readonly name: string;
+  /** What must never be shown: the password, as it is and as it stands in the URL. */
+  readonly secrets: readonly string[];
+};
+
+const usualPort = 6379;
+
+/**
+ * The store of a URL like redis://USER:PASSWORD@HOST:PORT/DATABASE, or rediss:// for TLS.
+ * @throws Failure (config), which names `source` and shows nothing of the URL
+ */
+export function parseLimitStore(text: string, source: string): LimitStore {
+  const store = readStore(text);
+  if (store) return store;
+  throw configFailure(
+    `${source} is no address of a limit store`,
+    'It looks like redis://HOST:PORT or rediss://USER:PASSWORD@HOST:PORT, with %40 for an @ in the password.',
+  );
+}
+
+/** A URL as it may be shown: without user and password. */
+export function shownLimitStore(text: string): string {
+  return readStore(text)?.name ?? '[no address of a limit store]';
+}
+
+const form =
+  /^rediss?:\/\/(?:[^@/?#]*@)?(?:[a-z\d._-]+|\[[a-f\d:.]+\])(?::\d{1,5})?(?:\/\d{0,5})?$/i;
+
+function readStore(text: string): LimitStore | undefined {
+  if (!form.test(text) || !URL.canParse(text)) return undefined;
+  const { protocol, hostname, port, pathname, username, password } = new URL(text);
+  const credentials = [username, password].map(decode);
+  if (port === '0' || credentials.includes(undefined)) return undefined;
+  const [user, plain] = credentials;
+  const database = pathname.replace('/', '');
+  const place = `${hostname}:${port || usualPort}`;
+  return {
+    address: {
+      tls: protocol === 'rediss:',
+      hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: Number(port || usualPort),
+      user: user || undefined,
+      password: plain || undefined,
+      database: Number(database),
+    },
+    name: `${protocol}//${place}${database && `/${database}`}`,
+    secrets: [plain ?? '', password],
+  };
+}
+
+function decode(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}
