@@ -68,6 +68,10 @@ export function openEngine(address: EngineAddress): Engine {
     made.on('error', (error) => {
       fault ??= error;
     });
+    // One that ended between two commands is made anew by the next.
+    made.once('end', () => {
+      if (client === made) engine.drop();
+    });
     await made.connect();
     try {
       // By hand: the client would warn on stderr in words of its own.

@@ -53,7 +53,7 @@ export function createStoreLog(
 
   /** What a new log begins with, or the lines of an old one are replaced by. */
   function knowledge(): string {
-    const needed = epoch === '' ? ledger.latest !== undefined : position - first > mostLines;
+    const needed = epoch === '' ? ledger !== emptyLedger : position - first > mostLines;
     return needed ? JSON.stringify(ledger) : '';
   }
 
@@ -76,7 +76,9 @@ export function createStoreLog(
   function foldLine(line: string): void {
     const [time = '', text = ''] = split(line);
     const entry = parseEntry(text);
-    if (entry) ledger = fold(ledger, byEngine(entry, ledger, Number(time)));
+    // What replaces a ledger or ends a file has no business here.
+    if (entry && entry.k !== 'ledger' && entry.k !== 'seal')
+      ledger = fold(ledger, byEngine(entry, ledger, Number(time)));
     position += 1;
     stamp = time;
   }

@@ -30,7 +30,7 @@ export function shownLimitStore(text: string): string {
 }
 
 const form =
-  /^rediss?:\/\/(?:[^@/?#]*@)?(?:[a-z\d._-]+|\[[a-f\d:.]+\])(?::\d{1,5})?(?:\/\d{0,5})?$/i;
+  /^rediss?:\/\/(?:[^@/?#\s]*@)?(?:[a-z\d._-]+|\[[a-f\d:.]+\])(?::\d{1,5})?(?:\/\d{0,5})?$/i;
 
 function readStore(text: string): LimitStore | undefined {
   if (!form.test(text) || !URL.canParse(text)) return undefined;

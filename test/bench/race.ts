@@ -16,6 +16,8 @@ export type Race = Manners & {
   readonly loops: number;
   /** State folders that stand for machines; the loops are spread over them. */
   readonly machines?: number;
+  /** Through which the machines share the limit. */
+  readonly store?: string;
   /** One process creates them all instead, 20 at a time. */
   readonly oneProcess?: boolean;
   /** Kills a random process now and then, this many times. */
@@ -89,6 +91,7 @@ export async function race(options: Race): Promise<Outcome> {
           PETSTORE_API_KEY: service.key,
           PETSTORE_CONFIG_DIR: join(folder, 'config'),
           PETSTORE_STATE_DIR: folder,
+          PETSTORE_LIMIT_STORE: options.store,
         },
       });
       let stderr = '';

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Certificate } from './own-authority.ts';
+
+/** The engines that this machine has. */
+export const engines = ['redis-server', process.env.PETSTORE_TEST_VALKEY || 'valkey-server'].filter(
+  (program) => spawnSync(program, ['--version']).status === 0,
+);
+
+export type EngineServer = {
+  readonly port: number;
+  readonly url: string;
+  /** Ends it without a word. */
+  readonly kill: () => Promise<void>;
+  readonly signal: (name: 'SIGSTOP' | 'SIGCONT') => void;
+  /** Starts it again, on the same port and with nothing in it. */
+  readonly start: () => Promise<void>;
+};
+
+/** A Redis or Valkey server of this test alone, on a port of this machine that is free; it keeps nothing on disk. */
+export async function startEngine(
+  program: string,
+  parent: string,
+  { args = [], tls }: { readonly args?: readonly string[]; readonly tls?: Certificate } = {},
+): Promise<EngineServer> {
+  const folder = mkdtempSync(join(parent, 'engine-'));
+  const port = await freePort();
+  const ports = tls ? ['--port', '0', '--tls-port', String(port)] : ['--port', String(port)];
+  const certified: string[] = [];
+  for (const [name, text] of Object.entries(tls ?? {})) {
+    writeFileSync(join(folder, name), text);
+    certified.push(`--tls-${name}-file`, join(folder, name));
+  }
+  if (tls) certified.push('--tls-auth-clients', 'no', '--tls-ca-cert-file', join(folder, 'cert'));
+  let child: ChildProcess;
+  const server: EngineServer = {
+    port,
+    url: `${tls ? 'rediss' : 'redis'}://127.0.0.1:${port}`,
+    async start() {
+      const own = ['--save', '', '--appendonly', 'no', '--dir', folder, '--bind', '127.0.0.1'];
+      child = spawn(program, [...ports, ...own, ...certified, ...args], { stdio: 'ignore' });
+      await listening(port);
+    },
+    kill() {
+      if (child.signalCode !== null || child.exitCode !== null) return Promise.resolve();
+      child.kill('SIGKILL');
+      return new Promise((done) => child.once('close', () => done()));
+    },
+    signal: (name) => void child.kill(name),
+  };
+  await server.start();
+  return server;
+}
+
+async function freePort(): Promise<number> {
+  const holder = createServer();
+  await new Promise<void>((done) => holder.listen(0, '127.0.0.1', done));
+  const { port } = holder.address() as { port: number };
+  await new Promise((done) => holder.close(done));
+  return port;
+}
+
+async function listening(port: number): Promise<void> {
+  for (let left = 500; left > 0; left -= 1) {
+    const stands = await new Promise<boolean>((done) => {
+      const socket = connect(port, '127.0.0.1', () => done(true)).once('error', () => done(false));
+      socket.once('connect', () => socket.destroy());
+    });
+    if (stands) return;
+    await pause(10);
+  }
+  throw new Error('the engine does not start');
+}
