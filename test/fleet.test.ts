@@ -180,5 +180,60 @@ describe('machines with a limit store', () => {
     const { stdout } = await run('two', ['limits', '--json']);
 
     expect(JSON.parse(stdout).inFlight).toBe(0);
+    // Nor does it wait for its own lease.
+    expect(clock.now() - startTime).toBeLessThan(25_000);
+  });
+
+  test('say once in a run that the store is gone, however often it goes', async ({
+    fleet: { run, engine },
+    clock,
+    sandbox,
+  }) => {
+    sandbox.reactions.push(refusal(60));
+    const sleep = (ms: number, signal: AbortSignal) => {
+      // It is there for a while, every twenty seconds.
+      engine.fault = (clock.now() - startTime) % 20_000 < 12_000 ? 'refuses' : undefined;
+      return clock.sleep(ms, signal);
+    };
+    engine.fault = 'refuses';
+
+    const result = await run('one', list, { context: { sleep } });
+
+    expect(result.exitCode).toBe(0);
+    expect(engine.commands).toBeGreaterThan(0);
+    expect(notices(result)).toHaveLength(1);
+  });
+
+  test('send one request at a time when they go on alone', async ({
+    fleet: { run, engine },
+    sandbox,
+    clock,
+  }) => {
+    engine.fault = 'refuses';
+    await run('one', list);
+    sandbox.reactions.push('stall');
+    const stalled = run('one', [...list, '--timeout', '20s']);
+    const start = clock.now();
+    const other = await run('one', [...list, '--max-wait', '5s']);
+
+    expect(other.exitCode).toBe(75);
+    expect(clock.now() - start).toBeLessThan(10_000);
+    await stalled;
+  });
+
+  test('forget by --reset what they keep themselves as well', async ({
+    fleet: { run, engine },
+    sandbox,
+    clock,
+  }) => {
+    engine.fault = 'refuses';
+    sandbox.reactions.push(refusal(900));
+    await run('one', [...list, '--max-wait', '0']);
+    engine.fault = undefined;
+    await run('one', ['limits', '--reset']);
+    engine.fault = 'refuses';
+
+    expect((await run('one', list)).exitCode).toBe(0);
+    expect(clock.now() - startTime).toBeLessThan(5_000);
   });
 });

@@ -166,6 +166,19 @@ describe('the log in a store', () => {
     expect(engine.lines).toHaveLength(12);
   });
 
+  test('has each line once, however many are on their way together', async () => {
+    const { machines } = createFleet([0, 5_000, -5_000]);
+    for (const { log } of machines) await log.read();
+    const lines = Array.from({ length: 12 }, (_, n) => {
+      const machine = machines[n % 3] as Machine;
+      return machine.log.append(entryOf('answer', `id-${n}`, machine, 60 - n));
+    });
+    const told = (await Promise.all(lines)).map(({ counted }) => counted?.requests ?? 0);
+
+    expect(Math.max(...told)).toBe(12);
+    for (const { log } of machines) expect((await log.read()).counted?.requests).toBe(12);
+  });
+
   test('is short for who comes new: a base and no more than a few lines', async () => {
     const { machines, engine, world } = createFleet([0, 0]);
     const [busy, late] = machines as [Machine, Machine];

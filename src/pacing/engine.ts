@@ -3,9 +3,6 @@ import { isIP } from 'node:net';
 import { Redis } from 'iovalkey';
 import type { Engine, EngineAddress } from '../context.ts';
 
-/** A connection that does not stand within so many ms is given up. */
-const connectTimeout = 500;
-
 /**
  * The way to a Redis or Valkey server over one connection, made when it is first used and after each failure. Nothing is
  * queued, sent again or reconnected behind our back.
@@ -47,7 +44,10 @@ export function openEngine(address: EngineAddress): Engine {
     const own = connected ?? logIn();
     connected = own;
     try {
-      return await send(await own);
+      const reply = await send(await own);
+      // Who gave it up must not go on with it: the next command would connect again, after all is over.
+      if (connected !== own) throw new Error('the connection was given up');
+      return reply;
     } catch (error) {
       if (isReply(error)) throw error;
       if (connected === own) engine.drop();
@@ -58,7 +58,7 @@ export function openEngine(address: EngineAddress): Engine {
   async function logIn(): Promise<Redis> {
     const { hostname, port, tls, user, password, database } = address;
     const made = new Redis({
-      ...{ host: hostname, port, family: 0, lazyConnect: true, connectTimeout },
+      ...{ host: hostname, port, family: 0, lazyConnect: true },
       ...{ retryStrategy: () => null, maxRetriesPerRequest: 0, enableOfflineQueue: false },
       ...{ autoResendUnfulfilledCommands: false, enableReadyCheck: false, disconnectTimeout: 0 },
       ...(tls && { tls: { servername: isIP(hostname) ? '' : hostname, rejectUnauthorized: true } }),

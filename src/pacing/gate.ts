@@ -18,7 +18,7 @@ const slice = 1_000;
 const shortest = 20;
 /** The same two where a look is a command to a store: in a long wait, and the longest that the short ones grow to, in ms. */
 const farSlice = 5_000;
-const farLongest = 250;
+const farLongest = 500;
 /** Waits for those are neither shown nor counted as waits for the limit, up to this many ms. */
 const patience = 2_000;
 /** What a request may outlive its deadline by before its process is taken as killed, in ms. */

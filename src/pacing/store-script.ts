@@ -40,7 +40,12 @@ else
   reply[3], reply[4], reply[5] = tostring(first), tostring(first), redis.call('HGET', key, 'base')
 end
 reply[5] = reply[5] or 'known'
-for n = position, next - 1 do reply[#reply + 1] = redis.call('HGET', key, n) end
+while position < next do
+  local numbers = {}
+  for n = position, math.min(position + 1000, next) - 1 do numbers[#numbers + 1] = n end
+  for _, found in ipairs(redis.call('HMGET', key, unpack(numbers))) do reply[#reply + 1] = found end
+  position = position + 1000
+end
 return reply
 `;
 

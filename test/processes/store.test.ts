@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, onTestFinished } from 'vitest';
@@ -11,7 +13,7 @@ import { startService } from '../bench/service.ts';
 import { type EngineServer, engines, startEngine } from '../engine-server.ts';
 import { createMemoryEngine } from '../memory-engine.ts';
 import { hasOpenssl, makeAuthority } from '../own-authority.ts';
-import { test as base, expect } from './program.ts';
+import { test as base, cleanEnvironment, expect, launcher } from './program.ts';
 
 /** Without an engine one line of the report says so. */
 const found = engines.length > 0 ? engines : ['redis-server (there is none here)'];
@@ -207,6 +209,24 @@ describe.skipIf(engines.length === 0).for(found)('%s as the limit store', (progr
     });
     expect(again).toMatchObject({ code: 0, stderr: expect.not.stringContaining('notice') });
   });
+
+  test.for([{ still: false }, { still: true }])(
+    'Ctrl-C ends a wait at once, also while the engine stands still: $still',
+    async ({ still }, { start, folder }) => {
+      const server = await start();
+      const service = await startService({ onlyRefuses: true });
+      onTestFinished(service.close);
+      const env = { ...cleanEnvironment(folder), ...environment(service, server.url) };
+      const child = spawn(process.execPath, [launcher, ...list, '--max-wait', 'inf'], { env });
+
+      // Its first words are of the wait.
+      await once(child.stderr, 'data');
+      if (still) server.signal('SIGSTOP');
+      child.kill('SIGINT');
+
+      expect(await once(child, 'close')).toEqual([130, null]);
+    },
+  );
 
   test.skipIf(!hasOpenssl)(
     'TLS: a certificate of an own authority is taken when it is named, and no other',
