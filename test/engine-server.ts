@@ -11,8 +11,8 @@ export const engines = ['redis-server', process.env.PETSTORE_TEST_VALKEY || 'val
 );
 
 export type EngineServer = {
-  readonly port: number;
   readonly url: string;
+  readonly pid: () => number;
   /** Ends it without a word. */
   readonly kill: () => Promise<void>;
   readonly signal: (name: 'SIGSTOP' | 'SIGCONT') => void;
@@ -37,7 +37,7 @@ export async function startEngine(
   if (tls) certified.push('--tls-auth-clients', 'no', '--tls-ca-cert-file', join(folder, 'cert'));
   let child: ChildProcess;
   const server: EngineServer = {
-    port,
+    pid: () => child.pid ?? 0,
     url: `${tls ? 'rediss' : 'redis'}://127.0.0.1:${port}`,
     async start() {
       const own = ['--save', '', '--appendonly', 'no', '--dir', folder, '--bind', '127.0.0.1'];

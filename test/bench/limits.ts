@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { plans } from '../../src/sandbox/quota.ts';
+import { engines } from '../engine-server.ts';
 import { type Creator, type Outcome, type Race, race } from './race.ts';
+import { type EngineLife, raceWithEngine } from './race-engine.ts';
 import { type Service, startService } from './service.ts';
 
 /**
@@ -26,7 +28,8 @@ const retrying: Creator = (_service, name) => [
 ];
 
 const hour = 3_600_000;
-const races: Record<string, Race> = {
+const fleet = { creates: 300, loops: 200, machines: 10 };
+const races: Record<string, Race & { readonly engine?: EngineLife }> = {
   'B1 cold': full,
   'B1 cold, again': full,
   'B1 cold, third': full,
@@ -42,6 +45,9 @@ const races: Record<string, Race> = {
   'B1b no date': { ...full, noDate: true },
   'B1b no date, clock +37 s': { ...full, noDate: true, skew: 37_000 },
   'B1c 2 machines': { ...full, machines: 2 },
+  'B1d 10 machines, redis': { ...fleet, engine: {} },
+  'B1d engine killed': { ...fleet, engine: { killedAfter: 90_000 } },
+  'B1d engine back': { ...fleet, engine: { killedAfter: 90_000, backAfter: 30_000 } },
   'B1e 40 kills': { ...full, kills: 40 },
   'B2 one process, 20 at a time': { ...full, oneProcess: true },
   'peer curl --retry 10': { ...full, creator: curl },
@@ -56,8 +62,10 @@ console.log(
   row(['race', 'requests', 'created', '429', 'bans', 'lost', 'twice', 'span s', 'failed']),
 );
 for (const [name, options] of chosen) {
-  const usable = options.creator !== curl || hasCurl();
-  console.log(usable ? row(cells(name, await race(options))) : `${name}: there is no curl here`);
+  const { engine, ...own } = options;
+  if (options.creator === curl && !hasCurl()) console.log(`${name}: there is no curl here`);
+  else if (engine && engines.length === 0) console.log(`${name}: there is no redis-server here`);
+  else console.log(row(cells(name, await (engine ? raceWithEngine(own, engine) : race(own)))));
 }
 
 if (wanted.length === 0 || wanted.includes('B3')) await afterTheDay();

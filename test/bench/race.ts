@@ -16,7 +16,7 @@ export type Race = Manners & {
   readonly loops: number;
   /** State folders that stand for machines; the loops are spread over them. */
   readonly machines?: number;
-  /** Through which the machines share the limit. */
+  /** The URL of the store through which the machines share the limit. */
   readonly store?: string;
   /** One process creates them all instead, 20 at a time. */
   readonly oneProcess?: boolean;

@@ -3,7 +3,12 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { openEngine } from '../../src/pacing/engine.ts';
 import { openSharedLog } from '../../src/pacing/log.ts';
+import type { Entry } from '../../src/pacing/records.ts';
+import { createStoreLog } from '../../src/pacing/store-log.ts';
+import { parseLimitStore } from '../../src/settings/limit-store.ts';
+import { engines, startEngine } from '../engine-server.ts';
 
 /** What a turn costs: acquire and complete, alone and among twenty processes, and opening a log of 64 KiB. */
 const [role, folder = ''] = process.argv.slice(2);
@@ -23,7 +28,29 @@ async function measure(): Promise<void> {
   while (statSync(join(home, 'full.1.log')).size < 63 * 1024) turn(full, 'x');
   const times = Array.from({ length: 50 }, () => timed(() => openSharedLog(home, 'full').read()));
   print('open 64 KiB', times);
+  if (engines[0]) await measureStore(engines[0], home);
   rmSync(home, { recursive: true });
+}
+
+/** The same through a limit store on this machine: three commands a turn. */
+async function measureStore(program: string, home: string): Promise<void> {
+  const server = await startEngine(program, home);
+  const engine = openEngine(parseLimitStore(server.url, 'the bench').address);
+  const owner = { pid: process.pid, host: 'bench' };
+  const context = { now: Date.now, uptime: () => performance.now(), boot: 'bench', owner };
+  const log = createStoreLog(engine, 'petstore:lim:bench', context);
+  await log.read();
+  const times = [];
+  for (let n = 0; n < 500; n += 1) {
+    const start = performance.now();
+    await log.read();
+    for (const entry of entriesOf(`${n}`)) await log.append(entry);
+    times.push(performance.now() - start);
+    await pause(Math.random() * 20);
+  }
+  print('store', times);
+  engine.drop();
+  await server.kill();
 }
 
 function start(home: string): Promise<unknown> {
@@ -42,11 +69,17 @@ async function work(home: string, turns: number): Promise<void> {
 }
 
 function turn(log: ReturnType<typeof openSharedLog>, id: string): void {
-  const at = Date.now();
   log.read();
-  log.append({ k: 'ask', id, at, lease: at + 35_000 });
+  for (const entry of entriesOf(id)) log.append(entry);
+}
+
+function entriesOf(id: string): Entry[] {
+  const at = Date.now();
   const told = { limit: 1_000_000, remaining: 500_000, reset: at + 60_000, date: at };
-  log.append({ k: 'answer', id, at, sent: at, status: 200, jitter: 0.5, ...told });
+  return [
+    { k: 'ask', id, at, lease: at + 35_000 },
+    { k: 'answer', id, at, sent: at, status: 200, jitter: 0.5, ...told },
+  ];
 }
 
 function timed(action: () => unknown): number {
