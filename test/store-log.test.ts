@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { moveLedger } from '../src/pacing/clock.ts';
+import { moveLedger, withOffset } from '../src/pacing/clock.ts';
 import { decide } from '../src/pacing/decide.ts';
 import { byEngine } from '../src/pacing/engine-time.ts';
 import { dropLeases, fold } from '../src/pacing/fold.ts';
@@ -76,7 +76,7 @@ describe('the log in a store', () => {
           machines.map(async (one) => inCommon(await one.log.read(), one)),
         );
 
-        const reference = { ...expected, latest: world.time };
+        const reference = withOffset({ ...expected, latest: world.time });
         const { boot, ...common } = inCommon(reference, { skew: 0 } as Machine) as Ledger;
         for (const ledger of all) expect(clean(ledger)).toEqual(clean(common));
       }),
@@ -219,6 +219,20 @@ describe('the log in a store', () => {
     }
     await other.log.append(entryOf('unsent', 'b', other, 0));
     expect(((await one.log.read()).block?.until ?? 0) - startTime).toBe(31_000);
+  });
+
+  test('hears nothing of the time from a machine that was told none', async () => {
+    const { machines, world } = createFleet([3_600_000, 0]);
+    const [wrong] = machines as [Machine];
+    const reset = world.time + 60_000;
+    const minute = { limit: 60, remaining: 0, reset, expected: 0, told: true };
+    const ledger = { inFlight: {}, refusals: 0, minute, latest: wrong.now() };
+    await wrong.log.append({ k: 'heard', at: wrong.now(), jitter: 0, ledger });
+
+    for (const machine of machines) {
+      const denied = decide(await machine.log.read(), machine.now());
+      expect(denied).toMatchObject({ granted: false, until: reset + 1_000 + machine.skew });
+    }
   });
 
   test('passes over garbage, and what no version of ours has written', async () => {

@@ -35,16 +35,20 @@ export function followClock(ledger: Ledger, reading: Reading): Ledger {
   // What it is slowly adjusted by adds up until it counts.
   if (by === 0 && isSameBoot(ledger, reading)) return { ...ledger, latest };
   if (by === 0) return { ...ledger, latest, boot: boot ?? ledger.boot };
-  return { ...moveLedger(ledger, by), latest, boot };
+  return { ...moveLedger(withOffset(ledger), by), latest, boot };
+}
+
+/** The ledger as it stands where nobody told the time of the service: its clock is taken to show what this one does. */
+export function withOffset(ledger: Ledger): Ledger {
+  return ledger.offset ? ledger : { ...ledger, offset: { low: 0, high: unbounded } };
 }
 
 /** The ledger by a clock that shows `by` ms more. */
 export function moveLedger(ledger: Ledger, by: number): Ledger {
-  const { offset = { low: 0, high: unbounded }, block, counted, others, apart } = ledger;
-  const { workedAt, latest } = ledger;
+  const { offset, block, counted, others, apart, workedAt, latest } = ledger;
   return {
     ...ledger,
-    offset: { low: offset.low - by, high: offset.high - by },
+    offset: offset && { low: offset.low - by, high: offset.high - by },
     inFlight: Object.fromEntries(
       Object.entries(ledger.inFlight).map(([id, lease]) => [id, moveLease(lease, by)]),
     ),

@@ -1,4 +1,4 @@
-import { followClock, moveLedger, step } from './clock.ts';
+import { followClock, moveLedger, step, withOffset } from './clock.ts';
 import type { Ledger, Reading } from './ledger.ts';
 import type { Entry } from './records.ts';
 
@@ -14,7 +14,7 @@ export function byEngine(entry: Entry, before: Ledger, now: number): Entry {
 
 /** A ledger by the engine's clock, which showed `now`, by that of this machine as it was read when the answer had come. */
 export function byMachine(ledger: Ledger, now: number, clock: Reading): Ledger {
-  const current = followClock(ledger, engineReading(ledger, now));
+  const current = withOffset(followClock(ledger, engineReading(ledger, now)));
   // It came later than it was told, so that no wait gets shorter.
   return { ...moveLedger(current, clock.at - now), boot: clock.boot };
 }

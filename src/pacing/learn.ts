@@ -33,7 +33,9 @@ export function learnWindows(ledger: Ledger, entry: Answered | Refused): Ledger 
     day: kind === 'day' ? read('day') : spend(ledger.day),
   };
   const told = reading && kind ? noticeOthers(ledger, learned, reading, kind, entry) : learned;
-  const noticed = { ...told, apart: countOthers(ledger, reading, kind, entry.at) };
+  const noticed = ledger.apart
+    ? { ...told, apart: countOthers(ledger, reading, kind, entry.at) }
+    : told;
   return kind === 'minute' ? noticed : { ...noticed, minute: ownMinute(noticed, entry, kind) };
 
   function read(kind: 'minute' | 'day'): Window | undefined {
