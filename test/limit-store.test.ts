@@ -67,7 +67,7 @@ describe('doctor', () => {
         status: expected.status,
         finding: expect.stringMatching(expected.finding),
       });
-      expect(finding(result).finding).toContain(shownUrl);
+      expect(finding(result).finding).toContain(`${shownUrl} (PETSTORE_LIMIT_STORE)`);
       expect(result.stdout + result.stderr).not.toContain('p4ss');
     },
   );

@@ -4,7 +4,8 @@ import { readReply, storeScript } from '../pacing/store-script.ts';
 import { describeTrouble } from '../pacing/store-trouble.ts';
 import { chooseLimitStore, openPassword } from '../session/limit-store.ts';
 import type { Session } from '../session/session.ts';
-import { type Finding, judge, ok, warn } from './doctor-finding.ts';
+import { chooseSetting } from '../session/setting.ts';
+import { type Finding, judge, ok, shownSource, warn } from './doctor-finding.ts';
 
 const check = 'limit store';
 
@@ -14,13 +15,15 @@ export function examineStore(session: Session): Promise<Finding> {
   return judge(check, async () => {
     const store = chooseLimitStore(session);
     if (!store) return ok(check, 'not set: the limit is shared on this machine alone');
+    const given = chooseSetting('limit-store', session);
+    const named = `${store.name} (${given && shownSource(given, session.profile)})`;
     const engine = await context.openEngine(store.address);
     try {
-      const finding = `${store.name} ${await tryOut(engine, context)}`;
+      const finding = `${named} ${await tryOut(engine, context)}`;
       const fault = openPassword(store);
       return fault ? warn(check, `${finding}; ${fault}`) : ok(check, finding);
     } catch (error) {
-      const trouble = `${store.name} ${describeTrouble(error)}`;
+      const trouble = `${named} ${describeTrouble(error)}`;
       return warn(check, `${trouble}: each machine goes on alone, with 10 % left to others`);
     } finally {
       engine.drop();
