@@ -37,7 +37,7 @@ const prints: Readonly<Record<string, Readonly<Record<'csv' | 'tsv' | 'yaml', st
   limits: {
     csv: 'window,limit,remaining,used,resetAt,source\nminute,,,,,unknown\nday,,,,,unknown\n',
     tsv: 'window\tlimit\tremaining\tused\tresetAt\tsource\nminute\t\t\t\t\tunknown\nday\t\t\t\t\tunknown\n',
-    yaml: 'minute:\n  source: unknown\nday:\n  source: unknown\ninFlight: 0\nwait: null\n',
+    yaml: 'minute:\n  source: unknown\nday:\n  source: unknown\ninFlight: 0\nwait: null\nstore: null\n',
   },
   'config get max-wait': {
     csv: 'setting,value,source\nmax-wait,2m,default\n',

@@ -6,6 +6,7 @@ const wide = /[\u00a9\u00ae\u3041-\u9fff]/g;
 
 /** Cells of the terminal that a line of text takes: two for CJK and emoji, none for combining marks. */
 export function widthOf(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
   return isPlain(text) ? text.length + (text.match(wide)?.length ?? 0) : stringWidth(text);
 }
 

@@ -3,6 +3,7 @@ const mostLetters = String.raw`#-\[\]-~ !\u00a1-\u00ac\u00ae-\u02ff\u0400-\u0482
 const bare = new RegExp(`^[${mostLetters}]*$`);
 const plain = new RegExp(`^["\\\\${mostLetters}]*$`);
 const plainLines = new RegExp(`^[\n"\\\\${mostLetters}]*$`);
+const plainRecords = new RegExp(`^[\n\t"\\\\${mostLetters}]*$`);
 const plainRecord = new RegExp(`^[\t"\\\\${mostLetters}]*$`);
 
 /**
@@ -25,9 +26,9 @@ export function isBare(text: string): boolean {
   return bare.test(text);
 }
 
-/** Whether whole lines are plain. */
-export function arePlainLines(text: string): boolean {
-  return plainLines.test(text);
+/** Whether whole lines are plain, but for the tabs between their fields. */
+export function arePlainRecords(text: string): boolean {
+  return plainRecords.test(text);
 }
 
 /** The text with each unsafe character in a harmless form. */
@@ -50,7 +51,7 @@ export function showText(text: string): string {
 
 /** Whole lines on their way out: changes nothing that went through showText, and stops what did not. */
 export function sealLines(text: string): string {
-  if (arePlainLines(text)) return text;
+  if (plainLines.test(text)) return text;
   return text
     .split('\n')
     .map((line) => replaceUnsafe(line, visibleEscape))

@@ -4,7 +4,15 @@ import type { Json } from '../json/exact.ts';
 import { textOf } from '../json/verbatim.ts';
 import { createJsonWriter } from '../json/write.ts';
 import { cutOut, formsOf, shortestKey } from '../secret.ts';
-import { arePlainLines, isBare, jsonString, sealLines, sealRecord, showText } from './safe-text.ts';
+import {
+  arePlainRecords,
+  isBare,
+  isPlain,
+  jsonString,
+  sealLines,
+  sealRecord,
+  showText,
+} from './safe-text.ts';
 
 /**
  * A line of text, one that may be bold, a line of a record in which tabs separate and fields may end lines, or lines that
@@ -28,6 +36,10 @@ export type Sink = {
   readonly json: (value: Json, indent?: number) => string;
   /** The same of each value, one a line. */
   readonly jsonLines: (values: readonly Json[]) => Line;
+  /** Whether `show` would change nothing in a text, nor in any part of it. */
+  readonly showsAsItIs: (text: string) => boolean;
+  /** Many lines, or lines of records, at once, where no line has anything to be cut out or made harmless. */
+  readonly sealAsItIs: (text: string) => Line | undefined;
   /** Writes lines of the result to stdout. @throws Failure (output), Exit when the reader went away, the signal's reason */
   readonly print: (lines: readonly Line[], bold?: Style) => Promise<void>;
   /** Writes a line to stderr; nobody is told when that fails, since there is nowhere left to tell it. */
@@ -67,6 +79,10 @@ export function createSink({
     return values.map(createJsonWriter({ indent, string })).join('\n');
   }
 
+  function sealAsItIs(text: string): Line | undefined {
+    return arePlainRecords(text) && redact(text) === text ? { sealed: text } : undefined;
+  }
+
   return {
     hide(secret) {
       // A shorter password of a proxy is in no text of ours, and to cut it out would tear others.
@@ -78,9 +94,10 @@ export function createSink({
     json: (value, indent = 0) => json([value], indent),
     jsonLines(values) {
       const text = textOf(values);
-      const harmless = text !== undefined && arePlainLines(text) && redact(text) === text;
-      return harmless ? { sealed: text } : json(values, 0);
+      return (text !== undefined && sealAsItIs(text)) || json(values, 0);
     },
+    showsAsItIs: (text) => isPlain(text) && !text.includes('\\') && redact(text) === text,
+    sealAsItIs,
     async print(lines, bold = (text) => text) {
       const sealed = lines.map((line) => {
         if (typeof line === 'string') return seal(line);

@@ -104,7 +104,11 @@ export async function createLongTable(
   };
   return {
     head: header ? [{ bold: line(titles) }] : [],
-    lay: ({ rows }) => rows.map((row) => line(text(row))).join('\n'),
+    lay: ({ rows }) => {
+      const cells = rows.map((row) => row.map(cellText));
+      const asItIs = sink.showsAsItIs(cells.map((row) => row.join(' ')).join(' '));
+      return cells.map((row) => line(asItIs ? row : row.map(sink.show))).join('\n');
+    },
   };
 }
 
