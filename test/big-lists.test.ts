@@ -311,3 +311,40 @@ describe('the reader of a list above 8 MiB', () => {
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+describe('a list above 1 MiB', () => {
+  const long = elements.slice(0, 20_000);
+
+  test('comes out as any other', async ({ petstore, sandbox, clock }) => {
+    sandbox.reactions.push(wire(clock, { text: `[${long.join()}]` }));
+
+    const { exitCode, stdout } = await petstore(['categories', 'list', '-o', 'ndjson']);
+
+    expect(exitCode).toBe(0);
+    expect(stdout === lines(long)).toBe(true);
+  });
+
+  test.for(['{"id":1}', '{', '{"id":1,"name":"a","name":"b"}'])(
+    'is not begun to be printed when it ends in %s',
+    async (last, { petstore, sandbox, clock }) => {
+      sandbox.reactions.push(wire(clock, { text: `[${long.join()},${last}]` }));
+      sandbox.reactions.push(wire(clock, { text: `[${last}]` }));
+
+      const result = await petstore(['categories', 'list']);
+      const short = await petstore(['categories', 'list']);
+
+      expect(result).toMatchObject({ exitCode: short.exitCode, stdout: '' });
+      expect(result.exitCode).toBe(5);
+      expect(result.stderr.replace(/\d+/g, '0')).toBe(short.stderr.replace(/\d+/g, '0'));
+    },
+  );
+
+  test('is refused as any other when it is none', async ({ petstore, sandbox, clock }) => {
+    sandbox.reactions.push(wire(clock, { text: `{"all":[${long.join()}]}` }));
+
+    const { stdout, stderr } = await petstore(['categories', 'list']);
+
+    expect(stdout).toBe('');
+    expect(stderr).toContain('expected a list of categories');
+  });
+});

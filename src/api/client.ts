@@ -66,8 +66,9 @@ export function createClient(options: ClientOptions): Client {
       const restAbove = endpoint.pieces?.above;
       const request = { ...prepare(options, endpoint, input), restAbove };
       const answer = await perform(endpoint, request, verdict);
-      return answer.rest
-        ? decodeRest(endpoint, answer, answer.rest, verdict)
+      const rest = answer.rest ?? (await inParts(endpoint, answer));
+      return rest
+        ? decodeRest(endpoint, answer, rest, verdict)
         : decodeWhole(endpoint, answer, verdict);
     },
   };
@@ -111,6 +112,13 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
+  /** The body of a list that is good, but had better not be in memory all at once; of no other answer. */
+  async function inParts(endpoint: Endpoint, answer: Answer): Promise<Rest | undefined> {
+    if (!endpoint.pieces || answer.bytes.length <= mostAtOnce) return undefined;
+    const { partsOf, isGood } = await import('./pieces.ts');
+    return (await isGood(endpoint, answer)) ? partsOf(answer) : undefined;
+  }
+
   async function* decodeRest<Data>(
     endpoint: Endpoint<string, unknown, Data>,
     answer: Answer,
@@ -138,6 +146,9 @@ export function createClient(options: ClientOptions): Client {
     });
   }
 }
+
+/** The longest list that is decoded all at once, in bytes: its records take many times the room. */
+const mostAtOnce = 1024 * 1024;
 
 /** A part of an answer, which nobody asked for, is none. */
 function succeeded({ status }: Endpoint, answer: Answer): boolean {

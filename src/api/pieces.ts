@@ -54,6 +54,26 @@ export async function* decodePieces<Data>(
   }
 }
 
+/** Whether nothing is wrong with a list that was read; what is wrong, `decode` says better. */
+export async function isGood(endpoint: Endpoint, answer: Answer): Promise<boolean> {
+  try {
+    const pieces = decodePieces(endpoint, answer, partsOf(answer), () => {});
+    while (!(await pieces.next()).done);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A body that was read, to be taken in parts. */
+export function partsOf({ bytes }: Answer): Rest {
+  return { parts: parts(), close: () => {} };
+
+  async function* parts(size = 64 * 1024): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+  }
+}
+
 /** The text part by part, and undefined when it is over. */
 async function* textOf(
   endpoint: Endpoint,
