@@ -528,6 +528,7 @@ describe('an import that meets trouble', () => {
     let posts = 0;
     sandbox.react = ({ method }) => {
       if (method === 'POST') posts += 1;
+      // Two of the eight that are on their way at once: three never come in a row.
       return method === 'POST' && posts % 4 === 0 ? cutAfter : undefined;
     };
 
