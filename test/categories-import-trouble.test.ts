@@ -524,7 +524,7 @@ describe('an import that meets trouble', () => {
   }) => {
     const rows = Array.from({ length: 200 }, (_, n) => `pet ${n}`);
     const path = put(folder, ['name', ...rows].join('\n'));
-    sandbox.plan = { minute: { limit: 1_000, length: 60_000 }, day: { limit: 9_999, length: 9e6 } };
+    sandbox.plan = { minute: { limit: 999, length: 60_000 }, day: { limit: 9_999, length: 9e6 } };
     let posts = 0;
     sandbox.react = ({ method }) => {
       if (method === 'POST') posts += 1;

@@ -70,6 +70,20 @@ describe('who may send', () => {
       entries: [ask('a'), answer('a', minute(59)), ...'bcdefghi'.split('').map((id) => ask(id))],
       so: 'busy',
     },
+    ...[
+      { limit: 999, on: 7, so: 'granted' },
+      { limit: 999, on: 8, so: 'busy' },
+      { limit: 1_000, on: 15, so: 'granted' },
+      { limit: 1_000, on: 16, so: 'busy' },
+    ].map(({ limit, on, so }) => ({
+      when: `a minute allows ${limit} and ${on} are on their way`,
+      entries: [
+        ask('a'),
+        answer('a', { ...minute(900), limit }),
+        ...Array.from({ length: on }, (_, n) => ask(`b${n}`)),
+      ],
+      so,
+    })),
     {
       when: 'the window is over',
       at: t + 61 * second,

@@ -17,8 +17,10 @@ export type Decision = { readonly granted: true; readonly probe: boolean } | Den
 
 /** Added to every reset: it is told in whole seconds and may be rounded down. */
 export const guard = 1_000;
-/** More requests than this are never on their way at once. */
-export const maxInFlight = 8;
+/** What a minute has to allow so that more requests may be on their way at once. */
+const wideLimit = 1_000;
+/** More are never on their way at once. */
+export const maxInFlight = 16;
 /** Of a minute's limit that others use too, this part is left to them. */
 const partOfOthers = 0.05;
 /** The same, and what others were seen to take, where this machine goes on without the store that they share. */
@@ -42,11 +44,17 @@ export function decide(ledger: Ledger, at: number): Decision {
   }
   const free = Math.min(...openWindows(ledger, at).map((window) => freeOf(ledger, window, at)));
   // What others took since our last answer shows only in the next one: near the end, one at a time.
-  const few = isShared(ledger, at) && free <= 2 * maxInFlight;
-  const most = few || isApart(ledger, at) ? 1 : maxInFlight;
+  const together = mostInFlight(ledger.minute?.limit);
+  const few = isShared(ledger, at) && free <= 2 * together;
+  const most = few || isApart(ledger, at) ? 1 : together;
   return inFlight >= Math.min(free, most)
     ? soon(ledger, 'busy', at)
     : { granted: true, probe: false };
+}
+
+/** How many requests may be on their way at once where a minute has this limit. */
+export function mostInFlight(limit: number | undefined): number {
+  return limit !== undefined && limit >= wideLimit ? maxInFlight : maxInFlight / 2;
 }
 
 /** Ends of one wait, told by a reset and by Retry-After, differ by this much at most, in ms. */

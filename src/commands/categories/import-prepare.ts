@@ -7,7 +7,7 @@ import { look, lookUpOpen, noteStrangers } from '../../import/lookup.ts';
 import { makePlan, type Plan } from '../../import/plan.ts';
 import { isoTime } from '../../iso-time.ts';
 import { thousands } from '../../output/number.ts';
-import { maxInFlight } from '../../pacing/decide.ts';
+import { mostInFlight } from '../../pacing/decide.ts';
 import { sandboxProfile } from '../../session/profile.ts';
 import { type KnownLimit, knownLimit } from './import-limits.ts';
 import { begin, type Order } from './import-order.ts';
@@ -48,7 +48,7 @@ export async function prepare(
     mode: identity.mode,
     otherKey,
     settle: order.settle,
-    width: maxInFlight,
+    width: mostInFlight(undefined),
     report: session.report,
     onSettled,
   };
@@ -70,7 +70,8 @@ export async function prepare(
   const copies = standing.header ? noteStrangers(job, list, plan.create) : [];
   await journal.commit();
   // More than a window takes would only wait for each other, and longer than they may.
-  const width = Math.min(maxInFlight, limit.minute?.limit ?? maxInFlight);
+  const most = limit.minute?.limit;
+  const width = Math.min(mostInFlight(most), most ?? Number.POSITIVE_INFINITY);
   return { job: { ...job, width }, plan, limit, copies };
 }
 
