@@ -287,6 +287,38 @@ describe('the reader of a list above 8 MiB', () => {
     expect(sandbox.requests[0]?.signal.aborted).toBe(true);
   });
 
+  test.for([
+    { what: '8 MiB', text: whole },
+    { what: '1 MiB', text: `[${elements.slice(0, 20_000).join()}]` },
+  ])(
+    'that is a slow terminal is spared the rest of one above $what by Ctrl-C',
+    async ({ text }, { petstore, sandbox, clock }) => {
+      const interrupted = new AbortController();
+      let writes = 0;
+      // It takes a write before the event loop goes on, and only then a signal is heard.
+      const context = {
+        ...reader(async () => {
+          writes += 1;
+        }),
+        turn: async () => {
+          if (writes === 2) interrupted.abort(new Interruption(130));
+        },
+      };
+      sandbox.reactions.push(wire(clock, { text }));
+
+      const result = await petstore(['categories', 'list'], {
+        signal: interrupted.signal,
+        context,
+      });
+
+      expect(writes).toBe(2);
+      expect(result.exitCode).toBe(130);
+      expect(result.stderr).toMatch(
+        /interrupted: \d+ categories were printed; the list is not complete\n/,
+      );
+    },
+  );
+
   test('gets no more of a full disk than what fits: 74, and how many were printed', async ({
     petstore,
     sandbox,

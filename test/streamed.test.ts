@@ -70,7 +70,8 @@ async function printed(
     columns: undefined,
     stream: undefined,
   };
-  const context = { stdout, stderr: stdout, signal: new AbortController().signal };
+  const { signal } = new AbortController();
+  const context = { stdout, stderr: stdout, signal, turn: async () => {} };
   const sink = createSink({ ...context, sleep: () => new Promise(() => {}) });
   sink.hide(secret);
   const printer = createPrinter(context, sink, () => {}, {

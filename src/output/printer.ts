@@ -62,7 +62,7 @@ const mostAtOnce = 100_000;
 const mostNamed = 20;
 
 export function createPrinter(
-  context: Pick<Context, 'stdout' | 'signal'>,
+  context: Pick<Context, 'stdout' | 'signal' | 'turn'>,
   sink: Sink,
   report: Report,
   { format, color, ascii, columns: asked, header }: PrinterOptions,
@@ -86,6 +86,9 @@ export function createPrinter(
       let printed = 0;
       try {
         for await (const { lines, count } of layStream(pieces, columns, sink, options)) {
+          // Where each write is done at once, as on a terminal, no signal would be heard before the last one.
+          await context.turn();
+          context.signal.throwIfAborted();
           await write([lines]);
           printed += count;
         }
