@@ -356,6 +356,26 @@ describe('a list above 1 MiB', () => {
     expect(stdout === lines(long)).toBe(true);
   });
 
+  test('as a table has columns as wide as its first 1,000 rows want them', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    const wider = [...long, '{"id":1,"name":"a category with a longer name","description":"x"}'];
+    sandbox.reactions.push(
+      wire(clock, { text: `[${wider.join()}]` }),
+      wire(clock, { text: `[${wider.slice(-5_000).join()}]` }),
+    );
+
+    const above = await petstore(['categories', 'list']);
+    const below = await petstore(['categories', 'list']);
+
+    const [name, fill] = ['a category with a longer name', (count: number) => ' '.repeat(count)];
+    expect(above.stdout).toMatch(`\n9007199254741000${fill(6)}category 000008${fill(2)}The one`);
+    expect(above.stdout).toMatch(`\n1${fill(21)}${name}  x\n`);
+    expect(below.stdout).toMatch(`\n1${fill(17)}${name}  x\n`);
+  });
+
   test.for(['{"id":1}', '{', '{"id":1,"name":"a","name":"b"}'])(
     'is not begun to be printed when it ends in %s',
     async (last, { petstore, sandbox, clock }) => {
