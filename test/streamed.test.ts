@@ -16,6 +16,7 @@ import { widthOf } from '../src/output/layout.ts';
 import { createPrinter, type Printer } from '../src/output/printer.ts';
 import { isPlain, jsonString } from '../src/output/safe-text.ts';
 import { createSink } from '../src/output/sink.ts';
+import { layStream } from '../src/output/stream.ts';
 import { yamlLines } from '../src/output/yaml.ts';
 import { cutOut, formsOf } from '../src/secret.ts';
 import { hostileName } from './names.ts';
@@ -116,6 +117,29 @@ describe('a list in pieces', () => {
       );
     },
   );
+
+  test('is held no longer than 8 MiB for a table, however long its rows are', async () => {
+    let taken = 0;
+    let most = 0;
+    async function* pieces() {
+      for (; taken < 50; taken += 1) yield* [[], [{ name: 'x'.repeat(1024 * 1024 - taken) }]];
+    }
+    const options = {
+      format: 'table',
+      asked: ['name'],
+      header: true,
+      ascii: false,
+      width: 20,
+    } as const;
+    const printed: string[] = [];
+    for await (const { lines } of layStream(pieces(), columns, silentSink(), options)) {
+      most = Math.max(most, taken - printed.length);
+      printed.push(...lines.map((line) => (typeof line === 'string' ? line : 'title')));
+    }
+
+    expect(most).toBeLessThanOrEqual(9);
+    expect(printed).toEqual(['title', ...Array(50).fill(`${'x'.repeat(19)}…`)]);
+  });
 
   /** Every other string with an escape for its first letter. */
   function oddlyEscaped(text: string): string {

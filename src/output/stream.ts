@@ -2,7 +2,7 @@ import { Failure, Interruption, interruptedFailure } from '../errors.ts';
 import type { Format } from '../formats.ts';
 import type { JsonObject } from '../json/exact.ts';
 import { pick } from './columns.ts';
-import { type Grid, gridOf } from './grid.ts';
+import { cellText, type Grid, gridOf } from './grid.ts';
 import type { Line, Sink } from './sink.ts';
 import { createLongTable, mostBoxedRows, type TableOptions, tableLines } from './table.ts';
 
@@ -109,26 +109,42 @@ async function* inJson(
   else yield { lines: ['[]'], count: 0 };
 }
 
+/** As much text as the columns follow at most, in characters: a row may be a megabyte. */
+const longestSample = 8 * 1024 * 1024;
+
 async function* inTable(
   pieces: Pieces,
   grid: (records: readonly JsonObject[]) => Grid,
   sink: Sink,
   options: TableOptions,
 ): AsyncGenerator<Laid> {
-  const first: JsonObject[] = [];
+  const sample: (readonly JsonObject[])[] = [];
+  let rows = 0;
+  let length = 0;
   let lay: ((grid: Grid) => Line) | undefined;
   for await (const records of pieces) {
+    if (records.length === 0) continue;
     if (lay) {
-      if (records.length > 0) yield { lines: [lay(grid(records))], count: records.length };
+      yield { lines: [lay(grid(records))], count: records.length };
       continue;
     }
-    for (const record of records) first.push(record);
-    if (first.length <= mostBoxedRows) continue;
-    const table = await createLongTable(grid(first.slice(0, mostBoxedRows)), sink, options);
-    yield { lines: [...table.head, table.lay(grid(first))], count: first.length };
+    sample.push(records);
+    rows += records.length;
+    length += lengthOf(grid(records));
+    if (rows <= mostBoxedRows && length <= longestSample) continue;
+    const first = sample.flat().slice(0, mostBoxedRows);
+    const table = await createLongTable(grid(first), sink, options);
     lay = table.lay;
-    first.length = 0;
+    let { head } = table;
+    for (const records of sample.splice(0)) {
+      yield { lines: [...head, lay(grid(records))], count: records.length };
+      head = [];
+    }
   }
   if (lay) return;
-  yield { lines: await tableLines(grid(first), sink, options), count: first.length };
+  yield { lines: await tableLines(grid(sample.flat()), sink, options), count: rows };
+}
+
+function lengthOf({ rows }: Grid): number {
+  return rows.flat().reduce<number>((sum, cell) => sum + cellText(cell).length, 0);
 }
