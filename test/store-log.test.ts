@@ -256,6 +256,19 @@ describe('the log in a store', () => {
     expect(await log.read()).toMatchObject({ inFlight: {}, refusals: 0 });
   });
 
+  test('passes over a line that does not say when it came', async () => {
+    const line = '{"k":"refused","id":"x","at":0,"sent":0,"jitter":0.5,"wait":9000}';
+    const reply = [String(startTime), 'e', '0', '0', 'known', `soon ${line}`];
+    const engine = { ...createMemoryEngine(() => 0).open(), run: async () => reply };
+    const [{ now, owner }] = createFleet([0]).machines as [Machine];
+    const context = { now, uptime: now, boot: 'b', owner };
+
+    const ledger = await createStoreLog(engine, 'petstore:lim:x', context).read();
+
+    expect(ledger).toMatchObject({ inFlight: {}, refusals: 0 });
+    expect(ledger.latest).toBe(startTime);
+  });
+
   test('knows a process of its own machine, and takes one of the same name elsewhere for another’s', async () => {
     const { machines } = createFleet([0, 0]);
     const [one, other] = machines as [Machine, Machine];

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { Redis } from 'iovalkey';
 import type { Engine, EngineAddress } from '../context.ts';
+
+/** No answer to a command of ours is longer, in bytes. */
+const longestAnswer = 1024 * 1024;
 
 /**
  * The way to a Redis or Valkey server over one connection, made when it is first used and after each failure. Nothing is
@@ -12,6 +15,8 @@ export function openEngine(address: EngineAddress): Engine {
   let connected: Promise<Redis> | undefined;
   /** Why the connection broke; of commands that end with it the client says only that it is closed. */
   let fault: unknown;
+  /** Bytes that came since the last command left. */
+  let received = 0;
 
   const engine: Engine = {
     run: (script, key, args) =>
@@ -44,7 +49,9 @@ export function openEngine(address: EngineAddress): Engine {
     const own = connected ?? logIn();
     connected = own;
     try {
-      const reply = await send(await own);
+      const server = await own;
+      received = 0;
+      const reply = await send(server);
       // Who gave it up must not go on with it: the next command would connect again, after all is over.
       if (connected !== own) throw new Error('the connection was given up');
       return reply;
@@ -73,6 +80,7 @@ export function openEngine(address: EngineAddress): Engine {
       if (client === made) engine.drop();
     });
     await made.connect();
+    readCarefully(made.stream);
     try {
       // By hand: the client would warn on stderr in words of its own.
       if (password !== undefined) await made.call('AUTH', ...(user ? [user] : []), password);
@@ -82,6 +90,21 @@ export function openEngine(address: EngineAddress): Engine {
       throw error;
     }
     return made;
+  }
+
+  /** What is no answer ends the connection: the client fails where nobody catches it, or keeps it until the memory is full. */
+  function readCarefully(stream: Socket): void {
+    const [parse] = stream.listeners('data') as [(data: Buffer) => void];
+    stream.off('data', parse).on('data', (data: Buffer) => {
+      try {
+        received += data.length;
+        if (received > longestAnswer) throw new Error('this is longer than any answer');
+        parse(data);
+      } catch (error) {
+        fault ??= error;
+        stream.destroy();
+      }
+    });
   }
 }
 

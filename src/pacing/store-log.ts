@@ -39,14 +39,18 @@ export function createStoreLog(
     append: (entry) => exchange(() => lineOf(entry)),
   };
 
-  async function exchange(line: () => string): Promise<Ledger> {
+  async function exchange(lineNow: () => string): Promise<Ledger> {
     for (let left = tries; left > 0; left -= 1) {
+      const line = lineNow();
       const fresh = randomBytes(8).toString('hex');
-      const told = [epoch, String(position), stamp, line(), knowledge(), fresh, String(lifetime)];
+      const told = [epoch, String(position), stamp, line, knowledge(), fresh, String(lifetime)];
       const reply = readReply(await engine.run(storeScript, name, told));
       const clock = readClock(context);
-      if (absorb(reply) || (told[3] === '' && reply.epoch !== ''))
-        return ofMachine(reply.now, clock);
+      const added = absorb(reply);
+      if (added && !(reply.lines.at(-1) ?? '').endsWith(line)) {
+        throw new Error('what is written there is not there to be read');
+      }
+      if (added || (line === '' && reply.epoch !== '')) return ofMachine(reply.now, clock);
     }
     throw new Error('the log does not stay');
   }
@@ -76,8 +80,9 @@ export function createStoreLog(
   function foldLine(line: string): void {
     const [time = '', text = ''] = split(line);
     const entry = parseEntry(text);
+    const hasTime = /^\d{1,15}$/.test(time);
     // What replaces a ledger or ends a file has no business here.
-    if (entry && entry.k !== 'ledger' && entry.k !== 'seal')
+    if (hasTime && entry && entry.k !== 'ledger' && entry.k !== 'seal')
       ledger = fold(ledger, byEngine(entry, ledger, Number(time)));
     position += 1;
     stamp = time;
