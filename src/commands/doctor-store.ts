@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Context, Engine } from '../context.ts';
 import { inTime } from '../pacing/in-time.ts';
 import { readReply, storeScript } from '../pacing/store-script.ts';
@@ -31,11 +32,12 @@ export function examineStore(session: Session): Promise<Finding> {
   });
 }
 
-/** Makes a log there that goes away by itself; only that tells whether the store takes lines. @throws as Engine */
+/** Makes a new log there that goes away by itself; only that tells whether the store takes lines. @throws as Engine */
 async function tryOut(engine: Engine, context: Context): Promise<string> {
   const start = context.uptime();
+  const name = `petstore:lim:doctor:${randomBytes(8).toString('hex')}`;
   const fresh = [...['', '0', '', '{}', ''], 'doctor', '60'];
-  readReply(await inTime(context, engine.run(storeScript, 'petstore:lim:doctor', fresh)));
+  readReply(await inTime(context, engine.run(storeScript, name, fresh)));
   const answered = `answers after ${Math.ceil(context.uptime() - start)} ms`;
   // Not every user there may ask for it.
   const version = await inTime(context, engine.version()).catch(() => 'version unknown');

@@ -83,7 +83,8 @@ export function openEngine(address: EngineAddress): Engine {
     readCarefully(made.stream);
     try {
       // By hand: the client would warn on stderr in words of its own.
-      if (password !== undefined) await made.call('AUTH', ...(user ? [user] : []), password);
+      if (user !== undefined) await made.call('AUTH', user, password ?? '');
+      else if (password !== undefined) await made.call('AUTH', password);
       if (database > 0) await made.call('SELECT', String(database));
     } catch (error) {
       engine.drop();

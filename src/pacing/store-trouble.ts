@@ -8,7 +8,10 @@ const answers: readonly (readonly [RegExp, string])[] = [
     'does not take the user or the password',
   ],
   [/^ERR DB index/, 'has no database of that number'],
-  [/^NOPERM/, 'does not let this user do what is needed'],
+  [
+    /^NOPERM|^ERR (?:ACL failure|The user executing the script can't)/,
+    'does not let this user do what is needed',
+  ],
   [/^OOM/, 'is full'],
   [/^(?:READONLY|MISCONF|NOREPLICAS)/, 'takes no changes now'],
   [/^(?:LOADING|BUSY|MASTERDOWN|CLUSTERDOWN)/, 'is not ready yet'],

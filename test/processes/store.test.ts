@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { connect as dial } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, onTestFinished } from 'vitest';
@@ -145,6 +146,18 @@ describe.skipIf(engines.length === 0).for(found)('%s as the limit store', (progr
       login: `ci:${password}@`,
       says: 'does not let this user do what is needed',
     },
+    {
+      what: 'a user without the rights that the script takes',
+      args: ['--user', 'ci', 'on', `>${password}`, '~petstore:*', '+eval', '+evalsha'],
+      login: `ci:${password}@`,
+      says: 'does not let this user do what is needed',
+    },
+    {
+      what: 'a user that is nobody, and no password',
+      args: [],
+      login: 'nobody@',
+      says: 'does not take the user or the password',
+    },
     { what: 'no room left', args: ['--maxmemory', '1'], login: '', says: 'is full' },
     {
       what: 'no such database',
@@ -187,6 +200,25 @@ describe.skipIf(engines.length === 0).for(found)('%s as the limit store', (progr
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('notice') });
     expect(doctor.stdout).toMatch(/answers after \d+ ms \(version unknown\)/);
+  });
+
+  test('doctor says that there is no room left, however soon it looks again', async ({
+    start,
+    petstore,
+    service,
+  }) => {
+    const server = await start();
+    const env = environment(service, server.url);
+    const before = await petstore(['doctor', '--json'], { env });
+    const operator = dial(Number(new URL(server.url).port), '127.0.0.1');
+    onTestFinished(() => void operator.destroy());
+    operator.write('CONFIG SET maxmemory 1\r\n');
+    await once(operator, 'data');
+
+    const after = await petstore(['doctor', '--json'], { env });
+
+    expect(before.stdout).toContain('answers after');
+    expect(after.stdout).toContain('is full');
   });
 
   test('an engine that stands still delays no command by more than half a second at each try, and an end by nothing', async ({
