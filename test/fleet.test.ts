@@ -12,12 +12,7 @@ const notices = (result: { events: () => readonly Record<string, unknown>[] }) =
   result.events().filter(({ event }) => event === 'notice');
 
 describe('machines with a limit store', () => {
-  test('wait for what another one was told, and keep nothing on their own disks', async ({
-    fleet: { run, engine },
-    clock,
-    sandbox,
-    folder,
-  }) => {
+  test('wait for what another one was told', async ({ fleet: { run, engine }, clock, sandbox }) => {
     sandbox.reactions.push(refusal(30));
     await run('one', [...list, '--max-wait', '0']);
 
@@ -30,7 +25,82 @@ describe('machines with a limit store', () => {
     expect(clock.now()).toBeGreaterThanOrEqual(startTime + 31_000);
     expect(sandbox.requests).toHaveLength(2);
     expect(engine.keys()).toEqual([expect.stringMatching(/^petstore:lim:[0-9a-f]{32}$/)]);
+  });
+
+  test('keep nothing on their own disks while nothing keeps them waiting', async ({
+    fleet: { run },
+    folder,
+  }) => {
+    await run('one', list);
+
     expect(existsSync(join(folder, 'one'))).toBe(false);
+  });
+
+  test('keep to a wait that they knew of when the store is gone, whoever was told it', async ({
+    fleet: { run, engine },
+    sandbox,
+  }) => {
+    sandbox.reactions.push(refusal(900));
+    await run('one', [...list, '--max-wait', '0']);
+    await run('two', [...list, '--max-wait', '0']);
+    engine.fault = 'refuses';
+
+    const again = [
+      await run('one', [...list, '--max-wait', '0']),
+      await run('two', [...list, '--max-wait', '0']),
+    ];
+
+    expect(again.map(({ exitCode }) => exitCode)).toEqual([75, 75]);
+    expect(sandbox.requests).toHaveLength(1);
+  });
+
+  test('keep to a wait that they were told alone when the store is back, and tell it the others', async ({
+    fleet: { run, engine },
+    sandbox,
+  }) => {
+    engine.fault = 'refuses';
+    sandbox.reactions.push(refusal(900));
+    await run('one', [...list, '--max-wait', '0']);
+    engine.fault = undefined;
+
+    const again = await run('one', [...list, '--max-wait', '0']);
+    const other = await run('two', [...list, '--max-wait', '0']);
+
+    expect([again.exitCode, other.exitCode]).toEqual([75, 75]);
+    expect(sandbox.requests).toHaveLength(1);
+  });
+
+  test('tell the store of a wait once, not at each start', async ({
+    fleet: { run, engine },
+    sandbox,
+  }) => {
+    engine.fault = 'refuses';
+    sandbox.reactions.push(refusal(900));
+    await run('one', [...list, '--max-wait', '0']);
+    engine.fault = undefined;
+    await run('one', [...list, '--max-wait', '0']);
+    const before = engine.lines.length;
+
+    await run('one', [...list, '--max-wait', '0']);
+    await run('one', [...list, '--max-wait', '0']);
+
+    expect(engine.lines).toHaveLength(before);
+  });
+
+  test('forget by --reset on another one what they were told alone', async ({
+    fleet: { run, engine },
+    sandbox,
+    clock,
+  }) => {
+    engine.fault = 'refuses';
+    sandbox.reactions.push(refusal(900));
+    await run('one', [...list, '--max-wait', '0']);
+    engine.fault = undefined;
+    await run('one', ['limits']);
+    await clock.sleep(5_000, new AbortController().signal);
+    await run('two', ['limits', '--reset']);
+
+    expect((await run('one', [...list, '--max-wait', '0'])).exitCode).toBe(0);
   });
 
   test('of another key or service wait for nothing', async ({ fleet: { run }, clock, sandbox }) => {

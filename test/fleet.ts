@@ -33,7 +33,12 @@ export const test = base.extend<{ fleet: Fleet }>({
     const run: Run = (machine, argv, { env, context, ...options } = {}) =>
       petstore(argv, {
         ...options,
-        env: { PETSTORE_LIMIT_STORE: storeUrl, PETSTORE_STATE_DIR: join(folder, machine), ...env },
+        env: {
+          PETSTORE_LIMIT_STORE: storeUrl,
+          PETSTORE_STATE_DIR: join(folder, machine),
+          TMPDIR: join(folder, 'tmp'),
+          ...env,
+        },
         context: { openEngine, owner: { pid: 4242, host: machine }, boot: machine, ...context },
       });
     return use({ engine, addresses, run });

@@ -100,7 +100,8 @@ describe('the log in a store', () => {
         }
         engine.fault = undefined;
 
-        await machines[0]?.log.read();
+        // Who knew more than others tells it.
+        for (const { log } of machines) await log.read();
         const all = await Promise.all(
           machines.map(async (one) => inCommon(await one.log.read(), one)),
         );
@@ -179,6 +180,23 @@ describe('the log in a store', () => {
     for (const { log } of machines) expect((await log.read()).counted?.requests).toBe(12);
   });
 
+  test('has each line once also when it was flushed while they were on their way', async () => {
+    const { machines, engine } = createFleet([0, 5_000]);
+    const [one, other] = machines as [Machine, Machine];
+    const at = one.now();
+    await one.log.append({ k: 'refused', id: 'r', at, sent: at, jitter: 0, wait: 30_000 });
+    engine.flush();
+    await other.log.read();
+    const before = engine.lines.length;
+
+    const ids = Array.from({ length: 6 }, (_, n) => `id-${n}`);
+    await Promise.all(ids.map((id) => one.log.append(entryOf('unsent', id, one, 60))));
+
+    const added = engine.lines.slice(before).map((line) => JSON.parse(line.slice(14)).id);
+    expect(added.filter(Boolean).sort()).toEqual(ids);
+    expect((await other.log.read()).block).toBeDefined();
+  });
+
   test('is short for who comes new: a base and no more than a few lines', async () => {
     const { machines, engine, world } = createFleet([0, 0]);
     const [busy, late] = machines as [Machine, Machine];
@@ -205,6 +223,28 @@ describe('the log in a store', () => {
     expect(inCommon(await counting.read(), late)).toEqual(inCommon(await busy.log.read(), busy));
     expect(most).toBeLessThan(80);
   });
+
+  test.for(['flushed', 'overtaken by a replica'])(
+    'keeps a wait that anybody knows of when it was %s, whoever comes first',
+    async (what) => {
+      const { machines, engine, world } = createFleet([0, 3_600_000, -5_000]);
+      const [one, other, late] = machines as [Machine, Machine, Machine];
+      await other.log.append(entryOf('answer', 'a', other, 50));
+      const at = one.now();
+      await one.log.append({ k: 'refused', id: 'b', at, sent: at, jitter: 0, wait: 30_000 });
+      world.time += 1_000;
+      if (what === 'flushed') engine.flush();
+      else engine.forget(1);
+      expect((await late.log.read()).block).toBe(undefined);
+
+      await one.log.read();
+
+      for (const machine of machines) {
+        const { block } = await machine.log.read();
+        expect((block?.until ?? 0) - machine.skew).toBe(startTime + 31_000);
+      }
+    },
+  );
 
   test('moves all waits along when the clock of the engine is set back', async () => {
     const { machines, world } = createFleet([0, 0]);

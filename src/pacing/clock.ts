@@ -45,7 +45,7 @@ export function withOffset(ledger: Ledger): Ledger {
 
 /** The ledger by a clock that shows `by` ms more. */
 export function moveLedger(ledger: Ledger, by: number): Ledger {
-  const { offset, block, counted, others, apart, workedAt, latest } = ledger;
+  const { offset, block, counted, others, apart, workedAt, cleared, latest } = ledger;
   return {
     ...ledger,
     offset: offset && { low: offset.low - by, high: offset.high - by },
@@ -56,9 +56,14 @@ export function moveLedger(ledger: Ledger, by: number): Ledger {
     counted: counted && { ...counted, since: counted.since + by },
     others: others && { ...others, until: others.until + by },
     apart: apart && { ...apart, until: apart.until + by, seen: apart.seen + by },
-    workedAt: workedAt === undefined ? undefined : workedAt + by,
-    latest: latest === undefined ? undefined : latest + by,
+    workedAt: moveTime(workedAt, by),
+    cleared: moveTime(cleared, by),
+    latest: moveTime(latest, by),
   };
+}
+
+function moveTime(time: number | undefined, by: number): number | undefined {
+  return time === undefined ? undefined : time + by;
 }
 
 /** What the clock shows more than it would had nobody set it since the last line, in ms. */

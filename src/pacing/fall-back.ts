@@ -1,9 +1,10 @@
 import type { Context } from '../context.ts';
 import { followClock, readClock } from './clock.ts';
-import { summary } from './hear.ts';
+import { guard } from './decide.ts';
+import { summary, tellsMore } from './hear.ts';
 import { inTime } from './in-time.ts';
 import { emptyLedger, type Ledger } from './ledger.ts';
-import type { Entry } from './records.ts';
+import type { Entry, Heard } from './records.ts';
 import type { SharedLog } from './shared-log.ts';
 import type { StoreLog } from './store-log.ts';
 
@@ -21,23 +22,26 @@ type Clock = Pick<Context, 'now' | 'uptime' | 'boot' | 'sleep' | 'random'>;
 /**
  * The store's log as long as the store answers, else that of this machine, and the store's again when it is back. Each time all
  * that is known goes along, so that no wait gets lost. Never fails, and never waits long for a store.
+ * @param wasAlone this machine may know what it never told the store, because its processes ended before it was back
  * @param onFailure hears once why the store is not used
  */
 export function fallBack(
   store: Store,
   alone: SharedLog,
   context: Clock,
-  onFailure: (error: unknown) => void,
+  { wasAlone, onFailure }: { wasAlone: boolean; onFailure: (error: unknown) => void },
 ): SharedLog {
   /** What the store told last. */
   let known: Ledger = emptyLedger;
   /** Undefined while the store is in use. */
-  let leaving: Promise<void> | undefined;
+  let leaving: Promise<void> | undefined = wasAlone ? Promise.resolve() : undefined;
   let joining: Promise<void> | undefined;
-  let found = false;
+  let found = wasAlone;
   let tryAt = 0;
   let renewAt = 0;
   let told = false;
+  /** The end of the wait that this machine's own log was told of last. */
+  let keptUntil = 0;
   /** Requests that the store knows of, and those of them that ended meanwhile: how they did. */
   const open = new Set<string>();
   const ended = new Map<string, 'lost' | 'unsent'>();
@@ -71,6 +75,7 @@ export function fallBack(
     if (leaving && !(await isBack())) return undefined;
     try {
       known = await inTime(context, action(store));
+      await keepWait();
       return known;
     } catch (error) {
       leaving ??= leave(error);
@@ -80,22 +85,33 @@ export function fallBack(
   }
 
   async function leave(error: unknown): Promise<void> {
-    store.drop();
-    tryAt = context.uptime() + retryAfter;
-    if (!told) onFailure(error);
-    told = true;
+    stayAway(error);
     renewAt = 0;
     await stayApart();
+  }
+
+  /** A wait in force holds for whoever starts when the store is gone. */
+  async function keepWait(): Promise<void> {
+    const { block } = known;
+    if (!block || block.until <= Math.max(keptUntil, context.now()) + guard) return;
+    keptUntil = block.until;
+    const { offset, refusals } = known;
+    const wait = hearsay({ ...emptyLedger, block, refusals, offset });
+    if (tellsMore(wait, await alone.read())) await alone.append(wait);
+  }
+
+  /** What a ledger by this machine's clock has to say to another log now. */
+  function hearsay(ledger: Ledger, apart?: number): Heard {
+    const clock = readClock(context);
+    const now = summary(followClock(ledger, clock));
+    return { k: 'heard', ...clock, ledger: now, jitter: context.random(), apart };
   }
 
   /** Says to all processes of this machine that it goes on without the store, and what the store knew. */
   async function stayApart(): Promise<void> {
     if (context.uptime() < renewAt) return;
     renewAt = context.uptime() + renewAfter;
-    const clock = readClock(context);
-    const ledger = summary(followClock(known, clock));
-    const apart = clock.at + apartTime;
-    await alone.append({ k: 'heard', ...clock, ledger, jitter: context.random(), apart });
+    await alone.append(hearsay(known, context.now() + apartTime));
   }
 
   /** Whether the store is in use again. It is looked for in the background: nobody waits for one that stays away. */
@@ -115,17 +131,19 @@ export function fallBack(
     return leaving === undefined;
   }
 
-  function stayAway(): void {
+  function stayAway(error: unknown): void {
     store.drop();
     found = false;
     tryAt = context.uptime() + retryAfter;
+    if (!told) onFailure(error);
+    told = true;
   }
 
   /** Tells the store what happened without it. */
   async function join(): Promise<void> {
-    const clock = readClock(context);
-    const ledger = summary(followClock(await alone.read(), clock));
-    await inTime(context, store.append({ k: 'heard', ...clock, ledger, jitter: context.random() }));
+    const there = await inTime(context, store.read());
+    const own = hearsay(await alone.read());
+    if (tellsMore(own, there)) await inTime(context, store.append(own));
     for (const [id, k] of ended) {
       await inTime(context, store.append({ k, id, ...readClock(context) }));
       ended.delete(id);

@@ -37,6 +37,7 @@ export function fold(before: Ledger, entry: Entry): Ledger {
         offset: ledger.offset,
         inFlight: ledger.inFlight,
         boot: ledger.boot,
+        cleared: entry.at,
       };
   }
 }

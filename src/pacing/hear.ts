@@ -1,4 +1,4 @@
-import { maxInFlight } from './decide.ts';
+import { guard, maxInFlight } from './decide.ts';
 import { intersect } from './learn.ts';
 import type { Apart, Block, Ledger } from './ledger.ts';
 import type { Heard } from './records.ts';
@@ -21,19 +21,29 @@ export function summary(ledger: Ledger): Ledger {
 /** The ledger after what another log knows: of two accounts the more careful one counts. */
 export function hear(ledger: Ledger, { at, ledger: other, apart, jitter }: Heard): Ledger {
   const minute = moreCareful(ledger.minute, other.minute);
-
+  const forgotten = other.block && other.block.since <= (ledger.cleared ?? 0);
+  const block = later(ledger.block, forgotten ? undefined : other.block);
   const heard = {
     ...ledger,
     minute,
     day: moreCareful(ledger.day, other.day),
     offset: other.offset ? intersect(ledger.offset, other.offset) : ledger.offset,
-    block: later(ledger.block, other.block),
-    refusals: Math.max(ledger.refusals, other.refusals),
+    block,
+    // What succeeded since is known where the block is.
+    refusals: block === ledger.block ? ledger.refusals : other.refusals,
     workedAt: latest(ledger.workedAt, other.workedAt),
   };
   if (apart === undefined) return heard;
   const others = { until: apart, jitter };
   return { ...heard, others, apart: goApart(ledger.apart, minute, at, apart) };
+}
+
+/** Whether it would keep requests waiting that the ledger lets go; what a way to a store takes is no difference. */
+export function tellsMore(entry: Heard, ledger: Ledger): boolean {
+  const { block, minute, day } = hear(ledger, entry);
+  const known = Math.max(ledger.block?.until ?? 0, entry.at);
+  const longer = block !== undefined && block.until > known + guard;
+  return longer || minute !== ledger.minute || day !== ledger.day;
 }
 
 function goApart(known: Apart | undefined, minute: Window | undefined, at: number, until: number) {

@@ -20,6 +20,8 @@ export type Ledger = {
   readonly refusals: number;
   /** Somebody on another machine uses this key too. */
   readonly others?: Others | undefined;
+  /** When all was forgotten by hand: no wait from before counts, whoever tells of it. */
+  readonly cleared?: number | undefined;
   /** This machine goes on without the store that it shares the limit with. */
   readonly apart?: Apart | undefined;
   /** Our own count of requests since a moment less than a day ago. */

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Context } from '../context.ts';
@@ -13,19 +13,30 @@ import { type Log, openSharedLog } from './log.ts';
  * is up. The file's name tells neither address nor key. Each throws when its folder cannot be used.
  */
 export function placesFor(
-  { env, uid }: Pick<Context, 'env' | 'uid'>,
+  context: Pick<Context, 'env' | 'uid'>,
   stateFolder: string | undefined,
   identity: string,
 ): (() => Log)[] {
+  return foldersFor(context, stateFolder).map(
+    (folder) => () => openIn(folder, context.uid, identity),
+  );
+}
+
+/** Whether a log of any service and key was ever kept there; none is made to find out. */
+export function hasLogs(context: Pick<Context, 'env' | 'uid'>, stateFolder: string | undefined) {
+  return foldersFor(context, stateFolder).some((folder) => existsSync(join(folder, 'limits')));
+}
+
+function foldersFor(
+  { env, uid }: Pick<Context, 'env' | 'uid'>,
+  stateFolder: string | undefined,
+): string[] {
   const runtime = env.XDG_RUNTIME_DIR;
-  const folders = [
+  return [
     stateFolder,
     runtime && isAbsolute(runtime) ? join(runtime, 'petstore') : undefined,
     join(env.TMPDIR || tmpdir(), uid === undefined ? 'petstore' : `petstore-${uid}`),
-  ];
-  return folders
-    .filter((folder) => folder !== undefined)
-    .map((folder) => () => openIn(folder, uid, identity));
+  ].filter((folder) => folder !== undefined);
 }
 
 function openIn(folder: string, uid: number | undefined, identity: string): Log {

@@ -23,9 +23,9 @@ const parts: Readonly<Record<string, readonly string[]>> = {
 export function isLedger(value: unknown): boolean {
   if (!isRecord(value) || !isRecord(value.inFlight) || !Number.isFinite(value.refusals))
     return false;
-  const { latest, workedAt, block, boot } = value;
+  const { latest, workedAt, cleared, block, boot } = value;
   return (
-    [latest, workedAt].every((time) => time === undefined || Number.isFinite(time)) &&
+    [latest, workedAt, cleared].every((time) => time === undefined || Number.isFinite(time)) &&
     Object.entries(parts).every(
       ([name, numbers]) => value[name] === undefined || hasNumbers(value[name], numbers),
     ) &&

@@ -1,10 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Context, Engine, Owner } from '../context.ts';
-import { readClock } from './clock.ts';
+import { followClock, readClock } from './clock.ts';
 import { byEngine, byMachine, withoutClock } from './engine-time.ts';
 import { fold } from './fold.ts';
+import { summary, tellsMore } from './hear.ts';
 import { emptyLedger, type Ledger } from './ledger.ts';
-import { type Entry, parseEntry } from './records.ts';
+import { type Entry, type Heard, parseEntry } from './records.ts';
 import { readReply, type StoreReply, storeScript } from './store-script.ts';
 
 /** A log that machines share; times are this machine's. Each call is one command. @throws what the engine throws */
@@ -33,6 +34,8 @@ export function createStoreLog(
   let stamp = '';
   /** By the engine's clock. */
   let ledger: Ledger = emptyLedger;
+  /** By this machine's clock, what was known of a log that is gone, until the one in its place has heard it. */
+  let untold: Ledger | undefined;
 
   return {
     read: () => exchange(() => ''),
@@ -41,18 +44,36 @@ export function createStoreLog(
 
   async function exchange(lineNow: () => string): Promise<Ledger> {
     for (let left = tries; left > 0; left -= 1) {
-      const line = lineNow();
+      const gone = untold;
+      const news = gone && newsOf(gone);
+      const line = news ? lineOf(news) : lineNow();
       const fresh = randomBytes(8).toString('hex');
-      const told = [epoch, String(position), stamp, line, knowledge(), fresh, String(lifetime)];
+      const place = [epoch, String(position), stamp];
+      const told = [...place, line, knowledge(), fresh, String(lifetime)];
       const reply = readReply(await engine.run(storeScript, name, told));
       const clock = readClock(context);
+      const before = isLost(reply, place) ? byMachine(ledger, reply.now, clock) : undefined;
       const added = absorb(reply);
       if (added && !(reply.lines.at(-1) ?? '').endsWith(line)) {
         throw new Error('what is written there is not there to be read');
       }
+      if (before && tellsMore(newsOf(before), ofMachine(reply.now, clock))) untold = before;
+      else if (added && untold === gone) untold = undefined;
+      if (news || before) continue;
       if (added || (line === '' && reply.epoch !== '')) return ofMachine(reply.now, clock);
     }
     throw new Error('the log does not stay');
+  }
+
+  /** Whether others have a log in place of the one that this client knew; one that it only fell behind goes on. */
+  function isLost({ epoch: current, base, first }: StoreReply, place: readonly string[]): boolean {
+    const isKnown = ledger !== emptyLedger && place.join() === [epoch, position, stamp].join();
+    return isKnown && base !== undefined && (current !== epoch || first <= position);
+  }
+
+  function newsOf(gone: Ledger): Heard {
+    const clock = readClock(context);
+    return { k: 'heard', ...clock, ledger: summary(followClock(gone, clock)), jitter: 0 };
   }
 
   /** What a new log begins with, or the lines of an old one are replaced by. */

@@ -1,6 +1,8 @@
 import type { Report } from '../events.ts';
+import { hasLogs } from '../pacing/place.ts';
 import type { SharedLog } from '../pacing/shared-log.ts';
 import { isLoopback } from '../settings/base-url.ts';
+import { stateFolder } from '../settings/folders.ts';
 import { type LimitStore, parseLimitStore } from '../settings/limit-store.ts';
 import { sandboxProfile } from './profile.ts';
 import { chooseSetting, placeOf, type Run } from './setting.ts';
@@ -48,9 +50,11 @@ export async function openStoreLog(
   ]);
   const engine = await context.openEngine(store.address);
   const log = createStoreLog(engine, nameInStore(address, secret), context);
-  return fallBack({ ...log, drop: engine.drop }, alone, context, (error) =>
-    notice(
-      `the limit store ${store.name} ${describeTrouble(error)}; this machine goes on alone, with 10 % of the limit left to others`,
-    ),
-  );
+  return fallBack({ ...log, drop: engine.drop }, alone, context, {
+    wasAlone: hasLogs(context, stateFolder(context)),
+    onFailure: (error) =>
+      notice(
+        `the limit store ${store.name} ${describeTrouble(error)}; this machine goes on alone, with 10 % of the limit left to others`,
+      ),
+  });
 }
