@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
+import { Interruption } from '../src/errors.ts';
 import { startTime } from './clock.ts';
 import { shownUrl, test } from './fleet.ts';
 import type { EngineFault } from './memory-engine.ts';
@@ -34,6 +35,27 @@ describe('machines with a limit store', () => {
     await run('one', list);
 
     expect(existsSync(join(folder, 'one'))).toBe(false);
+  });
+
+  test('end at Ctrl-C without waiting for a store that is silent, and without a word of it', async ({
+    fleet: { run, engine },
+    clock,
+    sandbox,
+  }) => {
+    engine.fault = 'silent';
+    const interrupted = new AbortController();
+    const { signal } = interrupted;
+
+    const ended = run('one', list, { signal });
+    await clock.sleep(150, new AbortController().signal);
+    const stoppedAt = clock.now();
+    interrupted.abort(new Interruption(130));
+    const result = await ended;
+
+    expect(result.exitCode).toBe(130);
+    expect(clock.now() - stoppedAt).toBeLessThanOrEqual(100);
+    expect(notices(result)).toEqual([]);
+    expect(sandbox.requests).toHaveLength(0);
   });
 
   test('keep to a wait that they knew of when the store is gone, whoever was told it', async ({

@@ -17,7 +17,7 @@ const renewAfter = 20_000;
 /** The way to the store, and how to give it up. */
 export type Store = StoreLog & { readonly drop: () => void };
 
-type Clock = Pick<Context, 'now' | 'uptime' | 'boot' | 'sleep' | 'random'>;
+type Clock = Pick<Context, 'now' | 'uptime' | 'boot' | 'sleep' | 'random' | 'signal'>;
 
 /**
  * The store's log as long as the store answers, else that of this machine, and the store's again when it is back. Each time all
@@ -135,7 +135,8 @@ export function fallBack(
     store.drop();
     found = false;
     tryAt = context.uptime() + retryAfter;
-    if (!told) onFailure(error);
+    // Who wants to stop did not give it the time.
+    if (!told && !context.signal.aborted) onFailure(error);
     told = true;
   }
 

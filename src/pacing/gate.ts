@@ -56,13 +56,14 @@ export function gate(
 
   /** Resolves with the id of a turn that is granted still when the caller is ready to send. */
   async function takeReadyTurn(request: ApiRequest): Promise<string> {
+    const signal = request.signal ?? context.signal;
     for (;;) {
       const id = await takeTurn(request);
       let ready = false;
       try {
-        request.signal?.throwIfAborted();
+        signal.throwIfAborted();
         await request.beforeSending?.();
-        request.signal?.throwIfAborted();
+        signal.throwIfAborted();
         // Meanwhile another request may have been told to wait.
         ready = !request.beforeSending || !(await isBlocked());
         if (ready) return id;

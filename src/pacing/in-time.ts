@@ -10,9 +10,9 @@ const patience = 100;
 /** A store did not answer in time. */
 export class Silence extends Error {}
 
-/** What the store answers. @throws Silence when it takes too long, else as `work` */
+/** What the store answers; who wants to stop waits for one piece at most. @throws Silence when it takes too long, else as `work` */
 export async function inTime<Value>(
-  { sleep }: Pick<Context, 'sleep'>,
+  { sleep, signal }: Pick<Context, 'sleep' | 'signal'>,
   work: Promise<Value>,
 ): Promise<Value> {
   const over = new AbortController();
@@ -26,7 +26,9 @@ export async function inTime<Value>(
   }
 
   async function waitAll(): Promise<never> {
-    for (let left = pieces; left > 0; left -= 1) await sleep(patience, over.signal);
+    for (let piece = 0; piece === 0 || (piece < pieces && !signal.aborted); piece += 1) {
+      await sleep(patience, over.signal);
+    }
     throw new Silence();
   }
 }
