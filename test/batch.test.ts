@@ -12,6 +12,7 @@ const ask = (id: string): Entry => ({ k: 'ask', id, at: startTime, lease: startT
 /** A log that counts what is done with it; `pass` ends a turn of the event loop. */
 function countingLog() {
   const steps: string[] = [];
+  const faults: Error[] = [];
   let ledger = emptyLedger;
   const log: Log = {
     read() {
@@ -20,6 +21,8 @@ function countingLog() {
     },
     append(...entries) {
       steps.push(`write ${entries.map((entry) => ('id' in entry ? entry.id : '')).join(' ')}`);
+      const fault = faults.pop();
+      if (fault) throw fault;
       ledger = entries.reduce(fold, ledger);
       return ledger;
     },
@@ -29,7 +32,12 @@ function countingLog() {
     new Promise<void>((resolve) => {
       pass = resolve;
     });
-  return { steps, shared: inBatches(log, { turn }), pass: () => pass() };
+  return {
+    steps,
+    shared: inBatches(log, { turn }),
+    pass: () => pass(),
+    fail: (fault: Error) => faults.push(fault),
+  };
 }
 
 describe('what a process says and asks at a time', () => {
@@ -53,6 +61,20 @@ describe('what a process says and asks at a time', () => {
     await Promise.all(heard);
 
     expect(steps).toEqual(['look']);
+  });
+
+  test('fails for all when it cannot be written, and what comes next is a step of its own', async () => {
+    const { steps, shared, pass, fail } = countingLog();
+    const heard = [shared.append(ask('a')), shared.read()];
+    fail(new Error('the disk is full'));
+    pass();
+    const ends = await Promise.allSettled(heard);
+    const next = shared.append(ask('b'));
+    pass();
+
+    expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(Object.keys((await next).inFlight)).toEqual(['b']);
+    expect(steps).toEqual(['write a', 'write b']);
   });
 
   test('begins anew afterwards', async () => {

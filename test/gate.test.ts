@@ -3,6 +3,7 @@ import type { Exchange } from '../src/api/exchange.ts';
 import type { Context, Owner } from '../src/context.ts';
 import { gate } from '../src/pacing/gate.ts';
 import { openSharedLog } from '../src/pacing/log.ts';
+import type { SharedLog } from '../src/pacing/shared-log.ts';
 import { type Clock, startTime } from './clock.ts';
 import { expect, test } from './petstore.ts';
 import { request } from './wire.ts';
@@ -46,6 +47,39 @@ const answerFrom =
     sentAt: clock.now(),
     receivedAt: clock.now(),
   });
+
+describe('a request that was granted', () => {
+  test('does not leave when a 429 of another one came with the grant', async ({
+    folder,
+    clock,
+  }) => {
+    const log = openSharedLog(folder, 'scope');
+    const left: number[] = [];
+    const send: Exchange = (request) => {
+      left.push(clock.now());
+      return answerFrom(clock)(request);
+    };
+    let refusals = 1;
+    // What a process has to say at a time is one step, and so is what two of them say at the same time.
+    const together: SharedLog = {
+      read: log.read,
+      append(...entries) {
+        const ledger = log.append(...entries);
+        if (entries[0].k !== 'ask' || refusals === 0) return ledger;
+        refusals -= 1;
+        const at = clock.now();
+        return log.append({ k: 'refused', id: 'x', at, sent: at, jitter: 0, wait: 30_000 });
+      },
+    };
+    const limit = { log: together, report, timeout: 30_000 };
+
+    await gate(send, contextOf(clock), limit)(apiRequest);
+
+    expect(left).toHaveLength(1);
+    expect(left[0]).toBeGreaterThanOrEqual(startTime + 31_000);
+    expect(log.read().inFlight).toEqual({});
+  });
+});
 
 describe('a request of a killed process', () => {
   test('gives its slot back as soon as somebody waits for it', async ({ folder, clock }) => {

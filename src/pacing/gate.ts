@@ -6,7 +6,7 @@ import type { Report } from '../events.ts';
 import { followClock, readClock, wentBack } from './clock.ts';
 import { type Denied, decide } from './decide.ts';
 import { dropLeases } from './fold.ts';
-import { emptyLedger } from './ledger.ts';
+import { emptyLedger, type Ledger } from './ledger.ts';
 import type { Answered, Entry, Refused } from './records.ts';
 import type { SharedLog } from './shared-log.ts';
 import { tooLate, waitReason } from './words.ts';
@@ -65,7 +65,7 @@ export function gate(
         await request.beforeSending?.();
         signal.throwIfAborted();
         // Meanwhile another request may have been told to wait.
-        ready = !request.beforeSending || !(await isBlocked());
+        ready = !request.beforeSending || !isBlocked(await log.read());
         if (ready) return id;
       } finally {
         if (!ready) await log.append({ k: 'unsent', id, ...readClock(context) });
@@ -73,8 +73,7 @@ export function gate(
     }
   }
 
-  async function isBlocked(): Promise<boolean> {
-    const ledger = await log.read();
+  function isBlocked(ledger: Ledger): boolean {
     const clock = readClock(context);
     const { block } = followClock(ledger, clock);
     return block !== undefined && clock.at < block.until;
@@ -104,7 +103,10 @@ export function gate(
           const id = `${self}.${turns}`;
           const ask: Entry = { k: 'ask', id, ...clock, lease: now + lease, owner: context.owner };
           // Between our look and our line somebody else may have been faster; the log decides.
-          if (id in (await log.append(ask)).inFlight) return id;
+          const ledger = await log.append(ask);
+          if (id in ledger.inFlight && !isBlocked(ledger)) return id;
+          // Lines that came with ours may hold a refusal.
+          if (id in ledger.inFlight) await log.append({ k: 'unsent', id, ...readClock(context) });
         }
         if (!decision.granted && decision.soon && (await writeOff(known))) continue;
         if (!decision.granted) shown = show(decision, now);
