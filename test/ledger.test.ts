@@ -514,6 +514,30 @@ const anyLog = fc
   .array(anyEntry)
   .map((entries) => entries.filter((entry) => parseEntry(formatEntry(entry)) !== undefined));
 
+describe('what another log knows', () => {
+  const heard = (at: number, ledger: Ledger): Entry => ({ k: 'heard', at, jitter: 0, ledger });
+  const later = t + 300 * second;
+  const refusedTwice = [refused('a', t, { wait: 0 }), refused('b', t + 9 * second, { wait: 0 })];
+
+  test('makes three refusals in a row of no two that a success came after', () => {
+    const known = ledgerAfter(...refusedTwice);
+    const entries = [answer('c', {}, later), heard(later + second, known)];
+
+    expect(ledgerAfter(...refusedTwice, ...entries).refusals).toBe(0);
+    expect(ledgerAfter(...entries.slice(1)).refusals).toBe(2);
+  });
+
+  test('keeps nobody waiting after all was cleared by hand, unless it was told since', () => {
+    const clear: Entry = { k: 'clear', at: t + second };
+    const before = ledgerAfter(refused('a', t, { wait: 900 * second }));
+    const since = ledgerAfter(refused('a', t + 2 * second, { wait: 900 * second }));
+    const at = t + 3 * second;
+
+    expect(decideAfter(at, clear, heard(at, before))).toBe('probe');
+    expect(decideAfter(at, clear, heard(at, since))).toMatch(/^429 90/);
+  });
+});
+
 describe('whatever the log holds', () => {
   test.each([
     ['date', 8.64e15 + 2],

@@ -36,6 +36,23 @@ describe('limits', () => {
     expect(JSON.parse(stdout).store).toEqual({ address: shownUrl, answers: false });
     expect(stderr).toContain('does not answer in time');
   });
+
+  test('that are reset while the store is gone say that it still holds them', async ({
+    fleet: { run, engine },
+    sandbox,
+  }) => {
+    sandbox.reactions.push(refusal(900));
+    await run('one', [...list, '--max-wait', '0']);
+    engine.fault = 'refuses';
+
+    const reset = await run('one', ['limits', '--reset']);
+    const alone = await run('one', [...list, '--max-wait', '0']);
+    engine.fault = undefined;
+    const back = await run('one', [...list, '--max-wait', '0']);
+
+    expect(reset.stderr).toContain(`only this machine forgot: ${shownUrl} still holds`);
+    expect([alone.exitCode, back.exitCode]).toEqual([0, 75]);
+  });
 });
 
 describe('doctor', () => {

@@ -43,6 +43,9 @@ export function limits(command: Command, host: Host): void {
         if (wait) report({ event: 'notice', message: `${wait.why}; until ${wait.until}` });
         if (shared?.answers) {
           report({ event: 'notice', message: `shared through ${shared.address}` });
+        } else if (shared && reset) {
+          const message = `only this machine forgot: ${shared.address} still holds what it knew`;
+          report({ event: 'notice', message });
         }
         await output.overview(
           {
