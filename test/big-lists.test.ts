@@ -79,6 +79,16 @@ describe('a list above 8 MiB', () => {
     expect(stdout === lines(elements)).toBe(true);
   });
 
+  test('is refused as a short one when it is an object', async ({ petstore, sandbox, clock }) => {
+    sandbox.reactions.push(wire(clock, { text: `{"all":${whole}}` }), wire(clock, { text: '{}' }));
+
+    const result = await petstore(['categories', 'list']);
+    const short = await petstore(['categories', 'list']);
+
+    expect(result).toMatchObject({ exitCode: 5, stdout: '', stderr: short.stderr });
+    expect(result.stderr).toContain('is an object where a list belongs');
+  });
+
   test('as a table has columns that stay in line', async ({ petstore, sandbox, clock }) => {
     sandbox.reactions.push(wire(clock, { text: whole }));
 

@@ -25,7 +25,12 @@ export async function* decodePieces<Data>(
   const parser = createArrayParser(batch);
   let count = 0;
   let noticed: string | undefined;
+  let hasBegun = false;
   for await (const text of textOf(endpoint, rest.parts)) {
+    if (!hasBegun && text?.trimStart().startsWith('{')) {
+      throw broken(endpoint, findMismatch(endpoint.data, {}) ?? 'is no list');
+    }
+    hasBegun = true;
     const elements = parse(() => (text === undefined ? parser.end() : parser.parse(text)));
     if (elements.length > 0) yield judged(elements);
   }
