@@ -3,14 +3,22 @@ import { join } from 'node:path';
 import { describe } from 'vitest';
 import { Interruption } from '../src/errors.ts';
 import { startTime } from './clock.ts';
-import { shownUrl, test } from './fleet.ts';
+import { type Fleet, shownUrl, test } from './fleet.ts';
 import type { EngineFault } from './memory-engine.ts';
-import { expect, reply } from './petstore.ts';
+import { expect, type Fixtures, reply } from './petstore.ts';
 
 const list = ['categories', 'list', '--json'];
 const refusal = (seconds: number) => reply(429, '', { 'retry-after': String(seconds) });
 const notices = (result: { events: () => readonly Record<string, unknown>[] }) =>
   result.events().filter(({ event }) => event === 'notice');
+
+/** The first machine is told to wait while the store is gone, which then is back. */
+async function tellAlone({ run, engine }: Fleet, sandbox: Fixtures['sandbox']): Promise<void> {
+  engine.fault = 'refuses';
+  sandbox.reactions.push(refusal(900));
+  await run('one', [...list, '--max-wait', '0']);
+  engine.fault = undefined;
+}
 
 describe('machines with a limit store', () => {
   test('wait for what another one was told', async ({ fleet: { run, engine }, clock, sandbox }) => {
@@ -77,13 +85,11 @@ describe('machines with a limit store', () => {
   });
 
   test('keep to a wait that they were told alone when the store is back, and tell it the others', async ({
-    fleet: { run, engine },
+    fleet,
     sandbox,
   }) => {
-    engine.fault = 'refuses';
-    sandbox.reactions.push(refusal(900));
-    await run('one', [...list, '--max-wait', '0']);
-    engine.fault = undefined;
+    const { run } = fleet;
+    await tellAlone(fleet, sandbox);
 
     const again = await run('one', [...list, '--max-wait', '0']);
     const other = await run('two', [...list, '--max-wait', '0']);
@@ -92,14 +98,9 @@ describe('machines with a limit store', () => {
     expect(sandbox.requests).toHaveLength(1);
   });
 
-  test('tell the store of a wait once, not at each start', async ({
-    fleet: { run, engine },
-    sandbox,
-  }) => {
-    engine.fault = 'refuses';
-    sandbox.reactions.push(refusal(900));
-    await run('one', [...list, '--max-wait', '0']);
-    engine.fault = undefined;
+  test('tell the store of a wait once, not at each start', async ({ fleet, sandbox }) => {
+    const { run, engine } = fleet;
+    await tellAlone(fleet, sandbox);
     await run('one', [...list, '--max-wait', '0']);
     const before = engine.lines.length;
 
@@ -110,14 +111,12 @@ describe('machines with a limit store', () => {
   });
 
   test('forget by --reset on another one what they were told alone', async ({
-    fleet: { run, engine },
+    fleet,
     sandbox,
     clock,
   }) => {
-    engine.fault = 'refuses';
-    sandbox.reactions.push(refusal(900));
-    await run('one', [...list, '--max-wait', '0']);
-    engine.fault = undefined;
+    const { run } = fleet;
+    await tellAlone(fleet, sandbox);
     await run('one', ['limits']);
     await clock.sleep(5_000, new AbortController().signal);
     await run('two', ['limits', '--reset']);
@@ -313,15 +312,9 @@ describe('machines with a limit store', () => {
     await stalled;
   });
 
-  test('forget by --reset what they keep themselves as well', async ({
-    fleet: { run, engine },
-    sandbox,
-    clock,
-  }) => {
-    engine.fault = 'refuses';
-    sandbox.reactions.push(refusal(900));
-    await run('one', [...list, '--max-wait', '0']);
-    engine.fault = undefined;
+  test('forget by --reset what they keep themselves as well', async ({ fleet, sandbox, clock }) => {
+    const { run, engine } = fleet;
+    await tellAlone(fleet, sandbox);
     await run('one', ['limits', '--reset']);
     engine.fault = 'refuses';
 

@@ -1,4 +1,4 @@
-import { createElementSplitter } from './elements.ts';
+import { complaints, createElementSplitter, type Expected, maxElement } from './elements.ts';
 import type { Json } from './exact.ts';
 import { createReader, JsonError } from './reader.ts';
 import { keepText } from './verbatim.ts';
@@ -10,20 +10,6 @@ export type ArrayParser = {
   readonly end: () => Json[];
 };
 
-/** What comes next; `first` is an element or the array's end. */
-type Expected = 'array' | 'first' | 'element' | 'separator' | 'nothing';
-
-const complaints: Readonly<Record<Expected, string>> = {
-  array: 'expected "["',
-  first: 'expected a value',
-  element: 'expected a value',
-  separator: 'expected "," or "]"',
-  nothing: 'something follows the array',
-};
-
-/** Longest element, in characters. */
-const maxElement = 1024 * 1024;
-
 const [comma, openBracket, closeBracket] = [0x2c, 0x5b, 0x5d];
 
 /**
@@ -32,7 +18,7 @@ const [comma, openBracket, closeBracket] = [0x2c, 0x5b, 0x5d];
  * @param batch least text that is parsed at a time, in characters
  */
 export function createArrayParser(batch = 64 * 1024): ArrayParser {
-  let expected: Expected = 'array';
+  let expected: Exclude<Expected, 'rest'> = 'array';
   /** What is not parsed yet, and how much text was before it. */
   let text = '';
   let before = 0;
@@ -104,7 +90,7 @@ export function createArrayParser(batch = 64 * 1024): ArrayParser {
   }
 
   /** Between elements: what this character leads to; undefined where it does not belong. */
-  function expectedBehind(code: number): Expected | undefined {
+  function expectedBehind(code: number): 'first' | 'element' | 'nothing' | undefined {
     if (expected === 'array') return code === openBracket ? 'first' : undefined;
     if (expected === 'nothing') return undefined;
     if (code === closeBracket) return 'nothing';

@@ -23,9 +23,9 @@ export type ElementSplitter = {
 };
 
 /** What comes next; `first` is an element or the array's end, `rest` the rest of an element. */
-type Expected = 'array' | 'first' | 'element' | 'rest' | 'separator' | 'nothing';
+export type Expected = 'array' | 'first' | 'element' | 'rest' | 'separator' | 'nothing';
 
-const complaints: Readonly<Record<Expected, string>> = {
+export const complaints: Readonly<Record<Expected, string>> = {
   array: 'expected "["',
   first: 'expected a value',
   element: 'expected a value',
@@ -35,7 +35,7 @@ const complaints: Readonly<Record<Expected, string>> = {
 };
 
 /** Longest element, in characters. */
-const maxElement = 1024 * 1024;
+export const maxElement = 1024 * 1024;
 
 const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
