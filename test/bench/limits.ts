@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { plans } from '../../src/sandbox/quota.ts';
-import { engines } from '../engine-server.ts';
+import { engines } from '../support/engine-server.ts';
 import { type Creator, type Outcome, type Race, race } from './race.ts';
 import { type EngineLife, raceWithEngine } from './race-engine.ts';
 import { type Service, startService } from './service.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { brokenByName, hostileName } from '../names.ts';
+import { brokenByName, hostileName } from '../support/names.ts';
 
 /** Shows hostile names at full length: `npm run bench:names -- RUNS SEED` takes so many (200,000). */
 const [runs = '200000', seed = String(Date.now() % 1_000_000_000)] = process.argv.slice(2);

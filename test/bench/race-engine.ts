@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openEngine } from '../../src/pacing/engine.ts';
 import { parseLimitStore } from '../../src/settings/limit-store.ts';
-import { type EngineServer, engines, startEngine } from '../engine-server.ts';
+import { type EngineServer, engines, startEngine } from '../support/engine-server.ts';
 import { type Outcome, type Race, race } from './race.ts';
 
 /** When an engine of one race is killed, and how long after that it is started again, in ms. */

@@ -8,7 +8,7 @@ import { openSharedLog } from '../../src/pacing/log.ts';
 import type { Entry } from '../../src/pacing/records.ts';
 import { createStoreLog } from '../../src/pacing/store-log.ts';
 import { parseLimitStore } from '../../src/settings/limit-store.ts';
-import { engines, startEngine } from '../engine-server.ts';
+import { engines, startEngine } from '../support/engine-server.ts';
 
 /** What a turn costs: acquire and complete, alone and among twenty processes, and opening a log of 64 KiB. */
 const [role, folder = ''] = process.argv.slice(2);

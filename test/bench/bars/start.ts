@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
-import { nodes } from '../../nodes.ts';
+import { nodes } from '../../support/nodes.ts';
 import { environment } from '../import/home.ts';
 import type { Bar, Setup } from './bar.ts';
 import { isInstalled, takeTurns } from './turns.ts';

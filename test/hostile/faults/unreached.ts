@@ -1,8 +1,13 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { Environment } from '../../../src/context.ts';
-import { type reactions, startProxy } from '../../connect-proxy.ts';
-import { type Certificate, hasOpenssl, makeAuthority, selfSign } from '../../own-authority.ts';
+import { type reactions, startProxy } from '../../support/connect-proxy.ts';
+import {
+  type Certificate,
+  hasOpenssl,
+  makeAuthority,
+  selfSign,
+} from '../../support/own-authority.ts';
 
 /** An address, and what stands in the way to it. */
 type Obstacle = {

@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { jsonString, sealLines, showText } from '../../src/output/safe-text.ts';
+
+/** What a terminal acts on, what hides, what takes no room, two cells or more, and what forges a table. */
+const pieces = [
+  '\u001b',
+  '\u001b[31m',
+  '\u001b[2J\u001b[H',
+  '\u001b]0;gotcha\u0007',
+  '\u001b]52;c;Z290Y2hh\u0007',
+  '\u001b]8;;https://pets.example\u001b\\',
+  '\u001b[?1049h',
+  '\u001b[1A',
+  '\u009b31m',
+  '\u009d0;x\u009c',
+  '\u001bc',
+  '\u0007',
+  '\b',
+  '\t',
+  '\r',
+  '\n',
+  '\r\n',
+  '\u0085',
+  '\u2028',
+  '\u202e',
+  '\u2066',
+  '\u200b',
+  '\u200d',
+  '\ufeff',
+  '\u00ad',
+  '\ufe0f',
+  '\ud83d',
+  '\u{e0041}',
+  '\\',
+  '\\u{1b}',
+  '[key]',
+  '│ 9  │ cat │',
+  '└────┘',
+  'e\u0301',
+  '\u0301',
+  'ก็',
+  'का',
+  'ा',
+  'ക്ഷ',
+  'ൎ',
+  'ᄀ',
+  '한',
+  '犬',
+  'ﾜﾝ',
+  '👩‍👩‍👧',
+  '👍🏽',
+  '❤️',
+  '🇩🇪',
+  '🏴󠁧󠁢󠁥󠁮󠁧󠁿',
+  'שלום',
+  'dog',
+  ' ',
+];
+
+/** Names as nobody wants them: any text at all, and much that acts, hides or is hard to measure, heaped too. */
+export const hostileName: fc.Arbitrary<string> = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: 'grapheme' }),
+  fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((parts) => parts.join('')),
+  fc
+    .tuple(fc.constantFrom(...pieces), fc.integer({ min: 1, max: 300 }), fc.constantFrom(...pieces))
+    .map(([piece, times, last]) => `x${piece.repeat(times)}${last}`),
+);
+
+const forbidden =
+  /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u;
+
+/** The text that was shown so; no two texts have one. */
+function unshow(shown: string): string {
+  return shown.replace(/\\\\|\\u\{([0-9a-f]+)\}/g, (_, code) =>
+    code === undefined ? '\\' : String.fromCodePoint(Number.parseInt(code, 16)),
+  );
+}
+
+/** What the ways out may not do to a name, and did: each in words. */
+export function brokenByName(name: string): string[] {
+  const shown = showText(name);
+  const json = jsonString(name);
+  const sealed = sealLines(name);
+  const broken = [
+    forbidden.test(shown) && 'a forbidden character is shown',
+    forbidden.test(json) && 'a forbidden character in JSON',
+    forbidden.test(sealed.replaceAll('\n', '')) && 'a forbidden character passes the way out',
+    shown.includes('\n') && 'more than a line',
+    unshow(shown) !== name && 'another text looks the same',
+    sealLines(shown) !== shown && 'shown text changes on its way out',
+    sealLines(sealed) !== sealed && 'a sealed line changes when it is sealed again',
+    JSON.parse(json) !== name && 'not exact in JSON',
+  ];
+  return broken.filter((promise) => typeof promise === 'string');
+}

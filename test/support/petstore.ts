@@ -1,0 +1,209 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { test as base } from 'vitest';
+import { openAppendFile } from '../../src/append-file.ts';
+import type { Context, Output, Send, WireAnswer, WireRequest } from '../../src/context.ts';
+import { run } from '../../src/run.ts';
+import { basePath, createSandboxApp } from '../../src/sandbox/app.ts';
+import { type Plan, plans } from '../../src/sandbox/quota.ts';
+import { answer } from '../../src/sandbox/service.ts';
+import { type SandboxState, sampleState } from '../../src/sandbox/state.ts';
+import { type Clock, createClock } from './clock.ts';
+
+export { expect } from 'vitest';
+
+export const testKey = 'test-key-0123456789abcdef';
+
+/** An answer in place of the sandbox's own; 'stall' never comes. `forward` lets the sandbox do its work all the same. */
+export type Reaction =
+  | Response
+  | Error
+  | 'stall'
+  | ((request: WireRequest, forward: () => Promise<WireAnswer>) => Promise<WireAnswer>);
+
+/** The sandbox as tests see it: its memory, what reached it, and what it shall answer next instead. */
+type TestSandbox = SandboxState & {
+  readonly requests: WireRequest[];
+  readonly reactions: Reaction[];
+  /** Asked when no reactions are lined up. */
+  react: (request: WireRequest) => Reaction | undefined;
+  plan: Plan;
+};
+
+export type RunOptions = {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly stdin?: string;
+  /** A terminal of that many columns on stdout and stderr. */
+  readonly columns?: number;
+  readonly signal?: AbortSignal;
+  readonly context?: Partial<Context>;
+};
+
+type Result = {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** stderr read as one JSON object a line. */
+  readonly events: () => readonly Record<string, unknown>[];
+};
+
+export type Fixtures = {
+  clock: Clock;
+  /** A folder of this test alone. */
+  folder: string;
+  sandbox: TestSandbox;
+  /** The way to the sandbox, without reactions. */
+  forward: Send;
+  /** Runs the whole program in memory. */
+  petstore: (argv: readonly string[], options?: RunOptions) => Promise<Result>;
+};
+
+export const test = base.extend<Fixtures>({
+  clock: ({}, use) => use(createClock()),
+
+  folder: async ({}, use) => {
+    const folder = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+    await use(folder);
+    rmSync(folder, { recursive: true });
+  },
+
+  sandbox: ({}, use) =>
+    use({
+      ...sampleState(),
+      categories: [],
+      lastId: 0n,
+      requests: [],
+      reactions: [],
+      react: () => undefined,
+      plan: plans.free,
+    }),
+
+  forward: ({ clock, sandbox }, use) => use(forwardTo(sandbox, clock)),
+
+  petstore: ({ clock, folder, forward, sandbox }, use) =>
+    use(async (argv, { env, stdin = '', columns, signal, context } = {}) => {
+      const stdout = recordedOutput(columns);
+      const stderr = recordedOutput(columns);
+      const exitCode = await run(argv, {
+        stdin: Readable.from([stdin]),
+        stdout,
+        stderr,
+        env: {
+          PETSTORE_BASE_URL: `http://127.0.0.1:4010${basePath}`,
+          PETSTORE_API_KEY: testKey,
+          PETSTORE_CONFIG_DIR: join(folder, 'config'),
+          PETSTORE_STATE_DIR: join(folder, 'state'),
+          ...env,
+        },
+        platform: 'linux',
+        nodeVersion: 'v20.19.0',
+        uid: process.getuid?.(),
+        home: folder,
+        send: sendTo(sandbox, forward, clock),
+        now: clock.now,
+        uptime: clock.uptime,
+        boot: 'this-one',
+        sleep: clock.sleep,
+        turn: async () => {},
+        random: () => 0.5,
+        signal: signal ?? new AbortController().signal,
+        askSecret: () => Promise.reject(new Error('nobody is there to be asked')),
+        confirm: () => Promise.reject(new Error('nobody is there to be asked')),
+        launch: () => Promise.reject(new Error('no programs run in memory')),
+        capture: () => Promise.reject(new Error('no programs run in memory')),
+        openEngine: () => Promise.reject(new Error('no engine runs in memory')),
+        openAppendFile,
+        self: ['node', 'petstore'],
+        owner: { pid: 4242, host: 'here', born: 'once' },
+        isRunning: () => true,
+        ...context,
+      });
+      return {
+        exitCode,
+        stdout: stdout.text(),
+        stderr: stderr.text(),
+        events: () =>
+          stderr
+            .text()
+            .split('\n')
+            .filter(Boolean)
+            .map((line) => JSON.parse(line)),
+      };
+    }),
+});
+
+function recordedOutput(columns: number | undefined): Output & { text: () => string } {
+  const chunks: string[] = [];
+  return {
+    write: async (text) => void chunks.push(text),
+    isTTY: columns !== undefined,
+    columns,
+    stream: undefined,
+    text: () => chunks.join(''),
+  };
+}
+
+/** The sandbox without a network: web-standard requests in, answers out, while the clock stands still. */
+function forwardTo(sandbox: TestSandbox, clock: Clock): Send {
+  const app = createSandboxApp({
+    key: testKey,
+    now: clock.service,
+    answer: (request) => answer(sandbox, sandbox.plan, request),
+  });
+  return async ({ onSent, method, url, headers, body }) => {
+    onSent();
+    const response = await app.fetch(new Request(url, { method, headers, body: body ?? null }));
+    return wireAnswer(response, clock.hold());
+  };
+}
+
+/** The same, but for what the test wants to happen instead. */
+function sendTo(sandbox: TestSandbox, forward: Send, clock: Clock): Send {
+  return async (request) => {
+    sandbox.requests.push(request);
+    const reaction = sandbox.reactions.shift() ?? sandbox.react(request);
+    if (reaction === 'stall') {
+      request.onSent();
+      return new Promise(() => {});
+    }
+    if (reaction instanceof Error) throw reaction;
+    if (typeof reaction === 'function') return reaction(request, () => forward(request));
+    if (!reaction) return forward(request);
+    request.onSent();
+    return wireAnswer(reaction, clock.hold());
+  };
+}
+
+function wireAnswer(response: Response, release: () => void): WireAnswer {
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: (async function* () {
+      try {
+        yield new Uint8Array(await response.arrayBuffer());
+      } finally {
+        release();
+      }
+    })(),
+  };
+}
+
+/** An answer of a service that is not the sandbox. */
+export function reply(
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return new Response(text, {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+}
+
+/** An error of the network with the system's code. */
+export function networkError(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}

@@ -1,0 +1,19 @@
+import type { WireRequest } from '../../src/context.ts';
+
+export const origin = 'https://pets.example';
+/** A request as the core hands it to the transport. */
+export const request = (fields: Partial<WireRequest> = {}): WireRequest => ({
+  method: 'GET',
+  url: new URL(`${origin}/v1/categories`),
+  headers: { authorization: 'Bearer the-key', accept: 'application/json' },
+  body: undefined,
+  signal: new AbortController().signal,
+  onSent: () => {},
+  ...fields,
+});
+
+export async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}

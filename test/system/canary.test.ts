@@ -1,0 +1,150 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { json, status } from '../hostile/answers.ts';
+import { canary, filesBelow, holdsKey } from '../hostile/invariants.ts';
+import { type HostilePair, type Reaction, startHostilePair } from '../hostile/server.ts';
+import { expect, launcher, test } from '../support/program.ts';
+
+let pair: HostilePair;
+beforeAll(async () => {
+  pair = await startHostilePair();
+});
+afterAll(() => pair.close());
+
+const commands: Readonly<Record<string, readonly string[]>> = {
+  'categories list': ['categories', 'list'],
+  'categories create': ['categories', 'create', 'rabbit'],
+  'categories import': ['categories', 'import', 'rows.ndjson', '--yes', '--settle', '1s'],
+  'pets get': ['pets', 'get', '1'],
+  'orders list': ['orders', 'list'],
+  limits: ['limits', '--refresh'],
+  api: ['api', 'POST', '/categories', '--data', '{"name":"rabbit"}'],
+  doctor: ['doctor', '--check'],
+  'config set': ['config', 'set', 'max-wait', '1m'],
+  'a wrong word': ['categories', 'lost'],
+};
+
+const echo = JSON.stringify({ code: canary, message: `Bearer ${canary}` });
+const well: Reaction = (socket, { status, good }) => socket.write(json(status, good));
+const answers: Readonly<Record<string, Reaction>> = {
+  'a good answer': well,
+  'a refused key that comes back': status(401, echo),
+  'a forbidden key that comes back': status(403, echo),
+  'a refusal with the key': status(422, echo),
+  'a limit with the key': status(429, echo, { 'retry-after': '900' }),
+  'a failure with the key': status(500, echo),
+  'a redirect elsewhere': (socket, seen) =>
+    status(307, echo, { location: `${seen.elsewhere}/?key=${encodeURIComponent(canary)}` })(
+      socket,
+      seen,
+    ),
+  'a broken answer': (socket) => socket.end(`HTTP/1.1 200 ${canary}\r\nbroken`),
+};
+
+/** Where a program may write: everything below is looked through afterwards. */
+function prepare(folder: string): Record<string, string> {
+  mkdirSync(join(folder, 'tmp'));
+  writeFileSync(join(folder, 'rows.ndjson'), '{"name":"parrot"}\n{"name":"ferret"}\n');
+  return { TMPDIR: join(folder, 'tmp') };
+}
+
+const filesWithKey = (folder: string) =>
+  filesBelow(folder).filter((path) => holdsKey(readFileSync(path, 'latin1')));
+
+describe.concurrent('the key is in no output and no file, and goes to its service alone:', () => {
+  // A create of unknown outcome is looked up after a minute.
+  const slow = ['a failure with the key', 'a broken answer'];
+  const runs = Object.keys(commands).flatMap((command) =>
+    Object.keys(answers)
+      .filter((answer) => command !== 'categories create' || !slow.includes(answer))
+      .map((answer) => [command, answer] as const),
+  );
+
+  test.for(runs)('%s, %s', async ([command, answer], { petstore, folder, expect }) => {
+    const { url, seen } = pair.server.play(answers[answer] ?? well, { commits: true });
+    const env = { ...prepare(folder), PETSTORE_BASE_URL: url, PETSTORE_API_KEY: canary };
+    const more = command.length % 2 === 0 ? ['--json'] : [];
+    const argv = [...(commands[command] ?? []), '--verbose', '--max-wait', '0', ...more];
+
+    const { stdout, stderr } = await petstore(argv, { env });
+
+    expect(holdsKey(stdout), stdout).toBe(false);
+    expect(holdsKey(stderr), stderr).toBe(false);
+    expect(stderr).not.toBe('');
+    expect(filesWithKey(folder)).toEqual([]);
+    for (const { head } of seen) expect(head).toContain(`authorization: Bearer ${canary}`);
+  });
+});
+
+test('nobody went where a redirect points', () => {
+  expect(pair.elsewhere.connections()).toBe(0);
+});
+
+test('a stored key is in its one file, and goes to no other origin', async ({
+  petstore,
+  folder,
+}) => {
+  const env = prepare(folder);
+  const { url, seen } = pair.server.play(well);
+  const login = await petstore(['auth', 'login', '--verbose', '--base-url', url], {
+    env,
+    stdin: `${canary}\n`,
+  });
+  const list = await petstore(['categories', 'list', '-v', '--base-url', url], { env });
+  const other = await petstore(['categories', 'list', '-v', '--base-url', pair.elsewhere.url], {
+    env,
+  });
+
+  expect([login.code, list.code, other.code]).toEqual([0, 0, 2]);
+  for (const { stdout, stderr } of [login, list, other]) {
+    expect(holdsKey(stdout + stderr)).toBe(false);
+  }
+  expect(filesWithKey(folder)).toEqual([
+    join(folder, '.config', 'petstore', 'keys', 'production.json'),
+  ]);
+  expect(seen).toHaveLength(1);
+  expect(pair.elsewhere.connections()).toBe(0);
+});
+
+test('no program that a sandbox runs learns the key', async ({ petstore, folder }) => {
+  const env = { ...prepare(folder), PETSTORE_API_KEY: canary };
+  const script = 'env; for p in $$ $PPID; do tr "\\0" " " < /proc/$p/cmdline; done';
+
+  const { stdout, stderr } = await petstore(['sandbox', '--', 'sh', '-c', script], { env });
+
+  expect(stdout).toContain('PETSTORE_API_KEY=sandbox-');
+  expect(holdsKey(stdout + stderr)).toBe(false);
+  expect(filesWithKey(folder)).toEqual([]);
+});
+
+/** A tracer may be missing, or not be allowed to trace. */
+const traces = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
+
+test.skipIf(!traces)(
+  'every system call writes the key to the socket of its service or to its file (needs strace)',
+  async ({ execute, folder }) => {
+    const key = 'plain-canary-0123456789';
+    const env = prepare(folder);
+    const { url } = pair.server.play(well);
+    const program = [process.execPath, launcher];
+    const options = ['-f', '-yy', '-s', '65536', '-o', join(folder, 'trace')];
+    const calls = 'trace=write,writev,pwrite64,pwritev,sendto,sendmsg,execve';
+    const run = async (argv: string[], stdin = '') => {
+      const words = [...options, '-e', calls, ...program, ...argv, '--base-url', url];
+      const { code } = await execute('strace', words, { env, stdin });
+      const lines = readFileSync(join(folder, 'trace'), 'utf8').split('\n');
+      return { code, told: lines.filter((line) => line.includes(key)) };
+    };
+
+    const login = await run(['auth', 'login'], key);
+    const list = await run(['categories', 'list', '-v']);
+
+    expect([login.code, list.code]).toEqual([0, 0]);
+    expect(login.told).toHaveLength(1);
+    expect(login.told[0]).toMatch(/write\(\d+<[^>]*\/keys\//);
+    expect(list.told).toHaveLength(1);
+    expect(list.told[0]).toContain(`->127.0.0.1:${new URL(url).port}]>`);
+  },
+);

@@ -1,0 +1,137 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { cleanEnvironment, pathWithPetstore, test } from '../support/program.ts';
+
+/** A name that would run a program in the shell that evaluates it. */
+const hostile = '$(touch owned)';
+
+/** What is typed before the Tab key, and what stands there then. */
+const lines: readonly (readonly [typed: string, completed: string])[] = [
+  ['petstore cat', 'petstore categories '],
+  ['petstore categories cr', 'petstore categories create '],
+  ['petstore categories list --so', 'petstore categories list --sort '],
+  ['petstore categories list --sort na', 'petstore categories list --sort name '],
+  ['petstore limits -o nd', 'petstore limits -o ndjson '],
+  ['petstore limits --output=nd', 'petstore limits --output=ndjson '],
+  ['petstore -p sandbox lim', 'petstore -p sandbox limits '],
+  ['petstore limits -p mi', 'petstore limits -p mine '],
+  ['petstore limits -p x', 'petstore limits -p x'],
+  ['petstore help exit', 'petstore help exit-codes '],
+  [
+    'petstore categories import --format csv pe',
+    'petstore categories import --format csv pets.csv ',
+  ],
+  ['petstore sandbox --data=pe', 'petstore sandbox --data=pets.csv '],
+  ['petstore limits --max-wait pe', 'petstore limits --max-wait pe'],
+  [
+    `petstore categories create "${hostile}" --descr`,
+    `petstore categories create "${hostile}" --description `,
+  ],
+];
+
+/** Names of files, as the shell writes them itself. */
+const files: typeof lines = [
+  [
+    'petstore categories import ro',
+    'petstore categories import rows\\ \\$\\(touch\\ owned\\).csv ',
+  ],
+];
+
+const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+
+/** Files to complete, profiles to choose from, and a petstore on the PATH; returns the environment for a shell. */
+function prepare(folder: string): Record<string, string> {
+  writeFileSync(join(folder, 'pets.csv'), '');
+  writeFileSync(join(folder, `rows ${hostile}.csv`), '');
+  const config = join(folder, '.config', 'petstore');
+  mkdirSync(config, { recursive: true });
+  const profiles = { mine: {}, [`x${hostile}`]: {} };
+  writeFileSync(join(config, 'settings.json'), JSON.stringify({ profiles }));
+  return { ...cleanEnvironment(folder), TERM: 'xterm', PATH: pathWithPetstore(folder) };
+}
+
+/** A prompt to wait for, and Ctrl-G for a look at the line: it shows it between these brackets. */
+const settings = {
+  bash: `PS1='⟦⟧'; bind 'set bell-style none'; bind -x '"\\C-g": printf "⟦%s⟧\\n" "$READLINE_LINE"'`,
+  zsh: `PS1='⟦⟧'; look() { print -r -- "⟦$BUFFER⟧" }; zle -N look; bindkey '^G' look; bindkey '^U' kill-whole-line`,
+} as const;
+
+/** Types lines on a terminal of a shell, each with Tab; resolves with how they stand then, and with all that was shown. */
+async function type(
+  shell: keyof typeof settings,
+  typed: readonly string[],
+  cwd: string,
+  env: Record<string, string>,
+): Promise<{ completed: string[]; shown: string }> {
+  const child = spawn('script', ['-qfec', `${shell} -i`, '/dev/null'], { cwd, env });
+  let completed: string[] = [];
+  let shown = '';
+  let sent = 0;
+  for await (const chunk of child.stdout.setEncoding('utf8')) {
+    shown += chunk;
+    completed = [...shown.matchAll(/⟦([^⟦⟧]+)⟧/g)].map(([, line = '']) => line);
+    if (completed.length === typed.length) break;
+    // Before the first prompt the terminal itself would take some of the keys.
+    if (shown.includes('⟦⟧') && completed.length === sent) {
+      child.stdin.write(`${typed[sent]}\t\u0007\u0015`);
+      sent += 1;
+    }
+  }
+  child.kill('SIGKILL');
+  return { completed, shown };
+}
+
+describe.concurrent('the Tab key', () => {
+  for (const shell of ['bash', 'zsh'] as const) {
+    test.skipIf(!has(shell) || !has('script'))(
+      `completes in ${shell} (needs ${shell} and script)`,
+      async ({ folder, execute, expect }) => {
+        const env = prepare(folder);
+        const file = `.${shell}rc`;
+        await execute('sh', ['-c', `petstore completion ${shell} >> ~/${file}`], { env });
+        writeFileSync(join(folder, file), settings[shell], { flag: 'a' });
+        const all = [...lines, ...files];
+
+        const { completed, shown } = await type(
+          shell,
+          all.map(([typed]) => typed),
+          folder,
+          env,
+        );
+
+        expect(completed).toEqual(all.map(([, completed]) => completed));
+        expect(shown).not.toMatch(/petstore: |command not found|error/);
+        expect(existsSync(join(folder, 'owned'))).toBe(false);
+      },
+    );
+  }
+
+  test.skipIf(!has('fish'))(
+    'completes in fish (needs fish)',
+    async ({ folder, execute, expect }) => {
+      const env = prepare(folder);
+      const completions = join(folder, '.config', 'fish', 'completions');
+      mkdirSync(completions, { recursive: true });
+      await execute('sh', ['-c', `petstore completion fish > ${completions}/petstore.fish`], {
+        env,
+      });
+
+      const asked = lines.map(([typed]) => `complete -C '${typed}'; echo ⟧`).join('\n');
+      const { stdout, stderr } = await execute('fish', ['-c', asked], { env });
+
+      const offered = stdout.split('⟧\n').slice(0, -1);
+      const completed = offered.map((answer, at) => {
+        const [typed = ''] = lines[at] ?? [];
+        const [value, ...others] = answer.split('\n').filter(Boolean);
+        if (value === undefined || others.length > 0) return typed + others.join('|');
+        return `${typed.slice(0, typed.lastIndexOf(' ') + 1)}${value.split('\t')[0]} `;
+      });
+      expect(completed).toEqual(lines.map(([, completed]) => completed));
+      expect(stdout).toContain('create\tAdd a category\n');
+      expect(stderr).toBe('');
+      expect(existsSync(join(folder, 'owned'))).toBe(false);
+    },
+  );
+});

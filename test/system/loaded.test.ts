@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { type Service, startService } from '../bench/service.ts';
+import { expect, launcher, test } from '../support/program.ts';
+
+type Row = {
+  readonly argv: readonly string[];
+  /** All of them. */
+  readonly packages: readonly string[];
+  /** Sources or rooms of ours, beyond those that nobody may load but who names them in `may`. */
+  readonly not?: readonly string[];
+  readonly may?: readonly string[];
+};
+
+/** What costs much or writes: a command that needs one of them says so. */
+const guarded = [
+  'src/import/',
+  'src/input/',
+  'src/sandbox/',
+  'src/settings/save.ts',
+  'src/settings/proxy.ts',
+  'src/session/key-command.ts',
+  'src/api/transport.ts',
+  'src/api/tunnel.ts',
+  'src/api/tls.ts',
+  'src/claim.ts',
+  'src/programs.ts',
+];
+const asking = 'src/api/transport.ts';
+const formats = ['table', 'csv', 'tsv', 'yaml'].map((format) => `src/output/${format}.ts`);
+
+/** Modules of Node that no command of the table needs. */
+const slow = [
+  'child_process',
+  'https',
+  'http2',
+  'inspector',
+  'perf_hooks',
+  'tls',
+  'worker_threads',
+  'zlib',
+];
+
+const start = ['commander', 'zod'];
+const request = [...start, 'leven'];
+
+const rows: readonly Row[] = [
+  { argv: ['--version'], packages: [], not: ['src/'] },
+  { argv: ['--help'], packages: [], not: ['src/'] },
+  { argv: ['categories', '--help'], packages: ['commander'], not: ['src/session/session.ts'] },
+  { argv: ['categories', 'list', '--json'], packages: request, may: [asking], not: formats },
+  { argv: ['categories', 'list', '-o', 'ndjson'], packages: request, may: [asking], not: formats },
+  { argv: ['categories', 'list'], packages: request, may: [asking] },
+  { argv: ['categories', 'create', 'ferret'], packages: request, may: [asking] },
+  { argv: ['orders', 'list', '--json'], packages: request, may: [asking], not: formats },
+  { argv: ['api', 'GET', '/categories'], packages: request, may: [asking] },
+  { argv: ['limits', '--json'], packages: request, not: formats },
+  { argv: ['auth', 'status', '--json'], packages: request, not: formats },
+  { argv: ['config', 'list', '--json'], packages: request, not: formats },
+  {
+    argv: ['config', 'set', 'output', 'json'],
+    packages: request,
+    may: ['src/settings/save.ts', 'src/claim.ts'],
+  },
+];
+
+describe('a command loads nothing that it does not need', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.close());
+
+  test.for(rows.map((row) => [row.argv.join(' '), row] as const))(
+    'petstore %s',
+    async ([, { argv, packages, not = [], may = [] }], { execute, folder }) => {
+      const env = {
+        PETSTORE_BASE_URL: service.url,
+        PETSTORE_API_KEY: service.key,
+        PETSTORE_TEST_LOADED: join(folder, 'loaded.json'),
+      };
+      const hook = ['--require', resolve('test/support/programs/loaded.cjs')];
+
+      const { code } = await execute(process.execPath, [...hook, launcher, ...argv], { env });
+
+      const { sources, modules } = readLoaded(env.PETSTORE_TEST_LOADED);
+      const unwanted = [...guarded.filter((room) => !may.includes(room)), ...not];
+      expect({
+        code,
+        packages: packagesOf(sources),
+        unwanted: sources.filter((source) => unwanted.some((room) => source.startsWith(room))),
+        slow: slow.filter((name) => modules.includes(name)),
+      }).toEqual({ code: 0, packages: [...packages].sort(), unwanted: [], slow: [] });
+    },
+  );
+});
+
+/** What the loaded files were made of, as each built file says itself, and the modules of Node. */
+function readLoaded(path: string): { sources: readonly string[]; modules: readonly string[] } {
+  const { files, modules } = JSON.parse(readFileSync(path, 'utf8'));
+  const sources = files
+    .filter((file: string) => file.startsWith(resolve('dist')))
+    .flatMap((file: string) => [...readFileSync(file, 'utf8').matchAll(/^\/\/#region (.+)$/gm)])
+    .map(([, source]: string[]) => source);
+  return { sources, modules };
+}
+
+function packagesOf(sources: readonly string[]): readonly string[] {
+  const names = sources.map((source) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1]);
+  return [...new Set(names.filter((name) => name !== undefined))].sort();
+}

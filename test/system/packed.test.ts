@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { expect, test } from '../support/program.ts';
+
+type Packed = { filename: string; size: number; files: { path: string }[] };
+
+/** The package as it is published, installed alone in an empty folder. */
+describe('the packed tarball', () => {
+  test('holds the program, its papers and nothing else', async ({ folder }) => {
+    const { files } = pack(folder);
+
+    const others = files.map(({ path }) => path).filter((path) => !path.startsWith('dist/chunks/'));
+    expect(others.sort()).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'bin/petstore.js',
+      'dist/THIRD-PARTY-NOTICES.txt',
+      'dist/help.txt',
+      'dist/main.js',
+      'man/petstore.1',
+      'package.json',
+    ]);
+  });
+
+  test('is small', ({ folder }) => {
+    const { size, files } = pack(folder);
+
+    expect(size).toBeLessThan(400_000);
+    expect(files.length).toBeLessThan(100);
+  });
+
+  test('can be read in a stack trace, which shows the line that failed', () => {
+    const lines = programFiles().flatMap((file) => readFileSync(file, 'utf8').split('\n'));
+
+    // Patterns of all emoji, in a package of others.
+    const own = lines.filter((line) => !/^\s*return \/[^ ]+\/g;$/.test(line));
+    const tooLong = own.filter((line) => line.length > 1_000);
+    expect(tooLong.map((line) => line.slice(0, 80))).toEqual([]);
+  });
+
+  test('needs no other package at run time', () => {
+    const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+
+    expect(manifest).not.toHaveProperty('dependencies');
+  });
+
+  test('carries the licences of what is bundled', () => {
+    const notices = readFileSync('dist/THIRD-PARTY-NOTICES.txt', 'utf8');
+
+    const bundled = programFiles().flatMap((file) => [
+      ...readFileSync(file, 'utf8').matchAll(/^\/\/#region node_modules\/((?:@[^/]+\/)?[^/]+)/gm),
+    ]);
+    const names = [...new Set(bundled.map(([, name]) => name))];
+    expect(names).toEqual(expect.arrayContaining(['commander', 'zod', 'hono', 'ora']));
+    expect(names.filter((name) => !new RegExp(`^${name} \\d`, 'm').test(notices))).toEqual([]);
+  });
+
+  test('runs where it alone is installed', async ({ folder, execute }) => {
+    const { filename } = pack(folder);
+    await execute('npm', ['init', '-y']);
+    await execute('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${filename}`]);
+
+    const list = await execute('npx', [
+      '--offline',
+      'petstore',
+      'categories',
+      'list',
+      '-p',
+      'sandbox',
+    ]);
+
+    expect(list.stdout).toContain('│ 1  │ dog    │');
+    expect(list.code).toBe(0);
+  });
+});
+
+function programFiles(): readonly string[] {
+  const files = readdirSync('dist', { recursive: true, encoding: 'utf8' });
+  return files.filter((file) => file.endsWith('.js')).map((file) => join('dist', file));
+}
+
+function pack(folder: string): Packed {
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
+  const [packed] = JSON.parse(execFileSync('npm', args, { encoding: 'utf8' }));
+  return packed;
+}

@@ -1,0 +1,151 @@
+import { spawn } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { describe } from 'vitest';
+import { cleanEnvironment, expect, launcher, silentServer, test } from '../support/program.ts';
+
+const petstore = `'${process.execPath}' '${launcher}'`;
+
+describe('standard output', () => {
+  test('a reader that goes away ends the command quietly with 141', async ({ execute, folder }) => {
+    const rows = Array.from({ length: 20_000 }, (_, id) => ({ id, name: `category number ${id}` }));
+    writeFileSync(`${folder}/data.json`, JSON.stringify(rows));
+    const script = '{ petstore categories list -q -o ndjson; echo $? >&2; } | head -n 1';
+
+    const result = await execute('sh', [
+      '-c',
+      `${petstore} sandbox --data data.json -- sh -c '${script}'`,
+    ]);
+
+    expect(result.stdout).toBe('{"id":0,"name":"category number 0"}\n');
+    expect(result.stderr).toBe('141\n');
+  });
+
+  test.skipIf(!existsSync('/dev/full'))(
+    'a full disk: exit 74, and it is said',
+    async ({ execute }) => {
+      const result = await execute('sh', [
+        '-c',
+        `${petstore} categories list -p sandbox > /dev/full`,
+      ]);
+
+      expect(result.code).toBe(74);
+      expect(result.stderr).toContain(
+        'petstore: cannot write the result to standard output (ENOSPC)\n',
+      );
+    },
+  );
+
+  test('a big result arrives whole in a slow pipe', async ({ execute, folder }) => {
+    const rows = Array.from({ length: 50_000 }, (_, id) => ({ id, name: `category number ${id}` }));
+    writeFileSync(`${folder}/data.json`, JSON.stringify(rows));
+    const script = 'petstore categories list -q -o ndjson | { sleep 1; wc -l; }';
+
+    const { stdout } = await execute('sh', [
+      '-c',
+      `${petstore} sandbox --data data.json -- sh -c '${script}'`,
+    ]);
+
+    expect(Number(stdout)).toBe(50_000);
+  });
+});
+
+describe('standard error', () => {
+  test.for(['2>&-', '2>/dev/full'])(
+    '%s changes nothing of the result',
+    async (redirect, { execute }) => {
+      const list = `${petstore} categories list -p sandbox -o ndjson`;
+
+      const result = await execute('sh', ['-c', `${list} ${redirect}`]);
+
+      expect(result).toMatchObject({ code: 0, stderr: '' });
+      expect(result.stdout.split('\n').length).toBeGreaterThan(2);
+    },
+  );
+});
+
+describe('an error that nobody foresaw', () => {
+  test.for([
+    { what: 'thrown', script: 'throw new Error(process.env.SECRET)' },
+    { what: 'a rejection', script: 'Promise.reject(new Error(process.env.SECRET))' },
+    { what: 'a rejection with nothing', script: 'Promise.reject(undefined)' },
+  ])('$what: exit 1 in words of our own', async ({ script }, { execute, folder }) => {
+    writeFileSync(`${folder}/unforeseen.cjs`, `setTimeout(() => { ${script} }, 300)`);
+    const args = ['--require', './unforeseen.cjs', launcher, 'sandbox'];
+
+    const result = await execute(process.execPath, args, { env: { SECRET: 'the-real-key' } });
+
+    expect(result.code).toBe(1);
+    expect(result.stderr).toMatch(
+      /^petstore: internal error: .*\nThis is a bug in petstore\..*\n$/m,
+    );
+    expect(result.stderr).not.toMatch(/the-real-key|\n\s+at |node:internal|Node\.js/);
+  });
+});
+
+describe('petstore sandbox', () => {
+  test.for([0, 3, 7])('exits with %i as its script does', async (code, { petstore }) => {
+    expect((await petstore(['sandbox', '--', 'sh', '-c', `exit ${code}`])).code).toBe(code);
+  });
+
+  test('says so when there is no such program', async ({ petstore }) => {
+    const result = await petstore(['sandbox', '--', 'no-such-program']);
+
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toContain('petstore: cannot run no-such-program: not found\n');
+  });
+
+  test('keeps the user’s own key and settings away from the script', async ({ petstore }) => {
+    const env = { PETSTORE_API_KEY: 'the-real-key', PETSTORE_PROFILE: 'staging' };
+
+    const { stdout } = await petstore(['sandbox', '--', 'env'], { env });
+
+    expect(stdout).not.toContain('the-real-key');
+    expect(stdout).not.toContain('PETSTORE_PROFILE');
+    expect(stdout).toMatch(/^PETSTORE_API_KEY=sandbox-[0-9a-f]{24}$/m);
+  });
+
+  test('serves until it is told to stop, and agrees with a client that is not ours', async ({
+    folder,
+    execute,
+  }) => {
+    const server = spawn(process.execPath, [launcher, 'sandbox', '--json'], {
+      env: cleanEnvironment(folder),
+    });
+    let text = '';
+    for await (const line of createInterface(server.stdout)) {
+      text += line;
+      if (line === '}') break;
+    }
+    const { PETSTORE_BASE_URL: url, PETSTORE_API_KEY: key } = JSON.parse(text);
+
+    const script = `
+      const [url, key] = process.argv.slice(1);
+      const headers = { authorization: 'Bearer ' + key, 'content-type': 'application/json' };
+      const created = await fetch(url + '/categories', { method: 'POST', headers, body: '{"name":"fish"}' });
+      const listed = await fetch(url + '/categories', { headers });
+      const unknown = await fetch(url + '/categories');
+      console.log(created.status, listed.status, unknown.status, (await listed.json()).length);`;
+    const client = await execute(process.execPath, ['--input-type=module', '-e', script, url, key]);
+    const ended = new Promise((resolve) => server.once('exit', resolve));
+    server.kill('SIGTERM');
+
+    expect(client.stdout).toBe('201 200 401 4\n');
+    expect(await ended).toBe(143);
+  });
+});
+
+describe('a server that never answers', () => {
+  test('in the middle of TLS keeps no process beyond its deadline', async ({ petstore }) => {
+    const silent = await silentServer();
+    const env = {
+      PETSTORE_BASE_URL: `https://127.0.0.1:${silent.port}/v1`,
+      PETSTORE_API_KEY: 'any-key-at-all',
+    };
+
+    const { code } = await petstore(['categories', 'list', '--timeout', '500ms'], { env });
+
+    expect(code).toBe(5);
+    silent.close();
+  });
+});

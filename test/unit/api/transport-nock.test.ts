@@ -1,0 +1,46 @@
+import nock from 'nock';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createTransport } from '../../../src/api/transport.ts';
+import { origin, request, textOf } from '../../support/wire.ts';
+
+describe('the transport against a mock', () => {
+  afterEach(() => nock.cleanAll());
+
+  test('sends method, path, headers and body as they are', async () => {
+    const { send, close } = createTransport();
+    const scope = nock(origin, { reqheaders: { authorization: 'Bearer the-key' } })
+      .post('/v1/categories?x=1', '{"name":"rabbit"}')
+      .reply(201, '{"id":1}', { 'X-RateLimit-Limit': '60' });
+    const url = new URL(`${origin}/v1/categories?x=1`);
+
+    const answer = await send(request({ method: 'POST', url, body: '{"name":"rabbit"}' }));
+
+    expect(answer.status).toBe(201);
+    expect(answer.headers).toMatchObject({ 'x-ratelimit-limit': ['60'] });
+    expect(await textOf(answer.body)).toBe('{"id":1}');
+    scope.done();
+    close();
+  });
+
+  test('follows no redirect: the key goes nowhere else', async () => {
+    const { send, close } = createTransport();
+    nock(origin).get('/v1/categories').reply(302, '', { location: 'https://other.example/' });
+    const other = nock('https://other.example').get('/').reply(200, '[]');
+
+    const answer = await send(request());
+
+    expect(answer.status).toBe(302);
+    expect(other.isDone()).toBe(false);
+    close();
+  });
+
+  test('a field that is sent twice keeps both values', async () => {
+    const { send, close } = createTransport();
+    nock(origin)
+      .get('/v1/categories')
+      .reply(429, '', { 'retry-after': ['3', '9'] });
+
+    expect((await send(request())).headers['retry-after']).toEqual(['3', '9']);
+    close();
+  });
+});

@@ -1,0 +1,412 @@
+import { describe } from 'vitest';
+import type { Context, WireAnswer } from '../../../../src/context.ts';
+import { Interruption } from '../../../../src/errors.ts';
+import type { Clock } from '../../../support/clock.ts';
+import { expect, type Reaction, test } from '../../../support/petstore.ts';
+
+/** One of 96 bytes, so that 100,000 are longer than what is read whole. */
+const element = (n: number) =>
+  `{"id":${2n ** 53n + BigInt(n)},"name":"category ${String(n).padStart(6, '0')}","description":"The one of ${String(n).padStart(6, '0')} é"}`;
+
+const count = 100_000;
+const elements = Array.from({ length: count }, (_, n) => element(n + 1));
+const whole = `[${elements.join()}]`;
+/** How many elements are surely in what is read before anything is printed. */
+const many = 90_000;
+
+/** The list with something else in the place of its 95,000th element. */
+function spoiled(instead: string): string {
+  return `[${elements.with(94_999, instead).join()}]`;
+}
+
+type Wire = {
+  readonly text: string | Uint8Array;
+  /** What happens when all of it was sent; it ends by itself otherwise. */
+  readonly end?: () => Promise<void>;
+  /** Told of how many bytes are taken by now. */
+  readonly taken?: (bytes: number) => void;
+};
+
+/** Bytes of a part. */
+const part = 65_521;
+
+/** A service that sends this in parts, as they are taken; while it sends, time stands still. */
+function wire(clock: Clock, { text, end, taken }: Wire): Reaction {
+  const bytes = Buffer.from(text);
+  return async (request): Promise<WireAnswer> => {
+    request.onSent();
+    const release = clock.hold();
+    const body = (async function* () {
+      for (let at = 0; at < bytes.length; at += part) {
+        request.signal.throwIfAborted();
+        taken?.(Math.min(bytes.length, at + part));
+        yield bytes.subarray(at, at + part);
+      }
+      release();
+      await end?.();
+    })();
+    return { status: 200, headers: { 'content-type': 'application/json' }, body };
+  };
+}
+
+const cut = () => Promise.reject(Object.assign(new Error('cut'), { code: 'ECONNRESET' }));
+const silence = () => new Promise<void>(() => {});
+
+function fields(json: string) {
+  const [, id = '', name = '', description = ''] =
+    /:(\d+),"name":"(.*)","description":"(.*)"/.exec(json) ?? [];
+  return { id, name, description };
+}
+
+function rows(from: number, to: number, between: string): string[] {
+  return elements.slice(from, to).map((json) => {
+    const { id, name, description } = fields(json);
+    return [id, name, description].join(between);
+  });
+}
+
+function lines(texts: readonly string[]): string {
+  return texts.map((text) => `${text}\n`).join('');
+}
+
+describe('a list above 8 MiB', () => {
+  test('comes out whole and exact', async ({ petstore, sandbox, clock }) => {
+    sandbox.reactions.push(wire(clock, { text: whole }));
+
+    const { exitCode, stdout } = await petstore(['categories', 'list', '-o', 'ndjson']);
+
+    expect(exitCode).toBe(0);
+    expect(stdout === lines(elements)).toBe(true);
+  });
+
+  test('is refused as a short one when it is an object', async ({ petstore, sandbox, clock }) => {
+    sandbox.reactions.push(wire(clock, { text: `{"all":${whole}}` }), wire(clock, { text: '{}' }));
+
+    const result = await petstore(['categories', 'list']);
+    const short = await petstore(['categories', 'list']);
+
+    expect(result).toMatchObject({ exitCode: 5, stdout: '', stderr: short.stderr });
+    expect(result.stderr).toContain('is an object where a list belongs');
+  });
+
+  test('as a table has columns that stay in line', async ({ petstore, sandbox, clock }) => {
+    sandbox.reactions.push(wire(clock, { text: whole }));
+
+    const { stdout } = await petstore(['categories', 'list']);
+
+    const expected = [
+      'id                    name             description',
+      ...rows(0, count, '      '),
+    ]
+      .map((line) => line.replace(/(category \d+) {4}/, '$1'))
+      .map((line) => line.replace(/^(\d+) +/, '$1      '));
+    expect(stdout === lines(expected)).toBe(true);
+  });
+
+  test('is fitted to a terminal row by row', async ({ petstore, sandbox, clock }) => {
+    const long = spoiled(`{"id":-9223372036854775808,"name":"${'x'.repeat(100)}"}`);
+    sandbox.reactions.push(wire(clock, { text: long }));
+
+    const { stdout } = await petstore(['categories', 'list', '--no-color'], { columns: 60 });
+
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
+    expect(stdout).toContain('-9223372036854775808  xxxxxxxxxxxxxx…');
+  });
+
+  test('is searched while it comes, and its columns are chosen', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    sandbox.reactions.push(wire(clock, { text: whole }), wire(clock, { text: whole }));
+    const argv = ['categories', 'list', '--columns', 'name,id', '--search'];
+
+    const some = await petstore([...argv, 'CATEGORY 09999', '-o', 'tsv']);
+    const none = await petstore([...argv, 'nothing of it', '-o', 'json']);
+
+    const found = elements.slice(99_989, 99_999).map(fields);
+    expect(some.stdout).toBe(lines(['name\tid', ...found.map(({ id, name }) => `${name}\t${id}`)]));
+    expect(none.stdout).toBe('[]\n');
+  });
+
+  test('is sorted', async ({ petstore, sandbox, clock }) => {
+    sandbox.reactions.push(wire(clock, { text: `[${elements.toReversed().join()}]` }));
+
+    const { stdout } = await petstore(['categories', 'list', '--sort', 'id', '-o', 'ndjson']);
+
+    expect(stdout === lines(elements)).toBe(true);
+  });
+
+  test('may have fields that the document does not name, exactly as they come', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    const odd = '{"id":1,"name":"a\\"\\u001b","more":[-0,1.0,1e3,{"a":12345678901234567890}]}';
+    sandbox.reactions.push(wire(clock, { text: spoiled(odd) }));
+
+    const { stdout } = await petstore(['categories', 'list', '-o', 'ndjson']);
+
+    expect(stdout.split('\n')[94_999]).toBe(odd);
+  });
+});
+
+describe('a list above 8 MiB that breaks', () => {
+  const kept = whole.slice(0, -20_000);
+  test.for([
+    {
+      what: 'the connection',
+      sent: { text: kept, end: cut },
+      says: /^the answer of 127.0.0.1:4010 was cut short \(after \d+ bytes\)/,
+    },
+    {
+      what: 'silence',
+      sent: { text: kept, end: silence },
+      says: /^nothing more came from 127.0.0.1:4010 within 30 s/,
+    },
+    {
+      what: 'bytes that are no UTF-8',
+      sent: { text: Buffer.concat([Buffer.from(kept), Buffer.of(0xff), Buffer.from(kept)]) },
+      says: /bytes that are not UTF-8/,
+    },
+  ])(
+    'by $what ends with 5, and says how many were printed',
+    async ({ sent, says }, { petstore, sandbox, clock }) => {
+      sandbox.reactions.push(wire(clock, sent));
+
+      const { exitCode, stdout, events } = await petstore(['categories', 'list', '-o', 'ndjson']);
+
+      expect(exitCode).toBe(5);
+      const printed = stdout.split('\n').length - 1;
+      expect(printed).toBeGreaterThan(many);
+      expect(stdout === lines(elements.slice(0, printed))).toBe(true);
+      const { message = '' } = events().find(({ event }) => event === 'error') ?? {};
+      const tail = `: ${printed} categories were printed; the list is not complete`;
+      expect(message).toMatch(new RegExp(`${tail}$`));
+      expect(String(message).slice(0, -tail.length)).toMatch(says);
+      expect(sandbox.requests).toHaveLength(1);
+    },
+  );
+
+  test.for(['json', 'table'])(
+    'never looks whole as %s',
+    async (format, { petstore, sandbox, clock }) => {
+      sandbox.reactions.push(wire(clock, { text: kept, end: cut }));
+
+      const { exitCode, stdout, stderr } = await petstore(['categories', 'list', '-o', format]);
+
+      expect(exitCode).toBe(5);
+      const printed = stdout.match(/category \d/g)?.length;
+      expect(stderr).toContain(`${printed} categories were printed; the list is not complete`);
+      expect(stdout.endsWith(']\n')).toBe(false);
+    },
+  );
+
+  test('before anything was printed is asked for again', async ({ petstore, sandbox, clock }) => {
+    sandbox.reactions.push(wire(clock, { text: whole.slice(0, 1_000_000), end: cut }));
+    sandbox.reactions.push(wire(clock, { text: whole }));
+
+    const { exitCode, stdout } = await petstore(['categories', 'list', '-o', 'ndjson']);
+
+    expect(exitCode).toBe(0);
+    expect(stdout === lines(elements)).toBe(true);
+  });
+
+  test('by Ctrl-C exits 130 at once, and says how many were printed', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    const interrupted = new AbortController();
+    const end = async () => {
+      interrupted.abort(new Interruption(130));
+      await silence();
+    };
+    sandbox.reactions.push(wire(clock, { text: kept, end }));
+
+    const result = await petstore(['categories', 'list', '-o', 'csv'], {
+      signal: interrupted.signal,
+    });
+
+    expect(result.exitCode).toBe(130);
+    const printed = result.stdout.match(/category/g)?.length;
+    expect(result.stderr).toContain(
+      `interrupted: ${printed} categories were printed; the list is not complete\n`,
+    );
+    expect(sandbox.requests[0]?.signal.aborted).toBe(true);
+  });
+});
+
+describe('the reader of a list above 8 MiB', () => {
+  /** Takes what comes only while `ready` says so. */
+  function reader(ready: () => Promise<void>): Pick<Context, 'stdout'> {
+    const stdout = { write: ready, isTTY: false, columns: undefined, stream: undefined };
+    return { stdout };
+  }
+
+  test('who takes his time is waited for, and no more is read meanwhile', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    let takenBefore = 0;
+    let most = 0;
+    let writes = 0;
+    let goOn = () => {};
+    const taken = (bytes: number) => {
+      most = bytes;
+    };
+    sandbox.reactions.push(wire(clock, { text: whole, taken }));
+    const ready = () => {
+      writes += 1;
+      if (writes > 1) return Promise.resolve();
+      takenBefore = most;
+      return new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+    };
+
+    const run = petstore(['categories', 'list', '-o', 'ndjson'], { context: reader(ready) });
+    while (writes === 0) await turn();
+    for (let turns = 0; turns < 1_000; turns += 1) await turn();
+    const takenMeanwhile = most;
+    goOn();
+
+    expect((await run).exitCode).toBe(0);
+    expect(takenMeanwhile).toBe(takenBefore);
+    expect(takenBefore).toBeLessThan(8.1 * 1024 * 1024);
+    expect(most).toBe(Buffer.byteLength(whole));
+  });
+
+  test('who goes away ends it with 141 and without a word, and the connection is closed', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    let most = 0;
+    const taken = (bytes: number) => {
+      most = bytes;
+    };
+    sandbox.reactions.push(wire(clock, { text: whole, taken, end: silence }));
+    const gone = () => Promise.reject(Object.assign(new Error('gone'), { code: 'EPIPE' }));
+
+    const result = await petstore(['categories', 'list', '-q'], { context: reader(gone) });
+
+    expect(result).toMatchObject({ exitCode: 141, stderr: '' });
+    expect(most).toBeLessThan(8.1 * 1024 * 1024);
+    expect(sandbox.requests[0]?.signal.aborted).toBe(true);
+  });
+
+  test.for([
+    { what: '8 MiB', text: whole },
+    { what: '1 MiB', text: `[${elements.slice(0, 20_000).join()}]` },
+  ])(
+    'that is a slow terminal is spared the rest of one above $what by Ctrl-C',
+    async ({ text }, { petstore, sandbox, clock }) => {
+      const interrupted = new AbortController();
+      let writes = 0;
+      // It takes a write before the event loop goes on, and only then a signal is heard.
+      const context = {
+        ...reader(async () => {
+          writes += 1;
+        }),
+        turn: async () => {
+          if (writes === 2) interrupted.abort(new Interruption(130));
+        },
+      };
+      sandbox.reactions.push(wire(clock, { text }));
+
+      const result = await petstore(['categories', 'list'], {
+        signal: interrupted.signal,
+        context,
+      });
+
+      expect(writes).toBe(2);
+      expect(result.exitCode).toBe(130);
+      expect(result.stderr).toMatch(
+        /interrupted: \d+ categories were printed; the list is not complete\n/,
+      );
+    },
+  );
+
+  test('gets no more of a full disk than what fits: 74, and how many were printed', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    sandbox.reactions.push(wire(clock, { text: whole }));
+    let writes = 0;
+    const full = async () => {
+      writes += 1;
+      if (writes > 3) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+    };
+
+    const result = await petstore(['categories', 'list'], { context: reader(full) });
+
+    expect(result.exitCode).toBe(74);
+    expect(result.stderr).toMatch(
+      /\(ENOSPC\): \d+ categories were printed; the list is not complete\n/,
+    );
+  });
+});
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('a list above 1 MiB', () => {
+  const long = elements.slice(0, 20_000);
+
+  test('comes out as any other', async ({ petstore, sandbox, clock }) => {
+    sandbox.reactions.push(wire(clock, { text: `[${long.join()}]` }));
+
+    const { exitCode, stdout } = await petstore(['categories', 'list', '-o', 'ndjson']);
+
+    expect(exitCode).toBe(0);
+    expect(stdout === lines(long)).toBe(true);
+  });
+
+  test('as a table has columns as wide as its first 1,000 rows want them', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    const wider = [...long, '{"id":1,"name":"a category with a longer name","description":"x"}'];
+    sandbox.reactions.push(
+      wire(clock, { text: `[${wider.join()}]` }),
+      wire(clock, { text: `[${wider.slice(-5_000).join()}]` }),
+    );
+
+    const above = await petstore(['categories', 'list']);
+    const below = await petstore(['categories', 'list']);
+
+    const [name, fill] = ['a category with a longer name', (count: number) => ' '.repeat(count)];
+    expect(above.stdout).toMatch(`\n9007199254741000${fill(6)}category 000008${fill(2)}The one`);
+    expect(above.stdout).toMatch(`\n1${fill(21)}${name}  x\n`);
+    expect(below.stdout).toMatch(`\n1${fill(17)}${name}  x\n`);
+  });
+
+  test.for(['{"id":1}', '{', '{"id":1,"name":"a","name":"b"}'])(
+    'is not begun to be printed when it ends in %s',
+    async (last, { petstore, sandbox, clock }) => {
+      sandbox.reactions.push(wire(clock, { text: `[${long.join()},${last}]` }));
+      sandbox.reactions.push(wire(clock, { text: `[${last}]` }));
+
+      const result = await petstore(['categories', 'list']);
+      const short = await petstore(['categories', 'list']);
+
+      expect(result).toMatchObject({ exitCode: short.exitCode, stdout: '' });
+      expect(result.exitCode).toBe(5);
+      expect(result.stderr.replace(/\d+/g, '0')).toBe(short.stderr.replace(/\d+/g, '0'));
+    },
+  );
+
+  test('is refused as any other when it is none', async ({ petstore, sandbox, clock }) => {
+    sandbox.reactions.push(wire(clock, { text: `{"all":[${long.join()}]}` }));
+
+    const { stdout, stderr } = await petstore(['categories', 'list']);
+
+    expect(stdout).toBe('');
+    expect(stderr).toContain('expected a list of categories');
+  });
+});

@@ -1,0 +1,109 @@
+import { describe } from 'vitest';
+import { expect, reply, test } from '../../support/petstore.ts';
+
+describe('pets get', () => {
+  test('shows the pet as it came, and that the operation goes away', async ({ petstore }) => {
+    const result = await petstore(['pets', 'get', '9007199254740993']);
+
+    expect(result.exitCode).toBe(0);
+    expect(result.stdout).toContain('│ id       │ 9007199254740993 │');
+    expect(result.stderr).toContain('deprecated: GET /pets/{petId} goes away on 2027-06-30\n');
+  });
+
+  test('the date of the Sunset header is in the event', async ({ petstore }) => {
+    const { events } = await petstore(['pets', 'get', '1', '--json']);
+
+    expect(events()[0]).toEqual({
+      event: 'deprecation',
+      operation: 'GET /pets/{petId}',
+      sunset: '2027-06-30T00:00:00Z',
+    });
+  });
+
+  test.for([{}, { sunset: 'next summer' }])(
+    'says that no date is published when the header is %o',
+    async (headers, { petstore, sandbox }) => {
+      sandbox.reactions.push(reply(200, '{}', headers), reply(200, '{}', headers));
+
+      const text = await petstore(['pets', 'get', '1']);
+      const json = await petstore(['pets', 'get', '1', '--json']);
+
+      expect(text.stderr).toContain('will go away; no date is published');
+      expect(json.events()[0]).toMatchObject({ event: 'deprecation', sunset: null });
+    },
+  );
+
+  test('a pet that is not there: exit 3', async ({ petstore }) => {
+    const result = await petstore(['pets', 'get', '404']);
+
+    expect(result).toMatchObject({ exitCode: 3, stdout: '' });
+    expect(result.stderr).toContain(
+      'petstore: the service refused (404 not_found): there is no such pet\n',
+    );
+  });
+
+  test('an id with a slash stays one path segment', async ({ petstore, sandbox }) => {
+    await petstore(['pets', 'get', 'a/../b?c#d']);
+
+    expect(sandbox.requests[0]?.url.pathname).toBe('/v1/pets/a%2F..%2Fb%3Fc%23d');
+    expect(sandbox.requests[0]?.url.search).toBe('');
+  });
+
+  test('numbers keep every digit and their form', async ({ petstore, sandbox }) => {
+    const pet =
+      '{"id":9223372036854775807,"weight":1.0,"big":1e3,"zero":-0,"list":[12345678901234567890]}';
+    sandbox.reactions.push(reply(200, pet));
+
+    expect((await petstore(['pets', 'get', '1', '-o', 'ndjson'])).stdout).toBe(`${pet}\n`);
+  });
+});
+
+describe('an answer that is no record at all', () => {
+  test.for([
+    { argv: ['pets', 'get', '1'], body: '[]' },
+    { argv: ['pets', 'get', '1'], body: 'null' },
+    { argv: ['orders', 'list'], body: 'null' },
+    { argv: ['orders', 'list'], body: '"none"' },
+  ])('$argv: $body is exit 5', async ({ argv, body }, { petstore, sandbox }) => {
+    sandbox.reactions.push(reply(200, body));
+
+    expect(await petstore(argv)).toMatchObject({ exitCode: 5, stdout: '' });
+  });
+});
+
+describe('orders list', () => {
+  test('shows the orders with a column for each field that comes', async ({ petstore }) => {
+    const { stdout } = await petstore(['orders', 'list']);
+
+    expect(stdout).toContain('│ id │ petId            │ quantity │ complete │');
+    expect(stdout).toContain('│ 2  │ 9007199254740993 │ 2        │ false    │');
+  });
+
+  test.for([
+    {
+      shape: 'an object',
+      body: '{"total":2,"orders":[{"id":1}]}',
+      shows: '│ orders │ [{"id":1}] │',
+    },
+    { shape: 'a list of words', body: '["a","b"]', shows: '│ a     │' },
+    { shape: 'an empty list', body: '[]', shows: '┌───────┐\n│ value │\n└───────┘\n' },
+    {
+      shape: 'a record of what every object has',
+      body: '[{"constructor":1},{"a":2}]',
+      shows: '│             │ 2 │',
+    },
+    { shape: 'records that differ', body: '[{"a":1},{"b":null}]', shows: '│   │ null │' },
+  ])(
+    '$shape is shown as it comes: the document promises no shape',
+    async ({ body, shows }, { petstore, sandbox }) => {
+      sandbox.reactions.push(reply(200, body), reply(200, body));
+
+      const table = await petstore(['orders', 'list']);
+      const json = await petstore(['orders', 'list', '--json']);
+
+      expect(table.exitCode).toBe(0);
+      expect(table.stdout).toContain(shows);
+      expect(json.stdout.replace(/\s/g, '')).toBe(body);
+    },
+  );
+});

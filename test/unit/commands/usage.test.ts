@@ -1,0 +1,586 @@
+import { describe } from 'vitest';
+import { formats } from '../../../src/formats.ts';
+import { expect, networkError, reply, test, testKey } from '../../support/petstore.ts';
+
+/** Everything that is wrong before a request could leave: three lines at most, exit 2 or 4, nothing sent. */
+describe('what is wrong on this side', () => {
+  test.for<{
+    what: string;
+    argv: string[];
+    env?: Record<string, string | undefined>;
+    exitCode: number;
+    says: string[];
+  }>([
+    {
+      what: 'an unknown flag',
+      argv: ['categories', 'list', '--serch'],
+      exitCode: 2,
+      says: ['unknown option --serch', 'Did you mean --search?'],
+    },
+    {
+      what: 'a flag of another verb',
+      argv: ['categories', 'list', '--description', 'x'],
+      exitCode: 2,
+      says: ['unknown option --description', 'See: petstore categories list --help'],
+    },
+    {
+      what: 'an unknown command',
+      argv: ['categorys', 'list'],
+      exitCode: 2,
+      says: ["unknown command 'categorys'", 'Did you mean categories?'],
+    },
+    {
+      what: 'an unknown verb',
+      argv: ['categories', 'lst'],
+      exitCode: 2,
+      says: ["unknown command 'lst'", 'Did you mean list?'],
+    },
+    {
+      what: 'a missing argument',
+      argv: ['categories', 'create'],
+      exitCode: 2,
+      says: ["missing required argument 'name'", 'See: petstore categories create --help'],
+    },
+    {
+      what: 'one argument too many',
+      argv: ['categories', 'create', 'a', 'b'],
+      exitCode: 2,
+      says: ['too many arguments', 'See: petstore categories create --help'],
+    },
+    {
+      what: 'a flag without its value',
+      argv: ['categories', 'list', '--sort'],
+      exitCode: 2,
+      says: ["'--sort <field>' argument missing", 'See: petstore categories list --help'],
+    },
+    {
+      what: 'an unknown format',
+      argv: ['categories', 'list', '-o', 'xml'],
+      exitCode: 2,
+      says: [
+        "argument 'xml' is invalid. Allowed choices are table, json, ndjson, csv, tsv, yaml.",
+        'See:',
+      ],
+    },
+    {
+      what: 'an unknown column',
+      argv: ['categories', 'list', '--columns', 'id,nmae'],
+      exitCode: 2,
+      says: ['unknown column "nmae": did you mean "name"?', 'One of: id, name, description'],
+    },
+    {
+      what: 'the beginning of a column',
+      argv: ['categories', 'create', 'dog', '--columns', 'Desc'],
+      exitCode: 2,
+      says: ['unknown column "Desc": did you mean "description"?', 'One of: id, name, description'],
+    },
+    {
+      what: 'a column that is like none',
+      argv: ['categories', 'create', 'dog', '--dry-run', '--columns', 'id'],
+      exitCode: 2,
+      says: ['unknown column "id"', 'One of: field, value'],
+    },
+    {
+      what: 'an unknown column of auth status',
+      argv: ['auth', 'status', '--check', '--columns', 'key'],
+      exitCode: 2,
+      says: [
+        'unknown column "key": did you mean "keySource"?',
+        'One of: profile, baseUrl, keySource',
+      ],
+    },
+    {
+      what: 'an unknown column of doctor',
+      argv: ['doctor', '--check', '--columns', 'state'],
+      exitCode: 2,
+      says: ['unknown column "state": did you mean "status"?', 'One of: check, status, finding'],
+    },
+    {
+      what: 'an unknown column of limits',
+      argv: ['limits', '--refresh', '--columns', 'left'],
+      exitCode: 2,
+      says: ['unknown column "left"', 'One of: window, limit, remaining, used, resetAt, source'],
+    },
+    {
+      what: 'an unknown column of an import',
+      argv: ['categories', 'import', 'pets.csv', '--yes', '--columns', 'line,outcom'],
+      exitCode: 2,
+      says: ['unknown column "outcom": did you mean "outcome"?', 'One of: line, name, outcome'],
+    },
+    {
+      what: 'a column asked for twice',
+      argv: ['orders', 'list', '--columns', 'id, total,id'],
+      exitCode: 2,
+      says: ['--columns has "id" twice', 'For example: --columns id,name'],
+    },
+    {
+      what: 'a column without a name',
+      argv: ['orders', 'list', '--columns', 'id,'],
+      exitCode: 2,
+      says: ['--columns has an empty name', 'For example: --columns id,name'],
+    },
+    {
+      what: 'an unknown sort field',
+      argv: ['categories', 'list', '--sort', 'size'],
+      exitCode: 2,
+      says: ['Allowed choices are id, name, description.', 'See:'],
+    },
+    {
+      what: 'a duration that is none',
+      argv: ['categories', 'list', '--max-wait', 'soon'],
+      exitCode: 2,
+      says: ['--max-wait is "soon", which is no duration', 'Write 500ms, 30s, 2m, 1h or inf.'],
+    },
+    {
+      what: 'no key',
+      argv: ['categories', 'list'],
+      env: { PETSTORE_API_KEY: undefined },
+      exitCode: 4,
+      says: ['no API key for profile production', 'petstore auth login (or set PETSTORE_API_KEY)'],
+    },
+    {
+      what: 'no key for another profile',
+      argv: ['categories', 'list', '-p', 'staging'],
+      env: { PETSTORE_API_KEY: undefined },
+      exitCode: 4,
+      says: [
+        'no API key for profile staging',
+        'petstore auth login --profile staging (or set PETSTORE_API_KEY)',
+      ],
+    },
+    {
+      what: 'no base URL',
+      argv: ['categories', 'list'],
+      env: { PETSTORE_BASE_URL: undefined },
+      exitCode: 2,
+      says: [
+        'no base URL is set for profile production',
+        'petstore config set base-url https://HOST/v1 (to just try petstore: --profile sandbox)',
+      ],
+    },
+    {
+      what: 'a base URL without TLS',
+      argv: ['categories', 'list', '--base-url', 'http://pets.example/v1'],
+      exitCode: 2,
+      says: [
+        'the base URL in --base-url is plain http, where the key would travel unencrypted',
+        'It looks like https://HOST/v1',
+      ],
+    },
+    {
+      what: 'a base URL of another scheme',
+      argv: ['categories', 'list', '--base-url', 'file:///etc/passwd'],
+      exitCode: 2,
+      says: ['is not https', 'It looks like'],
+    },
+    {
+      what: 'a base URL that is no URL',
+      argv: ['categories', 'list'],
+      env: { PETSTORE_BASE_URL: 'pets.example/v1' },
+      exitCode: 2,
+      says: ['the base URL in PETSTORE_BASE_URL is no web address', 'It looks like'],
+    },
+    {
+      what: 'a base URL with a password',
+      argv: ['categories', 'list', '--base-url', 'https://me:secret@pets.example/v1'],
+      exitCode: 2,
+      says: ['is an address with a user or password in it', 'It looks like'],
+    },
+    {
+      what: 'a base URL with a query',
+      argv: ['categories', 'list', '--base-url', 'https://pets.example/v1?a=1'],
+      exitCode: 2,
+      says: ['is an address with a query', 'It looks like'],
+    },
+    {
+      what: 'a base URL with a fragment',
+      argv: ['categories', 'list', '--base-url', 'https://pets.example/v1#a'],
+      exitCode: 2,
+      says: ['is an address with a fragment', 'It looks like'],
+    },
+    {
+      what: 'a key with a space in it',
+      argv: ['categories', 'list'],
+      env: { PETSTORE_API_KEY: 'abc def ghi jkl' },
+      exitCode: 2,
+      says: ['the key from PETSTORE_API_KEY has a character at position 4', ''],
+    },
+    {
+      what: 'a key file that is not there',
+      argv: ['categories', 'list', '--api-key-file', '/nowhere'],
+      exitCode: 2,
+      says: ['there is no key file of the name in --api-key-file', ''],
+    },
+    {
+      what: 'a profile name with a slash',
+      argv: ['categories', 'list', '-p', '../x'],
+      exitCode: 2,
+      says: ['"../x" in --profile is no profile name', 'Letters, digits'],
+    },
+    {
+      what: 'an address for the sandbox',
+      argv: ['categories', 'list', '-p', 'sandbox', '--base-url', 'https://a.example/v1'],
+      exitCode: 2,
+      says: ['--base-url does not go with the sandbox profile', 'Leave out one'],
+    },
+    {
+      what: 'an empty pet id',
+      argv: ['pets', 'get', ''],
+      exitCode: 2,
+      says: ['"" is no pet id', ''],
+    },
+    {
+      what: 'a pet id that is a way out',
+      argv: ['pets', 'get', '..'],
+      exitCode: 2,
+      says: ['".." is no pet id', ''],
+    },
+    {
+      what: 'a port that is none',
+      argv: ['sandbox', '--port', '99999'],
+      exitCode: 2,
+      says: ['"99999" is no port', 'A number from 0 to 65535.'],
+    },
+    {
+      what: 'a data file that is not there',
+      argv: ['sandbox', '--data', '/nowhere.json'],
+      exitCode: 2,
+      says: ['there is no file /nowhere.json', ''],
+    },
+  ])('$what: exit $exitCode', async ({ argv, env = {}, exitCode, says }, { petstore, sandbox }) => {
+    const [message = '', hint = ''] = says;
+
+    const text = await petstore(argv, { env });
+    const json = await petstore([...argv, '--json'], { env });
+
+    const lines = text.stderr.trimEnd().split('\n');
+    expect(text).toMatchObject({ exitCode, stdout: '' });
+    expect(lines.length).toBeLessThanOrEqual(3);
+    expect(lines[0]).toMatch(/^petstore: /);
+    expect(lines[0]).toContain(message);
+    expect(lines[1]).toBe('Nothing was sent.');
+    expect(lines[2] ?? '').toContain(hint);
+    expect(json).toMatchObject({ exitCode, stdout: '' });
+    expect(json.events()).toMatchObject([{ event: 'error', outcome: 'not_sent', exitCode }]);
+    expect(sandbox.requests).toHaveLength(0);
+  });
+
+  test.for([
+    '--api-key=SECRETSECRET',
+    '--apikey=SECRETSECRET',
+    '--token=SECRETSECRET',
+    '-key=SECRETSECRET',
+  ])('the value of %s is never echoed, and replacing it is advised', async (flag, { petstore }) => {
+    const { exitCode, stdout, stderr } = await petstore(['categories', 'list', flag]);
+
+    expect(exitCode).toBe(2);
+    expect(stdout + stderr).not.toContain('SECRET');
+    expect(stderr).toContain('in your shell history now: replace it');
+  });
+
+  test.for([
+    { argv: ['-kSECRETSECRET1', 'categories'] },
+    { argv: ['auth', 'SECRETSECRET1'] },
+    { argv: ['categories', 'list', '--api_key=SECRETSECRET1'] },
+  ])('$argv: what may be a key is not echoed', async ({ argv }, { petstore }) => {
+    const { exitCode, stderr } = await petstore(argv);
+
+    expect(exitCode).toBe(2);
+    expect(stderr).not.toContain('SECRET');
+  });
+
+  test.for([{ argv: ['help', 'nonsense'] }, { argv: ['categories', 'lst', '--help'] }])(
+    '$argv: help for what is not there is no success',
+    async ({ argv }, { petstore }) => {
+      const result = await petstore(argv);
+
+      expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(result.stderr).toContain('unknown command');
+    },
+  );
+
+  test('the version is shown after a verb as well', async ({ petstore }) => {
+    expect((await petstore(['categories', 'list', '-V'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  test('words of the command line cannot steer the terminal', async ({ petstore }) => {
+    const { stderr } = await petstore(['categories', 'list', '--sort', '\u001b]0;x\u0007']);
+
+    expect(stderr).toContain('\\u{1b}]0;x\\u{7}');
+    expect(stderr).not.toContain('\u001b');
+  });
+
+  test('a format from the environment that is none is refused', async ({ petstore }) => {
+    const result = await petstore(['categories', 'list'], { env: { PETSTORE_OUTPUT: 'xml' } });
+
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.stderr).toContain(
+      '"xml" in PETSTORE_OUTPUT is no output format\nNothing was sent.\nOne of: table',
+    );
+  });
+
+  test('a key file that others can read is refused', async ({ petstore, folder }) => {
+    const { writeFileSync } = await import('node:fs');
+    const file = `${folder}/key`;
+    writeFileSync(file, testKey, { mode: 0o644 });
+
+    const result = await petstore(['categories', 'list', '--api-key-file', file]);
+
+    expect(result.exitCode).toBe(2);
+    expect(result.stderr).toContain(`others can read the key in ${file}`);
+    expect(result.stderr).toContain(`chmod 600 '${file}'`);
+  });
+});
+
+describe('what is wrong on the other side', () => {
+  const page = () => reply(200, '<html>Log in</html>', { 'content-type': 'text/html' });
+  test.for([
+    { what: 'HTML', reaction: page, says: 'expected JSON, got text/html' },
+    { what: 'an empty body', reaction: () => reply(200, ''), says: 'wrong: nothing' },
+    { what: 'null', reaction: () => reply(200, 'null'), says: 'is null where a list belongs' },
+    {
+      what: 'an object',
+      reaction: () => reply(200, '{}'),
+      says: 'is an object where a list belongs',
+    },
+    {
+      what: 'half a list',
+      reaction: () => reply(200, '[{"id":1,"name":"do'),
+      says: 'the text ends inside a string at character 17',
+    },
+    {
+      what: 'a field twice',
+      reaction: () => reply(200, '[{"id":1,"id":2,"name":"a"}]'),
+      says: 'field "id" given twice',
+    },
+    {
+      what: 'nesting without end',
+      reaction: () => reply(200, '['.repeat(50)),
+      says: 'nested deeper than 32',
+    },
+    {
+      what: 'a missing name',
+      reaction: () => reply(200, '[{"id":1,"name":"a"},{"id":2}]'),
+      says: 'item 2: field "name" is missing',
+    },
+    {
+      what: 'a missing id',
+      reaction: () => reply(200, '[{"name":"a"}]'),
+      says: 'item 1: field "id" is missing',
+    },
+    {
+      what: 'a fraction for an id',
+      reaction: () => reply(200, '[{"id":1.5,"name":"a"}]'),
+      says: 'item 1: field "id" is not a 64-bit integer',
+    },
+    {
+      what: 'an id beyond int64',
+      reaction: () => reply(200, '[{"id":9223372036854775808,"name":"a"}]'),
+      says: 'is not a 64-bit integer',
+    },
+    {
+      what: 'a description that is none',
+      reaction: () => reply(200, '[{"id":1,"name":"a","description":7}]'),
+      says: 'field "description" is a number where text belongs',
+    },
+    {
+      what: 'compressed bytes',
+      reaction: () => reply(200, '[]', { 'content-encoding': 'gzip' }),
+      says: 'compressed in a way petstore did not ask for',
+    },
+    {
+      what: 'bytes that are not UTF-8',
+      reaction: () => new Response(Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d])),
+      says: 'not UTF-8',
+    },
+    {
+      what: 'a redirect',
+      reaction: () => reply(302, '', { location: 'https://other.example/\u001b'.slice(0, 22) }),
+      says: 'the service has moved to https://other.example/ (302)',
+    },
+  ])(
+    '$what instead of a list: exit 5 and an empty stdout',
+    async ({ reaction, says }, { petstore, sandbox }) => {
+      sandbox.reactions.push(reaction());
+
+      const result = await petstore(['categories', 'list']);
+
+      expect(result).toMatchObject({ exitCode: 5, stdout: '' });
+      expect(result.stderr).toContain(says);
+      expect(result.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(3);
+      expect(sandbox.requests).toHaveLength(1);
+    },
+  );
+
+  test('an unreachable host: exit 5, tried four times', async ({ petstore, sandbox, clock }) => {
+    sandbox.reactions.push(...Array.from({ length: 9 }, () => networkError('EAI_AGAIN')));
+
+    const result = await petstore(['categories', 'list', '--base-url', 'https://pets.example/v1']);
+
+    expect(result).toMatchObject({ exitCode: 5, stdout: '' });
+    expect(result.stderr).toBe('petstore: cannot find the host pets.example just now\n');
+    expect(sandbox.requests).toHaveLength(4);
+    expect(clock.slept).toEqual([250, 500, 1_000]);
+  });
+
+  test('a host that nobody knows is not asked for twice', async ({ petstore, sandbox }) => {
+    sandbox.reactions.push(networkError('ENOTFOUND'));
+
+    const result = await petstore(['categories', 'list', '--base-url', 'https://pets.example/v1']);
+
+    expect(result.exitCode).toBe(5);
+    expect(result.stderr).toContain('petstore: cannot find the host pets.example\n');
+    expect(result.stderr).toContain('where it comes from: petstore config list\n');
+    expect(sandbox.requests).toHaveLength(1);
+  });
+
+  test('a service that never answers ends at the deadline', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    const start = clock.now();
+    sandbox.reactions.push('stall');
+
+    const result = await petstore(['categories', 'list', '--timeout', '7s']);
+
+    expect(result).toMatchObject({ exitCode: 5, stdout: '' });
+    expect(result.stderr).toContain('no whole answer from 127.0.0.1:4010 within 7 s');
+    expect(clock.now() - start).toBe(7_000);
+  });
+
+  test('a 401 says where the key came from and only how it ends', async ({ petstore }) => {
+    const key = 'another-key-with-end-WXYZ';
+
+    const result = await petstore(['categories', 'list'], { env: { PETSTORE_API_KEY: key } });
+
+    expect(result.exitCode).toBe(4);
+    expect(result.stderr).toContain(
+      'the key was refused (401 invalid_key): this API key is not valid',
+    );
+    expect(result.stderr).toContain('The key came from PETSTORE_API_KEY and ends in WXYZ.');
+    expect(result.stderr).not.toContain(key);
+  });
+
+  test('a service that is not available is waited for as told, visibly', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    const start = clock.now();
+    sandbox.reactions.push(reply(503, '', { 'retry-after': '6' }));
+
+    const { exitCode, stderr } = await petstore(['categories', 'list']);
+
+    expect(exitCode).toBe(0);
+    expect(clock.now() - start).toBe(6_000);
+    expect(stderr).toContain('petstore: the service is not available, waiting 6s until');
+  });
+
+  test('--max-wait 0 is about the limit: a broken read is still tried again', async ({
+    petstore,
+    sandbox,
+  }) => {
+    sandbox.reactions.push(reply(503, ''), networkError('ECONNREFUSED'));
+
+    expect((await petstore(['categories', 'list', '--max-wait', '0'])).exitCode).toBe(0);
+  });
+
+  test('a line of an error has an end, whatever the service says', async ({
+    petstore,
+    sandbox,
+  }) => {
+    const message = 'x'.repeat(50_000);
+    sandbox.reactions.push(reply(400, { code: 'long', message, status: 400 }));
+
+    const { stderr } = await petstore(['orders', 'list']);
+
+    expect(Math.max(...stderr.split('\n').map((line) => line.length))).toBeLessThan(600);
+  });
+
+  test('an address without a path is asked for one', async ({ petstore, sandbox }) => {
+    await petstore(['categories', 'list', '--base-url', 'http://127.0.0.1:4010']);
+
+    expect(sandbox.requests[0]?.url.href).toBe('http://127.0.0.1:4010/categories');
+  });
+
+  test('the service’s own Error stays in the error event', async ({ petstore, sandbox }) => {
+    const own = { code: 'too_odd', message: 'an odd name', status: 422 };
+    sandbox.reactions.push(reply(422, own));
+
+    const { events } = await petstore(['categories', 'create', 'x', '--json']);
+
+    expect(events().at(-1)).toMatchObject({ event: 'error', kind: 'refused', ...own });
+  });
+
+  test('a key that the service sends back is cut out, encoded too', async ({
+    petstore,
+    sandbox,
+  }) => {
+    const echo = `${testKey} ${Buffer.from(testKey).toString('base64')}`;
+    sandbox.react = () => reply(200, [{ id: 1, name: echo }]);
+
+    for (const format of formats) {
+      const { stdout, stderr } = await petstore(['categories', 'list', '-o', format]);
+      expect(stdout).toContain('[key] [key]');
+      expect(stdout + stderr).not.toContain(testKey);
+    }
+  });
+});
+
+describe('a bug in petstore', () => {
+  const context = {
+    random: () => {
+      throw new TypeError('nobody thought of this');
+    },
+  };
+
+  test('is said in two lines without a stack, exit 1', async ({ petstore }) => {
+    const result = await petstore(['orders', 'list'], { context });
+
+    expect(result).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(result.stderr).toContain(
+      'petstore: internal error: TypeError: nobody thought of this\n',
+    );
+    expect(result.stderr).not.toContain('    at ');
+  });
+
+  test('shows its stack with --verbose', async ({ petstore }) => {
+    const { stderr } = await petstore(['orders', 'list', '--verbose'], { context });
+
+    expect(stderr).toContain('    at ');
+  });
+});
+
+describe('help', () => {
+  test.for([
+    { argv: ['--help'] },
+    { argv: ['help'] },
+    { argv: ['categories', '--help'] },
+    { argv: ['categories', 'create', '--help'] },
+    { argv: ['help', 'categories', 'create'] },
+  ])('$argv stands on stdout, exit 0', async ({ argv }, { petstore }) => {
+    const result = await petstore(argv);
+
+    expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(result.stdout).toContain('Usage: petstore');
+  });
+
+  test('of a verb names its arguments, its options and the common ones', async ({ petstore }) => {
+    const { stdout } = await petstore(['help', 'categories', 'create']);
+
+    for (const part of ['<name>', '--if-missing', 'Everywhere:', '--profile <name>']) {
+      expect(stdout).toContain(part);
+    }
+  });
+
+  test.for([{ argv: [] }, { argv: ['categories'] }])(
+    '$argv without a verb: exit 2, the help on stderr',
+    async ({ argv }, { petstore }) => {
+      const result = await petstore(argv);
+
+      expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(result.stderr).toContain('Usage: petstore');
+    },
+  );
+});

@@ -1,0 +1,30 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { manPage } from '../../../src/docs/man.ts';
+import { withReference } from '../../../src/docs/reference.ts';
+import { grownProgram } from '../../support/tree.ts';
+
+/** What is drawn from the tree of commands is as the tree is; `npm run docs` draws it anew. */
+describe('drawn from the tree of commands', () => {
+  test('what stands between the markers of the README', async () => {
+    const readme = readFileSync('README.md', 'utf8');
+
+    const drawn = withReference(readme, await grownProgram());
+
+    await expect(drawn).toMatchFileSnapshot('../../../README.md');
+  });
+
+  test('the man page', async () => {
+    await expect(manPage(await grownProgram())).toMatchFileSnapshot('../../../man/petstore.1');
+  });
+
+  const lint = spawnSync('mandoc', ['-Tlint', '-Wwarning', 'man/petstore.1'], { encoding: 'utf8' });
+
+  test.skipIf(lint.error)('the man page is well formed (needs mandoc)', () => {
+    // A date would have to change with every build.
+    const faults = lint.stdout.split('\n').filter((line) => !line.includes('missing date'));
+
+    expect(faults.filter(Boolean)).toEqual([]);
+  });
+});

@@ -1,0 +1,282 @@
+import { describe, expect, test } from 'vitest';
+import type { Category } from '../../../src/api/resources.ts';
+import type { Content, Mode } from '../../../src/import/content.ts';
+import { forecast } from '../../../src/import/forecast.ts';
+import { makePlan } from '../../../src/import/plan.ts';
+import { findMissing, findStrangers, reconcile } from '../../../src/import/reconcile.ts';
+import type { Entry } from '../../../src/import/records.ts';
+import { emptyStanding, fold, type Standing } from '../../../src/import/standing.ts';
+import { ExactNumber } from '../../../src/json/exact.ts';
+
+const category = (id: number, name: string, description?: string): Category => ({
+  id: new ExactNumber(String(id)),
+  name,
+  ...(description !== undefined && { description }),
+});
+
+const row = (name: string, description?: string): Content => ({ name, description });
+
+function standingAfter(...entries: Entry[]): Standing {
+  const standing = emptyStanding();
+  for (const entry of entries) fold(standing, entry);
+  return standing;
+}
+
+const intent = (index: number): Entry => ({ k: 'i', row: index, at: 0 });
+const done = (index: number, id: number, as?: string): Entry => ({
+  k: 'd',
+  row: index,
+  id: String(id),
+  via: '201',
+  ...(as !== undefined && { as }),
+});
+
+describe('the plan', () => {
+  test.for<{ what: string; mode?: Mode; rows: Content[]; there?: Category[]; plan: string[] }>([
+    { what: 'new names', rows: [row('dog'), row('cat')], plan: ['create', 'create'] },
+    {
+      what: 'a name that exists, described alike or not at all',
+      rows: [row('dog'), row('cat', 'Purrs')],
+      there: [category(1, 'dog', 'Barks'), category(2, 'cat', 'Purrs')],
+      plan: ['existing', 'existing'],
+    },
+    {
+      what: 'a name that exists with another description',
+      rows: [row('dog', 'Bites')],
+      there: [category(1, 'dog', 'Barks')],
+      plan: ['differs'],
+    },
+    {
+      what: 'a name that exists twice, once described alike',
+      rows: [row('dog', 'Bites')],
+      there: [category(1, 'dog'), category(2, 'dog', 'Bites')],
+      plan: ['existing'],
+    },
+    {
+      what: 'a name that is twice in the file',
+      rows: [row('dog'), row('dog', 'Barks'), row('cat')],
+      plan: ['create', 'repeated', 'create'],
+    },
+    {
+      what: 'a name in another case, which is another name',
+      rows: [row('Dog')],
+      there: [category(1, 'dog')],
+      plan: ['create'],
+    },
+    {
+      what: 'every row where duplicates are allowed',
+      mode: 'each',
+      rows: [row('dog'), row('dog'), row('cat')],
+      there: [category(1, 'dog')],
+      plan: ['create', 'create', 'create'],
+    },
+    {
+      what: 'names of what every object has',
+      rows: [row('__proto__'), row('constructor')],
+      plan: ['create', 'create'],
+    },
+  ])('$what', ({ mode = 'ensure', rows, there = [], plan }) => {
+    expect(makePlan(mode, rows, there, emptyStanding()).intentions).toEqual(plan);
+  });
+
+  test('leaves out what the journal tells was created, and holds back twins of what is unknown', () => {
+    const rows = [row('dog'), row('cat'), row('cat'), row('emu')];
+    const standing = standingAfter(done(0, 7), intent(1));
+
+    expect(makePlan('each', rows, [], standing).intentions).toEqual([
+      'created_before',
+      'unknown',
+      'unknown',
+      'create',
+    ]);
+  });
+
+  test.for([
+    { what: 'case', name: 'RABBIT' },
+    { what: 'outer spaces', name: ' rabbit ' },
+    { what: 'composition', name: 'lie\u0300vre', other: 'li\u00e8vre' },
+    { what: 'inner spaces', name: 'pine  marten', other: 'pine marten' },
+  ])('names those that look alike but for $what', ({ name, other = 'rabbit' }) => {
+    const inService = makePlan('ensure', [row(name)], [category(1, other)], emptyStanding());
+    const inFile = makePlan('ensure', [row(other), row(name)], [], emptyStanding());
+
+    expect(inService.alike).toEqual([{ row: 0, other }]);
+    expect(inFile.alike).toEqual([{ row: 1, other }]);
+  });
+});
+
+describe('the forecast', () => {
+  const free = { minute: { limit: 60, left: 60 }, day: { limit: 1_000, left: 1_000 } };
+  test.for([
+    { what: 'what this minute has left', requests: 60, known: free, todayMs: 0, moreDays: 0 },
+    { what: 'one more', requests: 61, known: free, todayMs: 60_000, moreDays: 0 },
+    {
+      what: '2,438 requests on Free',
+      requests: 2_438,
+      known: free,
+      todayMs: 16 * 60_000,
+      moreDays: 2,
+    },
+    {
+      what: 'a day that is used up',
+      requests: 10,
+      known: { ...free, day: { limit: 1_000, left: 0 } },
+      todayMs: 0,
+      moreDays: 1,
+    },
+    {
+      what: 'no limit a day that is known',
+      requests: 2_437,
+      known: { ...free, day: undefined },
+      todayMs: 40 * 60_000,
+      moreDays: undefined,
+    },
+    {
+      what: 'no limit at all that is known',
+      requests: 5,
+      known: { minute: undefined, day: undefined },
+      todayMs: undefined,
+      moreDays: undefined,
+    },
+  ])('for $what', ({ requests, known, todayMs, moreDays }) => {
+    expect(forecast(requests, known)).toEqual({ requests, todayMs, moreDays });
+  });
+});
+
+describe('rows of unknown outcome', () => {
+  const find = (mode: Mode, rows: Content[], standing: Standing, list: Category[]) => {
+    const { claimed, absent, doubtful } = reconcile(mode, rows, standing, list);
+    return {
+      claimed: [...claimed].map(([index, { id }]) => [index, Number(id.text)]),
+      absent,
+      doubtful: [...doubtful].map(([index, found]) => [
+        index,
+        found.map(({ id }) => Number(id.text)),
+      ]),
+    };
+  };
+
+  test.for<{
+    what: string;
+    mode?: Mode;
+    rows?: Content[];
+    standing: Standing;
+    list: Category[];
+    found: Partial<ReturnType<typeof find>>;
+  }>([
+    {
+      what: 'is created when the list shows it',
+      standing: standingAfter(intent(0)),
+      list: [category(9, 'dog', 'Barks')],
+      found: { claimed: [[0, 9]] },
+    },
+    {
+      what: 'is absent when it does not',
+      standing: standingAfter(intent(0)),
+      list: [category(9, 'cat')],
+      found: { absent: [0] },
+    },
+    {
+      what: 'does not claim what was there before',
+      mode: 'each',
+      standing: standingAfter({ k: 'b', ids: ['9'] }, intent(0)),
+      list: [category(9, 'dog', 'Barks')],
+      found: { absent: [0] },
+    },
+    {
+      what: 'does not claim what is another row of ours',
+      mode: 'each',
+      rows: [row('dog'), row('dog')],
+      standing: standingAfter(done(0, 9), intent(1)),
+      list: [category(9, 'dog')],
+      found: { absent: [1] },
+    },
+    {
+      what: 'claims one for one where several rows are alike',
+      mode: 'each',
+      rows: [row('dog'), row('dog'), row('dog')],
+      standing: standingAfter(intent(0), intent(1), intent(2)),
+      list: [category(8, 'dog'), category(9, 'dog')],
+      found: {
+        claimed: [
+          [0, 8],
+          [1, 9],
+        ],
+        absent: [2],
+      },
+    },
+    {
+      what: 'is doubtful when only a look-alike came about',
+      standing: standingAfter(intent(0)),
+      list: [category(9, 'Dog ')],
+      found: { doubtful: [[0, [9]]] },
+    },
+    {
+      what: 'is doubtful where every row counts and only the description is another',
+      mode: 'each',
+      standing: standingAfter(intent(0)),
+      list: [category(9, 'dog', 'barks')],
+      found: { doubtful: [[0, [9]]] },
+    },
+    {
+      what: 'is absent when the look-alike was there before',
+      standing: standingAfter({ k: 'b', ids: ['9'] }, intent(0)),
+      list: [category(9, 'Dog')],
+      found: { absent: [0] },
+    },
+    {
+      what: 'claims a look-alike of a service that was seen to change names',
+      rows: [row('dog'), row('cat')],
+      standing: standingAfter(intent(0), done(1, 8, 'CAT')),
+      list: [category(8, 'CAT'), category(9, 'DOG')],
+      found: { claimed: [[0, 9]] },
+    },
+    {
+      what: 'claims none of another description of such a service',
+      mode: 'each',
+      rows: [row('Dog', 'Barks'), row('Dog', 'Bites'), row('OWL')],
+      standing: standingAfter(intent(0), intent(1), done(2, 8, 'owl')),
+      list: [category(8, 'owl'), category(9, 'dog', 'Bites')],
+      found: { claimed: [[1, 9]], absent: [0] },
+    },
+    {
+      what: 'claims a category once that a list shows twice',
+      mode: 'each',
+      rows: [row('dog'), row('dog')],
+      standing: standingAfter(intent(0), intent(1)),
+      list: [category(9, 'dog'), category(9, 'dog')],
+      found: { claimed: [[0, 9]], absent: [1] },
+    },
+    {
+      what: 'sees no description and an empty one as the same',
+      mode: 'each',
+      rows: [row('dog')],
+      standing: standingAfter(intent(0)),
+      list: [category(9, 'dog', '')],
+      found: { claimed: [[0, 9]] },
+    },
+  ])('a row $what', ({ mode = 'ensure', rows = [row('dog', 'Barks')], standing, list, found }) => {
+    expect(find(mode, rows, standing, list)).toEqual({
+      claimed: [],
+      absent: [],
+      doubtful: [],
+      ...found,
+    });
+  });
+
+  test('strangers are what looks like a row and belongs to none', () => {
+    const standing = standingAfter(done(0, 1), { k: 'b', ids: ['2'] });
+    const list = [category(1, 'dog'), category(2, 'dog'), category(3, 'DOG'), category(4, 'cat')];
+
+    expect(findStrangers([row('dog')], standing, list)).toEqual([list[2]]);
+  });
+
+  test('a list that lacks what was created is known for an old one', () => {
+    const rows = [row('dog'), row('cat'), row('emu')];
+    const standing = standingAfter(done(0, 1), done(1, 2), done(2, 3, 'EMU!'));
+
+    const missing = findMissing(rows, standing, [category(1, 'other'), category(3, 'EMU!')]);
+
+    expect(missing).toEqual([0, 1]);
+  });
+});

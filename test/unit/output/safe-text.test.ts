@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { describe } from 'vitest';
+import { ExactNumber } from '../../../src/json/exact.ts';
+import { sealLines, showText } from '../../../src/output/safe-text.ts';
+import { brokenByName, hostileName } from '../../support/names.ts';
+import { expect, test } from '../../support/petstore.ts';
+
+const forbidden =
+  /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u;
+describe('text of others', () => {
+  test('becomes one line in which nothing acts or hides, can be told from every other, and is exact in JSON', () => {
+    fc.assert(
+      fc.property(hostileName, (name) => {
+        expect(brokenByName(name)).toEqual([]);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test('no single code point of Unicode gets through that should not', () => {
+    for (let code = 0; code <= 0x10ffff; code += 1) {
+      const character = String.fromCodePoint(code);
+      if (forbidden.test(character) && forbidden.test(showText(character))) {
+        expect.unreachable(`U+${code.toString(16)}`);
+      }
+    }
+  });
+
+  test.for(['Ünï', '犬', 'café', '👩‍👩‍👧', '❤️', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', 'שלום'])('%s stays readable', (text) => {
+    expect(showText(text)).toBe(text);
+  });
+
+  test('what bypassed showText is stopped at the way out', () => {
+    expect(sealLines('a\u001b[31m\nb\rc')).toBe('a\\u{1b}[31m\nb\\u{d}c');
+  });
+
+  test('cannot forge a row of a table', async ({ petstore, sandbox }) => {
+    const name = 'dog\n│ 2  │ cat │\r\u001b[1A\u2028';
+    sandbox.categories.push({ id: new ExactNumber('1'), name });
+
+    const { stdout } = await petstore(['categories', 'list']);
+
+    expect(stdout.trimEnd().split('\n')).toHaveLength(5);
+    expect(stdout).toContain('dog\\u{a}│ 2  │ cat │\\u{d}\\u{1b}[1A\\u{2028}');
+  });
+
+  test('a long name is cut on a terminal, and whole in a pipe, where no other row grows with it', async ({
+    petstore,
+    sandbox,
+  }) => {
+    const name = 'x'.repeat(1024 * 1024);
+    sandbox.categories.push(
+      { id: new ExactNumber('1'), name },
+      { id: new ExactNumber('2'), name: 'dog' },
+    );
+
+    const shown = await petstore(['categories', 'list'], { columns: 500 });
+    const piped = await petstore(['categories', 'list']);
+
+    expect(shown.stdout.length).toBeLessThan(3_000);
+    expect(piped.stdout).toContain(`│ ${name} │`);
+    expect(piped.stdout.length).toBeLessThan(name.length + 3_000);
+  });
+});

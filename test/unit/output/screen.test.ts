@@ -1,0 +1,174 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe } from 'vitest';
+import { ExactNumber } from '../../../src/json/exact.ts';
+import { mostWidthOf } from '../../../src/output/layout.ts';
+import { showText } from '../../../src/output/safe-text.ts';
+import { createSink } from '../../../src/output/sink.ts';
+import { tableLines } from '../../../src/output/table.ts';
+import { hostileName } from '../../support/names.ts';
+import { expect, reply, test } from '../../support/petstore.ts';
+import { drawings, screenOf } from '../../support/screen.ts';
+
+const silent = { write: async () => {}, isTTY: true, columns: 80, stream: undefined };
+const sink = createSink({
+  stdout: silent,
+  stderr: silent,
+  signal: new AbortController().signal,
+  sleep: () => Promise.reject(new Error('nobody waits')),
+});
+const places = [40, 80, 200].flatMap((columns) =>
+  drawings.map((drawing) => ({ columns, drawing, ascii: columns === 40 })),
+);
+
+/** What a terminal is told to do and a reader is not to see, each with a sign by which one would see it. */
+const acting = {
+  'a title': '\u001b]0;gotcha\u0007',
+  'the clipboard': '\u001b]52;c;Z290Y2hh\u0007',
+  'a link': '\u001b]8;;https://pets.example\u001b\\here\u001b]8;;\u001b\\',
+  'the cursor': '\u001b[1A\u001b[2K\u001b[5;5H\b\r',
+  'the alternate screen': '\u001b[?1049h',
+  colours: '\u001b[31;1mred',
+  'a reset': '\u001bc',
+  'a question': '\u001b[6n\u001b[c\u0005',
+  'controls of C1': '\u009b31m\u009d0;x\u009c\u008d\u0085',
+  'a bell': '\u0007',
+};
+
+describe('on the screen of a terminal', () => {
+  test('the tests see what acts', async () => {
+    for (const [what, text] of Object.entries(acting)) {
+      const { acts } = await screenOf(`${text}\n`, 80);
+      expect(acts.length, what).toBeGreaterThan(0);
+    }
+  });
+
+  test.for(places)(
+    'a table shows a line for each row and no other, $columns columns wide, drawn $drawing, ascii: $ascii',
+    async ({ columns, drawing, ascii }) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(hostileName, { minLength: 1, maxLength: 8 }), async (names) => {
+          const rows = names.map((name, id) => [`<${id}>`, name, name]);
+          const grid = { header: ['id', 'name', 'about'], rows };
+          const lines = await tableLines(grid, sink, { width: columns, header: true, ascii });
+          const text = lines.map((line) =>
+            typeof line === 'object' && 'bold' in line ? line.bold : line,
+          );
+
+          const screen = await screenOf(`${text.join('\n')}\n`, columns, drawing);
+
+          expect(screen.acts).toEqual([]);
+          expect(screen.rows).toHaveLength(names.length + 4);
+          const bar = ascii ? '|' : '│';
+          for (const id of names.keys()) expect(screen.rows[id + 3]).toMatch(`${bar} <${id}>`);
+          const frame = ascii ? /^[+|].*[+|]$/ : /^[┌├└│].*[┐┤┘│]$/;
+          for (const row of screen.rows) expect(row).toMatch(frame);
+        }),
+        // The bench of names draws others each time.
+        { numRuns: 80 },
+      );
+    },
+  );
+
+  test.for(drawings)(
+    'no character takes more cells than it is given, drawn %s',
+    async (drawing) => {
+      const marks = /[\p{Mn}\p{Me}]/u;
+      for (const line of charactersBy(400)) {
+        const shown = line.filter((text) => showText(text) === text && !marks.test(text));
+        const full = shown.map((text) => `${text.repeat(Math.floor(40 / mostWidthOf(text)))}\n`);
+
+        const { rows } = await screenOf(full.join(''), 40, drawing);
+
+        expect(rows.length, `from ${shown[0]}`).toBe(shown.length);
+      }
+    },
+  );
+
+  const names = Object.entries({
+    ...acting,
+    'a row': 'dog\n│ 9  │ cat │\r\n2 x',
+    'text that runs backwards': '\u202egod\u202c\u2066x',
+    'what has no width': 'd\u200bo\ufeff\u00adg',
+    'a heap of marks': `a${'\u0301'.repeat(5_000)}`,
+    'marks that take room': `क${'ा'.repeat(100)}│ 9  │ cat │`,
+    'joined emoji': '👩‍👩‍👧'.repeat(20),
+  });
+
+  describe.for(names)('%s in a name', ([, name]) => {
+    for (const columns of [40, 80, 200]) {
+      const at = `${columns} columns wide`;
+
+      test(`is one row of a list, ${at}`, async ({ petstore, sandbox }) => {
+        sandbox.categories.push(
+          { id: new ExactNumber('1'), name, description: name },
+          { id: new ExactNumber('2'), name: 'cat' },
+        );
+
+        const { stdout } = await petstore(['categories', 'list', '--no-color'], { columns });
+        const { rows, acts } = await screenOf(stdout, columns);
+
+        expect(acts).toEqual([]);
+        expect(rows).toHaveLength(6);
+        expect(rows[4]).toMatch(/^│ 2 +│ cat +│ +│$/);
+      });
+
+      test(`does nothing in JSON, and is whole, ${at}`, async ({ petstore, sandbox }) => {
+        sandbox.categories.push({ id: new ExactNumber('1'), name });
+
+        const { stdout } = await petstore(['categories', 'list', '--json'], { columns });
+        const { acts } = await screenOf(stdout, columns);
+
+        expect(acts).toEqual([]);
+        expect(JSON.parse(stdout)[0].name).toBe(name);
+      });
+
+      test(`does nothing in an error, ${at}`, async ({ petstore, sandbox }) => {
+        sandbox.reactions.push(reply(422, { code: name, message: name, status: 422 }));
+
+        const { stderr } = await petstore(['categories', 'create', name], { columns });
+        const { acts } = await screenOf(stderr, columns);
+
+        expect(acts).toEqual([]);
+        expect(stderr.trimEnd().split('\n').length).toBeLessThan(4);
+      });
+
+      test(`does nothing in the plan of an import, ${at}`, async ({
+        petstore,
+        sandbox,
+        folder,
+      }) => {
+        const file = join(folder, 'rows.json');
+        const kept = { name, description: 'old' };
+        writeFileSync(file, JSON.stringify([{ name, description: 'new' }, { name: `${name} ` }]));
+        sandbox.categories.push({ id: new ExactNumber('1'), ...kept });
+
+        const argv = ['categories', 'import', file, '--dry-run', '--no-color'];
+        const { stdout, stderr, exitCode } = await petstore(argv, { columns });
+        const { acts } = await screenOf(stderr + stdout, columns);
+
+        expect(acts).toEqual([]);
+        expect([0, 2]).toContain(exitCode);
+        expect(stderr).toContain('line 1: ');
+      });
+    }
+  });
+});
+
+/** The characters outside the ideographs and Hangul, so many at a time. */
+function* charactersBy(count: number): Generator<string[]> {
+  const ranges = [
+    [0xa0, 0x3400],
+    [0xa4d0, 0xac00],
+    [0xd7a4, 0xd800],
+    [0xf900, 0x1_1000],
+    [0x1_f000, 0x1_fc00],
+  ] as const;
+  for (const [start, end] of ranges) {
+    for (let first = start; first < end; first += count) {
+      const length = Math.min(count, end - first);
+      yield Array.from({ length }, (_, at) => String.fromCodePoint(first + at));
+    }
+  }
+}

@@ -1,0 +1,282 @@
+import { Command } from 'commander';
+import fc from 'fast-check';
+import { describe } from 'vitest';
+import type { Context } from '../../../src/context.ts';
+import type { ProgressEvent, RequestWait, WaitEvent } from '../../../src/events.ts';
+import { createReporter } from '../../../src/output/reporter.ts';
+import { createSink } from '../../../src/output/sink.ts';
+import { statusText } from '../../../src/output/status-text.ts';
+import { inSession } from '../../../src/session/session.ts';
+import { type Clock, startTime } from '../../support/clock.ts';
+import { expect, test } from '../../support/petstore.ts';
+import { createTerminal } from '../../support/terminal.ts';
+
+// Loaded beforehand: the time of a test passes faster than a module loads.
+await import('ora');
+
+const { signal } = new AbortController();
+
+function setting(clock: Clock, columns: number, env: Context['env'] = {}) {
+  const terminal = createTerminal(columns);
+  const { output } = terminal;
+  const { now, uptime } = clock;
+  const context = { stdout: output, stderr: output, env, now, uptime, signal } as Context;
+  const sink = createSink(context);
+  const { report, end } = createReporter(context, sink, {
+    json: false,
+    quiet: false,
+    color: false,
+  });
+  return {
+    ...terminal,
+    context,
+    sink,
+    report,
+    end,
+    /** What one sees once all is said; whatever is said has the status drawn anew. */
+    async look(): Promise<string[]> {
+      report({ event: 'notice', message: 'look' });
+      await sink.flush();
+      return terminal.screen().filter((line) => line !== 'petstore: look');
+    },
+  };
+}
+
+const progress: ProgressEvent = {
+  event: 'progress',
+  done: 312,
+  total: 5_000,
+  rate: 58,
+  leftMs: 81 * 60_000,
+};
+
+/** One request that waits for a reset `seconds` after the start of the test. */
+function waiter(seconds: number, reason: RequestWait = 'window') {
+  const wait = { event: 'wait', by: Symbol('test'), limit: 60, reason } as const;
+  const resetAt = startTime + seconds * 1_000;
+  return {
+    at: (now: number): WaitEvent => ({ ...wait, resetAt, waitMs: resetAt - now }),
+    probing: (now: number): WaitEvent => {
+      return { ...wait, reason: 'probe', resetAt: now + 35_000, waitMs: 35_000 };
+    },
+    over: (): WaitEvent => ({ ...wait, resetAt, waitMs: 0 }),
+  };
+}
+
+describe('the status line', () => {
+  test.for([
+    {
+      columns: 120,
+      shows:
+        '█░░░░░░░░░░░░░░░░░░░ 312 of 5,000, 58/min, about 1h 21m left, limit 60/min reached, next request in 0:41 (15:04:41)',
+    },
+    {
+      columns: 110,
+      shows:
+        '░░░░░░░░░░░░ 312 of 5,000, 58/min, about 1h 21m left, limit 60/min reached, next request in 0:41 (15:04:41)',
+    },
+    {
+      columns: 100,
+      shows:
+        '312 of 5,000, 58/min, about 1h 21m left, limit 60/min reached, next request in 0:41 (15:04:41)',
+    },
+    {
+      columns: 90,
+      shows:
+        '312 of 5,000, about 1h 21m left, limit 60/min reached, next request in 0:41 (15:04:41)',
+    },
+    {
+      columns: 80,
+      shows: '312 of 5,000, about 1h 21m left, limit 60/min reached, next request in 0:41',
+    },
+    { columns: 70, shows: '312 of 5,000, about 1h 21m left, next request in 0:41' },
+    { columns: 40, shows: '312 of 5,000, next request in 0:41' },
+    { columns: 30, shows: '312 of 5,000' },
+    { columns: 10, shows: '312 of' },
+  ])('in $columns columns says what fits', async ({ columns, shows }, { clock }) => {
+    const { report, end, nextWrite, screen } = setting(clock, columns);
+    report(progress);
+    report(waiter(41).at(clock.now()));
+    await nextWrite();
+
+    expect(screen()).toEqual([shows]);
+    end();
+  });
+
+  test('is never wider than what it is given', () => {
+    const known = fc.option(fc.double({ min: 0, max: 1e10, noNaN: true }), { nil: undefined });
+    const wait = fc.option(fc.record({ count: fc.nat(), ms: fc.integer({ min: 1, max: 1e9 }) }), {
+      nil: undefined,
+    });
+    fc.assert(
+      fc.property(
+        fc.tuple(fc.nat(), fc.nat(), known, known, wait, fc.integer({ min: -3, max: 200 })),
+        ([done, more, rate, leftMs, settle, width]) => {
+          const event = { event: 'progress', done, total: done + more, rate, leftMs } as const;
+          const unknown = settle && {
+            ...waiter(settle.ms / 1_000).at(startTime),
+            reason: 'settle' as const,
+            count: settle.count,
+          };
+          for (const shown of [event, undefined]) {
+            const text = statusText(shown, unknown, width) ?? '';
+            expect(text.length).toBeLessThanOrEqual(Math.max(0, width));
+          }
+        },
+      ),
+    );
+  });
+
+  test('stays below all lines that are said meanwhile, and they stay whole', async ({ clock }) => {
+    const { report, end, nextWrite, sink, screen } = setting(clock, 60);
+    report(progress);
+    await nextWrite();
+    for (const message of ['one', 'two']) report({ event: 'notice', message });
+    await sink.flush();
+
+    expect(screen()).toEqual([
+      'petstore: one',
+      'petstore: two',
+      '█░░░░░░░░░░░░░░░░ 312 of 5,000, 58/min, about 1h 21m left',
+    ]);
+    end();
+  });
+
+  test('shows the wait of eight requests until the last of them goes on', async ({ clock }) => {
+    const { report, end, nextWrite, look } = setting(clock, 100);
+    const waiters = Array.from({ length: 8 }, () => waiter(41));
+    report(progress);
+    for (const { at } of waiters) report(at(clock.now()));
+    await nextWrite();
+
+    for (const { over } of waiters.slice(1)) {
+      report(over());
+      report({ ...progress, done: 313 });
+      expect((await look()).at(-1)).toMatch(/^313 of 5,000, .*next request in 0:41 \(15:04:41\)$/);
+    }
+    report(waiters[0]?.over() ?? progress);
+    expect((await look()).at(-1)).toMatch(/ 313 of 5,000, 58\/min, about 1h 21m left$/);
+    end();
+  });
+
+  test.for([86_400_000, -86_400_000])(
+    'goes on with its countdown when somebody sets the clock by %i ms',
+    async (by, { clock }) => {
+      const { report, end, nextWrite, look } = setting(clock, 100);
+      report(progress);
+      report(waiter(41).at(clock.now()));
+      await nextWrite();
+
+      await clock.sleep(1_000, signal);
+      clock.set(by);
+      report({ ...progress, done: 313 });
+
+      expect((await look()).at(-1)).toMatch(/^313 of 5,000, .*next request in 0:40 /);
+      end();
+    },
+  );
+
+  test('shows the wait that ends first', async ({ clock }) => {
+    const { report, end, nextWrite, look } = setting(clock, 100);
+    report(waiter(300, 'unavailable').at(clock.now()));
+    report(waiter(20).at(clock.now()));
+    await nextWrite();
+
+    expect(await look()).toEqual([
+      'Limit 60/min reached. Next request in 0:20 (15:04:20). Ctrl-C to stop.',
+    ]);
+    end();
+  });
+
+  test('says nothing of the first request after a reset, unless it takes its time', async ({
+    clock,
+  }) => {
+    const { report, end, nextWrite, look } = setting(clock, 100);
+    const { at, probing } = waiter(5);
+    report(progress);
+    report(at(clock.now()));
+    await nextWrite();
+    await clock.sleep(5_000, signal);
+
+    report(probing(clock.now()));
+    expect((await look()).at(-1)).toMatch(/about 1h 21m left$/);
+    await clock.sleep(2_001, signal);
+    report(probing(clock.now()));
+    expect((await look()).at(-1)).toMatch(/another request goes first, next request in 0:35/);
+    end();
+  });
+
+  test.for([
+    { how: 'all is done', last: { ...progress, done: 5_000 } },
+    { how: 'it is given up', last: { ...progress, over: true } },
+  ])('is gone when $how; a wait is still shown then', async ({ last }, { clock }) => {
+    const { report, end, nextWrite, look } = setting(clock, 100);
+    report(progress);
+    await nextWrite();
+
+    report(last);
+    expect(await look()).toEqual([]);
+    report(waiter(25_400, 'day').at(clock.now()));
+    await nextWrite();
+    expect((await look()).at(-1)).toBe(
+      'Limit 60/day reached. Next request in 7:03:20 (22:07:20). Ctrl-C to stop.',
+    );
+    end();
+  });
+
+  test('does not come back once the session is over', async ({ clock }) => {
+    const { report, end, nextWrite, look } = setting(clock, 100);
+    report(progress);
+    report(progress);
+    await nextWrite();
+
+    end();
+    report(progress);
+    await import('ora');
+    await clock.sleep(1_000, signal);
+
+    expect(await look()).toEqual([]);
+  });
+
+  test('is never drawn when all is over before it could be', async ({ clock }) => {
+    const { report, end, text } = setting(clock, 100);
+    report(progress);
+    report({ ...progress, over: true });
+    await import('ora');
+    await clock.sleep(1_000, signal);
+
+    expect(text()).toBe('');
+    end();
+  });
+
+  test('is gone before a failed command says why', async ({ clock, folder }) => {
+    const { context, sink, nextWrite, look } = setting(clock, 100, {
+      PETSTORE_CONFIG_DIR: folder,
+      PETSTORE_BASE_URL: 'http://127.0.0.1:4010/v1',
+    });
+    const host = { context, sink, format: undefined };
+
+    const ended = inSession(host, new Command(), async ({ report }) => {
+      report(progress);
+      await nextWrite();
+      throw new Error('row 313');
+    });
+
+    await expect(ended).rejects.toThrow('row 313');
+    expect(await look()).toEqual([]);
+  });
+
+  test.for([
+    { where: 'in CI', columns: 100, env: { CI: 'true' } },
+    { where: 'on a terminal that only prints', columns: 100, env: { TERM: 'dumb' } },
+    { where: 'on a terminal that tells no width', columns: 0, env: {} },
+  ])('gives way to lines $where', async ({ columns, env }, { clock }) => {
+    const { report, sink, text } = setting(clock, columns, env);
+    report(progress);
+    await clock.sleep(10_000, signal);
+    report(progress);
+    await sink.flush();
+
+    expect(text()).toBe('petstore: 312 of 5,000 rows, 58/min, about 1h 21m left\n');
+  });
+});

@@ -1,0 +1,324 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { Interruption } from '../../../src/errors.ts';
+import { startTime } from '../../support/clock.ts';
+import { type Fleet, shownUrl, test } from '../../support/fleet.ts';
+import type { EngineFault } from '../../support/memory-engine.ts';
+import { expect, type Fixtures, reply } from '../../support/petstore.ts';
+
+const list = ['categories', 'list', '--json'];
+const refusal = (seconds: number) => reply(429, '', { 'retry-after': String(seconds) });
+const notices = (result: { events: () => readonly Record<string, unknown>[] }) =>
+  result.events().filter(({ event }) => event === 'notice');
+
+/** The first machine is told to wait while the store is gone, which then is back. */
+async function tellAlone({ run, engine }: Fleet, sandbox: Fixtures['sandbox']): Promise<void> {
+  engine.fault = 'refuses';
+  sandbox.reactions.push(refusal(900));
+  await run('one', [...list, '--max-wait', '0']);
+  engine.fault = undefined;
+}
+
+describe('machines with a limit store', () => {
+  test('wait for what another one was told', async ({ fleet: { run, engine }, clock, sandbox }) => {
+    sandbox.reactions.push(refusal(30));
+    await run('one', [...list, '--max-wait', '0']);
+
+    const denied = await run('two', [...list, '--max-wait', '0']);
+    const waited = await run('two', list);
+
+    expect(denied.exitCode).toBe(75);
+    expect(denied.events().at(-1)).toMatchObject({ outcome: 'not_sent', kind: 'rate_limited' });
+    expect(waited.exitCode).toBe(0);
+    expect(clock.now()).toBeGreaterThanOrEqual(startTime + 31_000);
+    expect(sandbox.requests).toHaveLength(2);
+    expect(engine.keys()).toEqual([expect.stringMatching(/^petstore:lim:[0-9a-f]{32}$/)]);
+  });
+
+  test('keep nothing on their own disks while nothing keeps them waiting', async ({
+    fleet: { run },
+    folder,
+  }) => {
+    await run('one', list);
+
+    expect(existsSync(join(folder, 'one'))).toBe(false);
+  });
+
+  test('end at Ctrl-C without waiting for a store that is silent, and without a word of it', async ({
+    fleet: { run, engine },
+    clock,
+    sandbox,
+  }) => {
+    engine.fault = 'silent';
+    const interrupted = new AbortController();
+    const { signal } = interrupted;
+
+    const ended = run('one', list, { signal });
+    await clock.sleep(150, new AbortController().signal);
+    const stoppedAt = clock.now();
+    interrupted.abort(new Interruption(130));
+    const result = await ended;
+
+    expect(result.exitCode).toBe(130);
+    expect(clock.now() - stoppedAt).toBeLessThanOrEqual(100);
+    expect(notices(result)).toEqual([]);
+    expect(sandbox.requests).toHaveLength(0);
+  });
+
+  test('keep to a wait that they knew of when the store is gone, whoever was told it', async ({
+    fleet: { run, engine },
+    sandbox,
+  }) => {
+    sandbox.reactions.push(refusal(900));
+    await run('one', [...list, '--max-wait', '0']);
+    await run('two', [...list, '--max-wait', '0']);
+    engine.fault = 'refuses';
+
+    const again = [
+      await run('one', [...list, '--max-wait', '0']),
+      await run('two', [...list, '--max-wait', '0']),
+    ];
+
+    expect(again.map(({ exitCode }) => exitCode)).toEqual([75, 75]);
+    expect(sandbox.requests).toHaveLength(1);
+  });
+
+  test('keep to a wait that they were told alone when the store is back, and tell it the others', async ({
+    fleet,
+    sandbox,
+  }) => {
+    const { run } = fleet;
+    await tellAlone(fleet, sandbox);
+
+    const again = await run('one', [...list, '--max-wait', '0']);
+    const other = await run('two', [...list, '--max-wait', '0']);
+
+    expect([again.exitCode, other.exitCode]).toEqual([75, 75]);
+    expect(sandbox.requests).toHaveLength(1);
+  });
+
+  test('tell the store of a wait once, not at each start', async ({ fleet, sandbox }) => {
+    const { run, engine } = fleet;
+    await tellAlone(fleet, sandbox);
+    await run('one', [...list, '--max-wait', '0']);
+    const before = engine.lines.length;
+
+    await run('one', [...list, '--max-wait', '0']);
+    await run('one', [...list, '--max-wait', '0']);
+
+    expect(engine.lines).toHaveLength(before);
+  });
+
+  test('forget by --reset on another one what they were told alone', async ({
+    fleet,
+    sandbox,
+    clock,
+  }) => {
+    const { run } = fleet;
+    await tellAlone(fleet, sandbox);
+    await run('one', ['limits']);
+    await clock.sleep(5_000, new AbortController().signal);
+    await run('two', ['limits', '--reset']);
+
+    expect((await run('one', [...list, '--max-wait', '0'])).exitCode).toBe(0);
+  });
+
+  test('of another key or service wait for nothing', async ({ fleet: { run }, clock, sandbox }) => {
+    sandbox.reactions.push(refusal(30));
+    await run('one', [...list, '--max-wait', '0']);
+
+    const PETSTORE_BASE_URL = 'http://127.0.0.1:4011/v1';
+    const other = await run('two', list, { env: { PETSTORE_BASE_URL } });
+
+    expect(other.exitCode).toBe(0);
+    expect(clock.now()).toBe(startTime);
+  });
+
+  test('count down a long wait each second, and look at the store every five', async ({
+    fleet: { run, engine },
+    clock,
+    sandbox,
+  }) => {
+    sandbox.reactions.push(refusal(60));
+    await run('one', [...list, '--max-wait', '0']);
+    const before = engine.commands;
+
+    await run('two', list);
+
+    expect(clock.slept.filter((ms) => ms === 1_000).length).toBeGreaterThan(55);
+    // One every five seconds, and what its turn takes.
+    expect(engine.commands - before).toBeLessThanOrEqual(12 + 5);
+  });
+
+  test.for<{ fault: EngineFault; says: string }>([
+    { fault: 'refuses', says: 'does not answer (ECONNREFUSED)' },
+    { fault: 'silent', says: 'does not answer in time' },
+    { fault: 'full', says: 'is full' },
+    { fault: 'password', says: 'does not take the user or the password' },
+  ])(
+    'go on alone when it $fault: one notice, half a second at most, and no secret',
+    async ({ fault, says }, { fleet: { run, engine }, clock, sandbox }) => {
+      engine.fault = fault;
+
+      const result = await run('one', ['categories', 'create', 'rabbit', '--if-missing', '--json']);
+
+      expect(result.exitCode).toBe(0);
+      expect(notices(result)).toMatchObject([{ message: expect.stringContaining(says) }]);
+      expect(notices(result)).toMatchObject([{ message: expect.stringContaining(shownUrl) }]);
+      expect(result.stderr + result.stdout).not.toMatch(/p4ss|ci:/);
+      // The first request starts a minute, of which the second sees one less.
+      expect(clock.now() - startTime).toBeLessThanOrEqual(500 + 200);
+      expect(sandbox.requests).toHaveLength(2);
+    },
+  );
+
+  test('take along what the store knew when it goes midway: a wait in force stays in force', async ({
+    fleet: { run, engine },
+    clock,
+    sandbox,
+  }) => {
+    sandbox.reactions.push(refusal(30));
+    // The answer to the request comes when the store is gone.
+    sandbox.react = () => {
+      engine.fault = 'refuses';
+      return undefined;
+    };
+    await run('one', [...list, '--max-wait', '0']);
+    const sleep = (ms: number, signal: AbortSignal) => {
+      if (clock.now() > startTime + 2_000) engine.fault = 'refuses';
+      return clock.sleep(ms, signal);
+    };
+
+    const waited = await run('two', list, { context: { sleep } });
+    const next = await run('two', [...list, '--max-wait', '0']);
+
+    expect(waited.exitCode).toBe(0);
+    expect(clock.now()).toBeGreaterThanOrEqual(startTime + 31_000);
+    expect(notices(waited)).toHaveLength(1);
+    expect(next.exitCode).toBe(0);
+  });
+
+  test('leave a tenth, and what others took of late, when they go on alone', async ({
+    fleet: { run, engine },
+    sandbox,
+  }) => {
+    engine.fault = 'refuses';
+    const limit = (remaining: number) =>
+      reply(200, '[]', {
+        'x-ratelimit-limit': '100',
+        'x-ratelimit-remaining': String(remaining),
+        'x-ratelimit-reset': String(startTime / 1_000 + 60),
+      });
+    // Others take ten between two of ours: at 30 left there are 10 for them, 10 % and 10 of late, at 20 no more.
+    sandbox.reactions.push(...[60, 49, 38, 27, 16].map(limit));
+
+    const codes = [];
+    for (let n = 0; n < 6; n += 1) {
+      codes.push((await run('one', [...list, '--max-wait', '0'])).exitCode);
+    }
+
+    expect(codes).toEqual([0, 0, 0, 0, 0, 75]);
+    expect(sandbox.requests).toHaveLength(5);
+  });
+
+  test('go back when it returns, and tell it what they heard meanwhile', async ({
+    fleet: { run, engine },
+    clock,
+    sandbox,
+  }) => {
+    engine.fault = 'refuses';
+    sandbox.reactions.push(refusal(30));
+    const sleep = (ms: number, signal: AbortSignal) => {
+      if (clock.now() > startTime + 8_000) engine.fault = undefined;
+      return clock.sleep(ms, signal);
+    };
+
+    const back = run('one', list, { context: { sleep } });
+    await clock.sleep(20_000, new AbortController().signal);
+    const other = await run('two', [...list, '--max-wait', '0']);
+
+    expect(other.exitCode).toBe(75);
+    expect(notices(other)).toEqual([]);
+    expect((await back).exitCode).toBe(0);
+    expect(notices(await back)).toHaveLength(1);
+    expect(clock.now()).toBeGreaterThanOrEqual(startTime + 31_000);
+    expect(sandbox.requests).toHaveLength(2);
+  });
+
+  test('do not keep others waiting for a request that ended while the store was gone', async ({
+    fleet: { run, engine },
+    clock,
+    sandbox,
+  }) => {
+    sandbox.reactions.push(
+      async (_request, forward) => {
+        engine.fault = 'refuses';
+        return forward();
+      },
+      refusal(20),
+      async (_request, forward) => forward(),
+    );
+
+    // Its second request waits until the store is back.
+    const sleep = (ms: number, signal: AbortSignal) => {
+      if (clock.now() > startTime + 8_000) engine.fault = undefined;
+      return clock.sleep(ms, signal);
+    };
+    await run('one', ['categories', 'create', 'rabbit', '--if-missing', '--json'], {
+      context: { sleep },
+    });
+    const { stdout } = await run('two', ['limits', '--json']);
+
+    expect(JSON.parse(stdout).inFlight).toBe(0);
+    // Nor does it wait for its own lease.
+    expect(clock.now() - startTime).toBeLessThan(25_000);
+  });
+
+  test('say once in a run that the store is gone, however often it goes', async ({
+    fleet: { run, engine },
+    clock,
+    sandbox,
+  }) => {
+    sandbox.reactions.push(refusal(60));
+    const sleep = (ms: number, signal: AbortSignal) => {
+      // It is there for a while, every twenty seconds.
+      engine.fault = (clock.now() - startTime) % 20_000 < 12_000 ? 'refuses' : undefined;
+      return clock.sleep(ms, signal);
+    };
+    engine.fault = 'refuses';
+
+    const result = await run('one', list, { context: { sleep } });
+
+    expect(result.exitCode).toBe(0);
+    expect(engine.commands).toBeGreaterThan(0);
+    expect(notices(result)).toHaveLength(1);
+  });
+
+  test('send one request at a time when they go on alone', async ({
+    fleet: { run, engine },
+    sandbox,
+    clock,
+  }) => {
+    engine.fault = 'refuses';
+    await run('one', list);
+    sandbox.reactions.push('stall');
+    const stalled = run('one', [...list, '--timeout', '20s']);
+    const start = clock.now();
+    const other = await run('one', [...list, '--max-wait', '5s']);
+
+    expect(other.exitCode).toBe(75);
+    expect(clock.now() - start).toBeLessThan(10_000);
+    await stalled;
+  });
+
+  test('forget by --reset what they keep themselves as well', async ({ fleet, sandbox, clock }) => {
+    const { run, engine } = fleet;
+    await tellAlone(fleet, sandbox);
+    await run('one', ['limits', '--reset']);
+    engine.fault = 'refuses';
+
+    expect((await run('one', list)).exitCode).toBe(0);
+    expect(clock.now() - startTime).toBeLessThan(5_000);
+  });
+});

@@ -1,0 +1,276 @@
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe } from 'vitest';
+import { fold } from '../../../src/pacing/fold.ts';
+import { emptyLedger } from '../../../src/pacing/ledger.ts';
+import { type Log, openSharedLog } from '../../../src/pacing/log.ts';
+import { placesFor } from '../../../src/pacing/place.ts';
+import { type Entry, formatEntry } from '../../../src/pacing/records.ts';
+import { surviveDisk } from '../../../src/pacing/survive.ts';
+import { startTime } from '../../support/clock.ts';
+import { expect, test } from '../../support/petstore.ts';
+
+const ask = (id: string): Entry => ({ k: 'ask', id, at: startTime, lease: startTime + 35_000 });
+const answer = (id: string, remaining: number): Entry => ({
+  k: 'answer',
+  id,
+  at: startTime,
+  sent: startTime,
+  status: 200,
+  jitter: 0,
+  limit: 100_000,
+  remaining,
+  reset: startTime + 60_000,
+});
+
+/** Grants a slot and ends it, as one request does. */
+function spend(log: Log, n: number): void {
+  expect(log.append(ask(`id-${n}`)).inFlight).toHaveProperty(`id-${n}`);
+  log.append(answer(`id-${n}`, 100_000 - n));
+}
+
+describe('the shared log', () => {
+  test('tells all who have it open the same, also across its files', ({ folder }) => {
+    const logs = [1, 2, 3].map(() => openSharedLog(folder, 'scope'));
+    for (let n = 1; n <= 1_500; n += 1) spend(logs[n % 3] as Log, n);
+
+    const fresh = openSharedLog(folder, 'scope').read();
+    for (const log of logs) expect(log.read()).toEqual(fresh);
+    expect(fresh.minute?.remaining).toBe(100_000 - 1_500);
+    expect(fresh.counted?.requests).toBe(1_500);
+    const files = readdirSync(folder);
+    expect(files.length).toBeLessThanOrEqual(3);
+    expect(files).not.toContain('scope.1.log');
+    expect(files.filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  test('passes over what a killed process left half written, and garbage', ({ folder }) => {
+    const log = openSharedLog(folder, 'scope');
+    spend(log, 1);
+    for (const bytes of [
+      '\n{"k":"ask","id":"x","at":1',
+      '\n\u0000\u0001\n',
+      '\n[]\n\n{"k":"ledger","ledger":1}\n',
+      '\n{"k":"ask","id":7,"at":1,"lease":2}\n',
+      `\n${JSON.stringify({ ...ask('x'), owner: { pid: 0, host: 'here' } })}\n`,
+      '\n{"k":"nobody"}\n',
+    ]) {
+      appendFileSync(join(folder, 'scope.1.log'), bytes);
+    }
+    spend(log, 2);
+
+    expect(log.read().inFlight).toEqual({});
+    expect(openSharedLog(folder, 'scope').read()).toEqual(log.read());
+  });
+
+  test('adds up to the same for all, whoever wrote and looked when', ({ folder }) => {
+    const who = fc.nat({ max: 2 });
+    const endless = formatEntry(ask('endless')).trimEnd();
+    const step = fc.oneof(
+      fc.record({ who, lines: fc.integer({ min: 1, max: 4 }) }),
+      fc.record({ who, lines: fc.constant(0) }),
+      // Torn by a kill, a line that lacks its end alone, garbage, and enough of it that the file is full.
+      fc.constantFrom('\n{"k":"ask"', endless, '\n[]\n', `\n${'x'.repeat(66_000)}\n`),
+    );
+    let runs = 0;
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+        runs += 1;
+        const name = `scope${runs}`;
+        const logs = [1, 2, 3].map(() => openSharedLog(folder, name));
+        const said: Entry[] = [];
+        let ending = false;
+        for (const step of steps) {
+          if (typeof step === 'string') {
+            const newest = readdirSync(folder)
+              .filter((file) => file.startsWith(`${name}.`))
+              .sort((a, b) => Number(a.split('.')[1]) - Number(b.split('.')[1]))
+              .at(-1);
+            appendFileSync(join(folder, newest ?? ''), step);
+            if (ending) said.push(ask('endless'));
+            ending = step === endless;
+            continue;
+          }
+          const log = logs[step.who] as Log;
+          const lines = Array.from({ length: step.lines }, (_, n) =>
+            n % 2 === 0 ? ask(`id-${said.length + n}`) : answer(`id-${said.length + n - 1}`, 9_000),
+          );
+          if (ending && lines.length > 0) {
+            said.push(ask('endless'));
+            ending = false;
+          }
+          said.push(...lines);
+          const after = lines.length > 0 ? log.append(...lines) : log.read();
+          expect(after).toEqual(said.reduce(fold, emptyLedger));
+        }
+
+        const whole = said.reduce(fold, emptyLedger);
+        for (const log of logs) expect(log.read()).toEqual(whole);
+        expect(openSharedLog(folder, name).read()).toEqual(whole);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('passes over what it wrote itself and no reader would believe', ({ folder }) => {
+    const log = openSharedLog(folder, 'scope');
+    spend(log, 1);
+    log.append({ ...ask('x'), at: Number.POSITIVE_INFINITY } as Entry);
+    spend(log, 2);
+
+    expect(openSharedLog(folder, 'scope').read()).toEqual(log.read());
+  });
+
+  test('lives on when it is deleted under its users: what they know is kept', ({ folder }) => {
+    const log = openSharedLog(folder, 'scope');
+    spend(log, 1);
+    rmSync(join(folder, 'scope.1.log'));
+    spend(log, 2);
+
+    expect(openSharedLog(folder, 'scope').read().counted?.requests).toBe(2);
+  });
+
+  test('finds its way after many files went by while it slept', ({ folder }) => {
+    const sleeper = openSharedLog(folder, 'scope');
+    spend(sleeper, 1);
+    const busy = openSharedLog(folder, 'scope');
+    for (let n = 2; n <= 3_000; n += 1) spend(busy, n);
+
+    spend(sleeper, 3_001);
+
+    expect(sleeper.read()).toEqual(busy.read());
+    expect(busy.read().counted?.requests).toBe(3_001);
+  });
+
+  test('goes on in memory, with what it knows, when the disk fails', ({ folder }) => {
+    let failures = 0;
+    const disk = openSharedLog(folder, 'scope');
+    let full = false;
+    const fragile: Log = {
+      ...disk,
+      append(entry) {
+        if (full) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+        return disk.append(entry);
+      },
+    };
+    const log = surviveDisk([() => fragile], () => {
+      failures += 1;
+    });
+    spend(log, 1);
+    full = true;
+    spend(log, 2);
+    spend(log, 3);
+
+    expect(log.read().counted?.requests).toBe(3);
+    expect(failures).toBe(1);
+  });
+
+  test('moves to the next place when the disk of the first is full, and all meet there', ({
+    folder,
+  }) => {
+    const full = openSharedLog(folder, 'first');
+    spend(full, 1);
+    const first = (): Log => ({
+      ...full,
+      append() {
+        throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+      },
+    });
+    const second = () => openSharedLog(folder, 'second');
+    const logs = [1, 2, 3].map(() => surviveDisk([first, second], () => expect.unreachable()));
+
+    logs.forEach((log, n) => {
+      log.read();
+      spend(log, n + 2);
+    });
+
+    for (const log of logs) expect(log.read().counted?.requests).toBe(4);
+  });
+
+  test('survives its own folder being deleted', ({ folder }) => {
+    const place = join(folder, 'limits');
+    const open = () => {
+      mkdirSync(place, { recursive: true });
+      return openSharedLog(place, 'scope');
+    };
+    const log = surviveDisk([open], () => expect.unreachable());
+    spend(log, 1);
+    rmSync(place, { recursive: true });
+    spend(log, 2);
+
+    expect(open().read().counted?.requests).toBe(2);
+  });
+
+  test('survives its file being cut short', ({ folder }) => {
+    const log = openSharedLog(folder, 'scope');
+    spend(log, 1);
+    truncateSync(join(folder, 'scope.1.log'));
+    spend(log, 2);
+
+    expect(log.read().counted?.requests).toBe(2);
+    expect(openSharedLog(folder, 'scope').read()).toEqual(log.read());
+  });
+});
+
+describe('its place', () => {
+  const uid = process.getuid?.();
+  const openFirst = (state: string, env: Record<string, string>, identity: string) =>
+    surviveDisk(placesFor({ env, uid }, state, identity), () => expect.unreachable()).read();
+
+  test('tells neither address nor key, and differs with either', ({ folder }) => {
+    for (const identity of [
+      'https://a.example/v1\0key-one',
+      'https://a.example/v1\0key-two',
+      'https://b.example/v1\0key-one',
+    ]) {
+      openFirst(folder, {}, identity);
+    }
+
+    const names = readdirSync(join(folder, 'limits')).filter((name) => name.endsWith('.log'));
+    expect(names).toHaveLength(3);
+    for (const name of names) {
+      expect(name).toMatch(/^[0-9a-f]{16}\.1\.log$/);
+      expect(readFileSync(join(folder, 'limits', name), 'utf8')).not.toMatch(/key|example/);
+    }
+    expect(readFileSync(join(folder, 'limits', 'salt'))).toHaveLength(32);
+  });
+
+  test('is the folder of the running machine when the state folder cannot be used', ({
+    folder,
+  }) => {
+    writeFileSync(join(folder, 'state'), 'a file where a folder belongs');
+
+    openFirst(join(folder, 'state'), { XDG_RUNTIME_DIR: folder }, 'identity');
+
+    expect(readdirSync(join(folder, 'petstore', 'limits'))).toHaveLength(2);
+  });
+
+  test('leaves nothing anywhere else when the state folder can be used', ({ folder }) => {
+    const [runtime, temporary] = [join(folder, 'runtime'), join(folder, 'temporary')];
+    for (const other of [runtime, temporary]) mkdirSync(other);
+
+    const env = { XDG_RUNTIME_DIR: runtime, TMPDIR: temporary };
+    openFirst(join(folder, 'state'), env, 'identity');
+
+    expect([...readdirSync(runtime), ...readdirSync(temporary)]).toEqual([]);
+  });
+
+  test('is no folder that others can write to', ({ folder }) => {
+    mkdirSync(join(folder, 'state', 'limits'), { recursive: true });
+    chmodSync(join(folder, 'state', 'limits'), 0o777);
+
+    openFirst(join(folder, 'state'), { XDG_RUNTIME_DIR: folder }, 'identity');
+
+    expect(readdirSync(join(folder, 'state', 'limits'))).toEqual([]);
+  });
+});
