@@ -1,21 +1,25 @@
 import { defineConfig } from 'vitest/config';
+import { needs } from './test/support/needs.mts';
+
+const tier = (name: string, options = {}) => ({
+  extends: true as const,
+  test: { name, include: [`test/${name}/**/*.test.ts`], ...options },
+});
+const built = { globalSetup: ['test/support/build.ts'] };
 
 export default defineConfig({
   test: {
     setupFiles: ['test/support/node20.ts', 'test/support/seed.ts'],
     env: { TZ: 'UTC' },
     testTimeout: 60_000,
+    maxWorkers: '100%',
+    tags: needs,
+    reporters: ['default', './test/support/skipped.ts'],
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
-      { extends: true, test: { name: 'hostile', include: ['test/hostile/**/*.test.ts'] } },
-      {
-        extends: true,
-        test: {
-          name: 'system',
-          include: ['test/system/**/*.test.ts'],
-          globalSetup: ['test/support/build.ts'],
-        },
-      },
+      // In memory and without state of their own: one thread can run all files, without loading everything anew for each.
+      tier('unit', { pool: 'threads', isolate: false }),
+      tier('system', built),
+      tier('hostile', built),
     ],
   },
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { plans } from '../../src/sandbox/quota.ts';
-import { engines } from '../support/engine-server.ts';
+import { enginesHere } from '../support/needs.mts';
 import { type Creator, type Outcome, type Race, race } from './race.ts';
 import { type EngineLife, raceWithEngine } from './race-engine.ts';
 import { type Service, startService } from './service.ts';
@@ -64,7 +64,8 @@ console.log(
 for (const [name, options] of chosen) {
   const { engine, ...own } = options;
   if (options.creator === curl && !hasCurl()) console.log(`${name}: there is no curl here`);
-  else if (engine && engines.length === 0) console.log(`${name}: there is no redis-server here`);
+  else if (engine && enginesHere.length === 0)
+    console.log(`${name}: there is no redis-server here`);
   else console.log(row(cells(name, await (engine ? raceWithEngine(own, engine) : race(own)))));
 }
 

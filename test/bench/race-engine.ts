@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openEngine } from '../../src/pacing/engine.ts';
 import { parseLimitStore } from '../../src/settings/limit-store.ts';
-import { type EngineServer, engines, startEngine } from '../support/engine-server.ts';
+import { type EngineServer, startEngine } from '../support/engine-server.ts';
+import { enginesHere } from '../support/needs.mts';
 import { type Outcome, type Race, race } from './race.ts';
 
 /** When an engine of one race is killed, and how long after that it is started again, in ms. */
@@ -16,7 +17,7 @@ export async function raceWithEngine(
   { killedAfter, backAfter }: EngineLife,
 ): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-engine-'));
-  const server = await startEngine(engines[0] ?? '', folder);
+  const server = await startEngine(enginesHere[0] ?? '', folder);
   favour(server);
   const over = new AbortController();
   const living = live(server, over.signal).catch(() => {});

@@ -8,7 +8,8 @@ import { openSharedLog } from '../../src/pacing/log.ts';
 import type { Entry } from '../../src/pacing/records.ts';
 import { createStoreLog } from '../../src/pacing/store-log.ts';
 import { parseLimitStore } from '../../src/settings/limit-store.ts';
-import { engines, startEngine } from '../support/engine-server.ts';
+import { startEngine } from '../support/engine-server.ts';
+import { enginesHere } from '../support/needs.mts';
 
 /** What a turn costs: acquire and complete, alone and among twenty processes, and opening a log of 64 KiB. */
 const [role, folder = ''] = process.argv.slice(2);
@@ -28,7 +29,7 @@ async function measure(): Promise<void> {
   while (statSync(join(home, 'full.1.log')).size < 63 * 1024) turn(full, 'x');
   const times = Array.from({ length: 50 }, () => timed(() => openSharedLog(home, 'full').read()));
   print('open 64 KiB', times);
-  if (engines[0]) await measureStore(engines[0], home);
+  if (enginesHere[0]) await measureStore(enginesHere[0], home);
   rmSync(home, { recursive: true });
 }
 

@@ -10,7 +10,7 @@ import { recordFaults } from './faults/records.ts';
 import { statusFaults } from './faults/statuses.ts';
 import { strangeFaults } from './faults/strange.ts';
 import { textFaults } from './faults/texts.ts';
-import { unreachedFaults } from './faults/unreached.ts';
+import { certificateFaults, unreachedFaults } from './faults/unreached.ts';
 import { proveFault } from './prove.ts';
 import { proveUnreached } from './prove-unreached.ts';
 import { startHostilePair } from './server.ts';
@@ -33,7 +33,10 @@ const folder = mkdtempSync(join(tmpdir(), 'petstore-tls-'));
 const pair = await startHostilePair();
 const proofs = [
   ...met.map((fault) => ({ fault, prove: () => proveFault(fault, pair.server) })),
-  ...unreachedFaults(folder).map((fault) => ({ fault, prove: () => proveUnreached(fault) })),
+  ...[...unreachedFaults, ...certificateFaults(folder)].map((fault) => ({
+    fault,
+    prove: () => proveUnreached(fault),
+  })),
 ];
 const broken: string[] = [];
 const left = proofs.values();

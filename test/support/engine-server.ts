@@ -1,14 +1,9 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Certificate } from './own-authority.ts';
-
-/** The engines that this machine has. */
-export const engines = ['redis-server', process.env.PETSTORE_TEST_VALKEY || 'valkey-server'].filter(
-  (program) => spawnSync(program, ['--version']).status === 0,
-);
 
 export type EngineServer = {
   readonly url: string;
@@ -42,7 +37,8 @@ export async function startEngine(
     async start() {
       const own = ['--save', '', '--appendonly', 'no', '--dir', folder, '--bind', '127.0.0.1'];
       child = spawn(program, [...ports, ...own, ...certified, ...args], { stdio: 'ignore' });
-      await listening(port);
+      const failed = new Promise<never>((_, reject) => child.once('error', reject));
+      await Promise.race([listening(port), failed]);
     },
     kill() {
       if (child.signalCode !== null || child.exitCode !== null) return Promise.resolve();

@@ -26,7 +26,7 @@ const replies = {
 };
 
 /**
- * The store's script as a program of its own, on a clock that tests set; test/system/store.test.ts holds it against the real
+ * The store's script as a program of its own, on a clock that tests set; test/hostile/store.test.ts holds it against the real
  * one. `travel` is called when a command has left, and when its answer has.
  */
 export function createMemoryEngine(now: () => number, travel = () => {}): MemoryEngine {

@@ -1,9 +1,6 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-
-/** Whether certificates can be made here. */
-export const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
 export type Certificate = { readonly key: Buffer; readonly cert: Buffer };
 

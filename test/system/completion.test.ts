@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
@@ -38,8 +38,6 @@ const files: typeof lines = [
     'petstore categories import rows\\ \\$\\(touch\\ owned\\).csv ',
   ],
 ];
-
-const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 
 /** Files to complete, profiles to choose from, and a petstore on the PATH; returns the environment for a shell. */
 function prepare(folder: string): Record<string, string> {
@@ -85,53 +83,53 @@ async function type(
 
 describe.concurrent('the Tab key', () => {
   for (const shell of ['bash', 'zsh'] as const) {
-    test.skipIf(!has(shell) || !has('script'))(
-      `completes in ${shell} (needs ${shell} and script)`,
-      async ({ folder, execute, expect }) => {
-        const env = prepare(folder);
-        const file = `.${shell}rc`;
-        await execute('sh', ['-c', `petstore completion ${shell} >> ~/${file}`], { env });
-        writeFileSync(join(folder, file), settings[shell], { flag: 'a' });
-        const all = [...lines, ...files];
+    test(`completes in ${shell} (needs ${shell} and script)`, {
+      tags: shell === 'zsh' ? ['zsh', 'script'] : ['script'],
+    }, async ({ folder, execute, expect }) => {
+      const env = prepare(folder);
+      const file = `.${shell}rc`;
+      await execute('sh', ['-c', `petstore completion ${shell} >> ~/${file}`], { env });
+      writeFileSync(join(folder, file), settings[shell], { flag: 'a' });
+      const all = [...lines, ...files];
 
-        const { completed, shown } = await type(
-          shell,
-          all.map(([typed]) => typed),
-          folder,
-          env,
-        );
+      const { completed, shown } = await type(
+        shell,
+        all.map(([typed]) => typed),
+        folder,
+        env,
+      );
 
-        expect(completed).toEqual(all.map(([, completed]) => completed));
-        expect(shown).not.toMatch(/petstore: |command not found|error/);
-        expect(existsSync(join(folder, 'owned'))).toBe(false);
-      },
-    );
+      expect(completed).toEqual(all.map(([, completed]) => completed));
+      expect(shown).not.toMatch(/petstore: |command not found|error/);
+      expect(existsSync(join(folder, 'owned'))).toBe(false);
+    });
   }
 
-  test.skipIf(!has('fish'))(
-    'completes in fish (needs fish)',
-    async ({ folder, execute, expect }) => {
-      const env = prepare(folder);
-      const completions = join(folder, '.config', 'fish', 'completions');
-      mkdirSync(completions, { recursive: true });
-      await execute('sh', ['-c', `petstore completion fish > ${completions}/petstore.fish`], {
-        env,
-      });
+  test('completes in fish (needs fish)', { tags: ['fish'] }, async ({
+    folder,
+    execute,
+    expect,
+  }) => {
+    const env = prepare(folder);
+    const completions = join(folder, '.config', 'fish', 'completions');
+    mkdirSync(completions, { recursive: true });
+    await execute('sh', ['-c', `petstore completion fish > ${completions}/petstore.fish`], {
+      env,
+    });
 
-      const asked = lines.map(([typed]) => `complete -C '${typed}'; echo ⟧`).join('\n');
-      const { stdout, stderr } = await execute('fish', ['-c', asked], { env });
+    const asked = lines.map(([typed]) => `complete -C '${typed}'; echo ⟧`).join('\n');
+    const { stdout, stderr } = await execute('fish', ['-c', asked], { env });
 
-      const offered = stdout.split('⟧\n').slice(0, -1);
-      const completed = offered.map((answer, at) => {
-        const [typed = ''] = lines[at] ?? [];
-        const [value, ...others] = answer.split('\n').filter(Boolean);
-        if (value === undefined || others.length > 0) return typed + others.join('|');
-        return `${typed.slice(0, typed.lastIndexOf(' ') + 1)}${value.split('\t')[0]} `;
-      });
-      expect(completed).toEqual(lines.map(([, completed]) => completed));
-      expect(stdout).toContain('create\tAdd a category\n');
-      expect(stderr).toBe('');
-      expect(existsSync(join(folder, 'owned'))).toBe(false);
-    },
-  );
+    const offered = stdout.split('⟧\n').slice(0, -1);
+    const completed = offered.map((answer, at) => {
+      const [typed = ''] = lines[at] ?? [];
+      const [value, ...others] = answer.split('\n').filter(Boolean);
+      if (value === undefined || others.length > 0) return typed + others.join('|');
+      return `${typed.slice(0, typed.lastIndexOf(' ') + 1)}${value.split('\t')[0]} `;
+    });
+    expect(completed).toEqual(lines.map(([, completed]) => completed));
+    expect(stdout).toContain('create\tAdd a category\n');
+    expect(stderr).toBe('');
+    expect(existsSync(join(folder, 'owned'))).toBe(false);
+  });
 });

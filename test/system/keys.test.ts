@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -66,9 +66,7 @@ test('who ends petstore ends the program, and what it started', async ({ petstor
   while (isRunning(sleeper, process.kill)) await pause(10);
 });
 
-const hasScript = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0;
-
-describe.skipIf(!hasScript)('on a terminal (needs script)', () => {
+describe('on a terminal (needs script)', { tags: ['script'] }, () => {
   test('login shows nothing of what is typed', async ({ petstore, folder }) => {
     const { url, seen } = server.play(well);
     await petstore(['config', 'set', 'base-url', url]);

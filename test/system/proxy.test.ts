@@ -1,24 +1,18 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, vi } from 'vitest';
 import { type ConnectProxy, type reactions, startProxy } from '../support/connect-proxy.ts';
-import {
-  type Authority,
-  type Certificate,
-  hasOpenssl,
-  makeAuthority,
-} from '../support/own-authority.ts';
+import { type Authority, type Certificate, makeAuthority } from '../support/own-authority.ts';
 import { cleanEnvironment, expect, launcher, test } from '../support/program.ts';
 import { startTlsService, type TlsService } from '../support/tls-service.ts';
 
 const key = 'a-key-that-no-proxy-sees';
-const hasTinyproxy = spawnSync('tinyproxy', ['-v']).status === 0;
 
 /** The built program, a proxy and a service behind real TLS. pets.example is a name that only the proxy can reach. */
-describe.skipIf(!hasOpenssl)('through a proxy (needs openssl)', () => {
+describe('through a proxy (needs openssl)', { tags: ['openssl'] }, () => {
   let authority: Authority;
   let certified: Certificate;
   let service: TlsService;
@@ -224,42 +218,42 @@ describe.skipIf(!hasOpenssl)('through a proxy (needs openssl)', () => {
     expect(through.stderr).toMatch(/chunks.tunnel\.js/);
   });
 
-  test.skipIf(!hasTinyproxy)(
-    'works with tinyproxy (needs it installed)',
-    async ({ petstore, folder }) => {
-      const port = await freePort();
-      const settings = [
-        `Port ${port}`,
-        'Listen 127.0.0.1',
-        'BasicAuth me sesame',
-        `LogFile "${folder}/log"`,
-      ];
-      writeFileSync(join(folder, 'tinyproxy.conf'), settings.join('\n'));
-      const tinyproxy = spawn('tinyproxy', ['-d', '-c', join(folder, 'tinyproxy.conf')]);
-      const ended = new Promise((resolve) => tinyproxy.once('close', resolve));
-      const through = (user: string, command: string[]) =>
-        petstore(command, { env: environment(`http://${user}127.0.0.1:${port}`, '0.0.0.0') });
-      await vi.waitFor(
-        async () => expect((await through('', ['categories', 'list'])).stderr).toContain('(407)'),
-        { timeout: 10_000 },
-      );
+  test('works with tinyproxy (needs it installed)', { tags: ['tinyproxy'] }, async ({
+    petstore,
+    folder,
+  }) => {
+    const port = await freePort();
+    const settings = [
+      `Port ${port}`,
+      'Listen 127.0.0.1',
+      'BasicAuth me sesame',
+      `LogFile "${folder}/log"`,
+    ];
+    writeFileSync(join(folder, 'tinyproxy.conf'), settings.join('\n'));
+    const tinyproxy = spawn('tinyproxy', ['-d', '-c', join(folder, 'tinyproxy.conf')]);
+    const ended = new Promise((resolve) => tinyproxy.once('close', resolve));
+    const through = (user: string, command: string[]) =>
+      petstore(command, { env: environment(`http://${user}127.0.0.1:${port}`, '0.0.0.0') });
+    await vi.waitFor(
+      async () => expect((await through('', ['categories', 'list'])).stderr).toContain('(407)'),
+      { timeout: 10_000 },
+    );
 
-      const created = await through('me:sesame@', ['categories', 'create', 'newt', '--json']);
-      const wrong = await through('me:other@', ['categories', 'list']);
-      const dead = await petstore(['categories', 'list'], {
-        env: {
-          ...environment(`http://me:sesame@127.0.0.1:${port}`),
-          PETSTORE_BASE_URL: 'https://0.0.0.0:1',
-        },
-      });
-      tinyproxy.kill();
-      await ended;
+    const created = await through('me:sesame@', ['categories', 'create', 'newt', '--json']);
+    const wrong = await through('me:other@', ['categories', 'list']);
+    const dead = await petstore(['categories', 'list'], {
+      env: {
+        ...environment(`http://me:sesame@127.0.0.1:${port}`),
+        PETSTORE_BASE_URL: 'https://0.0.0.0:1',
+      },
+    });
+    tinyproxy.kill();
+    await ended;
 
-      expect(created).toMatchObject({ code: 0, stdout: expect.stringContaining('"newt"') });
-      expect(wrong.stderr).toContain('does not accept the password in HTTPS_PROXY (401)');
-      expect(dead.stderr).toMatch(/could not connect to 0\.0\.0\.0:1 \(5\d\d\)/);
-    },
-  );
+    expect(created).toMatchObject({ code: 0, stdout: expect.stringContaining('"newt"') });
+    expect(wrong.stderr).toContain('does not accept the password in HTTPS_PROXY (401)');
+    expect(dead.stderr).toMatch(/could not connect to 0\.0\.0\.0:1 \(5\d\d\)/);
+  });
 
   describe('a certificate authority of one’s own', () => {
     test.for(['direct', 'through a proxy'])(

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { describe } from 'vitest';
 import { expect, pathWithPetstore, test } from '../support/program.ts';
 
@@ -62,11 +61,10 @@ END
   },
 ];
 
-const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
-
 describe('a session of a new user', () => {
-  test.skipIf(!has('jq') || !has('bash')).for(sessions)(
+  test.for(sessions)(
     '$session (needs bash and jq)',
+    { tags: ['jq'] },
     async ({ script, says }, { folder, execute }) => {
       const PATH = pathWithPetstore(folder);
 

@@ -183,14 +183,13 @@ const rowsOf = (count: number) =>
   `name\n${Array.from({ length: count }, (_, id) => `pet-${id}\n`).join('')}`;
 
 /** Runs a command of the system as a terminal does, and writes the process id into a file. */
-const script = '/usr/bin/script';
 function onTerminal(args: readonly string[], after?: string): string[] {
   const words = petstore(args)
     .map((word) => `'${word}'`)
     .join(' ');
   // Where something comes after it, the shell has to outlive the terminal.
   const run = after === undefined ? `exec ${words}` : `trap : HUP; ${words}; ${after}`;
-  return [script, '-qefc', `stty columns 100; echo $$ > pid; ${run}`, '/dev/null'];
+  return ['script', '-qefc', `stty columns 100; echo $$ > pid; ${run}`, '/dev/null'];
 }
 
 function expectTerminalAsBefore(shown: string): void {
@@ -363,8 +362,9 @@ describe.for(signals)('$signal', ({ signal, code, word }) => {
     expect(program.said().stderr).toContain('Run the same command again: it goes on from here.');
   });
 
-  test.skipIf(!existsSync(script)).concurrent.for(questions)(
+  test.concurrent.for(questions)(
     `$place: exit ${code}, and the terminal is as before`,
+    { tags: ['script'] },
     async ({ argv, asks }, { serve, start, folder }) => {
       const service = await serve(json(200, []));
       writeFileSync(join(folder, 'pets.csv'), rowsOf(1));
@@ -379,7 +379,7 @@ describe.for(signals)('$signal', ({ signal, code, word }) => {
   );
 });
 
-describe.skipIf(!existsSync(script))('a terminal', () => {
+describe('a terminal', { tags: ['script'] }, () => {
   test.concurrent.for([
     ...questions,
     {

@@ -2,12 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { Environment } from '../../../src/context.ts';
 import { type reactions, startProxy } from '../../support/connect-proxy.ts';
-import {
-  type Certificate,
-  hasOpenssl,
-  makeAuthority,
-  selfSign,
-} from '../../support/own-authority.ts';
+import { type Certificate, makeAuthority, selfSign } from '../../support/own-authority.ts';
 
 /** An address, and what stands in the way to it. */
 type Obstacle = {
@@ -28,11 +23,6 @@ export type Unreached = {
   /** Of each request, in ms. */
   readonly timeout?: number;
 };
-
-/** `folder` is for certificates. */
-export function unreachedFaults(folder: string): readonly Unreached[] {
-  return [...addresses, ...proxies, ...(hasOpenssl ? certificates(folder) : [])];
-}
 
 const slow = 600;
 const tooSlow = /no whole answer from \S+ within 0\.6 s/;
@@ -121,18 +111,19 @@ const proxies: readonly Unreached[] = [
   },
 ];
 
-function certificates(folder: string): readonly Unreached[] {
-  const alone = selfSign(folder);
-  const unknown = makeAuthority(folder).certify(['IP:127.0.0.1']);
+export const unreachedFaults: readonly Unreached[] = [...addresses, ...proxies];
+
+/** Certificates are made in `folder`, by openssl. */
+export function certificateFaults(folder: string): readonly Unreached[] {
   return [
     {
       fault: 'a certificate that nobody else has signed',
-      open: () => secure(alone),
+      open: () => secure(selfSign(folder)),
       says: /is signed by nobody but itself\n.*NODE_EXTRA_CA_CERTS/s,
     },
     {
       fault: 'a certificate of an authority that this machine does not know',
-      open: () => secure(unknown),
+      open: () => secure(makeAuthority(folder).certify(['IP:127.0.0.1'])),
       says: /comes from an authority this machine does not know\n.*NODE_EXTRA_CA_CERTS/s,
     },
   ];

@@ -19,9 +19,9 @@ describe('drawn from the tree of commands', () => {
     await expect(manPage(await grownProgram())).toMatchFileSnapshot('../../../man/petstore.1');
   });
 
-  const lint = spawnSync('mandoc', ['-Tlint', '-Wwarning', 'man/petstore.1'], { encoding: 'utf8' });
-
-  test.skipIf(lint.error)('the man page is well formed (needs mandoc)', () => {
+  test('the man page is well formed (needs mandoc)', { tags: ['mandoc'] }, () => {
+    const args = ['-Tlint', '-Wwarning', 'man/petstore.1'];
+    const lint = spawnSync('mandoc', args, { encoding: 'utf8' });
     // A date would have to change with every build.
     const faults = lint.stdout.split('\n').filter((line) => !line.includes('missing date'));
 

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe } from 'vitest';
-import { ExactNumber } from '../../../src/json/exact.ts';
-import { faultySend } from '../../support/faulty.ts';
-import { createMortal } from '../../support/mortal.ts';
-import { expect, test } from '../../support/petstore.ts';
+import { ExactNumber } from '../../src/json/exact.ts';
+import { faultySend } from '../support/faulty.ts';
+import { createMortal } from '../support/mortal.ts';
+import { expect, test } from '../support/petstore.ts';
 
 /** Numbers in [0, 1) that a seed decides. */
 function createRandom(seed: number): () => number {

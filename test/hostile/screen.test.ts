@@ -2,14 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe } from 'vitest';
-import { ExactNumber } from '../../../src/json/exact.ts';
-import { mostWidthOf } from '../../../src/output/layout.ts';
-import { showText } from '../../../src/output/safe-text.ts';
-import { createSink } from '../../../src/output/sink.ts';
-import { tableLines } from '../../../src/output/table.ts';
-import { hostileName } from '../../support/names.ts';
-import { expect, reply, test } from '../../support/petstore.ts';
-import { drawings, screenOf } from '../../support/screen.ts';
+import { ExactNumber } from '../../src/json/exact.ts';
+import { mostWidthOf } from '../../src/output/layout.ts';
+import { showText } from '../../src/output/safe-text.ts';
+import { createSink } from '../../src/output/sink.ts';
+import { tableLines } from '../../src/output/table.ts';
+import { hostileName } from '../support/names.ts';
+import { expect, reply, test } from '../support/petstore.ts';
+import { drawings, screenOf } from '../support/screen.ts';
 
 const silent = { write: async () => {}, isTTY: true, columns: 80, stream: undefined };
 const sink = createSink({

@@ -4,12 +4,12 @@ import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { formats } from '../../src/formats.ts';
-import { body, endless, say, status } from '../hostile/answers.ts';
-import { endings } from '../hostile/commands.ts';
-import type { Meaning } from '../hostile/fault.ts';
-import { type HostileServer, type Reaction, startHostileServer } from '../hostile/server.ts';
 import { bundle } from '../support/bundle.ts';
 import { expect, launcher, test } from '../support/program.ts';
+import { body, endless, say, status } from './answers.ts';
+import { endings } from './commands.ts';
+import type { Meaning } from './fault.ts';
+import { type HostileServer, type Reaction, startHostileServer } from './server.ts';
 
 const most = 256 * 1024;
 const notePeak = resolve('test/bench/import/peak.cjs');

@@ -1,0 +1,322 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect as dial } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, onTestFinished } from 'vitest';
+import type { Engine } from '../../src/context.ts';
+import { openEngine } from '../../src/pacing/engine.ts';
+import { readReply, storeScript } from '../../src/pacing/store-script.ts';
+import { parseLimitStore } from '../../src/settings/limit-store.ts';
+import { race } from '../bench/race.ts';
+import { startService } from '../bench/service.ts';
+import { type EngineServer, startEngine } from '../support/engine-server.ts';
+import { createMemoryEngine } from '../support/memory-engine.ts';
+import { engines } from '../support/needs.mts';
+import { makeAuthority } from '../support/own-authority.ts';
+import { test as base, cleanEnvironment, expect, launcher } from '../support/program.ts';
+
+const password = 'p4ss-w0rd-of-the-store';
+const list = ['categories', 'list', '--json'];
+
+for (const [name, program] of Object.entries(engines))
+  describe(`${name} as the limit store`, { tags: [name] }, () => {
+    const test = base.extend<{
+      start: (options?: Parameters<typeof startEngine>[2]) => Promise<EngineServer>;
+      service: Awaited<ReturnType<typeof startService>>;
+    }>({
+      start: ({ folder }, use) =>
+        use(async (options) => {
+          const server = await startEngine(program, folder, options);
+          onTestFinished(() => server.kill());
+          return server;
+        }),
+      service: async ({}, use) => {
+        const service = await startService();
+        await use(service);
+        service.close();
+      },
+    });
+
+    const connect = (url: string): Engine => {
+      const engine = openEngine(parseLimitStore(url, 'the test').address);
+      onTestFinished(engine.drop);
+      return engine;
+    };
+    const key = () => `petstore:lim:${randomBytes(4).toString('hex')}`;
+
+    test('the script does what tests in memory take it to do', async ({ start }) => {
+      const real = connect((await start()).url);
+      const call = fc.record({
+        client: fc.nat(2),
+        line: fc.constantFrom('', '', '{"k":"unsent"}', '{"k":"lost"}'),
+        ledger: fc.constantFrom('', '', '', '{"inFlight":{}}'),
+        loss: fc.constantFrom('', '', '', '', '', 'flush', 'forget', 'stamp'),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(call, { maxLength: 60 }), async (calls) => {
+          const name = key();
+          let time = 0;
+          const double = createMemoryEngine(() => time);
+          const memory = double.open();
+          const clients = [0, 1, 2].map(() => ({ epoch: '', position: 0, stamp: '' }));
+          for (const [n, { client, line, ledger, loss }] of calls.entries()) {
+            const own = clients[client] as (typeof clients)[number];
+            if (loss === 'flush') {
+              await real.run("redis.call('DEL', KEYS[1])", name, []);
+              double.flush();
+            }
+            if (loss === 'forget') {
+              const forget =
+                "local n = tonumber(redis.call('HGET', KEYS[1], 'next') or 0); local f = tonumber(redis.call('HGET', KEYS[1], 'first') or 0); if n > f then redis.call('HDEL', KEYS[1], n - 1); redis.call('HSET', KEYS[1], 'next', n - 1) end";
+              await real.run(forget, name, []);
+              double.forget(1);
+            }
+            if (loss === 'stamp') own.stamp = '7';
+            const args = [own.epoch, String(own.position), own.stamp, line, ledger, `e${n}`, '60'];
+
+            const reply = readReply(await real.run(storeScript, name, args));
+            time = reply.now;
+            expect(readReply(await memory.run(storeScript, name, args))).toEqual(reply);
+
+            const last = reply.lines.at(-1)?.split(' ')[0];
+            own.epoch = reply.epoch;
+            own.position = reply.position + reply.lines.length;
+            own.stamp = last ?? (reply.base === undefined && reply.epoch !== '' ? own.stamp : '');
+          }
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    test('its keys go away by themselves after a day and an hour, told anew by each line', async ({
+      start,
+      petstore,
+      service,
+    }) => {
+      const server = await start();
+      const env = environment(service, server.url);
+      await petstore(list, { env });
+
+      const engine = connect(server.url);
+      const keys = (await engine.run("return redis.call('KEYS', '*')", 'x', [])) as string[];
+      const ttl = await engine.run("return redis.call('TTL', KEYS[1])", keys[0] ?? '', []);
+
+      expect(keys).toEqual([expect.stringMatching(/^petstore:lim:[0-9a-f]{32}$/)]);
+      expect(ttl).toBeGreaterThan(25 * 3_600 - 60);
+      expect(ttl).toBeLessThanOrEqual(25 * 3_600);
+      const all = (await engine.run(
+        "return redis.call('HGETALL', KEYS[1])",
+        keys[0] ?? '',
+        [],
+      )) as string[];
+      expect(all.join()).not.toContain(service.key);
+    });
+
+    test('an engine that was started anew is sent the script again, over a new connection', async ({
+      start,
+    }) => {
+      const server = await start();
+      const engine = connect(server.url);
+      const call = ['', '0', '', '', '', 'epoch', '60'];
+      await engine.run(storeScript, 'petstore:lim:x', call);
+      await server.kill();
+      await server.start();
+
+      expect(readReply(await engine.run(storeScript, 'petstore:lim:x', call)).epoch).toBe('epoch');
+    });
+
+    test.for([
+      {
+        what: 'a wrong password',
+        args: ['--requirepass', password],
+        login: ':wrong-p4ss@',
+        says: 'does not take the user or the password',
+      },
+      {
+        what: 'no password',
+        args: ['--requirepass', password],
+        login: '',
+        says: 'does not take the user or the password',
+      },
+      {
+        what: 'a user without the right',
+        args: ['--user', 'ci', 'on', `>${password}`, '~petstore:*', '+ping'],
+        login: `ci:${password}@`,
+        says: 'does not let this user do what is needed',
+      },
+      {
+        what: 'a user without the rights that the script takes',
+        args: ['--user', 'ci', 'on', `>${password}`, '~petstore:*', '+eval', '+evalsha'],
+        login: `ci:${password}@`,
+        says: 'does not let this user do what is needed',
+      },
+      {
+        what: 'a user that is nobody, and no password',
+        args: [],
+        login: 'nobody@',
+        says: 'does not take the user or the password',
+      },
+      { what: 'no room left', args: ['--maxmemory', '1'], login: '', says: 'is full' },
+      {
+        what: 'no such database',
+        args: [],
+        login: '',
+        path: '/99',
+        says: 'has no database of that number',
+      },
+    ])(
+      '$what: one notice, the request is sent all the same, and no secret is said',
+      async ({ args, login, path = '', says }, { start, petstore, service }) => {
+        const { url } = await start({ args });
+        const env = environment(service, url.replace('//', `//${login}`) + path);
+
+        const { code, stdout, stderr } = await petstore(list, { env });
+
+        const notices = stderr.split('\n').filter((line) => line.includes('"notice"'));
+        expect(code).toBe(0);
+        expect(stdout).toContain('[');
+        expect(notices).toHaveLength(1);
+        expect(notices[0]).toContain(says);
+        expect(stderr).not.toMatch(/p4ss/);
+        expect(service.requests).toHaveLength(1);
+      },
+    );
+
+    test('a user with no more rights than it takes, and a password, can share the limit', async ({
+      start,
+      petstore,
+      service,
+    }) => {
+      const rights =
+        '~petstore:lim:* +eval +evalsha +time +hmget +hget +hset +hdel +expire +select';
+      const { url } = await start({
+        args: ['--user', 'ci', 'on', `>${password}`, ...rights.split(' ')],
+      });
+      const env = environment(service, `${url.replace('//', `//ci:${password}@`)}/3`);
+
+      const { code, stderr } = await petstore(list, { env });
+      const doctor = await petstore(['doctor', '--json'], { env });
+
+      expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('notice') });
+      expect(doctor.stdout).toMatch(/answers after \d+ ms \(version unknown\)/);
+    });
+
+    test('doctor says that there is no room left, however soon it looks again', async ({
+      start,
+      petstore,
+      service,
+    }) => {
+      const server = await start();
+      const env = environment(service, server.url);
+      const before = await petstore(['doctor', '--json'], { env });
+      const operator = dial(Number(new URL(server.url).port), '127.0.0.1');
+      onTestFinished(() => void operator.destroy());
+      operator.write('CONFIG SET maxmemory 1\r\n');
+      await once(operator, 'data');
+
+      const after = await petstore(['doctor', '--json'], { env });
+
+      expect(before.stdout).toContain('answers after');
+      expect(after.stdout).toContain('is full');
+    });
+
+    test('an engine that stands still delays no command by more than half a second at each try, and an end by nothing', async ({
+      start,
+      petstore,
+      service,
+    }) => {
+      const server = await start();
+      const env = environment(service, server.url);
+      await petstore(list, { env });
+      server.signal('SIGSTOP');
+
+      const still = await petstore(list, { env });
+      server.signal('SIGCONT');
+      const again = await petstore(list, { env });
+
+      expect(still).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining('does not answer in time'),
+      });
+      expect(again).toMatchObject({ code: 0, stderr: expect.not.stringContaining('notice') });
+    });
+
+    test.for([{ still: false }, { still: true }])(
+      'Ctrl-C ends a wait at once, also while the engine stands still: $still',
+      async ({ still }, { start, folder }) => {
+        const server = await start();
+        const service = await startService({ onlyRefuses: true });
+        onTestFinished(service.close);
+        const env = { ...cleanEnvironment(folder), ...environment(service, server.url) };
+        const child = spawn(process.execPath, [launcher, ...list, '--max-wait', 'inf'], { env });
+
+        // Its first words are of the wait.
+        await once(child.stderr, 'data');
+        if (still) server.signal('SIGSTOP');
+        child.kill('SIGINT');
+
+        expect(await once(child, 'close')).toEqual([130, null]);
+      },
+    );
+
+    test('TLS: a certificate of an own authority is taken when it is named, and no other', {
+      tags: ['openssl'],
+    }, async ({ start, petstore, service, folder }) => {
+      const authority = makeAuthority(folder);
+      const { url } = await start({ tls: authority.certify(['IP:127.0.0.1']) });
+      const env = { ...environment(service, url), NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+
+      const known = await petstore(list, { env: { ...env, NODE_EXTRA_CA_CERTS: authority.path } });
+      const unknown = await petstore(list, { env });
+
+      expect(known.stderr).not.toContain('limit store');
+      expect(unknown.code).toBe(0);
+      expect(unknown.stderr).toMatch(/has a certificate that is not accepted \(\w+\)/);
+    });
+
+    test('three machines on one key: no 429, each created once', async ({ start }) => {
+      const { url } = await start();
+
+      const outcome = await race({ ...small, machines: 3, store: url });
+
+      expect(outcome).toMatchObject({ ...allThere, refused: 0, requests: small.creates });
+    });
+
+    test('the engine is killed midway and comes back: no ban, at most one 429 for each machine and window', async ({
+      start,
+    }) => {
+      const server = await start();
+      let back: Promise<void> | undefined;
+
+      const outcome = await race({
+        ...small,
+        machines: 3,
+        store: server.url,
+        disturb() {
+          back = pause(1_500)
+            .then(server.kill)
+            .then(() => pause(2_500))
+            .then(server.start);
+        },
+      });
+      await back;
+
+      expect(outcome).toMatchObject(allThere);
+      expect(outcome.refused).toBeLessThanOrEqual(3 * (outcome.span / 3 + 1));
+    });
+  });
+
+/** The bars of the races in test/bench, on a window of three seconds instead of sixty. */
+const plan = { minute: { limit: 20, length: 3_000 }, day: { limit: 10_000, length: 86_400_000 } };
+const small = { plan, creates: 30, loops: 9 };
+const allThere = { bans: 0, lost: 0, duplicated: 0, failures: [] };
+
+function environment(service: { url: string; key: string }, store: string) {
+  return {
+    PETSTORE_BASE_URL: service.url,
+    PETSTORE_API_KEY: service.key,
+    PETSTORE_LIMIT_STORE: store,
+  };
+}

@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+const onPath = (program: string): boolean =>
+  (process.env.PATH ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return folder !== '';
+    } catch {
+      return false;
+    }
+  });
+
+/** Whether strace is here and may trace: containers often forbid it. */
+const traces = (): boolean => spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
+
+/** The limit store's servers, each with the program that runs it. */
+export const engines = {
+  'redis-server': 'redis-server',
+  'valkey-server': process.env.PETSTORE_TEST_VALKEY || 'valkey-server',
+} as const;
+
+// Of several tags the last `skip` counts, so that only a missing program may have one.
+const missing = (name: string) => ({ name, skip: true });
+
+const found: Readonly<Record<string, boolean>> = {
+  fish: onPath('fish'),
+  jq: onPath('jq'),
+  mandoc: onPath('mandoc'),
+  openssl: onPath('openssl'),
+  'other-nodes': Boolean(process.env.PETSTORE_TEST_NODES),
+  'redis-server': onPath(engines['redis-server']),
+  script: onPath('script'),
+  strace: traces(),
+  tinyproxy: onPath('tinyproxy'),
+  'valkey-server': onPath(engines['valkey-server']) || Boolean(process.env.PETSTORE_TEST_VALKEY),
+  zsh: onPath('zsh'),
+};
+
+/** Those of them that this machine has, as programs. */
+export const enginesHere: readonly string[] = Object.entries(engines)
+  .filter(([name]) => found[name])
+  .map(([, program]) => program);
+
+/**
+ * The programs that tests need and a machine may lack, as Vitest tags: a test tagged with one skips where it is missing, and
+ * `skipped.ts` counts it.
+ */
+export const needs = Object.entries(found).map(([name, here]) => (here ? { name } : missing(name)));
