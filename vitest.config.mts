@@ -5,12 +5,14 @@ const tier = (name: string, options = {}) => ({
   extends: true as const,
   test: { name, include: [`test/${name}/**/*.test.ts`], ...options },
 });
+/** Of the trials of a property test, how many are drawn. */
+const part = (mode: string) => (mode === 'all' ? '1' : '0.1');
 const built = { globalSetup: ['test/support/build.ts'] };
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     setupFiles: ['test/support/node20.ts', 'test/support/seed.ts'],
-    env: { TZ: 'UTC' },
+    env: { TZ: 'UTC', PETSTORE_TEST_TRIALS: process.env.PETSTORE_TEST_TRIALS ?? part(mode) },
     testTimeout: 60_000,
     maxWorkers: '100%',
     tags: needs,
@@ -22,4 +24,4 @@ export default defineConfig({
       tier('hostile', built),
     ],
   },
-});
+}));

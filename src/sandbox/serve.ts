@@ -21,7 +21,9 @@ export function throwawayKey(): string {
 export function serveSandbox(options: SandboxOptions, port: number): Promise<RunningSandbox> {
   return new Promise((resolve, reject) => {
     const { fetch } = createSandboxApp(options);
-    const server = serve({ fetch, hostname: '127.0.0.1', port }, (address) => {
+    // The Request and Response of the rest of the process stay Node's own.
+    const settings = { fetch, hostname: '127.0.0.1', port, overrideGlobalObjects: false };
+    const server = serve(settings, (address) => {
       const baseUrl = new URL(`http://127.0.0.1:${address.port}${basePath}`);
       resolve({ baseUrl, key: options.key, server });
     }) as Server;

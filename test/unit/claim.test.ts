@@ -5,6 +5,7 @@ import { describe } from 'vitest';
 import { type Claim, claim, type Holder } from '../../src/claim.ts';
 import type { Owner } from '../../src/context.ts';
 import { expect, test } from '../support/petstore.ts';
+import { trials } from '../support/trials.ts';
 
 const host = 'here';
 const ownerOf = (pid: number): Owner => ({ pid, host, born: 'once' });
@@ -177,7 +178,7 @@ describe('a claim', () => {
           }
         }
       }),
-      { numRuns: 300 },
+      trials(300),
     );
   });
 });

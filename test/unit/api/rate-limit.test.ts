@@ -4,6 +4,7 @@ import { readRateLimit, readRetryAfter } from '../../../src/api/rate-limit.ts';
 import { Interruption } from '../../../src/errors.ts';
 import { startTime } from '../../support/clock.ts';
 import { expect, reply, test } from '../../support/petstore.ts';
+import { trials } from '../../support/trials.ts';
 
 const list = ['categories', 'list'];
 const limited = (headers: Record<string, string>) => reply(429, '', headers);
@@ -245,7 +246,7 @@ describe('the headers', () => {
         expect(rateLimit.resetAt - startTime).toBeGreaterThanOrEqual(0);
         expect(rateLimit.resetAt - startTime).toBeLessThanOrEqual(25 * 3_600_000);
       }),
-      { numRuns: 2_000 },
+      trials(2_000),
     );
   });
 

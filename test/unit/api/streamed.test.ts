@@ -20,6 +20,7 @@ import { layStream } from '../../../src/output/stream.ts';
 import { yamlLines } from '../../../src/output/yaml.ts';
 import { cutOut, formsOf } from '../../../src/secret.ts';
 import { hostileName } from '../../support/names.ts';
+import { trials } from '../../support/trials.ts';
 
 const secret = 'a-secret-"of\\some-letters';
 const text = fc.oneof(
@@ -113,7 +114,7 @@ describe('a list in pieces', () => {
             expect(streamed).toBe(whole);
           },
         ),
-        { numRuns: 60 },
+        trials(60),
       );
     },
   );
@@ -122,7 +123,7 @@ describe('a list in pieces', () => {
     let taken = 0;
     let most = 0;
     async function* pieces() {
-      for (; taken < 50; taken += 1) yield* [[], [{ name: 'x'.repeat(1024 * 1024 - taken) }]];
+      for (; taken < 20; taken += 1) yield* [[], [{ name: 'x'.repeat(1024 * 1024 - taken) }]];
     }
     const options = {
       format: 'table',
@@ -138,7 +139,7 @@ describe('a list in pieces', () => {
     }
 
     expect(most).toBeLessThanOrEqual(9);
-    expect(printed).toEqual(['title', ...Array(50).fill(`${'x'.repeat(19)}…`)]);
+    expect(printed).toEqual(['title', ...Array(20).fill(`${'x'.repeat(19)}…`)]);
   });
 
   /** Every other string with an escape for its first letter. */
@@ -185,7 +186,7 @@ describe('what is quick', () => {
         const fits = findMismatch(listCategories.data, [it]) === undefined;
         if (isSurelyCategory(it as Json)) expect(fits).toBe(true);
       }),
-      { numRuns: 1_000 },
+      trials(1_000),
     );
     expect(isSurelyCategory(parseJson('{"name":"dog","id":9223372036854775807}'))).toBe(true);
   });
@@ -210,7 +211,7 @@ describe('what is quick', () => {
         const lines = json.map((item) => writeJson(item, { string }));
         expect(sink.jsonLines(json)).toBe(lines.join('\n'));
       }),
-      { numRuns: 300 },
+      trials(300),
     );
   });
 
@@ -238,7 +239,7 @@ describe('what is quick', () => {
         expect(before === whole).toBe(false);
         expect(quick.replaceAll(/\n {2}(?=zz: )/g, '')).toBe(before);
       }),
-      { numRuns: 1_000 },
+      trials(1_000),
     );
   });
 

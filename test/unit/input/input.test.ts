@@ -6,29 +6,10 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe } from 'vitest';
 import { Failure, Interruption } from '../../../src/errors.ts';
-import type { Event } from '../../../src/events.ts';
 import { type InputFormat, readInput } from '../../../src/input/input.ts';
 import { expect, test } from '../../support/petstore.ts';
-
-type Bytes = string | Uint8Array;
-
-/** Reads standard input that comes in these chunks. */
-async function readChunks(format: InputFormat | undefined, chunks: Iterable<Bytes>) {
-  return readStream(format, Readable.from(chunks));
-}
-
-async function readStream(format: InputFormat | undefined, stdin: Readable, file = '-') {
-  const notices: string[] = [];
-  const { signal } = new AbortController();
-  const report = (event: Event) => notices.push(event.event === 'notice' ? event.message : '');
-  try {
-    const input = await readInput({ stdin, signal }, file, format, report);
-    return { ...input, notices, failure: undefined };
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return { rows: undefined, notices, failure: error };
-  }
-}
+import { type Bytes, readChunks, readStream } from '../../support/read-input.ts';
+import { trials } from '../../support/trials.ts';
 
 const noInput = () => Readable.from([]);
 const utf8 = (text: string) => Buffer.from(text);
@@ -407,38 +388,10 @@ describe('a wrong input is refused with its place', () => {
     ]);
   });
 
-  test.for<{ format: InputFormat; head: string; row: string; foot: string; wrong: string }>([
-    { format: 'csv', head: 'name\n', row: 'a\n', foot: 'a\n', wrong: '100002:1' },
-    {
-      format: 'json',
-      head: '[\n',
-      row: '{"name":"a"},\n',
-      foot: '{"name":"a"}]',
-      wrong: '100002:1',
-    },
-    { format: 'ndjson', head: '', row: '{"name":"a"}\n', foot: '{"name":"a"}', wrong: '100001:1' },
-  ])('more than 100000 rows of $format are too many', async (given) => {
-    const { format, head, row, foot, wrong } = given;
-    const many = (count: number) => readChunks(format, [head + row.repeat(count - 1) + foot]);
-
-    expect((await many(100_000)).rows).toHaveLength(100_000);
-    expect((await many(100_001)).failure?.message).toBe(
-      `standard input:${wrong}: more than 100000 rows; the rest was not read`,
-    );
-  });
-
   test('wrong rows count too', async () => {
     const { failure } = await readChunks('ndjson', ['1\n'.repeat(100_002)]);
 
     expect(failure?.message).toMatch(/^standard input has 100001 faults /);
-  });
-
-  test('more than 256 MiB are too many', async () => {
-    const chunk = Buffer.alloc(1024 * 1024, 'x').fill('\n', 0, 1);
-
-    expect((await readChunks('ndjson', Array(257).fill(chunk))).failure?.message).toBe(
-      'standard input is larger than 256 MiB',
-    );
   });
 });
 
@@ -561,7 +514,7 @@ describe('whatever the layout and the chunks', () => {
         const csv = ['name,description', ...lines].map((line) => line + end()).join('');
         await expectRows('csv', csv, at, given);
       }),
-      { numRuns: 500 },
+      trials(500),
     );
   });
 
@@ -570,7 +523,7 @@ describe('whatever the layout and the chunks', () => {
       fc.asyncProperty(rows, fc.constantFrom(0, 1, '\t'), cuts, async (given, indent, at) => {
         await expectRows('json', JSON.stringify(given, null, indent), at, given);
       }),
-      { numRuns: 500 },
+      trials(500),
     );
   });
 
@@ -580,7 +533,7 @@ describe('whatever the layout and the chunks', () => {
         const lines = given.map((item) => JSON.stringify(item) + end);
         await expectRows('ndjson', lines.join(''), at, given);
       }),
-      { numRuns: 500 },
+      trials(500),
     );
   });
 
@@ -602,7 +555,7 @@ describe('whatever the layout and the chunks', () => {
         const cut = await readChunks(format, byteChunks(bytes));
         expect(cut).toEqual(whole);
       }),
-      { numRuns: 2_000 },
+      trials(2_000),
     );
   });
 });

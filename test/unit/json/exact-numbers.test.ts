@@ -5,6 +5,7 @@ import { describe } from 'vitest';
 import { parseDocument, visit } from 'yaml';
 import { formats } from '../../../src/formats.ts';
 import { expect, reply, test } from '../../support/petstore.ts';
+import { trials } from '../../support/trials.ts';
 
 /** All the ways to write a number in JSON (RFC 8259, section 6). */
 const number = fc.oneof(
@@ -89,7 +90,7 @@ describe('numbers', () => {
             expect(exitCode).toBe(0);
             expect(readers[format](stdout)).toEqual(numbersOf(json));
           }),
-          { numRuns: 15 },
+          trials(15),
         );
       },
     );
@@ -107,7 +108,7 @@ describe('numbers', () => {
           expect(readers[format](read)).toEqual(numbersOf(sent));
           expect(any.stdout).toBe(pet.stdout);
         }),
-        { numRuns: 15 },
+        trials(15),
       );
     });
 
@@ -126,7 +127,7 @@ describe('numbers', () => {
             all ? numbersOf(`[${json.join()}]`) : sent.map(([id]) => id),
           );
         }),
-        { numRuns: 15 },
+        trials(15),
       );
     });
   }

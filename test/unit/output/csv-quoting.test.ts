@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { ExactNumber } from '../../../src/json/exact.ts';
 import { csvLines } from '../../../src/output/csv.ts';
 import { createSink } from '../../../src/output/sink.ts';
+import { trials } from '../../support/trials.ts';
 
 /** What is not text stands there as JSON. */
 const textOf = (it: string | ExactNumber | null) =>
@@ -29,6 +30,6 @@ test('CSV is quoted as a library quotes it, an empty text too', () => {
       const texts = rows.map((row) => row.map((it) => (it === undefined ? it : textOf(it))));
       expect(written).toBe(stringify([['a,b', ''], ...texts], { quoted_match: /^$/ }));
     }),
-    { numRuns: 1_000 },
+    trials(1_000),
   );
 });

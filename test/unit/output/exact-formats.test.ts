@@ -7,6 +7,7 @@ import { put } from '../../support/import-cases.ts';
 import { hostileName } from '../../support/names.ts';
 import { expect, test } from '../../support/petstore.ts';
 import { screenOf } from '../../support/screen.ts';
+import { trials } from '../../support/trials.ts';
 
 /** What readers of YAML take for something else than a text, or CSV and TSV for the end of one. */
 const odd =
@@ -35,7 +36,7 @@ const text = fc.oneof(hostileName, fc.constantFrom(...odd), fc.string());
 const id = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 const category = fc.record({ id, name: text, description: fc.option(text, { nil: undefined }) });
 const categories = fc.array(category, { minLength: 10, maxLength: 40 });
-const runs = { numRuns: 25 };
+const runs = trials(25);
 
 type Category = {
   readonly id: bigint;
@@ -93,7 +94,7 @@ describe('what scripts read', () => {
         expect(sandbox.categories.map(content).sort()).toEqual(sent.map(content).sort());
       }),
       {
-        numRuns: 6,
+        ...trials(6),
         examples: [[odd.map((name, at) => ({ id: BigInt(at), name, description: name }))]],
       },
     );
@@ -181,7 +182,7 @@ describe('what scripts read', () => {
 
           expect((await screenOf(stdout, 200)).acts).toEqual([]);
         }),
-        { numRuns: 10 },
+        trials(10),
       );
     },
   );

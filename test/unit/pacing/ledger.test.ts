@@ -6,6 +6,7 @@ import { dropLeases, fold } from '../../../src/pacing/fold.ts';
 import { emptyLedger, type Ledger } from '../../../src/pacing/ledger.ts';
 import { type Answered, type Entry, formatEntry, parseEntry } from '../../../src/pacing/records.ts';
 import { standingOf } from '../../../src/pacing/standing.ts';
+import { trials } from '../../support/trials.ts';
 
 const t = 1_800_000_000_000;
 const second = 1_000;
@@ -570,7 +571,7 @@ describe('whatever the log holds', () => {
           }
         },
       ),
-      { numRuns: 2_000 },
+      trials(2_000),
     );
   });
 
@@ -603,7 +604,7 @@ describe('whatever the log holds', () => {
           expect(granted()).toBe(true);
         },
       ),
-      { numRuns: 2_000 },
+      trials(2_000),
     );
   });
 
@@ -636,7 +637,7 @@ describe('whatever the log holds', () => {
           expect(granted).toBeLessThanOrEqual(left);
         },
       ),
-      { numRuns: 2_000 },
+      trials(2_000),
     );
   });
 
@@ -650,7 +651,7 @@ describe('whatever the log holds', () => {
         const resumed = after.reduce(fold, fold(emptyLedger, checkpoint));
         expect(asJson(resumed)).toEqual(asJson(whole));
       }),
-      { numRuns: 1_000 },
+      trials(1_000),
     );
   });
 });

@@ -19,6 +19,7 @@ import { type Entry, formatEntry } from '../../../src/pacing/records.ts';
 import { surviveDisk } from '../../../src/pacing/survive.ts';
 import { startTime } from '../../support/clock.ts';
 import { expect, test } from '../../support/petstore.ts';
+import { trials } from '../../support/trials.ts';
 
 const ask = (id: string): Entry => ({ k: 'ask', id, at: startTime, lease: startTime + 35_000 });
 const answer = (id: string, remaining: number): Entry => ({
@@ -118,7 +119,7 @@ describe('the shared log', () => {
         for (const log of logs) expect(log.read()).toEqual(whole);
         expect(openSharedLog(folder, name).read()).toEqual(whole);
       }),
-      { numRuns: 150 },
+      trials(150),
     );
   });
 

@@ -9,6 +9,7 @@ import { type Entry, parseEntry } from '../../../src/pacing/records.ts';
 import { createStoreLog, nameInStore } from '../../../src/pacing/store-log.ts';
 import { startTime } from '../../support/clock.ts';
 import { createMemoryEngine } from '../../support/memory-engine.ts';
+import { trials } from '../../support/trials.ts';
 
 /** Several machines whose clocks show something else, and an engine with a clock of its own. */
 function createFleet(skews: readonly number[], engineSkew = 0, travel?: () => void) {
@@ -80,7 +81,7 @@ describe('the log in a store', () => {
         const { boot, ...common } = inCommon(reference, { skew: 0 } as Machine) as Ledger;
         for (const ledger of all) expect(clean(ledger)).toEqual(clean(common));
       }),
-      { numRuns: 100 },
+      trials(100),
     );
   });
 
@@ -107,7 +108,7 @@ describe('the log in a store', () => {
         );
         for (const ledger of all) expect(clean(ledger)).toEqual(clean(all[0]));
       }),
-      { numRuns: 100 },
+      trials(100),
     );
   });
 
@@ -149,7 +150,7 @@ describe('the log in a store', () => {
           }
         },
       ),
-      { numRuns: 200 },
+      trials(200),
     );
   });
 

@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
-import type { Context, WireAnswer } from '../../../../src/context.ts';
-import { Interruption } from '../../../../src/errors.ts';
-import type { Clock } from '../../../support/clock.ts';
-import { expect, type Reaction, test } from '../../../support/petstore.ts';
+import type { Context, WireAnswer } from '../../src/context.ts';
+import { Interruption } from '../../src/errors.ts';
+import type { Clock } from '../support/clock.ts';
+import { expect, type Reaction, test } from '../support/petstore.ts';
 
 /** One of 96 bytes, so that 100,000 are longer than what is read whole. */
 const element = (n: number) =>
