@@ -1,6 +1,10 @@
 import { execFileSync } from 'node:child_process';
 
-/** Tests of real processes run the built program: build it from the sources that are being tested. */
+let built = false;
+
+/** Tests of real processes run the built program: build it from the sources that are being tested, once for all tiers. */
 export default function build(): void {
+  if (built) return;
+  built = true;
   execFileSync('npm', ['run', 'build', '--silent'], { stdio: 'inherit' });
 }
