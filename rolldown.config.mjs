@@ -15,7 +15,7 @@ export default defineConfig({
     codeSplitting: {
       groups: [
         { name: 'start', tags: ['$initial'], priority: 2 },
-        { name: whatSessionsShare(), priority: 1 },
+        { name: whatSessionsShare(), debugName: 'session', priority: 1 },
       ],
     },
     // Not minified: an uncaught error would print one endless source line.

@@ -31,6 +31,8 @@ const found: Readonly<Record<string, boolean>> = {
   openssl: onPath('openssl'),
   'other-nodes': Boolean(process.env.PETSTORE_TEST_NODES),
   'redis-server': onPath(engines['redis-server']),
+  // Only root has privileges to give up.
+  setpriv: process.getuid?.() !== 0 || onPath('setpriv'),
   script: onPath('script'),
   strace: traces(),
   tinyproxy: onPath('tinyproxy'),

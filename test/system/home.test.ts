@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe } from 'vitest';
@@ -7,7 +7,6 @@ import { expect, launcher, test } from '../support/program.ts';
 
 /** Modes mean nothing to root unless it gives its privileges up. */
 const obeying = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-all'] : [];
-const canObey = obeying.length === 0 || existsSync('/usr/bin/setpriv');
 
 describe('a home folder', () => {
   test('is the one of the system’s own list where HOME is unset', async ({ execute }) => {
@@ -25,8 +24,9 @@ describe('a home folder', () => {
     expect(stderr).toContain(`cannot read ${join(folder, 'settings.json')} (EIO)`);
   });
 
-  test.skipIf(!canObey).for(['missing', 'read-only'])(
+  test.for(['missing', 'read-only'])(
     'that is %s: requests go on, saving is exit 74, and an import does not begin',
+    { tags: ['setpriv'] },
     async (what, { execute, folder }) => {
       const locked = join(folder, 'locked');
       mkdirSync(locked);

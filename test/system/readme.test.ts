@@ -9,7 +9,7 @@ describe('the README', () => {
 
     const steps = readSession();
     for (const { command, output } of steps) {
-      const { stdout } = await execute('sh', ['-c', `${command} 2>&1`], { env: { PATH } });
+      const { stdout } = await execute('sh', ['-c', `{ ${command}; } 2>&1`], { env: { PATH } });
       expect(withoutTimes(stdout)).toBe(withoutTimes(output));
     }
     expect(steps).toHaveLength(9);

@@ -1,0 +1,32 @@
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe } from 'vitest';
+import { expect, test } from '../support/program.ts';
+
+const planted = `import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+
+test('needs a program without saying so', () => {
+  expect(spawnSync('redis-server', ['--version']).status).toBe(0);
+});
+`;
+
+describe('the bare run of CI', () => {
+  test('fails a test that needs a program which is installed on this machine, and does not skip', {
+    tags: ['redis-server'],
+  }, async ({ execute, folder }) => {
+    const clone = join(folder, 'clone');
+    await execute('git', ['clone', '-q', resolve('.'), clone]);
+    symlinkSync(resolve('node_modules'), join(clone, 'node_modules'));
+    writeFileSync(join(clone, 'test/unit/planted.test.ts'), planted);
+    const command = ['npx', 'vitest', 'run', 'test/unit/planted.test.ts'];
+
+    const bare = await execute(resolve('.ci/bare'), command, { cwd: clone });
+    const full = await execute('env', command, { cwd: clone });
+
+    expect({ bare: bare.code, full: full.code }, bare.stdout + full.stdout).toEqual({
+      bare: 1,
+      full: 0,
+    });
+  });
+});
