@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { cannotSave, makePrivateFolder } from '../files.ts';
-import { journalsIn } from '../import/journals.ts';
+import { countJournals } from '../import/journals.ts';
 import { faultOf } from '../pacing/place.ts';
 import { requireStateFolder } from '../settings/folders.ts';
 import { nameTemporary } from '../temporary.ts';
@@ -16,7 +16,7 @@ export async function examineState(context: Context): Promise<Finding[]> {
     const [limits, imports] = [join(folder, 'limits'), join(folder, 'imports')];
     const places = [folder, ...[limits, imports].filter(existsSync)];
     for (const place of places) tryToWrite(place);
-    const journals = journalsIn(imports).length;
+    const journals = countJournals(imports);
     kept.push(ok('kept there', `limits of keys: ${keysIn(limits)}, import journals: ${journals}`));
 
     const faults = places.map((place) => faultOf(place, context.uid)).filter(Boolean);

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { claim } from '../claim.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
+import { bringBack } from './finished.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { claimPath, type Identity, journalPath } from './journals.ts';
 import { refuseRivals, taken } from './rivals.ts';
@@ -23,7 +24,10 @@ export async function withJournal(
   try {
     refuseRivals(context, folder, identity);
     const path = journalPath(folder, identity);
-    const journal = needed(() => openJournal(context.openAppendFile, path));
+    const journal = needed(() => {
+      bringBack(path);
+      return openJournal(context.openAppendFile, path);
+    });
     try {
       await work(journal);
     } finally {

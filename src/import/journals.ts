@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { configFailure, systemCode } from '../errors.ts';
 import type { Mode } from './content.ts';
@@ -29,19 +29,37 @@ export function claimPath(
   return join(folder, `${hashOf([address, sha256])}.claim`);
 }
 
-/** What a journal tells without being opened for more; nothing when there is none. @throws Failure (config) */
-export function readStanding(path: string): Standing {
-  if (!existsSync(path)) return emptyStanding();
-  return replay(
-    reading(path, () => readFileSync(path)),
-    path,
-  ).standing;
+/**
+ * The names that a journal may have once its import is finished and another one has found it so. One that tells no more than
+ * the list does expires.
+ */
+export function namesAside(path: string): { readonly kept: string; readonly expiring: string } {
+  const name = path.slice(0, -'.journal'.length);
+  return { kept: `${name}.finished`, expiring: `${name}.expiring` };
 }
 
-/** All journals of a folder. @throws Failure (config) */
+/** What a journal tells without being opened for more; nothing when there is none. @throws Failure (config) */
+export function readStanding(path: string): Standing {
+  for (const name of [path, ...Object.values(namesAside(path))]) {
+    const bytes = reading(name, () => readFileSync(name));
+    if (bytes) return replay(bytes, name).standing;
+  }
+  return emptyStanding();
+}
+
+/** All journals of a folder that are not known to be finished. @throws Failure (config) */
 export function journalsIn(folder: string): string[] {
+  return filesIn(folder, /\.journal$/);
+}
+
+/** How many journals a folder has in all. @throws Failure (config) */
+export function countJournals(folder: string): number {
+  return filesIn(folder, /\.(journal|finished|expiring)$/).length;
+}
+
+function filesIn(folder: string, pattern: RegExp): string[] {
   try {
-    const names = readdirSync(folder).filter((name) => name.endsWith('.journal'));
+    const names = readdirSync(folder).filter((name) => pattern.test(name));
     return names.map((name) => join(folder, name));
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return [];
@@ -49,27 +67,45 @@ export function journalsIn(folder: string): string[] {
   }
 }
 
-/** Longer than any header, in bytes. */
+/** Longer than any first or last line of a finished journal, in bytes. */
 const headerSize = 16 * 1024;
+const lastLineSize = 256;
 
-/** The first line of a journal; undefined when it is not whole. @throws Failure (config) when it cannot be read */
-export function readHeader(path: string): Header | undefined {
+export type Ends = {
+  readonly header: Header;
+  /** The last line says so; where it does not, it takes all lines to know. */
+  readonly finished: boolean;
+};
+
+/** What the two ends of a journal tell; undefined when it is gone or has no first line. @throws Failure (config) when it cannot be read */
+export function readEnds(path: string): Ends | undefined {
   const file = reading(path, () => openSync(path, 'r'));
+  if (file === undefined) return undefined;
   try {
-    const bytes = Buffer.alloc(headerSize);
-    const length = reading(path, () => readSync(file, bytes, 0, headerSize, 0));
-    const [line = ''] = bytes.toString('utf8', 0, length).split('\n', 1);
-    const entry = parseEntry(line);
-    return entry !== 'newer' && entry?.k === 'h' ? entry : undefined;
+    const { size } = fstatSync(file);
+    const [first = ''] = textAt(path, file, 0, headerSize).split('\n', 1);
+    const last = textAt(path, file, Math.max(0, size - lastLineSize), lastLineSize).split('\n');
+    const header = parseEntry(first);
+    if (header === 'newer' || header?.k !== 'h') return undefined;
+    const end = parseEntry(last.at(-2) ?? '');
+    return { header, finished: last.at(-1) === '' && end !== 'newer' && end?.k === 'e' };
   } finally {
     closeSync(file);
   }
 }
 
-function reading<Result>(path: string, action: () => Result): Result {
+function textAt(path: string, file: number, position: number, size: number): string {
+  const bytes = Buffer.alloc(size);
+  const length = reading(path, () => readSync(file, bytes, 0, size, position));
+  return bytes.toString('utf8', 0, length);
+}
+
+/** Undefined where there is no such file. @throws Failure (config) */
+function reading<Result>(path: string, action: () => Result): Result | undefined {
   try {
     return action();
   } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
     throw configFailure(`cannot read the journal ${path} (${systemCode(error)})`);
   }
 }

@@ -2,12 +2,13 @@ import { type Holder, holderOf } from '../claim.ts';
 import type { Context } from '../context.ts';
 import { configFailure, Failure } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
+import { putAside } from './finished.ts';
 import {
   claimPath,
   type Identity,
   journalPath,
   journalsIn,
-  readHeader,
+  readEnds,
   readStanding,
 } from './journals.ts';
 import type { Header } from './records.ts';
@@ -19,17 +20,29 @@ import type { Header } from './records.ts';
  */
 export function refuseRivals(context: Context, folder: string, identity: Identity): void {
   const own = journalPath(folder, identity);
+  const done = [];
   for (const path of journalsIn(folder)) {
-    const header = path === own ? undefined : readHeader(path);
-    if (!header || header.address !== identity.address) continue;
-    const changed = header.path !== undefined && header.path === identity.path;
-    if (!changed && header.sha256 !== identity.sha256) continue;
+    const ends = path === own ? undefined : readEnds(path);
+    if (!ends) continue;
+    const { header } = ends;
+    const isRival = header.address === identity.address && isSame(header, identity);
     const claim = claimPath(folder, header);
-    const holder = holderOf(context, claim);
+    const holder = isRival ? holderOf(context, claim) : undefined;
     if (holder && holder.pid !== context.owner.pid) throw taken(holder, claim);
-    const { finished, done } = readStanding(path);
-    if (!finished) throw inTheWay(path, header, done.size, identity);
+    if (ends.finished) done.push({ path, header });
+    else if (isRival) refuseUnfinished(path, header, identity);
   }
+  putAside(context, folder, done);
+}
+
+/** Whether it is the file as it was before a change, or has the same rows. */
+function isSame(header: Header, { path, sha256 }: Identity): boolean {
+  return (header.path !== undefined && header.path === path) || header.sha256 === sha256;
+}
+
+function refuseUnfinished(path: string, header: Header, identity: Identity): void {
+  const { finished, done } = readStanding(path);
+  if (!finished) throw inTheWay(path, header, done.size, identity);
 }
 
 function inTheWay(path: string, header: Header, done: number, { sha256 }: Identity): Failure {
