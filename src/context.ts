@@ -14,6 +14,8 @@ export type Context = {
   readonly uid: number | undefined;
   /** The user's home folder as the system names it; may be empty. */
   readonly home: string;
+  /** Where files that need not outlast the machine's run may be: for all processes of the user the same, whatever their environment. */
+  readonly temporary: string;
   readonly send: Send;
   /** Milliseconds since 1970. */
   readonly now: () => number;

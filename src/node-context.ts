@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { homedir, uptime } from 'node:os';
+import { join } from 'node:path';
 import type { Transport } from './api/transport.ts';
 import { openAppendFile } from './append-file.ts';
 import type { Context, Engine, Environment, Output, Owner } from './context.ts';
@@ -46,6 +47,8 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
     nodeVersion: process.version,
     uid: process.getuid?.(),
     home: homeFolder(),
+    temporary:
+      process.platform === 'win32' ? join(homeFolder(), 'AppData', 'Local', 'Temp') : '/tmp',
     async send(request) {
       transport ??= openTransport();
       return (await transport).send(request);

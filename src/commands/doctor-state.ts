@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { cannotSave, makePrivateFolder } from '../files.ts';
+import { cannotSave, makePrivateFolder, othersCanChange } from '../files.ts';
 import { countJournals } from '../import/journals.ts';
-import { faultOf } from '../pacing/place.ts';
+import { faultOfState } from '../pacing/place-fault.ts';
 import { requireStateFolder } from '../settings/folders.ts';
 import { nameTemporary } from '../temporary.ts';
 import { type Finding, judge, ok, warn } from './doctor-finding.ts';
@@ -19,8 +19,15 @@ export async function examineState(context: Context): Promise<Finding[]> {
     const journals = countJournals(imports);
     kept.push(ok('kept there', `limits of keys: ${keysIn(limits)}, import journals: ${journals}`));
 
-    const faults = places.map((place) => faultOf(place, context.uid)).filter(Boolean);
-    if (faults[0]) return warn('state folder', `${faults[0]}: the limit is remembered elsewhere`);
+    const fault = faultOfState(folder, context.uid);
+    if (fault)
+      return warn(
+        'state folder',
+        `${fault.message}: the limit is remembered elsewhere. Fix: ${fault.fix}`,
+      );
+    if (othersCanChange(folder, context.uid)) {
+      return warn('state folder', `others can change ${folder}. Fix: chmod 700 '${folder}'`);
+    }
     const local = context.platform === 'linux' ? ', on a local disk' : '';
     return ok('state folder', `${folder}${local}`);
   });

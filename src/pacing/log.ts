@@ -28,6 +28,9 @@ export type Log = {
 /** A file longer than this is sealed, and the next one begins with what it added up to, in bytes. */
 const sealAt = 64 * 1024;
 
+/** A link would lead to a file of somebody else's choice. */
+const flags = constants.O_RDWR | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
+
 /** So often files and lines can be gone because others are faster; beyond that this is no place for a log. */
 const tries = 100;
 
@@ -109,7 +112,7 @@ export function openSharedLog(folder: string, name: string): Log {
       if (newest() === 0) create(1);
       const found = newest();
       try {
-        const opened = openSync(path(found), constants.O_RDWR | constants.O_APPEND);
+        const opened = openSync(path(found), flags);
         if (file >= 0) closeSync(file);
         file = opened;
         number = found;

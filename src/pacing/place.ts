@@ -1,64 +1,72 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { existsSync, linkSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
-import { makePrivateFolder, othersCanChange } from '../files.ts';
+import { makePrivateFolder } from '../files.ts';
 import { nameTemporary } from '../temporary.ts';
 import { type Log, openSharedLog } from './log.ts';
+import { faultOf, faultOfState, PlaceFault } from './place-fault.ts';
+
+/** A folder where the shared log of a service and key may be. */
+export type Place = {
+  readonly folder: string;
+  /** @throws PlaceFault or the system's error when it cannot be used */
+  readonly open: () => Log;
+};
+
+type Machine = Pick<Context, 'uid' | 'temporary'>;
 
 /**
- * Ways to the shared log of a service and key, best first: in the state folder, else in one that lasts as long as the machine
- * is up. The file's name tells neither address nor key. Each throws when its folder cannot be used.
+ * Where the shared log of a service and key may be: in the state folder, else in one that lasts as long as the machine is up.
+ * That one depends on nothing but the user, so that a login shell and a cron job meet there. The file's name tells neither
+ * address nor key.
  */
 export function placesFor(
-  context: Pick<Context, 'env' | 'uid'>,
+  machine: Machine,
   stateFolder: string | undefined,
   identity: string,
-): (() => Log)[] {
-  return foldersFor(context, stateFolder).map(
-    (folder) => () => openIn(folder, context.uid, identity),
-  );
+): readonly [Place, Place] {
+  const { uid } = machine;
+  const temporary = temporaryFolder(machine);
+  return [
+    {
+      folder: stateFolder ?? 'the state folder',
+      open() {
+        if (stateFolder === undefined) throw new PlaceFault('there is no home folder');
+        return openIn(stateFolder, faultOfState, uid, identity);
+      },
+    },
+    // Any user may have made this one.
+    { folder: temporary, open: () => openIn(temporary, faultOf, uid, identity) },
+  ];
 }
 
 /** Whether a log of any service and key was ever kept there; none is made to find out. */
-export function hasLogs(context: Pick<Context, 'env' | 'uid'>, stateFolder: string | undefined) {
-  return foldersFor(context, stateFolder).some((folder) => existsSync(join(folder, 'limits')));
+export function hasLogs(machine: Machine, stateFolder: string | undefined): boolean {
+  return [stateFolder, temporaryFolder(machine)].some(
+    (folder) => folder !== undefined && existsSync(join(folder, 'limits')),
+  );
 }
 
-function foldersFor(
-  { env, uid }: Pick<Context, 'env' | 'uid'>,
-  stateFolder: string | undefined,
-): string[] {
-  const runtime = env.XDG_RUNTIME_DIR;
-  return [
-    stateFolder,
-    runtime && isAbsolute(runtime) ? join(runtime, 'petstore') : undefined,
-    join(env.TMPDIR || tmpdir(), uid === undefined ? 'petstore' : `petstore-${uid}`),
-  ].filter((folder) => folder !== undefined);
+function temporaryFolder({ uid, temporary }: Machine): string {
+  return join(temporary, uid === undefined ? 'petstore' : `petstore-${uid}`);
 }
 
-function openIn(folder: string, uid: number | undefined, identity: string): Log {
+function openIn(
+  folder: string,
+  faultOfFolder: typeof faultOf,
+  uid: number | undefined,
+  identity: string,
+): Log {
   const limits = join(folder, 'limits');
-  makePrivateFolder(limits);
-  for (const path of [folder, limits]) {
-    const fault = faultOf(path, uid);
-    if (fault) throw new Error(fault);
+  for (const [path, find] of [[folder, faultOfFolder] as const, [limits, faultOf] as const]) {
+    makePrivateFolder(path);
+    const fault = find(path, uid);
+    if (fault) throw fault;
   }
   return openSharedLog(limits, scopeName(readSalt(limits), identity));
 }
-
-/** Why a folder is no place for a log that processes share, or undefined when it is one. @throws the system's error */
-export function faultOf(path: string, uid: number | undefined): string | undefined {
-  // A folder that another one owns or can write to could be swapped by them.
-  if (othersCanChange(path, uid)) return `others can change ${path}`;
-  const remote = networkFileSystems.has(statfsSync(path).type);
-  return remote ? `${path} is on a network file system` : undefined;
-}
-
-/** NFS, SMB and CIFS: an append is not one step there, so lines could be torn. */
-const networkFileSystems = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42]);
 
 /** A keyed hash, so that nobody can try keys against the names of the files. */
 function scopeName(salt: Uint8Array, identity: string): string {

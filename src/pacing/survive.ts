@@ -1,6 +1,7 @@
 import { fold } from './fold.ts';
 import { emptyLedger, type Ledger } from './ledger.ts';
 import type { Log } from './log.ts';
+import type { Place } from './place.ts';
 
 /** A log of this process alone. */
 function createMemoryLog(ledger: Ledger = emptyLedger): Log {
@@ -15,12 +16,19 @@ function createMemoryLog(ledger: Ledger = emptyLedger): Log {
 }
 
 /**
- * A log that never fails. When a place cannot be used (any more) the next one is; when none can, it goes on in memory and
- * `onFailure` hears of it. What is known goes along, unless others have been there before and know more.
+ * A log that never fails. When a place cannot be used (any more) the next one is; when none can, it goes on in memory. What is
+ * known goes along, unless others have been there before and know more.
+ * @param onMove hears each time that another place is used than before, why the first one is not, and which one is, if any
  */
-export function surviveDisk(places: readonly (() => Log)[], onFailure: () => void): Log {
+export function surviveDisk(
+  places: readonly Place[],
+  onMove: (error: unknown, from: string, to: string | undefined) => void,
+): Log {
   let known = emptyLedger;
   let log: Log | undefined;
+  let [used]: readonly (Place | undefined)[] = places;
+  /** Why the first place is not used. */
+  let reason: unknown;
 
   return {
     read: () => use(({ read }) => read()),
@@ -28,23 +36,30 @@ export function surviveDisk(places: readonly (() => Log)[], onFailure: () => voi
   };
 
   function use(action: (log: Log) => Ledger): Ledger {
-    if (!log || !attempt(log, action)) {
-      log = openFirst(action);
-      if (!log) {
-        log = createMemoryLog(known);
-        known = action(log);
-        onFailure();
-      }
+    if (log && attempt(log, action)) return known;
+    const before = used;
+    log = openFirst(action);
+    if (!log) {
+      log = createMemoryLog(known);
+      known = action(log);
     }
+    if (used !== before) onMove(reason, places[0]?.folder ?? '', used?.folder);
     return known;
   }
 
   /** One after another: a place that is not needed is not even made. */
   function openFirst(action: (log: Log) => Ledger): Log | undefined {
-    for (const open of places) {
-      const place = openCarefully(open);
-      if (place && attempt(place, action)) return place;
+    for (const place of places) {
+      used = place;
+      try {
+        const opened = open(place);
+        known = action(opened);
+        return opened;
+      } catch (error) {
+        if (place === places[0]) reason = error;
+      }
     }
+    used = undefined;
     return undefined;
   }
 
@@ -57,14 +72,10 @@ export function surviveDisk(places: readonly (() => Log)[], onFailure: () => voi
     }
   }
 
-  function openCarefully(open: () => Log): Log | undefined {
-    try {
-      const place = open();
-      const isNew = place.read().latest === undefined;
-      if (isNew && known.latest !== undefined) place.append({ k: 'ledger', ledger: known });
-      return place;
-    } catch {
-      return undefined;
-    }
+  function open(place: Place): Log {
+    const opened = place.open();
+    const isNew = opened.read().latest === undefined;
+    if (isNew && known.latest !== undefined) opened.append({ k: 'ledger', ledger: known });
+    return opened;
   }
 }

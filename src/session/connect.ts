@@ -10,6 +10,7 @@ import type { Report } from '../events.ts';
 import { inBatches } from '../pacing/batch.ts';
 import { gate } from '../pacing/gate.ts';
 import { placesFor } from '../pacing/place.ts';
+import { noticeOfMove } from '../pacing/place-fault.ts';
 import type { SharedLog } from '../pacing/shared-log.ts';
 import { surviveDisk } from '../pacing/survive.ts';
 import { parseDuration } from '../settings/duration.ts';
@@ -111,11 +112,9 @@ async function openClient(
 }
 
 function openLedger({ host: { context }, report }: Setup, identity: string): SharedLog {
-  const log = surviveDisk(placesFor(context, stateFolder(context), identity), () =>
-    report({
-      event: 'notice',
-      message: 'the limit cannot be shared on this disk; other petstore processes are not seen',
-    }),
+  const places = placesFor(context, stateFolder(context), identity);
+  const log = surviveDisk(places, (...move) =>
+    report({ event: 'notice', message: noticeOfMove(...move) }),
   );
   return inBatches(log, context);
 }

@@ -47,7 +47,7 @@ describe('an import whose disk fails', () => {
         const home = join(folder, String(at));
         const [imports, synced] = [join(home, 'state', 'imports'), `${home}.synced`];
         const service = await start(imports, synced);
-        const env = { ...environment(home, service), TMPDIR: folder };
+        const env = environment(home, service);
         const spoilt = {
           ...env,
           FAULT: fault,
@@ -82,7 +82,7 @@ describe('the limit log on a disk that fails', () => {
     { fault: 'EIO', folder: 'state' },
     { fault: 'short', folder: 'state' },
     { fault: 'ENOSPC', folder: 'state' },
-    { fault: 'ENOSPC', folder: '' },
+    { fault: 'ENOSPC', folder: '/' },
   ])(
     'with $fault at any step below "$folder": the command works, asks once, and so does the next',
     { timeout: 180_000 },
@@ -95,8 +95,9 @@ describe('the limit log on a disk that fails', () => {
         mkdirSync(home);
         const service = await startFaultyService(flawless);
         services.push(service);
-        const env = { ...environment(home, service), TMPDIR: home };
-        const spoilt = { ...env, FAULT: fault, FAULT_FOLDER: join(home, below), FAULT_AT: `${at}` };
+        const env = environment(home, service);
+        const touched = below === '/' ? '/' : join(home, below);
+        const spoilt = { ...env, FAULT: fault, FAULT_FOLDER: touched, FAULT_AT: `${at}` };
 
         const broken = await execute(process.execPath, ['--require', disk, ...args], {
           env: spoilt,
@@ -107,7 +108,7 @@ describe('the limit log on a disk that fails', () => {
         expect(broken.stdout, where).toBe('[]\n');
         expect(service.arrivals, where).toHaveLength(1);
         // Only where there is no other place.
-        const alone = below === '' && code === 0;
+        const alone = below === '/' && code === 0;
         expect(
           broken.stderr.match(/other petstore processes are not seen/g)?.length ?? 0,
           where,

@@ -57,6 +57,7 @@ export async function runInProcess(
     stderr,
     env: { HOME: folder, PETSTORE_BASE_URL: url, PETSTORE_API_KEY: canary, ...env },
     home: folder,
+    temporary: join(folder, 'temporary'),
     send,
     random: () => 0,
     now: () => context.now() + skipped,

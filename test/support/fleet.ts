@@ -36,7 +36,6 @@ export const test = base.extend<{ fleet: Fleet }>({
         env: {
           PETSTORE_LIMIT_STORE: storeUrl,
           PETSTORE_STATE_DIR: join(folder, machine),
-          TMPDIR: join(folder, 'tmp'),
           ...env,
         },
         context: { openEngine, owner: { pid: 4242, host: machine }, boot: machine, ...context },

@@ -101,6 +101,7 @@ export const test = base.extend<Fixtures>({
         nodeVersion: 'v20.19.0',
         uid: process.getuid?.(),
         home: folder,
+        temporary: join(folder, 'temporary'),
         send: sendTo(sandbox, forward, clock),
         now: clock.now,
         uptime: clock.uptime,

@@ -71,7 +71,6 @@ const others: readonly (readonly [variables: string, meaning: string])[] = [
   ['CI', 'when set, nothing is asked'],
   ['XDG_CONFIG_HOME, APPDATA', 'where the settings folder is'],
   ['XDG_STATE_HOME, LOCALAPPDATA', 'where the state folder is'],
-  ['XDG_RUNTIME_DIR', 'where the limit is remembered if the state folder cannot be written'],
 ];
 
 /** Each variable and what it means, for a terminal and the man page. */

@@ -265,7 +265,7 @@ describe('what doctor only warns of', () => {
 
     expect(rowOf(result, 'state folder')).toMatchObject({
       status: 'warn',
-      finding: 'others can change ~/state: the limit is remembered elsewhere',
+      finding: "others can change ~/state. Fix: chmod 700 '~/state'",
     });
   });
 

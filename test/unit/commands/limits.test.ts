@@ -73,9 +73,10 @@ describe('limits', () => {
 
   test('--refresh shows what it heard, also where nothing can be written', async ({ petstore }) => {
     const blocked = '/dev/null/state';
-    const env = { PETSTORE_STATE_DIR: blocked, XDG_RUNTIME_DIR: blocked, TMPDIR: blocked };
+    const env = { PETSTORE_STATE_DIR: blocked };
+    const context = { temporary: blocked };
 
-    const { stdout, stderr } = await petstore(['limits', '--refresh'], { env });
+    const { stdout, stderr } = await petstore(['limits', '--refresh'], { env, context });
 
     expect(stdout).toContain('│ minute │ 60    │ 59 ');
     expect(stderr.match(/the limit cannot be shared on this disk/g)).toHaveLength(1);
@@ -222,9 +223,13 @@ describe('what one command learned holds for the next', () => {
     const { writeFileSync } = await import('node:fs');
     writeFileSync(`${folder}/file`, '');
     const blocked = `${folder}/file/state`;
-    const env = { PETSTORE_STATE_DIR: blocked, XDG_RUNTIME_DIR: blocked, TMPDIR: blocked };
+    const env = { PETSTORE_STATE_DIR: blocked };
+    const context = { temporary: blocked };
 
-    const result = await petstore(['categories', 'create', 'rabbit', '--if-missing'], { env });
+    const result = await petstore(['categories', 'create', 'rabbit', '--if-missing'], {
+      env,
+      context,
+    });
 
     expect(result.exitCode).toBe(0);
     expect(result.stderr.match(/the limit cannot be shared on this disk/g)).toHaveLength(1);

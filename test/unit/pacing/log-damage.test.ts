@@ -89,7 +89,7 @@ describe('a limit log', () => {
   test.for(damages)(
     'that is $what keeps no request longer than a minute, and nothing fails',
     async ({ damage }, { petstore, sandbox, folder, clock }) => {
-      const env = { PETSTORE_API_KEY: testKey, TMPDIR: folder };
+      const env = { PETSTORE_API_KEY: testKey };
       await petstore(list, { env });
       const limits = join(folder, 'state', 'limits');
       const [name = ''] = readdirSync(limits).filter((file) => file.endsWith('.log'));

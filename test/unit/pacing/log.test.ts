@@ -1,12 +1,10 @@
 import {
   appendFileSync,
-  chmodSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
   truncateSync,
-  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -164,7 +162,7 @@ describe('the shared log', () => {
         return disk.append(entry);
       },
     };
-    const log = surviveDisk([() => fragile], () => {
+    const log = surviveDisk([{ folder, open: () => fragile }], () => {
       failures += 1;
     });
     spend(log, 1);
@@ -187,8 +185,12 @@ describe('the shared log', () => {
         throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
       },
     });
-    const second = () => openSharedLog(folder, 'second');
-    const logs = [1, 2, 3].map(() => surviveDisk([first, second], () => expect.unreachable()));
+    const places = [
+      { folder: 'first', open: first },
+      { folder: 'second', open: () => openSharedLog(folder, 'second') },
+    ];
+    const moves: unknown[] = [];
+    const logs = [1, 2, 3].map(() => surviveDisk(places, (...move) => moves.push(move)));
 
     logs.forEach((log, n) => {
       log.read();
@@ -196,6 +198,8 @@ describe('the shared log', () => {
     });
 
     for (const log of logs) expect(log.read().counted?.requests).toBe(4);
+    const reason = expect.objectContaining({ code: 'ENOSPC' });
+    expect(moves).toEqual([1, 2, 3].map(() => [reason, 'first', 'second']));
   });
 
   test('survives its own folder being deleted', ({ folder }) => {
@@ -204,7 +208,7 @@ describe('the shared log', () => {
       mkdirSync(place, { recursive: true });
       return openSharedLog(place, 'scope');
     };
-    const log = surviveDisk([open], () => expect.unreachable());
+    const log = surviveDisk([{ folder: place, open }], () => expect.unreachable());
     spend(log, 1);
     rmSync(place, { recursive: true });
     spend(log, 2);
@@ -225,8 +229,6 @@ describe('the shared log', () => {
 
 describe('its place', () => {
   const uid = process.getuid?.();
-  const openFirst = (state: string, env: Record<string, string>, identity: string) =>
-    surviveDisk(placesFor({ env, uid }, state, identity), () => expect.unreachable()).read();
 
   test('tells neither address nor key, and differs with either', ({ folder }) => {
     for (const identity of [
@@ -234,7 +236,8 @@ describe('its place', () => {
       'https://a.example/v1\0key-two',
       'https://b.example/v1\0key-one',
     ]) {
-      openFirst(folder, {}, identity);
+      const places = placesFor({ uid, temporary: '/nowhere' }, folder, identity);
+      surviveDisk(places, () => expect.unreachable()).read();
     }
 
     const names = readdirSync(join(folder, 'limits')).filter((name) => name.endsWith('.log'));
@@ -244,34 +247,5 @@ describe('its place', () => {
       expect(readFileSync(join(folder, 'limits', name), 'utf8')).not.toMatch(/key|example/);
     }
     expect(readFileSync(join(folder, 'limits', 'salt'))).toHaveLength(32);
-  });
-
-  test('is the folder of the running machine when the state folder cannot be used', ({
-    folder,
-  }) => {
-    writeFileSync(join(folder, 'state'), 'a file where a folder belongs');
-
-    openFirst(join(folder, 'state'), { XDG_RUNTIME_DIR: folder }, 'identity');
-
-    expect(readdirSync(join(folder, 'petstore', 'limits'))).toHaveLength(2);
-  });
-
-  test('leaves nothing anywhere else when the state folder can be used', ({ folder }) => {
-    const [runtime, temporary] = [join(folder, 'runtime'), join(folder, 'temporary')];
-    for (const other of [runtime, temporary]) mkdirSync(other);
-
-    const env = { XDG_RUNTIME_DIR: runtime, TMPDIR: temporary };
-    openFirst(join(folder, 'state'), env, 'identity');
-
-    expect([...readdirSync(runtime), ...readdirSync(temporary)]).toEqual([]);
-  });
-
-  test('is no folder that others can write to', ({ folder }) => {
-    mkdirSync(join(folder, 'state', 'limits'), { recursive: true });
-    chmodSync(join(folder, 'state', 'limits'), 0o777);
-
-    openFirst(join(folder, 'state'), { XDG_RUNTIME_DIR: folder }, 'identity');
-
-    expect(readdirSync(join(folder, 'state', 'limits'))).toEqual([]);
   });
 });

@@ -385,7 +385,7 @@ describe('without a usable home folder', () => {
     'that is $what nothing is stored, and the key of the environment still works',
     async ({ home, more }, { petstore, sandbox, folder }) => {
       const env = { PETSTORE_CONFIG_DIR: undefined, PETSTORE_STATE_DIR: undefined, ...more };
-      const options = { env: { ...env, TMPDIR: folder }, context: { home }, stdin: testKey };
+      const options = { env, context: { home }, stdin: testKey };
       const rows = join(folder, 'rows.csv');
       writeFileSync(rows, 'name\ndog\n');
 

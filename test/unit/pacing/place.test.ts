@@ -1,0 +1,176 @@
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { startTime } from '../../support/clock.ts';
+import { expect, type Fixtures, reply, test } from '../../support/petstore.ts';
+
+const isRoot = process.getuid?.() === 0;
+const list = ['categories', 'list'];
+
+/** Two processes that share nothing of their environment, the first of which is refused with Retry-After: 60. */
+async function race({ petstore, sandbox, folder }: Fixtures) {
+  const environments = [
+    { XDG_RUNTIME_DIR: join(folder, 'run'), TMPDIR: undefined },
+    { XDG_RUNTIME_DIR: undefined, TMPDIR: join(folder, 'cron') },
+  ];
+  for (const name of ['run', 'cron']) mkdirSync(join(folder, name));
+  sandbox.reactions.push(reply(429, '', { 'retry-after': '60' }));
+  const context = { temporary: join(folder, 'tmp') };
+  const [login, cron] = environments;
+  const first = await petstore([...list, '--max-wait', '0'], { env: login ?? {}, context });
+  const second = await petstore(list, { env: cron ?? {}, context });
+  return { first, second };
+}
+
+type Setting = {
+  readonly what: string;
+  readonly prepare: (state: string) => void;
+  /** What is said of it, once. */
+  readonly says: (state: string) => string;
+  readonly asRoot?: boolean;
+};
+
+const unusable: Setting[] = [
+  {
+    what: 'a file is in its place',
+    prepare: (state) => writeFileSync(state, ''),
+    says: (state) => `cannot use ${state} (EEXIST)`,
+  },
+  {
+    what: 'others can write to its limits',
+    prepare(state) {
+      mkdirSync(join(state, 'limits'), { recursive: true, mode: 0o700 });
+      chmodSync(join(state, 'limits'), 0o777);
+    },
+    says: (state) => `chmod 700 '${state}/limits'`,
+  },
+  {
+    what: 'its limits are a link',
+    prepare(state) {
+      mkdirSync(join(state, '..', 'elsewhere'));
+      mkdirSync(state);
+      symlinkSync(join(state, '..', 'elsewhere'), join(state, 'limits'));
+    },
+    says: (state) => `rm '${state}/limits'`,
+  },
+  {
+    what: 'its limits belong to another user',
+    prepare(state) {
+      mkdirSync(join(state, 'limits'), { recursive: true });
+      chownSync(join(state, 'limits'), 12_345, 12_345);
+    },
+    says: (state) => `${state}/limits belongs to another user (12345)`,
+    asRoot: true,
+  },
+  {
+    what: 'it belongs to another user and we are root',
+    prepare(state) {
+      mkdirSync(state);
+      chownSync(state, 12_345, 12_345);
+    },
+    says: (state) => `${state} belongs to another user (12345)`,
+    asRoot: true,
+  },
+];
+
+describe('a state folder that cannot be used', () => {
+  for (const { what, prepare, says, asRoot = false } of unusable) {
+    test.skipIf(asRoot && !isRoot)(
+      `because ${what}: all processes share the one in its place, and each says so once`,
+      async ({ petstore, sandbox, folder, clock, forward }) => {
+        prepare(join(folder, 'state'));
+
+        const runs = await race({ petstore, sandbox, folder, clock, forward });
+
+        expect(clock.now() - startTime).toBeGreaterThanOrEqual(61_000);
+        expect(sandbox.requests).toHaveLength(2);
+        for (const { stderr } of Object.values(runs)) {
+          const notices = stderr.split('\n').filter((line) => line.includes('is shared in'));
+          expect(notices).toHaveLength(1);
+          expect(notices[0]).toContain(says(join(folder, 'state')));
+        }
+        const own = `petstore-${process.getuid?.()}`;
+        expect(readdirSync(join(folder, 'tmp'))).toEqual([own]);
+        expect(statSync(join(folder, 'tmp', own)).mode & 0o777).toBe(0o700);
+      },
+    );
+  }
+
+  test('on a machine without a home folder is named with the variable that sets one', async ({
+    petstore,
+    folder,
+  }) => {
+    const { stderr } = await petstore(list, {
+      env: { PETSTORE_STATE_DIR: undefined },
+      context: { home: '', temporary: join(folder, 'tmp') },
+    });
+
+    expect(stderr).toMatch(/there is no home folder; .* export PETSTORE_STATE_DIR=/);
+  });
+});
+
+describe('a state folder to which others can write', () => {
+  test('is used all the same: all processes share a folder in it that is theirs alone', async ({
+    petstore,
+    sandbox,
+    folder,
+    clock,
+    forward,
+  }) => {
+    const state = join(folder, 'state');
+    mkdirSync(state);
+    chmodSync(state, 0o777);
+
+    const runs = await race({ petstore, sandbox, folder, clock, forward });
+
+    expect(clock.now() - startTime).toBeGreaterThanOrEqual(61_000);
+    expect(runs.second.stderr).not.toContain('is shared in');
+    expect(statSync(state).mode & 0o777).toBe(0o777);
+    expect(statSync(join(state, 'limits')).mode & 0o777).toBe(0o700);
+    expect(readdirSync(folder).sort()).not.toContain('tmp');
+  });
+});
+
+describe('the folder in its place', () => {
+  test.for([
+    {
+      what: 'is a link',
+      prepare(place: string) {
+        mkdirSync(`${place}-elsewhere`);
+        symlinkSync(`${place}-elsewhere`, place);
+      },
+    },
+    {
+      what: 'can be changed by others',
+      prepare(place: string) {
+        mkdirSync(place);
+        chmodSync(place, 0o777);
+      },
+    },
+  ])(
+    'is not used when it $what, and the notice says so',
+    async ({ prepare }, { petstore, folder }) => {
+      writeFileSync(join(folder, 'state'), '');
+      const place = join(folder, 'tmp', `petstore-${process.getuid?.()}`);
+      mkdirSync(join(folder, 'tmp'));
+      prepare(place);
+
+      const { exitCode, stderr } = await petstore(list, {
+        context: { temporary: join(folder, 'tmp') },
+      });
+
+      expect(exitCode).toBe(0);
+      expect(stderr.match(/other petstore processes are not seen/g)).toHaveLength(1);
+      expect(stderr).toContain(`cannot use ${join(folder, 'state')} (EEXIST)`);
+      expect(readdirSync(place)).toEqual([]);
+    },
+  );
+});
