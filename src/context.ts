@@ -21,7 +21,7 @@ export type Context = {
   readonly now: () => number;
   /** Milliseconds that the machine has been on, sleep included: what is waited for is measured by it, since nobody can set it. */
   readonly uptime: () => number;
-  /** Tells this start of the machine from others; where the system has no name for it, this process from others. */
+  /** Names this start of the machine, as far as the system can tell it from others (owner.ts). */
   readonly boot: string;
   /** Resolves after that many milliseconds; rejects with the signal's reason. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;

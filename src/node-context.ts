@@ -54,10 +54,9 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
       return (await transport).send(request);
     },
     now: Date.now,
-    // Not `performance`, which Node loads only when it is first used.
-    uptime: createUptime(uptime, () => Number(process.hrtime.bigint()) / 1_000_000),
+    uptime: createUptime(uptime, ticks),
     get boot() {
-      boot ??= bootOf() ?? `${process.pid}.${performance.timeOrigin}`;
+      boot ??= nameBoot();
       return boot;
     },
     sleep,
@@ -101,6 +100,17 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
     if (signal.aborted) for (const stream of [process.stdin, process.stdout]) stream.destroy();
   };
   return { context, close };
+}
+
+/** Not `performance`, which Node loads only when it is first used. */
+function ticks(): number {
+  return Number(process.hrtime.bigint()) / 1_000_000;
+}
+
+/** Read in this order, so that the uptime is never the older one. */
+function nameBoot(): string {
+  const before = ticks();
+  return bootOf(uptime(), before);
 }
 
 function homeFolder(): string {

@@ -5,7 +5,7 @@ import { systemCode } from './errors.ts';
 
 /** The process of this machine that has that id now. */
 export function ownerOf(pid: number): Owner {
-  return { pid, host: hostname(), born: look(pid)?.born, space: spaceOfIds() };
+  return { pid, host: hostname(), born: look(pid)?.born, space: spaceOf('pid') };
 }
 
 /**
@@ -17,7 +17,7 @@ export function isRunning(
   kill: (pid: number, signal: 0) => unknown,
 ): boolean {
   // In another container the same number is somebody else, or nobody.
-  if (host !== hostname() || (space !== undefined && space !== spaceOfIds())) return true;
+  if (host !== hostname() || (space !== undefined && space !== spaceOf('pid'))) return true;
   try {
     kill(pid, 0);
   } catch (error) {
@@ -42,13 +42,28 @@ export function isOwner(value: unknown): value is Owner {
   );
 }
 
-/** Tells this start of this machine or container from others; undefined where the system has no name for it. */
-export function bootOf(): string | undefined {
+/** The name of a start where the system has none: uptime and clock together have to tell it from others. */
+const unnamed = 'unnamed';
+/** Two readings of the same uptime differ by less, in s. */
+const apart = 1;
+
+/**
+ * Names this start of the machine, the same for all its processes; of the container where that has an uptime of its own.
+ * @param uptime seconds since the start, as the system tells it
+ * @param ticks the same from a clock that is the machine's in every container, in ms; it may stand still while the machine sleeps
+ */
+export function bootOf(uptime: number, ticks: number, read: () => string = readBoot): string {
   try {
-    return `${readBoot()}.${spaceOfIds()}`;
+    const whole = uptime + apart > ticks / 1_000;
+    return `${read()}.${whole ? spaceOf('time') : spaceOf('pid')}`;
   } catch {
-    return undefined;
+    return `${unnamed}.${hostname()}`;
   }
+}
+
+/** Whether a start has a name that no other one has. */
+export function isNamed(boot: string): boolean {
+  return !boot.startsWith(unnamed);
 }
 
 /** Tells the starts of a machine apart, on Linux. @throws the system's error */
@@ -56,10 +71,10 @@ function readBoot(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8);
 }
 
-/** Where Linux counts process ids from one: the machine, or one container. */
-function spaceOfIds(): string | undefined {
+/** Where Linux counts process ids from one, or tells another uptime: the machine, or one container. */
+function spaceOf(what: 'pid' | 'time'): string | undefined {
   try {
-    return readlinkSync('/proc/self/ns/pid');
+    return readlinkSync(`/proc/self/ns/${what}`);
   } catch {
     return undefined;
   }

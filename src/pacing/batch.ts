@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
-import type { Ledger } from './ledger.ts';
+import { readClock } from './clock.ts';
+import type { Ledger, Reading } from './ledger.ts';
 import type { Log } from './log.ts';
 import type { Entry } from './records.ts';
 import type { SharedLog } from './shared-log.ts';
@@ -8,7 +9,10 @@ import type { SharedLog } from './shared-log.ts';
  * The log, with one write and one look for all that this process has to say and wants to know at a time: what a busy network
  * brings at once is a single step on the disk. Each line is still one of its own.
  */
-export function inBatches(log: Log, { turn }: Pick<Context, 'turn'>): SharedLog {
+export function inBatches(
+  log: Log,
+  context: Pick<Context, 'turn' | 'now' | 'uptime' | 'boot'>,
+): SharedLog {
   let entries: Entry[] = [];
   let next: Promise<Ledger> | undefined;
 
@@ -19,7 +23,7 @@ export function inBatches(log: Log, { turn }: Pick<Context, 'turn'>): SharedLog 
 
   function join(...more: Entry[]): Promise<Ledger> {
     entries.push(...more);
-    next ??= turn().then(step);
+    next ??= context.turn().then(step);
     return next;
   }
 
@@ -27,6 +31,15 @@ export function inBatches(log: Log, { turn }: Pick<Context, 'turn'>): SharedLog 
     const added = entries;
     entries = [];
     next = undefined;
-    return added.length > 0 ? log.append(...added) : log.read();
+    if (added.length === 0) return log.read();
+    const clock = readClock(context);
+    return log.append(...added.map((entry) => stamp(entry, clock)));
   }
+}
+
+/** The line with what the clock shows as it is written: one that comes late would look as if the clock had been set back. */
+function stamp(entry: Entry, clock: Reading): Entry {
+  if (entry.k === 'seal' || entry.k === 'ledger') return entry;
+  if (!('sent' in entry) || entry.at >= clock.at) return { ...entry, ...clock };
+  return { ...entry, ...clock, received: entry.at };
 }

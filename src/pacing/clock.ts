@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { isNamed } from '../owner.ts';
 import { guard } from './decide.ts';
 import type { Lease, Ledger, Reading } from './ledger.ts';
 
@@ -74,8 +75,11 @@ function setBy(ledger: Ledger, reading: Reading): number {
   return Math.abs(by) > guard ? by : 0;
 }
 
-function isSameBoot(ledger: Ledger, { boot }: Reading): boolean {
-  return boot !== undefined && ledger.boot?.id === boot.id;
+function isSameBoot({ boot: known, latest = 0 }: Ledger, { at, boot }: Reading): boolean {
+  if (boot === undefined || known?.id !== boot.id) return false;
+  if (isNamed(boot.id)) return true;
+  // A start since the last line would be later by the clock, or the machine would have run for less time.
+  return boot.at <= latest + step && at - boot.at >= latest - known.at - step;
 }
 
 function moveLease(lease: Lease, by: number): Lease {

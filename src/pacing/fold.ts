@@ -3,7 +3,7 @@ import { followClock } from './clock.ts';
 import { decide } from './decide.ts';
 import { hear } from './hear.ts';
 import { emptyLedger, type Lease, type Ledger } from './ledger.ts';
-import type { Asked, Entry } from './records.ts';
+import type { Answered, Asked, Entry, Refused } from './records.ts';
 import { grant, spend } from './window.ts';
 
 /**
@@ -19,10 +19,10 @@ export function fold(before: Ledger, entry: Entry): Ledger {
       return ask(dropLeases(ledger, entry.at), entry);
     case 'answer': {
       const lease = ledger.inFlight[entry.id];
-      return tally(learnAnswer(end(ledger, entry.id), entry, lease), entry.at);
+      return tally(learnAnswer(end(ledger, entry.id), asItCame(entry), lease), entry.at);
     }
     case 'refused':
-      return learnRefusal(end(ledger, entry.id), entry, ledger.inFlight[entry.id]);
+      return learnRefusal(end(ledger, entry.id), asItCame(entry), ledger.inFlight[entry.id]);
     case 'lost':
       // Several may tell of one whose process ended; it is spent once.
       if (!ledger.inFlight[entry.id]) return ledger;
@@ -40,6 +40,11 @@ export function fold(before: Ledger, entry: Entry): Ledger {
         cleared: entry.at,
       };
   }
+}
+
+/** The answer by the time at which it came, which is the one that its headers refer to. */
+function asItCame<Ended extends Answered | Refused>(entry: Ended): Ended {
+  return entry.received === undefined ? entry : { ...entry, at: entry.received };
 }
 
 function ask(ledger: Ledger, { id, at, lease, owner }: Asked): Ledger {

@@ -36,6 +36,8 @@ type Ended = Reading & {
   readonly id: string;
   /** When the request left. */
   readonly sent: number;
+  /** When the answer came, if that was earlier than `at`. */
+  readonly received?: number | undefined;
   readonly date?: number | undefined;
   readonly limit?: number | undefined;
   readonly remaining?: number | undefined;
@@ -72,7 +74,7 @@ const numbers: Readonly<Record<Entry['k'], readonly string[]>> = {
   seal: [],
   ledger: [],
 };
-const optionalNumbers = ['date', 'limit', 'remaining', 'reset', 'wait', 'apart'];
+const optionalNumbers = ['received', 'date', 'limit', 'remaining', 'reset', 'wait', 'apart'];
 const nameless: readonly string[] = ['clear', 'seal', 'ledger', 'heard'];
 const withLedger: readonly string[] = ['ledger', 'heard'];
 

@@ -34,7 +34,7 @@ function countingLog() {
     });
   return {
     steps,
-    shared: inBatches(log, { turn }),
+    shared: inBatches(log, { turn, now: () => startTime, uptime: () => 0, boot: 'this' }),
     pass: () => pass(),
     fail: (fault: Error) => faults.push(fault),
   };
