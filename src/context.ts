@@ -67,6 +67,8 @@ export type Engine = {
   readonly run: (script: string, key: string, args: readonly string[]) => Promise<unknown>;
   /** Its name and version. @throws as run */
   readonly version: () => Promise<string>;
+  /** Changes with each sign of life: the connection is accepted, a part of an answer arrives. */
+  readonly activity: () => number;
   /** Gives up the connection and all that is on its way; the next call makes a new one. */
   readonly drop: () => void;
 };

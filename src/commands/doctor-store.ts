@@ -37,9 +37,9 @@ async function tryOut(engine: Engine, context: Context): Promise<string> {
   const start = context.uptime();
   const name = `petstore:lim:doctor:${randomBytes(8).toString('hex')}`;
   const fresh = [...['', '0', '', '{}', ''], 'doctor', '60'];
-  readReply(await inTime(context, engine.run(storeScript, name, fresh)));
+  readReply(await inTime(context, engine, engine.run(storeScript, name, fresh)));
   const answered = `answers after ${Math.ceil(context.uptime() - start)} ms`;
   // Not every user there may ask for it.
-  const version = await inTime(context, engine.version()).catch(() => 'version unknown');
+  const version = await inTime(context, engine, engine.version()).catch(() => 'version unknown');
   return `${answered} (${version})`;
 }

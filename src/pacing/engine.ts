@@ -6,13 +6,16 @@ import type { Engine, EngineAddress } from '../context.ts';
 /** No answer to a command of ours is longer, in bytes. */
 const longestAnswer = 1024 * 1024;
 
+/** A connection, over which commands may leave while the log-in is on its way. */
+type Link = { readonly server: Redis; readonly loggedIn: Promise<unknown> };
+
 /**
  * The way to a Redis or Valkey server over one connection, made when it is first used and after each failure. Nothing is
  * queued, sent again or reconnected behind our back.
  */
 export function openEngine(address: EngineAddress): Engine {
   let client: Redis | undefined;
-  let connected: Promise<Redis> | undefined;
+  let connected: Promise<Link> | undefined;
   /** Why the connection broke; of commands that end with it the client says only that it is closed. */
   let fault: unknown;
   /** Bytes that came since the last command left. */
@@ -37,6 +40,10 @@ export function openEngine(address: EngineAddress): Engine {
         const valkey = told('valkey_version');
         return valkey ? `Valkey ${valkey}` : `Redis ${told('redis_version') ?? ''}`.trim();
       }),
+    activity() {
+      const { stream } = client ?? {};
+      return stream && !stream.connecting ? 1 + stream.bytesRead : 0;
+    },
     drop() {
       connected = undefined;
       client?.disconnect();
@@ -46,12 +53,16 @@ export function openEngine(address: EngineAddress): Engine {
   return engine;
 
   async function command<Reply>(send: (server: Redis) => Promise<Reply>): Promise<Reply> {
-    const own = connected ?? logIn();
+    const own = connected ?? connect();
     connected = own;
     try {
-      const server = await own;
+      const { server, loggedIn } = await own;
       received = 0;
-      const reply = await send(server);
+      const sent = send(server);
+      // Where the log-in fails, its error says more.
+      sent.catch(() => {});
+      await loggedIn;
+      const reply = await sent;
       // Who gave it up must not go on with it: the next command would connect again, after all is over.
       if (connected !== own) throw new Error('the connection was given up');
       return reply;
@@ -62,8 +73,8 @@ export function openEngine(address: EngineAddress): Engine {
     }
   }
 
-  async function logIn(): Promise<Redis> {
-    const { hostname, port, tls, user, password, database } = address;
+  async function connect(): Promise<Link> {
+    const { hostname, port, tls } = address;
     const made = new Redis({
       ...{ host: hostname, port, family: 0, lazyConnect: true },
       ...{ retryStrategy: () => null, maxRetriesPerRequest: 0, enableOfflineQueue: false },
@@ -81,16 +92,21 @@ export function openEngine(address: EngineAddress): Engine {
     });
     await made.connect();
     readCarefully(made.stream);
-    try {
-      // By hand: the client would warn on stderr in words of its own.
-      if (user !== undefined) await made.call('AUTH', user, password ?? '');
-      else if (password !== undefined) await made.call('AUTH', password);
-      if (database > 0) await made.call('SELECT', String(database));
-    } catch (error) {
-      engine.drop();
-      throw error;
-    }
-    return made;
+    const loggedIn = logIn(made);
+    loggedIn.catch(() => {
+      if (client === made) engine.drop();
+    });
+    return { server: made, loggedIn };
+  }
+
+  /** By hand: the client would warn on stderr in words of its own, and wait for each answer. */
+  function logIn(server: Redis): Promise<unknown> {
+    const { user, password, database } = address;
+    const steps: Promise<unknown>[] = [];
+    if (user !== undefined) steps.push(server.call('AUTH', user, password ?? ''));
+    else if (password !== undefined) steps.push(server.call('AUTH', password));
+    if (database > 0) steps.push(server.call('SELECT', String(database)));
+    return Promise.all(steps);
   }
 
   /** What is no answer ends the connection: the client fails where nobody catches it, or keeps it until the memory is full. */

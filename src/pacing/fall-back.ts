@@ -1,8 +1,8 @@
-import type { Context } from '../context.ts';
+import type { Context, Engine } from '../context.ts';
 import { followClock, readClock } from './clock.ts';
 import { guard } from './decide.ts';
 import { summary, tellsMore } from './hear.ts';
-import { inTime } from './in-time.ts';
+import { inTime, Silence } from './in-time.ts';
 import { emptyLedger, type Ledger } from './ledger.ts';
 import type { Entry, Heard } from './records.ts';
 import type { SharedLog } from './shared-log.ts';
@@ -15,7 +15,7 @@ const apartTime = 30_000;
 const renewAfter = 20_000;
 
 /** The way to the store, and how to give it up. */
-export type Store = StoreLog & { readonly drop: () => void };
+export type Store = StoreLog & Pick<Engine, 'drop' | 'activity'>;
 
 type Clock = Pick<Context, 'now' | 'uptime' | 'boot' | 'sleep' | 'random' | 'signal'>;
 
@@ -74,7 +74,7 @@ export function fallBack(
   ): Promise<Ledger | undefined> {
     if (leaving && !(await isBack())) return undefined;
     try {
-      known = await inTime(context, action(store));
+      known = await inTime(context, store, noticed(action(store)));
       await keepWait();
       return known;
     } catch (error) {
@@ -118,9 +118,8 @@ export function fallBack(
   async function isBack(): Promise<boolean> {
     if (!found && context.uptime() >= tryAt) {
       tryAt = Number.POSITIVE_INFINITY;
-      void inTime(context, store.read()).then(() => {
-        found = true;
-      }, stayAway);
+      store.drop();
+      inTime(context, store, noticed(store.read())).catch(stayAway);
     }
     if (!found) return false;
     joining ??= join().then(() => {
@@ -131,8 +130,20 @@ export function fallBack(
     return leaving === undefined;
   }
 
+  /** An answer shows that the store is there, also one that comes when it was given up. */
+  function noticed<Value>(work: Promise<Value>): Promise<Value> {
+    work.then(
+      () => {
+        found = true;
+      },
+      () => {},
+    );
+    return work;
+  }
+
   function stayAway(error: unknown): void {
-    store.drop();
+    // What is silent may answer yet.
+    if (!(error instanceof Silence)) store.drop();
     found = false;
     tryAt = context.uptime() + retryAfter;
     // Who wants to stop did not give it the time.
@@ -142,11 +153,11 @@ export function fallBack(
 
   /** Tells the store what happened without it. */
   async function join(): Promise<void> {
-    const there = await inTime(context, store.read());
+    const there = await inTime(context, store, store.read());
     const own = hearsay(await alone.read());
-    if (tellsMore(own, there)) await inTime(context, store.append(own));
+    if (tellsMore(own, there)) await inTime(context, store, store.append(own));
     for (const [id, k] of ended) {
-      await inTime(context, store.append({ k, id, ...readClock(context) }));
+      await inTime(context, store, store.append({ k, id, ...readClock(context) }));
       ended.delete(id);
     }
     found = false;

@@ -50,7 +50,8 @@ export async function openStoreLog(
   ]);
   const engine = await context.openEngine(store.address);
   const log = createStoreLog(engine, nameInStore(address, secret), context);
-  return fallBack({ ...log, drop: engine.drop }, alone, context, {
+  const { activity, drop } = engine;
+  return fallBack({ ...log, activity, drop }, alone, context, {
     wasAlone: hasLogs(context, stateFolder(context)),
     onFailure: (error) =>
       notice(

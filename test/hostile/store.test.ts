@@ -16,6 +16,7 @@ import { createMemoryEngine } from '../support/memory-engine.ts';
 import { engines } from '../support/needs.mts';
 import { makeAuthority } from '../support/own-authority.ts';
 import { test as base, cleanEnvironment, expect, launcher } from '../support/program.ts';
+import { openSlowWay } from '../support/slow-way.ts';
 
 const password = 'p4ss-w0rd-of-the-store';
 const list = ['categories', 'list', '--json'];
@@ -281,6 +282,23 @@ for (const [name, program] of Object.entries(engines))
 
       const outcome = await race({ ...small, machines: 3, store: url });
 
+      expect(outcome).toMatchObject({ ...allThere, refused: 0, requests: small.creates });
+    });
+
+    test('two machines share a store that answers after 300 ms, log-in included: no 429, and none goes on alone', async ({
+      start,
+      petstore,
+      service,
+    }) => {
+      const { url } = await start({ args: ['--requirepass', password] });
+      const way = await openSlowWay(Number(new URL(url).port), 150);
+      onTestFinished(way.close);
+      const store = `redis://:${password}@127.0.0.1:${way.port}/2`;
+
+      const { code, stderr } = await petstore(list, { env: environment(service, store) });
+      const outcome = await race({ ...small, machines: 2, store });
+
+      expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('notice') });
       expect(outcome).toMatchObject({ ...allThere, refused: 0, requests: small.creates });
     });
 

@@ -8,6 +8,8 @@ export type MemoryEngine = {
   /** A connection of its own for each machine. */
   readonly open: () => Engine;
   fault: EngineFault | undefined;
+  /** What an answer waits for on its way. */
+  delay: (() => Promise<void>) | undefined;
   /** Commands that reached it. */
   commands: number;
   readonly flush: () => void;
@@ -34,6 +36,7 @@ export function createMemoryEngine(now: () => number, travel = () => {}): Memory
   const lines: string[] = [];
   const engine: MemoryEngine = {
     fault: undefined,
+    delay: undefined,
     commands: 0,
     lines,
     keys: () => [...logs.keys()],
@@ -43,8 +46,16 @@ export function createMemoryEngine(now: () => number, travel = () => {}): Memory
         log.lines.length = Math.max(log.first, log.lines.length - count);
       }
     },
-    open: () => ({
+    open: connect,
+  };
+  return engine;
+
+  function connect(): Engine {
+    let answers = 0;
+    let connection = 0;
+    return {
       async run(script, key, args) {
+        const own = connection;
         if (script !== storeScript) throw new Error('an unknown script');
         travel();
         const { fault } = engine;
@@ -56,14 +67,19 @@ export function createMemoryEngine(now: () => number, travel = () => {}): Memory
         engine.commands += 1;
         const reply = runScript(key, args);
         travel();
+        await engine.delay?.();
         if (fault === 'loses the answer') throw new Error('Connection is closed.');
+        if (own !== connection) throw new Error('the connection was given up');
+        answers += 1;
         return reply;
       },
       version: async () => 'Redis 7.0.15',
-      drop() {},
-    }),
-  };
-  return engine;
+      activity: () => answers,
+      drop() {
+        connection += 1;
+      },
+    };
+  }
 
   function runScript(key: string, args: readonly string[]): string[] {
     const [epoch = '', at = '0', stamp = '', line = '', ledger = '', fresh = ''] = args;

@@ -173,6 +173,59 @@ describe('machines with a limit store', () => {
     },
   );
 
+  test('use a store whose answer a stalled machine reads late: a timer that fires late proves nothing', async ({
+    fleet: { run, engine },
+    clock,
+  }) => {
+    const never = new AbortController().signal;
+    engine.delay = () => clock.sleep(3_000, never);
+    // Nothing here is in time: each timer fires 300 ms late.
+    const sleep = (ms: number, signal: AbortSignal) => clock.sleep(ms + 300, signal);
+
+    const result = await run('one', list, { context: { sleep } });
+
+    expect(result.exitCode).toBe(0);
+    expect(notices(result)).toEqual([]);
+    expect(engine.lines).toHaveLength(2);
+  });
+
+  test('go on alone after five seconds at most, also on a machine that is stalled all the time', async ({
+    fleet: { run, engine },
+    clock,
+  }) => {
+    engine.fault = 'silent';
+    const sleep = (ms: number, signal: AbortSignal) => clock.sleep(ms + 300, signal);
+
+    const result = await run('one', list, { context: { sleep } });
+
+    expect(result.exitCode).toBe(0);
+    expect(notices(result)).toHaveLength(1);
+    expect(clock.now() - startTime).toBeLessThan(6_000);
+  });
+
+  test('go back at once to a store that answers late', async ({
+    fleet: { run, engine },
+    clock,
+    sandbox,
+  }) => {
+    const never = new AbortController().signal;
+    let late = 800;
+    engine.delay = async () => {
+      const delay = late;
+      late = 0;
+      if (delay > 0) await clock.sleep(delay, never);
+    };
+    sandbox.reactions.push(refusal(30));
+
+    const waiting = run('one', list);
+    await clock.sleep(2_500, never);
+    const other = await run('two', [...list, '--max-wait', '0']);
+
+    expect(other.exitCode).toBe(75);
+    expect((await waiting).exitCode).toBe(0);
+    expect(sandbox.requests).toHaveLength(2);
+  });
+
   test('take along what the store knew when it goes midway: a wait in force stays in force', async ({
     fleet: { run, engine },
     clock,

@@ -1,0 +1,32 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+export type SlowWay = { readonly port: number; readonly close: () => void };
+
+/** A port of this machine that leads to another one; what travels takes `delay` ms each way. */
+export async function openSlowWay(to: number, delay: number): Promise<SlowWay> {
+  const open = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(to, '127.0.0.1');
+    for (const [from, onto] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(from);
+      from.on('error', () => {});
+      from.on('data', (data) => void setTimeout(() => onto.writable && onto.write(data), delay));
+      from.on('close', () => {
+        open.delete(from);
+        setTimeout(() => onto.destroy(), delay);
+      });
+    }
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    close() {
+      server.close();
+      for (const socket of open) socket.destroy();
+    },
+  };
+}
