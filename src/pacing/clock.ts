@@ -46,7 +46,7 @@ export function withOffset(ledger: Ledger): Ledger {
 
 /** The ledger by a clock that shows `by` ms more. */
 export function moveLedger(ledger: Ledger, by: number): Ledger {
-  const { offset, block, counted, others, apart, workedAt, cleared, latest } = ledger;
+  const { offset, block, counted, others, apart, store, workedAt, cleared, latest } = ledger;
   return {
     ...ledger,
     offset: offset && { low: offset.low - by, high: offset.high - by },
@@ -57,6 +57,7 @@ export function moveLedger(ledger: Ledger, by: number): Ledger {
     counted: counted && { ...counted, since: counted.since + by },
     others: others && { ...others, until: others.until + by },
     apart: apart && { ...apart, until: apart.until + by, seen: apart.seen + by },
+    store: store && { ...store, until: store.until + by, at: store.at + by },
     workedAt: moveTime(workedAt, by),
     cleared: moveTime(cleared, by),
     latest: moveTime(latest, by),

@@ -1,12 +1,12 @@
 import type { Context, Engine } from '../context.ts';
-import { followClock, readClock } from './clock.ts';
-import { guard } from './decide.ts';
-import { summary, tellsMore } from './hear.ts';
+import { readClock } from './clock.ts';
+import { tellsMore } from './hear.ts';
 import { inTime, Silence } from './in-time.ts';
+import { hasLost, hearsay, keep } from './keep.ts';
 import { emptyLedger, type Ledger } from './ledger.ts';
-import type { Entry, Heard } from './records.ts';
+import type { Entry } from './records.ts';
 import type { SharedLog } from './shared-log.ts';
-import type { StoreLog } from './store-log.ts';
+import { LostLog, type StoreLog } from './store-log.ts';
 
 /** How often a store that is gone is tried again, in ms of the time in which something is needed. */
 const retryAfter = 5_000;
@@ -20,28 +20,26 @@ export type Store = StoreLog & Pick<Engine, 'drop' | 'activity'>;
 type Clock = Pick<Context, 'now' | 'uptime' | 'boot' | 'sleep' | 'random' | 'signal'>;
 
 /**
- * The store's log as long as the store answers, else that of this machine, and the store's again when it is back. Each time all
- * that is known goes along, so that no wait gets lost. Never fails, and never waits long for a store.
- * @param wasAlone this machine may know what it never told the store, because its processes ended before it was back
+ * The store's log as long as the store answers and keeps it, else that of this machine, and the store's again when it is back.
+ * Each time all that is known goes along, so that no wait gets lost. Never fails, and never waits long for a store.
  * @param onFailure hears once why the store is not used
  */
 export function fallBack(
   store: Store,
   alone: SharedLog,
   context: Clock,
-  { wasAlone, onFailure }: { wasAlone: boolean; onFailure: (error: unknown) => void },
+  { onFailure }: { onFailure: (error: unknown) => void },
 ): SharedLog {
   /** What the store told last. */
   let known: Ledger = emptyLedger;
-  /** Undefined while the store is in use. */
-  let leaving: Promise<void> | undefined = wasAlone ? Promise.resolve() : undefined;
+  /** Undefined while the store is in use. A process joins it first of all: its machine may know what the store was never told. */
+  let leaving: Promise<void> | undefined = Promise.resolve();
   let joining: Promise<void> | undefined;
-  let found = wasAlone;
+  let isFirst = true;
+  let found = true;
   let tryAt = 0;
   let renewAt = 0;
   let told = false;
-  /** The end of the wait that this machine's own log was told of last. */
-  let keptUntil = 0;
   /** Requests that the store knows of, and those of them that ended meanwhile: how they did. */
   const open = new Set<string>();
   const ended = new Map<string, 'lost' | 'unsent'>();
@@ -49,11 +47,11 @@ export function fallBack(
   return {
     isFar: () => leaving === undefined,
     async read() {
-      return (await inStore(({ read }) => read())) ?? alone.read();
+      return (await inStore()) ?? alone.read();
     },
     async append(entry) {
       if (entry.k === 'ask') open.add(entry.id);
-      const ledger = await inStore(({ append }) => append(entry));
+      const ledger = await inStore(entry);
       // By hand, all is cleared.
       if (ledger && entry.k !== 'clear') {
         if (isEnd(entry)) open.delete(entry.id);
@@ -68,15 +66,18 @@ export function fallBack(
     },
   };
 
-  /** What the store says, or undefined when it is not to be used now. */
-  async function inStore(
-    action: (store: StoreLog) => Promise<Ledger>,
-  ): Promise<Ledger | undefined> {
-    if (leaving && !(await isBack())) return undefined;
+  /** What the store says after the entry, or undefined when it is not to be used now. */
+  async function inStore(entry?: Entry): Promise<Ledger | undefined> {
+    const wasAway = leaving !== undefined;
+    if (wasAway && !(await isBack())) return undefined;
+    // Who is back has just looked.
+    if (wasAway && !entry) return known;
     try {
-      known = await inTime(context, store, noticed(action(store)));
-      await keepWait();
-      return known;
+      const work = entry ? store.append(entry) : store.read();
+      const there = await inTime(context, store, noticed(work));
+      known = there;
+      await keep(there, store.mark(), alone, context);
+      return there;
     } catch (error) {
       leaving ??= leave(error);
       await leaving;
@@ -90,28 +91,11 @@ export function fallBack(
     await stayApart();
   }
 
-  /** A wait in force holds for whoever starts when the store is gone. */
-  async function keepWait(): Promise<void> {
-    const { block } = known;
-    if (!block || block.until <= Math.max(keptUntil, context.now()) + guard) return;
-    keptUntil = block.until;
-    const { offset, refusals } = known;
-    const wait = hearsay({ ...emptyLedger, block, refusals, offset });
-    if (tellsMore(wait, await alone.read())) await alone.append(wait);
-  }
-
-  /** What a ledger by this machine's clock has to say to another log now. */
-  function hearsay(ledger: Ledger, apart?: number): Heard {
-    const clock = readClock(context);
-    const now = summary(followClock(ledger, clock));
-    return { k: 'heard', ...clock, ledger: now, jitter: context.random(), apart };
-  }
-
   /** Says to all processes of this machine that it goes on without the store, and what the store knew. */
   async function stayApart(): Promise<void> {
     if (context.uptime() < renewAt) return;
     renewAt = context.uptime() + renewAfter;
-    await alone.append(hearsay(known, context.now() + apartTime));
+    await alone.append({ ...hearsay(known, context), apart: context.now() + apartTime });
   }
 
   /** Whether the store is in use again. It is looked for in the background: nobody waits for one that stays away. */
@@ -119,12 +103,16 @@ export function fallBack(
     if (!found && context.uptime() >= tryAt) {
       tryAt = Number.POSITIVE_INFINITY;
       store.drop();
-      inTime(context, store, noticed(store.read())).catch(stayAway);
+      inTime(context, store, noticed(store.read())).catch((error) => {
+        // That it begins anew is no news to who was away.
+        if (error instanceof LostLog) found = true;
+        else stayAway(error);
+      });
     }
     if (!found) return false;
     joining ??= join().then(() => {
       leaving = undefined;
-    }, stayAway);
+    }, leave);
     await joining;
     joining = undefined;
     return leaving === undefined;
@@ -145,6 +133,7 @@ export function fallBack(
     // What is silent may answer yet.
     if (!(error instanceof Silence)) store.drop();
     found = false;
+    isFirst = false;
     tryAt = context.uptime() + retryAfter;
     // Who wants to stop did not give it the time.
     if (!told && !context.signal.aborted) onFailure(error);
@@ -153,9 +142,14 @@ export function fallBack(
 
   /** Tells the store what happened without it. */
   async function join(): Promise<void> {
-    const there = await inTime(context, store, store.read());
-    const own = hearsay(await alone.read());
-    if (tellsMore(own, there)) await inTime(context, store, store.append(own));
+    const work = store.read();
+    const there = await inTime(context, store, isFirst ? noticed(work) : work);
+    const isLost = isFirst && hasLost(store.mark(), await alone.read(), context.now());
+    isFirst = false;
+    known = there;
+    const own = hearsay(await keep(there, store.mark(), alone, context), context);
+    if (isLost) throw new LostLog();
+    if (tellsMore(own, there)) known = await inTime(context, store, store.append(own));
     for (const [id, k] of ended) {
       await inTime(context, store, store.append({ k, id, ...readClock(context) }));
       ended.delete(id);

@@ -1,4 +1,4 @@
-import { guard, maxInFlight } from './decide.ts';
+import { guard, isOpen, maxInFlight, resetTime } from './decide.ts';
 import { intersect } from './learn.ts';
 import type { Apart, Block, Ledger } from './ledger.ts';
 import type { Heard } from './records.ts';
@@ -7,6 +7,8 @@ import { agree, type Window } from './window.ts';
 /** What is taken as used by others until answers tell, of a small limit this part. */
 const mostGuessed = 2 * maxInFlight;
 const partGuessed = 0.25;
+const second = 1_000;
+const minuteLength = 60_000;
 
 /** What a ledger has to say to another log: requests on their way end there as it may, and may be counted. */
 export function summary(ledger: Ledger): Ledger {
@@ -19,9 +21,11 @@ export function summary(ledger: Ledger): Ledger {
 }
 
 /** The ledger after what another log knows: of two accounts the more careful one counts. */
-export function hear(ledger: Ledger, { at, ledger: other, apart, jitter }: Heard): Ledger {
+export function hear(before: Ledger, { at, ledger: other, apart, jitter, store }: Heard): Ledger {
+  const ledger = forget(before, other.cleared);
   const minute = moreCareful(ledger.minute, other.minute);
   const forgotten = other.block && other.block.since <= (ledger.cleared ?? 0);
+  const isNews = minute !== ledger.minute;
   const block = later(ledger.block, forgotten ? undefined : other.block);
   const heard = {
     ...ledger,
@@ -32,24 +36,41 @@ export function hear(ledger: Ledger, { at, ledger: other, apart, jitter }: Heard
     // What succeeded since is known where the block is.
     refusals: block === ledger.block ? ledger.refusals : other.refusals,
     workedAt: latest(ledger.workedAt, other.workedAt),
+    store: store ? { ...store, at: isNews ? at : (ledger.store?.at ?? at) } : ledger.store,
   };
   if (apart === undefined) return heard;
   const others = { until: apart, jitter };
-  return { ...heard, others, apart: goApart(ledger.apart, minute, at, apart) };
+  return { ...heard, others, apart: goApart(heard, at, apart) };
+}
+
+/** What was cleared elsewhere for all: no account of the time before counts. One moment is told a little differently each time. */
+function forget(ledger: Ledger, cleared: number | undefined): Ledger {
+  if (cleared === undefined || cleared <= (ledger.cleared ?? 0) + guard) return ledger;
+  const { inFlight, offset, apart, store, latest, boot } = ledger;
+  const block = ledger.block && ledger.block.since > cleared ? ledger.block : undefined;
+  const refusals = block ? ledger.refusals : 0;
+  return { inFlight, offset, apart, store, latest, boot, block, refusals, cleared };
 }
 
 /** Whether it would keep requests waiting that the ledger lets go; what a way to a store takes is no difference. */
 export function tellsMore(entry: Heard, ledger: Ledger): boolean {
-  const { block, minute, day } = hear(ledger, entry);
+  const { block, minute, day, cleared } = hear(ledger, entry);
   const known = Math.max(ledger.block?.until ?? 0, entry.at);
   const longer = block !== undefined && block.until > known + guard;
-  return longer || minute !== ledger.minute || day !== ledger.day;
+  return longer || minute !== ledger.minute || day !== ledger.day || cleared !== ledger.cleared;
 }
 
-function goApart(known: Apart | undefined, minute: Window | undefined, at: number, until: number) {
-  if (known && at < known.until) return { ...known, until: Math.max(known.until, until) };
-  const taken = Math.min(mostGuessed, Math.ceil((minute?.limit ?? 0) * partGuessed));
-  return { until, taken, during: 0, seen: at };
+/** What others took since the store told of them goes on as it did before; they take something at any rate. */
+function goApart(ledger: Ledger, at: number, until: number): Apart {
+  const { apart, minute, store } = ledger;
+  if (apart && at < apart.until) return { ...apart, until: Math.max(apart.until, until) };
+  const least = Math.min(mostGuessed, Math.ceil((minute?.limit ?? 0) * partGuessed));
+  const seen = Math.min(at, Math.max(store?.at ?? at, apart?.seen ?? 0));
+  const during = at - seen;
+  if (!minute || !isOpen(ledger, 'minute', at)) return { until, taken: least, during: 0, seen: at };
+  const before = Math.max(second, seen - (resetTime(ledger, minute, at) - minuteLength));
+  const likely = Math.ceil(((minute.limit - minute.remaining) * during) / before);
+  return { until, taken: Math.max(least, likely), during, seen };
 }
 
 function moreCareful(a: Window | undefined, b: Window | undefined): Window | undefined {

@@ -24,6 +24,8 @@ export type Ledger = {
   readonly cleared?: number | undefined;
   /** This machine goes on without the store that it shares the limit with. */
   readonly apart?: Apart | undefined;
+  /** What the limit store told this log last. */
+  readonly store?: (StoreMark & { readonly at: number }) | undefined;
   /** Our own count of requests since a moment less than a day ago. */
   readonly counted?: { readonly since: number; readonly requests: number } | undefined;
   /** When a request last succeeded. */
@@ -65,6 +67,9 @@ export type Apart = {
   readonly during: number;
   readonly seen: number;
 };
+
+/** The log that a limit store keeps, and until when it lasts there at least, by this machine's clock. */
+export type StoreMark = { readonly epoch: string; readonly until: number };
 
 export const emptyLedger: Ledger = { inFlight: {}, refusals: 0 };
 

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
@@ -40,13 +40,6 @@ export function placesFor(
     // Any user may have made this one.
     { folder: temporary, open: () => openIn(temporary, faultOf, uid, identity) },
   ];
-}
-
-/** Whether a log of any service and key was ever kept there; none is made to find out. */
-export function hasLogs(machine: Machine, stateFolder: string | undefined): boolean {
-  return [stateFolder, temporaryFolder(machine)].some(
-    (folder) => folder !== undefined && existsSync(join(folder, 'limits')),
-  );
 }
 
 function temporaryFolder({ uid, temporary }: Machine): string {

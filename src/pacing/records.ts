@@ -1,7 +1,7 @@
 import type { Owner } from '../context.ts';
 import { isOwner } from '../owner.ts';
-import type { Ledger, Reading } from './ledger.ts';
-import { isBoot, isLedger, isNumber, isRecord } from './sound.ts';
+import type { Ledger, Reading, StoreMark } from './ledger.ts';
+import { isBoot, isLedger, isNumber, isRecord, isStoreMark } from './sound.ts';
 
 /**
  * The lines of the log, each with what the clock showed; `id` names one request from `ask` to its end. Each granted `ask`
@@ -50,13 +50,14 @@ export type Answered = Ended & { readonly k: 'answer'; readonly status: number }
 
 /**
  * What another log of the same key knows, by the clock of this line; what it leaves open is not overruled. `apart` is until when
- * this machine goes on without the store that it shares the limit with.
+ * this machine goes on without the store that it shares the limit with; `store` is the one that told it.
  */
 export type Heard = Reading & {
   readonly k: 'heard';
   readonly ledger: Ledger;
   readonly jitter: number;
   readonly apart?: number | undefined;
+  readonly store?: StoreMark | undefined;
 };
 
 /** A 429; `wait` is what Retry-After asks for, in ms. */
@@ -92,13 +93,14 @@ export function parseEntry(line: string): Entry | undefined {
 /** Whether readers believe it; what is written is judged by the same. */
 export function isEntry(entry: unknown): entry is Entry {
   if (!isRecord(entry)) return false;
-  const { k, id, owner, boot, ledger } = entry;
+  const { k, id, owner, boot, ledger, store } = entry;
   if (typeof k !== 'string' || !Object.hasOwn(numbers, k)) return false;
   return (
     numbers[k as Entry['k']].every((name) => isNumber(entry[name])) &&
     optionalNumbers.every((name) => entry[name] === undefined || isNumber(entry[name])) &&
     (owner === undefined || isOwner(owner)) &&
     (boot === undefined || isBoot(boot)) &&
+    (store === undefined || isStoreMark(store)) &&
     (nameless.includes(k) || typeof id === 'string') &&
     (!withLedger.includes(k) || isLedger(ledger))
   );

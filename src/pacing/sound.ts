@@ -17,13 +17,14 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   others: ['until', 'jitter'],
   apart: ['until', 'taken', 'during', 'seen'],
   counted: ['since', 'requests'],
+  store: ['until', 'at'],
 };
 
 /** Whether a value that was read from a file is a ledger of ours as a whole: what is believed here holds for all who come later. */
 export function isLedger(value: unknown): boolean {
   if (!isRecord(value) || !isRecord(value.inFlight) || !Number.isFinite(value.refusals))
     return false;
-  const { latest, workedAt, cleared, block, boot } = value;
+  const { latest, workedAt, cleared, block, boot, store } = value;
   return (
     [latest, workedAt, cleared].every((time) => time === undefined || Number.isFinite(time)) &&
     Object.entries(parts).every(
@@ -32,6 +33,7 @@ export function isLedger(value: unknown): boolean {
     // Nothing that was told lasts longer, and a block comes with a line that told the time.
     (block === undefined || (block as Block).until <= Number(latest) + longestBlock) &&
     (boot === undefined || isBoot(boot)) &&
+    (store === undefined || isStoreMark(store)) &&
     Object.values(value.inFlight).every(isLease)
   );
 }
@@ -46,6 +48,10 @@ function isLease(value: unknown): boolean {
 
 export function isBoot(value: unknown): boolean {
   return isRecord(value) && typeof value.id === 'string' && isNumber(value.at);
+}
+
+export function isStoreMark(value: unknown): boolean {
+  return isRecord(value) && typeof value.epoch === 'string' && isNumber(value.until);
 }
 
 export function isNumber(value: unknown): boolean {

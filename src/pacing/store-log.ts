@@ -4,7 +4,7 @@ import { followClock, readClock } from './clock.ts';
 import { byEngine, byMachine, withoutClock } from './engine-time.ts';
 import { fold } from './fold.ts';
 import { summary, tellsMore } from './hear.ts';
-import { emptyLedger, type Ledger } from './ledger.ts';
+import { emptyLedger, type Ledger, type StoreMark } from './ledger.ts';
 import { type Entry, type Heard, parseEntry } from './records.ts';
 import { readReply, type StoreReply, storeScript } from './store-script.ts';
 
@@ -12,7 +12,12 @@ import { readReply, type StoreReply, storeScript } from './store-script.ts';
 export type StoreLog = {
   readonly read: () => Promise<Ledger>;
   readonly append: (entry: Entry) => Promise<Ledger>;
+  /** The log that it was at the last call. */
+  readonly mark: () => StoreMark;
 };
+
+/** The store no longer has the log that it had, though it was asked to keep it for longer. Nothing was added. */
+export class LostLog extends Error {}
 
 /** How long a key is kept that nobody uses, in s: longer than the service can ask anybody to wait. */
 const lifetime = 90_000;
@@ -36,8 +41,12 @@ export function createStoreLog(
   let ledger: Ledger = emptyLedger;
   /** By this machine's clock, what was known of a log that is gone, until the one in its place has heard it. */
   let untold: Ledger | undefined;
+  /** Until when it is surely kept there, by the engine's clock, and what that shows more than this machine's. */
+  let keptUntil = 0;
+  let ahead = 0;
 
   return {
+    mark: () => ({ epoch, until: keptUntil - ahead }),
     read: () => exchange(() => ''),
     append: (entry) => exchange(() => lineOf(entry)),
   };
@@ -49,16 +58,20 @@ export function createStoreLog(
       const line = news ? lineOf(news) : lineNow();
       const fresh = randomBytes(8).toString('hex');
       const place = [epoch, String(position), stamp];
+      const until = keptUntil;
       const told = [...place, line, knowledge(), fresh, String(lifetime)];
       const reply = readReply(await engine.run(storeScript, name, told));
       const clock = readClock(context);
-      const before = isLost(reply, place) ? byMachine(ledger, reply.now, clock) : undefined;
-      const added = absorb(reply);
+      ahead = reply.now - clock.at;
+      const lost = place[0] !== '' && reply.epoch !== place[0] && reply.now < until;
+      const before = isReplaced(reply, place) ? byMachine(ledger, reply.now, clock) : undefined;
+      const added = absorb(reply, fresh);
       if (added && !(reply.lines.at(-1) ?? '').endsWith(line)) {
         throw new Error('what is written there is not there to be read');
       }
       if (before && tellsMore(newsOf(before), ofMachine(reply.now, clock))) untold = before;
       else if (added && untold === gone) untold = undefined;
+      if (lost) throw new LostLog();
       if (news || before) continue;
       if (added || (line === '' && reply.epoch !== '')) return ofMachine(reply.now, clock);
     }
@@ -66,7 +79,10 @@ export function createStoreLog(
   }
 
   /** Whether others have a log in place of the one that this client knew; one that it only fell behind goes on. */
-  function isLost({ epoch: current, base, first }: StoreReply, place: readonly string[]): boolean {
+  function isReplaced(
+    { epoch: current, base, first }: StoreReply,
+    place: readonly string[],
+  ): boolean {
     const isKnown = ledger !== emptyLedger && place.join() === [epoch, position, stamp].join();
     return isKnown && base !== undefined && (current !== epoch || first <= position);
   }
@@ -83,7 +99,8 @@ export function createStoreLog(
   }
 
   /** Whether a line that was sent along is among those of the log. */
-  function absorb(reply: StoreReply): boolean {
+  function absorb(reply: StoreReply, fresh: string): boolean {
+    if (reply.epoch !== epoch) keptUntil = 0;
     if (reply.epoch === '' || reply.base !== undefined) {
       position = reply.position;
       stamp = '';
@@ -95,6 +112,8 @@ export function createStoreLog(
     // Calls that were on their way together were told the same lines.
     const news = reply.lines.slice(Math.max(0, position - reply.position));
     for (const line of news) foldLine(line);
+    const writtenAt = reply.epoch === fresh ? reply.now : Math.min(reply.now, Number(stamp) || 0);
+    keptUntil = Math.max(keptUntil, writtenAt + lifetime * 1_000);
     return reply.epoch !== '' && reply.base === undefined;
   }
 

@@ -1,8 +1,6 @@
 import type { Report } from '../events.ts';
-import { hasLogs } from '../pacing/place.ts';
 import type { SharedLog } from '../pacing/shared-log.ts';
 import { isLoopback } from '../settings/base-url.ts';
-import { stateFolder } from '../settings/folders.ts';
 import { type LimitStore, parseLimitStore } from '../settings/limit-store.ts';
 import { sandboxProfile } from './profile.ts';
 import { chooseSetting, placeOf, type Run } from './setting.ts';
@@ -52,7 +50,6 @@ export async function openStoreLog(
   const log = createStoreLog(engine, nameInStore(address, secret), context);
   const { activity, drop } = engine;
   return fallBack({ ...log, activity, drop }, alone, context, {
-    wasAlone: hasLogs(context, stateFolder(context)),
     onFailure: (error) =>
       notice(
         `the limit store ${store.name} ${describeTrouble(error)}; this machine goes on alone, with 10 % of the limit left to others`,

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe } from 'vitest';
 import { Interruption } from '../../../src/errors.ts';
 import { startTime } from '../../support/clock.ts';
@@ -34,15 +32,6 @@ describe('machines with a limit store', () => {
     expect(clock.now()).toBeGreaterThanOrEqual(startTime + 31_000);
     expect(sandbox.requests).toHaveLength(2);
     expect(engine.keys()).toEqual([expect.stringMatching(/^petstore:lim:[0-9a-f]{32}$/)]);
-  });
-
-  test('keep nothing on their own disks while nothing keeps them waiting', async ({
-    fleet: { run },
-    folder,
-  }) => {
-    await run('one', list);
-
-    expect(existsSync(join(folder, 'one'))).toBe(false);
   });
 
   test('end at Ctrl-C without waiting for a store that is silent, and without a word of it', async ({
@@ -373,5 +362,134 @@ describe('machines with a limit store', () => {
 
     expect((await run('one', list)).exitCode).toBe(0);
     expect(clock.now() - startTime).toBeLessThan(5_000);
+  });
+});
+
+describe('a limit store that loses what it was told', () => {
+  const never = new AbortController().signal;
+  const machines = Array.from({ length: 10 }, (_, n) => `machine-${n}`);
+  const lost = [{ message: expect.stringContaining('lost the log') }];
+
+  test('does no harm when it goes while no process runs: what each machine was told last is on its own disk', async ({
+    fleet: { run, engine },
+    clock,
+    sandbox,
+  }) => {
+    for (let n = 0; n < 60; n += 1) await run(`machine-${n % 10}`, list);
+    engine.fault = 'refuses';
+
+    const results = await Promise.all(
+      machines.map(async (machine, n) => {
+        await clock.sleep(1_200 * n + 1, never);
+        return run(machine, list);
+      }),
+    );
+
+    expect(results.map(({ exitCode }) => exitCode)).toEqual(machines.map(() => 0));
+    // Not one is refused and sent again.
+    expect(sandbox.requests).toHaveLength(70);
+  });
+
+  test('does no harm when machines were told long ago how much was left', async ({
+    fleet: { run, engine },
+    clock,
+    sandbox,
+  }) => {
+    for (const machine of [...machines, ...machines]) await run(machine, list);
+    await clock.sleep(20_000, never);
+    for (let n = 0; n < 40; n += 1) await run('machine-0', list);
+    engine.fault = 'refuses';
+
+    for (const machine of machines) await run(machine, [...list, '--max-wait', '0']);
+
+    expect(sandbox.requests).toHaveLength(60);
+  });
+
+  test('lets a machine go on at once that was alone with it', async ({
+    fleet: { run, engine },
+    clock,
+    sandbox,
+  }) => {
+    await run('one', list);
+    await clock.sleep(20_000, never);
+    engine.fault = 'refuses';
+
+    expect((await run('one', [...list, '--max-wait', '0'])).exitCode).toBe(0);
+    expect(sandbox.requests).toHaveLength(2);
+  });
+
+  test('counts as gone when it evicts the log again and again: no 429', async ({
+    fleet: { run, engine },
+    clock,
+    sandbox,
+  }) => {
+    sandbox.react = () => {
+      if (sandbox.requests.length % 3 === 0) engine.flush();
+      return undefined;
+    };
+    const codes = new Set<number>();
+    for (let n = 0; n < 150; n += 1) {
+      engine.flush();
+      // Neither in turns nor one machine after the other.
+      codes.add(
+        (await run(`machine-${Math.floor(n * 6.18) % 10}`, [...list, '--max-wait', 'inf']))
+          .exitCode,
+      );
+      await clock.sleep(300, never);
+    }
+
+    expect([...codes]).toEqual([0]);
+    expect(sandbox.requests).toHaveLength(150);
+  });
+
+  test('is noticed by the next process, once, which goes on alone', async ({
+    fleet: { run, engine },
+  }) => {
+    await run('one', list);
+    engine.flush();
+
+    expect(notices(await run('one', list))).toMatchObject(lost);
+    expect(notices(await run('one', list))).toEqual([]);
+  });
+
+  test('is noticed by a process that runs', async ({ fleet: { run, engine }, sandbox, clock }) => {
+    sandbox.reactions.push(async (_request, forward) => {
+      engine.flush();
+      return forward();
+    });
+
+    const result = await run('one', list);
+    await run('two', list);
+    const { stdout } = await run('one', ['limits', '--json']);
+
+    expect(notices(result)).toMatchObject(lost);
+    expect(JSON.parse(stdout).minute.remaining).toBe(58);
+    expect(clock.now()).toBe(startTime);
+  });
+
+  test('that let it run out in time has lost nothing', async ({
+    fleet: { run, engine },
+    clock,
+  }) => {
+    await run('one', list);
+    await clock.sleep(26 * 3_600_000, never);
+    engine.flush();
+
+    expect(notices(await run('one', list))).toEqual([]);
+  });
+
+  test('hears from a machine what is left, though not what was cleared for all since', async ({
+    fleet: { run },
+    clock,
+  }) => {
+    await run('one', list);
+    await clock.sleep(5_000, never);
+    await run('two', ['limits', '--reset']);
+
+    const { stdout } = await run('one', ['limits', '--json']);
+    const other = await run('two', ['limits', '--json']);
+
+    expect(JSON.parse(stdout).minute.remaining).toBe(undefined);
+    expect(JSON.parse(other.stdout).minute.remaining).toBe(undefined);
   });
 });

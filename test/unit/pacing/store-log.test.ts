@@ -6,7 +6,7 @@ import { byEngine } from '../../../src/pacing/engine-time.ts';
 import { dropLeases, fold } from '../../../src/pacing/fold.ts';
 import { emptyLedger, type Ledger } from '../../../src/pacing/ledger.ts';
 import { type Entry, parseEntry } from '../../../src/pacing/records.ts';
-import { createStoreLog, nameInStore } from '../../../src/pacing/store-log.ts';
+import { createStoreLog, LostLog, nameInStore } from '../../../src/pacing/store-log.ts';
 import { startTime } from '../../support/clock.ts';
 import { createMemoryEngine } from '../../support/memory-engine.ts';
 import { trials } from '../../support/trials.ts';
@@ -39,6 +39,14 @@ const entryOf = (k: string, id: string, machine: Machine, remaining: number): En
   const ended = { id, at, sent: at, jitter: 0.5, ...told(machine, remaining) };
   return k === 'refused' ? { k, ...ended, wait: 3_000 } : { k: 'answer', status: 200, ...ended };
 };
+
+/** A call that finds the log lost adds nothing; the next one goes on with a new log. */
+function again<Value>(call: () => Promise<Value>): Promise<Value> {
+  return call().catch((error) => {
+    if (error instanceof LostLog) return call();
+    throw error;
+  });
+}
 
 /** The same for all machines: times by the one true clock, and no word of whose process it is or when a machine was started. */
 function inCommon(ledger: Ledger, { skew }: Machine): unknown {
@@ -102,7 +110,7 @@ describe('the log in a store', () => {
         engine.fault = undefined;
 
         // Who knew more than others tells it.
-        for (const { log } of machines) await log.read();
+        for (const { log } of machines) await again(log.read);
         const all = await Promise.all(
           machines.map(async (one) => inCommon(await one.log.read(), one)),
         );
@@ -191,7 +199,7 @@ describe('the log in a store', () => {
     const before = engine.lines.length;
 
     const ids = Array.from({ length: 6 }, (_, n) => `id-${n}`);
-    await Promise.all(ids.map((id) => one.log.append(entryOf('unsent', id, one, 60))));
+    await Promise.all(ids.map((id) => again(() => one.log.append(entryOf('unsent', id, one, 60)))));
 
     const added = engine.lines.slice(before).map((line) => JSON.parse(line.slice(14)).id);
     expect(added.filter(Boolean).sort()).toEqual(ids);
@@ -238,14 +246,42 @@ describe('the log in a store', () => {
       else engine.forget(1);
       expect((await late.log.read()).block).toBe(undefined);
 
-      await one.log.read();
+      await again(one.log.read);
 
       for (const machine of machines) {
-        const { block } = await machine.log.read();
+        const { block } = await again(machine.log.read);
         expect((block?.until ?? 0) - machine.skew).toBe(startTime + 31_000);
       }
     },
   );
+
+  test('says that it was lost to who knew it, and adds nothing then', async () => {
+    const { machines, engine } = createFleet([0, 0]);
+    const [one, other] = machines as [Machine, Machine];
+    for (const { log } of machines) await log.append(entryOf('answer', 'a', one, 50));
+    engine.flush();
+    const before = engine.lines.length;
+
+    const asked = await Promise.allSettled(
+      ['b', 'c'].map((id) => one.log.append(entryOf('ask', id, one, 50))),
+    );
+
+    for (const { status } of asked) expect(status).toBe('rejected');
+    expect(engine.lines).toHaveLength(before);
+    await one.log.read();
+    await expect(other.log.append(entryOf('ask', 'd', other, 50))).rejects.toThrow(LostLog);
+    expect(engine.lines).toHaveLength(before);
+  });
+
+  test('is not lost when it ran out: nobody wrote for 25 hours', async () => {
+    const { machines, engine, world } = createFleet([0]);
+    const [one] = machines as [Machine];
+    await one.log.append(entryOf('answer', 'a', one, 50));
+    world.time += 25 * 3_600_000;
+    engine.flush();
+
+    expect((await one.log.read()).minute?.remaining).toBe(50);
+  });
 
   test('moves all waits along when the clock of the engine is set back', async () => {
     const { machines, world } = createFleet([0, 0]);
