@@ -19,7 +19,7 @@ export type StoreLog = {
 /** The store no longer has the log that it had, though it was asked to keep it for longer. Nothing was added. */
 export class LostLog extends Error {}
 
-/** How long a key is kept that nobody uses, in s: longer than the service can ask anybody to wait. */
+/** How long a key is kept that nobody uses, beyond the end of a wait, in s. */
 const lifetime = 90_000;
 /** More lines than these are folded into a new base, so that who comes new reads no more. */
 const mostLines = 64;
@@ -47,19 +47,20 @@ export function createStoreLog(
 
   return {
     mark: () => ({ epoch, until: keptUntil - ahead }),
-    read: () => exchange(() => ''),
-    append: (entry) => exchange(() => lineOf(entry)),
+    read: () => exchange(),
+    append: exchange,
   };
 
-  async function exchange(lineNow: () => string): Promise<Ledger> {
+  async function exchange(wanted?: Entry): Promise<Ledger> {
     for (let left = tries; left > 0; left -= 1) {
       const gone = untold;
       const news = gone && newsOf(gone);
-      const line = news ? lineOf(news) : lineNow();
+      const entry = news ?? wanted;
+      const line = entry ? lineOf(entry) : '';
       const fresh = randomBytes(8).toString('hex');
       const place = [epoch, String(position), stamp];
       const until = keptUntil;
-      const told = [...place, line, knowledge(), fresh, String(lifetime)];
+      const told = [...place, line, knowledge(), fresh, String(lifetimeWith(entry))];
       const reply = readReply(await engine.run(storeScript, name, told));
       const clock = readClock(context);
       ahead = reply.now - clock.at;
@@ -76,6 +77,15 @@ export function createStoreLog(
       if (added || (line === '' && reply.epoch !== '')) return ofMachine(reply.now, clock);
     }
     throw new Error('the log does not stay');
+  }
+
+  /** How long the log is needed, in s, with what that line tells. */
+  function lifetimeWith(entry: Entry | undefined): number {
+    const { block, latest = 0 } = ledger;
+    const known = (block?.until ?? 0) - latest;
+    const heard = entry?.k === 'heard' ? (entry.ledger.block?.until ?? 0) - entry.at : 0;
+    const told = entry?.k === 'refused' ? (entry.wait ?? 0) : heard;
+    return lifetime + Math.ceil(Math.max(0, known, told) / 1_000);
   }
 
   /** Whether others have a log in place of the one that this client knew; one that it only fell behind goes on. */

@@ -2,19 +2,21 @@
  * What happens in one step at the engine, which alone has a clock that all machines share. A log is one hash: `epoch` names it,
  * `base` is the ledger before line `first`, the lines up to `next` are fields of their own number, each after the time it came.
  * Who knows the log (epoch, position, time of the line before it) gets the lines since then, and may add a line, or make what it
- * folded up to its position the new base; who does not, gets the base and all lines, and nothing is added.
+ * folded up to its position the new base; who does not, gets the base and all lines, and nothing is added. With each line the
+ * log is kept for as many seconds as are asked for, or for longer where that was asked for before (`keep`).
  */
 export const storeScript = `
 local key, epoch, position, stamp = KEYS[1], ARGV[1], tonumber(ARGV[2]), ARGV[3]
-local line, ledger, fresh, ttl = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
+local line, ledger, fresh, ttl = ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7])
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
-local log = redis.call('HMGET', key, 'epoch', 'first', 'next')
+local log = redis.call('HMGET', key, 'epoch', 'first', 'next', 'keep')
 local mine, first, next = log[1], tonumber(log[2] or 0), tonumber(log[3] or 0)
+local keep = math.max(tonumber(log[4] or 0), time[1] + ttl)
 if not mine then
   if epoch ~= '' then return {now, '', '0', '0'} end
-  redis.call('HSET', key, 'epoch', fresh, 'first', 0, 'next', 0, 'base', ledger)
-  redis.call('EXPIRE', key, ttl)
+  redis.call('HSET', key, 'epoch', fresh, 'first', 0, 'next', 0, 'base', ledger, 'keep', keep)
+  redis.call('EXPIRE', key, keep - time[1])
   mine, epoch, position = fresh, fresh, 0
 end
 local known = mine == epoch and position >= first and position <= next
@@ -30,8 +32,8 @@ if known then
     first = position
   end
   if line ~= '' then
-    redis.call('HSET', key, next, now .. ' ' .. line, 'next', next + 1)
-    redis.call('EXPIRE', key, ttl)
+    redis.call('HSET', key, next, now .. ' ' .. line, 'next', next + 1, 'keep', keep)
+    redis.call('EXPIRE', key, keep - time[1])
     next = next + 1
   end
   reply[3], reply[4] = tostring(first), tostring(position)

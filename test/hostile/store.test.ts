@@ -115,6 +115,24 @@ for (const [name, program] of Object.entries(engines))
       expect(all.join()).not.toContain(service.key);
     });
 
+    test('a wait of a week is kept for a week, whoever writes to the log in between', async ({
+      start,
+    }) => {
+      const engine = connect((await start()).url);
+      const name = key();
+      const [week, day] = [String(7 * 86_400), String(86_400)];
+      const write = async (epoch: string, ttl: string) =>
+        readReply(
+          await engine.run(storeScript, name, [epoch, '0', '', '{"k":"unsent"}', '', 'e', ttl]),
+        );
+      await write('', week);
+      await write('e', day);
+
+      expect(await engine.run("return redis.call('TTL', KEYS[1])", name, [])).toBeGreaterThan(
+        7 * 86_400 - 60,
+      );
+    });
+
     test('an engine that was started anew is sent the script again, over a new connection', async ({
       start,
     }) => {

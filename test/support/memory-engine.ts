@@ -20,7 +20,14 @@ export type MemoryEngine = {
   readonly lines: string[];
 };
 
-type Kept = { epoch: string; first: number; base: string; lines: (string | undefined)[] };
+type Kept = {
+  epoch: string;
+  first: number;
+  base: string;
+  lines: (string | undefined)[];
+  /** When it runs out, in ms. */
+  until: number;
+};
 
 const replies = {
   full: "OOM command not allowed when used memory > 'maxmemory'.",
@@ -82,14 +89,16 @@ export function createMemoryEngine(now: () => number, travel = () => {}): Memory
   }
 
   function runScript(key: string, args: readonly string[]): string[] {
-    const [epoch = '', at = '0', stamp = '', line = '', ledger = '', fresh = ''] = args;
+    const [epoch = '', at = '0', stamp = '', line = '', ledger = '', fresh = '', ttl = ''] = args;
     const time = String(Math.floor(now()));
+    const until = now() + Number(ttl) * 1_000;
     let position = Number(at);
+    if ((logs.get(key)?.until ?? 0) <= now()) logs.delete(key);
     let log = logs.get(key);
     let known = log?.epoch === epoch;
     if (!log) {
       if (epoch !== '') return [time, '', '0', '0'];
-      log = { epoch: fresh, first: 0, base: ledger, lines: [] };
+      log = { epoch: fresh, first: 0, base: ledger, lines: [], until };
       logs.set(key, log);
       [known, position] = [true, 0];
     }
@@ -104,6 +113,7 @@ export function createMemoryEngine(now: () => number, travel = () => {}): Memory
       Object.assign(log, { base: ledger, first: position });
     }
     if (line !== '') {
+      log.until = Math.max(log.until, until);
       log.lines.push(`${time} ${line}`);
       lines.push(`${time} ${line}`);
     }

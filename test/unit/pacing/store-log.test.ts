@@ -274,13 +274,28 @@ describe('the log in a store', () => {
   });
 
   test('is not lost when it ran out: nobody wrote for 25 hours', async () => {
-    const { machines, engine, world } = createFleet([0]);
+    const { machines, world } = createFleet([0]);
     const [one] = machines as [Machine];
     await one.log.append(entryOf('answer', 'a', one, 50));
     world.time += 25 * 3_600_000;
-    engine.flush();
 
     expect((await one.log.read()).minute?.remaining).toBe(50);
+  });
+
+  test('is kept for as long as the wait that it tells of, whoever writes to it in between', async () => {
+    const { machines, world } = createFleet([0, 0, 0]);
+    const [one, other, late] = machines as [Machine, Machine, Machine];
+    const week = 7 * 86_400_000;
+    await other.log.read();
+    const at = one.now();
+    await one.log.append({ k: 'refused', id: 'a', at, sent: at, jitter: 0, wait: week });
+    // This one does not know of it yet.
+    await other.log.append(entryOf('ask', 'b', other, 60));
+    world.time += week - 60_000;
+
+    const { block } = await late.log.read();
+
+    expect(block?.until).toBe(at + week + 1_000);
   });
 
   test('moves all waits along when the clock of the engine is set back', async () => {
