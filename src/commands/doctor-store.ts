@@ -9,6 +9,7 @@ import { chooseSetting } from '../session/setting.ts';
 import { type Finding, judge, ok, shownSource, warn } from './doctor-finding.ts';
 
 const check = 'limit store';
+const unknown = { version: 'version unknown', policy: undefined };
 
 /** Whether machines share the limit, and whether the store that they do it through works. */
 export function examineStore(session: Session): Promise<Finding> {
@@ -20,9 +21,10 @@ export function examineStore(session: Session): Promise<Finding> {
     const named = `${store.name} (${given && shownSource(given, session.profile)})`;
     const engine = await context.openEngine(store.address);
     try {
-      const finding = `${named} ${await tryOut(engine, context)}`;
-      const fault = openPassword(store);
-      return fault ? warn(check, `${finding}; ${fault}`) : ok(check, finding);
+      const { answered, fault } = await tryOut(engine, context);
+      const faults = [openPassword(store), fault].filter((text) => text !== undefined);
+      const finding = [`${named} ${answered}`, ...faults].join('; ');
+      return faults.length > 0 ? warn(check, finding) : ok(check, finding);
     } catch (error) {
       const trouble = `${named} ${describeTrouble(error)}`;
       return warn(check, `${trouble}: each machine goes on alone, with 10 % left to others`);
@@ -33,13 +35,19 @@ export function examineStore(session: Session): Promise<Finding> {
 }
 
 /** Makes a new log there that goes away by itself; only that tells whether the store takes lines. @throws as Engine */
-async function tryOut(engine: Engine, context: Context): Promise<string> {
+async function tryOut(engine: Engine, context: Context) {
   const start = context.uptime();
   const name = `petstore:lim:doctor:${randomBytes(8).toString('hex')}`;
   const fresh = [...['', '0', '', '{}', ''], 'doctor', '60'];
   readReply(await inTime(context, engine, engine.run(storeScript, name, fresh)));
   const answered = `answers after ${Math.ceil(context.uptime() - start)} ms`;
   // Not every user there may ask for it.
-  const version = await inTime(context, engine, engine.version()).catch(() => 'version unknown');
-  return `${answered} (${version})`;
+  const { version, policy } = await inTime(context, engine, engine.about()).catch(() => unknown);
+  const evicts = policy !== undefined && policy !== 'noeviction';
+  return {
+    answered: `${answered} (${version})`,
+    fault: evicts
+      ? `its maxmemory-policy is ${policy}, so it may evict the log; set noeviction`
+      : undefined,
+  };
 }

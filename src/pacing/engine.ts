@@ -33,12 +33,13 @@ export function openEngine(address: EngineAddress): Engine {
           return server.call('EVAL', script, ...rest);
         }
       }),
-    version: () =>
+    about: () =>
       command(async (server) => {
-        const info = String(await server.call('INFO', 'server'));
+        const info = String(await server.call('INFO'));
         const told = (name: string) => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1];
         const valkey = told('valkey_version');
-        return valkey ? `Valkey ${valkey}` : `Redis ${told('redis_version') ?? ''}`.trim();
+        const version = valkey ? `Valkey ${valkey}` : `Redis ${told('redis_version') ?? ''}`.trim();
+        return { version, policy: told('maxmemory_policy') };
       }),
     activity() {
       const { stream } = client ?? {};

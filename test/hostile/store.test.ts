@@ -241,6 +241,23 @@ for (const [name, program] of Object.entries(engines))
       expect(after.stdout).toContain('is full');
     });
 
+    test('doctor warns of a server that may evict the log', async ({
+      start,
+      petstore,
+      service,
+    }) => {
+      const safe = await start();
+      const { url } = await start({ args: ['--maxmemory-policy', 'allkeys-lru'] });
+
+      const before = await petstore(['doctor', '--json'], { env: environment(service, safe.url) });
+      const after = await petstore(['doctor', '--json'], { env: environment(service, url) });
+
+      expect(before.stdout).not.toContain('maxmemory');
+      expect(after.stdout).toMatch(
+        /(?:Redis|Valkey) [\d.]+\); its maxmemory-policy is allkeys-lru/,
+      );
+    });
+
     test('an engine that stands still delays no command by more than half a second at each try, and an end by nothing', async ({
       start,
       petstore,

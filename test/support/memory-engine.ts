@@ -8,6 +8,8 @@ export type MemoryEngine = {
   /** A connection of its own for each machine. */
   readonly open: () => Engine;
   fault: EngineFault | undefined;
+  /** What it does when its memory is full; undefined where that is not said to everybody. */
+  policy: string | undefined;
   /** What an answer waits for on its way. */
   delay: (() => Promise<void>) | undefined;
   /** Commands that reached it. */
@@ -43,6 +45,7 @@ export function createMemoryEngine(now: () => number, travel = () => {}): Memory
   const lines: string[] = [];
   const engine: MemoryEngine = {
     fault: undefined,
+    policy: 'noeviction',
     delay: undefined,
     commands: 0,
     lines,
@@ -80,7 +83,7 @@ export function createMemoryEngine(now: () => number, travel = () => {}): Memory
         answers += 1;
         return reply;
       },
-      version: async () => 'Redis 7.0.15',
+      about: async () => ({ version: 'Redis 7.0.15', policy: engine.policy }),
       activity: () => answers,
       drop() {
         connection += 1;

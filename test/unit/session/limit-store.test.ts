@@ -100,6 +100,23 @@ describe('doctor', () => {
     expect(finding(result).status).toBe(status);
   });
 
+  test.for([
+    { policy: 'noeviction', status: 'ok', says: /\(Redis 7.0.15\)$/ },
+    { policy: undefined, status: 'ok', says: /\(Redis 7.0.15\)$/ },
+    { policy: 'allkeys-lru', status: 'warn', says: /maxmemory-policy is allkeys-lru/ },
+    { policy: 'volatile-ttl', status: 'warn', says: /maxmemory-policy is volatile-ttl/ },
+  ])(
+    'finds a maxmemory-policy of $policy $status',
+    async ({ policy, status, says }, { fleet: { run, engine } }) => {
+      engine.policy = policy;
+      const env = { PETSTORE_LIMIT_STORE: 'redis://limits.example' };
+
+      const found = finding(await run('one', ['doctor', '--json'], { env }));
+
+      expect(found).toMatchObject({ status, finding: expect.stringMatching(says) });
+    },
+  );
+
   test('says that none is set, and that one is wrong', async ({ fleet: { run } }) => {
     const none = await run('one', ['doctor', '--json'], { env: { PETSTORE_LIMIT_STORE: '' } });
     const wrong = await run('one', ['doctor', '--json'], {
