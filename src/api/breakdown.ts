@@ -41,6 +41,7 @@ const words: Readonly<Record<string, Words>> = {
   ETIMEDOUT: unreachable,
   CONNECT_TIMEOUT: { say: (host) => `no connection to ${host} within 10 s`, again: true },
   ECONNRESET: cutOff,
+  TURN_RETURNED: { say: () => 'not sent: it has to wait for the rate limit again' },
   EPIPE: cutOff,
   DEPTH_ZERO_SELF_SIGNED_CERT: untrusted('is signed by nobody but itself'),
   SELF_SIGNED_CERT_IN_CHAIN: untrusted('comes from an authority this machine does not know'),

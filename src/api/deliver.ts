@@ -59,8 +59,9 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
     }
 
     async function transmit(): Promise<Answer> {
-      const { method, url, headers, body } = request;
-      const wire = { method, url, proxy, headers, body, signal: attempt.signal, onSent };
+      const { method, url, headers, body, stillGranted } = request;
+      const { signal } = attempt;
+      const wire = { method, url, proxy, headers, body, signal, stillGranted, onSent };
       try {
         const answer = await context.send(wire);
         onSent();

@@ -5,6 +5,8 @@ import type { Method } from './method.ts';
 export type Turn = {
   /** Awaited once a turn is granted, before anything is sent. When it rejects nothing is, and that error is the call's. */
   readonly beforeSending?: (() => Promise<void>) | undefined;
+  /** Awaited when the turn is returned after `beforeSending` with nothing sent; the request then waits for another turn. */
+  readonly onReturned?: (() => Promise<void>) | undefined;
   /** Ends the wait for a turn, with its reason, instead of the run's own signal. What is on its way goes on. */
   readonly signal?: AbortSignal | undefined;
 };
@@ -21,6 +23,8 @@ export type ApiRequest = Turn & {
   readonly maxBytes: number;
   /** A longer answer is handed on as it comes, however long it is; undefined reads all of it. */
   readonly restAbove?: number | undefined;
+  /** Whether the request may still leave, asked when its connection is established; see WireRequest. */
+  readonly stillGranted?: (() => Promise<boolean>) | undefined;
   /** Which try this is; the first when undefined. */
   readonly attempt?: number;
   /** No wait for the rate limit may last beyond this moment of the context's `uptime`. */

@@ -71,7 +71,8 @@ class Way extends Agent {
 
 type Made = (error: Error | null, socket: Socket) => void;
 
-function transmit(way: Way, { method, url, headers, body, signal, onSent }: WireRequest) {
+function transmit(way: Way, wire: WireRequest) {
+  const { method, url, headers, body, signal, stillGranted, onSent } = wire;
   return new Promise<WireAnswer>((resolve, reject) => {
     let late: Error | undefined;
     const request = open({
@@ -92,7 +93,14 @@ function transmit(way: Way, { method, url, headers, body, signal, onSent }: Wire
     const giveUp = () => fail(signal.reason);
     signal.addEventListener('abort', giveUp);
     request.once('close', () => signal.removeEventListener('abort', giveUp));
-    request.once('socket', onSent);
+    // Nothing is written before `end`, so that the last look comes after everything that takes time.
+    const begin = async () => {
+      if (stillGranted && !(await stillGranted())) throw turnReturned();
+      if (late) return;
+      onSent();
+      request.end(body);
+    };
+    request.once('socket', () => begin().catch(fail));
     request.on('error', fail);
     refuseFlood(request, fail);
     request.once('response', (answer: IncomingMessage) => {
@@ -100,8 +108,11 @@ function transmit(way: Way, { method, url, headers, body, signal, onSent }: Wire
       const fault = () => late ?? (isDropped(request, socket) ? new Error(badResponse) : undefined);
       resolve({ status, headers, body: readAll(answer, fault) });
     });
-    request.end(body);
   });
+}
+
+function turnReturned(): Error {
+  return Object.assign(new Error('turn returned'), { code: 'TURN_RETURNED' });
 }
 
 function refuseFlood(request: ClientRequest, fail: (error: Error) => void): void {

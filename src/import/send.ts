@@ -47,7 +47,11 @@ export async function sendRows(
 
   async function send(row: number): Promise<void> {
     const body = contentOf(job, row);
-    const turn = { signal, beforeSending: () => intend(row) };
+    const turn = {
+      signal,
+      beforeSending: () => intend(row),
+      onReturned: () => withdraw(row),
+    };
     try {
       created(row, await client.call(createCategory, { body }, turn));
     } catch (error) {
@@ -60,6 +64,12 @@ export async function sendRows(
     journal.add({ k: 'i', row, at: context.now() });
     // Rows that were granted together share a commit.
     await context.turn();
+    await journal.commit();
+  }
+
+  /** Nothing was sent after all, and the wait for another turn may be long. */
+  async function withdraw(row: number): Promise<void> {
+    journal.add({ k: 'n', row });
     await journal.commit();
   }
 

@@ -21,6 +21,8 @@ const farSlice = 5_000;
 const farLongest = 500;
 /** Waits for those are neither shown nor counted as waits for the limit, up to this many ms. */
 const patience = 2_000;
+/** What a store told is not asked for again so soon, in ms. */
+const farFresh = 100;
 /** What a request may outlive its deadline by before its process is taken as killed, in ms. */
 const leaseMargin = 5_000;
 const longestLease = 600_000;
@@ -40,43 +42,75 @@ export function gate(
   const writeOff = createWriteOff(log, context);
   const self = randomBytes(8).toString('hex');
   let turns = 0;
+  /** What the log told last, and when it was asked. */
+  let seen = { ledger: emptyLedger, at: Number.NEGATIVE_INFINITY };
 
   return async (request) => {
-    const id = await takeReadyTurn(request);
-    try {
-      const answer = await next(request);
-      await log.append({ ...entryOf(id, answer, context.random()), boot: readClock(context).boot });
-      return answer;
-    } catch (error) {
-      const left = error instanceof Undelivered && error.sent;
-      await log.append({ k: left ? 'lost' : 'unsent', id, ...readClock(context) });
-      throw error;
+    for (;;) {
+      const id = await takeReadyTurn(request);
+      let returned = false;
+      // Connecting takes time, in which another request may be told to wait.
+      const stillGranted = async () => {
+        returned = !isGranted(await lookAgain(), id);
+        return !returned;
+      };
+      try {
+        const answer = await next({ ...request, stillGranted });
+        await append({ ...entryOf(id, answer, context.random()), boot: readClock(context).boot });
+        return answer;
+      } catch (error) {
+        const left = error instanceof Undelivered && error.sent;
+        await append({ k: left ? 'lost' : 'unsent', id, ...readClock(context) });
+        if (!returned) throw error;
+      }
+      await request.onReturned?.();
     }
   };
 
-  /** Resolves with the id of a turn that is granted still when the caller is ready to send. */
+  /** Resolves with the id of a granted turn when the caller is ready to send. */
   async function takeReadyTurn(request: ApiRequest): Promise<string> {
     const signal = request.signal ?? context.signal;
-    for (;;) {
-      const id = await takeTurn(request);
-      let ready = false;
-      try {
-        signal.throwIfAborted();
-        await request.beforeSending?.();
-        signal.throwIfAborted();
-        // Meanwhile another request may have been told to wait.
-        ready = !request.beforeSending || !isBlocked(await log.read());
-        if (ready) return id;
-      } finally {
-        if (!ready) await log.append({ k: 'unsent', id, ...readClock(context) });
-      }
+    const id = await takeTurn(request);
+    let ready = false;
+    try {
+      signal.throwIfAborted();
+      await request.beforeSending?.();
+      signal.throwIfAborted();
+      ready = true;
+      return id;
+    } finally {
+      if (!ready) await append({ k: 'unsent', id, ...readClock(context) });
     }
   }
 
-  function isBlocked(ledger: Ledger): boolean {
+  function append(entry: Entry): Promise<Ledger> {
+    return remember(() => log.append(entry));
+  }
+
+  function look(): Promise<Ledger> {
+    return remember(() => log.read());
+  }
+
+  async function remember(tell: SharedLog['read']): Promise<Ledger> {
+    const at = context.uptime();
+    const ledger = await tell();
+    seen = { ledger, at };
+    return ledger;
+  }
+
+  /** The ledger now; a store is asked only where it may have news. */
+  async function lookAgain(): Promise<Ledger> {
+    const isFresh = log.isFar?.() && context.uptime() < seen.at + farFresh;
+    return isFresh ? seen.ledger : look();
+  }
+
+  /** Whether a turn still holds: its lease is not over, and nothing that was told since it was granted says to wait. */
+  function isGranted(ledger: Ledger, id: string): boolean {
     const clock = readClock(context);
-    const { block } = followClock(ledger, clock);
-    return block !== undefined && clock.at < block.until;
+    const current = dropLeases(followClock(ledger, clock), clock.at);
+    const { [id]: mine, ...others } = current.inFlight;
+    const decision = decide({ ...current, inFlight: others }, clock.at);
+    return mine !== undefined && (decision.granted || decision.soon);
   }
 
   /** Resolves with the id of the granted turn. */
@@ -91,7 +125,7 @@ export function gate(
       for (let looks = 0; ; looks += 1) {
         signal?.throwIfAborted();
         if (left <= slice || context.uptime() >= nextLook) {
-          known = await log.read();
+          known = await look();
           nextLook = context.uptime() + (log.isFar?.() ? farSlice : 0);
         }
         const clock = readClock(context);
@@ -103,10 +137,10 @@ export function gate(
           const id = `${self}.${turns}`;
           const ask: Entry = { k: 'ask', id, ...clock, lease: now + lease, owner: context.owner };
           // Between our look and our line somebody else may have been faster; the log decides.
-          const ledger = await log.append(ask);
-          if (id in ledger.inFlight && !isBlocked(ledger)) return id;
+          const ledger = await append(ask);
+          if (isGranted(ledger, id)) return id;
           // Lines that came with ours may hold a refusal.
-          if (id in ledger.inFlight) await log.append({ k: 'unsent', id, ...readClock(context) });
+          if (id in ledger.inFlight) await append({ k: 'unsent', id, ...readClock(context) });
         }
         if (!decision.granted && decision.soon && (await writeOff(known))) continue;
         if (!decision.granted) shown = show(decision, now);

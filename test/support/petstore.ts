@@ -163,6 +163,8 @@ function forwardTo(sandbox: TestSandbox, clock: Clock): Send {
 /** The same, but for what the test wants to happen instead. */
 function sendTo(sandbox: TestSandbox, forward: Send, clock: Clock): Send {
   return async (request) => {
+    if (request.stillGranted && !(await request.stillGranted()))
+      throw networkError('TURN_RETURNED');
     sandbox.requests.push(request);
     const reaction = sandbox.reactions.shift() ?? sandbox.react(request);
     if (reaction === 'stall') {

@@ -34,6 +34,53 @@ describe('the transport on a real socket', () => {
     close();
   });
 
+  test('sends nothing when the request may no longer leave once its connection stands', async () => {
+    const { send, close } = createTransport();
+    let received = '';
+    let ended = () => {};
+    const closed = new Promise<void>((resolve) => {
+      ended = resolve;
+    });
+    const url = await listen((socket) => {
+      socket.on('data', (bytes) => {
+        received += bytes;
+      });
+      socket.once('close', ended);
+    });
+    let sent = false;
+    const onSent = () => {
+      sent = true;
+    };
+
+    const kept = send(request({ url, onSent, stillGranted: async () => false }));
+
+    await expect(kept).rejects.toMatchObject({ code: 'TURN_RETURNED' });
+    await closed;
+    expect({ received, sent }).toEqual({ received: '', sent: false });
+    close();
+  });
+
+  test('asks again whether a request may leave when it reuses a connection', async () => {
+    const { send, close } = createTransport();
+    let received = '';
+    let connections = 0;
+    const url = await listen((socket) => {
+      connections += 1;
+      socket.on('data', (bytes) => {
+        received += bytes;
+        socket.write(whole('[]'));
+      });
+    });
+    await textOf((await send(request({ url }))).body);
+    const first = received;
+
+    const kept = send(request({ url, stillGranted: async () => false }));
+
+    await expect(kept).rejects.toMatchObject({ code: 'TURN_RETURNED' });
+    expect({ received, connections }).toEqual({ received: first, connections: 1 });
+    close();
+  });
+
   test('gives a silent server up when told to', async () => {
     const { send, close } = createTransport();
     const attempt = new AbortController();

@@ -25,7 +25,8 @@ function createStack(clock: Clock, log: Log, reactions: Reaction[] = [], onTheWa
     signal: new AbortController().signal,
     owner: { pid: 4242, host: 'here' },
     isRunning: () => true,
-    async send({ onSent }) {
+    async send({ onSent, stillGranted }) {
+      if (stillGranted && !(await stillGranted())) throw networkError('TURN_RETURNED');
       const { status, headers = {} } = next(reactions.shift());
       onSent();
       steps.push(`sent, ${status}`);

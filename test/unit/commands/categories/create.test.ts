@@ -369,7 +369,7 @@ describe('the outcome of a create', () => {
     const interrupted = new AbortController();
     sandbox.reactions.push(reply(429, '', { 'retry-after': '60' }));
     const sleep = async (ms: number, signal: AbortSignal) => {
-      interrupted.abort(new Interruption(130));
+      if (sandbox.requests.length > 0) interrupted.abort(new Interruption(130));
       return clock.sleep(ms, signal);
     };
 
@@ -460,8 +460,9 @@ describe('the outcome of a create', () => {
       const unread = () => new Promise<void>(() => setImmediate(interrupt));
       const stdout = { isTTY: false, columns: undefined, stream: undefined, write: unread };
       sandbox.reactions.push((_request, forward) => {
+        const answer = forward();
         if (early) interrupt();
-        return forward();
+        return answer;
       });
 
       const result = await petstore(create, { signal: interrupted.signal, context: { stdout } });
@@ -482,8 +483,9 @@ describe('the outcome of a create', () => {
     const write = () => clock.sleep(900, new AbortController().signal);
     const stdout = { isTTY: false, columns: undefined, stream: undefined, write };
     sandbox.reactions.push((_request, forward) => {
+      const answer = forward();
       interrupted.abort(new Interruption(130));
-      return forward();
+      return answer;
     });
 
     const result = await petstore(create, { signal: interrupted.signal, context: { stdout } });

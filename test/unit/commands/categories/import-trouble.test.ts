@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { openAppendFile } from '../../../../src/append-file.ts';
-import type { WireAnswer } from '../../../../src/context.ts';
+import type { Send, WireAnswer } from '../../../../src/context.ts';
 import { Interruption } from '../../../../src/errors.ts';
 import { ExactNumber } from '../../../../src/json/exact.ts';
-import type { Clock } from '../../../support/clock.ts';
+import { type Clock, startTime } from '../../../support/clock.ts';
 import {
   apply,
   countsOf,
@@ -35,6 +35,48 @@ const thenInterrupt =
   };
 
 describe('an import that meets trouble', () => {
+  test('records a row as not created when its request has to wait again before its first byte', async ({
+    petstore,
+    sandbox,
+    folder,
+    forward,
+    clock,
+  }) => {
+    const file = put(folder, 'name\ndog\n');
+    let duringWait: string[] = [];
+    let told = false;
+    let returned = false;
+    const send: Send = async (request) => {
+      if (request.method === 'POST' && !told) {
+        // While this connection is being made, another process is told to wait.
+        told = true;
+        sandbox.reactions.push(reply(429, '', { 'retry-after': '30' }));
+        const release = clock.hold();
+        await petstore(['pets', 'get', '1', '--max-wait', '0']);
+        release();
+      }
+      returned = !(await request.stillGranted?.());
+      if (returned) throw networkError('TURN_RETURNED');
+      return forward(request);
+    };
+    const sleep: Clock['sleep'] = (ms, signal) => {
+      if (returned && duringWait.length === 0) {
+        const text = journals(folder).map((path) => readFileSync(path, 'utf8'));
+        duringWait = [...text.join('').matchAll(/"k":"(.)"/g)].map(([, k = '']) => k);
+      }
+      return clock.sleep(ms, signal);
+    };
+
+    const result = await petstore(['categories', 'import', file, ...apply], {
+      context: { send, sleep },
+    });
+
+    expect(result.exitCode).toBe(0);
+    expect(duringWait).toEqual(['h', 'i', 'n']);
+    expect(sandbox.categories.map(({ name }) => name)).toEqual(['dog']);
+    expect(clock.now()).toBeGreaterThanOrEqual(startTime + 31_000);
+  });
+
   test.for([
     { what: 'was created', reaction: cutAfter, created: 1, absent: 0, posts: 3 },
     { what: 'was not', reaction: cutBefore, created: 0, absent: 1, posts: 4 },
