@@ -33,7 +33,7 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
 
   async function openTransport(): Promise<Transport> {
     const { createTransport } = await import('./api/transport.ts');
-    return createTransport();
+    return createTransport(context.uptime);
   }
 
   const context: Context = {

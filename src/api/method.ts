@@ -4,6 +4,6 @@ export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as cons
 export type Method = (typeof methods)[number];
 
 /** Whether it may change something at the service: all may but the safe ones (RFC 9110, section 9.2.1). */
-export function mayChange(method: Method): boolean {
+export function mayChange(method: string): boolean {
   return method !== 'GET' && method !== 'HEAD';
 }

@@ -6,9 +6,11 @@ import {
   request as open,
 } from 'node:http';
 import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Send, WireAnswer, WireRequest } from '../context.ts';
 import { badResponse } from './breakdown.ts';
 import { createConnector } from './connect.ts';
+import { mayChange } from './method.ts';
 
 export type Transport = {
   readonly send: Send;
@@ -18,21 +20,23 @@ export type Transport = {
 
 /** Answers that only announce another one; more than this are a flood. */
 const mostAnnouncements = 20;
+/** A write uses no connection that idled for longer, in ms: services close theirs after five seconds, or a minute. */
+const longestIdle = 4_000;
 /** Longest head of an answer, in bytes, whatever NODE_OPTIONS says. */
 const maxHead = 16 * 1024;
 
 /**
  * Real requests over the network, over as many connections as there are requests on their way. No redirect is followed and
- * no certificate goes unchecked. A connection has to stand within `timeout` ms.
+ * no certificate goes unchecked. A connection has to stand within `timeout` ms; `uptime` tells how long one idled.
  */
-export function createTransport(timeout = 10_000): Transport {
+export function createTransport(uptime: () => number, timeout = 10_000): Transport {
   const connector = createConnector(timeout);
   /** Each keeps the idle connections of one origin and proxy. */
   const ways = new Map<string, Way>();
 
   function wayFor({ url, proxy }: WireRequest): Way {
     const name = `${url.origin} ${proxy?.name ?? ''}`;
-    const way = ways.get(name) ?? new Way(() => connectTo({ url, proxy }));
+    const way = ways.get(name) ?? new Way(() => connectTo({ url, proxy }), uptime);
     ways.set(name, way);
     return way;
   }
@@ -54,10 +58,23 @@ export function createTransport(timeout = 10_000): Transport {
 /** Keeps the idle connections of one origin and proxy, and makes new ones. */
 class Way extends Agent {
   readonly #connect: () => Promise<Socket>;
+  readonly #uptime: () => number;
+  /** Since when an idle connection is. */
+  readonly #idleSince = new WeakMap<Duplex, number>();
 
-  constructor(connect: () => Promise<Socket>) {
+  constructor(connect: () => Promise<Socket>, uptime: () => number) {
     super({ keepAlive: true });
     this.#connect = connect;
+    this.#uptime = uptime;
+    this.on('free', (socket: Duplex) => this.#idleSince.set(socket, uptime()));
+  }
+
+  /** A connection that the other side may be closing just now would leave the outcome of a write unknown. */
+  dropStale(): void {
+    const stale = this.#uptime() - longestIdle;
+    for (const socket of Object.values(this.freeSockets).flat()) {
+      if (socket && (this.#idleSince.get(socket) ?? stale) < stale) socket.destroy();
+    }
   }
 
   override createConnection(_: ClientRequestArgs, callback: Made = () => {}): undefined {
@@ -73,6 +90,7 @@ type Made = (error: Error | null, socket: Socket) => void;
 
 function transmit(way: Way, wire: WireRequest) {
   const { method, url, headers, body, signal, stillGranted, onSent } = wire;
+  if (mayChange(method)) way.dropStale();
   return new Promise<WireAnswer>((resolve, reject) => {
     let late: Error | undefined;
     const request = open({

@@ -23,7 +23,7 @@ describe('one delivery over a real socket', () => {
     server = listening;
     await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
     const { port } = listening.address() as { port: number };
-    const { send, close } = createTransport();
+    const { send, close } = createTransport(() => 0);
     const { context } = createNodeContext(new AbortController().signal);
     const exchange = deliver({ ...context, send }, 30_000);
     const error = await exchange({

@@ -8,7 +8,7 @@ describe('the transport against a mock', () => {
   afterEach(() => nock.cleanAll());
 
   test('sends method, path, headers and body as they are', async () => {
-    const { send, close } = createTransport();
+    const { send, close } = createTransport(() => 0);
     const scope = nock(origin, { reqheaders: { authorization: 'Bearer the-key' } })
       .post('/v1/categories?x=1', '{"name":"rabbit"}')
       .reply(201, '{"id":1}', { 'X-RateLimit-Limit': '60' });
@@ -24,7 +24,7 @@ describe('the transport against a mock', () => {
   });
 
   test('follows no redirect: the key goes nowhere else', async () => {
-    const { send, close } = createTransport();
+    const { send, close } = createTransport(() => 0);
     nock(origin).get('/v1/categories').reply(302, '', { location: 'https://other.example/' });
     const other = nock('https://other.example').get('/').reply(200, '[]');
 
@@ -36,7 +36,7 @@ describe('the transport against a mock', () => {
   });
 
   test('a field that is sent twice keeps both values', async () => {
-    const { send, close } = createTransport();
+    const { send, close } = createTransport(() => 0);
     nock(origin)
       .get('/v1/categories')
       .reply(429, '', { 'retry-after': ['3', '9'] });

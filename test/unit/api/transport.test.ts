@@ -16,7 +16,7 @@ describe('the transport on a real socket', () => {
   }
 
   test('tells that the first byte has left only when a connection stands', async () => {
-    const { send, close } = createTransport();
+    const { send, close } = createTransport(() => 0);
     const calls: string[] = [];
     const url = await listen((socket) => socket.once('data', () => socket.destroy()));
     const closed = new URL('http://127.0.0.1:1/v1/categories');
@@ -35,7 +35,7 @@ describe('the transport on a real socket', () => {
   });
 
   test('sends nothing when the request may no longer leave once its connection stands', async () => {
-    const { send, close } = createTransport();
+    const { send, close } = createTransport(() => 0);
     let received = '';
     let ended = () => {};
     const closed = new Promise<void>((resolve) => {
@@ -61,7 +61,7 @@ describe('the transport on a real socket', () => {
   });
 
   test('asks again whether a request may leave when it reuses a connection', async () => {
-    const { send, close } = createTransport();
+    const { send, close } = createTransport(() => 0);
     let received = '';
     let connections = 0;
     const url = await listen((socket) => {
@@ -82,7 +82,7 @@ describe('the transport on a real socket', () => {
   });
 
   test('gives a silent server up when told to', async () => {
-    const { send, close } = createTransport();
+    const { send, close } = createTransport(() => 0);
     const attempt = new AbortController();
     const url = await listen((socket) =>
       socket.once('data', () => attempt.abort()).on('error', () => {}),
@@ -93,7 +93,7 @@ describe('the transport on a real socket', () => {
   });
 
   test('an answer that is cut short is never a whole one', async () => {
-    const { send, close } = createTransport();
+    const { send, close } = createTransport(() => 0);
     const url = await listen((socket) =>
       socket.once('data', () =>
         socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[{"id":1'),
@@ -107,7 +107,7 @@ describe('the transport on a real socket', () => {
   });
 
   test('eight requests at once arrive at once, each over a connection of its own', async () => {
-    const { send, close } = createTransport();
+    const { send, close } = createTransport(() => 0);
     const asked = new Set<Socket>();
     const url = await listen((socket) =>
       socket.once('data', () => {
@@ -126,7 +126,7 @@ describe('the transport on a real socket', () => {
   });
 
   test('requests one after another share a connection', async () => {
-    const { send, close } = createTransport();
+    const { send, close } = createTransport(() => 0);
     let connections = 0;
     const url = await listen((socket) => {
       connections += 1;
@@ -139,8 +139,39 @@ describe('the transport on a real socket', () => {
     close();
   });
 
+  test.for([
+    {
+      what: 'a write reuses a connection that idled for 4 s',
+      method: 'POST',
+      idle: 4_000,
+      made: 1,
+    },
+    { what: 'a write makes a new one after that', method: 'POST', idle: 4_001, made: 2 },
+    { what: 'a read reuses it after a minute', method: 'GET', idle: 60_000, made: 1 },
+  ])('$what', async ({ method, idle, made }) => {
+    let uptime = 0;
+    const { send, close } = createTransport(() => uptime);
+    let connections = 0;
+    const url = await listen((socket) => {
+      connections += 1;
+      socket.on('data', () => socket.write(whole('[]')));
+    });
+    const call = async () => textOf((await send(request({ url, method }))).body);
+    // Two connections, so that no choice among them matters.
+    await Promise.all([call(), call()]);
+    const before = connections;
+    // The agent takes a connection back in the next turn.
+    await new Promise(setImmediate);
+
+    uptime += idle;
+    await call();
+
+    expect(connections - before).toBe(made - 1);
+    close();
+  });
+
   test('an answer that is still being read keeps its connection for itself', async () => {
-    const { send, close } = createTransport();
+    const { send, close } = createTransport(() => 0);
     let end = () => {};
     let connections = 0;
     const url = await listen((socket) => {
@@ -161,7 +192,7 @@ describe('the transport on a real socket', () => {
   });
 
   test('drops every connection when it is closed', async () => {
-    const { send, close } = createTransport();
+    const { send, close } = createTransport(() => 0);
     const open = new Set<Socket>();
     let dropped = () => {};
     const allDropped = new Promise<void>((resolve) => {

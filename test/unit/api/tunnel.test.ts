@@ -113,7 +113,7 @@ describe('a tunnel that never stands', () => {
   test('a transport that is closed lets go of a proxy that hangs', async () => {
     const silent = await startProxy('hangs');
     proxy = silent;
-    const { send, close } = createTransport(60_000);
+    const { send, close } = createTransport(() => 0, 60_000);
     const gone = send(request({ proxy: proxyAt({ port: silent.port }) }));
     await vi.waitFor(() => expect(silent.asked).toHaveLength(1));
 
@@ -140,7 +140,7 @@ function proxyAt(fields: Partial<Omit<HttpProxy, 'port'>> & { port?: number }): 
 /** One request through a proxy that gives no tunnel, on a transport that waits 300 ms instead of 10 s. */
 async function attempt(fields: Parameters<typeof proxyAt>[0]) {
   const proxy = proxyAt(fields);
-  const { send, close } = createTransport(300);
+  const { send, close } = createTransport(() => 0, 300);
   const start = Date.now();
   let sent = false;
   const onSent = () => {
