@@ -22,6 +22,9 @@ function letFurtherKill(): void {
 // A report would hold the environment, and so the key. Newer than the types of the oldest Node.
 Object.assign(process.report ?? {}, { excludeEnv: true });
 
+// Node would print warnings as text of its own, in the midst of JSON lines; `run` reports them with --verbose.
+process.removeAllListeners('warning');
+
 // Node would print the error with its stack; and its words may be anything, so that none of them are said.
 process.on('uncaughtException', (error: { readonly syscall?: string } | undefined) => {
   // A prompt cannot set back a terminal that is gone, and fails before the signal that says so is heard.

@@ -63,6 +63,9 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
     turn: () => new Promise((resolve) => setImmediate(resolve)),
     random: Math.random,
     signal,
+    onWarning: (hear) => {
+      process.on('warning', ({ name, message }) => hear(`${name}: ${message}`));
+    },
     askSecret: async (message) => {
       const { default: password } = await import('@inquirer/password');
       return ask((terminal) => password({ message }, terminal), signal);

@@ -16,6 +16,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   const help: string[] = [];
   const options = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
   const verbose = options.includes('--verbose') || options.includes('-v');
+  if (verbose) context.onWarning((warning) => notice(`Node.js warning: ${warning}`));
   const program = createProgram(host, (text) => help.push(text), argv);
   try {
     await parse();
@@ -72,10 +73,13 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   }
 
   function sayStack(error: unknown): void {
-    const options = { json: wantsJson(), quiet: false, color: false };
-    const { report } = createReporter(context, sink, options);
     const { stack = '' } = error instanceof Error ? error : {};
-    for (const line of stack.split('\n')) report({ event: 'notice', message: line });
+    for (const line of stack.split('\n')) notice(line);
+  }
+
+  function notice(message: string): void {
+    const options = { json: wantsJson(), quiet: false, color: false };
+    createReporter(context, sink, options).report({ event: 'notice', message });
   }
 
   /** The format in force or, where the command line was not understood, the one it seems to ask for. */

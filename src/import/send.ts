@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { createCategory } from '../api/endpoints.ts';
 import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
@@ -29,6 +30,8 @@ export async function sendRows(
   const queue = todo.values();
   const halt = new AbortController();
   const signal = AbortSignal.any([context.signal, halt.signal]);
+  // All rows listen to it; Node would take more than ten listeners for a leak and warn on stderr.
+  setMaxListeners(0, signal);
   /** Content that may exist already, though nobody knows: a row of the same content has to wait. */
   const uncertain = new Set<string>();
   let unknowns = 0;

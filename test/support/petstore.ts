@@ -110,6 +110,7 @@ export const test = base.extend<Fixtures>({
         turn: async () => {},
         random: () => 0.5,
         signal: signal ?? new AbortController().signal,
+        onWarning: () => {},
         askSecret: () => Promise.reject(new Error('nobody is there to be asked')),
         confirm: () => Promise.reject(new Error('nobody is there to be asked')),
         launch: () => Promise.reject(new Error('no programs run in memory')),
