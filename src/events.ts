@@ -38,6 +38,12 @@ export type WaitEvent = {
   | { readonly reason: RequestWait }
   /** The outcomes of that many rows are unknown; they are looked up when the service surely is done with them. */
   | { readonly reason: 'settle'; readonly count: number }
+  /** Another process works on the same names; `waitMs` is infinite where nothing ends this wait but that. */
+  | {
+      readonly reason: 'claimed';
+      readonly pid: number;
+      readonly doing: 'creating' | 'importing';
+    }
 );
 
 /**

@@ -3,12 +3,14 @@ import { claim } from '../claim.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { bringBack } from './finished.ts';
+import type { Held } from './held-names.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { claimPath, type Identity, journalPath } from './journals.ts';
 import { refuseRivals, taken } from './rivals.ts';
 
 /**
  * Works with the journal of an import, which no other process works on meanwhile.
+ * @param holdNames takes the names of its rows, so that what is found out about them stays true until the end
  * @throws Failure (output) when another one does or there can be no journal, Failure (config) when another import is in the
  * way, and whatever the work throws
  */
@@ -16,12 +18,18 @@ export async function withJournal(
   context: Context,
   folder: string,
   identity: Identity,
+  holdNames: () => Promise<Held>,
   work: (journal: Journal) => Promise<void>,
 ): Promise<void> {
   const place = claimPath(folder, identity);
   const held = needed(() => claim(context, place));
   if (!held.mine) throw taken(held, place);
+  let names: Held | undefined;
   try {
+    names = await holdNames().catch((error) => {
+      throw withoutJournal(error);
+    });
+    // Not before: who has the names may be the rival, whose journal begins later.
     refuseRivals(context, folder, identity);
     const path = journalPath(folder, identity);
     const journal = needed(() => {
@@ -36,21 +44,26 @@ export async function withJournal(
       if (!journal.standing.header) rmSync(path, { force: true });
     }
   } finally {
+    names?.release();
     held.release();
   }
 }
 
-/** Without a journal nothing is sent. */
 function needed<Result>(action: () => Result): Result {
   try {
     return action();
   } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== 'output') throw error;
-    throw new Failure('output', error.message, {
-      ...error.details,
-      consequence: 'Nothing was sent: an import needs its journal.',
-      hint: 'Make room or give it another folder (PETSTORE_STATE_DIR), and run the same command again.',
-      outcome: 'not_sent',
-    });
+    throw withoutJournal(error);
   }
+}
+
+/** Without a journal nothing is sent. */
+function withoutJournal(error: unknown): unknown {
+  if (!(error instanceof Failure) || error.kind !== 'output' || error.details.hint) return error;
+  return new Failure('output', error.message, {
+    ...error.details,
+    consequence: 'Nothing was sent: an import needs its journal.',
+    hint: 'Make room or give it another folder (PETSTORE_STATE_DIR), and run the same command again.',
+    outcome: 'not_sent',
+  });
 }

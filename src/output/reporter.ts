@@ -96,9 +96,12 @@ function eventFields(event: Event): JsonObject {
         event: 'wait',
         reason: event.reason,
         ...(event.limit !== undefined && { limit: exact(event.limit), remaining: exact(0) }),
-        resetAt: isoEnd(event.resetAt),
-        waitMs: exact(Math.ceil(event.waitMs)),
+        ...(Number.isFinite(event.waitMs) && {
+          resetAt: isoEnd(event.resetAt),
+          waitMs: exact(Math.ceil(event.waitMs)),
+        }),
         ...(event.reason === 'settle' && { count: exact(event.count) }),
+        ...(event.reason === 'claimed' && { pid: exact(event.pid) }),
         ...(event.left !== undefined && { left: exact(event.left) }),
       };
     case 'progress':

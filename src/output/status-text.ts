@@ -22,8 +22,8 @@ export function statusText(
 /** From the longest to the shortest: what one can do without goes first, and the bar before all else. */
 function progressTexts(progress: ProgressEvent, wait: WaitEvent | undefined): string[] {
   const { count, rate, left } = progressWords(progress);
-  const { why, next, time } = wait ? waitParts(wait) : {};
-  const timed = wait && `${why}, ${next} ${time}`;
+  const { why, next, timedNext } = wait ? waitParts(wait) : {};
+  const timed = wait && `${why}, ${timedNext}`;
   return [
     [count, rate, left, timed],
     [count, left, timed],
@@ -35,15 +35,16 @@ function progressTexts(progress: ProgressEvent, wait: WaitEvent | undefined): st
 }
 
 function countdownTexts(wait: WaitEvent): string[] {
-  const { why, next, time } = waitParts(wait);
-  const sentences = `${capital(why)}. ${capital(next)}`;
-  return [`${sentences} ${time}. Ctrl-C to stop.`, `${sentences} ${time}.`, `${capital(next)}.`];
+  const { why, next, timedNext } = waitParts(wait);
+  const sentences = `${capital(why)}. ${capital(timedNext)}.`;
+  return [`${sentences} Ctrl-C to stop.`, sentences, `${capital(next)}.`];
 }
 
 function waitParts(wait: WaitEvent) {
   const { why, what } = waitWords(wait);
+  if (!Number.isFinite(wait.waitMs)) return { why, next: what, timedNext: what };
   const next = `${what} in ${countdown(wait.waitMs)}`;
-  return { why, next, time: `(${clockTime(wait.resetAt)})` };
+  return { why, next, timedNext: `${next} (${clockTime(wait.resetAt)})` };
 }
 
 /** The first text that fits, or else as much of the last one as does. All are ASCII: a character is a cell. */

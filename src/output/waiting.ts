@@ -49,10 +49,11 @@ export function createWaits(context: Context): Waits {
 /** The line of a wait where nobody watches it pass. */
 export function waitLine(event: WaitEvent): string {
   const { why, what } = waitWords(event);
+  if (!Number.isFinite(event.waitMs)) return `petstore: ${why}, ${what}`;
   const left = timeLeft(event.waitMs);
   const time = isoEnd(event.resetAt);
   const rest = event.left === undefined ? '' : `; ${thousands(event.left)} rows left`;
-  return event.reason === 'settle'
+  return event.reason === 'settle' || event.reason === 'claimed'
     ? `petstore: ${why}, ${what} in ${left} (at ${time})${rest}`
     : `petstore: ${why}, waiting ${left} until ${time}${rest}`;
 }
@@ -63,6 +64,10 @@ export function waitWords(event: WaitEvent): { readonly why: string; readonly wh
     return event.count === 1
       ? { why: '1 outcome is unknown', what: 'looking it up' }
       : { why: `${thousands(event.count)} outcomes are unknown`, what: 'looking them up' };
+  }
+  if (event.reason === 'claimed') {
+    const why = `process ${event.pid} is ${event.doing} the same names`;
+    return { why, what: Number.isFinite(event.waitMs) ? 'giving up' : 'waiting for its end' };
   }
   return { why: whyOf(event), what: 'next request' };
 }

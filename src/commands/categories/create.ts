@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { Client } from '../../api/client.ts';
-import { createCategory, listCategories } from '../../api/endpoints.ts';
+import { createCategory } from '../../api/endpoints.ts';
 import { type Category, NewCategory } from '../../api/resources.ts';
 import { Failure, Interruption, interruptedFailure, usageFailure } from '../../errors.ts';
 import { findMismatch } from '../../json/check.ts';
@@ -38,20 +37,21 @@ export function create(command: Command, host: Host): void {
           return showRequest(output, client.prepare(createCategory, { body }));
         }
 
-        const there = ifMissing ? await find(client, name) : undefined;
-        if (there) report({ event: 'notice', message: `"${name}" is there already` });
-
-        const category =
-          there ??
-          (await client.call(createCategory, { body }).catch(async (error) => {
+        const send = () =>
+          client.call(createCategory, { body }).catch(async (error) => {
             if (!(error instanceof Failure) || error.kind !== 'outcome_unknown') throw error;
             const { lookForCreated } = await import('./create-unknown.ts');
             return lookForCreated(session, client, name, ifMissing ?? false, error);
-          }));
+          });
+        const { category, wasThere } = ifMissing
+          ? await import('./create-missing.ts').then(({ createMissing }) =>
+              createMissing(session, client, name, send),
+            )
+          : { category: await send(), wasThere: false };
 
         if (category.name !== name) report({ event: 'notice', message: changedName(category) });
         await output.record(category, categoryColumns).catch((error) => {
-          throw there ? error : afterCreation(error, category, session.host.context.signal);
+          throw wasThere ? error : afterCreation(error, category, session.host.context.signal);
         });
       }),
     );
@@ -86,9 +86,4 @@ function newCategory(name: string, description: string | undefined): NewCategory
     );
   }
   return category;
-}
-
-async function find(client: Client, name: string): Promise<Category | undefined> {
-  const categories = await client.call(listCategories, {});
-  return categories.find((category) => category.name === name);
 }

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { usageFailure } from '../../errors.ts';
 import { speaksJson } from '../../formats.ts';
 import type { Mode } from '../../import/content.ts';
+import type { Held } from '../../import/held-names.ts';
 import { withJournal } from '../../import/hold.ts';
 import { type InputFormat, inputFormats, readInput } from '../../input/input.ts';
 import { mayAsk } from '../../session/asking.ts';
@@ -11,6 +12,7 @@ import { inSession, type Session } from '../../session/session.ts';
 import { parseDuration } from '../../settings/duration.ts';
 import { requireStateFolder } from '../../settings/folders.ts';
 import { addExamples } from '../examples.ts';
+import { hold } from './hold.ts';
 import { planOf } from './import-limits.ts';
 import type { Order } from './import-order.ts';
 import { outcomeColumns, planColumns } from './import-report.ts';
@@ -50,9 +52,18 @@ export function importFile(command: Command, host: Host): void {
         if (options.dryRun) return preview(order);
 
         const { folder, identity } = order;
-        await withJournal(host.context, folder, identity, (journal) => bringIn(order, journal));
+        const holdNames = () => holdFor(order);
+        await withJournal(host.context, folder, identity, holdNames, (journal) =>
+          bringIn(order, journal),
+        );
       }),
     );
+}
+
+/** Where every row makes a category of its own, other processes matter only if they work on the same file. */
+function holdFor({ session, input, identity: { address, mode, path } }: Order): Promise<Held> {
+  const names = mode === 'ensure' ? input.rows.map(({ name }) => name) : [];
+  return hold(session, { address, names, path, doing: 'importing' });
 }
 
 /** @throws Failure (usage) when the question that comes later cannot be asked, or not among lines of JSON */

@@ -1,0 +1,50 @@
+import type { Client } from '../../api/client.ts';
+import { listCategories } from '../../api/endpoints.ts';
+import type { Category } from '../../api/resources.ts';
+import { Failure, systemCode } from '../../errors.ts';
+import type { Held } from '../../import/held-names.ts';
+import type { Session } from '../../session/session.ts';
+import { hold } from './hold.ts';
+
+type Found = { readonly category: Category; readonly wasThere: boolean };
+
+/**
+ * The category of exactly this name, created only where there is none. No other process of this machine creates one between
+ * the look and the end.
+ */
+export async function createMissing(
+  session: Session,
+  client: Client,
+  name: string,
+  create: () => Promise<Category>,
+): Promise<Found> {
+  const held = await holdName(session, name);
+  try {
+    const list = await client.call(listCategories, {});
+    const there = list.find((category) => category.name === name);
+    if (!there) return { category: await create(), wasThere: false };
+    session.report({ event: 'notice', message: `"${name}" is there already` });
+    return { category: there, wasThere: true };
+  } finally {
+    held?.release();
+  }
+}
+
+/** Undefined where there is no place to say so: one category is worth less than an import's journal. */
+async function holdName(session: Session, name: string): Promise<Held | undefined> {
+  const { address } = await session.account();
+  try {
+    return await hold(session, { address, names: [name], doing: 'creating' });
+  } catch (error) {
+    if (!isWithoutPlace(error)) throw error;
+    const message = `${error.message}; another petstore process may create the same name at the same time`;
+    session.report({ event: 'notice', message });
+    return undefined;
+  }
+}
+
+function isWithoutPlace(error: unknown): error is Failure {
+  if (!(error instanceof Failure)) return false;
+  const unsaved = error.kind === 'output' && systemCode(error.details.cause) !== undefined;
+  return unsaved || error.kind === 'config';
+}

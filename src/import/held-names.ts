@@ -1,0 +1,116 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Context, Owner } from '../context.ts';
+import { systemCode } from '../errors.ts';
+import { cannotSave } from '../files.ts';
+import { withLock } from '../lock.ts';
+import { isOwner } from '../owner.ts';
+import { looseKey } from './content.ts';
+
+/** What is to be held: names at one service, and the file that they come from. */
+export type Names = {
+  readonly address: string;
+  readonly names: readonly string[];
+  readonly path?: string | undefined;
+  readonly doing: 'creating' | 'importing';
+};
+
+type Mark = Owner & Pick<Names, 'doing'> & { readonly since: number };
+
+/** The process that has one of the names, and the file that says so. */
+export type NameHolder = { readonly mark: Mark; readonly file: string };
+
+/** `release` never throws. */
+export type Held = { readonly release: () => void };
+
+type World = Pick<Context, 'owner' | 'isRunning' | 'now' | 'sleep' | 'signal'>;
+
+/**
+ * Takes names for as long as this process lives, all or none: each holder has a file in `folder`, and one lock for each service
+ * makes looking at those of others and writing ours one step. What a process left that has ended holds nothing.
+ * @throws Failure (output) when the disk does not take it
+ */
+export function takeNames(
+  context: World,
+  folder: string,
+  wanted: Names,
+): Promise<Held | NameHolder> {
+  const scope = hashOf(wanted.address);
+  const keys = keysOf(wanted);
+  return withLock(context, join(folder, `${scope}.lock`), () => {
+    const file = join(folder, `${scope}.${randomUUID()}`);
+    try {
+      const holder = findHolder(context, folder, scope, new Set(keys));
+      if (holder) return holder;
+      const mark: Mark = { ...context.owner, since: context.now(), doing: wanted.doing };
+      writeFileSync(file, [JSON.stringify(mark), ...keys].join('\n'), { mode: 0o600, flag: 'wx' });
+    } catch (error) {
+      remove(file);
+      throw cannotSave(file, error);
+    }
+    return { release: () => remove(file) };
+  });
+}
+
+/** Whether a holder that was found has its names still. */
+export function stillHolds(context: World, { mark, file }: NameHolder): boolean {
+  return existsSync(file) && context.isRunning(mark);
+}
+
+function findHolder(
+  context: World,
+  folder: string,
+  scope: string,
+  wanted: ReadonlySet<string>,
+): NameHolder | undefined {
+  const form = /^[0-9a-f]+\.[0-9a-f-]{36}$/;
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(`${scope}.`) || !form.test(name)) continue;
+    const file = join(folder, name);
+    const [first = '', ...keys] = read(file).split('\n');
+    const mark = parseMark(first);
+    if (!mark || !context.isRunning(mark)) remove(file);
+    else if (keys.some((key) => wanted.has(key))) return { mark, file };
+  }
+  return undefined;
+}
+
+/** Empty when it was released meanwhile. */
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+/** Undefined when it is torn: its writer had the lock, and has ended. */
+function parseMark(line: string): Mark | undefined {
+  try {
+    const mark: unknown = JSON.parse(line);
+    return isOwner(mark) && Number.isFinite((mark as Mark).since) ? (mark as Mark) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function remove(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // The end of this process will do.
+  }
+}
+
+/** Names that a service might take for the same one have the same key. */
+function keysOf({ names, path }: Names): string[] {
+  const keys = new Set(names.map((name) => hashOf(`name ${looseKey(name)}`)));
+  if (path !== undefined) keys.add(hashOf(`file ${path}`));
+  return [...keys];
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,80 @@
+import type { Context } from '../context.ts';
+import { Failure, Interruption, interruptedFailure } from '../errors.ts';
+import type { Report } from '../events.ts';
+import { isoTime } from '../iso-time.ts';
+import { type Held, type NameHolder, type Names, stillHolds, takeNames } from './held-names.ts';
+
+/** How soon to look again whether they are free, in ms; each pause is longer than the one before. */
+const firstPause = 20;
+const longestPause = 100;
+/** Waits up to this many ms are not shown. */
+const unshown = 2_000;
+
+export type Patience = {
+  /** Longest wait for other processes, in ms. */
+  readonly maxWait: number;
+  readonly report: Report;
+};
+
+/**
+ * Takes names that no other process of this machine creates until they are released; waits for who has one of them.
+ * @throws Failure (output) when that takes longer than it may, or the disk does not take it; Failure (interrupted)
+ */
+export async function holdNames(
+  context: Context,
+  folder: string,
+  wanted: Names,
+  { maxWait, report }: Patience,
+): Promise<Held> {
+  const { uptime, sleep, random, signal } = context;
+  const start = uptime();
+  const by = Symbol('names');
+  let pause = firstPause;
+  let shown: NameHolder | undefined;
+  try {
+    for (;;) {
+      const held = await takeNames(context, folder, wanted);
+      if ('release' in held) return held;
+      while (stillHolds(context, held)) {
+        const waited = uptime() - start;
+        if (waited >= maxWait) throw busy(held);
+        if (waited >= unshown) {
+          shown = held;
+          show(held, maxWait - waited);
+        }
+        await sleep(Math.min(pause * (1 + random()), maxWait - waited), signal);
+        pause = Math.min(pause * 1.5, longestPause);
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof Interruption)) throw error;
+    throw interruptedFailure(signal, { outcome: 'not_sent', consequence: 'Nothing was sent.' });
+  } finally {
+    if (shown) show(shown, 0);
+  }
+
+  function show({ mark: { pid, doing } }: NameHolder, waitMs: number): void {
+    const why = { reason: 'claimed', pid, doing } as const;
+    report({
+      event: 'wait',
+      by,
+      limit: undefined,
+      resetAt: context.now() + waitMs,
+      waitMs,
+      ...why,
+    });
+  }
+}
+
+function busy({ mark, file }: NameHolder): Failure {
+  const { pid, host, since, doing } = mark;
+  return new Failure(
+    'output',
+    `process ${pid} on ${host} is ${doing} the same names since ${isoTime(since)}`,
+    {
+      consequence: 'Nothing was sent.',
+      hint: `Run it again after that, or with a longer --max-wait. If that process no longer exists (another machine, another container): rm '${file}'`,
+      outcome: 'not_sent',
+    },
+  );
+}
