@@ -2,12 +2,14 @@ import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 import { type Job, keyOf } from './job.ts';
 import { look, lookUpOpen, noteStrangers } from './lookup.ts';
+import { dropExisting, type Plan } from './plan.ts';
 import { type Stop, type Streak, sendRows } from './send.ts';
 
-/** How an import came to its end, and what was found that no row accounts for. */
+/** How an import came to its end. */
 export type Ending = {
   readonly stop: Stop | undefined;
-  readonly copies: readonly Category[];
+  /** As the lists of this run have changed it. */
+  readonly plan: Plan;
   /** Rows that are open still were looked up: only something similar is there. */
   readonly lookedUp: boolean;
 };
@@ -16,27 +18,42 @@ export type Ending = {
  * Creates rows until all are done or something stops it. Outcomes that are unknown are looked up once the rest is sent, or
  * when they are many, and what was not created is sent again. A last look at the list shows that all is there.
  */
-export async function carryOut(job: Job, create: readonly number[]): Promise<Ending> {
-  const streak: Streak = { unknowns: 0 };
-  const copies: Category[] = [];
+export async function carryOut(job: Job, first: Plan): Promise<Ending> {
+  const streak: Streak = { unknowns: 0, mayLookAgain: true };
+  let plan = first;
   // What the service refused in an earlier run gets another chance in this one.
   job.journal.standing.refused.clear();
-  for (let todo = create; ; todo = remaining(job, create)) {
+  for (let todo = plan.create; ; todo = remaining(job, plan.create)) {
     const stop = await attempt(() => sendRows(job, inOrder(job, todo), streak));
     const unsaved = await attempt(() => job.journal.commit().then(() => undefined));
     const reason = unsaved ?? stop;
-    if (!mayLook(job, reason)) return { stop: reason, copies, lookedUp: false };
+    if (!mayLook(job, reason)) return { stop: reason, plan, lookedUp: false };
 
     const failed = await attempt(async () => {
       const list = await (job.journal.standing.open.size > 0 ? lookUpOpen(job) : look(job));
-      copies.push(...noteStrangers(job, list, remaining(job, create)));
+      plan = drop(job, plan, list);
+      noteStrangers(job, list, remaining(job, plan.create));
       await job.journal.commit();
       return undefined;
     });
     const lookedUp = failed === undefined;
-    if (reason ?? failed) return { stop: reason ?? failed, copies, lookedUp };
-    if (remaining(job, create).length === 0) return { stop: undefined, copies, lookedUp };
+    const end = { stop: reason ?? failed, plan, lookedUp };
+    if (end.stop || remaining(job, plan.create).length === 0) return end;
   }
+}
+
+/** What a list shows by now is not created again. */
+function drop(job: Job, plan: Plan, list: readonly Category[]): Plan {
+  if (job.mode === 'each') return plan;
+  const next = dropExisting(plan, job.rows, remaining(job, plan.create), list);
+  const dropped = plan.create.length - next.create.length;
+  for (let n = 0; n < dropped; n += 1) job.onSettled();
+  if (dropped > 0) {
+    const [rows, they] = dropped === 1 ? ['1 row', 'it is'] : [`${dropped} rows`, 'they are'];
+    const message = `${rows} to create ${dropped === 1 ? 'is' : 'are'} in the list by now, created by somebody else: ${they} not created again`;
+    job.report({ event: 'notice', message });
+  }
+  return next;
 }
 
 async function attempt(action: () => Promise<Stop | undefined>): Promise<Stop | undefined> {

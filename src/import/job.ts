@@ -1,5 +1,5 @@
 import type { Client } from '../api/client.ts';
-import type { NewCategory } from '../api/resources.ts';
+import type { Category, NewCategory } from '../api/resources.ts';
 import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
 import { quoted } from '../input/faults.ts';
@@ -21,6 +21,8 @@ export type Job = {
   /** How many rows may be on their way at once. */
   readonly width: number;
   readonly report: Report;
+  /** What was found in this run that no row accounts for, by id. */
+  readonly copies: Map<string, Category>;
   /** Called whenever the fate of a row becomes known. */
   readonly onSettled: () => void;
 };

@@ -6,7 +6,7 @@ import { quoted } from '../input/faults.ts';
 import { contentKey } from './content.ts';
 import { mayForget } from './forget.ts';
 import { contentOf, type Job, nameOf } from './job.ts';
-import { findMissing, findStrangers, reconcile } from './reconcile.ts';
+import { findMissing, findStrangers, reconcile, unaccounted } from './reconcile.ts';
 
 /** A list that lacks what was created is an old one: it is asked for so many times, so many ms apart. */
 const looks = 3;
@@ -85,16 +85,12 @@ export async function lookUpOpen(job: Job): Promise<Category[]> {
 }
 
 /**
- * Writes down which categories are not ours although they look like it, and returns those that are just like one of ours: a
+ * Writes down which categories are not ours although they look like it, and names those that are just like one of ours: a
  * copy that came too late, or somebody else's.
  * @param todo rows that are yet to be sent
  */
-export function noteStrangers(
-  job: Job,
-  list: readonly Category[],
-  todo: readonly number[],
-): Category[] {
-  const { journal, mode, report } = job;
+export function noteStrangers(job: Job, list: readonly Category[], todo: readonly number[]): void {
+  const { journal, mode } = job;
   const { done, open } = journal.standing;
   const contents = (rows: Iterable<number>) => [...rows].map((row) => contentOf(job, row));
   const doubtful = new Set(findStrangers(contents(open), journal.standing, list));
@@ -105,10 +101,17 @@ export function noteStrangers(
   if (strangers.length > 0) journal.add({ k: 'b', ids: strangers.map(({ id }) => id.text) });
 
   const keys = new Set(ours.map((content) => contentKey(mode, content)));
-  const copies = strangers.filter((category) => keys.has(contentKey(mode, category)));
-  for (const { id, name } of copies) {
-    const message = `${quoted(name)} is there with the id ${id} as well, which no row of this import accounts for: a copy that came late, or somebody else's`;
-    report({ event: 'notice', message });
+  // Where each name is to be there once, a second one is a copy in every run, also one that was written down before.
+  const others = mode === 'ensure' ? unaccounted({ done }, list) : strangers;
+  for (const category of others) {
+    if (keys.has(contentKey(mode, category)) && !doubtful.has(category)) nameCopy(job, category);
   }
-  return copies;
+}
+
+function nameCopy({ copies, report }: Job, category: Category): void {
+  const { id, name } = category;
+  if (copies.has(id.text)) return;
+  copies.set(id.text, category);
+  const message = `${quoted(name)} is there with the id ${id} as well, which no row of this import accounts for: a copy that came late, or somebody else's`;
+  report({ event: 'notice', message });
 }

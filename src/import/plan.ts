@@ -54,7 +54,10 @@ export function makePlan(
     if (mode === 'ensure' && earlier !== undefined) return 'repeated';
     if (openKeys.has(key)) return 'unknown';
     const same = mode === 'ensure' ? there.get(row.name) : undefined;
-    return same ? compare(row, index, same) : 'create';
+    if (!same) return 'create';
+    const { intention, id } = compare(row, same);
+    ids.set(index, id);
+    return intention;
   });
   const create = [...intentions.keys()].filter((row) => intentions[row] === 'create');
   return { intentions, ids, create, alike: findAlike(rows, create, existing), contradictions };
@@ -62,15 +65,37 @@ export function makePlan(
   function keyOf(row: Content = { name: '' }): string {
     return contentKey(mode, row);
   }
+}
 
-  function compare(row: Content, index: number, same: readonly Category[]): Intention {
-    const equal = same.find(
-      ({ description = '' }) => row.description === undefined || row.description === description,
-    );
-    const [first] = same;
-    ids.set(index, String((equal ?? first)?.id));
-    return equal ? 'existing' : 'differs';
+/** Which of those that have a row's name stands for it. */
+function compare(row: Content, same: readonly Category[]): { intention: Intention; id: string } {
+  const equal = same.find(
+    ({ description = '' }) => row.description === undefined || row.description === description,
+  );
+  const [first] = same;
+  return { intention: equal ? 'existing' : 'differs', id: String((equal ?? first)?.id) };
+}
+
+/** The same plan where rows that are yet to be sent are in a later list: somebody else created them. */
+export function dropExisting(
+  plan: Plan,
+  rows: readonly Content[],
+  todo: readonly number[],
+  list: readonly Category[],
+): Plan {
+  const there = groupBy(list, ({ name }) => name);
+  const intentions = [...plan.intentions];
+  const ids = new Map(plan.ids);
+  for (const row of todo) {
+    const content = rows[row];
+    const same = content && there.get(content.name);
+    if (!same) continue;
+    const { intention, id } = compare(content, same);
+    intentions[row] = intention;
+    ids.set(row, id);
   }
+  const create = plan.create.filter((row) => intentions[row] === 'create');
+  return { ...plan, intentions, ids, create };
 }
 
 function findAlike(

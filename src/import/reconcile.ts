@@ -85,10 +85,13 @@ export function findMissing(
     .map(([row]) => row);
 }
 
-/** Each once, also where a list shows one twice. */
-function unaccounted({ done, foreign }: Standing, list: readonly Category[]): Set<Category> {
+/** The categories that no row has and that are not known as foreign. Each once, also where a list shows one twice. */
+export function unaccounted(
+  { done, foreign }: Pick<Standing, 'done'> & Partial<Pick<Standing, 'foreign'>>,
+  list: readonly Category[],
+): Set<Category> {
   const ours = new Set([...done.values()].map(({ id }) => id));
-  const others = list.filter(({ id }) => !ours.has(id.text) && !foreign.has(id.text));
+  const others = list.filter(({ id }) => !ours.has(id.text) && !foreign?.has(id.text));
   return new Set(new Map(others.map((category) => [category.id.text, category])).values());
 }
 

@@ -14,8 +14,15 @@ export type Stop =
   | { readonly kind: 'unknowns' }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** Unknown outcomes in a row, by the order of their coming. */
-export type Streak = { unknowns: number };
+/** After so long without a row sent, in ms, the list may show what others created: it comes first. */
+const listIsOld = 180_000;
+
+export type Streak = {
+  /** Unknown outcomes in a row, by the order of their coming. */
+  unknowns: number;
+  /** A row was sent since the list was last asked for because it was old: where each request waits for long, rows go on. */
+  mayLookAgain: boolean;
+};
 
 /**
  * Sends rows, each once, several at a time, and writes down what became of each. It ends early when going on makes no sense,
@@ -35,6 +42,7 @@ export async function sendRows(
   /** Content that may exist already, though nobody knows: a row of the same content has to wait. */
   const uncertain = new Set<string>();
   let unknowns = 0;
+  let sentAt = context.uptime();
   let stop: Stop | undefined;
 
   await Promise.all(Array.from({ length: job.width }, work));
@@ -64,6 +72,7 @@ export async function sendRows(
 
   /** No byte leaves before it is on the disk that one may. */
   async function intend(row: number): Promise<void> {
+    refuseOldList();
     journal.add({ k: 'i', row, at: context.now() });
     // Rows that were granted together share a commit.
     await context.turn();
@@ -74,6 +83,19 @@ export async function sendRows(
   async function withdraw(row: number): Promise<void> {
     journal.add({ k: 'n', row });
     await journal.commit();
+  }
+
+  /** @throws the reason of `halt` when the list should be asked for first */
+  function refuseOldList(): void {
+    const old = job.mode === 'ensure' && context.uptime() - sentAt > listIsOld;
+    sentAt = context.uptime();
+    if (old && streak.mayLookAgain) {
+      streak.mayLookAgain = false;
+      halt.abort(new Error('the list is old'));
+    } else if (!halt.signal.aborted) {
+      streak.mayLookAgain = true;
+    }
+    halt.signal.throwIfAborted();
   }
 
   function created(row: number, { id, name }: Category): void {

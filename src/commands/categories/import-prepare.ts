@@ -1,4 +1,3 @@
-import type { Category } from '../../api/resources.ts';
 import { Failure } from '../../errors.ts';
 import { isOtherKey, refuseOtherKey } from '../../import/forget.ts';
 import type { Job } from '../../import/job.ts';
@@ -20,8 +19,6 @@ export type Prepared = {
   readonly job: Job;
   readonly plan: Plan;
   readonly limit: KnownLimit;
-  /** What no row accounts for, as the list of this run shows. */
-  readonly copies: readonly Category[];
 };
 
 /**
@@ -50,6 +47,7 @@ export async function prepare(
     settle: order.settle,
     width: mostInFlight(undefined),
     report: session.report,
+    copies: new Map(),
     onSettled,
   };
 
@@ -67,12 +65,12 @@ export async function prepare(
     }
     if (!standing.header) begin(order, journal);
   }
-  const copies = standing.header ? noteStrangers(job, list, plan.create) : [];
+  if (standing.header) noteStrangers(job, list, plan.create);
   await journal.commit();
   // More than a window takes would only wait for each other, and longer than they may.
   const most = limit.minute?.limit;
   const width = Math.min(mostInFlight(most), most ?? Number.POSITIVE_INFINITY);
-  return { job: { ...job, width }, plan, limit, copies };
+  return { job: { ...job, width }, plan, limit };
 }
 
 function resumption({ standing: { header, done, open, finished } }: Journal): string {

@@ -41,27 +41,23 @@ export async function bringIn(order: Order, journal: Journal): Promise<void> {
   const { standing } = journal;
   let onSettled = () => {};
   const { signal } = session.host.context;
-  const { job, plan, limit, copies } = await prepare(order, journal, () => onSettled()).catch(
-    (error) => {
-      throw notBegun(error, journal, input.rows.length, signal);
-    },
-  );
+  const { job, plan, limit } = await prepare(order, journal, () => onSettled()).catch((error) => {
+    throw notBegun(error, journal, input.rows.length, signal);
+  });
 
-  let ending: Ending = { stop: undefined, copies: [], lookedUp: true };
+  let ending: Ending = { stop: undefined, plan, lookedUp: true };
   if (plan.create.length > 0) {
     const progress = followProgress(session, plan, limit);
     onSettled = progress.step;
-    ending = await carryOut(job, plan.create);
+    ending = await carryOut(job, plan);
     progress.end();
   }
 
-  const outcomes = outcomesOf(plan, standing);
+  const outcomes = outcomesOf(ending.plan, standing);
   const failure = importFailure(ending, journal.path, outcomes, signal);
   if (!ending.stop) await finish(order, journal, outcomes);
-  await printOutcomes(session.output, outcomes, [...copies, ...ending.copies], input).catch(
-    (error) => {
-      throw failure ?? unprinted(error, outcomes, signal);
-    },
-  );
+  await printOutcomes(session.output, outcomes, [...job.copies.values()], input).catch((error) => {
+    throw failure ?? unprinted(error, outcomes, signal);
+  });
   if (failure) throw failure;
 }
