@@ -82,10 +82,10 @@ export function createVerdict({ method, status: promised }: Endpoint, key: ApiKe
           retryAfter: Math.ceil(wait / 1_000),
         });
       }
-      // The answer to a request that was carried out may be there (RFC 9110, section 15.4.4).
-      if (status === 303 && writes && promised !== 201) {
+      // The answer to a request that was carried out may be there (RFC 9110, section 15.4.4); many say so with a 302.
+      if ((status === 302 || status === 303) && writes) {
         const [where = 'elsewhere'] = headerValues(answer.headers, 'location');
-        return unknown(`the service says to look at ${where} (303)`, { service });
+        return unknown(`the service says to look at ${where} (${status})`, { service });
       }
       if (status >= 300 && status < 400) return moved(answer, details);
       if (status >= 500 || status === 408 || status < 300) {

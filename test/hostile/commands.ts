@@ -32,6 +32,14 @@ export const commands: Readonly<Record<CommandName, Command>> = {
 /** All but `api`, to which any JSON and any 2xx is a good answer. */
 export const strict = (Object.keys(commands) as CommandName[]).filter((name) => name !== 'api');
 
+/** Those whose fault is met by a create or another write, and the rest. */
+export const writing = (Object.keys(commands) as CommandName[]).filter(
+  (name) => commands[name].writes,
+);
+export const reading = (Object.keys(commands) as CommandName[]).filter(
+  (name) => !commands[name].writes,
+);
+
 export const twoRows = '{"name":"parrot"}\n{"name":"ferret","description":"Steals socks"}\n';
 
 type End = { readonly exitCode: number; readonly outcome?: string };

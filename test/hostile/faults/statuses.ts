@@ -1,5 +1,5 @@
 import { endless, json, message, say, sayAndEnd, status } from '../answers.ts';
-import { strict } from '../commands.ts';
+import { reading, writing } from '../commands.ts';
 import type { Fault, Meaning } from '../fault.ts';
 import type { Seen } from '../server.ts';
 
@@ -65,8 +65,8 @@ const moves: Fault[] = [301, 302, 303, 307, 308].flatMap((code) =>
     react: say((seen) => json(code, '', { location: wire(locate(seen)) })),
     means: 'moved' as const,
     says: /the service has moved to .*Not followed/s,
-    // Any write but a create may have been carried out then.
-    ...(code === 303 && { only: strict }),
+    // A write may have been carried out then.
+    ...((code === 302 || code === 303) && { only: reading }),
   })),
 );
 const stays: Fault[] = [300, 304, 305, 306, 399].map((code) => ({
@@ -76,12 +76,14 @@ const stays: Fault[] = [300, 304, 305, 306, 399].map((code) => ({
   says: /the service has moved \(3/,
 }));
 
-const seeOther: Fault[] = Object.entries(locations).map(([where, locate]) => ({
-  fault: `303 to ${where}, for any write`,
-  react: say((seen) => json(303, '', { location: wire(locate(seen)) })),
-  means: 'wrong',
-  only: ['api'],
-}));
+const seeOther: Fault[] = [302, 303].flatMap((code) =>
+  Object.entries(locations).map(([where, locate]) => ({
+    fault: `${code} to ${where}, for a write`,
+    react: say((seen) => json(code, '', { location: wire(locate(seen)) })),
+    means: 'wrong' as const,
+    only: writing,
+  })),
+);
 
 /** Statuses other than the promised one. */
 export const statusFaults: readonly Fault[] = [

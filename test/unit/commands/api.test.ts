@@ -224,6 +224,8 @@ describe('what became of a request through api', () => {
     [
       { status: 400, exitCode: 3, outcome: 'refused' },
       { status: 401, exitCode: 4, outcome: 'refused' },
+      { status: 301, exitCode: 5, outcome: 'refused' },
+      { status: 302, exitCode: 6, outcome: 'unknown' },
       { status: 303, exitCode: 6, outcome: 'unknown' },
       { status: 307, exitCode: 5, outcome: 'refused' },
       { status: 408, exitCode: 6, outcome: 'unknown' },

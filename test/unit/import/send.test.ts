@@ -17,7 +17,7 @@ describe('rows that are sent at the same time', () => {
       },
     };
     const job = {
-      context: { signal: new AbortController().signal },
+      context: { signal: new AbortController().signal, uptime: () => 0 },
       client,
       journal: { add() {}, standing: emptyStanding() },
       rows: Array.from({ length: 16 }, (_, row) => ({ line: row, name: 'pet' })),

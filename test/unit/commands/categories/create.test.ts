@@ -140,12 +140,18 @@ describe('the outcome of a create', () => {
       exitCode: 4,
     },
     { what: 'a 403', reaction: reply(403, ''), outcome: 'refused', exitCode: 4 },
-    {
-      what: 'a redirect',
-      reaction: reply(307, '', { location: 'https://other.example/' }),
+    ...[301, 307, 308].map((status) => ({
+      what: `a redirect with ${status}, which asks for the request elsewhere`,
+      reaction: reply(status, '', { location: 'https://other.example/' }),
       outcome: 'refused',
       exitCode: 5,
-    },
+    })),
+    ...[302, 303].map((status) => ({
+      what: `a redirect with ${status}, as it often follows a success`,
+      reaction: reply(status, '', { location: '/v1/categories/7' }),
+      outcome: 'unknown',
+      exitCode: 6,
+    })),
     { what: 'a 500', reaction: reply(500, ''), outcome: 'unknown', exitCode: 6 },
     {
       what: 'a 503 with an Error',

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { describe } from 'vitest';
 import { openAppendFile } from '../../../../src/append-file.ts';
 import type { Send, WireAnswer } from '../../../../src/context.ts';
@@ -76,6 +77,23 @@ describe('an import that meets trouble', () => {
     expect(sandbox.categories.map(({ name }) => name)).toEqual(['dog']);
     expect(clock.now()).toBeGreaterThanOrEqual(startTime + 31_000);
   });
+
+  test.for([302, 303])(
+    'does not send a row again whose creation was answered with a redirect by %s',
+    async (status, { petstore, sandbox, folder }) => {
+      sandbox.react = reactTo('cat', async (_request, forward) => {
+        for await (const _ of (await forward()).body);
+        const headers = { location: '/v1/categories/2' };
+        return { status, headers, body: Readable.from([]) };
+      });
+
+      const result = await petstore(['categories', 'import', put(folder, three), ...apply]);
+
+      expect(result.exitCode).toBe(0);
+      expect(countsOf(result.stdout)).toEqual({ created: 3 });
+      expect(sandbox.categories.map(({ name }) => name)).toEqual(['dog', 'cat', 'emu']);
+    },
+  );
 
   test.for([
     { what: 'was created', reaction: cutAfter, created: 1, absent: 0, posts: 3 },
