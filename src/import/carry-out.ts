@@ -1,8 +1,9 @@
 import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
-import { type Job, keyOf } from './job.ts';
+import { looseKey } from './content.ts';
+import { contentOf, type Job, keyOf } from './job.ts';
 import { look, lookUpOpen, noteStrangers } from './lookup.ts';
-import { dropExisting, type Plan } from './plan.ts';
+import { dropAlike, dropExisting, type Plan } from './plan.ts';
 import { type Stop, type Streak, sendRows } from './send.ts';
 
 /** How an import came to its end. */
@@ -19,12 +20,19 @@ export type Ending = {
  * when they are many, and what was not created is sent again. A last look at the list shows that all is there.
  */
 export async function carryOut(job: Job, first: Plan): Promise<Ending> {
-  const streak: Streak = { unknowns: 0, mayLookAgain: true };
+  const streak: Streak = {
+    unknowns: 0,
+    mayLookAgain: true,
+    changesNames: hasChangedNames(job),
+  };
   let plan = first;
   // What the service refused in an earlier run gets another chance in this one.
   job.journal.standing.refused.clear();
   for (let todo = plan.create; ; todo = remaining(job, plan.create)) {
-    const stop = await attempt(() => sendRows(job, inOrder(job, todo), streak));
+    const stop = await attempt(() =>
+      sendRows(job, inOrder(job, todo), streak, rowsAlike(job, plan)),
+    );
+    if (streak.changesNames) plan = refuseAlike(job, plan);
     const unsaved = await attempt(() => job.journal.commit().then(() => undefined));
     const reason = unsaved ?? stop;
     if (!mayLook(job, reason)) return { stop: reason, plan, lookedUp: false };
@@ -40,6 +48,26 @@ export async function carryOut(job: Job, first: Plan): Promise<Ending> {
     const end = { stop: reason ?? failed, plan, lookedUp };
     if (end.stop || remaining(job, plan.create).length === 0) return end;
   }
+}
+
+function hasChangedNames(job: Job): boolean {
+  return [...job.journal.standing.done].some(
+    ([row, { as }]) => as !== undefined && looseKey(as) === looseKey(contentOf(job, row).name),
+  );
+}
+
+/** Rows that a service which changes names may take for others. */
+function rowsAlike({ mode }: Job, { alike }: Plan): ReadonlySet<number> {
+  return new Set(mode === 'each' ? [] : alike.map(({ row }) => row));
+}
+
+/** Those of them that are left are not sent any more. */
+function refuseAlike(job: Job, plan: Plan): Plan {
+  const left = new Set(remaining(job, plan.create));
+  const next = dropAlike(plan, ({ row }) => job.mode === 'ensure' && left.has(row));
+  const dropped = plan.create.length - next.create.length;
+  for (let n = 0; n < dropped; n += 1) job.onSettled();
+  return next;
 }
 
 /** What a list shows by now is not created again. */

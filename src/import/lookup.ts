@@ -3,7 +3,7 @@ import { pause } from '../api/pause.ts';
 import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 import { quoted } from '../input/faults.ts';
-import { contentKey } from './content.ts';
+import { contentKey, groupBy } from './content.ts';
 import { mayForget } from './forget.ts';
 import { contentOf, type Job, nameOf } from './job.ts';
 import { findMissing, findStrangers, reconcile, unaccounted } from './reconcile.ts';
@@ -101,10 +101,30 @@ export function noteStrangers(job: Job, list: readonly Category[], todo: readonl
   if (strangers.length > 0) journal.add({ k: 'b', ids: strangers.map(({ id }) => id.text) });
 
   const keys = new Set(ours.map((content) => contentKey(mode, content)));
+  if (mode === 'ensure') nameOwnCopies(job, list);
   // Where each name is to be there once, a second one is a copy in every run, also one that was written down before.
   const others = mode === 'ensure' ? unaccounted({ done }, list) : strangers;
   for (const category of others) {
     if (keys.has(contentKey(mode, category)) && !doubtful.has(category)) nameCopy(job, category);
+  }
+}
+
+/** A row whose name the service changed into one that is there already has made a copy. */
+function nameOwnCopies(job: Job, list: readonly Category[]): void {
+  const { journal, copies, report } = job;
+  const changed = [...journal.standing.done].filter(([, { as }]) => as !== undefined);
+  if (changed.length === 0) return;
+  const there = groupBy(list, ({ name }) => name);
+  const rowOf = new Map(changed.map(([row, { id }]) => [id, row]));
+  for (const [row, { id, as = '' }] of changed) {
+    const same = there.get(as) ?? [];
+    const own = same.find((category) => category.id.text === id);
+    // Of rows that were changed into the same name the first one is the original.
+    const other = same.find((category) => (rowOf.get(category.id.text) ?? -1) < row);
+    if (!own || !other || copies.has(id)) continue;
+    copies.set(id, own);
+    const message = `${nameOf(job, row)}: the service made ${quoted(as)} of it (id ${id}), and that is there as id ${other.id} too: a copy`;
+    report({ event: 'notice', message });
   }
 }
 

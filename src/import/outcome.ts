@@ -1,3 +1,4 @@
+import { quoted } from '../input/faults.ts';
 import type { Intention, Plan } from './plan.ts';
 import type { Refusal, Standing } from './standing.ts';
 
@@ -5,7 +6,7 @@ import type { Refusal, Standing } from './standing.ts';
  * What became of a row: besides what the plan already tells, `refused` by the service, or `left` for another run of the same
  * command.
  */
-export type Outcome = Exclude<Intention, 'create'> | 'created' | 'refused' | 'left';
+export type Outcome = Exclude<Intention, 'create' | 'similar'> | 'created' | 'refused' | 'left';
 
 export type RowOutcome = {
   readonly outcome: Outcome;
@@ -13,16 +14,30 @@ export type RowOutcome = {
   readonly id?: string | undefined;
   /** The category's name where the service changed it. */
   readonly as?: string | undefined;
-  readonly refusal?: Refusal | undefined;
+  /** Without a status where it was not sent. */
+  readonly refusal?: Partial<Refusal> | undefined;
 };
 
-/** What became of each row of the file, by the plan and by the journal as it stands now. */
-export function outcomesOf({ intentions, ids }: Plan, standing: Standing): RowOutcome[] {
+/**
+ * What became of each row of the file, by the plan and by the journal as it stands now.
+ * @param copies ids of categories that are there twice; one that a row has was made of another name
+ */
+export function outcomesOf(
+  { intentions, ids, alike }: Plan,
+  standing: Standing,
+  copies: ReadonlySet<string> = new Set(),
+): RowOutcome[] {
+  const others = new Map(alike.map(({ row, other }) => [row, other]));
   return intentions.map((intention, row) => {
     const done = standing.done.get(row);
     const word = intention === 'created_before' ? intention : 'created';
+    if (done && copies.has(done.id)) return { outcome: 'differs', id: done.id, as: done.as };
     if (done) return { outcome: word, id: done.id, as: done.as };
     if (standing.open.has(row)) return { outcome: 'unknown' };
+    if (intention === 'similar') {
+      const message = `looks like ${quoted(others.get(row) ?? '')}, which is there already`;
+      return { outcome: 'refused', refusal: { message } };
+    }
     const refusal = intention === 'create' ? standing.refused.get(row) : undefined;
     if (refusal) return { outcome: 'refused', refusal };
     if (intention === 'create' || intention === 'unknown') return { outcome: 'left' };

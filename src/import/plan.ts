@@ -1,10 +1,12 @@
 import type { Category } from '../api/resources.ts';
-import { type Content, contentKey, groupBy, looseKey, type Mode } from './content.ts';
+import { type Alike, findAlike } from './alike.ts';
+import { type Content, contentKey, groupBy, type Mode } from './content.ts';
 import type { Standing } from './standing.ts';
 
 /**
  * What the import means to do with a row, or why it does nothing: created by this import before, `unknown` whether it was,
- * `existing` in the service, `differs` there in its description, `repeated` in the file.
+ * `existing` in the service, `differs` there in its description, `repeated` in the file, `similar` to a name that the service
+ * may take for the same one.
  */
 export type Intention =
   | 'create'
@@ -12,10 +14,8 @@ export type Intention =
   | 'unknown'
   | 'existing'
   | 'differs'
+  | 'similar'
   | 'repeated';
-
-/** A name that is to be created and looks like another one, which is in the service or earlier in the file. */
-type Alike = { readonly row: number; readonly other: string };
 
 type Contradiction = { readonly row: number; readonly earlier: number };
 
@@ -60,7 +60,8 @@ export function makePlan(
     return intention;
   });
   const create = [...intentions.keys()].filter((row) => intentions[row] === 'create');
-  return { intentions, ids, create, alike: findAlike(rows, create, existing), contradictions };
+  const alike = findAlike(mode, rows, create, existing, standing);
+  return { intentions, ids, create, alike, contradictions };
 
   function keyOf(row: Content = { name: '' }): string {
     return contentKey(mode, row);
@@ -98,19 +99,12 @@ export function dropExisting(
   return { ...plan, intentions, ids, create };
 }
 
-function findAlike(
-  rows: readonly Content[],
-  create: readonly number[],
-  existing: readonly Category[],
-): Alike[] {
-  const seen = new Map(existing.map(({ name }) => [looseKey(name), name]));
-  const alike: Alike[] = [];
-  for (const row of create) {
-    const name = rows[row]?.name ?? '';
-    const key = looseKey(name);
-    const other = seen.get(key);
-    if (other === undefined) seen.set(key, name);
-    else if (other !== name) alike.push({ row, other });
+/** The same plan without those of its rows that look like others and for which `refuse` holds. */
+export function dropAlike(plan: Plan, refuse: (alike: Alike) => boolean): Plan {
+  const intentions = [...plan.intentions];
+  for (const alike of plan.alike) {
+    if (intentions[alike.row] === 'create' && refuse(alike)) intentions[alike.row] = 'similar';
   }
-  return alike;
+  const create = plan.create.filter((row) => intentions[row] === 'create');
+  return { ...plan, intentions, create };
 }

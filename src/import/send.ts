@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { createCategory } from '../api/endpoints.ts';
 import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
+import { looseKey } from './content.ts';
 import { contentOf, type Job, keyOf, nameOf } from './job.ts';
 
 /** So many unknown outcomes are looked up before more are added. */
@@ -22,16 +23,20 @@ export type Streak = {
   unknowns: number;
   /** A row was sent since the list was last asked for because it was old: where each request waits for long, rows go on. */
   mayLookAgain: boolean;
+  /** The service was seen to change names that look alike into one. */
+  changesNames: boolean;
 };
 
 /**
  * Sends rows, each once, several at a time, and writes down what became of each. It ends early when going on makes no sense,
  * or when outcomes should be looked up first; what is on its way then is waited for.
+ * @param alike rows that look like others; they are passed over once the service was seen to change names
  */
 export async function sendRows(
   job: Job,
   todo: readonly number[],
   streak: Streak,
+  alike: ReadonlySet<number>,
 ): Promise<Stop | undefined> {
   const { context, client, journal } = job;
   const queue = todo.values();
@@ -52,6 +57,7 @@ export async function sendRows(
     while (!signal.aborted && unknowns < mostUnknown) {
       const { value: row } = queue.next();
       if (row === undefined) return;
+      if (streak.changesNames && alike.has(row)) continue;
       if (!uncertain.has(keyOf(job, row))) await send(row);
     }
   }
@@ -99,7 +105,9 @@ export async function sendRows(
   }
 
   function created(row: number, { id, name }: Category): void {
-    const changed = name !== contentOf(job, row).name;
+    const asked = contentOf(job, row).name;
+    const changed = name !== asked;
+    streak.changesNames ||= changed && looseKey(name) === looseKey(asked);
     journal.add({ k: 'd', row, id: id.text, via: '201', ...(changed && { as: name }) });
     streak.unknowns = 0;
     job.onSettled();

@@ -11,6 +11,8 @@ type Tally = {
   readonly unknown: number;
   readonly refused: number;
   readonly left: number;
+  /** Of the refused ones those that were not sent, since a name like theirs is there. */
+  readonly similar?: number;
 };
 
 /** What an import ends with that is not all done; undefined when it is. @param path of its journal */
@@ -24,9 +26,12 @@ export function importFailure(
   const [unknown = 0, refused = 0, left = 0] = (['unknown', 'refused', 'left'] as const).map(
     (outcome) => counts.get(outcome),
   );
-  const tally = { rows: outcomes.length, unknown, refused, left };
+  const similar = outcomes.filter(
+    ({ outcome, refusal }) => outcome === 'refused' && refusal?.status === undefined,
+  ).length;
+  const tally = { rows: outcomes.length, unknown, refused, left, similar };
   if (stop?.kind === 'failed') return failureOf(stop.error, tally, signal);
-  const reason = stop && 'three outcomes in a row were unknown';
+  const reason = stop ? 'three outcomes in a row were unknown' : whySimilar(tally);
   // Looked up and still unknown: only a person can tell.
   const hint =
     unknown > 0 && lookedUp && left === 0
@@ -51,23 +56,6 @@ export function notBegun(
   if (error instanceof Interruption) return interruptedFailure(signal, { consequence });
   if (!(error instanceof Failure)) return error;
   return new Failure(error.kind, error.message, { consequence, ...error.details });
-}
-
-/** A result that cannot be printed does not undo what was created. */
-export function unprinted(
-  error: unknown,
-  outcomes: readonly RowOutcome[],
-  signal: AbortSignal,
-): unknown {
-  const created = outcomes.filter(({ outcome }) => outcome === 'created').length;
-  const consequence = `The import is done: ${thousands(created)} rows were created.`;
-  if (error instanceof Interruption) return interruptedFailure(signal, { consequence });
-  if (!(error instanceof Failure)) return error;
-  return new Failure(error.kind, error.message, {
-    ...error.details,
-    outcome: 'created',
-    consequence,
-  });
 }
 
 /** What stopped it, with what that means for the rows. What nobody foresaw is handed on as it is. */
@@ -99,6 +87,13 @@ function failureOf(cause: unknown, tally: Tally, signal: AbortSignal): unknown {
   });
 }
 
+function whySimilar({ unknown, refused, left, similar = 0 }: Tally): string | undefined {
+  if (similar === 0 || unknown > 0) return undefined;
+  const which = similar < refused + left ? rowsWord(similar) : similar === 1 ? 'it' : 'they';
+  const differ = similar === 1 ? 'differs' : 'differ';
+  return `${which} ${differ} from a name that is there only by case, spaces or composition`;
+}
+
 /** An unknown outcome is worse than rows that are refused or left. */
 function unfinished(tally: Tally, reason: string | undefined, details: FailureDetails): Failure {
   const { unknown, refused, left } = tally;
@@ -111,7 +106,7 @@ function unfinished(tally: Tally, reason: string | undefined, details: FailureDe
   return new Failure('partial', `${parts.filter(Boolean).join(', ')}${because}`, all);
 }
 
-function detailsOf({ rows, unknown, refused, left }: Tally): FailureDetails {
+function detailsOf({ rows, unknown, refused, left, similar = 0 }: Tally): FailureDetails {
   const done = rows - unknown - refused - left;
   const again = 'Run the same command again: it goes on from here';
   const hint =
@@ -119,7 +114,9 @@ function detailsOf({ rows, unknown, refused, left }: Tally): FailureDetails {
       ? `${again} and checks the unknown ones first.`
       : left > 0
         ? `${again}.`
-        : 'Put the refused rows, corrected, into a file of their own and import that.';
+        : similar > 0
+          ? 'Put the refused rows, corrected, into a file of their own; if other names are meant, import that with --allow-duplicates.'
+          : 'Put the refused rows, corrected, into a file of their own and import that.';
   return {
     consequence: `${thousands(done)} of ${thousands(rows)} rows are done; nothing is lost.`,
     hint,
@@ -138,5 +135,9 @@ function lastLookFailed(error: Failure): Failure {
 }
 
 function rowsAre(count: number): string {
-  return count === 1 ? '1 row is' : `${thousands(count)} rows are`;
+  return `${rowsWord(count)} ${count === 1 ? 'is' : 'are'}`;
+}
+
+function rowsWord(count: number): string {
+  return count === 1 ? '1 row' : `${thousands(count)} rows`;
 }

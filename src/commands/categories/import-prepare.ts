@@ -1,9 +1,10 @@
+import type { Category } from '../../api/resources.ts';
 import { Failure } from '../../errors.ts';
 import { isOtherKey, refuseOtherKey } from '../../import/forget.ts';
 import type { Job } from '../../import/job.ts';
 import type { Journal } from '../../import/journal.ts';
 import { look, lookUpOpen, noteStrangers } from '../../import/lookup.ts';
-import { makePlan, type Plan } from '../../import/plan.ts';
+import { dropAlike, makePlan, type Plan } from '../../import/plan.ts';
 import { isoTime } from '../../iso-time.ts';
 import { thousands } from '../../output/number.ts';
 import { mostInFlight } from '../../pacing/decide.ts';
@@ -52,7 +53,12 @@ export async function prepare(
   };
 
   let list = await (standing.open.size > 0 ? lookUpOpen(job) : look(job));
-  let plan = makePlan(identity.mode, input.rows, list, standing);
+  const planBy = (list: readonly Category[]) => {
+    const plan = makePlan(identity.mode, input.rows, list, standing);
+    // Only a person can tell whether they are meant to be others.
+    return order.unasked ? dropAlike(plan, ({ listed }) => listed) : plan;
+  };
+  let plan = planBy(list);
   const limit = await knownLimit(session, order.plan);
   say(session, planInWords(plan, input, limit));
 
@@ -61,7 +67,7 @@ export async function prepare(
     if (!order.unasked) await agree(order, plan);
     if (uptime() - plannedAt > fresh) {
       list = await look(job);
-      plan = makePlan(identity.mode, input.rows, list, standing);
+      plan = planBy(list);
     }
     if (!standing.header) begin(order, journal);
   }
@@ -83,9 +89,12 @@ function resumption({ standing: { header, done, open, finished } }: Journal): st
 }
 
 /** @throws Failure (interrupted) when the answer is no */
-async function agree({ session, identity }: Order, { create }: Plan): Promise<void> {
+async function agree({ session, identity }: Order, { create, alike }: Plan): Promise<void> {
   const what = `${thousands(create.length)} ${create.length === 1 ? 'category' : 'categories'}`;
   const where = identity.address === sandboxProfile ? 'in the sandbox' : `at ${identity.address}`;
-  if (await session.host.context.confirm(`Create ${what} ${where}?`)) return;
+  const listed = alike.filter(({ listed }) => listed).length;
+  const some =
+    listed > 0 ? `, ${thousands(listed)} of them with a name like one that is there` : '';
+  if (await session.host.context.confirm(`Create ${what} ${where}${some}?`)) return;
   throw new Failure('interrupted', 'not agreed to', { outcome: 'not_sent' });
 }

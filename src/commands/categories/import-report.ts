@@ -1,8 +1,10 @@
 import type { Category } from '../../api/resources.ts';
+import { Failure, Interruption, interruptedFailure } from '../../errors.ts';
 import { count, type RowOutcome } from '../../import/outcome.ts';
 import type { Plan } from '../../import/plan.ts';
 import type { Input } from '../../input/input.ts';
 import { ExactNumber, exact, type JsonObject } from '../../json/exact.ts';
+import { thousands } from '../../output/number.ts';
 import type { Printer } from '../../output/printer.ts';
 import type { KnownLimit } from './import-limits.ts';
 import { forecastOf, rowWords } from './import-words.ts';
@@ -64,11 +66,28 @@ export async function printOutcomes(
         outcome,
         id: idOf(id),
         as,
-        status: refusal && exact(refusal.status),
+        status: refusal?.status === undefined ? undefined : exact(refusal.status),
         code: refusal?.code,
         message: refusal?.message,
       };
     },
+  });
+}
+
+/** A result that cannot be printed does not undo what was created. */
+export function unprinted(
+  error: unknown,
+  outcomes: readonly RowOutcome[],
+  signal: AbortSignal,
+): unknown {
+  const created = outcomes.filter(({ outcome }) => outcome === 'created').length;
+  const consequence = `The import is done: ${thousands(created)} rows were created.`;
+  if (error instanceof Interruption) return interruptedFailure(signal, { consequence });
+  if (!(error instanceof Failure)) return error;
+  return new Failure(error.kind, error.message, {
+    ...error.details,
+    outcome: 'created',
+    consequence,
   });
 }
 

@@ -4,14 +4,14 @@ import { isOtherKey, mayForget } from '../../import/forget.ts';
 import type { Journal } from '../../import/journal.ts';
 import { journalPath, readStanding } from '../../import/journals.ts';
 import { outcomesOf } from '../../import/outcome.ts';
-import { makePlan } from '../../import/plan.ts';
+import { dropAlike, makePlan } from '../../import/plan.ts';
 import { findMissing } from '../../import/reconcile.ts';
-import { importFailure, notBegun, unprinted } from './import-failure.ts';
+import { importFailure, notBegun } from './import-failure.ts';
 import { knownLimit } from './import-limits.ts';
 import { finish, type Order } from './import-order.ts';
 import { prepare } from './import-prepare.ts';
 import { followProgress } from './import-progress.ts';
-import { printOutcomes, printPlan } from './import-report.ts';
+import { printOutcomes, printPlan, unprinted } from './import-report.ts';
 import { planInWords, say } from './import-words.ts';
 
 /** Shows what would be done, by one request and without a trace. */
@@ -28,7 +28,10 @@ export async function preview(order: Order): Promise<void> {
   } else if (missing.length > 0) {
     say(session, [`the list lacks ${missing.length} categories that this import has created`]);
   }
-  const plan = makePlan(identity.mode, input.rows, list, standing);
+  const plan = dropAlike(
+    makePlan(identity.mode, input.rows, list, standing),
+    ({ listed }) => listed,
+  );
   const limit = await knownLimit(session, order.plan);
   // The run itself begins with a list of its own.
   say(session, planInWords(plan, input, limit, 2));
@@ -53,7 +56,7 @@ export async function bringIn(order: Order, journal: Journal): Promise<void> {
     progress.end();
   }
 
-  const outcomes = outcomesOf(ending.plan, standing);
+  const outcomes = outcomesOf(ending.plan, standing, new Set(job.copies.keys()));
   const failure = importFailure(ending, journal.path, outcomes, signal);
   if (!ending.stop) await finish(order, journal, outcomes);
   await printOutcomes(session.output, outcomes, [...job.copies.values()], input).catch((error) => {

@@ -15,6 +15,7 @@ export const rowWords: Readonly<Record<Intention | Outcome, string>> = {
   created_before: 'created before',
   existing: 'already there',
   differs: 'there with another description',
+  similar: 'like a name that is there',
   repeated: 'twice in the file',
   refused: 'refused',
   unknown: 'of unknown outcome',
@@ -84,9 +85,10 @@ function contradictionsInWords({ contradictions }: Plan, { rows }: Input): strin
 }
 
 function alikeInWords({ alike }: Plan, { rows }: Input): string[] {
-  return first(alike, 'more names look like others', ({ row, other }) => {
+  return first(alike, 'more names look like others', ({ row, other, listed }) => {
     const { line, name = '' } = rows[row] ?? {};
-    return `line ${line}: ${quoted(name)} looks like ${quoted(other)}, and is another name`;
+    const what = listed ? 'which is there already' : 'and is another name';
+    return `line ${line}: ${quoted(name)} looks like ${quoted(other)}, ${what}`;
   });
 }
 

@@ -100,8 +100,8 @@ describe('the plan', () => {
     const inService = makePlan('ensure', [row(name)], [category(1, other)], emptyStanding());
     const inFile = makePlan('ensure', [row(other), row(name)], [], emptyStanding());
 
-    expect(inService.alike).toEqual([{ row: 0, other }]);
-    expect(inFile.alike).toEqual([{ row: 1, other }]);
+    expect(inService.alike).toEqual([{ row: 0, other, listed: true }]);
+    expect(inFile.alike).toEqual([{ row: 1, other, listed: false }]);
   });
 });
 

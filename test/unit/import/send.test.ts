@@ -27,7 +27,7 @@ describe('rows that are sent at the same time', () => {
       onSettled() {},
     } as unknown as Job;
 
-    await sendRows(job, [...job.rows.keys()], { unknowns: 0, mayLookAgain: true });
+    await sendRows(job, [...job.rows.keys()], { unknowns: 0, mayLookAgain: true }, new Set());
 
     await new Promise(setImmediate);
     process.removeListener('warning', hear);

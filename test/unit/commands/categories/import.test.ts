@@ -284,11 +284,11 @@ describe('the plan of an import', () => {
     expect(JSON.parse(result.stdout)).toEqual({
       file: path,
       rows: 3,
-      counts: { create: 3 },
-      requests: 5,
+      counts: { similar: 1, create: 2 },
+      requests: 4,
       forecast: { plan: null, todayMs: 0, moreDays: null },
       items: [
-        { line: 2, name: 'dog', intention: 'create', looksLike: 'DOG' },
+        { line: 2, name: 'dog', intention: 'similar', looksLike: 'DOG' },
         { line: 3, name: 'cat', intention: 'create' },
         { line: 4, name: 'emu', intention: 'create' },
       ],

@@ -1,0 +1,35 @@
+import type { Category } from '../api/resources.ts';
+import { type Content, looseKey, type Mode } from './content.ts';
+import type { Standing } from './standing.ts';
+
+/**
+ * A name that is to be created and looks like another one, which is in the service or earlier in the file; `listed` where each
+ * name is to be there once and the other is there by no row of ours.
+ */
+export type Alike = { readonly row: number; readonly other: string; readonly listed: boolean };
+
+/** Which of the rows to create look like another name. */
+export function findAlike(
+  mode: Mode,
+  rows: readonly Content[],
+  create: readonly number[],
+  existing: readonly Category[],
+  { done }: Standing,
+): Alike[] {
+  const ours = new Set([...done.values()].map(({ id }) => id));
+  const seen = new Map<string, Omit<Alike, 'row'>>();
+  for (const { id, name } of existing) {
+    const key = looseKey(name);
+    const listed = mode === 'ensure' && !ours.has(id.text);
+    if (listed || !seen.has(key)) seen.set(key, { other: name, listed });
+  }
+  const alike: Alike[] = [];
+  for (const row of create) {
+    const name = rows[row]?.name ?? '';
+    const key = looseKey(name);
+    const found = seen.get(key);
+    if (!found) seen.set(key, { other: name, listed: false });
+    else if (found.other !== name) alike.push({ row, ...found });
+  }
+  return alike;
+}
