@@ -12,8 +12,9 @@ const onPath = (program: string): boolean =>
     }
   });
 
-/** Whether strace is here and may trace: containers often forbid it. */
-const traces = (): boolean => spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
+/** Whether a program is here and does its work: containers often forbid to trace, or to make namespaces. */
+const succeeds = (program: string, args: readonly string[]): boolean =>
+  spawnSync(program, args).status === 0;
 
 /** The limit store's servers, each with the program that runs it. */
 export const engines = {
@@ -34,8 +35,9 @@ const found: Readonly<Record<string, boolean>> = {
   // Only root has privileges to give up.
   setpriv: process.getuid?.() !== 0 || onPath('setpriv'),
   script: onPath('script'),
-  strace: traces(),
+  strace: succeeds('strace', ['-o', '/dev/null', 'true']),
   tinyproxy: onPath('tinyproxy'),
+  unshare: succeeds('unshare', ['--pid', '--fork', '--mount-proc', 'true']),
   'valkey-server': onPath(engines['valkey-server']) || Boolean(process.env.PETSTORE_TEST_VALKEY),
   zsh: onPath('zsh'),
 };

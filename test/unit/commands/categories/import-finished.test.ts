@@ -122,15 +122,15 @@ describe('the journal of a finished import', () => {
   }) => {
     sandbox.react = reactTo('pet 2', async (request) => {
       request.onSent();
-      sandbox.categories.push({ id: new ExactNumber('77'), name: 'PET 2' });
-      return { status: 201, headers: {}, body: bodyOf('{"id":77,"name":"PET 2"}') };
+      sandbox.categories.push({ id: new ExactNumber('77'), name: 'pet no. 2' });
+      return { status: 201, headers: {}, body: bodyOf('{"id":77,"name":"pet no. 2"}') };
     });
     const run = async (n: number, ...flags: string[]) =>
       petstore(['categories', 'import', put(folder, night(n)), ...flags, ...apply]);
     await run(1);
     sandbox.categories.push({
       ...sandbox.categories[0],
-      name: 'PET 2',
+      name: 'pet no. 2',
     } as (typeof sandbox.categories)[0]);
     await run(2);
     await run(3, '--allow-duplicates');
