@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { claim } from '../claim.ts';
 import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
+import { cannotSave } from '../files.ts';
 import { claimPath, namesAside, readEnds } from './journals.ts';
 import type { Header } from './records.ts';
 
@@ -36,14 +37,14 @@ export function putAside(
   }
 }
 
-/** Gives it the name back by which other imports see that it goes on; only who has claimed it may. @throws the system's error */
+/** Gives it the name back by which other imports see that it goes on; only who has claimed it may. @throws Failure (output) */
 export function bringBack(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.size) return;
   for (const name of Object.values(namesAside(path))) {
     try {
       renameSync(name, path);
     } catch (error) {
-      if (systemCode(error) !== 'ENOENT') throw error;
+      if (systemCode(error) !== 'ENOENT') throw cannotSave(path, error);
     }
   }
 }
