@@ -132,7 +132,8 @@ export function cannotSave(path: string, error: unknown): Failure {
   return new Failure('output', `cannot save ${path} (${systemCode(error)})`, { cause: error });
 }
 
-function writeNew(path: string, bytes: Uint8Array): void {
+/** Makes a file of mode 0600 whose bytes last. @throws the system's error, EEXIST when it is there */
+export function writeNew(path: string, bytes: Uint8Array): void {
   const fd = openSync(path, 'wx', 0o600);
   try {
     for (let written = 0; written < bytes.length; ) {

@@ -1,20 +1,10 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  linkSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { createTail, type Tail } from '../tail.ts';
-import { nameTemporary } from '../temporary.ts';
 import { fold } from './fold.ts';
 import { emptyLedger, type Ledger } from './ledger.ts';
+import { makeOnce } from './make-once.ts';
 import { type Entry, formatEntry, isEntry, parseEntry } from './records.ts';
 
 /** The lines that all requests with one key leave behind, and what they add up to. */
@@ -128,15 +118,7 @@ export function openSharedLog(folder: string, name: string): Log {
 
   /** Begins a file with what is known, unless another process just did: it knows the same. */
   function create(next: number): void {
-    const temporary = nameTemporary(path(next));
-    try {
-      writeFileSync(temporary, formatEntry({ k: 'ledger', ledger }), { mode: 0o600, flag: 'wx' });
-      linkSync(temporary, path(next));
-    } catch (error) {
-      if (systemCode(error) !== 'EEXIST') throw error;
-    } finally {
-      rmSync(temporary, { force: true });
-    }
+    makeOnce(path(next), Buffer.from(formatEntry({ k: 'ledger', ledger })));
   }
 
   function path(number: number): string {

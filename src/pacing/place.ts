@@ -1,11 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { systemCode } from '../errors.ts';
 import { makePrivateFolder } from '../files.ts';
-import { nameTemporary } from '../temporary.ts';
 import { type Log, openSharedLog } from './log.ts';
+import { makeOnce } from './make-once.ts';
 import { faultOf, faultOfState, PlaceFault } from './place-fault.ts';
 
 /** A folder where the shared log of a service and key may be. */
@@ -66,22 +65,14 @@ function scopeName(salt: Uint8Array, identity: string): string {
   return createHmac('sha256', salt).update(identity).digest('hex').slice(0, 16);
 }
 
-/** 32 random bytes, made once: whole as soon as they are there, whoever comes first. */
+const saltLength = 32;
+
+/** Random bytes, the same for all. What is no whole salt was damaged: the next name is for one that is, so that all agree on it. */
 function readSalt(folder: string): Uint8Array {
-  const path = join(folder, 'salt');
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
+  for (let number = 1; ; number += 1) {
+    const path = join(folder, number === 1 ? 'salt' : `salt.${number}`);
+    if (!existsSync(path)) makeOnce(path, randomBytes(saltLength));
+    const salt = readFileSync(path);
+    if (salt.length === saltLength) return salt;
   }
-  const temporary = nameTemporary(path);
-  try {
-    writeFileSync(temporary, randomBytes(32), { mode: 0o600, flag: 'wx' });
-    linkSync(temporary, path);
-  } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw error;
-  } finally {
-    rmSync(temporary, { force: true });
-  }
-  return readFileSync(path);
 }

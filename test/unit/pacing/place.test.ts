@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
@@ -9,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
+import { placesFor } from '../../../src/pacing/place.ts';
 import { startTime } from '../../support/clock.ts';
 import { expect, type Fixtures, reply, test } from '../../support/petstore.ts';
 
@@ -171,6 +173,26 @@ describe('the folder in its place', () => {
       expect(stderr.match(/other petstore processes are not seen/g)).toHaveLength(1);
       expect(stderr).toContain(`cannot use ${join(folder, 'state')} (EEXIST)`);
       expect(readdirSync(place)).toEqual([]);
+    },
+  );
+});
+
+describe('a salt that a power cut left in part', () => {
+  test.for([{ bytes: 0 }, { bytes: 31 }])(
+    'of $bytes bytes is passed over for a whole one, the same for all',
+    ({ bytes }, { folder }) => {
+      const limits = join(folder, 'limits');
+      mkdirSync(limits, { mode: 0o700 });
+      const part = Buffer.alloc(bytes);
+      writeFileSync(join(limits, 'salt'), part);
+      const machine = { uid: process.getuid?.(), temporary: '/nowhere' };
+
+      for (let n = 0; n < 2; n += 1) placesFor(machine, folder, 'identity')[0].open();
+
+      const logs = readdirSync(limits).filter((name) => name.endsWith('.log'));
+      const guessed = createHmac('sha256', part).update('identity').digest('hex').slice(0, 16);
+      expect(logs).toHaveLength(1);
+      expect(logs[0]).not.toContain(guessed);
     },
   );
 });
