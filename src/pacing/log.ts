@@ -27,10 +27,11 @@ const tries = 100;
 /**
  * A log that all processes of this machine share: the files `NAME.1.log`, `NAME.2.log` … of a folder. A line is one append,
  * which the system never mixes with another, so that all processes read the same lines in the same order.
+ * @param known what it begins with when this is its first file
  * @throws the system's error when the folder cannot be used
  */
-export function openSharedLog(folder: string, name: string): Log {
-  let ledger: Ledger = emptyLedger;
+export function openSharedLog(folder: string, name: string, known: Ledger = emptyLedger): Log {
+  let ledger = known;
   let number = 0;
   let file = -1;
   let tail: Tail | undefined;

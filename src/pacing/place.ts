@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { makePrivateFolder } from '../files.ts';
+import type { Ledger } from './ledger.ts';
 import { type Log, openSharedLog } from './log.ts';
 import { makeOnce } from './make-once.ts';
 import { faultOf, faultOfState, PlaceFault } from './place-fault.ts';
@@ -10,8 +11,8 @@ import { faultOf, faultOfState, PlaceFault } from './place-fault.ts';
 /** A folder where the shared log of a service and key may be. */
 export type Place = {
   readonly folder: string;
-  /** @throws PlaceFault or the system's error when it cannot be used */
-  readonly open: () => Log;
+  /** A log that is made now begins with what is known. @throws PlaceFault or the system's error when it cannot be used */
+  readonly open: (known: Ledger) => Log;
 };
 
 type Machine = Pick<Context, 'uid' | 'temporary'>;
@@ -31,33 +32,28 @@ export function placesFor(
   return [
     {
       folder: stateFolder ?? 'the state folder',
-      open() {
+      open(known) {
         if (stateFolder === undefined) throw new PlaceFault('there is no home folder');
-        return openIn(stateFolder, faultOfState, uid, identity);
+        return openIn(stateFolder, faultOfState, known);
       },
     },
     // Any user may have made this one.
-    { folder: temporary, open: () => openIn(temporary, faultOf, uid, identity) },
+    { folder: temporary, open: (known) => openIn(temporary, faultOf, known) },
   ];
+
+  function openIn(folder: string, faultOfFolder: typeof faultOf, known: Ledger): Log {
+    const limits = join(folder, 'limits');
+    for (const [path, find] of [[folder, faultOfFolder] as const, [limits, faultOf] as const]) {
+      makePrivateFolder(path);
+      const fault = find(path, uid);
+      if (fault) throw fault;
+    }
+    return openSharedLog(limits, scopeName(readSalt(limits), identity), known);
+  }
 }
 
 function temporaryFolder({ uid, temporary }: Machine): string {
   return join(temporary, uid === undefined ? 'petstore' : `petstore-${uid}`);
-}
-
-function openIn(
-  folder: string,
-  faultOfFolder: typeof faultOf,
-  uid: number | undefined,
-  identity: string,
-): Log {
-  const limits = join(folder, 'limits');
-  for (const [path, find] of [[folder, faultOfFolder] as const, [limits, faultOf] as const]) {
-    makePrivateFolder(path);
-    const fault = find(path, uid);
-    if (fault) throw fault;
-  }
-  return openSharedLog(limits, scopeName(readSalt(limits), identity));
 }
 
 /** A keyed hash, so that nobody can try keys against the names of the files. */

@@ -1,7 +1,11 @@
+import type { Context } from '../context.ts';
+import { followClock, readClock } from './clock.ts';
 import { fold } from './fold.ts';
+import { summary, tellsMore } from './hear.ts';
 import { emptyLedger, type Ledger } from './ledger.ts';
 import type { Log } from './log.ts';
 import type { Place } from './place.ts';
+import type { Heard } from './records.ts';
 
 /** A log of this process alone. */
 function createMemoryLog(ledger: Ledger = emptyLedger): Log {
@@ -17,10 +21,11 @@ function createMemoryLog(ledger: Ledger = emptyLedger): Log {
 
 /**
  * A log that never fails. When a place cannot be used (any more) the next one is; when none can, it goes on in memory. What is
- * known goes along, unless others have been there before and know more.
+ * known goes along: a new place begins with it, and one that others use hears of it.
  * @param onMove hears each time that another place is used than before, why the first one is not, and which one is, if any
  */
 export function surviveDisk(
+  context: Pick<Context, 'now' | 'uptime' | 'boot' | 'random'>,
   places: readonly Place[],
   onMove: (error: unknown, from: string, to: string | undefined) => void,
 ): Log {
@@ -73,9 +78,12 @@ export function surviveDisk(
   }
 
   function open(place: Place): Log {
-    const opened = place.open();
-    const isNew = opened.read().latest === undefined;
-    if (isNew && known.latest !== undefined) opened.append({ k: 'ledger', ledger: known });
+    const opened = place.open(known);
+    if (known.latest === undefined) return opened;
+    const clock = readClock(context);
+    const ledger = summary(followClock(known, clock));
+    const heard: Heard = { k: 'heard', ...clock, ledger, jitter: context.random() };
+    if (tellsMore(heard, followClock(opened.read(), clock))) opened.append(heard);
     return opened;
   }
 }

@@ -113,7 +113,7 @@ async function openClient(
 
 function openLedger({ host: { context }, report }: Setup, identity: string): SharedLog {
   const places = placesFor(context, stateFolder(context), identity);
-  const log = surviveDisk(places, (...move) =>
+  const log = surviveDisk(context, places, (...move) =>
     report({ event: 'notice', message: noticeOfMove(...move) }),
   );
   return inBatches(log, context);

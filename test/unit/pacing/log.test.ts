@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe } from 'vitest';
 import { fold } from '../../../src/pacing/fold.ts';
-import { emptyLedger } from '../../../src/pacing/ledger.ts';
+import { emptyLedger, type Ledger } from '../../../src/pacing/ledger.ts';
 import { type Log, openSharedLog } from '../../../src/pacing/log.ts';
 import { placesFor } from '../../../src/pacing/place.ts';
 import { type Entry, formatEntry } from '../../../src/pacing/records.ts';
@@ -31,6 +31,8 @@ const answer = (id: string, remaining: number): Entry => ({
   remaining,
   reset: startTime + 60_000,
 });
+
+const machine = { now: () => startTime, uptime: () => 1_000_000, boot: 'this', random: () => 0 };
 
 /** Grants a slot and ends it, as one request does. */
 function spend(log: Log, n: number): void {
@@ -162,7 +164,7 @@ describe('the shared log', () => {
         return disk.append(entry);
       },
     };
-    const log = surviveDisk([{ folder, open: () => fragile }], () => {
+    const log = surviveDisk(machine, [{ folder, open: () => fragile }], () => {
       failures += 1;
     });
     spend(log, 1);
@@ -187,10 +189,10 @@ describe('the shared log', () => {
     });
     const places = [
       { folder: 'first', open: first },
-      { folder: 'second', open: () => openSharedLog(folder, 'second') },
+      { folder: 'second', open: (known: Ledger) => openSharedLog(folder, 'second', known) },
     ];
     const moves: unknown[] = [];
-    const logs = [1, 2, 3].map(() => surviveDisk(places, (...move) => moves.push(move)));
+    const logs = [1, 2, 3].map(() => surviveDisk(machine, places, (...move) => moves.push(move)));
 
     logs.forEach((log, n) => {
       log.read();
@@ -204,11 +206,11 @@ describe('the shared log', () => {
 
   test('survives its own folder being deleted', ({ folder }) => {
     const place = join(folder, 'limits');
-    const open = () => {
+    const open = (known?: Ledger) => {
       mkdirSync(place, { recursive: true });
-      return openSharedLog(place, 'scope');
+      return openSharedLog(place, 'scope', known);
     };
-    const log = surviveDisk([{ folder: place, open }], () => expect.unreachable());
+    const log = surviveDisk(machine, [{ folder: place, open }], () => expect.unreachable());
     spend(log, 1);
     rmSync(place, { recursive: true });
     spend(log, 2);
@@ -237,7 +239,7 @@ describe('its place', () => {
       'https://b.example/v1\0key-one',
     ]) {
       const places = placesFor({ uid, temporary: '/nowhere' }, folder, identity);
-      surviveDisk(places, () => expect.unreachable()).read();
+      surviveDisk(machine, places, () => expect.unreachable()).read();
     }
 
     const names = readdirSync(join(folder, 'limits')).filter((name) => name.endsWith('.log'));
