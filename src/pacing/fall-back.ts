@@ -8,7 +8,7 @@ import type { Entry } from './records.ts';
 import type { SharedLog } from './shared-log.ts';
 import { LostLog, type StoreLog } from './store-log.ts';
 
-/** How often a store that is gone is tried again, in ms of the time in which something is needed. */
+/** How soon a store that is gone is tried again, in ms of the time in which something is needed; half of it more or less. */
 const retryAfter = 5_000;
 /** How long a line that says so keeps all processes of this machine careful, in ms, and how soon it is said again. */
 const apartTime = 30_000;
@@ -134,7 +134,7 @@ export function fallBack(
     if (!(error instanceof Silence)) store.drop();
     found = false;
     isFirst = false;
-    tryAt = context.uptime() + retryAfter;
+    tryAt = context.uptime() + retryAfter * (0.5 + context.random());
     // Who wants to stop did not give it the time.
     if (!told && !context.signal.aborted) onFailure(error);
     told = true;

@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import type { Engine } from '../../../src/context.ts';
 import { Interruption } from '../../../src/errors.ts';
 import { startTime } from '../../support/clock.ts';
 import { type Fleet, shownUrl, test } from '../../support/fleet.ts';
@@ -335,6 +336,35 @@ describe('machines with a limit store', () => {
     expect(result.exitCode).toBe(0);
     expect(engine.commands).toBeGreaterThan(0);
     expect(notices(result)).toHaveLength(1);
+  });
+
+  test('look for a store that is gone at moments of their own', async ({
+    fleet: { run, engine },
+    clock,
+    sandbox,
+  }) => {
+    engine.fault = 'refuses';
+    const gapsWith = async (drawn: number) => {
+      const tries: number[] = [];
+      const connection = engine.open();
+      const openEngine = async (): Promise<Engine> => ({
+        ...connection,
+        run(...call) {
+          tries.push(clock.now());
+          return connection.run(...call);
+        },
+      });
+      sandbox.reactions.push(refusal(60));
+      await run(`machine-${drawn}`, list, { context: { openEngine, random: () => drawn } });
+      return tries.slice(1).map((time, n) => time - (tries[n] ?? 0));
+    };
+
+    const [early, late] = [await gapsWith(0), await gapsWith(0.99)];
+
+    expect(Math.min(...early)).toBeGreaterThanOrEqual(2_500);
+    expect(Math.max(...early)).toBeLessThan(Math.min(...late));
+    // It is looked for in the steps of the wait.
+    expect(Math.max(...late)).toBeLessThanOrEqual(7_500 + 1_000);
   });
 
   test('send one request at a time when they go on alone', async ({
