@@ -1,10 +1,11 @@
-import { createHmac, randomBytes } from 'node:crypto';
-import type { Context, Engine, Owner } from '../context.ts';
+import { randomBytes } from 'node:crypto';
+import type { Context, Engine } from '../context.ts';
+import { ownedAbroad, ownedAtHome } from './abroad.ts';
 import { followClock, readClock } from './clock.ts';
 import { byEngine, byMachine, withoutClock } from './engine-time.ts';
 import { fold } from './fold.ts';
 import { summary, tellsMore } from './hear.ts';
-import { emptyLedger, type Ledger, type StoreMark } from './ledger.ts';
+import { emptyLedger, type Ledger, type Reading, type StoreMark } from './ledger.ts';
 import { type Entry, type Heard, parseEntry } from './records.ts';
 import { readReply, type StoreReply, storeScript } from './store-script.ts';
 
@@ -139,37 +140,12 @@ export function createStoreLog(
   }
 
   function lineOf(entry: Entry): string {
-    const owned =
-      entry.k === 'ask' && entry.owner ? { ...entry, owner: abroad(entry.owner) } : entry;
-    return JSON.stringify(withoutClock(owned, context.now()));
+    return JSON.stringify(withoutClock(ownedAbroad(entry, context), context.now()));
   }
 
-  function ofMachine(now: number, clock: ReturnType<typeof readClock>): Ledger {
-    const current = byMachine(ledger, now, clock);
-    const inFlight = Object.entries(current.inFlight).map(([id, lease]) => {
-      return [id, { ...lease, owner: lease.owner && atHome(lease.owner) }];
-    });
-    return { ...current, inFlight: Object.fromEntries(inFlight) };
+  function ofMachine(now: number, clock: Reading): Ledger {
+    return ownedAtHome(byMachine(ledger, now, clock), context);
   }
-
-  /** Machines may have the same name: a process is known by that of this start of its machine as well. */
-  function abroad(owner: Owner): Owner {
-    return { ...owner, host: `${owner.host} ${context.boot}` };
-  }
-
-  function atHome(owner: Owner): Owner {
-    const { host } = context.owner;
-    return owner.host === abroad(context.owner).host ? { ...owner, host } : owner;
-  }
-}
-
-/**
- * The name of the log of a service and key, which all machines come to by themselves: a keyed hash whose key is the API key
- * itself, the one secret that they share.
- */
-export function nameInStore(address: string, key: string): string {
-  const hash = createHmac('sha256', key).update(`petstore limit store 1\0${address}`);
-  return `petstore:lim:${hash.digest('hex').slice(0, 32)}`;
 }
 
 function split(line: string): [string, string] {

@@ -41,11 +41,13 @@ export async function openStoreLog(
     const fault = openPassword(store);
     if (fault) notice(`${store.name}: ${fault}`);
   }
-  const [{ createStoreLog, nameInStore }, { fallBack }, { describeTrouble }] = await Promise.all([
-    import('../pacing/store-log.ts'),
-    import('../pacing/fall-back.ts'),
-    import('../pacing/store-trouble.ts'),
-  ]);
+  const [{ createStoreLog }, { nameInStore }, { fallBack }, { describeTrouble }] =
+    await Promise.all([
+      import('../pacing/store-log.ts'),
+      import('../pacing/store-name.ts'),
+      import('../pacing/fall-back.ts'),
+      import('../pacing/store-trouble.ts'),
+    ]);
   const engine = await context.openEngine(store.address);
   const log = createStoreLog(engine, nameInStore(address, secret), context);
   const { activity, drop } = engine;
