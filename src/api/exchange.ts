@@ -27,8 +27,11 @@ export type ApiRequest = Turn & {
   readonly stillGranted?: (() => Promise<boolean>) | undefined;
   /** Which try this is; the first when undefined. */
   readonly attempt?: number;
-  /** No wait for the rate limit may last beyond this moment of the context's `uptime`. */
-  readonly waitUntil: number;
+  /**
+   * No wait for the rate limit may last beyond `until`, a moment of the context's `uptime`. It counts from when the request is
+   * the next of this process to go: what it waits for others before it is added here, for all of its attempts.
+   */
+  readonly wait: { until: number };
 };
 
 /** A whole answer: its last byte has arrived, or it comes as `rest`. */

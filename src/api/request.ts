@@ -39,7 +39,7 @@ export function prepare(
     },
     body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
     maxBytes: endpoint.maxBytes,
-    waitUntil: context.uptime() + maxWait,
+    wait: { until: context.uptime() + maxWait },
   };
 }
 

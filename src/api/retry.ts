@@ -24,7 +24,7 @@ export function retry(next: Exchange, context: Context, report: Report): Exchang
       if (retries === maxRetries || !mayRepeat(request, result)) return finish(result);
       refused = result instanceof Error ? undefined : result;
       const told = refused ? toldWait(refused) : 0;
-      if (told > 0 && context.uptime() + told > request.waitUntil) return finish(result);
+      if (told > 0 && context.uptime() + told > request.wait.until) return finish(result);
       const wait = Math.max(told, refused?.status === 429 ? 0 : jitter(retries));
       const signal = request.signal ?? context.signal;
       await pause(context, wait, { reason: 'unavailable' }, { report, signal });

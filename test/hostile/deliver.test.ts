@@ -33,7 +33,7 @@ describe('one delivery over a real socket', () => {
       headers: {},
       body: undefined,
       maxBytes: 1_000,
-      waitUntil: 0,
+      wait: { until: 0 },
     }).catch((error) => error);
     close();
     expect(error).toBeInstanceOf(Undelivered);

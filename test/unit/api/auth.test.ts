@@ -10,7 +10,7 @@ const requestTo = (url: string): ApiRequest => ({
   headers: {},
   body: undefined,
   maxBytes: 1,
-  waitUntil: 0,
+  wait: { until: 0 },
 });
 
 describe('the key', () => {

@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
-import type { Answer, ApiRequest } from '../../../src/api/exchange.ts';
+import type { Answer, ApiRequest, Exchange } from '../../../src/api/exchange.ts';
+import { retry } from '../../../src/api/retry.ts';
 import type { Context } from '../../../src/context.ts';
 import type { Event } from '../../../src/events.ts';
 import { gate } from '../../../src/pacing/gate.ts';
@@ -14,11 +15,51 @@ const request: ApiRequest = {
   headers: {},
   body: '{}',
   maxBytes: 1_000,
-  waitUntil: Number.POSITIVE_INFINITY,
+  wait: { until: Number.POSITIVE_INFINITY },
 };
 
+describe('the longest wait of a request', () => {
+  test('counts from when it is the next to go, also after it was refused with 429', async ({
+    clock,
+    folder,
+  }) => {
+    const { signal } = new AbortController();
+    const fields = { boot: 'this-one', random: () => 0.5, signal, isRunning: () => true };
+    const context = { ...clock, ...fields, owner: { pid: 4242, host: 'here' } };
+    const report = () => {};
+    const log = openSharedLog(folder, 'gate');
+    let requests = 0;
+    // One a minute; the fourth request, which is the third caller's first, is refused for a minute and a half.
+    const answer: Exchange = async () => {
+      requests += 1;
+      const receivedAt = clock.now();
+      const limited = { 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0' };
+      const reset = { 'x-ratelimit-reset': String(Math.ceil(receivedAt / 1_000) + 60) };
+      const refused = requests === 4;
+      return {
+        status: refused ? 429 : 201,
+        headers: refused ? { 'retry-after': '90' } : { ...limited, ...reset },
+        bytes: new Uint8Array(),
+        sentAt: receivedAt,
+        receivedAt,
+      };
+    };
+    const limit = { log, report, timeout: 30_000 };
+    const paced = gate(answer, context as unknown as Context, limit);
+    const send = retry(paced, context as unknown as Context, report);
+    const until = () => ({ until: clock.uptime() + 180_000 });
+    await send({ ...request, wait: until() });
+
+    const calls = [1, 2, 3, 4].map(() => send({ ...request, wait: until() }));
+
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(statuses).toEqual([201, 201, 201, 201]);
+    expect(requests).toBe(6);
+  });
+});
+
 describe('requests that wait for a limit at the same time', () => {
-  test('tell their waits apart: each has one of its own, and ends it once', async ({
+  test('go in the order they came, and only the next one to go reports its wait', async ({
     clock,
     folder,
   }) => {
@@ -33,16 +74,26 @@ describe('requests that wait for a limit at the same time', () => {
       timeout: 30_000,
     });
     let left = 1;
+    const order: string[] = [];
     await send(request);
 
-    await Promise.all([1, 2, 3].map(() => send(request)));
+    const names = ['first', 'second', 'third'];
+    await Promise.all(names.map((body) => send({ ...request, wait: { ...request.wait }, body })));
 
+    expect(order.slice(1)).toEqual(names);
     const waits = events.filter((event) => event.event === 'wait');
-    expect(new Set(waits.map(({ by }) => by)).size).toBe(3);
-    expect(new Set(waits.filter(({ waitMs }) => waitMs === 0).map(({ by }) => by)).size).toBe(3);
+    const going = new Set<symbol>();
+    for (const { by, waitMs } of waits) {
+      if (waitMs > 0) going.add(by);
+      else expect(going.delete(by)).toBe(true);
+      expect(going.size).toBeLessThanOrEqual(1);
+    }
+    expect(waits.length).toBeGreaterThan(0);
+    expect(going.size).toBe(0);
 
     /** All is used up with the first answer; the next window has enough. */
-    async function answer(): Promise<Answer> {
+    async function answer({ body = '' }: ApiRequest): Promise<Answer> {
+      order.push(body);
       left -= 1;
       const reset = Math.floor((clock.now() - startTime) / 60_000 + 1) * 60 + startTime / 1_000;
       return {

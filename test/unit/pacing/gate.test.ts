@@ -36,7 +36,7 @@ const apiRequest = {
   operation: 'GET /categories',
   method: 'GET' as const,
   maxBytes: 1_000,
-  waitUntil: Number.POSITIVE_INFINITY,
+  wait: { until: Number.POSITIVE_INFINITY },
 };
 const answerFrom =
   (clock: Clock): Exchange =>

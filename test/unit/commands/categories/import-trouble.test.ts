@@ -36,6 +36,30 @@ const thenInterrupt =
   };
 
 describe('an import that meets trouble', () => {
+  test.for([
+    { limit: 5, rows: 24 },
+    { limit: 1, rows: 4 },
+  ])(
+    'runs to its end at $limit a minute with the default --max-wait',
+    async ({ limit, rows }, { petstore, sandbox, folder, clock }) => {
+      sandbox.plan = { ...sandbox.plan, minute: { limit, length: 60_000 } };
+      const names = Array.from({ length: rows }, (_, row) => `pet ${row}\n`);
+      const start = clock.now();
+
+      const file = put(folder, `name\n${names.join('')}`);
+      const result = await petstore(['categories', 'import', file, ...apply]);
+
+      expect(result.events().at(-1)).toMatchObject({ event: 'rate_limit' });
+      expect(result.exitCode).toBe(0);
+      expect(sandbox.categories).toHaveLength(rows);
+      // The list before and the one after take their place among the rows.
+      const windows = Math.ceil((rows + 2) / limit) - 1;
+      expect(clock.now() - start).toBeLessThan((windows + 1) * 62_000);
+      const waits = result.events().filter(({ event }) => event === 'wait');
+      expect(Math.max(...waits.map(({ waitMs }) => Number(waitMs)))).toBeLessThanOrEqual(62_000);
+    },
+  );
+
   test('records a row as not created when its request has to wait again before its first byte', async ({
     petstore,
     sandbox,

@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import type { ApiRequest } from '../api/exchange.ts';
+import type { Context } from '../context.ts';
+import type { Report } from '../events.ts';
+import { followClock, readClock, wentBack } from './clock.ts';
+import { type Decision, type Denied, decide } from './decide.ts';
+import { dropLeases } from './fold.ts';
+import { emptyLedger, type Ledger } from './ledger.ts';
+import { createLine } from './line.ts';
+import { farSlice, pauseFor, slice } from './pauses.ts';
+import type { Entry } from './records.ts';
+import type { SharedLog } from './shared-log.ts';
+import { tooLate, waitReason } from './words.ts';
+import { createWriteOff } from './write-off.ts';
+
+/** Waits for requests that are on their way are neither shown nor counted as waits for the limit, up to this many ms. */
+const patience = 2_000;
+/** What a store told is not asked for again so soon, in ms. */
+const farFresh = 100;
+/** What a request may outlive its deadline by before its process is taken as killed, in ms. */
+const leaseMargin = 5_000;
+const longestLease = 600_000;
+
+/** What requests share a limit by; `timeout` is that of one request in ms, and after it a silent one is taken as lost. */
+export type Limit = {
+  readonly log: SharedLog;
+  readonly report: Report;
+  readonly timeout: number;
+};
+
+/** The turns that requests of this process take at the limit, each known by an id from its grant to its end. */
+export type Turns = {
+  /** Resolves with the id of a granted turn. @throws Failure (rate_limited), the reason of the request's signal */
+  readonly take: (request: ApiRequest) => Promise<string>;
+  /** Whether nothing that was told since its grant says to wait. */
+  readonly stillHolds: (id: string) => Promise<boolean>;
+  /** Records how a turn ended. */
+  readonly end: (entry: Entry) => Promise<unknown>;
+};
+
+export function createTurns(context: Context, { log, report, timeout }: Limit): Turns {
+  const lease = Math.min(timeout, longestLease) + leaseMargin;
+  const writeOff = createWriteOff(log, context);
+  const self = randomBytes(8).toString('hex');
+  const line = createLine();
+  const isFar = () => log.isFar?.() ?? false;
+  let turns = 0;
+  /** What the log told last, and when it was asked. */
+  let seen = { ledger: emptyLedger, at: Number.NEGATIVE_INFINITY };
+
+  return {
+    async take(request) {
+      request.signal?.throwIfAborted();
+      // While others wait, a new request lines up after them.
+      const first = line.isEmpty() ? await ask(await look()) : undefined;
+      if (typeof first === 'string') return first;
+      const { wait, signal = context.signal } = request;
+      const entered = context.uptime();
+      const leave = await line.enter(signal);
+      try {
+        // The wait for requests that this process itself has sent before is not one for the limit.
+        wait.until += context.uptime() - entered;
+        return await waitForTurn(wait.until, signal);
+      } finally {
+        leave();
+      }
+    },
+    async stillHolds(id) {
+      // A store is asked only where it may have news.
+      const isFresh = isFar() && context.uptime() < seen.at + farFresh;
+      return isGranted(isFresh ? seen.ledger : await look(), id);
+    },
+    end: append,
+  };
+
+  function append(entry: Entry): Promise<Ledger> {
+    return remember(() => log.append(entry));
+  }
+
+  function look(): Promise<Ledger> {
+    return remember(() => log.read());
+  }
+
+  async function remember(tell: SharedLog['read']): Promise<Ledger> {
+    const at = context.uptime();
+    const ledger = await tell();
+    seen = { ledger, at };
+    return ledger;
+  }
+
+  /** Whether a turn is granted: its lease is not over, and nothing that was told since says to wait. */
+  function isGranted(ledger: Ledger, id: string): boolean {
+    const clock = readClock(context);
+    const current = dropLeases(followClock(ledger, clock), clock.at);
+    const { [id]: mine, ...others } = current.inFlight;
+    const decision = decide({ ...current, inFlight: others }, clock.at);
+    return mine !== undefined && (decision.granted || decision.soon);
+  }
+
+  /** The id of a turn, or what was decided by what is known; when that is a grant, somebody else was faster. */
+  async function ask(known: Ledger): Promise<string | Decision> {
+    const clock = readClock(context);
+    const now = clock.at;
+    const decision = decide(dropLeases(followClock(known, clock), now), now);
+    // That our clock was set back holds for all as soon as a line tells of it.
+    if (!decision.granted && !wentBack(known, clock)) return decision;
+    turns += 1;
+    const id = `${self}.${turns}`;
+    // Between our look and our line somebody else may have been faster; the log decides.
+    const entry: Entry = { k: 'ask', id, ...clock, lease: now + lease, owner: context.owner };
+    const ledger = await append(entry);
+    if (isGranted(ledger, id)) return id;
+    // Lines that came with ours may hold a refusal.
+    if (id in ledger.inFlight) await append({ k: 'unsent', id, ...readClock(context) });
+    return decision;
+  }
+
+  /** Resolves with the id of a turn. @param waitUntil by the context's `uptime` */
+  async function waitForTurn(waitUntil: number, signal: AbortSignal): Promise<string> {
+    const start = context.uptime();
+    const by = Symbol('turn');
+    let shown: Denied | undefined;
+    let known = emptyLedger;
+    let left = 0;
+    let nextLook = 0;
+    try {
+      for (let looks = 0; ; looks += 1) {
+        signal.throwIfAborted();
+        if (left <= slice || context.uptime() >= nextLook) {
+          known = await look();
+          nextLook = context.uptime() + (isFar() ? farSlice : 0);
+        }
+        const decision = await ask(known);
+        if (typeof decision === 'string') return decision;
+        const now = context.now();
+        if (!decision.granted && decision.soon && (await writeOff(known))) continue;
+        if (!decision.granted) shown = show(decision, now);
+        left = decision.granted || decision.soon ? 0 : decision.until - now;
+        if (left > 0) looks = 0;
+        await context.sleep(pauseFor(left, looks, isFar(), context.random), signal);
+      }
+    } finally {
+      if (shown) reportWait(by, shown, 0);
+    }
+
+    /** The wait that is shown for this denial, if any. @throws Failure (rate_limited) */
+    function show(denied: Denied, now: number): Denied | undefined {
+      const passed = context.uptime();
+      const latest = denied.soon ? Math.max(waitUntil, start + patience) : waitUntil;
+      if (passed + (denied.soon ? 0 : denied.until - now) > latest) throw tooLate(denied, now);
+      if (denied.soon && passed - start <= patience) return shown;
+      reportWait(by, denied, denied.until - now);
+      return denied;
+    }
+  }
+
+  function reportWait(by: symbol, { reason, limit, until }: Denied, waitMs: number): void {
+    report({ event: 'wait', by, reason: waitReason(reason), limit, resetAt: until, waitMs });
+  }
+}
