@@ -65,17 +65,13 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
       try {
         const answer = await context.send(wire);
         onSent();
+        const { status, headers } = answer;
+        request.onHead?.({ status, headers, sentAt, receivedAt: context.now() });
         const read =
-          answer.status < 300
+          status < 300
             ? await readBody(answer, request)
             : { bytes: await readRefusal(answer.body, giveUp()) };
-        return {
-          status: answer.status,
-          headers: answer.headers,
-          ...read,
-          sentAt,
-          receivedAt: context.now(),
-        };
+        return { status, headers, ...read, sentAt, receivedAt: context.now() };
       } catch (error) {
         if (error instanceof Undelivered) throw error;
         throw describe(error, url.host);

@@ -25,6 +25,8 @@ export type ApiRequest = Turn & {
   readonly restAbove?: number | undefined;
   /** Whether the request may still leave, asked when its connection is established; see WireRequest. */
   readonly stillGranted?: (() => Promise<boolean>) | undefined;
+  /** Called when the head of the answer has arrived; the body may take much longer. */
+  readonly onHead?: ((head: Head) => void) | undefined;
   /** Which try this is; the first when undefined. */
   readonly attempt?: number;
   /**
@@ -44,6 +46,9 @@ export type Answer = {
   readonly sentAt: number;
   readonly receivedAt: number;
 };
+
+/** What is known of an answer when its head has arrived. */
+export type Head = Pick<Answer, 'status' | 'headers' | 'sentAt' | 'receivedAt'>;
 
 /** A long body as it comes. Whoever has it closes it, read or not. */
 export type Rest = {

@@ -99,6 +99,15 @@ export function readRetryAfter(headers: WireHeaders, receivedAt: number): number
   return waits.length > 0 ? Math.min(Math.max(second, ...waits), longestWait) : undefined;
 }
 
+/** The wait that an answer tells to all requests with the key, as readRetryAfter: that of a 429, or of a service not available. */
+export function readToldWait(
+  status: number,
+  headers: WireHeaders,
+  receivedAt: number,
+): number | undefined {
+  return status === 429 || status === 503 ? readRetryAfter(headers, receivedAt) : undefined;
+}
+
 function retryAfterWait(value: string, now: number): number | undefined {
   if (/^\d+(?:\.\d+)?$/.test(value)) return Math.ceil(Number(value)) * second;
   // Two fields that a proxy folded into one.

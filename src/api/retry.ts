@@ -4,7 +4,7 @@ import type { Report } from '../events.ts';
 import { type Answer, type ApiRequest, type Exchange, Undelivered } from './exchange.ts';
 import { mayChange } from './method.ts';
 import { pause } from './pause.ts';
-import { readRetryAfter } from './rate-limit.ts';
+import { readRetryAfter, readToldWait } from './rate-limit.ts';
 import { readServiceError } from './service-error.ts';
 
 const maxRetries = 3;
@@ -14,7 +14,7 @@ const firstPause = 500;
 /**
  * Sends a request again where that is safe: a read after a network fault or a 5xx, any request that surely never
  * left or that was refused with 429. A write that may have happened is never sent again.
- * The wait after a 429 is not kept here but by whoever guards the limit, for all requests alike.
+ * The wait after a 429, or told by a 503, is not kept here but by whoever guards the limit, for all requests alike.
  */
 export function retry(next: Exchange, context: Context, report: Report): Exchange {
   return async (request) => {
@@ -23,9 +23,10 @@ export function retry(next: Exchange, context: Context, report: Report): Exchang
       const result = await attempt({ ...request, attempt: retries + 1 });
       if (retries === maxRetries || !mayRepeat(request, result)) return finish(result);
       refused = result instanceof Error ? undefined : result;
-      const told = refused ? toldWait(refused) : 0;
+      const shared = refused !== undefined && isShared(refused);
+      const told = refused && !shared ? askedWait(refused) : 0;
       if (told > 0 && context.uptime() + told > request.wait.until) return finish(result);
-      const wait = Math.max(told, refused?.status === 429 ? 0 : jitter(retries));
+      const wait = shared ? 0 : Math.max(told, jitter(retries));
       const signal = request.signal ?? context.signal;
       await pause(context, wait, { reason: 'unavailable' }, { report, signal });
     }
@@ -35,7 +36,7 @@ export function retry(next: Exchange, context: Context, report: Report): Exchang
         return await next(request);
       } catch (error) {
         if (error instanceof Undelivered) return error;
-        throw refused?.status === 429 ? asRefused(error, request, refused) : error;
+        throw refused && isShared(refused) ? asRefused(error, request, refused) : error;
       }
     }
   };
@@ -45,10 +46,11 @@ export function retry(next: Exchange, context: Context, report: Report): Exchang
     return context.random() * Math.min(longestPause, firstPause * 2 ** retries);
   }
 
-  /** After a 429 nothing else became of a request, whatever ended the wait for another try. */
+  /** While all wait nothing else became of a request, whatever ended the wait for another try. */
   function asRefused(error: unknown, { method }: ApiRequest, answer: Answer): unknown {
     const service = readServiceError(answer);
-    const consequence = 'The service refused with 429; nothing has been sent since.';
+    const said = answer.status === 429 ? 'refused with 429' : `answered ${answer.status}`;
+    const consequence = `The service ${said}; nothing has been sent since.`;
     if (error instanceof Interruption) {
       const outcome = mayChange(method) ? { outcome: 'refused' as const, consequence } : {};
       return interruptedFailure(context.signal, { ...outcome, service });
@@ -63,9 +65,14 @@ export function retry(next: Exchange, context: Context, report: Report): Exchang
   }
 }
 
-/** What a 5xx asks to wait, in ms. */
-function toldWait({ status, headers, receivedAt }: Answer): number {
-  return status === 429 ? 0 : (readRetryAfter(headers, receivedAt) ?? 0);
+/** Whether all requests with the key wait for the same. */
+function isShared({ status, headers, receivedAt }: Answer): boolean {
+  return status === 429 || readToldWait(status, headers, receivedAt) !== undefined;
+}
+
+/** What any other answer asks to wait, in ms. */
+function askedWait({ headers, receivedAt }: Answer): number {
+  return readRetryAfter(headers, receivedAt) ?? 0;
 }
 
 function mayRepeat({ method }: ApiRequest, result: Answer | Undelivered): boolean {

@@ -38,8 +38,14 @@ export function learnRefusal(ledger: Ledger, entry: Refused, lease: Lease | unde
   };
 }
 
-/** The ledger after any other answer: the circuit closes, unless a key that worked stopped working after a refusal. */
+/** The ledger after any other answer; a 503 may tell everybody to wait as well. */
 export function learnAnswer(ledger: Ledger, entry: Answered, lease: Lease | undefined): Ledger {
+  const learned = learnOutcome(ledger, entry, lease);
+  return entry.wait === undefined ? learned : { ...learned, block: postpone(learned.block, entry) };
+}
+
+/** The circuit closes, unless a key that worked stopped working after a refusal. */
+function learnOutcome(ledger: Ledger, entry: Answered, lease: Lease | undefined): Ledger {
   const { block, workedAt } = ledger;
   const learned = learnWindows(learnOffset(ledger, entry), entry);
   // It was on its way when another was refused, and says nothing of what comes after.
@@ -54,18 +60,27 @@ export function learnAnswer(ledger: Ledger, entry: Answered, lease: Lease | unde
   };
 }
 
+/** The wait that is told without a refusal; one that is in force keeps its reason, and gets no shorter. */
+function postpone(block: Block | undefined, { at, wait = 0, jitter }: Answered): Block {
+  const until = at + Math.min(Math.max(wait, second), longestWait) + guard + backoff(1, jitter);
+  return block && at < block.until
+    ? { ...block, until: Math.max(block.until, until) }
+    : { reason: 'unavailable', since: at, until };
+}
+
 /** Whether a request was granted before the block that stands now; without its lease the clock has to tell. */
 function isBefore(
   block: Block | undefined,
   { sent }: Answered | Refused,
   lease: Lease | undefined,
 ): boolean {
-  if (!block) return false;
+  if (!block || block.reason === 'unavailable') return false;
   return lease ? lease.block !== block.since : sent <= block.since;
 }
 
 function looksBanned({ block, workedAt }: Ledger, { status, at }: Answered): boolean {
-  const lately = block !== undefined && at - block.since < banSuspicion;
+  const refused = block !== undefined && block.reason !== 'unavailable';
+  const lately = refused && at - block.since < banSuspicion;
   return lately && workedAt !== undefined && (status === 401 || status === 403);
 }
 

@@ -1,5 +1,5 @@
-import { type Answer, type ApiRequest, type Exchange, Undelivered } from '../api/exchange.ts';
-import { readLimit, readRetryAfter } from '../api/rate-limit.ts';
+import { type ApiRequest, type Exchange, type Head, Undelivered } from '../api/exchange.ts';
+import { readLimit, readToldWait } from '../api/rate-limit.ts';
 import type { Context } from '../context.ts';
 import { readClock } from './clock.ts';
 import type { Answered, Refused } from './records.ts';
@@ -22,14 +22,23 @@ export function gate(next: Exchange, context: Context, limit: Limit): Exchange {
         returned = !(await turns.stillHolds(id));
         return !returned;
       };
-      try {
-        const answer = await next({ ...request, stillGranted });
+      let ended: Promise<unknown> | undefined;
+      const end = (head: Head) => {
         const { boot } = readClock(context);
-        await turns.end({ ...entryOf(id, answer, context.random()), boot });
+        ended ??= turns.end({ ...entryOf(id, head, context.random()), boot });
+        return ended;
+      };
+      // Others have to wait from now on, however long the body takes.
+      const onHead = (head: Head) => {
+        if (head.status === 429 || toldWait(head) !== undefined) void end(head);
+      };
+      try {
+        const answer = await next({ ...request, stillGranted, onHead });
+        await end(answer);
         return answer;
       } catch (error) {
         const left = error instanceof Undelivered && error.sent;
-        await turns.end({ k: left ? 'lost' : 'unsent', id, ...readClock(context) });
+        await (ended ?? turns.end({ k: left ? 'lost' : 'unsent', id, ...readClock(context) }));
         if (!returned) throw error;
       }
       await request.onReturned?.();
@@ -53,13 +62,15 @@ export function gate(next: Exchange, context: Context, limit: Limit): Exchange {
   }
 }
 
-function entryOf(
-  id: string,
-  { status, headers, sentAt, receivedAt }: Answer,
-  jitter: number,
-): Answered | Refused {
+function entryOf(id: string, head: Head, jitter: number): Answered | Refused {
+  const { status, headers, sentAt, receivedAt } = head;
   const ended = { id, at: receivedAt, sent: sentAt, ...readLimit(headers, receivedAt), jitter };
+  const wait = toldWait(head);
   return status === 429
-    ? { k: 'refused', ...ended, wait: readRetryAfter(headers, receivedAt) }
-    : { k: 'answer', ...ended, status };
+    ? { k: 'refused', ...ended, wait }
+    : { k: 'answer', ...ended, status, ...(wait !== undefined && { wait }) };
+}
+
+function toldWait({ status, headers, receivedAt }: Head): number | undefined {
+  return readToldWait(status, headers, receivedAt);
 }

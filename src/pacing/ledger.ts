@@ -54,7 +54,8 @@ export type Lease = {
 };
 export type Offset = { readonly low: number; readonly high: number };
 export type Block = {
-  readonly reason: '429' | 'tripped' | 'banned';
+  /** 'unavailable' is a 503 with Retry-After; the others come from a refusal of ours. */
+  readonly reason: '429' | 'tripped' | 'banned' | 'unavailable';
   readonly since: number;
   readonly until: number;
 };

@@ -46,7 +46,12 @@ type Ended = Reading & {
   readonly jitter: number;
 };
 
-export type Answered = Ended & { readonly k: 'answer'; readonly status: number };
+/** `wait` is what the Retry-After of a 503 asks for, in ms. */
+export type Answered = Ended & {
+  readonly k: 'answer';
+  readonly status: number;
+  readonly wait?: number | undefined;
+};
 
 /**
  * What another log of the same key knows, by the clock of this line; what it leaves open is not overruled. `apart` is until when

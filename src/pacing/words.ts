@@ -38,6 +38,8 @@ export function inWords({ reason, limit }: Denied): string {
       return `the limit of ${limit} requests a day is used up`;
     case '429':
       return 'the service said to wait (429)';
+    case 'unavailable':
+      return 'the service said to wait (503)';
     case 'tripped':
       return 'refused with 429 three times in a row; nothing is sent for five minutes';
     case 'banned':

@@ -122,12 +122,19 @@ export const strangeFaults: readonly Fault[] = [
       says: /said to wait \(429\)/,
     },
     {
-      fault: `503 that says "${value}"`,
+      fault: `503 that says "${value}", to a create`,
       react: status(503, '', { 'retry-after': Buffer.from(value).toString('latin1') }),
       means: 'failed',
       says: /answered 503/,
-      tries: told ? 1 : 4,
-      only: ['list', 'create'],
+      only: ['create'],
+    },
+    {
+      fault: `503 that says "${value}", to a list`,
+      react: status(503, '', { 'retry-after': Buffer.from(value).toString('latin1') }),
+      ...(told
+        ? { means: 'limited', says: /said to wait \(503\)/, tries: 1 }
+        : { means: 'failed', says: /answered 503/, tries: 4 }),
+      only: ['list'],
     },
   ]),
   ...Object.entries(limits).map(

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe } from 'vitest';
 import { readRateLimit, readRetryAfter } from '../../../src/api/rate-limit.ts';
@@ -86,6 +88,106 @@ describe('after a 429', () => {
 
     expect(result.exitCode).toBe(0);
     expect(sandbox.categories).toHaveLength(1);
+  });
+
+  test('a 503 with Retry-After above --max-wait ends a read with exit 75 and the time, and holds for other processes', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    sandbox.reactions.push(reply(503, '', { 'retry-after': '300' }));
+
+    const first = await petstore([...list, '--json']);
+    const second = await petstore(['pets', 'get', '1', '--json']);
+    const start = clock.now();
+    const third = await petstore(['pets', 'get', '1', '--max-wait', '10m']);
+
+    for (const { exitCode, events } of [first, second]) {
+      expect(exitCode).toBe(75);
+      expect(events().at(-1)).toMatchObject({
+        kind: 'rate_limited',
+        message: 'the service said to wait (503)',
+        resetAt: '2026-11-20T15:09:02Z',
+        exitCode: 75,
+      });
+    }
+    expect(third.exitCode).toBe(0);
+    expect(clock.now() - start).toBeGreaterThanOrEqual(300_000);
+    expect(sandbox.requests).toHaveLength(2);
+  });
+
+  test('a 503 with Retry-After below --max-wait is waited for by every process', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    sandbox.reactions.push(reply(503, '', { 'retry-after': '40' }));
+    const start = clock.now();
+
+    const { exitCode, stderr } = await petstore(list);
+
+    expect(exitCode).toBe(0);
+    expect(clock.now() - start).toBe(41_125);
+    expect(stderr).toContain('petstore: the service is not available, waiting 42s until');
+  });
+
+  test('a read that is answered 503 with Retry-After four times ends with exit 75 and the time', async ({
+    petstore,
+    sandbox,
+  }) => {
+    sandbox.react = () => reply(503, '', { 'retry-after': '1' });
+
+    const { exitCode, events } = await petstore([...list, '--json']);
+
+    expect(exitCode).toBe(75);
+    expect(events().at(-1)).toMatchObject({ kind: 'rate_limited', retryAfter: 1, status: 503 });
+    expect(sandbox.requests).toHaveLength(4);
+  });
+
+  test('a create that is answered 503 with Retry-After is unknown, not sent again, and others wait', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    sandbox.reactions.push(reply(503, '', { 'retry-after': '90' }));
+    const start = clock.now();
+
+    const created = await petstore(['categories', 'create', 'rabbit', '--json']);
+    const listed = await petstore(list);
+
+    expect(created.exitCode).toBe(6);
+    expect(created.events().at(-1)).toMatchObject({ kind: 'outcome_unknown', outcome: 'unknown' });
+    expect(listed.exitCode).toBe(0);
+    expect(clock.now() - start).toBeGreaterThanOrEqual(90_000);
+    expect(sandbox.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
+  test('rows of an import wait after a 503 with Retry-After, and only what was not created is sent again', async ({
+    petstore,
+    sandbox,
+    folder,
+    clock,
+  }) => {
+    const left: number[] = [];
+    const start = clock.now();
+    let refused = false;
+    sandbox.react = ({ method, body = '' }) => {
+      if (method !== 'POST') return undefined;
+      left.push(Math.floor((clock.now() - start) / 1_000));
+      if (refused || !body.includes('pet 3')) return undefined;
+      refused = true;
+      return reply(503, '', { 'retry-after': '70' });
+    };
+    const names = Array.from({ length: 12 }, (_, row) => `pet ${row}\n`);
+    const file = join(folder, 'pets.csv');
+    writeFileSync(file, `name\n${names.join('')}`);
+
+    const result = await petstore(['categories', 'import', file, '--yes', '--json']);
+
+    expect(result.exitCode).toBe(0);
+    expect(sandbox.categories).toHaveLength(12);
+    expect(left).toHaveLength(13);
+    expect(left.filter((second) => second > 0 && second < 71)).toEqual([]);
   });
 
   test('a wait is said at its start and every 30 seconds where no line can be rewritten', async ({

@@ -23,7 +23,7 @@ describe('a wait on a terminal', () => {
 
   test('of less than two seconds is not shown', async ({ petstore, sandbox }) => {
     const { output, text } = createTerminal(100);
-    sandbox.reactions.push(reply(503, '', { 'retry-after': '2' }));
+    sandbox.reactions.push(reply(500, '', { 'retry-after': '2' }));
 
     await petstore(['categories', 'list'], { context: { stderr: output } });
 

@@ -45,7 +45,7 @@ const waits: Wait[] = [
   {
     wait: 'a pause before another attempt',
     argv: ['categories', 'list'],
-    reactions: [() => reply(503, '', { 'retry-after': '50' })],
+    reactions: [() => reply(502, '', { 'retry-after': '50' })],
     exitCode: 0,
     leave: [0, 50],
   },

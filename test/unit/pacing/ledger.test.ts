@@ -55,6 +55,42 @@ function inShort(decision: Decision): string {
   return soon ? reason : `${reason} ${(until - t) / second}`;
 }
 
+describe('a 503 that tells to wait', () => {
+  const unavailable = (id: string, wait: number, at = t): Entry => ({
+    ...answer(id, {}, at, 503),
+    wait: wait * second,
+  });
+
+  test('binds everybody until its end, with the guard and the jitter on top', () => {
+    const entries = [ask('a'), unavailable('a', 60)];
+
+    expect(decideAfter(t + second, ...entries)).toBe('unavailable 61.125');
+    expect(decideAfter(t + 62 * second, ...entries)).toBe('probe');
+  });
+
+  test('never shortens the wait after a 429, nor hides its reason', () => {
+    const entries = [ask('a'), refused('a', t, { wait: 100 * second }), unavailable('b', 10)];
+
+    expect(decideAfter(t + second, ...entries)).toBe('429 101.125');
+    expect(decideAfter(t + second, ...entries, unavailable('c', 200))).toBe('429 201.125');
+  });
+
+  test('makes no ban of a key that is refused after it', () => {
+    const entries = [answer('a'), unavailable('b', 10), answer('c', {}, t + 60 * second, 401)];
+
+    expect(ledgerAfter(...entries).block?.reason).toBe('unavailable');
+  });
+
+  test('is no refusal in a row', () => {
+    const entries = ['a', 'b', 'c', 'd'].map((id, n) => unavailable(id, 1, t + n * 10 * second));
+
+    expect(ledgerAfter(...entries)).toMatchObject({
+      refusals: 0,
+      block: { reason: 'unavailable', until: t + 32.125 * second },
+    });
+  });
+});
+
 describe('who may send', () => {
   test.for<{ when: string; at?: number; entries: Entry[]; so: string }>([
     { when: 'nothing is known', entries: [], so: 'probe' },
