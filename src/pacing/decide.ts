@@ -38,11 +38,13 @@ export function decide(ledger: Ledger, at: number): Decision {
   const wait = longest([blockWait(ledger, at), ...usedUp(ledger, at)]);
   if (wait) return wait;
   const inFlight = Object.keys(ledger.inFlight).length;
+  const free = Math.min(...openWindows(ledger, at).map((window) => freeOf(ledger, window, at)));
   if (!isOpen(ledger, 'minute', at)) {
     const probing = ledger.probe !== undefined && ledger.probe in ledger.inFlight;
-    return probing ? soon(ledger, 'probe', at) : { granted: true, probe: true };
+    if (probing) return soon(ledger, 'probe', at);
+    // The day may have no more left than what is on its way.
+    return inFlight >= free ? soon(ledger, 'busy', at) : { granted: true, probe: true };
   }
-  const free = Math.min(...openWindows(ledger, at).map((window) => freeOf(ledger, window, at)));
   // What others took since our last answer shows only in the next one: near the end, one at a time.
   const together = mostInFlight(ledger.minute?.limit);
   const few = isShared(ledger, at) && free <= 2 * together;

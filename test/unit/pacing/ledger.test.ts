@@ -127,6 +127,19 @@ describe('who may send', () => {
       entries: [ask('a'), answer('a', minute(0))],
       so: 'probe',
     },
+    ...[
+      { left: 3, so: 'busy' },
+      { left: 4, so: 'probe' },
+    ].map(({ left, so }) => ({
+      when: `the window is over, three are on their way, and the day has ${left} left`,
+      at: t + 62 * second,
+      entries: [
+        ask('a'),
+        answer('a', day(left)),
+        ...['b', 'c', 'd'].map((id) => ask(id, t + 40 * second)),
+      ],
+      so,
+    })),
     {
       when: 'the window is over by a second less than its rounding',
       at: t + 60.5 * second,
