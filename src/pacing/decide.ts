@@ -28,7 +28,7 @@ const partOfFleet = 0.1;
 /** What others take may have changed within less, in ms. */
 const shortestLook = 1_000;
 /** A wait beyond these is not a window's; the clock has jumped. */
-const longestWait = { minute: 66_000 + guard, day: 25 * 3_600_000 + guard };
+const longestWait = { minute: 121_000 + guard, day: 25 * 3_600_000 + guard };
 
 /**
  * Whether a request may leave at `at`. One alone goes first after a reset or a cold start, so that a wrong clock, a moved

@@ -3,8 +3,8 @@ import { type Apart, type Ledger, type Offset, serverTime } from './ledger.ts';
 import type { Answered, Refused } from './records.ts';
 import { agree, merge, type Reading, spend, type Window } from './window.ts';
 
-/** A reset farther away than this is a day's, not a minute's. */
-const farthestMinute = 65_000;
+/** A reset farther away than this is a day's, not a minute's: Date and reset may come from clocks that are a minute apart. */
+const farthestMinute = 120_000;
 const minuteLength = 60_000;
 /** What is assumed of a service that tells nothing: the smallest plan of the interface document, section 8. */
 const assumedLimit = 60;

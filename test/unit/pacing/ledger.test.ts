@@ -141,6 +141,11 @@ describe('who may send', () => {
       so,
     })),
     {
+      when: 'the Date comes from a clock that is half a minute behind that of the reset',
+      entries: [ask('a'), answer('a', { ...minute(0, 90), date: t })],
+      so: 'minute 91',
+    },
+    {
       when: 'the window is over by a second less than its rounding',
       at: t + 60.5 * second,
       entries: [ask('a'), answer('a', minute(0))],
