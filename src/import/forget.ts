@@ -4,18 +4,23 @@ import type { Standing } from './standing.ts';
 
 /**
  * Whether rows count as not created although the journal says so, since that their categories are gone is no riddle: the import
- * was finished before, or nothing of it is there under another key, which then belongs to another account.
- * @param missing how many of them are gone
+ * was finished before and the list is not older than that, or nothing of it is there under another key, which then belongs to
+ * another account.
+ * @param missing those that the list does not show
  * @param otherKey whether the key is another one than the import was begun with
  */
 export function mayForget(
   mode: Mode,
   { open, done, finished }: Standing,
-  missing: number,
+  missing: readonly number[],
   otherKey: boolean,
 ): boolean {
-  const elsewhere = otherKey && missing === done.size;
-  return open.size === 0 && (elsewhere || (finished && mode === 'ensure'));
+  const elsewhere = otherKey && missing.length === done.size;
+  // An old list lacks what was created last.
+  const newest = [...done.keys()].at(-1);
+  const removed =
+    finished && mode === 'ensure' && newest !== undefined && !missing.includes(newest);
+  return open.size === 0 && (elsewhere || removed);
 }
 
 /** Whether the key is another one than the import was begun with. */

@@ -8,32 +8,41 @@ import { mayForget } from './forget.ts';
 import { contentOf, type Job, nameOf } from './job.ts';
 import { findMissing, findStrangers, reconcile, unaccounted } from './reconcile.ts';
 
-/** A list that lacks what was created is an old one: it is asked for so many times, so many ms apart. */
-const looks = 3;
-const apart = 5_000;
+/** A list that lacks what was created is an old one. How soon it is asked for again, in ms; each pause is longer. */
+const firstPause = 5_000;
 
 /**
- * All categories, by a list that shows each one this import has created, as far as they may not be forgotten.
+ * All categories, by a list that shows each one this import has created, as far as they may not be forgotten. It is asked for
+ * until the settle time is over.
  * @throws Failure (service) when there is no such list
  */
 export async function look(job: Job): Promise<Category[]> {
   const { client, context, journal, mode } = job;
   const { standing } = journal;
-  for (let left = looks; ; left -= 1) {
+  const end = context.uptime() + job.settle;
+  for (let pause = firstPause; ; pause *= 2) {
     const list = await client.call(listCategories, {});
     const missing = findMissing(job.rows, standing, list);
     const [first] = missing;
     if (first === undefined || (standing.finished && mode === 'each')) return list;
-    if (left > 1) {
-      await context.sleep(apart, context.signal);
+    const left = end - context.uptime();
+    if (left > 0) {
+      if (pause === firstPause) sayOld(job, missing.length);
+      await context.sleep(Math.min(pause, left), context.signal);
       continue;
     }
-    if (!mayForget(mode, standing, missing.length, job.otherKey)) {
+    if (!mayForget(mode, standing, missing, job.otherKey)) {
       throw incomplete(missing.length, nameOf(job, first), journal.path);
     }
     forget(job, missing);
     return list;
   }
+}
+
+function sayOld({ settle, report }: Job, missing: number): void {
+  const what = missing === 1 ? '1 category' : `${missing} categories`;
+  const message = `the list does not show ${what} that this import created; asking again for up to ${settle / 1_000} s`;
+  report({ event: 'notice', message });
 }
 
 function forget({ journal, report }: Job, missing: readonly number[]): void {

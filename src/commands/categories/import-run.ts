@@ -23,7 +23,7 @@ export async function preview(order: Order): Promise<void> {
 
   const missing = findMissing(input.rows, standing, list);
   const otherKey = isOtherKey(standing, order.fingerprint);
-  if (mayForget(identity.mode, standing, missing.length, otherKey)) {
+  if (mayForget(identity.mode, standing, missing, otherKey)) {
     for (const row of missing) standing.done.delete(row);
   } else if (missing.length > 0) {
     say(session, [`the list lacks ${missing.length} categories that this import has created`]);
