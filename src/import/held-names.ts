@@ -79,7 +79,7 @@ function findHolder(
 /** Empty when it was released meanwhile. */
 function read(file: string): string {
   try {
-    return readFileSync(file, 'latin1');
+    return readFileSync(file, 'utf8');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return '';
     throw error;

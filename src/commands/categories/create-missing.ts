@@ -21,10 +21,19 @@ export async function createMissing(
   const held = await holdName(session, name);
   try {
     const list = await client.call(listCategories, {});
-    const there = list.find((category) => category.name === name);
-    if (!there) return { category: await create(), wasThere: false };
-    session.report({ event: 'notice', message: `"${name}" is there already` });
-    return { category: there, wasThere: true };
+    const find = (wanted: string) => list.find((category) => category.name === wanted);
+    const there = find(name);
+    if (there) {
+      session.report({ event: 'notice', message: `"${name}" is there already` });
+      return { category: there, wasThere: true };
+    }
+    const category = await create();
+    const original = find(category.name);
+    if (original) {
+      const message = `"${category.name}" is there with the id ${original.id} as well: this one is a copy`;
+      session.report({ event: 'notice', message });
+    }
+    return { category, wasThere: false };
   } finally {
     held?.release();
   }

@@ -92,6 +92,23 @@ describe('categories create', () => {
     expect(sandbox.categories.map(({ name }) => name)).toEqual(['Rabbit', 'rabbit']);
   });
 
+  test('--if-missing names the copy when the service makes a name of it that is there', async ({
+    petstore,
+    sandbox,
+  }) => {
+    sandbox.categories.push({ id: new ExactNumber('7'), name: 'rabbit' });
+    sandbox.react = ({ method }) =>
+      method === 'POST' ? reply(201, { id: 8, name: 'rabbit' }) : undefined;
+
+    const result = await petstore(['categories', 'create', ' rabbit', '--if-missing', '--json']);
+
+    expect(result.exitCode).toBe(0);
+    expect(result.events()).toContainEqual({
+      event: 'notice',
+      message: '"rabbit" is there with the id 7 as well: this one is a copy',
+    });
+  });
+
   test('warns when the service changed the name', async ({ petstore, sandbox }) => {
     sandbox.reactions.push(reply(201, { id: 1, name: 'Rabbit' }));
 
