@@ -103,6 +103,35 @@ describe('the status line', () => {
     end();
   });
 
+  test.for([
+    {
+      what: 'and when the wait is given up',
+      waitMs: 90_000,
+      shows: 'Process 7 is importing the same names. Giving up in 1:30 (15:05:30). Ctrl-C to stop.',
+    },
+    {
+      what: 'where nothing else ends the wait',
+      waitMs: Number.POSITIVE_INFINITY,
+      shows: 'Process 7 is importing the same names. Waiting for its end. Ctrl-C to stop.',
+    },
+  ])('names the process that has the same names, $what', async ({ waitMs, shows }, { clock }) => {
+    const { report, end, nextWrite, screen } = setting(clock, 100);
+    report({
+      event: 'wait',
+      by: Symbol('test'),
+      limit: undefined,
+      reason: 'claimed',
+      pid: 7,
+      doing: 'importing',
+      resetAt: clock.now() + waitMs,
+      waitMs,
+    });
+    await nextWrite();
+
+    expect(screen()).toEqual([shows]);
+    end();
+  });
+
   test('is never wider than what it is given', () => {
     const known = fc.option(fc.double({ min: 0, max: 1e10, noNaN: true }), { nil: undefined });
     const wait = fc.option(fc.record({ count: fc.nat(), ms: fc.integer({ min: 1, max: 1e9 }) }), {
