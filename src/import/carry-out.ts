@@ -78,7 +78,7 @@ function drop(job: Job, plan: Plan, list: readonly Category[]): Plan {
   for (let n = 0; n < dropped; n += 1) job.onSettled();
   if (dropped > 0) {
     const [rows, they] = dropped === 1 ? ['1 row', 'it is'] : [`${dropped} rows`, 'they are'];
-    const message = `${rows} to create ${dropped === 1 ? 'is' : 'are'} in the list by now, created by somebody else: ${they} not created again`;
+    const message = `${rows} to create ${dropped === 1 ? 'is' : 'are'} in the list by now, created by somebody else or late: ${they} not created again`;
     job.report({ event: 'notice', message });
   }
   return next;

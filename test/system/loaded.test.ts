@@ -53,6 +53,12 @@ const rows: readonly Row[] = [
   { argv: ['categories', 'list', '-o', 'ndjson'], packages: request, may: [asking], not: formats },
   { argv: ['categories', 'list'], packages: request, may: [asking] },
   { argv: ['categories', 'create', 'ferret'], packages: request, may: [asking] },
+  {
+    argv: ['categories', 'create', 'ferret', '--if-missing'],
+    packages: request,
+    may: [asking, 'src/import/', 'src/claim.ts'],
+    not: ['src/import/journal.ts', 'src/import/plan.ts', 'src/import/send.ts'],
+  },
   { argv: ['orders', 'list', '--json'], packages: request, may: [asking], not: formats },
   { argv: ['api', 'GET', '/categories'], packages: request, may: [asking] },
   { argv: ['limits', '--json'], packages: request, not: formats },
