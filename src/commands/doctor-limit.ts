@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { isoEnd } from '../iso-time.ts';
 import { followClock, readClock } from '../pacing/clock.ts';
 import type { Ledger, Reading } from '../pacing/ledger.ts';
+import { hasLogs } from '../pacing/place.ts';
 import { standingOf, type WindowStanding } from '../pacing/standing.ts';
 import { inWords, tooLate } from '../pacing/words.ts';
 import { sandboxProfile } from '../session/profile.ts';
@@ -21,8 +20,7 @@ export async function examineMemory(
     const unknown = 'unknown: the program that prints the key runs with --check';
     return [ok('limit', unknown), ok('clock', unknown)];
   }
-  const folder = stateFolder(context);
-  const isKept = folder !== undefined && existsSync(join(folder, 'limits'));
+  const isKept = hasLogs(context, stateFolder(context));
   // No log is made just to find out that there is nothing in it.
   if (!isKept && !chooseSetting('limit-store', session)) {
     const unknown = 'unknown: no request was made yet';

@@ -52,6 +52,13 @@ export function placesFor(
   }
 }
 
+/** Whether a log of any service and key was ever kept there; none is made to find out. */
+export function hasLogs(machine: Machine, stateFolder: string | undefined): boolean {
+  return [stateFolder, temporaryFolder(machine)].some(
+    (folder) => folder !== undefined && existsSync(join(folder, 'limits')),
+  );
+}
+
 function temporaryFolder({ uid, temporary }: Machine): string {
   return join(temporary, uid === undefined ? 'petstore' : `petstore-${uid}`);
 }

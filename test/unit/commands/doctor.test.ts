@@ -149,6 +149,16 @@ describe('the exit code of doctor is that of the first thing that is wrong', () 
     expect(brokenPromises({ ...result, exitCode: 0 }, true, folder)).toEqual([]);
   });
 
+  test('a state folder that cannot be written hides nothing of the limit', async ({ petstore }) => {
+    const env = { PETSTORE_STATE_DIR: '/proc/none' };
+    await petstore(['categories', 'list'], { env });
+
+    const result = await petstore(doctor, { env });
+
+    expect(result.exitCode).toBe(74);
+    expect(rowOf(result, 'limit')?.finding).toBe('minute: 59 of 60 left; day: 1 used');
+  });
+
   test('broken settings hide nothing that is set elsewhere', async ({ petstore, folder }) => {
     saveSettings(folder, 'oops');
 
@@ -267,6 +277,24 @@ describe('what doctor only warns of', () => {
       status: 'warn',
       finding: "others can change ~/state. Fix: chmod 700 '~/state'",
     });
+  });
+
+  test('a state folder that cannot hold the limit, whose place it knows', async ({
+    petstore,
+    folder,
+  }) => {
+    mkdirSync(join(folder, 'state', 'limits'), { recursive: true });
+    chmodSync(join(folder, 'state', 'limits'), 0o777);
+    await petstore(['categories', 'list']);
+
+    const result = await petstore(doctor);
+
+    expect(rowOf(result, 'state folder')).toMatchObject({
+      status: 'warn',
+      finding:
+        "others can change ~/state/limits: the limit is remembered elsewhere. Fix: chmod 700 '~/state/limits'",
+    });
+    expect(rowOf(result, 'limit')?.finding).toBe('minute: 59 of 60 left; day: 1 used');
   });
 
   test('a terminal that shows no UTF-8', async ({ petstore }) => {
