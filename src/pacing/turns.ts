@@ -5,6 +5,7 @@ import type { Report } from '../events.ts';
 import { followClock, readClock, wentBack } from './clock.ts';
 import { type Decision, type Denied, decide } from './decide.ts';
 import { dropLeases } from './fold.ts';
+import { holds } from './holds.ts';
 import { emptyLedger, type Ledger } from './ledger.ts';
 import { createLine } from './line.ts';
 import { farSlice, pauseFor, slice } from './pauses.ts';
@@ -15,8 +16,9 @@ import { createWriteOff } from './write-off.ts';
 
 /** Waits for requests that are on their way are neither shown nor counted as waits for the limit, up to this many ms. */
 const patience = 2_000;
-/** What a store told is not asked for again so soon, in ms. */
+/** What a store told is not asked for again so soon, in ms; nor was it told later than so long after it was asked. */
 const farFresh = 100;
+const farSlowest = 400;
 /** What a request may outlive its deadline by before its process is taken as killed, in ms. */
 const leaseMargin = 5_000;
 const longestLease = 600_000;
@@ -45,7 +47,7 @@ export function createTurns(context: Context, { log, report, timeout }: Limit): 
   const line = createLine();
   const isFar = () => log.isFar?.() ?? false;
   let turns = 0;
-  /** What the log told last, and when it was asked. */
+  /** What the log told last, and when. */
   let seen = { ledger: emptyLedger, at: Number.NEGATIVE_INFINITY };
 
   return {
@@ -68,7 +70,7 @@ export function createTurns(context: Context, { log, report, timeout }: Limit): 
     async stillHolds(id) {
       // A store is asked only where it may have news.
       const isFresh = isFar() && context.uptime() < seen.at + farFresh;
-      return isGranted(isFresh ? seen.ledger : await look(), id);
+      return holds(isFresh ? seen.ledger : await look(), id, readClock(context));
     },
     end: append,
   };
@@ -82,19 +84,11 @@ export function createTurns(context: Context, { log, report, timeout }: Limit): 
   }
 
   async function remember(tell: SharedLog['read']): Promise<Ledger> {
-    const at = context.uptime();
+    const asked = context.uptime();
     const ledger = await tell();
-    seen = { ledger, at };
+    // Where it took longer, this process may have been stopped with the answer at hand.
+    seen = { ledger, at: Math.min(context.uptime(), asked + farSlowest) };
     return ledger;
-  }
-
-  /** Whether a turn is granted: its lease is not over, and nothing that was told since says to wait. */
-  function isGranted(ledger: Ledger, id: string): boolean {
-    const clock = readClock(context);
-    const current = dropLeases(followClock(ledger, clock), clock.at);
-    const { [id]: mine, ...others } = current.inFlight;
-    const decision = decide({ ...current, inFlight: others }, clock.at);
-    return mine !== undefined && (decision.granted || decision.soon);
   }
 
   /** The id of a turn, or what was decided by what is known; when that is a grant, somebody else was faster. */
@@ -109,7 +103,7 @@ export function createTurns(context: Context, { log, report, timeout }: Limit): 
     // Between our look and our line somebody else may have been faster; the log decides.
     const entry: Entry = { k: 'ask', id, ...clock, lease: now + lease, owner: context.owner };
     const ledger = await append(entry);
-    if (isGranted(ledger, id)) return id;
+    if (holds(ledger, id, readClock(context))) return id;
     // Lines that came with ours may hold a refusal.
     if (id in ledger.inFlight) await append({ k: 'unsent', id, ...readClock(context) });
     return decision;

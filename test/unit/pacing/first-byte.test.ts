@@ -144,7 +144,7 @@ describe('a request whose connection was slow', () => {
 });
 
 describe('with a limit store', () => {
-  const far = (log: Log) => {
+  const far = (log: Log, takes = async () => {}) => {
     let looks = 0;
     const shared: SharedLog = {
       isFar: () => true,
@@ -152,23 +152,33 @@ describe('with a limit store', () => {
         looks += 1;
         return log.read();
       },
-      append: (entry) => log.append(entry),
+      async append(entry) {
+        const ledger = log.append(entry);
+        await takes();
+        return ledger;
+      },
     };
     return { shared, looks: () => looks };
   };
 
-  test('a request that leaves right after its grant costs no further command', async ({
-    folder,
-    clock,
-  }) => {
-    const { shared, looks } = far(openSharedLog(folder, 'scope'));
-    const { left, exchange } = createStack(clock, shared, []);
+  test.for([
+    { what: 'costs no further command', takes: 0, commands: 1 },
+    { what: 'costs none either where the store takes 300 ms', takes: 300, commands: 1 },
+    { what: 'looks once more where its own process was stopped', takes: 3_000, commands: 2 },
+  ])(
+    'a request that leaves right after its grant $what',
+    async ({ takes, commands }, { folder, clock }) => {
+      const { shared, looks } = far(openSharedLog(folder, 'scope'), () =>
+        clock.sleep(takes, signal),
+      );
+      const { left, exchange } = createStack(clock, shared, []);
 
-    await exchange(create);
+      await exchange(create);
 
-    expect(left).toEqual([0]);
-    expect(looks()).toBe(1);
-  });
+      expect(left).toEqual([takes / second]);
+      expect(looks()).toBe(commands);
+    },
+  );
 
   test('a request whose connection was slow looks once more', async ({ folder, clock }) => {
     const log = openSharedLog(folder, 'scope');
