@@ -73,7 +73,7 @@ export async function prepare(
   }
   if (standing.header) noteStrangers(job, list, plan.create);
   await journal.commit();
-  // More than a window takes would only wait for each other, and longer than they may.
+  // More than a window takes would only wait for each other.
   const most = limit.minute?.limit;
   const width = Math.min(mostInFlight(most), most ?? Number.POSITIVE_INFINITY);
   return { job: { ...job, width }, plan, limit };
