@@ -70,7 +70,7 @@ function busy({ mark, file }: NameHolder): Failure {
   const { pid, host, since, doing } = mark;
   return new Failure(
     'output',
-    `process ${pid} on ${host} is ${doing} the same names since ${isoTime(since)}`,
+    `process ${pid} on ${host} has been ${doing} the same names since ${isoTime(since)}`,
     {
       consequence: 'Nothing was sent.',
       hint: `Run it again after that, or with a longer --max-wait. If that process no longer exists (another machine, another container): rm '${file}'`,

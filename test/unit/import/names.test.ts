@@ -234,7 +234,7 @@ describe('a process whose names are held by another one', () => {
     expect(second?.events().at(-1)).toMatchObject({
       kind: 'output',
       outcome: 'not_sent',
-      message: 'process 1 on here is importing the same names since 2026-11-20T15:04:00Z',
+      message: 'process 1 on here has been importing the same names since 2026-11-20T15:04:00Z',
       hint: expect.stringContaining('--max-wait'),
     });
     expect(names(sandbox)).toEqual(['rabbit']);
