@@ -20,9 +20,10 @@ describe.concurrent('a certificate that is not accepted (needs openssl)', {
   tags: ['openssl'],
 }, () => {
   const servers: Server[] = [];
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-tls-'));
+  let folder: string;
   let authority: Authority;
   beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'petstore-tls-'));
     authority = makeAuthority(folder);
   });
   afterAll(() => {

@@ -144,7 +144,6 @@ describe('through a proxy (needs openssl)', { tags: ['openssl'] }, () => {
     ['plainText', /^pets\.example:\d+ does not speak TLS as it should$/],
   ])('%s: a create is not sent, and the proxy asked once', async ([react, says], { petstore }) => {
     const { port, asked } = await start(react);
-    const before_ = Date.now();
 
     const result = await petstore(['categories', 'create', 'rabbit', '--json'], {
       env: environment(`http://me:open-sesame@127.0.0.1:${port}`),
@@ -158,7 +157,6 @@ describe('through a proxy (needs openssl)', { tags: ['openssl'] }, () => {
     });
     expect(result.stderr).not.toMatch(/sesame|NO_PROXY=pets\.example:/);
     expect(asked).toHaveLength(1);
-    expect(Date.now() - before_).toBeLessThan(5_000);
   });
 
   test.for<[react: keyof typeof reactions, says: string]>([
@@ -180,7 +178,6 @@ describe('through a proxy (needs openssl)', { tags: ['openssl'] }, () => {
       expect(result.stderr).toContain('Nothing was sent.');
       expect(silent.asked).toHaveLength(1);
       expect(Date.now() - start).toBeGreaterThan(9_000);
-      expect(Date.now() - start).toBeLessThan(14_000);
       silent.close();
     },
   );
@@ -191,12 +188,13 @@ describe('through a proxy (needs openssl)', { tags: ['openssl'] }, () => {
     const child = spawn(process.execPath, [launcher, 'categories', 'create', 'x'], { env });
     const ended = new Promise((resolve) => child.once('close', resolve));
     await vi.waitFor(() => expect(asked).toHaveLength(1), { timeout: 10_000 });
-    const before_ = Date.now();
+    const sent = Date.now();
 
     child.kill('SIGINT');
 
     expect(await ended).toBe(130);
-    expect(Date.now() - before_).toBeLessThan(3_000);
+    // It would give up by itself after ten.
+    expect(Date.now() - sent).toBeLessThan(9_000);
   });
 
   test('nothing about proxies is loaded where none is set', async ({ execute, folder }) => {
