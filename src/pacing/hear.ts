@@ -70,7 +70,8 @@ function goApart(ledger: Ledger, at: number, until: number): Apart {
   if (!minute || !isOpen(ledger, 'minute', at)) return { until, taken: least, during: 0, seen: at };
   const before = Math.max(second, seen - (resetTime(ledger, minute, at) - minuteLength));
   const likely = Math.ceil(((minute.limit - minute.remaining) * during) / before);
-  return { until, taken: Math.max(least, likely), during, seen };
+  // More than was left nobody can take: a machine that was silent for long would else stay so for windows.
+  return { until, taken: Math.max(least, Math.min(likely, minute.remaining)), during, seen };
 }
 
 function moreCareful(a: Window | undefined, b: Window | undefined): Window | undefined {
