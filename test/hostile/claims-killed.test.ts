@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { describe } from 'vitest';
 import { claim } from '../../src/claim.ts';
 import { createNodeContext } from '../../src/node-context.ts';
+import { bundle } from '../support/bundle.ts';
 import { nodes } from '../support/nodes.ts';
-import { buildProgram, expect, test } from '../support/program.ts';
+import { expect, test } from '../support/program.ts';
 
 /** Below those that systems give to whoever asks for any. */
 const port = 20_000 + (process.pid % 10_000);
@@ -15,7 +16,7 @@ describe.each(nodes)('on %s', (node) => {
     folder,
   }) => {
     const path = join(folder, 'state', 'claim');
-    const program = await buildProgram('test/support/programs/claimer.ts', folder);
+    const program = await bundle('test/support/programs/claimer.ts', folder);
     const children = new Set<ChildProcess>();
     const ends: (number | null)[] = [];
     let kills = 0;

@@ -3,8 +3,9 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createNodeContext } from '../../src/node-context.ts';
+import { bundle } from '../support/bundle.ts';
 import { expect, test } from '../support/petstore.ts';
-import { buildProgram, cleanEnvironment } from '../support/program.ts';
+import { cleanEnvironment } from '../support/program.ts';
 
 const kills = Number(process.env.PETSTORE_TEST_KILLS ?? 25);
 
@@ -12,7 +13,7 @@ test(`settings and keys outlive kill -9 at ${kills} random moments`, { timeout: 
   folder,
   petstore,
 }) => {
-  const saver = await buildProgram('test/support/programs/saver.ts', folder);
+  const saver = await bundle('test/support/programs/saver.ts', folder);
   const { isRunning, owner } = createNodeContext(new AbortController().signal).context;
   const config = join(folder, 'config');
   mkdirSync(config);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { test as base } from 'vitest';
 
 export { expect } from 'vitest';
@@ -66,15 +66,6 @@ export function pathWithPetstore(folder: string): string {
 /** As on a fresh machine: no settings, no state, no key. */
 export function cleanEnvironment(home: string): Record<string, string> {
   return { PATH: process.env.PATH ?? '', HOME: home, TZ: 'UTC', LANG: 'C.UTF-8' };
-}
-
-/** Builds a program of ours for any Node, and returns its path. */
-export async function buildProgram(input: string, folder: string): Promise<string> {
-  const { build } = await import('rolldown');
-  const dir = join(folder, 'built');
-  const output = { dir, format: 'es', entryFileNames: '[name].mjs' } as const;
-  await build({ input, platform: 'node', logLevel: 'warn', output });
-  return join(dir, basename(input).replace(/ts$/, 'mjs'));
 }
 
 /** Takes connections and says nothing. */

@@ -13,7 +13,7 @@ export default class SkippedReporter implements Reporter {
 }
 
 /** The line for the tags of each skipped test, or undefined when none of them is missing. */
-export function skippedLine(
+function skippedLine(
   skipped: readonly (readonly string[])[],
   missing: readonly string[],
 ): string | undefined {
@@ -23,5 +23,5 @@ export function skippedLine(
   if (counts.length === 0) return undefined;
   const all = skipped.filter((tags) => tags.some((tag) => missing.includes(tag))).length;
   const list = counts.map(({ name, count }) => `${name} (${count})`).join(', ');
-  return `${all} tests skipped, because these programs are missing: ${list}`;
+  return `${all} ${all === 1 ? 'test' : 'tests'} skipped, because these programs are missing: ${list}`;
 }

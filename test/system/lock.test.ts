@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
+import { bundle } from '../support/bundle.ts';
 import { nodes } from '../support/nodes.ts';
-import { buildProgram, expect, test } from '../support/program.ts';
+import { expect, test } from '../support/program.ts';
 
 describe.each(nodes)('on %s', (node) => {
   test('4 processes change one file 100 times each: nothing lost, and nothing left beside it', async ({
@@ -10,7 +11,7 @@ describe.each(nodes)('on %s', (node) => {
     execute,
   }) => {
     const path = join(folder, 'state', 'number');
-    const program = await buildProgram('test/support/programs/counter.ts', folder);
+    const program = await bundle('test/support/programs/counter.ts', folder);
 
     const ended = await Promise.all(
       Array.from({ length: 4 }, () => execute(node, [program, path, '100'])),
