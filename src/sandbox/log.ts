@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { makePrivateFolder } from '../files.ts';
 import { createTail } from '../tail.ts';
 import type { Plan } from './quota.ts';
-import { answer, isRequest, type Reply, type SandboxRequest } from './service.ts';
+import { answer, forReplay, isRequest, type Reply, type SandboxRequest } from './service.ts';
 import type { SandboxState } from './state.ts';
 
 type LoggedRequest = SandboxRequest & { readonly id: string };
@@ -13,9 +13,9 @@ type LoggedRequest = SandboxRequest & { readonly id: string };
 export type Answerer = (request: SandboxRequest) => Reply;
 
 /**
- * A sandbox whose memory is a log of all requests, shared by every process that has the file open. Each request is
- * one appended line; all processes replay the same lines in the same order, so all of them agree without a lock,
- * and one that is killed leaves at most a torn line, which nobody reads.
+ * A sandbox whose memory is a log of all requests with its key, shared by every process that has the file open. Each
+ * request is one appended line; all processes replay the same lines in the same order, so all of them agree without a
+ * lock, and one that is killed leaves at most a torn line, which nobody reads.
  * @throws the system's error when the file cannot be written
  */
 export function openSharedSandbox(path: string, state: SandboxState, plan: Plan): Answerer {
@@ -24,15 +24,17 @@ export function openSharedSandbox(path: string, state: SandboxState, plan: Plan)
   const { readLines } = createTail(file);
 
   return (request) => {
+    // It changes nothing, and whoever sends it shall write nothing on this disk.
+    if (request.key !== 'valid') return answer(state, plan, request);
     const id = randomUUID();
     // The line break in front keeps a torn line of a killed process apart from this one.
-    const line = Buffer.from(`\n${JSON.stringify({ ...request, id })}\n`);
+    const line = Buffer.from(`\n${JSON.stringify({ ...forReplay(request), id })}\n`);
     if (writeSync(file, line) < line.length) throw new Error('the disk is full');
     let mine: Reply | undefined;
     for (const entry of readLines().map(parseEntry)) {
       if (!entry) continue;
-      const reply = answer(state, plan, entry);
-      if (entry.id === id) mine = reply;
+      if (entry.id === id) mine = answer(state, plan, request);
+      else answer(state, plan, entry);
     }
     if (!mine) throw new Error('the log was replaced while it was in use');
     return mine;

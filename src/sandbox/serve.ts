@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Server } from 'node:http';
-import { serve } from '@hono/node-server';
-import { basePath, createSandboxApp, type SandboxOptions } from './app.ts';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { basePath, createSandboxApp, invalidRequest, type SandboxOptions } from './app.ts';
+import { discardRest } from './unread.ts';
 
 export type RunningSandbox = {
   readonly baseUrl: URL;
@@ -14,19 +16,42 @@ export function throwawayKey(): string {
   return `sandbox-${randomBytes(12).toString('hex')}`;
 }
 
+/** What a client without the key can hold: ms for a head and for a whole request, and connections. */
+const timeouts = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+};
+const maxConnections = 500;
+
 /**
  * Serves a sandbox on this machine only; port 0 takes a free one.
  * @throws the system's error (EADDRINUSE, EACCES)
  */
 export function serveSandbox(options: SandboxOptions, port: number): Promise<RunningSandbox> {
-  return new Promise((resolve, reject) => {
-    const { fetch } = createSandboxApp(options);
+  const hostname = '127.0.0.1';
+  const listener = getRequestListener(createSandboxApp(options).fetch, {
+    hostname,
+    errorHandler: invalidRequest,
     // The Request and Response of the rest of the process stay Node's own.
-    const settings = { fetch, hostname: '127.0.0.1', port, overrideGlobalObjects: false };
-    const server = serve(settings, (address) => {
-      const baseUrl = new URL(`http://127.0.0.1:${address.port}${basePath}`);
-      resolve({ baseUrl, key: options.key, server });
-    }) as Server;
+    overrideGlobalObjects: false,
+    autoCleanupIncoming: false,
+  });
+  const take = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    // Before Node hears of it, which would read all that still comes.
+    outgoing.prependOnceListener('finish', () => discardRest(incoming));
+    return listener(incoming, outgoing);
+  };
+  const server = createServer(timeouts, take);
+  // Node would invite the body before anybody has looked at the key.
+  server.on('checkContinue', take);
+  server.maxConnections = maxConnections;
+  return new Promise((resolve, reject) => {
     server.once('error', reject);
+    server.listen(port, hostname, () => {
+      const { port } = server.address() as AddressInfo;
+      const baseUrl = new URL(`http://${hostname}:${port}${basePath}`);
+      resolve({ baseUrl, key: options.key, server });
+    });
   });
 }

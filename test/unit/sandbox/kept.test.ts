@@ -57,10 +57,26 @@ describe('a sandbox kept on disk', () => {
     expect(open(path)(request()).body).toHaveLength(5);
   });
 
-  test('never writes a key down', ({ folder, clock }) => {
-    const path = join(folder, 'requests.log');
-    open(path)(request({ at: clock.now(), key: 'invalid' }));
+  test.for(['missing', 'invalid', 'foreign'] as const)(
+    'writes nothing of a request whose key is %s',
+    (key, { folder }) => {
+      const path = join(folder, 'requests.log');
+      open(path)({ ...create('fish'), petId: '1', key });
 
-    expect(readFileSync(path, 'utf8')).not.toContain('Bearer');
+      expect(readFileSync(path, 'utf8')).toBe('');
+    },
+  );
+
+  test('writes no body that creates nothing, and no id of a pet', ({ folder }) => {
+    const path = join(folder, 'requests.log');
+    const answerer = open(path);
+
+    const refused = answerer(request({ operation: 'createCategory', body: '{"nombre":"fish"}' }));
+    const found = answerer(request({ operation: 'getPet', petId: '9007199254740993' }));
+    const { headers } = open(path)(request());
+
+    expect([refused.status, found.status]).toEqual([400, 200]);
+    expect(readFileSync(path, 'utf8')).not.toMatch(/nombre|9007199254740993/);
+    expect(headers).toMatchObject({ 'x-ratelimit-remaining': '57' });
   });
 });
