@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { systemCode, usageFailure } from '../errors.ts';
 import type { RunningSandbox } from '../sandbox/serve.ts';
+import { exemptLoopback } from './sandbox-proxy.ts';
 
 /**
  * Runs a program against a sandbox and resolves with its exit code: the address and key stand in its environment,
@@ -20,6 +21,7 @@ export async function runAgainst(
     const { PETSTORE_PROFILE, PETSTORE_LIMIT_STORE, ...env } = context.env;
     return await context.launch(program, {
       ...env,
+      ...exemptLoopback(env),
       PETSTORE_BASE_URL: baseUrl.href,
       PETSTORE_API_KEY: key,
       PETSTORE_CONFIG_DIR: join(folder, 'config'),

@@ -26,6 +26,7 @@ export const engines = {
 const missing = (name: string) => ({ name, skip: true });
 
 const found: Readonly<Record<string, boolean>> = {
+  curl: onPath('curl'),
   fish: onPath('fish'),
   jq: onPath('jq'),
   mandoc: onPath('mandoc'),

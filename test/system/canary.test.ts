@@ -107,7 +107,7 @@ test('a stored key is in its one file, and goes to no other origin', async ({
   expect(pair.elsewhere.connections()).toBe(0);
 });
 
-test('no program that a sandbox runs learns the key', async ({ petstore, folder }) => {
+test('no program that a sandbox runs is given the key', async ({ petstore, folder }) => {
   const env = { ...prepare(folder), PETSTORE_API_KEY: canary };
   const script = 'env; for p in $$ $PPID; do tr "\\0" " " < /proc/$p/cmdline; done';
 

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { describe } from 'vitest';
 import { cleanEnvironment, expect, launcher, silentServer, test } from '../support/program.ts';
@@ -103,6 +105,26 @@ describe('petstore sandbox', () => {
     expect(stdout).not.toContain('the-real-key');
     expect(stdout).not.toContain('PETSTORE_PROFILE');
     expect(stdout).toMatch(/^PETSTORE_API_KEY=sandbox-[0-9a-f]{24}$/m);
+  });
+
+  test('keeps its key from a proxy (needs curl)', { tags: ['curl'] }, async ({ petstore }) => {
+    const asked: string[] = [];
+    const proxy = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url} ${request.headers.authorization}`);
+      response.end('[]');
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const env = { http_proxy: url, HTTP_PROXY: url, ALL_PROXY: url, NO_PROXY: 'internal.example' };
+    const script = `
+      curl -s -H "Authorization: Bearer $PETSTORE_API_KEY" "$PETSTORE_BASE_URL/categories"
+      curl -s http://elsewhere.example/`;
+
+    const { stdout } = await petstore(['sandbox', '--', 'sh', '-c', script], { env });
+    proxy.close();
+
+    expect(stdout).toContain('"name":"dog"');
+    expect(asked).toEqual(['GET http://elsewhere.example/ undefined']);
   });
 
   test('serves until it is told to stop, and agrees with a client that is not ours', async ({
