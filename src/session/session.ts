@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { Client } from '../api/client.ts';
-import type { RateLimit } from '../api/rate-limit.ts';
 import { usageFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
 import { type Format, formats, isFormat, speaksJson } from '../formats.ts';
@@ -14,6 +13,7 @@ import { hasColor } from './color.ts';
 import { type Account, createAccess } from './connect.ts';
 import type { Host } from './host.ts';
 import type { FoundKey } from './key.ts';
+import { createLimitLine } from './limit-line.ts';
 import { isUtf8 } from './locale.ts';
 import { type CommonOptions, commonOptions } from './options.ts';
 import { chooseProfile, type Profile } from './profile.ts';
@@ -36,7 +36,7 @@ export type Session = {
   readonly account: () => Promise<Account>;
 };
 
-/** Runs a command's story in a session; whatever its end, the state of the limit is said last. */
+/** Runs a command's story in a session; whatever its end, the state of the limit is said. */
 export async function inSession(
   host: Host,
   command: Command,
@@ -65,22 +65,20 @@ export async function inChosenSession(
     quiet: options.quiet ?? false,
     color: hasColor(context.stderr, context.env, options),
   });
-  const output = createPrinter(context, sink, report, {
+  const limitLine = createLimitLine(context, report);
+  const output = createPrinter(context, limitLine.beforeResult(sink), report, {
     format,
     color: hasColor(context.stdout, context.env, options),
     ascii: !isUtf8(context.env),
     columns: options.columns,
     header: options.header ?? true,
   });
-  let rateLimit: RateLimit | undefined;
-  const access = createAccess({ host, options, profile, report }, (seen) => {
-    rateLimit = seen;
-  });
+  const access = createAccess({ host, options, profile, report }, limitLine.hear);
   try {
     await story({ host, options, output, report, profile, ...access });
   } finally {
     end();
-    if (rateLimit) report({ event: 'rate_limit', ...rateLimit });
+    limitLine.say();
   }
 }
 

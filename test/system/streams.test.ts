@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe } from 'vitest';
 import { cleanEnvironment, expect, launcher, silentServer, test } from '../support/program.ts';
@@ -83,6 +84,22 @@ describe('an error that nobody foresaw', () => {
     );
     expect(result.stderr).not.toMatch(/the-real-key|\n\s+at |node:internal|Node\.js/);
   });
+});
+
+test('a pager has its screen to itself once the result is there (needs script)', {
+  tags: ['script'],
+}, async ({ execute, folder }) => {
+  const pager = 'while read -r line; do echo "page: $line"; done; printf "end of page?"';
+  const command = `${petstore} categories list -p sandbox -o csv --columns name | sh pager`;
+  writeFileSync(join(folder, 'pager'), pager);
+
+  const { stdout } = await execute('script', ['-qec', command, '/dev/null']);
+
+  expect(stdout.split('\r\n')).toEqual([
+    expect.stringMatching(/^rate limit: 59 of 60 left/),
+    ...['name', 'dog', 'cat', 'rabbit'].map((line) => `page: ${line}`),
+    'end of page?',
+  ]);
 });
 
 describe('petstore sandbox', () => {
