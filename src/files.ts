@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { configFailure, Failure, systemCode } from './errors.ts';
+import { commandOn } from './shell.ts';
 import { nameTemporary, sweep, temporariesOf } from './temporary.ts';
 
 /** The text of a file, or undefined when there is none. @throws Failure (config) when it cannot be read. */
@@ -29,7 +30,7 @@ export function readSecret(path: string, uid?: number): string | undefined {
     }
     // Windows has no such modes; its files answer 0666.
     if ((mode & 0o077) !== 0 && constants.O_NOFOLLOW !== undefined) {
-      throw configFailure(`others can read the key in ${path}`, `chmod 600 '${path}'`);
+      throw configFailure(`others can read the key in ${path}`, commandOn('chmod 600', path));
     }
   });
 }

@@ -2,6 +2,7 @@ import { claim, type Holder } from './claim.ts';
 import type { Context } from './context.ts';
 import { Failure } from './errors.ts';
 import { isoTime } from './iso-time.ts';
+import { commandOn } from './shell.ts';
 
 /** How often it is tried, so many ms apart: five seconds, where the work takes milliseconds. */
 const tries = 500;
@@ -33,6 +34,6 @@ export async function withLock<Result>(
 function busy({ pid, host, since }: Holder, path: string): Failure {
   return new Failure('output', `process ${pid} on ${host} holds ${path} since ${isoTime(since)}`, {
     consequence: 'Nothing was changed.',
-    hint: `Try again. If it surely is gone (another machine, another container): rm -r '${path}'`,
+    hint: `Try again. If it surely is gone (another machine, another container): ${commandOn('rm -r', path)}`,
   });
 }

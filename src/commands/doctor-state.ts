@@ -5,6 +5,7 @@ import { cannotSave, makePrivateFolder, othersCanChange } from '../files.ts';
 import { countJournals } from '../import/journals.ts';
 import { faultOfState } from '../pacing/place-fault.ts';
 import { requireStateFolder } from '../settings/folders.ts';
+import { commandOn } from '../shell.ts';
 import { nameTemporary } from '../temporary.ts';
 import { type Finding, judge, ok, warn } from './doctor-finding.ts';
 
@@ -26,7 +27,10 @@ export async function examineState(context: Context): Promise<Finding[]> {
         `${fault.message}: the limit is remembered elsewhere. Fix: ${fault.fix}`,
       );
     if (othersCanChange(folder, context.uid)) {
-      return warn('state folder', `others can change ${folder}. Fix: chmod 700 '${folder}'`);
+      return warn(
+        'state folder',
+        `others can change ${folder}. Fix: ${commandOn('chmod 700', folder)}`,
+      );
     }
     const local = context.platform === 'linux' ? ', on a local disk' : '';
     return ok('state folder', `${folder}${local}`);

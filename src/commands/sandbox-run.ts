@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { systemCode, usageFailure } from '../errors.ts';
 import type { RunningSandbox } from '../sandbox/serve.ts';
+import { quote } from '../shell.ts';
 import { exemptLoopback } from './sandbox-proxy.ts';
 
 /**
@@ -41,12 +42,12 @@ export async function runAgainst(
 
 /** Makes this very petstore callable by name, with the same Node; returns the folder for PATH. */
 function putOnPath(folder: string, { self, platform }: Context): string {
-  const words = self.map((word) => `"${word}"`).join(' ');
   if (platform === 'win32') {
+    const words = self.map((word) => `"${word.replaceAll('%', '%%')}"`).join(' ');
     writeFileSync(join(folder, 'petstore.cmd'), `@${words} %*\r\n`);
   } else {
-    const quoted = self.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
-    writeFileSync(join(folder, 'petstore'), `#!/bin/sh\nexec ${quoted} "$@"\n`);
+    const words = self.map(quote).join(' ');
+    writeFileSync(join(folder, 'petstore'), `#!/bin/sh\nexec ${words} "$@"\n`);
     chmodSync(join(folder, 'petstore'), 0o755);
   }
   return folder;

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import { Failure, Interruption, interruptedFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
 import { isoTime } from '../iso-time.ts';
+import { commandOn } from '../shell.ts';
 import { type Held, type NameHolder, type Names, stillHolds, takeNames } from './held-names.ts';
 
 /** How soon to look again whether they are free, in ms; each pause is longer than the one before. */
@@ -73,7 +74,7 @@ function busy({ mark, file }: NameHolder): Failure {
     `process ${pid} on ${host} has been ${doing} the same names since ${isoTime(since)}`,
     {
       consequence: 'Nothing was sent.',
-      hint: `Run it again after that, or with a longer --max-wait. If that process no longer exists (another machine, another container): rm '${file}'`,
+      hint: `Run it again after that, or with a longer --max-wait. If that process no longer exists (another machine, another container): ${commandOn('rm', file)}`,
       outcome: 'not_sent',
     },
   );

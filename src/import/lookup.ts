@@ -3,6 +3,7 @@ import { pause } from '../api/pause.ts';
 import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 import { quoted } from '../input/faults.ts';
+import { commandOn } from '../shell.ts';
 import { contentKey, groupBy } from './content.ts';
 import { mayForget } from './forget.ts';
 import { contentOf, type Job, nameOf } from './job.ts';
@@ -58,7 +59,7 @@ function incomplete(count: number, first: string, path: string): Failure {
     `the list lacks the category of ${first}${others}, which this import created`,
     {
       consequence: 'It may be an old list, or somebody removed it. Nothing is sent by such a list.',
-      hint: `Run the same command again later. If it was removed, forget this import first: rm '${path}'`,
+      hint: `Run the same command again later. If it was removed, forget this import first: ${commandOn('rm', path)}`,
     },
   );
 }

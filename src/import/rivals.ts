@@ -2,6 +2,7 @@ import { type Holder, holderOf } from '../claim.ts';
 import type { Context } from '../context.ts';
 import { configFailure, Failure } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
+import { commandOn } from '../shell.ts';
 import { putAside } from './finished.ts';
 import {
   claimPath,
@@ -52,15 +53,15 @@ function inTheWay(path: string, header: Header, done: number, { sha256 }: Identi
     const other = header.mode === 'each' ? 'with' : 'without';
     return configFailure(
       `an import of this file ${other} --allow-duplicates was begun at ${begun} and is not finished: ${state}`,
-      `Finish it first, or give it up: rm '${path}'`,
+      `Finish it first, or give it up: ${commandOn('rm', path)}`,
     );
   }
   const [was, is] = [header.sha256, sha256].map((hash) => hash.slice(0, 12));
   return configFailure(
     `the file has changed since its import was begun at ${begun} (sha256 was ${was}…, is ${is}…): ${state}`,
     header.mode === 'each'
-      ? `Finish that one with the file as it was. To create every row of this one, those that exist too: rm '${path}'`
-      : `Finish that one with the file as it was, or give it up and import this one: rm '${path}'`,
+      ? `Finish that one with the file as it was. To create every row of this one, those that exist too: ${commandOn('rm', path)}`
+      : `Finish that one with the file as it was, or give it up and import this one: ${commandOn('rm', path)}`,
   );
 }
 
@@ -71,7 +72,7 @@ export function taken({ pid, host, since }: Holder, claim: string): Failure {
     `process ${pid} on ${host} is importing this file since ${isoTime(since)}`,
     {
       consequence: 'Nothing was sent.',
-      hint: `Wait for its end or stop it. If it surely is gone (another machine, another container): rm -r '${claim}'`,
+      hint: `Wait for its end or stop it. If it surely is gone (another machine, another container): ${commandOn('rm -r', claim)}`,
       outcome: 'not_sent',
     },
   );

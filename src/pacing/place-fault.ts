@@ -2,6 +2,7 @@ import { existsSync, lstatSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { othersCanChange } from '../files.ts';
+import { commandOn } from '../shell.ts';
 
 /** Why a folder cannot hold a log that processes share, and the command that mends it. */
 export class PlaceFault extends Error {
@@ -27,10 +28,10 @@ export function faultOfState(folder: string, uid: number | undefined): PlaceFaul
 /** What keeps a folder from being the user's alone, and on a disk of this machine. @throws the system's error */
 export function faultOf(folder: string, uid: number | undefined): PlaceFault | undefined {
   const stats = lstatSync(folder);
-  if (stats.isSymbolicLink()) return new PlaceFault(`${folder} is a link`, `rm '${folder}'`);
+  if (stats.isSymbolicLink()) return new PlaceFault(`${folder} is a link`, commandOn('rm', folder));
   if (uid !== undefined && stats.uid !== uid) return ofAnother(folder, stats.uid);
   if (othersCanChange(folder, uid)) {
-    return new PlaceFault(`others can change ${folder}`, `chmod 700 '${folder}'`);
+    return new PlaceFault(`others can change ${folder}`, commandOn('chmod 700', folder));
   }
   return faultOfDisk(folder);
 }

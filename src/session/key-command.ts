@@ -7,6 +7,7 @@ import type { Report } from '../events.ts';
 import { othersCanChange } from '../files.ts';
 import { parseBaseUrl } from '../settings/base-url.ts';
 import { maxKeyInput, parseKey } from '../settings/keys.ts';
+import { commandOn } from '../shell.ts';
 import { mayAsk } from './asking.ts';
 import { checkOrigin } from './base-url.ts';
 import { profileFlag } from './profile.ts';
@@ -60,7 +61,7 @@ function checkFile({ host, profile }: Run): string {
   if (open === undefined) return file;
   throw configFailure(
     `others can change ${open}, so the api-key-command in it does not run`,
-    `chmod go-w '${open}' (and it has to be yours)`,
+    `${commandOn('chmod go-w', open)} (and it has to be yours)`,
   );
 }
 

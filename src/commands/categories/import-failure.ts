@@ -4,6 +4,7 @@ import type { Journal } from '../../import/journal.ts';
 import { count, type RowOutcome } from '../../import/outcome.ts';
 import { isoEnd } from '../../iso-time.ts';
 import { thousands } from '../../output/number.ts';
+import { commandOn } from '../../shell.ts';
 
 /** How an import stands at its end, in rows. */
 type Tally = {
@@ -35,7 +36,7 @@ export function importFailure(
   // Looked up and still unknown: only a person can tell.
   const hint =
     unknown > 0 && lookedUp && left === 0
-      ? `Look at the similar ones that are named above. When all is there: rm '${path}'`
+      ? `Look at the similar ones that are named above. When all is there: ${commandOn('rm', path)}`
       : undefined;
   if (unknown + refused + left === 0) return undefined;
   return unfinished(tally, reason, hint === undefined ? {} : { hint });
