@@ -52,8 +52,12 @@ export type Head = Pick<Answer, 'status' | 'headers' | 'sentAt' | 'receivedAt'>;
 
 /** A long body as it comes. Whoever has it closes it, read or not. */
 export type Rest = {
-  /** @throws Undelivered when nothing comes in time, it is cut short, or the run is interrupted */
+  /** @throws Undelivered when no element is whole in time, it is cut short, or the run is interrupted */
   readonly parts: AsyncIterable<Uint8Array>;
+  /** Whether an element takes so long that each part is worth a look; never where all was read already. */
+  readonly isSlow?: () => boolean;
+  /** Begins the time for the next element: one is whole. */
+  readonly renew?: () => void;
   readonly close: () => void;
 };
 

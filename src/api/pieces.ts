@@ -31,8 +31,12 @@ export async function* decodePieces<Data>(
       throw broken(endpoint, findMismatch(endpoint.data, {}) ?? 'is no list');
     }
     hasBegun = true;
-    const elements = parse(() => (text === undefined ? parser.end() : parser.parse(text)));
-    if (elements.length > 0) yield judged(elements);
+    const elements = parse(() =>
+      text === undefined ? parser.end() : parser.parse(text, rest.isSlow?.()),
+    );
+    if (elements.length === 0) continue;
+    rest.renew?.();
+    yield judged(elements);
   }
 
   function parse(elements: () => Json[]): Json[] {

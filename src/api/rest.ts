@@ -4,10 +4,12 @@ import { type Rest, Undelivered } from './exchange.ts';
 
 /** Why a wait is given up: it has ended, one way or the other. */
 const over = new Error('over');
+/** The part of the timeout after which what has come is looked at, so that an element counts when it is whole. */
+const slowPart = 1 / 100;
 
 type Reading = {
   readonly context: Context;
-  /** Of one part, in ms. */
+  /** From one element to the next, in ms. */
   readonly timeout: number;
   /** For messages. */
   readonly host: string;
@@ -20,13 +22,16 @@ type Reading = {
   readonly close: () => void;
 };
 
-/** A body as it comes. While nobody takes a part none is read, and no time runs. */
+/** A body as it comes. While its reader takes no part none is read, and no time runs. */
 export function restOf(body: AsyncIterator<Uint8Array>, reading: Reading): Rest {
   const { context, timeout, host, told, read } = reading;
   let { received } = reading;
   const ended = new AbortController();
+  const slow = timeout * slowPart;
   /** Since when a part is waited for, by the machine's uptime; undefined while none is. */
   let since: number | undefined;
+  /** How long parts were waited for before that, from the last element on, in ms. */
+  let waited = 0;
   let begin = () => {};
   let fail = (_error: Undelivered) => {};
   let interruption: Undelivered | undefined;
@@ -35,7 +40,10 @@ export function restOf(body: AsyncIterator<Uint8Array>, reading: Reading): Rest 
     ended.abort(over);
     reading.close();
   };
-  return { parts: parts(), close };
+  const renew = () => {
+    waited = 0;
+  };
+  return { parts: parts(), isSlow: () => waited >= slow, renew, close };
 
   async function* parts(): AsyncGenerator<Uint8Array> {
     for (let part = read.shift(); part; part = read.shift()) yield part;
@@ -58,13 +66,22 @@ export function restOf(body: AsyncIterator<Uint8Array>, reading: Reading): Rest 
       fail = reject;
       since = context.uptime();
       begin();
-      body
-        .next()
-        .then(resolve, (error) => reject(describeCut(error, host, received, told)))
-        .finally(() => {
-          since = undefined;
-        });
+      body.next().then(
+        (part) => {
+          endWait();
+          resolve(part);
+        },
+        (error) => {
+          endWait();
+          reject(describeCut(error, host, received, told));
+        },
+      );
     });
+  }
+
+  function endWait(): void {
+    waited += context.uptime() - (since ?? 0);
+    since = undefined;
   }
 
   function interrupt(): void {
@@ -72,7 +89,7 @@ export function restOf(body: AsyncIterator<Uint8Array>, reading: Reading): Rest 
     fail(interruption);
   }
 
-  /** One watch over all parts: a timer for each would take as long as the part itself. */
+  /** One watch over all elements: a timer for each would take as long as the element itself. */
   async function watch(): Promise<void> {
     while (!ended.signal.aborted) {
       if (since === undefined) {
@@ -81,14 +98,15 @@ export function restOf(body: AsyncIterator<Uint8Array>, reading: Reading): Rest 
         });
         continue;
       }
-      const left = since + timeout - context.uptime();
+      // An element may have come since the last look.
+      const left = since + timeout + slow - waited - context.uptime();
       if (left > 0) await context.sleep(left, ended.signal);
       else return fail(tooLate());
     }
   }
 
   function tooLate(): Undelivered {
-    const waited = `nothing more came from ${host} within ${timeout / 1_000} s`;
-    return new Undelivered(waited, true, { hint: 'A longer time: --timeout 60s' });
+    const message = `no further element came from ${host} within ${timeout / 1_000} s`;
+    return new Undelivered(message, true, { hint: 'A longer time: --timeout 60s' });
   }
 }

@@ -4,8 +4,8 @@ import { createReader, JsonError } from './reader.ts';
 import { keepText } from './verbatim.ts';
 
 export type ArrayParser = {
-  /** The elements that are whole by now and were not before, in batches. @throws JsonError */
-  readonly parse: (part: string) => Json[];
+  /** The elements that are whole by now and were not before, in batches unless they are wanted `now`. @throws JsonError */
+  readonly parse: (part: string, now?: boolean) => Json[];
   /** The last ones. @throws JsonError when the array does not end where the text does */
   readonly end: () => Json[];
 };
@@ -14,7 +14,7 @@ const [comma, openBracket, closeBracket] = [0x2c, 0x5b, 0x5d];
 
 /**
  * Parses the text of one JSON array while it comes in, as strictly as parseJson, and holds no more of it than a batch and
- * an element. An element is at most 1 MiB long.
+ * an element. An element is at most 1 MiB long, and so is whitespace without one.
  * @param batch least text that is parsed at a time, in characters
  */
 export function createArrayParser(batch = 64 * 1024): ArrayParser {
@@ -23,11 +23,13 @@ export function createArrayParser(batch = 64 * 1024): ArrayParser {
   let text = '';
   let before = 0;
   let wanted = batch;
+  /** How much text came since the last element that is no part of the next one. */
+  let blank = 0;
 
   return {
-    parse(part) {
+    parse(part, now = false) {
       text += part;
-      return text.length < wanted ? [] : take(false);
+      return text.length < wanted && !now ? [] : take(false);
     },
     end() {
       const elements = take(true);
@@ -63,6 +65,8 @@ export function createArrayParser(batch = 64 * 1024): ArrayParser {
     }
     before += used;
     text = text.slice(used);
+    blank = elements.length > 0 ? 0 : blank + used;
+    if (blank > maxElement) throw new JsonError('more than 1 MiB of whitespace', before);
     if (text.length > maxElement) throw tooLong(0);
     // An element that is not whole is parsed anew: not at each part of it, which would take quadratic time.
     wanted = Math.max(batch, 2 * text.length);

@@ -162,7 +162,7 @@ describe('a list above 8 MiB that breaks', () => {
     {
       what: 'silence',
       sent: { text: kept, end: silence },
-      says: /^nothing more came from 127.0.0.1:4010 within 30 s/,
+      says: /^no further element came from 127.0.0.1:4010 within 30 s/,
     },
     {
       what: 'bytes that are no UTF-8',

@@ -142,7 +142,7 @@ describe('the elements of an array', () => {
   /** The elements, parsed while the text comes in parts, in batches of at least so many characters. */
   function parsed(text: string, at: readonly number[], batch: number): Json[] {
     const parser = createArrayParser(batch);
-    return [...partsOf(text, at).flatMap(parser.parse), ...parser.end()];
+    return [...partsOf(text, at).flatMap((part) => parser.parse(part)), ...parser.end()];
   }
 
   test('are parsed as they come just as all at once, whatever the parts and batches', () => {
