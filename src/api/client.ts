@@ -34,8 +34,8 @@ export type Client = {
     turn?: Turn,
   ): Promise<Data>;
   /**
-   * The same; but a list that is longer than its endpoint's `pieces` say comes piece by piece, each validated, while it is read.
-   * @throws Failure, then from the pieces too
+   * The same; but a long list comes piece by piece, each validated: as often as it is asked for where all of it was read, and
+   * while it is read where it is longer than its endpoint's `pieces` say. @throws Failure, then from the pieces too
    */
   stream<Path extends string, Body, Data>(
     endpoint: Endpoint<Path, Body, Data>,
@@ -58,7 +58,9 @@ export function createClient(options: ClientOptions): Client {
     async call(endpoint, input, turn) {
       const verdict = createVerdict(endpoint, key);
       const request = { ...prepare(options, endpoint, input), ...turn };
-      return decodeWhole(endpoint, await perform(endpoint, request, verdict), verdict);
+      const answer = await perform(endpoint, request, verdict);
+      const pieces = await inPieces(endpoint, answer, verdict);
+      return pieces ? gathered(pieces) : decodeWhole(endpoint, answer, verdict);
     },
 
     async stream(endpoint, input) {
@@ -66,10 +68,12 @@ export function createClient(options: ClientOptions): Client {
       const restAbove = endpoint.pieces?.above;
       const request = { ...prepare(options, endpoint, input), restAbove };
       const answer = await perform(endpoint, request, verdict);
-      const rest = answer.rest ?? (await inParts(endpoint, answer));
-      return rest
-        ? decodeRest(endpoint, answer, rest, verdict)
-        : decodeWhole(endpoint, answer, verdict);
+      if (answer.rest) return decodeRest(endpoint, answer, answer.rest, verdict);
+      const pieces = await inPieces(endpoint, answer, verdict);
+      if (!pieces) return decodeWhole(endpoint, answer, verdict);
+      const { judge } = await import('./pieces.ts');
+      await judge(endpoint, answer);
+      return pieces;
     },
   };
 
@@ -112,11 +116,18 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  /** The body of a list that is good, but had better not be in memory all at once; of no other answer. */
-  async function inParts(endpoint: Endpoint, answer: Answer): Promise<Rest | undefined> {
+  /** A list that was read and had better not be in memory all at once; undefined for any other answer. */
+  async function inPieces<Data>(
+    endpoint: Endpoint<string, unknown, Data>,
+    answer: Answer,
+    verdict: Verdict,
+  ): Promise<AsyncIterable<Data> | undefined> {
     if (!endpoint.pieces || answer.bytes.length <= mostAtOnce) return undefined;
-    const { partsOf, isGood } = await import('./pieces.ts');
-    return (await isGood(endpoint, answer)) ? partsOf(answer) : undefined;
+    const { partsOf, isList } = await import('./pieces.ts');
+    if (endpoint.pieces.above === undefined && !isList(answer)) return undefined;
+    return {
+      [Symbol.asyncIterator]: () => decodeRest(endpoint, answer, partsOf(answer), verdict),
+    };
   }
 
   async function* decodeRest<Data>(
@@ -145,6 +156,13 @@ export function createClient(options: ClientOptions): Client {
       sunset: sunset === undefined ? undefined : parseHttpDate(sunset, receivedAt),
     });
   }
+}
+
+/** All elements of a list. @throws what the pieces throw */
+async function gathered<Data>(pieces: AsyncIterable<Data>): Promise<Data> {
+  const all: unknown[] = [];
+  for await (const piece of pieces) for (const element of piece as unknown[]) all.push(element);
+  return all as Data;
 }
 
 /** The longest list that is decoded all at once, in bytes: its records take many times the room. */

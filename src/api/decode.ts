@@ -1,7 +1,7 @@
 import { Failure } from '../errors.ts';
 import { findMismatch } from '../json/check.ts';
 import type { Json } from '../json/exact.ts';
-import { JsonError, parseJson } from '../json/parse.ts';
+import { JsonError, JsonLimitError, mostValues, parseJson } from '../json/parse.ts';
 import type { Endpoint } from './endpoints.ts';
 import { type Answer, headerValues } from './exchange.ts';
 import { mayChange } from './method.ts';
@@ -47,11 +47,16 @@ function parse(endpoint: Endpoint, answer: Answer): Json {
   requireJson(answer);
   if (bytes.length === 0) throw broken(endpoint, 'nothing');
   try {
-    return parseJson(utf8.decode(bytes));
+    return parseJson(utf8.decode(bytes), undefined, mostValues);
   } catch (error) {
-    if (error instanceof JsonError) throw broken(endpoint, `no valid JSON: ${error.message}`);
-    throw broken(endpoint, notUtf8);
+    throw error instanceof JsonError ? unreadable(endpoint, error) : broken(endpoint, notUtf8);
   }
+}
+
+export function unreadable(endpoint: Endpoint, error: JsonError): Failure {
+  return error instanceof JsonLimitError
+    ? new Failure('service', `the response is too large: ${error.reason}`)
+    : broken(endpoint, `no valid JSON: ${error.message}`);
 }
 
 export const notUtf8 = 'bytes that are not UTF-8';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { isJsonObject, type Json } from '../json/exact.ts';
-import type { Method } from './method.ts';
+import { type Method, mayChange } from './method.ts';
 import { adoptStringIds, Category, isSurelyCategory, NewCategory } from './resources.ts';
 
 /** One operation of the service: interface document, section 4. */
@@ -17,8 +17,11 @@ export type Endpoint<Path extends string = string, Body = unknown, Data = never>
   readonly expects: string;
   /** Longest answer that is read, in bytes. */
   readonly maxBytes: number;
-  /** A list that is longer than `above` bytes can be had piece by piece; `fits` says quickly of an element that it surely fits. */
-  readonly pieces?: { readonly above: number; readonly fits: (element: Json) => boolean };
+  /**
+   * A long list can be had piece by piece, and one that is longer than `above` bytes as it comes; `fits` says quickly of an
+   * element that it surely fits. Where `above` is undefined none comes so, and the data may be no list at all.
+   */
+  readonly pieces?: { readonly above?: number; readonly fits: (element: Json) => boolean };
   readonly deprecated?: true;
   /** Brings accepted variants into the documented form, in place; returns a notice about it. */
   readonly settle?: (data: Data) => string | undefined;
@@ -31,6 +34,8 @@ export type PathParameters<Path extends string> =
     : unknown;
 
 const MiB = 1024 * 1024;
+/** Of data of which nothing is known. */
+const anyPieces = { fits: () => true };
 const stringIdNotice =
   'the service sends ids as text; they are shown as the integers they stand for';
 
@@ -78,6 +83,7 @@ export const listOrders: Endpoint<'/store/orders', undefined, Json> = {
   ),
   expects: 'orders',
   maxBytes: 8 * MiB,
+  pieces: anyPieces,
 };
 
 /**
@@ -95,5 +101,7 @@ export function anyRequest(
     data: z.unknown(),
     expects: 'JSON',
     maxBytes: 8 * MiB,
+    // The key is cut out of what a write answers, which takes all of it.
+    ...(!mayChange(method) && { pieces: anyPieces }),
   };
 }

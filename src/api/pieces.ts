@@ -4,7 +4,7 @@ import { findMismatch } from '../json/check.ts';
 import type { Json } from '../json/exact.ts';
 import { JsonError } from '../json/parse.ts';
 import { forgetText } from '../json/verbatim.ts';
-import { broken, notUtf8, requireJson } from './decode.ts';
+import { broken, notUtf8, requireJson, unreadable } from './decode.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { Answer, Rest } from './exchange.ts';
 import { createDecoder } from './utf8.ts';
@@ -44,7 +44,7 @@ export async function* decodePieces<Data>(
       return elements();
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
-      throw broken(endpoint, `no valid JSON: ${error.message}`);
+      throw unreadable(endpoint, error);
     }
   }
 
@@ -63,16 +63,20 @@ export async function* decodePieces<Data>(
   }
 }
 
-/** Whether nothing is wrong with a list that was read; what is wrong, `decode` says better. */
-export async function isGood(endpoint: Endpoint, answer: Answer): Promise<boolean> {
-  try {
-    const pieces = decodePieces(endpoint, answer, partsOf(answer), () => {});
-    while (!(await pieces.next()).done);
-    return true;
-  } catch {
-    return false;
-  }
+/** Judges all of a list that was read, so that nothing of it is printed where something is wrong. @throws Failure (service) */
+export async function judge(endpoint: Endpoint, answer: Answer): Promise<void> {
+  const pieces = decodePieces(endpoint, answer, partsOf(answer), () => {});
+  while (!(await pieces.next()).done);
 }
+
+/** Whether a body that was read is a list, or broken. */
+export function isList({ bytes }: Answer): boolean {
+  const first = bytes.find((byte) => !spaces.includes(byte));
+  return first === openBracket;
+}
+
+const spaces = [0x20, 0x0a, 0x0d, 0x09];
+const openBracket = 0x5b;
 
 /** A body that was read, to be taken in parts. */
 export function partsOf({ bytes }: Answer): Rest {

@@ -34,7 +34,7 @@ export function api(command: Command, host: Host): void {
           return showRequest(output, client.prepare(operation, { body }));
         }
 
-        const answer = await client.call(operation, { body });
+        const answer = await client.stream(operation, { body });
 
         if (answer === undefined) {
           const message = `${method} ${path}: success, and an answer without content`;

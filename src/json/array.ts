@@ -1,6 +1,6 @@
 import { complaints, createElementSplitter, type Expected, maxElement } from './elements.ts';
 import type { Json } from './exact.ts';
-import { createReader, JsonError } from './reader.ts';
+import { createReader, JsonError, JsonLimitError, mostValues } from './reader.ts';
 import { keepText } from './verbatim.ts';
 
 export type ArrayParser = {
@@ -14,7 +14,7 @@ const [comma, openBracket, closeBracket] = [0x2c, 0x5b, 0x5d];
 
 /**
  * Parses the text of one JSON array while it comes in, as strictly as parseJson, and holds no more of it than a batch and
- * an element. An element is at most 1 MiB long, and so is whitespace without one.
+ * an element. An element is at most 1 MiB long and has 250,000 values, and whitespace without one is as long.
  * @param batch least text that is parsed at a time, in characters
  */
 export function createArrayParser(batch = 64 * 1024): ArrayParser {
@@ -39,7 +39,7 @@ export function createArrayParser(batch = 64 * 1024): ArrayParser {
   };
 
   function take(isLast: boolean): Json[] {
-    const reader = createReader(text);
+    const reader = createReader(text, undefined, mostValues);
     const elements: Json[] = [];
     let lines: string | undefined = '';
     let used = 0;
@@ -66,7 +66,9 @@ export function createArrayParser(batch = 64 * 1024): ArrayParser {
     before += used;
     text = text.slice(used);
     blank = elements.length > 0 ? 0 : blank + used;
-    if (blank > maxElement) throw new JsonError('more than 1 MiB of whitespace', before);
+    if (blank > maxElement) {
+      throw new JsonLimitError('more than 1 MiB of whitespace between elements', before);
+    }
     if (text.length > maxElement) throw tooLong(0);
     // An element that is not whole is parsed anew: not at each part of it, which would take quadratic time.
     wanted = Math.max(batch, 2 * text.length);
@@ -80,6 +82,9 @@ export function createArrayParser(batch = 64 * 1024): ArrayParser {
         element = reader.value(1);
       } catch (error) {
         if (!(error instanceof JsonError)) throw error;
+        if (error instanceof JsonLimitError) {
+          throw new JsonLimitError(`an element has ${error.reason}`, before + start);
+        }
         if (!isWhole(start)) return undefined;
         return fail(error.reason, error.offset);
       }
@@ -106,7 +111,7 @@ export function createArrayParser(batch = 64 * 1024): ArrayParser {
   }
 
   function tooLong(at: number): JsonError {
-    return new JsonError('an element is longer than 1 MiB', before + at);
+    return new JsonLimitError('an element is longer than 1 MiB', before + at);
   }
 }
 

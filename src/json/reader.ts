@@ -10,11 +10,14 @@ export class JsonError extends Error {
   }
 }
 
+/** Text that may well be JSON, but takes more memory than petstore gives it. */
+export class JsonLimitError extends JsonError {}
+
 /** Told of each field where its name stands, counted in characters from 0. */
 export type OnField = (object: JsonObject, key: string, offset: number) => void;
 
 export type JsonReader = {
-  /** The value that comes next, nested in so many others. @throws JsonError */
+  /** The value that comes next, nested in so many others; it has no more than `maxValues` values in it. @throws JsonError */
   readonly value: (depth: number) => Json;
   /** The code of the next character that is no space, NaN at the end of the text. */
   readonly peek: () => number;
@@ -27,6 +30,8 @@ export type JsonReader = {
 };
 
 const maxDepth = 32;
+/** Most values in one value that is held in memory; each takes up to 500 bytes there, and 3 in the text. */
+export const mostValues = 250_000;
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: just these are forbidden (RFC 8259, section 7)
 const controlCharacter = /[\u0000-\u001f]/;
@@ -35,17 +40,30 @@ const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x
 const [one, nine, letterE] = [0x31, 0x39, 0x65];
 
 /** Reads JSON values out of a text, each as strictly as parseJson does. */
-export function createReader(text: string, onField?: OnField): JsonReader {
+export function createReader(
+  text: string,
+  onField?: OnField,
+  maxValues = Number.POSITIVE_INFINITY,
+): JsonReader {
   let at = 0;
+  /** How many values the one that is read may still have in it. */
+  let left = maxValues;
   let variants = 0;
   let nextBackslash = findBackslash(0);
   /** Between values they may stand, as line ends mostly. */
   const hasControls = controlCharacter.test(text);
   /** The names of the last object at each depth: records that follow one another have the same ones in the same order. */
   const lastNames: string[][] = [];
+  /** The elements of arrays that have not ended: an array that grows by itself takes three times the room of a small one. */
+  const begun: Json[] = [];
+  let top = 0;
 
   return {
-    value: readValue,
+    value(depth) {
+      left = maxValues;
+      top = 0;
+      return readValue(depth);
+    },
     peek,
     skip() {
       at += 1;
@@ -56,6 +74,8 @@ export function createReader(text: string, onField?: OnField): JsonReader {
 
   function readValue(depth: number): Json {
     if (depth > maxDepth) fail(`nested deeper than ${maxDepth}`);
+    left -= 1;
+    if (left < 0) throw new JsonLimitError(`more than ${grouped(maxValues)} values`, at);
     switch (peek()) {
       case openBrace:
         return readObject(depth);
@@ -121,13 +141,17 @@ export function createReader(text: string, onField?: OnField): JsonReader {
   }
 
   function readArray(depth: number): Json[] {
-    const array: Json[] = [];
     at += 1;
-    if (passed(closeBracket)) return array;
+    if (passed(closeBracket)) return [];
+    const start = top;
     do {
-      array.push(readValue(depth + 1));
+      const value = readValue(depth + 1);
+      begun[top] = value;
+      top += 1;
     } while (passed(comma));
     if (!passed(closeBracket)) fail('expected "," or "]"');
+    const array = begun.slice(start, top);
+    top = start;
     return array;
   }
 
@@ -213,6 +237,11 @@ export function createReader(text: string, onField?: OnField): JsonReader {
   function fail(reason: string, offset = at): never {
     throw new JsonError(reason, offset);
   }
+}
+
+/** "250,000". */
+function grouped(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
 function isDigit(code: number): boolean {

@@ -20,6 +20,8 @@ export function createJsonWriter({
   const colon = indent > 0 ? ': ' : ':';
   /** Records that follow one another have the same names. */
   const names = new Map<string, string>();
+  /** Made anew for each line, they would take as much room as the lines. */
+  const lineEnds: string[] = [];
   return (value) => write(value, 1);
 
   function write(item: Json, depth: number): string {
@@ -57,6 +59,7 @@ export function createJsonWriter({
   }
 
   function lineEnd(depth: number): string {
-    return `\n${' '.repeat(indent * depth)}`;
+    lineEnds[depth] ??= `\n${' '.repeat(indent * depth)}`;
+    return lineEnds[depth];
   }
 }

@@ -1,12 +1,18 @@
 import { closestMatch } from 'leven';
 import { usageFailure } from '../errors.ts';
-import type { JsonObject } from '../json/exact.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json/exact.ts';
 import { wordFor } from '../secret.ts';
 
 /** The fields of a record that are asked for and that it has, in the order in which they are asked for. */
-export function pick(record: JsonObject, columns: readonly string[]): JsonObject {
+function pick(record: JsonObject, columns: readonly string[]): JsonObject {
   const there = columns.filter((column) => Object.hasOwn(record, column));
   return Object.fromEntries(there.map((column) => [column, record[column]]));
+}
+
+/** The same of each record in a list; what is no record is left as it is. */
+export function choose(data: Json, columns: readonly string[]): Json {
+  if (Array.isArray(data)) return data.map((item) => choose(item, columns));
+  return isJsonObject(data) ? pick(data, columns) : data;
 }
 
 /** @throws Failure (usage) when a column is asked for that no record of the command has */

@@ -24,7 +24,7 @@ export function fieldList(record: JsonObject, columns: readonly string[]): Grid 
 }
 
 /** Above this, what comes are no records with fields in common, and a cell for each field of each would fill the memory. */
-const mostCells = 1_000_000;
+export const mostCells = 1_000_000;
 
 /**
  * Data of which nothing is known beforehand as records: each item of a list, or the one thing it is. `asked` is how many

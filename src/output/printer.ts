@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
 import type { Format } from '../formats.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/exact.ts';
-import { pick, refuseUnknown } from './columns.ts';
+import { choose, refuseUnknown } from './columns.ts';
 import { columnsOf, fieldList, type Grid, gridOf, recordsOf } from './grid.ts';
 import { type Items, nestedInJson, nestedInYaml, piecesOf } from './items.ts';
 import type { Line, Sink } from './sink.ts';
@@ -43,8 +43,11 @@ export type Printer = {
     summary: readonly JsonObject[],
     items: Items,
   ) => Promise<void>;
-  /** Data whose fields are not known beforehand, just as it came; a column that it does not have is empty, and said. */
-  readonly anything: (data: Json) => Promise<void>;
+  /**
+   * Data whose fields are not known beforehand, just as it came, or a list of it in pieces, which can be had more than once; a
+   * column that it does not have is empty, and said.
+   */
+  readonly anything: (data: Json | AsyncIterable<Json | undefined>) => Promise<void>;
 };
 
 export type PrinterOptions = {
@@ -81,20 +84,7 @@ export function createPrinter(
     },
     async stream(pieces, columns, what) {
       printer.checkColumns(columns);
-      const { brokenOff, layStream } = await import('./stream.ts');
-      const options = { format, asked, header, ascii, width: context.stdout.columns };
-      let printed = 0;
-      try {
-        for await (const { lines, count } of layStream(pieces, columns, sink, options)) {
-          // Where each write is done at once, as on a terminal, no signal would be heard before the last one.
-          await context.turn();
-          context.signal.throwIfAborted();
-          await write([lines]);
-          printed += count;
-        }
-      } catch (error) {
-        throw brokenOff(error, printed, what, context.signal);
-      }
+      await printPieces(pieces, (records) => gridOf(records, asked ?? columns), what);
     },
     async record(record, columns) {
       printer.checkColumns(columns);
@@ -126,16 +116,10 @@ export function createPrinter(
       }
     },
     async anything(data) {
+      if (arePieces(data)) return printList(data as AsyncIterable<Json[]>);
       const records = recordsOf(data, asked?.length);
       const there = columnsOf(records);
-      for (const column of asked ?? []) {
-        if (there.length > 0 && !there.includes(column)) {
-          const named = there.slice(0, mostNamed).join(', ');
-          const more = there.length > mostNamed ? ` and ${there.length - mostNamed} more` : '';
-          const message = `nothing has a field "${column}"; there are: ${named}${more}`;
-          report({ event: 'notice', message });
-        }
-      }
+      noticeUnknown(there);
       await print(chosen(data), () =>
         format === 'table' && isJsonObject(data)
           ? fieldList(data, asked ?? Object.keys(data))
@@ -147,9 +131,48 @@ export function createPrinter(
 
   /** The columns that are asked for of each record. */
   function chosen(data: Json): Json {
-    if (!asked) return data;
-    if (Array.isArray(data)) return data.map(chosen);
-    return isJsonObject(data) ? pick(data, asked) : data;
+    return asked ? choose(data, asked) : data;
+  }
+
+  async function printList(pieces: AsyncIterable<readonly Json[]>): Promise<void> {
+    const { survey } = await import('./survey.ts');
+    const { there, toRecords } = await survey(pieces, asked?.length);
+    noticeUnknown(there);
+    const columns = asked ?? there;
+    await printPieces(pieces, (elements) => gridOf(toRecords(elements), columns), 'elements');
+  }
+
+  async function printPieces<Element extends Json>(
+    pieces: Pieces<Element>,
+    grid: (elements: readonly Element[]) => Grid,
+    what: string,
+  ): Promise<void> {
+    const { brokenOff, layStream } = await import('./stream.ts');
+    const options = { format, asked, header, ascii, width: context.stdout.columns };
+    let printed = 0;
+    try {
+      for await (const { lines, count } of layStream(pieces, grid, sink, options)) {
+        // Where each write is done at once, as on a terminal, no signal would be heard before the last one.
+        await context.turn();
+        context.signal.throwIfAborted();
+        await write([lines]);
+        printed += count;
+      }
+    } catch (error) {
+      throw brokenOff(error, printed, what, context.signal);
+    }
+  }
+
+  /** Says which of the columns that are asked for are not among those that there are, if there are any. */
+  function noticeUnknown(there: readonly string[]): void {
+    const known = new Set(there);
+    for (const column of asked ?? []) {
+      if (known.size === 0 || known.has(column)) continue;
+      const named = there.slice(0, mostNamed).join(', ');
+      const more = there.length > mostNamed ? ` and ${there.length - mostNamed} more` : '';
+      const message = `nothing has a field "${column}"; there are: ${named}${more}`;
+      report({ event: 'notice', message });
+    }
   }
 
   async function print(data: Json, grid: () => Grid, titled = header): Promise<void> {
@@ -181,6 +204,12 @@ export function createPrinter(
     const bold = color ? await boldStyle() : undefined;
     for await (const lines of pieces) if (lines.length > 0) await sink.print(lines, bold);
   }
+}
+
+function arePieces(
+  data: Json | AsyncIterable<Json | undefined>,
+): data is AsyncIterable<Json | undefined> {
+  return typeof data === 'object' && data !== null && Symbol.asyncIterator in data;
 }
 
 async function boldStyle() {

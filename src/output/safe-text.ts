@@ -11,10 +11,14 @@ const plainRecord = new RegExp(`^[\t"\\\\${mostLetters}]*$`);
  * separators, lone surrogates, unassigned and private code points, fillers, variation selectors, tags.
  * A well-formed emoji sequence is matched first and stays whole, joiners included.
  */
-const emojiOrUnsafeSource = String.raw`\p{RGI_Emoji}|(?<unsafe>[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e0fff}])`;
+const unsafeSource = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e0fff}]`;
 
-/** Made when first needed; as a literal its tables would take 20 ms of every start. */
+/** Made when first needed; as literals their tables would take 20 ms of every start. */
+let unsafe: RegExp | undefined;
 let emojiOrUnsafe: RegExp | undefined;
+
+/** So many parts of a text are joined at a time: a part takes ten times the room of its one character. */
+const mostParts = 10_000;
 
 /** Whether each character of it stands alone: none of them acts, hides, or joins another one. */
 export function isPlain(text: string): boolean {
@@ -34,8 +38,22 @@ export function arePlainRecords(text: string): boolean {
 /** The text with each unsafe character in a harmless form. */
 export function replaceUnsafe(text: string, harmless: (character: string) => string): string {
   if (isPlain(text)) return text;
-  emojiOrUnsafe ??= new RegExp(emojiOrUnsafeSource, 'gv');
-  return text.replace(emojiOrUnsafe, (found, unsafe) => (unsafe ? harmless(found) : found));
+  unsafe ??= new RegExp(unsafeSource, 'v');
+  // To look for emoji takes ten times as long.
+  if (!unsafe.test(text)) return text;
+  emojiOrUnsafe ??= new RegExp(String.raw`\p{RGI_Emoji}|(?<unsafe>${unsafeSource})`, 'gv');
+  let replaced = '';
+  let parts: string[] = [];
+  let at = 0;
+  for (const { 0: found, index, groups } of text.matchAll(emojiOrUnsafe)) {
+    if (groups?.unsafe === undefined) continue;
+    parts.push(text.slice(at, index), harmless(found));
+    at = index + found.length;
+    if (parts.length < mostParts) continue;
+    replaced += parts.join('');
+    parts = [];
+  }
+  return replaced + parts.join('') + text.slice(at);
 }
 
 /** `\u{1b}`: readable, and told apart from the same letters by doubled backslashes. */

@@ -1,15 +1,17 @@
 import { Failure, Interruption, interruptedFailure } from '../errors.ts';
 import type { Format } from '../formats.ts';
-import type { JsonObject } from '../json/exact.ts';
-import { pick } from './columns.ts';
-import { cellText, type Grid, gridOf } from './grid.ts';
+import { ExactNumber, type Json, type JsonObject } from '../json/exact.ts';
+import { choose } from './columns.ts';
+import { type Cell, cellText, type Grid } from './grid.ts';
 import type { Line, Sink } from './sink.ts';
 import { createLongTable, mostBoxedRows, type TableOptions, tableLines } from './table.ts';
 
-/** Records as they come, so many at a time. */
-export type Pieces = AsyncIterable<readonly JsonObject[]> | Iterable<readonly JsonObject[]>;
+/** A list as it comes, so many elements at a time. */
+export type Pieces<Element = JsonObject> =
+  | AsyncIterable<readonly Element[]>
+  | Iterable<readonly Element[]>;
 
-/** Finished lines, and how many records end in them. */
+/** Finished lines, and how many elements end in them. */
 type Laid = { readonly lines: readonly Line[]; readonly count: number };
 
 export type StreamOptions = TableOptions & {
@@ -19,27 +21,28 @@ export type StreamOptions = TableOptions & {
 };
 
 /**
- * Lays records out while they come, just as if they had come all at once; but the columns of a table are as wide as its first
+ * Lays a list out while it comes, just as if it had come all at once; but the columns of a table are as wide as its first
  * thousand rows want them.
+ * @param grid lays elements out as rows, each time in the same columns
  */
-export function layStream(
-  pieces: Pieces,
-  columns: readonly string[],
+export function layStream<Element extends Json>(
+  all: Pieces<Element>,
+  grid: (elements: readonly Element[]) => Grid,
   sink: Sink,
   options: StreamOptions,
 ): AsyncIterable<Laid> {
   const { format, asked, header } = options;
-  const chosen = (records: readonly JsonObject[]) =>
-    asked ? records.map((record) => pick(record, asked)) : records;
-  const grid = (records: readonly JsonObject[]) => gridOf(records, asked ?? columns);
+  const pieces = inSlices(all);
+  const chosen = (elements: readonly Element[]): readonly Json[] =>
+    asked ? elements.map((element) => choose(element, asked)) : elements;
   switch (format) {
     case 'json':
       return inJson(pieces, (records) => sink.json([...chosen(records)], 2));
     case 'table':
       return inTable(pieces, grid, sink, options);
     case 'ndjson':
-      return inTurn(pieces, async (records) =>
-        records.length > 0 ? [sink.jsonLines(chosen(records))] : [],
+      return inTurn(pieces, async (elements) =>
+        elements.length > 0 ? [sink.jsonLines(chosen(elements))] : [],
       );
     case 'yaml':
       return inTurn(pieces, async (records) =>
@@ -56,9 +59,19 @@ export function layStream(
   }
 }
 
-/** A long list in pieces of a thousand records. */
-export function* slicesOf(records: readonly JsonObject[]): Generator<readonly JsonObject[]> {
-  for (let at = 0; at < records.length; at += 1_000) yield records.slice(at, at + 1_000);
+/** A long list in pieces of a thousand elements. */
+export function* slicesOf<Element>(list: readonly Element[]): Generator<readonly Element[]> {
+  for (let at = 0; at < list.length; at += 1_000) yield list.slice(at, at + 1_000);
+}
+
+/** Most elements that are laid out at a time: what is made of more lives too long to be forgotten cheaply. */
+const mostAtOnce = 4_000;
+
+async function* inSlices<Element>(pieces: Pieces<Element>): AsyncGenerator<readonly Element[]> {
+  for await (const elements of pieces) {
+    if (elements.length <= mostAtOnce) yield elements;
+    else yield* slicesOf(elements);
+  }
 }
 
 /** The error that ended a stream, which then tells what was printed before it. */
@@ -76,9 +89,9 @@ export function brokenOff(
 }
 
 /** Each piece by itself; of none, one empty piece. */
-async function* inTurn(
-  pieces: Pieces,
-  lay: (records: readonly JsonObject[], isFirst: boolean) => Promise<readonly Line[]>,
+async function* inTurn<Element>(
+  pieces: Pieces<Element>,
+  lay: (elements: readonly Element[], isFirst: boolean) => Promise<readonly Line[]>,
 ): AsyncGenerator<Laid> {
   let isFirst = true;
   for await (const records of pieces) {
@@ -90,9 +103,9 @@ async function* inTurn(
 }
 
 /** A piece waits for the next one, since only then it is known that a comma follows. */
-async function* inJson(
-  pieces: Pieces,
-  write: (records: readonly JsonObject[]) => string,
+async function* inJson<Element>(
+  pieces: Pieces<Element>,
+  write: (elements: readonly Element[]) => string,
 ): AsyncGenerator<Laid> {
   let held: { readonly text: string; readonly count: number } | undefined;
   let begin: readonly Line[] = ['['];
@@ -112,13 +125,14 @@ async function* inJson(
 /** As much text as the columns follow at most, in characters: a row may be a megabyte. */
 const longestSample = 8 * 1024 * 1024;
 
-async function* inTable(
-  pieces: Pieces,
-  grid: (records: readonly JsonObject[]) => Grid,
+async function* inTable<Element>(
+  pieces: Pieces<Element>,
+  grid: (elements: readonly Element[]) => Grid,
   sink: Sink,
   options: TableOptions,
 ): AsyncGenerator<Laid> {
-  const sample: (readonly JsonObject[])[] = [];
+  /** Only what is shown: an element may have a megabyte of other fields. */
+  const sample: Grid[] = [];
   let rows = 0;
   let length = 0;
   let lay: ((grid: Grid) => Line) | undefined;
@@ -128,21 +142,43 @@ async function* inTable(
       yield { lines: [lay(grid(records))], count: records.length };
       continue;
     }
-    sample.push(records);
+    const part = detached(grid(records));
+    sample.push(part);
     rows += records.length;
-    length += lengthOf(grid(records));
+    length += lengthOf(part);
     if (rows <= mostBoxedRows && length <= longestSample) continue;
-    const first = sample.flat().slice(0, mostBoxedRows);
-    const table = await createLongTable(grid(first), sink, options);
+    const { header, rows: all } = together(sample);
+    const first = { header, rows: all.slice(0, mostBoxedRows) };
+    const table = await createLongTable(first, sink, options);
     lay = table.lay;
     let { head } = table;
-    for (const records of sample.splice(0)) {
-      yield { lines: [...head, lay(grid(records))], count: records.length };
+    for (const part of sample.splice(0)) {
+      yield { lines: [...head, lay(part)], count: part.rows.length };
       head = [];
     }
   }
   if (lay) return;
-  yield { lines: await tableLines(grid(sample.flat()), sink, options), count: rows };
+  const whole = sample.length > 0 ? together(sample) : grid([]);
+  yield { lines: await tableLines(whole, sink, options), count: rows };
+}
+
+function together(grids: readonly Grid[]): Grid {
+  return { header: grids[0]?.header ?? [], rows: grids.flatMap(({ rows }) => rows) };
+}
+
+/** The same cells, which keep nothing else of what they were taken from. */
+function detached({ header, rows }: Grid): Grid {
+  return { header, rows: rows.map((row) => row.map(detachedCell)) };
+}
+
+function detachedCell(cell: Cell): Cell {
+  if (cell === undefined) return undefined;
+  return cell instanceof ExactNumber ? new ExactNumber(copyOf(cell.text)) : copyOf(cellText(cell));
+}
+
+/** A text of its own: what is cut out of a longer one keeps that one in memory. */
+function copyOf(text: string): string {
+  return ` ${text}`.slice(1);
 }
 
 function lengthOf({ rows }: Grid): number {

@@ -9,9 +9,10 @@ import { createDecoder } from '../../../src/api/utf8.ts';
 import type { Output } from '../../../src/context.ts';
 import { formats } from '../../../src/formats.ts';
 import { findMismatch } from '../../../src/json/check.ts';
-import { ExactNumber, type Json } from '../../../src/json/exact.ts';
+import { ExactNumber, type Json, type JsonObject } from '../../../src/json/exact.ts';
 import { parseJson } from '../../../src/json/parse.ts';
 import { writeJson } from '../../../src/json/write.ts';
+import { gridOf } from '../../../src/output/grid.ts';
 import { widthOf } from '../../../src/output/layout.ts';
 import { createPrinter, type Printer } from '../../../src/output/printer.ts';
 import { isPlain, jsonString } from '../../../src/output/safe-text.ts';
@@ -133,7 +134,8 @@ describe('a list in pieces', () => {
       width: 20,
     } as const;
     const printed: string[] = [];
-    for await (const { lines } of layStream(pieces(), columns, silentSink(), options)) {
+    const grid = (records: readonly JsonObject[]) => gridOf(records, ['name']);
+    for await (const { lines } of layStream(pieces(), grid, silentSink(), options)) {
       most = Math.max(most, taken - printed.length);
       printed.push(...lines.map((line) => (typeof line === 'string' ? line : 'title')));
     }

@@ -38,7 +38,7 @@ describe('text of others', () => {
     petstore,
     sandbox,
   }) => {
-    const name = 'x'.repeat(1024 * 1024);
+    const name = 'x'.repeat(1_000_000);
     sandbox.categories.push(
       { id: new ExactNumber('1'), name },
       { id: new ExactNumber('2'), name: 'dog' },
