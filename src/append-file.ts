@@ -6,17 +6,17 @@ import {
   fsyncSync,
   ftruncateSync,
   openSync,
-  readFileSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { makePrivateFolder, syncFolder } from './files.ts';
+import { readStart } from './read-start.ts';
 
 /** A file that only grows, and whose growth lasts. */
 export type AppendFile = {
-  /** All bytes that are there. */
-  readonly read: () => Uint8Array;
+  /** All bytes that are there, but at most so many. */
+  readonly read: (most: number) => Uint8Array;
   /** Cuts off what follows the first `length` bytes. */
   readonly cut: (length: number) => void;
   /** Resolves when the bytes would survive a power cut. @throws the system's error */
@@ -32,7 +32,7 @@ export function openAppendFile(path: string): AppendFile {
   const file = openSync(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
   syncFolder(dirname(path));
   return {
-    read: () => readFileSync(file),
+    read: (most) => readStart(file, most),
     cut(length) {
       if (fstatSync(file).size === length) return;
       ftruncateSync(file, length);

@@ -3,7 +3,6 @@ import {
   lstatSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -14,6 +13,7 @@ import type { Context, Owner } from './context.ts';
 import { systemCode } from './errors.ts';
 import { cannotSave, makePrivateFolder } from './files.ts';
 import { isOwner } from './owner.ts';
+import { readStartOf } from './read-start.ts';
 import { nameTemporary, temporariesOf } from './temporary.ts';
 
 /** It is ours until `release` is called or this process ends, however it ends. `release` never throws. */
@@ -28,6 +28,9 @@ export type Holder = {
 };
 
 type Mark = Owner & { readonly since: number };
+
+/** More is no mark, in bytes. */
+const longestMark = 4_096;
 
 /**
  * Claims a thing for as long as this process lives; what a process left that has ended is taken over.
@@ -86,7 +89,7 @@ function list(folder: string): string[] {
 function readMark(path: string): Mark | undefined {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readStartOf(path, longestMark).toString();
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;

@@ -5,7 +5,6 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -13,17 +12,24 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { configFailure, Failure, systemCode } from './errors.ts';
+import { readStart } from './read-start.ts';
 import { commandOn } from './shell.ts';
 import { nameTemporary, sweep, temporariesOf } from './temporary.ts';
 
-/** The text of a file, or undefined when there is none. @throws Failure (config) when it cannot be read. */
-export function readText(path: string): string | undefined {
-  return read(path, () => {});
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+/** The text of a file of at most so many bytes, or undefined when there is none. @throws Failure (config) when it cannot be read. */
+export function readText(path: string, most: number): string | undefined {
+  return read(path, most, () => {});
 }
+
+/** Longest file that holds a secret, in bytes. */
+const longestSecret = 64 * KiB;
 
 /** Like readText, for a file that holds a secret: refused when anyone else can read it, or owns it where `uid` is given. */
 export function readSecret(path: string, uid?: number): string | undefined {
-  return read(path, (fd) => {
+  return read(path, longestSecret, (fd) => {
     const { mode, uid: owner } = fstatSync(fd);
     if (uid !== undefined && owner !== uid) {
       throw configFailure(`the key in ${path} belongs to another user`, 'petstore auth login');
@@ -42,7 +48,7 @@ export function othersCanChange(path: string, uid: number | undefined): boolean 
   return (owner !== uid && owner !== 0) || (mode & 0o022) !== 0;
 }
 
-function read(path: string, check: (fd: number) => void): string | undefined {
+function read(path: string, most: number, check: (fd: number) => void): string | undefined {
   let fd: number;
   try {
     // Not blocking: a pipe without a writer would never open.
@@ -54,13 +60,19 @@ function read(path: string, check: (fd: number) => void): string | undefined {
   try {
     if (!fstatSync(fd).isFile()) throw configFailure(`${path} is not a regular file`);
     check(fd);
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(fd));
+    const bytes = readStart(fd, most + 1);
+    if (bytes.length > most) throw configFailure(`${path} is larger than ${sizeInWords(most)}`);
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw unreadable(path, error);
   } finally {
     closeSync(fd);
   }
+}
+
+function sizeInWords(bytes: number): string {
+  return bytes < MiB ? `${bytes / KiB} KiB` : `${bytes / MiB} MiB`;
 }
 
 function unreadable(path: string, error: unknown): Failure {

@@ -13,7 +13,8 @@ export type Tail = {
   readonly position: () => number;
 };
 
-export function createTail(file: number): Tail {
+/** @param most bytes from the file's beginning on that are read at all */
+export function createTail(file: number, most = Number.POSITIVE_INFINITY): Tail {
   const chunk = Buffer.alloc(64 * 1024);
   let position = 0;
   let partial = Buffer.alloc(0);
@@ -21,8 +22,9 @@ export function createTail(file: number): Tail {
     position: () => position,
     readLines(size = Number.POSITIVE_INFINITY) {
       const parts = [partial];
-      while (position < size) {
-        const length = readSync(file, chunk, 0, chunk.length, position);
+      while (position < Math.min(size, most)) {
+        const wanted = Math.min(chunk.length, most - position);
+        const length = readSync(file, chunk, 0, wanted, position);
         if (length === 0) break;
         position += length;
         parts.push(Buffer.from(chunk.subarray(0, length)));

@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { arch, release } from 'node:os';
 import type { Context, Environment, Output } from '../context.ts';
 import { configFailure, systemCode } from '../errors.ts';
+import { readStartOf } from '../read-start.ts';
 import { mayAsk } from '../session/asking.ts';
 import { hasColor } from '../session/color.ts';
 import type { CommonOptions } from '../session/options.ts';
@@ -34,13 +35,18 @@ export function examineCertificates({ env }: Context): Finding[] {
   return findings;
 }
 
+/** What is looked through of a file of certificates, in bytes. */
+const longestBundle = 16 * 1024 * 1024;
+
 function examineOwnAuthorities(path: string | undefined): Finding {
   const check = 'certificates';
   if (!path) return ok(check, "Node's own");
   const ignored = (why: string) => warn(check, `NODE_EXTRA_CA_CERTS is ignored: ${path} ${why}`);
   try {
     if (!statSync(path).isFile()) return ignored('is no file');
-    const count = readFileSync(path, 'latin1').match(/-----BEGIN CERTIFICATE-----/g)?.length;
+    const count = readStartOf(path, longestBundle)
+      .toString('latin1')
+      .match(/-----BEGIN CERTIFICATE-----/g)?.length;
     if (!count) return ignored('has no certificate in it');
     return ok(check, `Node's own, and ${count} of ${path}`);
   } catch (error) {

@@ -1,11 +1,12 @@
 import { hash, randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Owner } from '../context.ts';
 import { systemCode } from '../errors.ts';
 import { cannotSave } from '../files.ts';
 import { withLock } from '../lock.ts';
 import { isOwner } from '../owner.ts';
+import { readStartOf } from '../read-start.ts';
 import { looseKey } from './content.ts';
 
 /** What is to be held: names at one service, and the file that they come from. */
@@ -23,6 +24,10 @@ export type NameHolder = { readonly mark: Mark; readonly file: string };
 
 /** `release` never throws. */
 export type Held = { readonly release: () => void };
+
+/** More is no mark, and more names no input has, in bytes. */
+const longestMark = 4_096;
+const longestFile = 512 * 1024 * 1024;
 
 type World = Pick<Context, 'owner' | 'isRunning' | 'now' | 'sleep' | 'signal'>;
 
@@ -68,18 +73,21 @@ function findHolder(
   for (const name of readdirSync(folder)) {
     if (!name.startsWith(`${scope}.`) || !form.test(name)) continue;
     const file = join(folder, name);
-    const [first = '', ...keys] = read(file).split('\n');
-    const mark = parseMark(first);
+    const mark = parseMark(read(file, longestMark).split('\n', 1)[0] ?? '');
     if (!mark || !context.isRunning(mark)) remove(file);
-    else if (keys.some((key) => wanted.has(key))) return { mark, file };
+    else if (keysIn(file).some((key) => wanted.has(key))) return { mark, file };
   }
   return undefined;
 }
 
+function keysIn(file: string): string[] {
+  return read(file, longestFile).split('\n').slice(1);
+}
+
 /** Empty when it was released meanwhile. */
-function read(file: string): string {
+function read(file: string, most: number): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readStartOf(file, most).toString();
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return '';
     throw error;

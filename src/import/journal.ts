@@ -16,13 +16,16 @@ export type Journal = {
   readonly close: () => void;
 };
 
+/** Longest journal, in bytes: that of five million rows, which are fifty days on the largest plan. */
+export const longest = 512 * 1024 * 1024;
+
 /**
  * Opens a journal, to go on with what it tells. What follows its last good line was torn, and is cut off.
  * @throws Failure (output) when the file cannot be used, Failure (config) when its beginning is damaged
  */
 export function openJournal(open: (path: string) => AppendFile, path: string): Journal {
   const file = saving(path, () => open(path));
-  const { standing, length } = saving(path, () => replay(file.read(), path));
+  const { standing, length } = saving(path, () => replay(file.read(longest + 1), path));
   saving(path, () => file.cut(length));
   let added = '';
   let writing: Promise<unknown> = Promise.resolve();
@@ -71,6 +74,7 @@ export function openJournal(open: (path: string) => AppendFile, path: string): J
  * @throws Failure (config) when it does not, when the first line is missing, or when a later version wrote it
  */
 export function replay(bytes: Uint8Array, path: string): { standing: Standing; length: number } {
+  if (bytes.length > longest) throw tooLong(path);
   const standing = emptyStanding();
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   let length = 0;
@@ -90,17 +94,22 @@ export function replay(bytes: Uint8Array, path: string): { standing: Standing; l
   return { standing, length };
 }
 
+const lookFirst =
+  'Look which rows are there (petstore categories list), remove the journal, and import the rest.';
+
 function newer(path: string): Failure {
   const message = `the journal of this import was written by a newer petstore (${path})`;
   return configFailure(message, 'Go on with that version.');
 }
 
+function tooLong(path: string): Failure {
+  const message = `the journal of this import is damaged: it is larger than 512 MiB (${path})`;
+  return configFailure(message, lookFirst);
+}
+
 /** Where every row counts, a category of the same content may be ours or not: only a whole journal tells. */
 function damaged(path: string): Failure {
-  return configFailure(
-    `the journal of this import is damaged (${path})`,
-    'Look which rows are there (petstore categories list), remove the journal, and import the rest.',
-  );
+  return configFailure(`the journal of this import is damaged (${path})`, lookFirst);
 }
 
 function saving<Result>(path: string, action: () => Result): Result {

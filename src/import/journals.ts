@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { configFailure, systemCode } from '../errors.ts';
+import { readStartOf } from '../read-start.ts';
 import type { Mode } from './content.ts';
-import { replay } from './journal.ts';
+import { longest, replay } from './journal.ts';
 import { type Header, parseEntry } from './records.ts';
 import { emptyStanding, type Standing } from './standing.ts';
 
@@ -41,7 +42,7 @@ export function namesAside(path: string): { readonly kept: string; readonly expi
 /** What a journal tells without being opened for more; nothing when there is none. @throws Failure (config) */
 export function readStanding(path: string): Standing {
   for (const name of [path, ...Object.values(namesAside(path))]) {
-    const bytes = reading(name, () => readFileSync(name));
+    const bytes = reading(name, () => readStartOf(name, longest + 1));
     if (bytes) return replay(bytes, name).standing;
   }
   return emptyStanding();

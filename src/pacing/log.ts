@@ -18,6 +18,9 @@ export type Log = {
 /** A file longer than this is sealed, and the next one begins with what it added up to, in bytes. */
 const sealAt = 64 * 1024;
 
+/** Lines behind so many bytes count as little as those behind a seal: what fills a file like this is no log of ours. */
+const longest = 1024 * 1024;
+
 /** A link would lead to a file of somebody else's choice. */
 const flags = constants.O_RDWR | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
 
@@ -63,7 +66,7 @@ export function openSharedLog(folder: string, name: string, known: Ledger = empt
     const written = writeSync(file, bytes);
     const { nlink, size } = fstatSync(file);
     // Where nobody else has written, what stands there now is known.
-    if (nlink > 0 && written === bytes.length && tail?.skip(written, size)) {
+    if (nlink > 0 && written === bytes.length && size <= longest && tail?.skip(written, size)) {
       for (const entry of entries) if (isEntry(entry)) ledger = fold(ledger, entry);
       return [];
     }
@@ -77,8 +80,8 @@ export function openSharedLog(folder: string, name: string, known: Ledger = empt
     for (let moved = true; moved; ) {
       const { nlink, size } = fstatSync(file);
       const known = tail?.position() ?? 0;
-      // Sealed, or deleted or cut short under our feet: the next file begins with what is known.
-      moved = nlink === 0 || size < known;
+      // Sealed, filled, or deleted or cut short under our feet: the next file begins with what is known.
+      moved = nlink === 0 || size < known || size > longest;
       for (const line of size > known ? (tail?.readLines(size) ?? []) : []) {
         const entry = line === '' ? undefined : parseEntry(line);
         if (entry?.k === 'seal') {
@@ -107,7 +110,7 @@ export function openSharedLog(folder: string, name: string, known: Ledger = empt
         if (file >= 0) closeSync(file);
         file = opened;
         number = found;
-        tail = createTail(file);
+        tail = createTail(file, longest);
         ledger = emptyLedger;
         return;
       } catch (error) {

@@ -1,8 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { makePrivateFolder } from '../files.ts';
+import { readStartOf } from '../read-start.ts';
 import type { Ledger } from './ledger.ts';
 import { type Log, openSharedLog } from './log.ts';
 import { makeOnce } from './make-once.ts';
@@ -75,7 +76,7 @@ function readSalt(folder: string): Uint8Array {
   for (let number = 1; ; number += 1) {
     const path = join(folder, number === 1 ? 'salt' : `salt.${number}`);
     if (!existsSync(path)) makeOnce(path, randomBytes(saltLength));
-    const salt = readFileSync(path);
+    const salt = readStartOf(path, saltLength + 1);
     if (salt.length === saltLength) return salt;
   }
 }

@@ -24,13 +24,16 @@ export type Settings = z.infer<typeof Settings>;
 
 export const settingsFile = 'settings.json';
 
+/** In bytes. */
+const longest = 1024 * 1024;
+
 /**
  * The settings as the user wrote them, empty when there is no file.
  * @throws Failure (config) that names file, line and column; a broken file is never replaced.
  */
 export function readSettings(folder: string): Settings {
   const path = join(folder, settingsFile);
-  const text = readText(path);
+  const text = readText(path, longest);
   if (text === undefined) return {};
   const fields = new Map<unknown, Map<string, number>>();
   const settings = parse(path, text, fields);

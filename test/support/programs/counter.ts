@@ -8,6 +8,6 @@ const { context } = createNodeContext(new AbortController().signal);
 
 for (let round = 0; round < Number(rounds); round += 1) {
   await withLock(context, `${path}.lock`, () =>
-    durableWrite(path, String(Number(readText(path) ?? 0) + 1)),
+    durableWrite(path, String(Number(readText(path, 64) ?? 0) + 1)),
   );
 }

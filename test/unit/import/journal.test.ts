@@ -73,6 +73,20 @@ describe('a line of the journal', () => {
 });
 
 describe('a journal that is opened again', () => {
+  test('is damaged where it is longer than any journal, and is left as it is', () => {
+    const cuts: number[] = [];
+    const file: AppendFile = {
+      read: (most) => new Uint8Array(most),
+      cut: (length) => void cuts.push(length),
+      append: async () => {},
+      close: () => {},
+    };
+
+    const says = 'the journal of this import is damaged: it is larger than 512 MiB (x)';
+    expect(() => openJournal(() => file, 'x')).toThrow(says);
+    expect(cuts).toEqual([]);
+  });
+
   test('tells all whole lines, wherever it was cut', () => {
     fc.assert(
       fc.property(

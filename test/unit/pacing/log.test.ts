@@ -218,6 +218,23 @@ describe('the shared log', () => {
     expect(open().read().counted?.requests).toBe(2);
   });
 
+  test('counts no line behind the first MiB of a file, for whoever looks when', ({ folder }) => {
+    const log = openSharedLog(folder, 'scope');
+    spend(log, 1);
+    const other = openSharedLog(folder, 'scope');
+    const path = join(folder, 'scope.1.log');
+    appendFileSync(path, `\n${'x'.repeat(1024 * 1024)}\n`);
+    appendFileSync(path, formatEntry({ k: 'clear', at: startTime }));
+    spend(log, 2);
+
+    const late = openSharedLog(folder, 'scope');
+    for (const each of [log, other, late]) {
+      expect(each.read()).toMatchObject({ counted: { requests: 2 } });
+      expect(each.read()).not.toHaveProperty('cleared');
+    }
+    expect(readdirSync(folder)).toContain('scope.2.log');
+  });
+
   test('survives its file being cut short', ({ folder }) => {
     const log = openSharedLog(folder, 'scope');
     spend(log, 1);
