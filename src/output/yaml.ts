@@ -12,7 +12,7 @@ export function yamlLines(data: Json, sink: Sink): string[] {
       compat: 'yaml-1.1',
       aliasDuplicateObjects: false,
       lineWidth: 0,
-    }).trimEnd();
+    }).replace(/\n$/, '');
   if (!Array.isArray(data) || data.length === 0) return [write(data)];
   // Sequences one after another are one sequence.
   return data.map((item) => plainItem(item, sink) ?? write([item]));
@@ -55,8 +55,8 @@ const exactNumber: ScalarTag = {
   stringify: ({ value }) => String(value),
 };
 
-/** Text begins with a letter if it stands without quotes, since readers do not agree on what else may be a text. */
-const wordLike = /^\p{L}/u;
+/** Text stands without quotes if it begins with a letter and has no space but U+0020: readers do not agree on the rest. */
+const wordLike = /^\p{L}[\S ]*$/u;
 
 function textTag(sink: Sink): ScalarTag {
   return {

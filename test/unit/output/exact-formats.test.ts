@@ -1,5 +1,6 @@
 import { parse as parseCsv } from 'csv-parse/sync';
 import fc from 'fast-check';
+import { load, YAML11_SCHEMA } from 'js-yaml';
 import { describe } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { ExactNumber } from '../../../src/json/exact.ts';
@@ -142,6 +143,10 @@ describe('what scripts read', () => {
             description === undefined ? rest : { ...rest, description },
           );
           expect(read).toEqual(plain);
+          const schema = version === '1.1' ? { schema: YAML11_SCHEMA } : {};
+          const texts = (items: unknown) =>
+            JSON.stringify(items, (key, value) => (key === 'id' ? 0 : value));
+          expect(texts(load(stdout, schema))).toBe(texts(plain));
         }),
         runs,
       );
