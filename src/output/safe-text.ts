@@ -1,3 +1,5 @@
+import { textMarks } from './text-marks.ts';
+
 /** Most text: ASCII, Latin, Cyrillic, kana, CJK, the lines of a table. All of it is safe, and needs no closer look. */
 const mostLetters = String.raw`#-\[\]-~ !\u00a1-\u00ac\u00ae-\u02ff\u0400-\u0482\u048a-\u052f\u2026\u2500-\u257f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff`;
 const bare = new RegExp(`^[${mostLetters}]*$`);
@@ -9,13 +11,12 @@ const plainRecord = new RegExp(`^[\t"\\\\${mostLetters}]*$`);
 /**
  * What a terminal may act on or a reader cannot see: controls, bidirectional and zero-width marks, line
  * separators, lone surrogates, unassigned and private code points, fillers, variation selectors, tags.
- * A well-formed emoji sequence is matched first and stays whole, joiners included.
  */
 const unsafeSource = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e0fff}]`;
 
-/** Made when first needed; as literals their tables would take 20 ms of every start. */
+/** Made when first needed, since their tables take time. */
 let unsafe: RegExp | undefined;
-let emojiOrUnsafe: RegExp | undefined;
+let textOrUnsafe: RegExp | undefined;
 
 /** So many parts of a text are joined at a time: a part takes ten times the room of its one character. */
 const mostParts = 10_000;
@@ -35,17 +36,17 @@ export function arePlainRecords(text: string): boolean {
   return plainRecords.test(text);
 }
 
-/** The text with each unsafe character in a harmless form. */
+/** The text with each unsafe character in a harmless form; selectors and joiners that are text stay (`textMarks`). */
 export function replaceUnsafe(text: string, harmless: (character: string) => string): string {
   if (isPlain(text)) return text;
   unsafe ??= new RegExp(unsafeSource, 'v');
-  // To look for emoji takes ten times as long.
+  // To look for what is text takes ten times as long.
   if (!unsafe.test(text)) return text;
-  emojiOrUnsafe ??= new RegExp(String.raw`\p{RGI_Emoji}|(?<unsafe>${unsafeSource})`, 'gv');
+  textOrUnsafe ??= new RegExp(`${textMarks}|(?<unsafe>${unsafeSource})`, 'gv');
   let replaced = '';
   let parts: string[] = [];
   let at = 0;
-  for (const { 0: found, index, groups } of text.matchAll(emojiOrUnsafe)) {
+  for (const { 0: found, index, groups } of text.matchAll(textOrUnsafe)) {
     if (groups?.unsafe === undefined) continue;
     parts.push(text.slice(at, index), harmless(found));
     at = index + found.length;
@@ -61,7 +62,10 @@ function visibleEscape(character: string): string {
   return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
-/** One piece of foreign text on one line, with nothing in it that could act or hide. Reversible, so no two texts look the same. */
+/**
+ * One piece of foreign text on one line, with nothing in it that could act or hide. Reversible: no two texts are shown in the same
+ * characters, though a font may draw `⭐` and `⭐️` alike.
+ */
 export function showText(text: string): string {
   if (isBare(text)) return text;
   return replaceUnsafe(text.replaceAll('\\', '\\\\'), visibleEscape);
