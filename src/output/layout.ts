@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { isPlain } from './safe-text.ts';
+import { isPlain, replaceUnsafe } from './safe-text.ts';
 
 /** Those of plain text that take two cells: kana, CJK, and two that are emoji too. */
 const wide = /[\u00a9\u00ae\u3041-\u9fff]/g;
@@ -18,27 +18,24 @@ export function mostWidthOf(text: string): number {
   return sum;
 }
 
-/** The text, or as much of it as fits on every terminal with the sign that it was cut; never half a character. */
-export function cutTo(width: number, text: string, ellipsis: string): string {
-  // Each takes a cell at least, and to measure a megabyte of them takes minutes.
-  if (isPlain(text) && text.length <= width && widthOf(text) <= width) return text;
-  let kept = '';
-  let used = 0;
-  for (const cluster of clusters(text)) {
-    used += cluster.most;
-    if (used > width) return kept + ellipsis.slice(0, width);
-    if (used <= width - ellipsis.length) kept += cluster.text;
-  }
-  return text;
-}
+/** Whether a text may take `width` cells, and `most` where a terminal joins no characters. */
+type Fits = (width: number, most: number) => boolean;
 
-/** The text up to the first character that takes more cells on one terminal than on another. */
-export function cutDisputed(text: string, ellipsis: string): string {
-  if (isPlain(text)) return text;
+/** The text, or as many of its first characters as fit with the sign that it was cut; never half a one. */
+export function cutTo(text: string, ellipsis: string, fits: Fits): string {
+  // To measure a megabyte of clusters takes minutes.
+  if (isPlain(text) && fits(widthOf(text), widthOf(text))) return text;
+  let sign = ellipsis;
+  while (sign && !fits(sign.length, sign.length)) sign = sign.slice(1);
   let kept = '';
+  let width = 0;
+  let most = 0;
   for (const cluster of clusters(text)) {
-    if (cluster.most > cluster.width) return kept + ellipsis;
-    kept += cluster.text;
+    width += cluster.width;
+    most += cluster.most;
+    // What joined the last character to the next one is hidden now.
+    if (!fits(width, most)) return replaceUnsafe(kept + sign, () => '');
+    if (fits(width + sign.length, most + sign.length)) kept += cluster.text;
   }
   return text;
 }

@@ -92,11 +92,15 @@ export async function createLongTable(
     ...sample.rows.map(text),
     least.map((n) => ' '.repeat(n)),
   ];
-  const natural = columnWidths(shown, titles.length);
+  const ellipsis = ascii ? '...' : '…';
   const room = width === undefined ? undefined : width - 2 * (titles.length - 1);
-  const widths = room === undefined ? natural : limitWidths(natural, room, least);
+  const widths =
+    room === undefined
+      ? columnWidths(shown, titles.length)
+      : limitWidths(shown, room, least, ellipsis);
+  const open = least.at(-1) ?? 0;
   const line = (cells: readonly string[]) => {
-    const fitted = room === undefined ? cells : fitRow(cells, widths, room, ascii ? '...' : '…');
+    const fitted = room === undefined ? cells : fitRow(cells, { widths, room, open }, ellipsis);
     return fitted
       .map((cell, column) => pad(cell, widths[column] ?? 0))
       .join('  ')
