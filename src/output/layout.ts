@@ -4,10 +4,18 @@ import { isPlain, replaceUnsafe } from './safe-text.ts';
 /** Those of plain text that take two cells: kana, CJK, and two that are emoji too. */
 const wide = /[\u00a9\u00ae\u3041-\u9fff]/g;
 
-/** Cells of the terminal that a line of text takes: two for CJK and emoji, none for combining marks. */
+/** Scripts from Devanagari to Myanmar and their kin: terminals put their letters and vowel signs beside each other. */
+const brahmic = /[\u0900-\u109f\u1700-\u1cff\ua800-\uabff]+\u200d?/g;
+const marksAbove = /[\p{Mn}\p{Me}\p{Cf}]/gu;
+
+/** Cells of most terminals that a line of text takes: two for CJK and emoji, none for combining marks. */
 export function widthOf(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length;
-  return isPlain(text) ? text.length + (text.match(wide)?.length ?? 0) : stringWidth(text);
+  if (isPlain(text)) return text.length + (text.match(wide)?.length ?? 0);
+  // A blank for each, so that what is between them is not joined.
+  return stringWidth(
+    text.replace(brahmic, (found) => ' '.repeat(found.replace(marksAbove, '').length)),
+  );
 }
 
 /** Cells that it takes at most: many terminals join no characters, and draw each on its own. */
@@ -61,7 +69,7 @@ function* clusters(text: string): Generator<Cluster> {
 }
 
 /** Takes a cell, or two, on terminals that do not agree with string-width: old ones know few marks that combine. */
-const marksWithRoom = /(?![\u0300-\u036f])\p{M}/u;
+const marksWithRoom = /(?![\u0300-\u036f])\p{M}|\u180e/u;
 const circledTens = /[\u3248-\u324f]/;
 
 function widthAlone(character: string): number {
