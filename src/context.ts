@@ -110,7 +110,7 @@ export type Output = {
   /** Resolves when the system took the text; rejects with its error (EPIPE, ENOSPC …). */
   readonly write: (text: string) => Promise<void>;
   readonly isTTY: boolean;
-  /** Width of the terminal in cells; undefined when it is none. */
+  /** Cells of the terminal to lay out for; 80 where it says less than 20 or nothing; undefined when it is none. */
   readonly columns: number | undefined;
   /** The stream itself, for a spinner; undefined where there is none. */
   readonly stream: NodeJS.WriteStream | undefined;

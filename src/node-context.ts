@@ -144,12 +144,20 @@ function outputTo(stream: () => NodeJS.WriteStream): Output {
       return open().isTTY ?? false;
     },
     get columns() {
-      return open().isTTY ? open().columns : undefined;
+      return open().isTTY ? layoutWidth(open().columns) : undefined;
     },
     get stream() {
       return open();
     },
   };
+}
+
+/** In fewer cells a table shows no name; a terminal that breaks its lines does. */
+const leastWidth = 20;
+
+/** The cells to lay out for on a terminal that says this of itself: some say nothing, or 0, as in CI. */
+function layoutWidth(told = 0): number {
+  return told < leastWidth ? 80 : told;
 }
 
 /** The longest time that setTimeout can take, in ms. */

@@ -1,5 +1,5 @@
 import type { Ora } from 'ora';
-import type { Context } from '../context.ts';
+import type { Context, Output } from '../context.ts';
 import type { Sink } from './sink.ts';
 
 /** How often the line is drawn anew, in ms. */
@@ -18,7 +18,12 @@ export type StatusLine = {
 
 /** Whether lines can be rewritten on stderr. A terminal that tells no width cannot be trusted with it. */
 export function canRewrite({ stderr, env }: Context): boolean {
-  return stderr.isTTY && (stderr.columns ?? 0) > 0 && env.TERM !== 'dumb' && !env.CI;
+  return stderr.isTTY && toldWidth(stderr) > 0 && env.TERM !== 'dumb' && !env.CI;
+}
+
+/** What the terminal itself says, 0 if nothing: a line that it breaks cannot be rewritten. */
+function toldWidth({ stream, columns }: Output): number {
+  return (stream ? stream.columns : columns) ?? 0;
 }
 
 /** The one line of the terminal that is rewritten; all other lines of the run appear above it. */
@@ -29,7 +34,7 @@ export function createStatusLine(context: Context, sink: Sink, color: boolean): 
   let ended = false;
 
   return {
-    width: () => (context.stderr.columns ?? 0) - aroundText,
+    width: () => toldWidth(context.stderr) - aroundText,
     show(next) {
       text = ended ? undefined : next;
       if (text === undefined) stop();

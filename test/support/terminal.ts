@@ -49,7 +49,8 @@ export function createTerminal(columns: number) {
   };
   const output: Output = {
     isTTY: true,
-    columns,
+    // As the context of a real run.
+    columns: columns || 80,
     stream: Object.assign(stream, tty) as never,
     write: (text) => new Promise((resolve) => stream.write(text, () => resolve())),
   };
