@@ -10,7 +10,8 @@ export default defineConfig({
   output: {
     dir: 'dist',
     format: 'cjs',
-    chunkFileNames: 'chunks/[name].js',
+    // With a hash, so that a process which an upgrade has overtaken never loads a part of the other version.
+    chunkFileNames: 'chunks/[name]-[hash].js',
     // Each file costs a start, and with this many commands what they share would come in small pieces.
     codeSplitting: {
       groups: [

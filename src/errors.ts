@@ -77,6 +77,20 @@ export function configFailure(message: string, hint?: string): Failure {
   });
 }
 
+/**
+ * Takes an error of what comes before anything is sent.
+ * @throws the same failure, which then says so, or any other error as it is
+ */
+export function unsent(error: unknown): never {
+  if (!(error instanceof Failure)) throw error;
+  const details = {
+    consequence: 'Nothing was sent.',
+    outcome: 'not_sent',
+    ...error.details,
+  } as const;
+  throw new Failure(error.kind, error.message, details);
+}
+
 /** Why the run's signal was aborted; the reason given to `AbortController.abort`. */
 export class Interruption extends Error {
   constructor(readonly exitCode: 129 | 130 | 143) {

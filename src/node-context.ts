@@ -6,6 +6,7 @@ import { openAppendFile } from './append-file.ts';
 import type { Context, Engine, Environment, Output, Owner } from './context.ts';
 import { Interruption } from './errors.ts';
 import { bootOf, isRunning, ownerOf } from './owner.ts';
+import { unloadable } from './unloadable.ts';
 import { createUptime } from './uptime.ts';
 
 export type NodeContext = {
@@ -32,7 +33,7 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
   let boot: string | undefined;
 
   async function openTransport(): Promise<Transport> {
-    const { createTransport } = await import('./api/transport.ts');
+    const { createTransport } = await import('./api/transport.ts').catch(unloadable);
     return createTransport(context.uptime);
   }
 
@@ -67,23 +68,23 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
       process.on('warning', ({ name, message }) => hear(`${name}: ${message}`));
     },
     askSecret: async (message) => {
-      const { default: password } = await import('@inquirer/password');
+      const { default: password } = await import('@inquirer/password').catch(unloadable);
       return ask((terminal) => password({ message }, terminal), signal);
     },
     confirm: async (message) => {
-      const { default: confirm } = await import('@inquirer/confirm');
+      const { default: confirm } = await import('@inquirer/confirm').catch(unloadable);
       return ask((terminal) => confirm({ message, default: false }, terminal), signal);
     },
     launch: async (program, env) => {
-      const { launch } = await import('./programs.ts');
+      const { launch } = await import('./programs.ts').catch(unloadable);
       return launch(program, env, signal, process.stdin.isTTY);
     },
     capture: async (command, options) => {
-      const { capture } = await import('./programs.ts');
+      const { capture } = await import('./programs.ts').catch(unloadable);
       return capture(command, options, process);
     },
     openEngine: async (address) => {
-      const { openEngine } = await import('./pacing/engine.ts');
+      const { openEngine } = await import('./pacing/engine.ts').catch(unloadable);
       const engine = openEngine(address);
       engines.push(engine);
       return engine;
@@ -97,7 +98,11 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
     isRunning: (owner) => isRunning(owner, process.kill),
   };
   const close = () => {
-    void transport?.then(({ close }) => close());
+    // One that could not be loaded has no connections.
+    void transport?.then(
+      ({ close }) => close(),
+      () => {},
+    );
     for (const { drop } of engines) drop();
     // A prompt or a pipe that nobody uses any more would keep an interrupted process alive.
     if (signal.aborted) for (const stream of [process.stdin, process.stdout]) stream.destroy();

@@ -1,6 +1,7 @@
 import type { PeerCertificate } from 'node:tls';
-import { systemCode } from '../errors.ts';
+import { Failure, systemCode } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
+import { allowMoreFiles } from '../open-files.ts';
 import { Undelivered } from './exchange.ts';
 
 type Words = {
@@ -27,6 +28,11 @@ const refused: Words = {
 };
 const unreachable: Words = { say: (host) => `${host} cannot be reached`, again: true };
 const cutOff: Words = { say: (host) => `${host} broke the connection off`, again: true };
+const noneLeft: Words = {
+  say: (host) => `too many open files for a connection to ${host}`,
+  hint: allowMoreFiles,
+  again: true,
+};
 const notHttp: Words = {
   say: (host) => `the answer of ${host} is not valid HTTP`,
   kind: 'service',
@@ -43,6 +49,8 @@ const words: Readonly<Record<string, Words>> = {
   ECONNRESET: cutOff,
   TURN_RETURNED: { say: () => 'not sent: it has to wait for the rate limit again' },
   EPIPE: cutOff,
+  EMFILE: noneLeft,
+  ENFILE: noneLeft,
   DEPTH_ZERO_SELF_SIGNED_CERT: untrusted('is signed by nobody but itself'),
   SELF_SIGNED_CERT_IN_CHAIN: untrusted('comes from an authority this machine does not know'),
   UNABLE_TO_GET_ISSUER_CERT: untrusted('comes from an authority this machine does not know'),
@@ -56,8 +64,12 @@ const words: Readonly<Record<string, Words>> = {
   },
 };
 
-/** Puts an error of the network into words; `sent` tells whether the request had begun to leave. */
+/** Puts an error of the network into words; `sent` tells whether the request had begun to leave. A failure has its own. */
 export function describeBreakdown(error: unknown, host: string, sent: boolean): Undelivered {
+  if (error instanceof Failure) {
+    const { kind, message, details } = error;
+    return new Undelivered(message, sent, { kind, hint: details.hint, cause: error });
+  }
   return undelivered(error, host, sent, wordsFor(error));
 }
 

@@ -1,6 +1,7 @@
 import { Failure, Interruption } from '../errors.ts';
 import type { Report } from '../events.ts';
 import { formsOf } from '../secret.ts';
+import { unloadable } from '../unloadable.ts';
 import type { ApiKey } from './auth.ts';
 import { decode } from './decode.ts';
 import type { Endpoint } from './endpoints.ts';
@@ -71,7 +72,7 @@ export function createClient(options: ClientOptions): Client {
       if (answer.rest) return decodeRest(endpoint, answer, answer.rest, verdict);
       const pieces = await inPieces(endpoint, answer, verdict);
       if (!pieces) return decodeWhole(endpoint, answer, verdict);
-      const { judge } = await import('./pieces.ts');
+      const { judge } = await import('./pieces.ts').catch(unloadable);
       await judge(endpoint, answer);
       return pieces;
     },
@@ -123,7 +124,7 @@ export function createClient(options: ClientOptions): Client {
     verdict: Verdict,
   ): Promise<AsyncIterable<Data> | undefined> {
     if (!endpoint.pieces || answer.bytes.length <= mostAtOnce) return undefined;
-    const { partsOf, isList } = await import('./pieces.ts');
+    const { partsOf, isList } = await import('./pieces.ts').catch(unloadable);
     if (endpoint.pieces.above === undefined && !isList(answer)) return undefined;
     return {
       [Symbol.asyncIterator]: () => decodeRest(endpoint, answer, partsOf(answer), verdict),
@@ -137,7 +138,7 @@ export function createClient(options: ClientOptions): Client {
     verdict: Verdict,
   ): AsyncGenerator<Data> {
     try {
-      const { decodePieces } = await import('./pieces.ts');
+      const { decodePieces } = await import('./pieces.ts').catch(unloadable);
       yield* decodePieces(endpoint, answer, rest, report);
     } catch (error) {
       throw explain(error, verdict);

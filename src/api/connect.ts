@@ -1,4 +1,5 @@
 import { connect as connectTcp, type Socket } from 'node:net';
+import { unloadable } from '../unloadable.ts';
 
 /** Where a connection leads; `over` is one that stands already, for TLS inside it. */
 export type Target = {
@@ -28,7 +29,7 @@ export function createConnector(timeout: number): Connector {
   async function connect(target: Target, onSocket?: (socket: Socket) => void): Promise<Socket> {
     const { protocol, hostname, port, over } = target;
     const secure = protocol === 'https:';
-    const tls = secure ? await import('./tls.ts') : undefined;
+    const tls = secure ? await import('./tls.ts').catch(unloadable) : undefined;
     const to = { host: hostname, port: Number(port || (secure ? 443 : 80)), noDelay: true };
     const socket = tls?.connectTls({ ...to, socket: over }) ?? connectTcp(to);
     onSocket?.(socket);

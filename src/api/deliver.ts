@@ -1,4 +1,5 @@
 import type { Context, HttpProxy, WireAnswer } from '../context.ts';
+import { unloadable } from '../unloadable.ts';
 import { readRefusal, readWhole } from './body.ts';
 import { describeBreakdown } from './breakdown.ts';
 import {
@@ -92,7 +93,7 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
       const [told] = headerValues(answer.headers, 'content-length');
       const { parts, length, more } = await readWhole(answer, body, { host, told, ...request });
       if (!more) return { bytes: Buffer.concat(parts, length) };
-      const { restOf } = await import('./rest.ts');
+      const { restOf } = await import('./rest.ts').catch(unloadable);
       const close = () => attempt.abort(over);
       const reading = { context, timeout, host, told, read: parts, received: length, close };
       return { bytes: new Uint8Array(), rest: restOf(body, reading) };

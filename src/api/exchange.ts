@@ -1,4 +1,5 @@
 import type { WireHeaders } from '../context.ts';
+import type { FailureKind } from '../errors.ts';
 import type { Method } from './method.ts';
 
 /** What a caller has to do with the turns that its request takes at the limit, one for each attempt. */
@@ -70,7 +71,8 @@ export class Undelivered extends Error {
     message: string,
     readonly sent: boolean,
     readonly details: {
-      readonly kind?: 'network' | 'service';
+      /** Of the failure; the network where nothing else is said. */
+      readonly kind?: FailureKind;
       readonly hint?: string | undefined;
       /** Whether the same request may fare better at once. */
       readonly again?: boolean;

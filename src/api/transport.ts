@@ -8,6 +8,7 @@ import {
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Send, WireAnswer, WireRequest } from '../context.ts';
+import { unloadable } from '../unloadable.ts';
 import { badResponse } from './breakdown.ts';
 import { createConnector } from './connect.ts';
 import { mayChange } from './method.ts';
@@ -45,7 +46,7 @@ export function createTransport(uptime: () => number, timeout = 10_000): Transpo
     const { protocol, port } = url;
     const target = { protocol, hostname: url.hostname.replace(/^\[|\]$/g, ''), port };
     if (!proxy) return connector.connect(target);
-    const { openTunnel } = await import('./tunnel.ts');
+    const { openTunnel } = await import('./tunnel.ts').catch(unloadable);
     return openTunnel(proxy, target, { connector, timeout });
   }
 

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { anyRequest } from '../api/endpoints.ts';
 import { type Method, mayChange, methods } from '../api/method.ts';
-import { Failure, Interruption, interruptedFailure, usageFailure } from '../errors.ts';
+import { Failure, Interruption, interruptedFailure, unsent, usageFailure } from '../errors.ts';
 import { mayBeKey } from '../secret.ts';
 import type { Host } from '../session/host.ts';
 import { inSession, type Session } from '../session/session.ts';
+import { unloadable } from '../unloadable.ts';
 import { parsePath } from './api-path.ts';
 import { addExamples } from './examples.ts';
 
@@ -30,10 +31,11 @@ export function api(command: Command, host: Host): void {
         const client = await connect();
 
         if (dryRun) {
-          const { showRequest } = await import('./show-request.ts');
+          const { showRequest } = await import('./show-request.ts').catch(unloadable);
           return showRequest(output, client.prepare(operation, { body }));
         }
 
+        if (mayChange(method)) await output.load().catch(unsent);
         const answer = await client.stream(operation, { body });
 
         if (answer === undefined) {
@@ -48,7 +50,7 @@ export function api(command: Command, host: Host): void {
 }
 
 async function readBody(session: Session, method: Method, data: string): Promise<string> {
-  const { readBody } = await import('./api-body.ts');
+  const { readBody } = await import('./api-body.ts').catch(unloadable);
   return readBody(session, method, data);
 }
 

@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander';
 import type { Host } from '../session/host.ts';
+import { unloadable } from '../unloadable.ts';
 import { candidates } from './completion-candidates.ts';
 import { filesWanted, type Shell, scripts, shells } from './completion-scripts.ts';
 import { wordsFrom } from './completion-words.ts';
@@ -39,7 +40,7 @@ async function answer(
   const { before, last, kept } = wordsFrom(shell, words);
   const program = command.parent ?? command;
   const found = await candidates(program, before, last, async (kind) => {
-    const { knownValues } = await import('./completion-values.ts');
+    const { knownValues } = await import('./completion-values.ts').catch(unloadable);
     return knownValues(kind, host.context);
   });
   if (found === 'files') return [filesWanted];

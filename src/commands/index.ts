@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
+import { unsent } from '../errors.ts';
 import type { Host } from '../session/host.ts';
 import { addCommonOptions } from '../session/options.ts';
+import { unloadable } from '../unloadable.ts';
 import { grow, sow } from './grow.ts';
 import { markTopic } from './topic.ts';
 
@@ -162,7 +164,8 @@ function plantGroup(program: Command, name: string, { about, verbs }: Group, hos
 function plant(parent: Command, name: string, { about, load }: Branch, host: Host): Command {
   const command = parent.command(name).summary(about).description(about);
   sow(command, async () => {
-    (await load())(command, host);
+    const verb = await load().catch(unloadable).catch(unsent);
+    verb(command, host);
     addCommonOptions(command);
   });
   return command;

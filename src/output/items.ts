@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json/exact.ts';
+import { unloadable } from '../unloadable.ts';
 import type { Sink } from './sink.ts';
 
 /** Many things, each made when its turn comes, so that a hundred thousand take no room. */
@@ -40,7 +41,7 @@ export async function* nestedInYaml(
   items: Items,
   sink: Sink,
 ): AsyncGenerator<string[]> {
-  const { yamlLines } = await import('./yaml.ts');
+  const { yamlLines } = await import('./yaml.ts').catch(unloadable);
   if (items.count === 0) return yield yamlLines({ ...head, items: [] }, sink);
   yield [...yamlLines(head, sink), 'items:'];
   for (const records of piecesOf(items)) yield yamlLines(records, sink);

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
 import type { Format } from '../formats.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/exact.ts';
+import { unloadable } from '../unloadable.ts';
 import { choose, refuseUnknown } from './columns.ts';
 import { columnsOf, fieldList, type Grid, gridOf, recordsOf } from './grid.ts';
 import { type Items, nestedInJson, nestedInYaml, piecesOf } from './items.ts';
@@ -13,6 +14,11 @@ import type { Pieces } from './stream.ts';
  * All but `anything` throw a Failure (usage) when a column is asked for that there is not.
  */
 export type Printer = {
+  /**
+   * Loads what printing needs: in this format at all, or a record like `expected` alone. Where something is changed it comes
+   * first, so that the result can be printed whatever becomes of the installed program meanwhile. @throws Failure (output)
+   */
+  readonly load: (expected?: JsonObject) => Promise<void>;
   /** Refuses such a column before anything is sent. */
   readonly checkColumns: (columns: readonly string[]) => void;
   /** Records with known columns; JSON and YAML have every field that came. */
@@ -71,13 +77,23 @@ export function createPrinter(
   { format, color, ascii, columns: asked, header }: PrinterOptions,
 ): Printer {
   const printer: Printer = {
+    async load(expected) {
+      if (expected)
+        await linesOf(
+          chosen(expected),
+          () => gridOf([expected], asked ?? Object.keys(expected)),
+          header,
+        );
+      else await loadFormat(format);
+      if (color) await boldStyle();
+    },
     checkColumns(columns) {
       if (asked) refuseUnknown(asked, columns);
     },
     async records(records, columns) {
       printer.checkColumns(columns);
       if (records.length > mostAtOnce) {
-        const { slicesOf } = await import('./stream.ts');
+        const { slicesOf } = await import('./stream.ts').catch(unloadable);
         return printer.stream(slicesOf(records), columns, 'rows');
       }
       await print(chosen([...records]), () => gridOf(records, asked ?? columns));
@@ -135,7 +151,7 @@ export function createPrinter(
   }
 
   async function printList(pieces: AsyncIterable<readonly Json[]>): Promise<void> {
-    const { survey } = await import('./survey.ts');
+    const { survey } = await import('./survey.ts').catch(unloadable);
     const { there, toRecords } = await survey(pieces, asked?.length);
     noticeUnknown(there);
     const columns = asked ?? there;
@@ -147,7 +163,7 @@ export function createPrinter(
     grid: (elements: readonly Element[]) => Grid,
     what: string,
   ): Promise<void> {
-    const { brokenOff, layStream } = await import('./stream.ts');
+    const { brokenOff, layStream } = await import('./stream.ts').catch(unloadable);
     const options = { format, asked, header, ascii, width: context.stdout.columns };
     let printed = 0;
     try {
@@ -186,13 +202,13 @@ export function createPrinter(
       case 'ndjson':
         return (Array.isArray(data) ? data : [data]).map((item) => sink.json(item));
       case 'yaml':
-        return (await import('./yaml.ts')).yamlLines(data, sink);
+        return (await import('./yaml.ts').catch(unloadable)).yamlLines(data, sink);
       case 'csv':
-        return (await import('./csv.ts')).csvLines(grid(), sink, titled);
+        return (await import('./csv.ts').catch(unloadable)).csvLines(grid(), sink, titled);
       case 'tsv':
-        return (await import('./tsv.ts')).tsvLines(grid(), sink, titled);
+        return (await import('./tsv.ts').catch(unloadable)).tsvLines(grid(), sink, titled);
       case 'table': {
-        const { tableLines } = await import('./table.ts');
+        const { tableLines } = await import('./table.ts').catch(unloadable);
         return tableLines(grid(), sink, { width: context.stdout.columns, header: titled, ascii });
       }
     }
@@ -212,7 +228,15 @@ function arePieces(
   return typeof data === 'object' && data !== null && Symbol.asyncIterator in data;
 }
 
+async function loadFormat(format: Format): Promise<void> {
+  await import('./stream.ts').catch(unloadable);
+  if (format === 'yaml') await import('./yaml.ts').catch(unloadable);
+  if (format === 'csv') await import('./csv.ts').catch(unloadable);
+  if (format === 'tsv') await import('./tsv.ts').catch(unloadable);
+  if (format === 'table') await import('./fit.ts').catch(unloadable);
+}
+
 async function boldStyle() {
-  const { Chalk } = await import('chalk');
+  const { Chalk } = await import('chalk').catch(unloadable);
   return new Chalk({ level: 1 }).bold;
 }

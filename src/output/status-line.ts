@@ -55,21 +55,25 @@ export function createStatusLine(context: Context, sink: Sink, color: boolean): 
 
   async function start(): Promise<void> {
     starting = true;
-    const { default: ora } = await import('ora');
+    const loaded = await import('ora').catch(() => undefined);
+    // An import goes on without it.
+    if (!loaded) return;
     await sink.flush();
     starting = false;
     const { stream } = context.stderr;
     // It may be over meanwhile; a spinner that nobody stops would keep the process alive.
     if (text === undefined || !stream) return;
-    spinner = ora({
-      text,
-      stream,
-      interval,
-      isEnabled: true,
-      color: color && 'cyan',
-      // Signals are petstore's own business, and the cursor stays as it is should the process die.
-      discardStdin: false,
-      hideCursor: false,
-    }).start();
+    spinner = loaded
+      .default({
+        text,
+        stream,
+        interval,
+        isEnabled: true,
+        color: color && 'cyan',
+        // Signals are petstore's own business, and the cursor stays as it is should the process die.
+        discardStdin: false,
+        hideCursor: false,
+      })
+      .start();
   }
 }

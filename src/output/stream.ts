@@ -1,6 +1,7 @@
 import { Failure, Interruption, interruptedFailure } from '../errors.ts';
 import type { Format } from '../formats.ts';
 import { ExactNumber, type Json, type JsonObject } from '../json/exact.ts';
+import { unloadable } from '../unloadable.ts';
 import { choose } from './columns.ts';
 import { type Cell, cellText, type Grid } from './grid.ts';
 import type { Line, Sink } from './sink.ts';
@@ -46,15 +47,23 @@ export function layStream<Element extends Json>(
       );
     case 'yaml':
       return inTurn(pieces, async (records) =>
-        (await import('./yaml.ts')).yamlLines([...chosen(records)], sink),
+        (await import('./yaml.ts').catch(unloadable)).yamlLines([...chosen(records)], sink),
       );
     case 'csv':
       return inTurn(pieces, async (records, isFirst) =>
-        (await import('./csv.ts')).csvLines(grid(records), sink, header && isFirst),
+        (await import('./csv.ts').catch(unloadable)).csvLines(
+          grid(records),
+          sink,
+          header && isFirst,
+        ),
       );
     case 'tsv':
       return inTurn(pieces, async (records, isFirst) =>
-        (await import('./tsv.ts')).tsvLines(grid(records), sink, header && isFirst),
+        (await import('./tsv.ts').catch(unloadable)).tsvLines(
+          grid(records),
+          sink,
+          header && isFirst,
+        ),
       );
   }
 }

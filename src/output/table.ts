@@ -1,4 +1,5 @@
 import { ExactNumber } from '../json/exact.ts';
+import { unloadable } from '../unloadable.ts';
 import { cellText, type Grid } from './grid.ts';
 import type { Line, Sink } from './sink.ts';
 
@@ -57,7 +58,7 @@ async function layAny(
   room: number | undefined,
   ellipsis: string,
 ): Promise<Laid> {
-  const { columnWidths, fitRows, pad } = await import('./fit.ts');
+  const { columnWidths, fitRows, pad } = await import('./fit.ts').catch(unloadable);
   const fitted = room === undefined ? rows : fitRows(rows, room, least, ellipsis);
   const widths = columnWidths(fitted, least.length);
   const padded = fitted.map((row) => row.map((cell, column) => pad(cell, widths[column] ?? 0)));
@@ -83,7 +84,7 @@ export async function createLongTable(
   sink: Sink,
   { width, header, ascii }: TableOptions,
 ): Promise<{ readonly head: readonly Line[]; readonly lay: (grid: Grid) => Line }> {
-  const { columnWidths, fitRow, limitWidths, pad } = await import('./fit.ts');
+  const { columnWidths, fitRow, limitWidths, pad } = await import('./fit.ts').catch(unloadable);
   const least = numberWidths(sample).map((most) => (most > 0 ? longestNumber : 0));
   const text = (row: Grid['rows'][number]) => row.map((cell) => sink.show(cellText(cell)));
   const titles = sample.header.map((title) => sink.show(title));

@@ -15,6 +15,7 @@ import type { SharedLog } from '../pacing/shared-log.ts';
 import { surviveDisk } from '../pacing/survive.ts';
 import { parseDuration } from '../settings/duration.ts';
 import { stateFolder } from '../settings/folders.ts';
+import { unloadable } from '../unloadable.ts';
 import { version } from '../version.ts';
 import { chooseBaseUrl } from './base-url.ts';
 import { type FoundKey, findKey, noKey } from './key.ts';
@@ -132,7 +133,7 @@ async function chooseService(
 /** The sandbox runs inside this very command, behind a real port of this machine. */
 async function embedSandbox({ host, options, report }: Setup): Promise<Service> {
   refuseForSandbox(options);
-  const { startKeptSandbox } = await import('../sandbox/kept.ts');
+  const { startKeptSandbox } = await import('../sandbox/kept.ts').catch(unloadable);
   const say = (message: string) => report({ event: 'notice', message });
   const { baseUrl, key } = await startKeptSandbox(stateFolder(host.context), host.context.now, say);
   return { baseUrl, key: { value: key, source: 'the sandbox' } };

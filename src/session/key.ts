@@ -4,6 +4,7 @@ import { configFailure, Failure } from '../errors.ts';
 import { readSecret } from '../files.ts';
 import { configFolder } from '../settings/folders.ts';
 import { keyFile, maxKeyInput, parseKey, readStoredKey } from '../settings/keys.ts';
+import { unloadable } from '../unloadable.ts';
 import { checkOrigin } from './base-url.ts';
 import type { KeyCommand } from './key-command.ts';
 import type { CommonOptions } from './options.ts';
@@ -54,7 +55,7 @@ function fromEnvironment({ env }: Context): ApiKey | undefined {
 async function ownKey(run: Run): Promise<FoundKey | undefined> {
   const command = run.profile.settings['api-key-command'];
   if (command === undefined) return storedKey(run);
-  const { findKeyCommand } = await import('./key-command.ts');
+  const { findKeyCommand } = await import('./key-command.ts').catch(unloadable);
   return findKeyCommand(command, run);
 }
 

@@ -2,6 +2,7 @@ import type { Report } from '../events.ts';
 import type { SharedLog } from '../pacing/shared-log.ts';
 import { isLoopback } from '../settings/base-url.ts';
 import { type LimitStore, parseLimitStore } from '../settings/limit-store.ts';
+import { unloadable } from '../unloadable.ts';
 import { sandboxProfile } from './profile.ts';
 import { chooseSetting, placeOf, type Run } from './setting.ts';
 
@@ -47,7 +48,7 @@ export async function openStoreLog(
       import('../pacing/store-name.ts'),
       import('../pacing/fall-back.ts'),
       import('../pacing/store-trouble.ts'),
-    ]);
+    ]).catch(unloadable);
   const engine = await context.openEngine(store.address);
   const log = createStoreLog(engine, nameInStore(address, secret), context);
   const { activity, drop } = engine;

@@ -1,6 +1,7 @@
 import type { HttpProxy } from '../context.ts';
 import type { Report } from '../events.ts';
 import { isLoopback } from '../settings/base-url.ts';
+import { unloadable } from '../unloadable.ts';
 import type { Host } from './host.ts';
 
 /**
@@ -21,7 +22,7 @@ export async function chooseProxy(
 ): Promise<HttpProxy | undefined> {
   const { env } = context;
   if (isLoopback(baseUrl.hostname) || !variables.some((name) => env[name])) return undefined;
-  const { readProxy } = await import('../settings/proxy.ts');
+  const { readProxy } = await import('../settings/proxy.ts').catch(unloadable);
   const setting = readProxy(baseUrl, env, variables);
   if (!setting) {
     report?.({ event: 'notice', message: `NO_PROXY: no proxy on the way to ${baseUrl.host}` });

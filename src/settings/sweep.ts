@@ -7,13 +7,13 @@ export async function sweepKeys(context: Context, folder: string): Promise<void>
   const { path, lock } = keysFolder(folder);
   const left = temporariesIn(path);
   if (left.length === 0) return;
-  const { claim } = await import('../claim.ts');
   try {
+    const { claim } = await import('../claim.ts');
     const held = claim(context, lock);
     if (!held.mine) return;
     sweep(left);
     held.release();
   } catch {
-    // A disk that takes nothing gives nothing up either.
+    // A disk that takes nothing gives nothing up either, and the next command tries again.
   }
 }

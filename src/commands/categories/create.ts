@@ -1,10 +1,13 @@
 import type { Command } from 'commander';
 import { createCategory } from '../../api/endpoints.ts';
 import { type Category, NewCategory } from '../../api/resources.ts';
-import { Failure, Interruption, interruptedFailure, usageFailure } from '../../errors.ts';
+import { Failure, Interruption, interruptedFailure, unsent, usageFailure } from '../../errors.ts';
 import { findMismatch } from '../../json/check.ts';
+import { ExactNumber } from '../../json/exact.ts';
+import type { Printer } from '../../output/printer.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
+import { unloadable } from '../../unloadable.ts';
 import { addExamples } from '../examples.ts';
 import { categoryColumns } from './columns.ts';
 
@@ -13,6 +16,8 @@ type Options = {
   readonly ifMissing?: boolean;
   readonly dryRun?: boolean;
 };
+
+const longestId = '-9223372036854775808';
 
 export function create(command: Command, host: Host): void {
   addExamples(command, [
@@ -33,20 +38,19 @@ export function create(command: Command, host: Host): void {
         const client = await connect();
 
         if (dryRun) {
-          const { showRequest } = await import('../show-request.ts');
+          const { showRequest } = await import('../show-request.ts').catch(unloadable);
           return showRequest(output, client.prepare(createCategory, { body }));
         }
 
-        const send = () =>
-          client.call(createCategory, { body }).catch(async (error) => {
+        const send = async () => {
+          const lookForCreated = await loadEnd(output, body).catch(unsent);
+          return client.call(createCategory, { body }).catch(async (error) => {
             if (!(error instanceof Failure) || error.kind !== 'outcome_unknown') throw error;
-            const { lookForCreated } = await import('./create-unknown.ts');
             return lookForCreated(session, client, name, ifMissing ?? false, error);
           });
+        };
         const { category, wasThere } = ifMissing
-          ? await import('./create-missing.ts').then(({ createMissing }) =>
-              createMissing(session, client, name, send),
-            )
+          ? await loadMissing().then((createMissing) => createMissing(session, client, name, send))
           : { category: await send(), wasThere: false };
 
         if (category.name !== name) report({ event: 'notice', message: changedName(category) });
@@ -55,6 +59,18 @@ export function create(command: Command, host: Host): void {
         });
       }),
     );
+}
+
+/** What comes after the request: from then on the installed program may be gone. @throws Failure (output) */
+async function loadEnd(output: Printer, body: NewCategory) {
+  const { lookForCreated } = await import('./create-unknown.ts').catch(unloadable);
+  await output.load({ id: new ExactNumber(longestId), description: '', ...body });
+  return lookForCreated;
+}
+
+async function loadMissing() {
+  const { createMissing } = await import('./create-missing.ts').catch(unloadable).catch(unsent);
+  return createMissing;
 }
 
 function changedName({ name }: Category): string {

@@ -69,6 +69,7 @@ export async function prepare(
       list = await look(job);
       plan = planBy(list);
     }
+    await session.output.load();
     if (!standing.header) begin(order, journal);
   }
   if (standing.header) noteStrangers(job, list, plan.create);

@@ -6,6 +6,7 @@ import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { hasStoredKey } from '../../settings/keys.ts';
 import { type SettingName, settingNames } from '../../settings/names.ts';
+import { unloadable } from '../../unloadable.ts';
 import { addExamples } from '../examples.ts';
 import { isOfSandbox, names, placeOf, requireName } from './names.ts';
 
@@ -25,7 +26,7 @@ export function set(command: Command, host: Host): void {
         refuseForSandbox(name, session);
         settingNames[name].check(value);
 
-        const { saveSetting } = await import('../../settings/save.ts');
+        const { saveSetting } = await import('../../settings/save.ts').catch(unloadable);
         const folder = requireConfigFolder(host.context);
         const path = await saveSetting(host.context, folder, placeOf(name, profile), value);
         report({ event: 'notice', message: `saved in ${path}` });

@@ -4,6 +4,7 @@ import { labelOf, type Profile } from '../../session/profile.ts';
 import { inSession } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import type { SettingName } from '../../settings/names.ts';
+import { unloadable } from '../../unloadable.ts';
 import { addExamples } from '../examples.ts';
 import { names, placeOf, requireName } from './names.ts';
 
@@ -20,7 +21,7 @@ export function unset(command: Command, host: Host): void {
         const message = `${name} was not set for ${labelOf(profile)}`;
         return report({ event: 'notice', message });
       }
-      const { saveSetting } = await import('../../settings/save.ts');
+      const { saveSetting } = await import('../../settings/save.ts').catch(unloadable);
       const path = await saveSetting(host.context, folder, placeOf(name, profile), undefined);
       report({ event: 'notice', message: `removed from ${path}` });
     }),
