@@ -2,8 +2,16 @@ import { CommanderError } from 'commander';
 import { createProgram } from './commands/program.ts';
 import { describeUsageError, wordsForHelp } from './commands/usage.ts';
 import type { Context } from './context.ts';
-import { Exit, Failure, Interruption, interruptedFailure, usageFailure } from './errors.ts';
+import {
+  Exit,
+  Failure,
+  Interruption,
+  interruptedFailure,
+  systemCode,
+  usageFailure,
+} from './errors.ts';
 import { isFormat, speaksJson } from './formats.ts';
+import { allowMoreFiles, isOutOfFiles } from './open-files.ts';
 import { createReporter, reportFailure } from './output/reporter.ts';
 import { createSink } from './output/sink.ts';
 import type { Host } from './session/host.ts';
@@ -38,6 +46,10 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     if (error instanceof Exit || error instanceof Failure) return error;
     if (error instanceof Interruption) return interruptedFailure(context.signal, {});
     if (error instanceof CommanderError) return explainUsage(error);
+    if (isOutOfFiles(error)) {
+      const details = { cause: error, hint: allowMoreFiles };
+      return new Failure('output', `too many open files (${systemCode(error)})`, details);
+    }
     return new Failure('internal', `internal error: ${String(error)}`, {
       hint: 'This is a bug in petstore. Please report it with what --verbose says.',
       cause: error,

@@ -2,7 +2,9 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Context } from '../context.ts';
-import { systemCode, usageFailure } from '../errors.ts';
+import { Failure, systemCode, usageFailure } from '../errors.ts';
+import { cannotSave } from '../files.ts';
+import { allowMoreFiles, isOutOfFiles } from '../open-files.ts';
 import type { RunningSandbox } from '../sandbox/serve.ts';
 import { quote } from '../shell.ts';
 import { exemptLoopback } from './sandbox-proxy.ts';
@@ -10,14 +12,14 @@ import { exemptLoopback } from './sandbox-proxy.ts';
 /**
  * Runs a program against a sandbox and resolves with its exit code: the address and key stand in its environment,
  * `petstore` is on its PATH, and settings and state of the user's own stay out of reach.
- * @throws Failure (usage) when there is no such program
+ * @throws Failure (usage) when there is no such program, Failure (output) when the system does not let it run
  */
 export async function runAgainst(
   { baseUrl, key }: RunningSandbox,
   program: readonly string[],
   context: Context,
 ): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-sandbox-'));
+  const folder = saving(tmpdir(), () => mkdtempSync(join(tmpdir(), 'petstore-sandbox-')));
   try {
     const { PETSTORE_PROFILE, PETSTORE_LIMIT_STORE, ...env } = context.env;
     return await context.launch(program, {
@@ -27,16 +29,29 @@ export async function runAgainst(
       PETSTORE_API_KEY: key,
       PETSTORE_CONFIG_DIR: join(folder, 'config'),
       PETSTORE_STATE_DIR: join(folder, 'state'),
-      PATH: [putOnPath(folder, context), env.PATH].filter(Boolean).join(delimiter),
+      PATH: [saving(folder, () => putOnPath(folder, context)), env.PATH]
+        .filter(Boolean)
+        .join(delimiter),
     });
   } catch (error) {
     const reasons = { ENOENT: 'not found', EACCES: 'not executable' };
     const code = systemCode(error);
-    if (code !== 'ENOENT' && code !== 'EACCES') throw error;
-    const reason = reasons[code];
-    throw usageFailure(`cannot run ${program[0]}: ${reason}`);
+    if (code === undefined) throw error;
+    if (code === 'ENOENT' || code === 'EACCES') {
+      throw usageFailure(`cannot run ${program[0]}: ${reasons[code]}`);
+    }
+    const hint = isOutOfFiles(error) ? allowMoreFiles : undefined;
+    throw new Failure('output', `cannot run ${program[0]} (${code})`, { cause: error, hint });
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function saving<Result>(path: string, action: () => Result): Result {
+  try {
+    return action();
+  } catch (error) {
+    throw cannotSave(path, error);
   }
 }
 

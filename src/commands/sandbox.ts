@@ -1,11 +1,12 @@
 import { type Command, Option } from 'commander';
-import { Exit, Failure, Interruption, systemCode, usageFailure } from '../errors.ts';
+import { Exit, Interruption, usageFailure } from '../errors.ts';
 import { readText } from '../files.ts';
 import { JsonError, parseJson } from '../json/parse.ts';
 import { type PlanName, plans } from '../sandbox/quota.ts';
 import { type RunningSandbox, serveSandbox, throwawayKey } from '../sandbox/serve.ts';
 import { answer } from '../sandbox/service.ts';
 import { type SandboxState, sampleState, stateFromData } from '../sandbox/state.ts';
+import { unservable } from '../sandbox/unservable.ts';
 import { wordFor } from '../secret.ts';
 import type { Host } from '../session/host.ts';
 import { inSession, type Session } from '../session/session.ts';
@@ -76,14 +77,6 @@ function readData(path: string): SandboxState {
       `${path} cannot be served: ${reason instanceof Error ? reason.message : reason}`,
     );
   }
-}
-
-function unservable(error: unknown, port: number | undefined): Failure {
-  const code = systemCode(error);
-  const reason = code === 'EADDRINUSE' ? 'is taken' : `cannot be used (${code})`;
-  return new Failure('config', `port ${port} ${reason}`, {
-    hint: 'Leave out --port to take a free one.',
-  });
 }
 
 /** The address and the key are the result: lines to paste into another shell. */

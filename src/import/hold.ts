@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { claim } from '../claim.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
+import { allowMoreFiles, isOutOfFiles } from '../open-files.ts';
 import { bringBack } from './finished.ts';
 import type { Held } from './held-names.ts';
 import { type Journal, openJournal } from './journal.ts';
@@ -63,7 +64,9 @@ function withoutJournal(error: unknown): unknown {
   return new Failure('output', error.message, {
     ...error.details,
     consequence: 'Nothing was sent: an import needs its journal.',
-    hint: 'Make room or give it another folder (PETSTORE_STATE_DIR), and run the same command again.',
+    hint: isOutOfFiles(error.details.cause)
+      ? allowMoreFiles
+      : 'Make room or give it another folder (PETSTORE_STATE_DIR), and run the same command again.',
     outcome: 'not_sent',
   });
 }

@@ -2,6 +2,7 @@ import { existsSync, lstatSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { othersCanChange } from '../files.ts';
+import { isOutOfFiles } from '../open-files.ts';
 import { commandOn } from '../shell.ts';
 
 /** Why a folder cannot hold a log that processes share, and the command that mends it. */
@@ -53,7 +54,10 @@ export function noticeOfMove(error: unknown, from: string, to: string | undefine
   const fault =
     error instanceof PlaceFault
       ? error
-      : new PlaceFault(`cannot use ${from} (${systemCode(error) ?? 'unknown error'})`);
+      : new PlaceFault(
+          `cannot use ${from} (${systemCode(error) ?? 'unknown error'})`,
+          isOutOfFiles(error) ? 'ulimit -n 256' : undefined,
+        );
   const outcome = to
     ? `the limit is shared in ${to} instead`
     : 'the limit cannot be shared on this disk; other petstore processes are not seen';

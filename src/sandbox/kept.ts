@@ -1,13 +1,15 @@
 import { join } from 'node:path';
+import { isOutOfFiles } from '../open-files.ts';
 import { type Answerer, openSharedSandbox } from './log.ts';
 import { plans } from './quota.ts';
 import { type RunningSandbox, serveSandbox, throwawayKey } from './serve.ts';
 import { answer } from './service.ts';
 import { sampleState } from './state.ts';
+import { unservable } from './unservable.ts';
 
 /**
  * The sandbox behind `--profile sandbox`: it lives as long as the command, and what it was told lives on in `folder`.
- * Without a folder that can be written it forgets, and says so.
+ * Without a folder that can be written it forgets, and says so. @throws Failure (config, output) when it cannot run
  */
 export async function startKeptSandbox(
   folder: string | undefined,
@@ -15,7 +17,9 @@ export async function startKeptSandbox(
   say: (message: string) => void,
 ): Promise<RunningSandbox> {
   const options = { answer: openAnswerer(folder, say), key: throwawayKey(), now };
-  const sandbox = await serveSandbox(options, 0);
+  const sandbox = await serveSandbox(options, 0).catch((error) => {
+    throw unservable(error);
+  });
   // Neither the server nor a connection to it keeps the process alive once the command is done.
   sandbox.server.unref();
   sandbox.server.on('connection', (socket) => socket.unref());
@@ -24,21 +28,30 @@ export async function startKeptSandbox(
 
 function openAnswerer(folder: string | undefined, say: (message: string) => void): Answerer {
   const state = sampleState();
-  const forgetful: Answerer = (request) => answer(state, plans.free, request);
-  let current: Answerer | undefined;
+  let current = open();
   return (request) => {
     try {
-      current ??= open();
       return current(request);
     } catch {
-      say('the sandbox cannot keep anything on this disk; it forgets what is created');
-      current = forgetful;
+      current = forgetful();
       return current(request);
     }
   };
 
   function open(): Answerer {
-    if (folder === undefined) throw new Error('there is no folder to keep anything in');
-    return openSharedSandbox(join(folder, 'sandbox', 'requests.log'), state, plans.free);
+    if (folder === undefined) return forgetful();
+    const path = join(folder, 'sandbox', 'requests.log');
+    try {
+      return openSharedSandbox(path, state, plans.free);
+    } catch (error) {
+      // That says nothing of the disk, and what is created now should not be missing later.
+      if (isOutOfFiles(error)) throw unservable(error);
+      return forgetful();
+    }
+  }
+
+  function forgetful(): Answerer {
+    say('the sandbox cannot keep anything on this disk; it forgets what is created');
+    return (request) => answer(state, plans.free, request);
   }
 }
