@@ -42,13 +42,12 @@ export function create(command: Command, host: Host): void {
           return showRequest(output, client.prepare(createCategory, { body }));
         }
 
-        const send = async () => {
-          const lookForCreated = await loadEnd(output, body).catch(unsent);
-          return client.call(createCategory, { body }).catch(async (error) => {
+        const lookForCreated = await loadEnd(output, body).catch(unsent);
+        const send = () =>
+          client.call(createCategory, { body }).catch(async (error) => {
             if (!(error instanceof Failure) || error.kind !== 'outcome_unknown') throw error;
             return lookForCreated(session, client, name, ifMissing ?? false, error);
           });
-        };
         const { category, wasThere } = ifMissing
           ? await loadMissing().then((createMissing) => createMissing(session, client, name, send))
           : { category: await send(), wasThere: false };
