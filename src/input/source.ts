@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs';
 import { constants, type FileHandle, open, realpath } from 'node:fs/promises';
 import type { Context } from '../context.ts';
 import { Failure, systemCode, usageFailure } from '../errors.ts';
+import { allowMoreFiles, isOutOfFiles } from '../open-files.ts';
 
 /** Where the bytes of an input come from. */
 export type Source = {
@@ -53,7 +54,9 @@ function noRegularFile(file: string, stats: Stats): Failure {
 function unreadable(name: string, error: unknown): Failure {
   const code = systemCode(error);
   const missing = code === 'ENOENT' || code === 'ENOTDIR';
-  return usageFailure(missing ? `there is no file ${name}` : `cannot read ${name} (${code})`);
+  if (missing) return usageFailure(`there is no file ${name}`);
+  const hint = isOutOfFiles(error) ? allowMoreFiles : undefined;
+  return usageFailure(`cannot read ${name} (${code})`, hint);
 }
 
 /** Largest input, in MiB. */

@@ -119,26 +119,27 @@ function expectOwnWords({ said: { stdout, stderr } }: Running, installed: string
 }
 
 describe('an upgrade while a command runs', () => {
-  describe.for(Object.keys(changes) as (keyof typeof changes)[])('that has %s it', (change) => {
-    test.for(formats)(
-      'leaves an import to its end: all rows are created and recorded, and printed as %s',
-      async (format, { shop, overtake, petstore, folder }) => {
-        writeFileSync(join(folder, 'pets.csv'), csv);
-        const argv = ['categories', 'import', 'pets.csv', '--yes', '-o', format];
+  test.for([
+    ...formats.map((format) => ({ format, change: 'replaced' as const })),
+    { format: 'table', change: 'removed' as const },
+  ])(
+    'leaves an import to its end that is $change: all rows are created and recorded, and printed as $format',
+    async ({ format, change }, { shop, overtake, petstore, folder }) => {
+      writeFileSync(join(folder, 'pets.csv'), csv);
+      const argv = ['categories', 'import', 'pets.csv', '--yes', '-o', format];
 
-        const { code, stdout } = await overtake(argv, 'POST', { change });
+      const { code, stdout } = await overtake(argv, 'POST', { change });
 
-        expect(code).toBe(0);
-        expect(stdout).toContain('created');
-        expect(shop.names.toSorted()).toEqual(rows.toSorted());
-        const env = { PETSTORE_BASE_URL: shop.url, PETSTORE_API_KEY: 'any-key-at-all' };
-        const again = await petstore(argv, { env });
-        expect(again.code).toBe(0);
-        expect(again.stderr).toContain('is finished: 4 rows are created');
-        expect(shop.names).toHaveLength(rows.length);
-      },
-    );
-  });
+      expect(code).toBe(0);
+      expect(stdout).toContain('created');
+      expect(shop.names.toSorted()).toEqual(rows.toSorted());
+      const env = { PETSTORE_BASE_URL: shop.url, PETSTORE_API_KEY: 'any-key-at-all' };
+      const again = await petstore(argv, { env });
+      expect(again.code).toBe(0);
+      expect(again.stderr).toContain('is finished: 4 rows are created');
+      expect(shop.names).toHaveLength(rows.length);
+    },
+  );
 
   test.for(formats)(
     'leaves a create to its end, and prints it as %s',
