@@ -43,7 +43,16 @@ export async function runAgainst(
     const hint = isOutOfFiles(error) ? allowMoreFiles : undefined;
     throw new Failure('output', `cannot run ${program[0]} (${code})`, { cause: error, hint });
   } finally {
+    remove(folder);
+  }
+}
+
+/** What cannot be removed changes nothing about how the program ended. */
+function remove(folder: string): void {
+  try {
     rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // The system clears its folder for temporary files.
   }
 }
 

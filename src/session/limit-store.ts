@@ -44,11 +44,11 @@ export async function openStoreLog(
   }
   const [{ createStoreLog }, { nameInStore }, { fallBack }, { describeTrouble }] =
     await Promise.all([
-      import('../pacing/store-log.ts'),
-      import('../pacing/store-name.ts'),
-      import('../pacing/fall-back.ts'),
-      import('../pacing/store-trouble.ts'),
-    ]).catch(unloadable);
+      import('../pacing/store-log.ts').catch(unloadable),
+      import('../pacing/store-name.ts').catch(unloadable),
+      import('../pacing/fall-back.ts').catch(unloadable),
+      import('../pacing/store-trouble.ts').catch(unloadable),
+    ]);
   const engine = await context.openEngine(store.address);
   const log = createStoreLog(engine, nameInStore(address, secret), context);
   const { activity, drop } = engine;

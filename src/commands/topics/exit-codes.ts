@@ -12,7 +12,10 @@ export const meanings: readonly (readonly [codes: string, meaning: string])[] = 
   ['5', 'network, TLS, timeout, 5xx, or an answer that is not what the interface promises'],
   ['6', "a write's outcome is unknown: it may have been created"],
   ['7', 'an import is not finished: some rows were refused or are left'],
-  ['74', 'the result, a setting or a journal cannot be written'],
+  [
+    '74',
+    'the result, a setting or a journal cannot be written, or a part of petstore not be loaded',
+  ],
   ['75', 'rate limited, by a 429 or a 503 with Retry-After: not done; try again at the time given'],
   ['129, 130, 143, 141', 'hung up, interrupted, terminated, reader of stdout went away'],
 ];
