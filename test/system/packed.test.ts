@@ -16,6 +16,7 @@ describe('the packed tarball', () => {
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
+      'SECURITY.md',
       'bin/petstore.js',
       'dist/THIRD-PARTY-NOTICES.txt',
       'dist/help.txt',
@@ -23,6 +24,40 @@ describe('the packed tarball', () => {
       'man/petstore.1',
       'package.json',
     ]);
+  });
+
+  test('holds what its papers link to', async ({ folder }) => {
+    const paths = pack(folder).files.map(({ path }) => path);
+
+    const papers = paths.filter((path) => path.endsWith('.md'));
+    const links = papers.flatMap((paper) => linksOf(readFileSync(paper, 'utf8')));
+    expect(links).toContain('SECURITY.md');
+    expect(links.filter((link) => !paths.includes(link))).toEqual([]);
+  });
+
+  test('is installed without a script or a warning, with its command and its man page', async ({
+    folder,
+    execute,
+  }) => {
+    const { filename } = pack(folder);
+    const prefix = join(folder, 'global');
+
+    const options = ['--global', '--offline', '--no-audit', '--no-fund', '--prefix', prefix];
+    // What npm says of its own settings is none of ours.
+    const { code, stdout, stderr } = await execute('npm', ['install', ...options, `./${filename}`]);
+
+    expect(`${stdout}${stderr}`).not.toMatch(/script|prepare|petstore/);
+    expect(code).toBe(0);
+    const page = readFileSync(join(prefix, 'share', 'man', 'man1', 'petstore.1'), 'utf8');
+    expect(page).toBe(readFileSync('man/petstore.1', 'utf8'));
+    const version = await execute(join(prefix, 'bin', 'petstore'), ['--version']);
+    expect(version.code).toBe(0);
+  });
+
+  test('names each part of the program by its content', () => {
+    const chunks = readdirSync('dist/chunks');
+
+    expect(chunks.filter((name) => !/-[\w-]{8}\.js$/.test(name))).toEqual([]);
   });
 
   test('is small', ({ folder }) => {
@@ -76,6 +111,12 @@ describe('the packed tarball', () => {
     expect(list.code).toBe(0);
   });
 });
+
+/** The files beside it that a text in Markdown links to. */
+function linksOf(text: string): readonly string[] {
+  const links = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link);
+  return links.filter((link) => !/^[a-z]+:/.test(link));
+}
 
 function programFiles(): readonly string[] {
   const files = readdirSync('dist', { recursive: true, encoding: 'utf8' });
