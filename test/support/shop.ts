@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
 /** A request that was held back. */
-export type Held = {
+type Held = {
   /** Resolves when it has come. */
   readonly asked: Promise<void>;
   /** Gives it its answer, or cuts its connection off in place of that. */
