@@ -211,9 +211,9 @@ describe('through a proxy (needs openssl)', { tags: ['openssl'] }, () => {
     const through = await execute(process.execPath, list, { env: { ...direct, HTTPS_PROXY } });
 
     expect([without.code, through.code]).toEqual([0, 0]);
-    expect(without.stderr).toContain('transport.js');
-    expect(without.stderr).not.toMatch(/chunks.(proxy|tunnel)/);
-    expect(through.stderr).toMatch(/chunks.tunnel\.js/);
+    expect(without.stderr).toMatch(/chunks.transport-/);
+    expect(without.stderr).not.toMatch(/chunks.(proxy|tunnel)-/);
+    expect(through.stderr).toMatch(/chunks.tunnel-/);
   });
 
   test('works with tinyproxy (needs it installed)', { tags: ['tinyproxy'] }, async ({
