@@ -25,8 +25,13 @@ const test = base.extend<{
     await use(shop);
     shop.close();
   },
-  run: ({ execute, shop }, use) => {
-    const env = { PETSTORE_BASE_URL: shop.url, PETSTORE_API_KEY: 'any-key-at-all' };
+  run: ({ execute, folder, shop }, use) => {
+    // What a sandbox cannot remove, for want of a file to read its folder with, goes with that of the test.
+    const env = {
+      PETSTORE_BASE_URL: shop.url,
+      PETSTORE_API_KEY: 'any-key-at-all',
+      TMPDIR: folder,
+    };
     return use((argv, files) =>
       execute('sh', limited(files, [process.execPath, launcher, ...argv]), { env }),
     );
