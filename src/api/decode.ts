@@ -30,6 +30,9 @@ function hasNoContent({ method }: Endpoint, { status }: Answer): boolean {
   return method === 'HEAD' || status === 204 || status === 205;
 }
 
+/** Longest answer that is decoded all at once, in bytes: where each character is escaped, it is printed in many times the room. */
+const mostWhole = 4 * 1024 * 1024;
+
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** @throws Failure (service) where an answer says of itself that it is something else */
@@ -46,6 +49,7 @@ function parse(endpoint: Endpoint, answer: Answer): Json {
   const { bytes } = answer;
   requireJson(answer);
   if (bytes.length === 0) throw broken(endpoint, 'nothing');
+  if (bytes.length > mostWhole) throw tooLarge('only a list may be longer than 4 MiB');
   try {
     return parseJson(utf8.decode(bytes), undefined, mostValues);
   } catch (error) {
@@ -55,8 +59,12 @@ function parse(endpoint: Endpoint, answer: Answer): Json {
 
 export function unreadable(endpoint: Endpoint, error: JsonError): Failure {
   return error instanceof JsonLimitError
-    ? new Failure('service', `the response is too large: ${error.reason}`)
+    ? tooLarge(error.reason)
     : broken(endpoint, `no valid JSON: ${error.message}`);
+}
+
+function tooLarge(reason: string): Failure {
+  return new Failure('service', `the response is too large: ${reason}`);
 }
 
 export const notUtf8 = 'bytes that are not UTF-8';

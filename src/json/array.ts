@@ -14,7 +14,7 @@ const [comma, openBracket, closeBracket] = [0x2c, 0x5b, 0x5d];
 
 /**
  * Parses the text of one JSON array while it comes in, as strictly as parseJson, and holds no more of it than a batch and
- * an element. An element is at most 1 MiB long and has 250,000 values, and whitespace without one is as long.
+ * an element. An element is at most 1 MiB long and has 150,000 values, and whitespace without one is as long.
  * @param batch least text that is parsed at a time, in characters
  */
 export function createArrayParser(batch = 64 * 1024): ArrayParser {

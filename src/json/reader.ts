@@ -31,7 +31,7 @@ export type JsonReader = {
 
 const maxDepth = 32;
 /** Most values in one value that is held in memory; each takes up to 500 bytes there, and 3 in the text. */
-export const mostValues = 250_000;
+export const mostValues = 150_000;
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: just these are forbidden (RFC 8259, section 7)
 const controlCharacter = /[\u0000-\u001f]/;
@@ -239,7 +239,7 @@ export function createReader(
   }
 }
 
-/** "250,000". */
+/** "150,000". */
 function grouped(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }

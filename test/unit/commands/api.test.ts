@@ -462,13 +462,13 @@ describe('a long answer of any kind', () => {
     });
   }
 
-  test('may have 250,000 values in one, and more in a list', async ({ petstore, sandbox }) => {
+  test('may have 150,000 values in one, and more in a list', async ({ petstore, sandbox }) => {
     const ones = (count: number) => Array(count).fill(1).join();
     sandbox.reactions.push(
-      reply(200, `{"data":[${ones(249_998)}]}`),
+      reply(200, `{"data":[${ones(149_998)}]}`),
       reply(200, `[${ones(700_000)}]`),
-      reply(200, `{"data":[${ones(249_999)}]}`),
-      reply(200, `[0,[${ones(250_000)}],${ones(500_000)}]`),
+      reply(200, `{"data":[${ones(149_999)}]}`),
+      reply(200, `[0,[${ones(150_000)}],${ones(500_000)}]`),
     );
     const argv = ['api', 'GET', '/x', '-o', 'ndjson'];
 
@@ -479,12 +479,30 @@ describe('a long answer of any kind', () => {
     expect(tooMany).toMatchObject({ exitCode: 5, stdout: '' });
     expect(tooMany.events().at(-1)).toMatchObject({
       kind: 'service',
-      message: 'the response is too large: more than 250,000 values',
+      message: 'the response is too large: more than 150,000 values',
     });
     expect(inElement).toMatchObject({ exitCode: 5, stdout: '' });
     expect(inElement.events().at(-1)).toMatchObject({
-      message: 'the response is too large: an element has more than 250,000 values',
+      message: 'the response is too large: an element has more than 150,000 values',
     });
+  });
+
+  test('may be 4 MiB long, and a list longer', async ({ petstore, sandbox }) => {
+    const text = 'x'.repeat(900 * 1024);
+    const many = Array(5).fill(text);
+    sandbox.reactions.push(
+      reply(200, many.slice(0, 4)),
+      reply(200, many),
+      reply(200, { data: many }),
+    );
+    const argv = ['api', 'GET', '/x', '-o', 'ndjson'];
+
+    expect((await petstore(argv)).stdout.length).toBeGreaterThan(4 * text.length);
+    expect((await petstore(argv)).stdout.length).toBeGreaterThan(5 * text.length);
+    const refused = await petstore(argv);
+
+    expect(refused).toMatchObject({ exitCode: 5, stdout: '' });
+    expect(refused.stderr).toContain('too large: only a list may be longer than 4 MiB');
   });
 
   test('that answers a write may not have more than that either, and it was carried out', async ({

@@ -1,0 +1,102 @@
+/** A JSON text of about so many bytes that is made of one thing. */
+type Shape = (bytes: number) => string;
+
+/** A list of such elements. */
+const list =
+  (element: (n: number) => string): Shape =>
+  (bytes) =>
+    `[${fill(element, bytes)}]`;
+
+function fill(element: (n: number) => string, bytes: number): string {
+  const elements: string[] = [];
+  for (let left = bytes - 100, n = 0; ; n += 1) {
+    const next = element(n);
+    left -= Buffer.byteLength(next) + 1;
+    if (left < 0) return elements.join();
+    elements.push(next);
+  }
+}
+
+const text =
+  (unit: string): Shape =>
+  (bytes) =>
+    `"${unit.repeat(Math.floor((bytes - 100) / Buffer.byteLength(unit)))}"`;
+
+/** A JSON text with no more than so many values in it. */
+const few =
+  (count: number, element: (n: number) => string): Shape =>
+  (bytes) => {
+    let left = count;
+    const elements: string[] = [];
+    for (let n = 0, length = 100; left > 0; left -= 1, n += 1) {
+      const next = element(n);
+      length += Buffer.byteLength(next) + 1;
+      if (length > bytes) break;
+      elements.push(next);
+    }
+    return elements.join();
+  };
+
+const wrapped =
+  (inside: Shape): Shape =>
+  (bytes) =>
+    `{"data":[${inside(bytes)}]}`;
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+const [mark, hidden, dog] = ['\u202e', '\u{f0000}', '\u{1f436}'];
+
+/** Answers to `api`, which may be anything. */
+export const anything: Readonly<Record<string, Shape>> = {
+  'empty arrays': list(() => '[]'),
+  'empty texts': list(() => '""'),
+  digits: list((n) => String(n % 10)),
+  'deep nesting': list(() => nested(30)),
+  'objects with a key of their own': list((n) => `{"k${n}":1}`),
+  'wide objects': list(() => `{${Array.from({ length: 1_000 }, (_, n) => `"k${n}":1`).join()}}`),
+  records: list((n) => `{"id":${n},"name":"pet ${n}","tags":["a","b"],"owner":{"name":"x"}}`),
+  'long texts': list((n) => `"${String(n).padStart(100_000, 'x')}"`),
+  'long texts of marks': list((n) => `"${String(n).padStart(30_000, mark)}"`),
+  'long numbers': list((n) => `${n + 1}${'0'.repeat(300)}.5e10`),
+  'one text': text('x'),
+  'one text of NUL': text('\\u0000'),
+  'one text of quotes': text('\\"'),
+  'one text of marks': text(mark),
+  'one text of private characters': text(hidden),
+  'one text of emoji': text(dog),
+  'one number': (bytes) => '9'.repeat(bytes),
+  'one object of many keys': (bytes) => `{${few(149_000, (n) => `"k${n}":1`)(bytes)}}`,
+  'one object of long keys': (bytes) =>
+    `{${few(149_000, (n) => `"${String(n).padStart(1_000, 'k')}":1`)(bytes)}}`,
+  'one object of keys of marks': (bytes) =>
+    `{${few(149_000, (n) => `"${String(n).padStart(50, mark)}":1`)(bytes)}}`,
+  'one object with empty arrays': wrapped(few(149_000, () => '[]')),
+  'one object with deep nesting': wrapped(few(149_000 / 29, () => nested(29))),
+  'one object with deep objects': wrapped(few(149_000 / 30, () => objects(29))),
+  'one object with keys of their own': wrapped(few(149_000 / 2, (n) => `{"k${n}":1}`)),
+  'one object with texts': wrapped(few(149_000, (n) => `"some text ${n}"`)),
+  'one object with records': wrapped(
+    few(149_000 / 5, (n) => `{"id":${n},"name":"pet ${n}","text":"The one of ${n}","more":null}`),
+  ),
+};
+
+const category = (n: number, more: string) => `{"id":${n},"name":"dog ${n}","x":${more}}`;
+const long = 900_000;
+
+/** Answers to `categories list`. */
+export const categories: Readonly<Record<string, Shape>> = {
+  'short names': list(() => '{"id":1,"name":""}'),
+  'names with escapes': list((n) => `{"id":${n},"name":"\\u0000\\n${n}","description":"\\"\\\\"}`),
+  'names in Unicode': list((n) => `{"id":${n},"name":"câ${mark}${n}","description":"犬 ${dog}"}`),
+  'names of 60 KB': list((n) => `{"id":${n},"name":"${'x'.repeat(60_000)}"}`),
+  'names of 900 KB': list((n) => `{"id":${n},"name":"${'x'.repeat(long)}"}`),
+  'names of 900 KB of marks': list((n) => `{"id":${n},"name":"${mark.repeat(long / 3)}"}`),
+  'extra fields of 66 KB': list((n) => category(n, `"${'x'.repeat(66_000)}"`)),
+  'extra fields of 900 KB': list((n) => category(n, `"${'x'.repeat(long)}"`)),
+  'extra arrays': list((n) => category(n, `[${Array(149_000).fill('[]')}]`)),
+  'extra nesting': list((n) => category(n, `[${Array(5_000).fill(nested(29))}]`)),
+  'extra keys': list((n) =>
+    category(n, `{${Array.from({ length: 70_000 }, (_, k) => `"k${n}_${k}":1`)}}`),
+  ),
+  'extra numbers': list((n) => category(n, `[${Array(149_000).fill(1)}]`)),
+  'one field of its own each': list((n) => `{"id":${n},"name":"dog","x${n}":1}`),
+};
