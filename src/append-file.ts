@@ -1,16 +1,8 @@
-import {
-  closeSync,
-  constants,
-  fdatasync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fdatasync, fstatSync, fsyncSync, ftruncateSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { makePrivateFolder, syncFolder } from './files.ts';
+import { makePrivateFolder, syncFolder } from './folders.ts';
+import { openToAppend } from './open-file.ts';
 import { readStart } from './read-start.ts';
 
 /** A file that only grows, and whose growth lasts. */
@@ -26,10 +18,10 @@ export type AppendFile = {
 
 const sync = promisify(fdatasync);
 
-/** Opens or makes a file of mode 0600 in a folder of mode 0700. @throws the system's error */
+/** Opens or makes a file of mode 0600 in a folder of mode 0700. @throws as openToAppend */
 export function openAppendFile(path: string): AppendFile {
   makePrivateFolder(dirname(path));
-  const file = openSync(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
+  const file = openToAppend(path);
   syncFolder(dirname(path));
   return {
     read: (most) => readStart(file, most),

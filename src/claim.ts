@@ -1,19 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import {
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { lstatSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Context, Owner } from './context.ts';
 import { systemCode } from './errors.ts';
-import { cannotSave, makePrivateFolder } from './files.ts';
+import { cannotSave } from './files.ts';
+import { makePrivateFolder } from './folders.ts';
+import { makeNewFolder, writeBrief } from './new-file.ts';
+import { readOwn } from './open-file.ts';
 import { isOwner } from './owner.ts';
-import { readStartOf } from './read-start.ts';
 import { nameTemporary, temporariesOf } from './temporary.ts';
 
 /** It is ours until `release` is called or this process ends, however it ends. `release` never throws. */
@@ -45,7 +39,7 @@ export function claim(
 ): Claim | Holder {
   try {
     for (;;) {
-      const holder = holderOf(context, path);
+      const holder = findHolder(context, path);
       if (holder) return holder;
       const name = randomUUID();
       const mark: Mark = { ...context.owner, since: context.now() };
@@ -56,11 +50,16 @@ export function claim(
   }
 }
 
-/** Who has a thing, if that process still runs; marks that count no more are removed. @throws the system's error */
-export function holderOf(
-  { isRunning }: Pick<Context, 'isRunning'>,
-  path: string,
-): Holder | undefined {
+/** Who has a thing, if that process still runs; marks that count no more are removed. @throws Failure (output) */
+export function holderOf(context: Pick<Context, 'isRunning'>, path: string): Holder | undefined {
+  try {
+    return findHolder(context, path);
+  } catch (error) {
+    throw cannotSave(path, error);
+  }
+}
+
+function findHolder({ isRunning }: Pick<Context, 'isRunning'>, path: string): Holder | undefined {
   for (const name of list(path)) {
     const mark = readMark(join(path, name));
     if (mark && isRunning(mark)) {
@@ -89,7 +88,7 @@ function list(folder: string): string[] {
 function readMark(path: string): Mark | undefined {
   let text: string;
   try {
-    text = readStartOf(path, longestMark).toString();
+    text = readOwn(path, longestMark).toString();
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
@@ -107,8 +106,8 @@ function take(path: string, name: string, mark: Mark): boolean {
   makePrivateFolder(dirname(path));
   const temporary = nameTemporary(path);
   try {
-    mkdirSync(temporary, { mode: 0o700 });
-    writeFileSync(join(temporary, name), JSON.stringify(mark), { mode: 0o600 });
+    makeNewFolder(temporary);
+    writeBrief(join(temporary, name), JSON.stringify(mark));
     removeEmpty(path);
     renameSync(temporary, path);
   } catch (error) {

@@ -69,11 +69,12 @@ export function usageFailure(message: string, hint?: string, faults?: readonly s
 }
 
 /** Wrong or missing settings; found before anything was sent. */
-export function configFailure(message: string, hint?: string): Failure {
+export function configFailure(message: string, hint?: string, cause?: unknown): Failure {
   return new Failure('config', message, {
     consequence: 'Nothing was sent.',
     hint,
     outcome: 'not_sent',
+    cause,
   });
 }
 
@@ -108,6 +109,16 @@ export function interruptedFailure(signal: AbortSignal, details: FailureDetails)
 export function systemCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
+}
+
+/** Why a file or folder of ours cannot be used although the system would take it, and the command that repairs that. */
+export class FileFault extends Error {
+  constructor(
+    message: string,
+    readonly fix: string,
+  ) {
+    super(message);
+  }
 }
 
 /** An end that needs no words: help was shown, a child's exit code is passed on, the reader of stdout went away. */

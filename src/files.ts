@@ -2,16 +2,17 @@ import {
   closeSync,
   constants,
   fstatSync,
-  fsyncSync,
-  mkdirSync,
+  lstatSync,
   openSync,
   renameSync,
   rmSync,
   statSync,
-  writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { configFailure, Failure, systemCode } from './errors.ts';
+import { configFailure, Failure, FileFault, systemCode } from './errors.ts';
+import { makePrivateFolder, syncFolder } from './folders.ts';
+import { writeNew } from './new-file.ts';
+import { isOurs } from './private-folder.ts';
 import { readStart } from './read-start.ts';
 import { commandOn } from './shell.ts';
 import { nameTemporary, sweep, temporariesOf } from './temporary.ts';
@@ -30,12 +31,12 @@ const longestSecret = 64 * KiB;
 /** Like readText, for a file that holds a secret: refused when anyone else can read it, or owns it where `uid` is given. */
 export function readSecret(path: string, uid?: number): string | undefined {
   return read(path, longestSecret, (fd) => {
-    const { mode, uid: owner } = fstatSync(fd);
-    if (uid !== undefined && owner !== uid) {
+    const stats = fstatSync(fd);
+    if (!isOurs(path, stats, uid)) {
       throw configFailure(`the key in ${path} belongs to another user`, 'petstore auth login');
     }
     // Windows has no such modes; its files answer 0666.
-    if ((mode & 0o077) !== 0 && constants.O_NOFOLLOW !== undefined) {
+    if ((stats.mode & 0o077) !== 0 && constants.O_NOFOLLOW !== undefined) {
       throw configFailure(`others can read the key in ${path}`, commandOn('chmod 600', path));
     }
   });
@@ -77,7 +78,7 @@ function sizeInWords(bytes: number): string {
 
 function unreadable(path: string, error: unknown): Failure {
   const reason = error instanceof TypeError ? 'not UTF-8 text' : systemCode(error);
-  return configFailure(`cannot read ${path} (${reason})`);
+  return configFailure(`cannot read ${path} (${reason})`, undefined, error);
 }
 
 /**
@@ -100,7 +101,7 @@ export function durableWrite(path: string, text: string): void {
 function replace(path: string, bytes: Uint8Array): void {
   const temporary = nameTemporary(path);
   try {
-    writeNew(temporary, bytes);
+    writeNew(temporary, bytes, lstatSync(path, { throwIfNoEntry: false }));
     renameSync(temporary, path);
   } catch (error) {
     sweep([temporary]);
@@ -118,54 +119,11 @@ export function durableRemove(path: string): void {
   }
 }
 
-/** Makes a folder that only its owner can enter, and the folders above it. */
-export function makePrivateFolder(path: string): void {
-  try {
-    makeFolder(path);
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT' || dirname(path) === path) throw error;
-    // Step by step: Node's own recursive mkdir never ends where a file system takes no folders (/proc).
-    makePrivateFolder(dirname(path));
-    makeFolder(path);
-  }
-}
-
-function makeFolder(path: string): void {
-  try {
-    mkdirSync(path, { mode: 0o700 });
-    syncFolder(dirname(path));
-  } catch (error) {
-    // There already, or made by another process just now.
-    if (systemCode(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
-  }
-}
-
 /** A failure on the way of something that should last. */
 export function cannotSave(path: string, error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (error instanceof FileFault) {
+    return new Failure('output', error.message, { hint: error.fix, cause: error });
+  }
   return new Failure('output', `cannot save ${path} (${systemCode(error)})`, { cause: error });
-}
-
-/** Makes a file of mode 0600 whose bytes last. @throws the system's error, EEXIST when it is there */
-export function writeNew(path: string, bytes: Uint8Array): void {
-  const fd = openSync(path, 'wx', 0o600);
-  try {
-    for (let written = 0; written < bytes.length; ) {
-      written += writeSync(fd, bytes, written);
-    }
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** Makes new names in a folder last. */
-export function syncFolder(path: string): void {
-  // A folder cannot be opened for this on Windows, where the rename is durable by itself.
-  if (constants.O_DIRECTORY === undefined) return;
-  const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }

@@ -32,7 +32,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     // Done, but whoever interrupted it wants to stop: a shell loop must not go on.
     return context.signal.aborted ? interruptedFailure(context.signal, {}).exitCode : 0;
   } catch (error) {
-    const exitCode = end(afterInterruption(await explain(error)));
+    const exitCode = end(await advise(afterInterruption(await explain(error))));
     await sink.flush();
     return exitCode;
   }
@@ -61,6 +61,18 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     if (!context.signal.aborted || result instanceof Exit) return result;
     const { exitCode } = interruptedFailure(context.signal, {});
     return new Failure(result.kind, result.message, { ...result.details, exitCode });
+  }
+
+  /** Where the system denied access and nothing better is known, the next command is the one that gives it. */
+  async function advise(result: Exit | Failure): Promise<Exit | Failure> {
+    if (result instanceof Exit || result.details.hint !== undefined) return result;
+    if (systemCode(result.details.cause) === undefined) return result;
+    const { faultOfAccess } = await import('./denied.ts');
+    const { kind, message, details, exitCode } = result;
+    const fault = faultOfAccess(details.cause, context.uid);
+    if (!fault) return result;
+    const hint = `${fault.message}. Fix: ${fault.fix}`;
+    return new Failure(kind, message, { ...details, hint, exitCode });
   }
 
   async function explainUsage(error: CommanderError): Promise<Exit | Failure> {

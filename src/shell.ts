@@ -4,12 +4,19 @@ export function quote(text: string): string {
 }
 
 /** What is done to a file or folder in the commands of messages. */
-type Program = 'rm' | 'rm -r' | 'chmod 600' | 'chmod 700' | 'chmod go-w';
+type Program =
+  | 'rm'
+  | 'rm -r'
+  | 'mv'
+  | 'sudo rm'
+  | `chmod ${'600' | '700' | 'go-w' | 'u+rwX'}`
+  | `sudo chown -R ${number}`;
 
 /** The same in PowerShell; modes are never changed where there are none. */
 const inPowerShell: Partial<Record<Program, string>> = {
   rm: 'Remove-Item -LiteralPath',
   'rm -r': 'Remove-Item -Recurse -LiteralPath',
+  mv: 'Move-Item -LiteralPath',
 };
 
 /** A longer one may be cut off at the end of a message. In characters. */
@@ -21,16 +28,21 @@ const hiddenOrDoubled = /[\\\p{Default_Ignorable_Code_Point}]/u;
 
 /**
  * A command for a message, to be pasted into a shell: PowerShell for a path of Windows, which begins with a drive or two
- * backslashes, else any POSIX shell. `path` is absolute. Where it would not be shown as it is, no command is given that would
+ * backslashes, else any POSIX shell. Paths are absolute. Where one would not be shown as it is, no command is given that would
  * do something else, but the path to look at.
  */
-export function commandOn(program: Program, path: string): string {
-  const isWindows = /^([a-z]:[\\/]|\\\\)/i.test(path);
+export function commandOn(program: Program, ...paths: readonly string[]): string {
+  const isWindows = paths.every((path) => /^([a-z]:[\\/]|\\\\)/i.test(path));
   // Windows takes both, and a slash is shown as it is.
-  const plain = isWindows ? path.replaceAll('\\', '/') : path;
-  if (plain.length > longestPath || !shownAsItIs.test(plain) || hiddenOrDoubled.test(plain)) {
-    return `${program} (type the path yourself: it cannot be pasted as it is shown): ${path}`;
+  const plain = isWindows ? paths.map((path) => path.replaceAll('\\', '/')) : paths;
+  if (!plain.every(isShownAsItIs)) {
+    return `${program} (type the path yourself: it cannot be pasted as it is shown): ${paths[0]}`;
   }
-  if (!isWindows) return `${program} ${quote(plain)}`;
-  return `${inPowerShell[program] ?? program} '${plain.replace(/['‘’‚‛]/g, '$&$&')}'`;
+  if (!isWindows) return [program, ...plain.map(quote)].join(' ');
+  const words = plain.map((path) => `'${path.replace(/['‘’‚‛]/g, '$&$&')}'`);
+  return [inPowerShell[program] ?? program, ...words].join(' ');
+}
+
+function isShownAsItIs(path: string): boolean {
+  return path.length <= longestPath && shownAsItIs.test(path) && !hiddenOrDoubled.test(path);
 }

@@ -33,7 +33,8 @@ export async function judge(
     if (error instanceof Failure) return fail(check, error);
     const code = systemCode(error);
     if (code === undefined) throw error;
-    return fail(check, configFailure(`cannot look at the ${check} (${code})`));
+    const message = `cannot look at the ${check} (${code})`;
+    return fail(check, configFailure(message, undefined, error));
   }
 }
 

@@ -1,12 +1,14 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { cannotSave, makePrivateFolder, othersCanChange } from '../files.ts';
+import { cannotSave, othersCanChange } from '../files.ts';
+import { makePrivateFolder } from '../folders.ts';
 import { countJournals } from '../import/journals.ts';
+import { writeBrief } from '../new-file.ts';
 import { faultOfState } from '../pacing/place-fault.ts';
 import { requireStateFolder } from '../settings/folders.ts';
 import { commandOn } from '../shell.ts';
-import { nameTemporary } from '../temporary.ts';
+import { nameTemporary, sweep } from '../temporary.ts';
 import { type Finding, judge, ok, warn } from './doctor-finding.ts';
 
 /** Whether petstore can keep what it must remember, which only writing tells: a disk may be full. */
@@ -43,10 +45,10 @@ function tryToWrite(folder: string): void {
   const file = nameTemporary(join(folder, 'doctor'));
   try {
     makePrivateFolder(folder);
-    writeFileSync(file, '?'.repeat(4_096), { flag: 'wx', mode: 0o600 });
+    writeBrief(file, '?'.repeat(4_096));
     rmSync(file);
   } catch (error) {
-    rmSync(file, { force: true });
+    sweep([file]);
     throw cannotSave(folder, error);
   }
 }

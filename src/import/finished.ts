@@ -4,7 +4,7 @@ import { claim } from '../claim.ts';
 import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
 import { cannotSave } from '../files.ts';
-import { readStartOf } from '../read-start.ts';
+import { readOwn } from '../open-file.ts';
 import { longest } from './journal.ts';
 import { claimPath, namesAside, readEnds } from './journals.ts';
 import type { Header } from './records.ts';
@@ -54,7 +54,7 @@ export function bringBack(path: string): void {
 /** Whether the list shows all that the journal tells: each name is there once, and the service has changed none. */
 function isInList(path: string, { mode }: Header): boolean {
   // In a text of JSON the quotation marks are escaped.
-  return mode === 'ensure' && !readStartOf(path, longest).includes('"as":');
+  return mode === 'ensure' && !readOwn(path, longest).includes('"as":');
 }
 
 function removeExpired(folder: string, before: number): void {

@@ -1,12 +1,14 @@
 import { hash, randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Owner } from '../context.ts';
 import { systemCode } from '../errors.ts';
 import { cannotSave } from '../files.ts';
 import { withLock } from '../lock.ts';
+import { writeBrief } from '../new-file.ts';
+import { readOwn } from '../open-file.ts';
 import { isOwner } from '../owner.ts';
-import { readStartOf } from '../read-start.ts';
+import { securePrivateFolder } from '../private-folder.ts';
 import { looseKey } from './content.ts';
 
 /** What is to be held: names at one service, and the file that they come from. */
@@ -29,18 +31,23 @@ export type Held = { readonly release: () => void };
 const longestMark = 4_096;
 const longestFile = 512 * 1024 * 1024;
 
-type World = Pick<Context, 'owner' | 'isRunning' | 'now' | 'sleep' | 'signal'>;
+type World = Pick<Context, 'owner' | 'isRunning' | 'now' | 'sleep' | 'signal' | 'uid'>;
 
 /**
  * Takes names for as long as this process lives, all or none: each holder has a file in `folder`, and one lock for each service
  * makes looking at those of others and writing ours one step. What a process left that has ended holds nothing.
  * @throws Failure (output) when the disk does not take it
  */
-export function takeNames(
+export async function takeNames(
   context: World,
   folder: string,
   wanted: Names,
 ): Promise<Held | NameHolder> {
+  try {
+    securePrivateFolder(folder, context.uid);
+  } catch (error) {
+    throw cannotSave(folder, error);
+  }
   const scope = hashOf(wanted.address);
   const keys = keysOf(wanted);
   return withLock(context, join(folder, `${scope}.lock`), () => {
@@ -49,7 +56,7 @@ export function takeNames(
       const holder = findHolder(context, folder, scope, new Set(keys));
       if (holder) return holder;
       const mark: Mark = { ...context.owner, since: context.now(), doing: wanted.doing };
-      writeFileSync(file, [JSON.stringify(mark), ...keys].join('\n'), { mode: 0o600, flag: 'wx' });
+      writeBrief(file, [JSON.stringify(mark), ...keys].join('\n'));
     } catch (error) {
       remove(file);
       throw cannotSave(file, error);
@@ -87,7 +94,7 @@ function keysIn(file: string): string[] {
 /** Empty when it was released meanwhile. */
 function read(file: string, most: number): string {
   try {
-    return readStartOf(file, most).toString();
+    return readOwn(file, most).toString();
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return '';
     throw error;

@@ -1,8 +1,10 @@
-import { rmSync } from 'node:fs';
 import { claim } from '../claim.ts';
 import type { Context } from '../context.ts';
-import { Failure } from '../errors.ts';
+import { Failure, systemCode } from '../errors.ts';
+import { cannotSave } from '../files.ts';
 import { allowMoreFiles, isOutOfFiles } from '../open-files.ts';
+import { securePrivateFolder } from '../private-folder.ts';
+import { sweep } from '../temporary.ts';
 import { bringBack } from './finished.ts';
 import type { Held } from './held-names.ts';
 import { type Journal, openJournal } from './journal.ts';
@@ -23,7 +25,8 @@ export async function withJournal(
   work: (journal: Journal) => Promise<void>,
 ): Promise<void> {
   const place = claimPath(folder, identity);
-  const held = needed(() => claim(context, place));
+  needed(folder, () => securePrivateFolder(folder, context.uid));
+  const held = needed(place, () => claim(context, place));
   if (!held.mine) throw taken(held, place);
   let names: Held | undefined;
   try {
@@ -33,7 +36,7 @@ export async function withJournal(
     // Not before: who has the names may be the rival, whose journal begins later.
     refuseRivals(context, folder, identity);
     const path = journalPath(folder, identity);
-    const journal = needed(() => {
+    const journal = needed(path, () => {
       bringBack(path);
       return openJournal(context.openAppendFile, path);
     });
@@ -42,7 +45,7 @@ export async function withJournal(
     } finally {
       journal.close();
       // Nothing was begun.
-      if (!journal.standing.header) rmSync(path, { force: true });
+      if (!journal.standing.header) sweep([path]);
     }
   } finally {
     names?.release();
@@ -50,23 +53,29 @@ export async function withJournal(
   }
 }
 
-function needed<Result>(action: () => Result): Result {
+function needed<Result>(path: string, action: () => Result): Result {
   try {
     return action();
   } catch (error) {
-    throw withoutJournal(error);
+    throw withoutJournal(cannotSave(path, error));
   }
 }
 
 /** Without a journal nothing is sent. */
 function withoutJournal(error: unknown): unknown {
-  if (!(error instanceof Failure) || error.kind !== 'output' || error.details.hint) return error;
+  if (!(error instanceof Failure) || error.kind !== 'output') return error;
+  const { consequence, hint, cause } = error.details;
   return new Failure('output', error.message, {
     ...error.details,
-    consequence: 'Nothing was sent: an import needs its journal.',
-    hint: isOutOfFiles(error.details.cause)
-      ? allowMoreFiles
-      : 'Make room or give it another folder (PETSTORE_STATE_DIR), and run the same command again.',
+    consequence: consequence ?? 'Nothing was sent: an import needs its journal.',
+    hint: hint ?? wayOut(cause),
     outcome: 'not_sent',
   });
+}
+
+function wayOut(cause: unknown): string | undefined {
+  if (isOutOfFiles(cause)) return allowMoreFiles;
+  // Whose it is will be said where access is denied.
+  if (['EACCES', 'EPERM'].includes(systemCode(cause) ?? '')) return undefined;
+  return 'Make room or give it another folder (PETSTORE_STATE_DIR), and run the same command again.';
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { configFailure, systemCode } from '../errors.ts';
-import { readStartOf } from '../read-start.ts';
+import { configFailure, type Failure, FileFault, systemCode } from '../errors.ts';
+import { openOwn, readOwn } from '../open-file.ts';
+import { faultOfFolder } from '../private-folder.ts';
 import type { Mode } from './content.ts';
 import { longest, replay } from './journal.ts';
 import { type Header, parseEntry } from './records.ts';
@@ -39,10 +40,16 @@ export function namesAside(path: string): { readonly kept: string; readonly expi
   return { kept: `${name}.finished`, expiring: `${name}.expiring` };
 }
 
+/** @throws Failure (config) when others could have written what is in a folder of journals */
+export function checkJournals(folder: string, uid: number | undefined): void {
+  const fault = reading(folder, () => faultOfFolder(folder, uid));
+  if (fault) throw unreadable(folder, fault);
+}
+
 /** What a journal tells without being opened for more; nothing when there is none. @throws Failure (config) */
 export function readStanding(path: string): Standing {
   for (const name of [path, ...Object.values(namesAside(path))]) {
-    const bytes = reading(name, () => readStartOf(name, longest + 1));
+    const bytes = reading(name, () => readOwn(name, longest + 1));
     if (bytes) return replay(bytes, name).standing;
   }
   return emptyStanding();
@@ -64,7 +71,8 @@ function filesIn(folder: string, pattern: RegExp): string[] {
     return names.map((name) => join(folder, name));
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return [];
-    throw configFailure(`cannot look for journals in ${folder} (${systemCode(error)})`);
+    const message = `cannot look for journals in ${folder} (${systemCode(error)})`;
+    throw configFailure(message, undefined, error);
   }
 }
 
@@ -80,7 +88,7 @@ export type Ends = {
 
 /** What the two ends of a journal tell; undefined when it is gone or has no first line. @throws Failure (config) when it cannot be read */
 export function readEnds(path: string): Ends | undefined {
-  const file = reading(path, () => openSync(path, 'r'));
+  const file = reading(path, () => openOwn(path));
   if (file === undefined) return undefined;
   try {
     const { size } = fstatSync(file);
@@ -107,8 +115,14 @@ function reading<Result>(path: string, action: () => Result): Result | undefined
     return action();
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
-    throw configFailure(`cannot read the journal ${path} (${systemCode(error)})`);
+    throw unreadable(path, error);
   }
+}
+
+function unreadable(path: string, error: unknown): Failure {
+  if (error instanceof FileFault) return configFailure(error.message, error.fix, error);
+  const message = `cannot read the journal ${path} (${systemCode(error)})`;
+  return configFailure(message, undefined, error);
 }
 
 function hashOf(parts: readonly string[]): string {

@@ -1,6 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../errors.ts';
+import { openOwn } from '../open-file.ts';
 import { createTail, type Tail } from '../tail.ts';
 import { fold } from './fold.ts';
 import { emptyLedger, type Ledger } from './ledger.ts';
@@ -21,8 +22,7 @@ const sealAt = 64 * 1024;
 /** Lines behind so many bytes count as little as those behind a seal: what fills a file like this is no log of ours. */
 const longest = 1024 * 1024;
 
-/** A link would lead to a file of somebody else's choice. */
-const flags = constants.O_RDWR | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
+const flags = constants.O_RDWR | constants.O_APPEND;
 
 /** So often files and lines can be gone because others are faster; beyond that this is no place for a log. */
 const tries = 100;
@@ -106,7 +106,7 @@ export function openSharedLog(folder: string, name: string, known: Ledger = empt
       if (newest() === 0) create(1);
       const found = newest();
       try {
-        const opened = openSync(path(found), flags);
+        const opened = openOwn(path(found), flags);
         if (file >= 0) closeSync(file);
         file = opened;
         number = found;

@@ -1,6 +1,6 @@
 import { linkSync } from 'node:fs';
 import { systemCode } from '../errors.ts';
-import { writeNew } from '../files.ts';
+import { writeNew } from '../new-file.ts';
 import { nameTemporary, sweep } from '../temporary.ts';
 
 /**

@@ -2,17 +2,19 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { makePrivateFolder } from '../files.ts';
-import { readStartOf } from '../read-start.ts';
+import { FileFault } from '../errors.ts';
+import { makePrivateFolder } from '../folders.ts';
+import { readOwn } from '../open-file.ts';
+import { ownFolder, securePrivateFolder } from '../private-folder.ts';
 import type { Ledger } from './ledger.ts';
 import { type Log, openSharedLog } from './log.ts';
 import { makeOnce } from './make-once.ts';
-import { faultOf, faultOfState, PlaceFault } from './place-fault.ts';
+import { faultOfState } from './place-fault.ts';
 
 /** A folder where the shared log of a service and key may be. */
 export type Place = {
   readonly folder: string;
-  /** A log that is made now begins with what is known. @throws PlaceFault or the system's error when it cannot be used */
+  /** A log that is made now begins with what is known. @throws FileFault or the system's error when it cannot be used */
   readonly open: (known: Ledger) => Log;
 };
 
@@ -34,21 +36,26 @@ export function placesFor(
     {
       folder: stateFolder ?? 'the state folder',
       open(known) {
-        if (stateFolder === undefined) throw new PlaceFault('there is no home folder');
-        return openIn(stateFolder, faultOfState, known);
+        if (stateFolder === undefined) throw new FileFault('there is no home folder', ownFolder);
+        return openIn(stateFolder, known);
       },
     },
-    // Any user may have made this one.
-    { folder: temporary, open: (known) => openIn(temporary, faultOf, known) },
+    {
+      folder: temporary,
+      open(known) {
+        // Any user may have made this one.
+        securePrivateFolder(temporary, uid);
+        return openIn(temporary, known);
+      },
+    },
   ];
 
-  function openIn(folder: string, faultOfFolder: typeof faultOf, known: Ledger): Log {
+  function openIn(folder: string, known: Ledger): Log {
+    makePrivateFolder(folder);
+    const fault = faultOfState(folder, uid);
+    if (fault) throw fault;
     const limits = join(folder, 'limits');
-    for (const [path, find] of [[folder, faultOfFolder] as const, [limits, faultOf] as const]) {
-      makePrivateFolder(path);
-      const fault = find(path, uid);
-      if (fault) throw fault;
-    }
+    securePrivateFolder(limits, uid);
     return openSharedLog(limits, scopeName(readSalt(limits), identity), known);
   }
 }
@@ -76,7 +83,7 @@ function readSalt(folder: string): Uint8Array {
   for (let number = 1; ; number += 1) {
     const path = join(folder, number === 1 ? 'salt' : `salt.${number}`);
     if (!existsSync(path)) makeOnce(path, randomBytes(saltLength));
-    const salt = readStartOf(path, saltLength + 1);
+    const salt = readOwn(path, saltLength + 1);
     if (salt.length === saltLength) return salt;
   }
 }

@@ -1,5 +1,8 @@
 import { join } from 'node:path';
+import type { Context } from '../context.ts';
+import { faultOfAccess } from '../denied.ts';
 import { isOutOfFiles } from '../open-files.ts';
+import { securePrivateFolder } from '../private-folder.ts';
 import { type Answerer, openSharedSandbox } from './log.ts';
 import { plans } from './quota.ts';
 import { type RunningSandbox, serveSandbox, throwawayKey } from './serve.ts';
@@ -12,11 +15,11 @@ import { unservable } from './unservable.ts';
  * Without a folder that can be written it forgets, and says so. @throws Failure (config, output) when it cannot run
  */
 export async function startKeptSandbox(
+  { now, uid }: Pick<Context, 'now' | 'uid'>,
   folder: string | undefined,
-  now: () => number,
   say: (message: string) => void,
 ): Promise<RunningSandbox> {
-  const options = { answer: openAnswerer(folder, say), key: throwawayKey(), now };
+  const options = { answer: openAnswerer(folder, uid, say), key: throwawayKey(), now };
   const sandbox = await serveSandbox(options, 0).catch((error) => {
     throw unservable(error);
   });
@@ -26,32 +29,39 @@ export async function startKeptSandbox(
   return sandbox;
 }
 
-function openAnswerer(folder: string | undefined, say: (message: string) => void): Answerer {
+function openAnswerer(
+  folder: string | undefined,
+  uid: number | undefined,
+  say: (message: string) => void,
+): Answerer {
   const state = sampleState();
   let current = open();
   return (request) => {
     try {
       return current(request);
-    } catch {
-      current = forgetful();
+    } catch (error) {
+      current = forgetful(error);
       return current(request);
     }
   };
 
   function open(): Answerer {
-    if (folder === undefined) return forgetful();
-    const path = join(folder, 'sandbox', 'requests.log');
+    if (folder === undefined) return forgetful(undefined);
     try {
-      return openSharedSandbox(path, state, plans.free);
+      const own = join(folder, 'sandbox');
+      securePrivateFolder(own, uid);
+      return openSharedSandbox(join(own, 'requests.log'), state, plans.free);
     } catch (error) {
       // That says nothing of the disk, and what is created now should not be missing later.
       if (isOutOfFiles(error)) throw unservable(error);
-      return forgetful();
+      return forgetful(error);
     }
   }
 
-  function forgetful(): Answerer {
-    say('the sandbox cannot keep anything on this disk; it forgets what is created');
+  function forgetful(error: unknown): Answerer {
+    const fault = faultOfAccess(error, uid);
+    const why = fault ? ` (${fault.message}). Fix: ${fault.fix}` : '';
+    say(`the sandbox cannot keep anything on this disk; it forgets what is created${why}`);
     return (request) => answer(state, plans.free, request);
   }
 }

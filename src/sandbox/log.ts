@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { openSync, writeSync } from 'node:fs';
+import { writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makePrivateFolder } from '../files.ts';
+import { makePrivateFolder } from '../folders.ts';
+import { openToAppend } from '../open-file.ts';
 import { createTail } from '../tail.ts';
 import type { Plan } from './quota.ts';
 import { answer, forReplay, isRequest, type Reply, type SandboxRequest } from './service.ts';
@@ -16,11 +17,11 @@ export type Answerer = (request: SandboxRequest) => Reply;
  * A sandbox whose memory is a log of all requests with its key, shared by every process that has the file open. Each
  * request is one appended line; all processes replay the same lines in the same order, so all of them agree without a
  * lock, and one that is killed leaves at most a torn line, which nobody reads.
- * @throws the system's error when the file cannot be written
+ * @throws as openToAppend; the system's error when the file cannot be written
  */
 export function openSharedSandbox(path: string, state: SandboxState, plan: Plan): Answerer {
   makePrivateFolder(dirname(path));
-  const file = openSync(path, 'a+', 0o600);
+  const file = openToAppend(path);
   const { readLines } = createTail(file);
 
   return (request) => {

@@ -115,7 +115,7 @@ async function openClient(
 function openLedger({ host: { context }, report }: Setup, identity: string): SharedLog {
   const places = placesFor(context, stateFolder(context), identity);
   const log = surviveDisk(context, places, (...move) =>
-    report({ event: 'notice', message: noticeOfMove(...move) }),
+    report({ event: 'notice', message: noticeOfMove(context, ...move) }),
   );
   return inBatches(log, context);
 }
@@ -135,7 +135,7 @@ async function embedSandbox({ host, options, report }: Setup): Promise<Service> 
   refuseForSandbox(options);
   const { startKeptSandbox } = await import('../sandbox/kept.ts').catch(unloadable);
   const say = (message: string) => report({ event: 'notice', message });
-  const { baseUrl, key } = await startKeptSandbox(stateFolder(host.context), host.context.now, say);
+  const { baseUrl, key } = await startKeptSandbox(host.context, stateFolder(host.context), say);
   return { baseUrl, key: { value: key, source: 'the sandbox' } };
 }
 

@@ -1,9 +1,11 @@
-import { chmodSync, lstatSync, realpathSync, statSync } from 'node:fs';
+import { chmodSync, lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { configFailure } from '../errors.ts';
 import { cannotSave, durableRemove, durableWrite } from '../files.ts';
+import { makePrivateFolder } from '../folders.ts';
 import { withLock } from '../lock.ts';
+import { faultOfFolder, faultOfLink, isOurs } from '../private-folder.ts';
 import { temporariesOf } from '../temporary.ts';
 import { readSettings, type Settings, settingsFile } from './file.ts';
 import { keyFile, keysFolder, type StoredKey } from './keys.ts';
@@ -39,10 +41,10 @@ export async function saveKey(
   stored: StoredKey,
 ): Promise<string> {
   const path = keyFile(folder, profile);
-  await withLock(context, keysFolder(folder).lock, () => {
+  const { path: keys, lock } = keysFolder(folder);
+  await withLock(context, lock, () => {
+    closeToOthers(keys, context.uid);
     durableWrite(path, `${JSON.stringify(stored)}\n`);
-    // One that was there before may have been opened to others.
-    chmodSync(keysFolder(folder).path, 0o700);
   });
   return path;
 }
@@ -57,10 +59,32 @@ export async function removeKey(
   profile: string,
 ): Promise<boolean> {
   const path = keyFile(folder, profile);
-  const there = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  if (!there && temporariesOf(path).length === 0) return false;
+  if (!look(path) && temporariesOf(path).length === 0) return false;
   await withLock(context, keysFolder(folder).lock, () => durableRemove(path));
   return true;
+}
+
+/** A folder of keys that was there before may have been opened to others, or be theirs. @throws Failure (output) */
+function closeToOthers(keys: string, uid: number | undefined): void {
+  try {
+    const fault = faultOfLink(keys, uid);
+    if (fault) throw fault;
+    makePrivateFolder(keys);
+    const stats = statSync(keys);
+    if (!isOurs(keys, stats, uid)) throw faultOfFolder(keys, uid);
+    if ((stats.mode & 0o777) !== 0o700) chmodSync(keys, 0o700);
+  } catch (error) {
+    throw cannotSave(keys, error);
+  }
+}
+
+/** What is at a path itself, be it a link; undefined when nothing is. @throws Failure (output) */
+function look(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw cannotSave(path, error);
+  }
 }
 
 /**
@@ -68,7 +92,7 @@ export async function removeKey(
  * @throws Failure (config) when it is not, Failure (output) when it leads nowhere
  */
 function targetOf(path: string, uid: number | undefined): string {
-  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path;
+  if (!look(path)?.isSymbolicLink()) return path;
   try {
     const target = realpathSync(path);
     if (uid === undefined || statSync(target).uid === uid) return target;

@@ -13,6 +13,8 @@ type Options = {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly stdin?: string;
+  /** Runs it as that user, which only root can do. */
+  readonly uid?: number | undefined;
 };
 
 type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
@@ -34,8 +36,12 @@ export const test = base.extend<Fixtures>({
   },
 
   execute: ({ folder }, use) =>
-    use((program, args, { env = {}, cwd = folder, stdin = '' } = {}) => {
-      const child = spawn(program, args, { cwd, env: { ...cleanEnvironment(folder), ...env } });
+    use((program, args, { env = {}, cwd = folder, stdin = '', uid } = {}) => {
+      const child = spawn(program, args, {
+        cwd,
+        env: { ...cleanEnvironment(folder), ...env },
+        ...(uid !== undefined && { uid, gid: uid }),
+      });
       const chunks = { stdout: '', stderr: '' };
       child.stdout.setEncoding('utf8').on('data', (text) => {
         chunks.stdout += text;

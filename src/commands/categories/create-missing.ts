@@ -1,7 +1,8 @@
 import type { Client } from '../../api/client.ts';
 import { listCategories } from '../../api/endpoints.ts';
 import type { Category } from '../../api/resources.ts';
-import { Failure, systemCode } from '../../errors.ts';
+import { faultOfAccess } from '../../denied.ts';
+import { Failure, FileFault, systemCode } from '../../errors.ts';
 import type { Held } from '../../import/held-names.ts';
 import type { Session } from '../../session/session.ts';
 import { hold } from './hold.ts';
@@ -46,7 +47,9 @@ async function holdName(session: Session, name: string): Promise<Held | undefine
     return await hold(session, { address, names: [name], doing: 'creating' });
   } catch (error) {
     if (!isWithoutPlace(error)) throw error;
-    const message = `${error.message}; another petstore process may create the same name at the same time`;
+    const fault = faultOfAccess(error.details.cause, session.host.context.uid);
+    const why = fault ? ` (${fault.message}). Fix: ${fault.fix}` : '';
+    const message = `${error.message}; another petstore process may create the same name at the same time${why}`;
     session.report({ event: 'notice', message });
     return undefined;
   }
@@ -54,6 +57,7 @@ async function holdName(session: Session, name: string): Promise<Held | undefine
 
 function isWithoutPlace(error: unknown): error is Failure {
   if (!(error instanceof Failure)) return false;
-  const unsaved = error.kind === 'output' && systemCode(error.details.cause) !== undefined;
-  return unsaved || error.kind === 'config';
+  const { cause } = error.details;
+  const unsaved = systemCode(cause) !== undefined || cause instanceof FileFault;
+  return (error.kind === 'output' && unsaved) || error.kind === 'config';
 }

@@ -2,7 +2,7 @@ import { listCategories } from '../../api/endpoints.ts';
 import { carryOut, type Ending } from '../../import/carry-out.ts';
 import { isOtherKey, mayForget } from '../../import/forget.ts';
 import type { Journal } from '../../import/journal.ts';
-import { journalPath, readStanding } from '../../import/journals.ts';
+import { checkJournals, journalPath, readStanding } from '../../import/journals.ts';
 import { outcomesOf } from '../../import/outcome.ts';
 import { dropAlike, makePlan } from '../../import/plan.ts';
 import { findMissing } from '../../import/reconcile.ts';
@@ -17,6 +17,7 @@ import { planInWords, say } from './import-words.ts';
 /** Shows what would be done, by one request and without a trace. */
 export async function preview(order: Order): Promise<void> {
   const { session, input, identity, folder } = order;
+  checkJournals(folder, session.host.context.uid);
   const standing = readStanding(journalPath(folder, identity));
   const client = await session.connect();
   const list = await client.call(listCategories, {});

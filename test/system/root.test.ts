@@ -1,0 +1,156 @@
+import { chownSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe } from 'vitest';
+import { expect, test } from '../support/program.ts';
+
+const isRoot = process.getuid?.() === 0;
+/** A user of this machine who is not root. */
+const uid = 65_534;
+
+const rows = 'name\nfrog\nnewt\n';
+const address = { PETSTORE_BASE_URL: 'http://127.0.0.1:9/v1' };
+const key = 'a-key-of-the-test-0001';
+
+/** What a user may run with sudo, each with all that it makes. */
+const commands = [
+  { argv: ['config', 'set', 'output', 'json'] },
+  { argv: ['auth', 'login'], env: address, stdin: key },
+  { argv: ['categories', 'create', 'toad', '-p', 'sandbox'] },
+  { argv: ['categories', 'create', 'eft', '--if-missing', '-p', 'sandbox'] },
+  { argv: ['categories', 'import', '-', '--format', 'csv', '--yes', '-p', 'sandbox'], stdin: rows },
+  { argv: ['limits', '-p', 'sandbox'] },
+  { argv: ['doctor', '-p', 'sandbox'] },
+  { argv: ['config', 'list'] },
+  { argv: ['auth', 'status'], env: address },
+  { argv: ['auth', 'logout'] },
+];
+
+describe.skipIf(!isRoot)('root, with HOME of a user (sudo)', () => {
+  test('makes nothing that is not the user’s, and locks them out of nothing', async ({
+    petstore,
+    folder,
+  }) => {
+    const home = join(folder, 'home');
+    mkdirSync(home);
+    for (const path of [folder, home]) chownSync(path, uid, uid);
+
+    for (const user of [0, uid]) {
+      for (const { argv, ...rest } of commands) {
+        const env = { HOME: home, ...('env' in rest ? rest.env : {}) };
+        const stdin = 'stdin' in rest ? rest.stdin : '';
+        const { code, stderr } = await petstore(argv, { env, stdin, uid: user });
+        expect([code, user, argv, stderr]).toEqual([0, user, argv, expect.anything()]);
+        expect(stderr).not.toMatch(/EACCES|is shared in|forgets/);
+        expect(ownersBelow(home)).toEqual([]);
+      }
+    }
+  });
+
+  test('changes nothing of whose a folder of its own is', async ({ petstore, folder }) => {
+    const env = { HOME: folder };
+    for (const { argv, stdin = '', ...rest } of commands) {
+      expect((await petstore(argv, { env: { ...env, ...rest.env }, stdin })).code).toBe(0);
+    }
+    expect(new Set(allBelow(folder).map((path) => lstatSync(path).uid))).toEqual(new Set([0]));
+  });
+
+  test('leaves a file that it replaces to the one who had it', async ({ petstore, folder }) => {
+    mkdirSync(join(folder, 'config'));
+    const file = join(folder, 'config', 'settings.json');
+    writeFileSync(file, '{}');
+    chownSync(file, uid, uid);
+
+    const env = { PETSTORE_CONFIG_DIR: join(folder, 'config') };
+    expect((await petstore(['config', 'set', 'output', 'json'], { env })).code).toBe(0);
+
+    expect(lstatSync(file)).toMatchObject({ uid, gid: uid });
+  });
+});
+
+describe.skipIf(!isRoot)('what root left in a home folder', () => {
+  const config = '.config/petstore';
+  const state = '.local/state/petstore';
+  const saves = [
+    ['config', 'set', 'output', 'json'],
+    ['auth', 'login'],
+  ];
+  const imports = ['categories', 'import', '-', '--format', 'csv', '--yes', '-p', 'sandbox'];
+  const keeps = [...saves, ['auth', 'logout'], ['config', 'list'], ['auth', 'status']];
+
+  test.for([
+    { what: '.config', commands: keeps, exits: [74, 2] },
+    { what: config, commands: keeps, exits: [74, 2] },
+    { what: `${config}/settings.json`, commands: keeps, exits: [2] },
+    {
+      what: `${config}/keys`,
+      commands: [
+        ['auth', 'login'],
+        ['auth', 'logout'],
+      ],
+      exits: [74],
+    },
+    { what: `${config}/keys`, commands: [['auth', 'status']], exits: [2] },
+    { what: `${config}/keys.lock`, commands: [['auth', 'login']], exits: [74] },
+    { what: '.local', commands: [imports], exits: [74] },
+    { what: '.local/state', commands: [imports], exits: [74] },
+    { what: state, commands: [imports, ['doctor', '-p', 'sandbox']], exits: [74] },
+    { what: `${state}/imports`, commands: [imports], exits: [74] },
+    { what: `${state}/names`, commands: [imports], exits: [74] },
+  ])(
+    '$what is named with root and the command that gives it back',
+    async ({ what, commands, exits }, { petstore, folder }) => {
+      const home = join(folder, 'home');
+      mkdirSync(dirname(join(home, what)), { recursive: true });
+      for (const path of [folder, home, ...allBelow(home)]) chownSync(path, uid, uid);
+      const left = join(home, what);
+      if (what.endsWith('.json')) writeFileSync(left, '{}', { mode: 0o600 });
+      else mkdirSync(left, { mode: 0o700 });
+
+      for (const argv of commands) {
+        const env = { HOME: home, ...address };
+        const stdin = argv === imports ? rows : key;
+        const { code, stderr } = await petstore(argv, { env, stdin, uid });
+
+        expect(exits, stderr).toContain(code);
+        expect(stderr).toMatch(/is owned by root|belongs to another user \(0\)/);
+        expect(stderr).toContain(`sudo chown -R ${uid} '${left}'`);
+        expect(stderr.split('\n').length, stderr).toBeLessThanOrEqual(4);
+        expect(stderr).not.toContain('Make room');
+      }
+    },
+  );
+
+  test.for([
+    { what: `${state}/limits`, says: 'is shared in' },
+    { what: `${state}/sandbox`, says: 'it forgets what is created' },
+    { what: `${state}/names`, says: 'may create the same name' },
+  ])(
+    '$what keeps no command from its work, and the notice says how to give it back',
+    async ({ what, says }, { petstore, folder }) => {
+      const home = join(folder, 'home');
+      mkdirSync(join(home, what), { recursive: true, mode: 0o700 });
+      for (const path of [folder, home, ...allBelow(home)]) chownSync(path, uid, uid);
+      chownSync(join(home, what), 0, 0);
+
+      const argv = ['categories', 'create', 'toad', '--if-missing', '-p', 'sandbox'];
+      const { code, stderr } = await petstore(argv, { env: { HOME: home }, uid });
+
+      expect(code, stderr).toBe(0);
+      expect(stderr).toContain(says);
+      expect(stderr).toContain(`sudo chown -R ${uid} '${join(home, what)}'`);
+    },
+  );
+});
+
+function allBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)));
+}
+
+/** What somebody else than the user owns. */
+function ownersBelow(home: string): string[] {
+  const foreign = allBelow(home).filter((path) => {
+    const stats = lstatSync(path);
+    return stats.uid !== uid || stats.gid !== uid;
+  });
+  return foreign.map((path) => relative(home, path));
+}
