@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { Failure, systemCode, usageFailure } from '../errors.ts';
-import { cannotSave } from '../files.ts';
 import { allowMoreFiles, isOutOfFiles } from '../open-files.ts';
 import type { RunningSandbox } from '../sandbox/serve.ts';
 import { quote } from '../shell.ts';
@@ -19,7 +18,7 @@ export async function runAgainst(
   program: readonly string[],
   context: Context,
 ): Promise<number> {
-  const folder = saving(tmpdir(), () => mkdtempSync(join(tmpdir(), 'petstore-sandbox-')));
+  const { folder, path } = prepare(context);
   try {
     const { PETSTORE_PROFILE, PETSTORE_LIMIT_STORE, ...env } = context.env;
     return await context.launch(program, {
@@ -29,9 +28,7 @@ export async function runAgainst(
       PETSTORE_API_KEY: key,
       PETSTORE_CONFIG_DIR: join(folder, 'config'),
       PETSTORE_STATE_DIR: join(folder, 'state'),
-      PATH: [saving(folder, () => putOnPath(folder, context)), env.PATH]
-        .filter(Boolean)
-        .join(delimiter),
+      PATH: [path, env.PATH].filter(Boolean).join(delimiter),
     });
   } catch (error) {
     const reasons = { ENOENT: 'not found', EACCES: 'not executable' };
@@ -47,20 +44,29 @@ export async function runAgainst(
   }
 }
 
-/** What cannot be removed changes nothing about how the program ended. */
+/** A folder for what belongs to this run alone, and the one for PATH. @throws Failure (output) */
+function prepare(context: Context): { folder: string; path: string } {
+  let folder: string | undefined;
+  try {
+    folder = mkdtempSync(join(tmpdir(), 'petstore-sandbox-'));
+    return { folder, path: putOnPath(folder, context) };
+  } catch (error) {
+    if (folder !== undefined) remove(folder);
+    const message = `cannot make a folder in ${tmpdir()} (${systemCode(error)})`;
+    throw new Failure('output', message, {
+      consequence: 'Nothing was run.',
+      hint: isOutOfFiles(error) ? allowMoreFiles : 'Set TMPDIR to a folder that you can write to.',
+      cause: error,
+    });
+  }
+}
+
+/** The run ends as its program did, also where that left something which cannot be removed. */
 function remove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    // The system clears its folder for temporary files.
-  }
-}
-
-function saving<Result>(path: string, action: () => Result): Result {
-  try {
-    return action();
-  } catch (error) {
-    throw cannotSave(path, error);
+    // It is in a folder for what need not last.
   }
 }
 

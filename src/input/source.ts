@@ -37,7 +37,10 @@ async function openFile(file: string): Promise<FileHandle> {
   const handle = await open(file, flags).catch((error) => {
     throw unreadable(file, error);
   });
-  const stats = await handle.stat();
+  const stats = await handle.stat().catch(async (error) => {
+    await handle.close();
+    throw unreadable(file, error);
+  });
   if (stats.isFile()) return handle;
   await handle.close();
   throw noRegularFile(file, stats);

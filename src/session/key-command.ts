@@ -55,14 +55,22 @@ export function findKeyCommand(command: string, run: Run): KeyCommand {
 /** Whoever can write the settings file could have any program run. @throws Failure (config) */
 function checkFile({ host, profile }: Run): string {
   const file = profile.file ?? '';
-  const open = [file, dirname(file), dirname(realpathSync(file))].find((path) =>
-    othersCanChange(path, host.context.uid),
-  );
+  const open = findOpen(file, host.context.uid);
   if (open === undefined) return file;
   throw configFailure(
     `others can change ${open}, so the api-key-command in it does not run`,
     `${commandOn('chmod go-w', open)} (and it has to be yours)`,
   );
+}
+
+function findOpen(file: string, uid: number | undefined): string | undefined {
+  try {
+    const places = [file, dirname(file), dirname(realpathSync(file))];
+    return places.find((path) => othersCanChange(path, uid));
+  } catch (error) {
+    // It was read a moment ago.
+    throw configFailure(`cannot read ${file} (${systemCode(error)})`, undefined, error);
+  }
 }
 
 async function capture(command: string, folder: string, run: Run): Promise<Captured> {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -112,6 +112,33 @@ describe('petstore sandbox', () => {
 
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain('petstore: cannot run no-such-program: not found\n');
+  });
+
+  test('runs nothing where it cannot make its folder: exit 74', async ({ petstore }) => {
+    const env = { TMPDIR: '/proc/none' };
+    const { code, stdout, stderr } = await petstore(['sandbox', '--', 'echo', 'ran'], { env });
+
+    expect({ code, stdout }).toEqual({ code: 74, stdout: '' });
+    expect(stderr).toMatch(
+      /^petstore: cannot make a folder in \/proc\/none .*\nNothing was run\.\nSet TMPDIR /,
+    );
+  });
+
+  test('exits as its script does that leaves what cannot be removed', async ({
+    petstore,
+    folder,
+  }) => {
+    const script = 'mkdir -p "$PETSTORE_STATE_DIR/in" && chmod 500 "$PETSTORE_STATE_DIR"; exit 3';
+    chmodSync(folder, 0o777);
+    const { code, stderr } = await petstore(['sandbox', '--', 'sh', '-c', script], {
+      env: { TMPDIR: folder },
+      ...(process.getuid?.() === 0 && { uid: 65_534 }),
+    });
+    for (const left of readdirSync(folder).filter((name) => name.startsWith('petstore-sandbox-'))) {
+      chmodSync(join(folder, left, 'state'), 0o700);
+    }
+
+    expect({ code, stderr }).toEqual({ code: 3, stderr: '' });
   });
 
   test('keeps the user’s own key and settings away from the script', async ({ petstore }) => {

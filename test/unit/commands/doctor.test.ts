@@ -131,6 +131,7 @@ describe('the exit code of doctor is that of the first thing that is wrong', () 
     { what: 'state folder', env: { PETSTORE_STATE_DIR: 'relative' }, exitCode: 2 },
     { what: 'state folder', env: { PETSTORE_STATE_DIR: '/proc/none' }, exitCode: 74 },
     { what: 'state folder', env: { PETSTORE_STATE_DIR: '/proc/self' }, exitCode: 74 },
+    { what: 'state folder', env: { PETSTORE_STATE_DIR: '/proc/version' }, exitCode: 74 },
     {
       what: 'state folder',
       env: { PETSTORE_API_KEY: undefined, PETSTORE_STATE_DIR: '/proc/self' },
