@@ -19,6 +19,8 @@ function letFurtherKill(): void {
   for (const { signal, listener } of listeners) process.removeListener(signal, listener);
 }
 
+const stderr = takeStderr();
+
 // A report would hold the environment, and so the key. Newer than the types of the oldest Node.
 Object.assign(process.report ?? {}, { excludeEnv: true });
 
@@ -41,10 +43,10 @@ process.on('uncaughtException', (error: { readonly syscall?: string } | undefine
 
 // Should nothing be left to do before the run is over, Node would call that a success.
 process.exitCode = 1;
-const onStuck = () => process.stderr.write('petstore: internal error: it ended unfinished\n');
+const onStuck = () => stderr().write('petstore: internal error: it ended unfinished\n');
 process.once('beforeExit', onStuck);
 
-const { context, close } = createNodeContext(interrupted.signal);
+const { context, close } = createNodeContext(interrupted.signal, stderr);
 run(process.argv.slice(2), context).then((exitCode) => {
   process.removeListener('beforeExit', onStuck);
   process.exitCode = exitCode;
@@ -53,6 +55,21 @@ run(process.argv.slice(2), context).then((exitCode) => {
   // What a reader does not take would keep the process alive; all that had to be said is written.
   if (interrupted.signal.aborted) process.exit();
 });
+
+/**
+ * Returns the way to the real stream. From now on what the runtime or a library writes to `process.stderr` by itself goes
+ * nowhere: NODE_DEBUG prints whole requests, key included, and Node reads that variable before any code of ours runs.
+ */
+function takeStderr(): () => NodeJS.WriteStream {
+  const { get } = Object.getOwnPropertyDescriptor(process, 'stderr') ?? {};
+  const nowhere = () => {
+    // Not imported: it takes 2 ms of every start.
+    const { Writable } = process.getBuiltinModule('node:stream');
+    return new Writable({ write: (_chunk, _encoding, done) => done() });
+  };
+  Object.defineProperty(process, 'stderr', { configurable: true, get: nowhere });
+  return () => get?.call(process);
+}
 
 /** Ends the process. A terminal that is gone cannot be reset, over which Node would dump core: it leaves alone what is closed. */
 function hangUp(): never {

@@ -15,8 +15,8 @@ export type NodeContext = {
   readonly close: () => void;
 };
 
-/** The context of a real run: this process, its streams, its clock, the network. */
-export function createNodeContext(signal: AbortSignal): NodeContext {
+/** The context of a real run: this process, its streams, its clock, the network. `errors` is the way to standard error. */
+export function createNodeContext(signal: AbortSignal, errors = () => process.stderr): NodeContext {
   // Everything that is on its way or waits listens to it; Node would take many for a leak and warn on stderr.
   setMaxListeners(0, signal);
   const env: Environment = { ...process.env };
@@ -42,7 +42,7 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
       return process.stdin;
     },
     stdout: outputTo(() => process.stdout),
-    stderr: outputTo(() => process.stderr),
+    stderr: outputTo(errors),
     env,
     platform: process.platform,
     nodeVersion: process.version,
@@ -69,11 +69,11 @@ export function createNodeContext(signal: AbortSignal): NodeContext {
     },
     askSecret: async (message) => {
       const { default: password } = await import('@inquirer/password').catch(unloadable);
-      return ask((terminal) => password({ message }, terminal), signal);
+      return ask((terminal) => password({ message }, terminal), errors(), signal);
     },
     confirm: async (message) => {
       const { default: confirm } = await import('@inquirer/confirm').catch(unloadable);
-      return ask((terminal) => confirm({ message, default: false }, terminal), signal);
+      return ask((terminal) => confirm({ message, default: false }, terminal), errors(), signal);
     },
     launch: async (program, env) => {
       const { launch } = await import('./programs.ts').catch(unloadable);
@@ -197,9 +197,10 @@ type Terminal = {
 /** Resolves with the answer to a prompt. @throws Interruption when Ctrl-C or Ctrl-D is the answer, the signal's reason */
 async function ask<Answer>(
   prompt: (terminal: Terminal) => Promise<Answer>,
+  output: NodeJS.WriteStream,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const { stdin: input, stderr: output } = process;
+  const { stdin: input } = process;
   const end = new AbortController();
   // After Ctrl-D the prompt reads no more, and would never say so.
   const onPause = () => end.abort();
