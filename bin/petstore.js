@@ -16,5 +16,7 @@ if (argv.length === 3 && Object.hasOwn(answers, argv[2])) {
     process.exitCode = 74;
   }
 } else {
+  // Node would open a debugger's port for it, with the key in memory; no child inherits a listener.
+  process.on('SIGUSR1', () => {});
   require('../dist/main.js');
 }

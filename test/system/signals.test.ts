@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe } from 'vitest';
+import { nodes } from '../support/nodes.ts';
 import {
   test as base,
   cleanEnvironment,
@@ -257,6 +259,26 @@ const stagesOfStdin: Stage[] = [
   { argv: ['auth', 'login'], stage: 'it reads the key to keep' },
   { argv: ['categories', 'import', '-', '--format', 'csv', '--yes'], stage: 'it reads the rows' },
 ].map((stage) => ({ ...stage, there: readsStdin, last: 'petstore: WORD\n' }));
+
+describe.each(nodes)('SIGUSR1 on %s', (node) => {
+  test('opens no port of a debugger, and the run goes on', async ({ serve, start }) => {
+    const again = json(503, '', { 'retry-after': '1' });
+    const service = await serve(again, json(200, [{ id: 1, name: 'dog' }]));
+    const args = ['categories', 'list', '-o', 'ndjson', '-q'];
+    const program = start(args, service.url, { command: [node, launcher, ...args] });
+    await service.asked(1);
+    program.child.kill('SIGUSR1');
+
+    expect(await program.ended).toBe(0);
+    expect(program.said()).toEqual({ stdout: '{"id":1,"name":"dog"}\n', stderr: '' });
+  });
+
+  test('ends a program that petstore runs, as by default', async ({ execute }) => {
+    const argv = [launcher, 'sandbox', '--', 'sh', '-c', 'kill -USR1 $$; sleep 60'];
+
+    expect((await execute(node, argv)).code).toBe(128 + constants.signals.SIGUSR1);
+  });
+});
 
 describe.for(signals)('$signal', ({ signal, code, word }) => {
   const reading = existsSync('/proc/self/fdinfo') ? stagesOfStdin : [];
