@@ -16,7 +16,10 @@ export type NodeContext = {
 };
 
 /** The context of a real run: this process, its streams, its clock, the network. `errors` is the way to standard error. */
-export function createNodeContext(signal: AbortSignal, errors = () => process.stderr): NodeContext {
+export function createNodeContext(
+  signal: AbortSignal,
+  errors: () => NodeJS.WriteStream = () => process.stderr,
+): NodeContext {
   // Everything that is on its way or waits listens to it; Node would take many for a leak and warn on stderr.
   setMaxListeners(0, signal);
   const env: Environment = { ...process.env };

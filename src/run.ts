@@ -38,6 +38,10 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   }
 
   async function parse(): Promise<void> {
+    // Commander takes flags in one word apart letter by letter, and copies the rest of the word each time.
+    if (options.some((word) => /^-[qvhV]{100}/.test(word))) {
+      throw usageFailure('the same flag more than 100 times', 'petstore --help');
+    }
     await program.parseAsync(wordsForHelp(program, argv), { from: 'user' });
   }
 
@@ -109,9 +113,17 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
 
   /** The format in force or, where the command line was not understood, the one it seems to ask for. */
   function wantsJson(): boolean {
-    if (host.format) return speaksJson(host.format);
-    const asked = /(?:^| )(?:-[a-z]*o ?|--output[ =])(\w+)(?: |$)/.exec(argv.join(' '))?.[1];
-    const format = argv.includes('--json') ? 'json' : (asked ?? context.env.PETSTORE_OUTPUT ?? '');
+    const format = host.format ?? askedFormat(options) ?? context.env.PETSTORE_OUTPUT ?? '';
     return isFormat(format) && speaksJson(format);
   }
+}
+
+/** What the last word for it names as the format: `-o json`, `-qojson`, `--output=json`, `--json`. */
+function askedFormat(words: readonly string[]): string | undefined {
+  return words.reduce<string | undefined>((asked, word, at) => {
+    if (word === '--json') return 'json';
+    // No two parts of it can match the same characters, so that the longest word takes no more than its length.
+    const [flag, value] = /^(?:-[qv]*o|--output(?:$|=))(.*)$/s.exec(word) ?? [];
+    return flag === undefined ? asked : value || words[at + 1];
+  }, undefined);
 }

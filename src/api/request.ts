@@ -22,7 +22,8 @@ export function prepare(
   input: unknown,
 ): ApiRequest {
   const { body, ...parameters } = input as { readonly body?: unknown } & Record<string, string>;
-  const root = baseUrl.origin + baseUrl.pathname.replace(/\/+$/, '');
+  // The look behind lets each run of slashes be read once, not once from each of its slashes.
+  const root = baseUrl.origin + baseUrl.pathname.replace(/(?<!\/)\/+$/, '');
   const url = new URL(root + fill(endpoint.path, parameters));
   return {
     operation: `${endpoint.method} ${endpoint.path}`,

@@ -72,9 +72,11 @@ function waiting(command: Command, word: string): Option | undefined {
   if (word.startsWith('--')) {
     return command.options.find(({ long, required }) => long === word && required);
   }
-  const option = command.options.find(({ short }) => short === word.slice(0, 2));
-  if (option?.required) return word.length === 2 ? option : undefined;
-  return word.length > 2 ? waiting(command, `-${word.slice(2)}`) : undefined;
+  const letters = [...word.slice(1)];
+  const shortOf = (letter: string) => command.options.find(({ short }) => short === `-${letter}`);
+  const at = letters.findIndex((letter) => shortOf(letter)?.required);
+  // What follows the letter of an option that takes a value is that value.
+  return at >= 0 && at === letters.length - 1 ? shortOf(letters[at] ?? '') : undefined;
 }
 
 async function flags(

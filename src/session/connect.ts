@@ -66,7 +66,7 @@ export function createAccess(setup: Setup, onRateLimit: (rateLimit: RateLimit) =
 }
 
 function accountOf({ baseUrl, key }: Service): { address: string; secret: string } {
-  return { address: baseUrl.href.replace(/\/+$/, ''), secret: key.value };
+  return { address: baseUrl.href.replace(/(?<!\/)\/+$/, ''), secret: key.value };
 }
 
 function once<Made>(make: () => Made): () => Made {

@@ -56,7 +56,8 @@ export function addCommonOptions(command: Command): void {
 /** @throws Failure (usage) */
 function parseColumns(text: string): readonly string[] {
   const columns = text.split(',').map((name) => name.trim());
-  const wrong = columns.find((name, at) => name === '' || columns.indexOf(name) < at);
+  const seen = new Set<string>();
+  const wrong = columns.find((name) => name === '' || seen.size === seen.add(name).size);
   if (wrong === undefined) return columns;
   const what = wrong === '' ? 'an empty name' : `"${wrong}" twice`;
   throw usageFailure(`--columns has ${what}`, 'For example: --columns id,name');

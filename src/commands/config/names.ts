@@ -34,6 +34,8 @@ export function requireName<Name extends string>(name: string, names: readonly N
 /** The name that few changes lead to, if there is one. */
 function nearest(name: string, names: readonly string[]): string | undefined {
   const [best] = names
+    // To compare a word of a megabyte letter by letter takes seconds.
+    .filter((known) => name.length <= 2 * known.length)
     .map((known) => ({ known, distance: distance(name, known) }))
     .filter(({ known, distance }) => distance <= known.length / 3)
     .sort((a, b) => a.distance - b.distance);

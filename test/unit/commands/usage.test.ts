@@ -332,6 +332,42 @@ describe('what is wrong on this side', () => {
   });
 });
 
+describe('an error of a command line that is not understood', () => {
+  test.for<{ words: string[]; json: boolean; env?: string }>([
+    { words: ['--json'], json: true },
+    { words: ['-o', 'json'], json: true },
+    { words: ['-ojson'], json: true },
+    { words: ['-ondjson'], json: true },
+    { words: ['-qvojson'], json: true },
+    { words: ['-qo', 'json'], json: true },
+    { words: ['--output', 'ndjson'], json: true },
+    { words: ['--output=json'], json: true },
+    { words: ['--json', '-o', 'table'], json: false },
+    { words: ['-o', 'table', '--json'], json: true },
+    { words: ['-o', 'table'], env: 'json', json: false },
+    { words: ['-o'], env: 'json', json: true },
+    { words: [], env: 'json', json: true },
+    { words: [], json: false },
+    { words: ['-o', 'xml'], json: false },
+    { words: ['-pojson'], json: false },
+    { words: ['--outputs=json'], json: false },
+    { words: ['a -o json'], json: false },
+    { words: ['--', '--json'], json: false },
+  ])(
+    'is JSON where $words and PETSTORE_OUTPUT=$env ask for it: $json',
+    async (row, { petstore }) => {
+      const argv = ['categories', '--lost', ...row.words];
+
+      const { stderr, exitCode } = await petstore(argv, {
+        env: { PETSTORE_OUTPUT: row.env },
+      });
+
+      expect(exitCode).toBe(2);
+      expect(stderr.startsWith('{"event":"error","kind":"usage"')).toBe(row.json);
+    },
+  );
+});
+
 describe('what is wrong on the other side', () => {
   const page = () => reply(200, '<html>Log in</html>', { 'content-type': 'text/html' });
   test.for([
