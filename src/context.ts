@@ -79,7 +79,7 @@ export type CaptureOptions = {
   readonly env: Environment;
   /** Where it runs. */
   readonly folder: string;
-  /** Whether stdin and stderr are ours, so that it can ask for something; else it reads nothing. */
+  /** Whether stdin and stderr are ours, so that it can ask for something; else it reads nothing, and its stderr is dropped. */
   readonly terminal: boolean;
   /** Characters; a program that prints more is ended. */
   readonly limit: number;
@@ -91,8 +91,6 @@ export type Captured = {
   /** 128 and more for a signal, as shells have it. */
   readonly exitCode: number;
   readonly stdout: string;
-  /** Empty where it was the terminal. */
-  readonly stderr: string;
 };
 
 /** A process. `born` tells it from others that had its id before, where the system knows; it means nothing else. */

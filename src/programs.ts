@@ -30,9 +30,6 @@ function exitCode(code: number | null, killedBy: NodeJS.Signals | null): number 
   return code ?? 128 + (killedBy ? constants.signals[killedBy] : 0);
 }
 
-/** What a program may say on stderr, in characters; what is more is not kept. */
-const longestWords = 4_096;
-
 type System = {
   readonly platform: string;
   /** Kills a process, or a group of them by its negative number. @throws the system's error */
@@ -40,8 +37,9 @@ type System = {
 };
 
 /**
- * Runs a command line in the system's shell and collects what it prints. When `signal` is aborted, or it prints more than
- * `limit` characters, it is killed; with all that it started, where it does not ask on our terminal.
+ * Runs a command line in the system's shell and collects what it prints; its stderr is our terminal's, or dropped. When
+ * `signal` is aborted, or it prints more than `limit` characters, it is killed; with all that it started, where it does not
+ * ask on our terminal.
  * @throws the signal's reason, the system's error when there is no shell
  */
 export function capture(
@@ -57,15 +55,12 @@ export function capture(
     env,
     detached: group,
     windowsHide: true,
-    stdio: terminal ? ['inherit', 'pipe', 'inherit'] : ['ignore', 'pipe', 'pipe'],
+    stdio: terminal ? ['inherit', 'pipe', 'inherit'] : ['ignore', 'pipe', 'ignore'],
   });
-  let [stdout, stderr] = ['', ''];
+  let stdout = '';
   child.stdout?.setEncoding('utf8').on('data', (text) => {
     stdout += text;
     if (stdout.length > limit) end();
-  });
-  child.stderr?.setEncoding('utf8').on('data', (text) => {
-    stderr = (stderr + text).slice(0, longestWords);
   });
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => {
@@ -76,7 +71,7 @@ export function capture(
     });
     child.once('error', reject);
     child.once('close', (code, killedBy) =>
-      resolve({ exitCode: exitCode(code, killedBy), stdout, stderr }),
+      resolve({ exitCode: exitCode(code, killedBy), stdout }),
     );
   });
 
@@ -87,8 +82,7 @@ export function capture(
     } catch {
       // It has ended meanwhile.
     }
-    // What else it started may hold them open.
+    // What else it started may hold it open.
     child.stdout?.destroy();
-    child.stderr?.destroy();
   }
 }

@@ -1,12 +1,24 @@
 /** What stands where a secret was cut out. */
 export const cutMark = '[key]';
 
-/** No key is shorter, in characters; what is can be said and need not be cut out. */
-export const shortestKey = 8;
+/** What is shorter, in characters and without the blanks around it, is not cut out: it would tear the texts of others. */
+const shortestHidden = 8;
+
+/** Whether a secret cannot be cut out of texts, since it may be a part of any of them. */
+function isTooShortToHide(secret: string): boolean {
+  return secret.trim().length < shortestHidden;
+}
+
+/** The notice for a key that is used but not hidden; undefined for all others. */
+export function noticeOfShortKey(key: string): string | undefined {
+  return isTooShortToHide(key)
+    ? `the key is shorter than ${shortestHidden} characters, so it is not hidden in results and messages`
+    : undefined;
+}
 
 /** Whether a word in a wrong place may be a key, which must not be said again. */
 export function mayBeKey(text: string): boolean {
-  return text.length >= shortestKey;
+  return text.length >= shortestHidden;
 }
 
 /** A word that is wrong, for messages: in quotes, or how long it is when it may be a key. */
@@ -14,8 +26,13 @@ export function wordFor(text: string): string {
   return mayBeKey(text) ? `a word of ${text.length} characters` : `"${text}"`;
 }
 
-/** A secret as it may turn up in texts of others: as it is, in a URL, in Base64 wherever in what was encoded. */
-export function formsOf(secret: string): readonly string[] {
+/**
+ * A secret as it may turn up in texts of others: as it is, in a URL, in Base64 wherever in what was encoded; without the
+ * blanks around it. None of one that is too short to hide.
+ */
+export function formsOf(padded: string): readonly string[] {
+  if (isTooShortToHide(padded)) return [];
+  const secret = padded.trim();
   const percent = encodeURIComponent(secret);
   const forms = [
     secret,

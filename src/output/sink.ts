@@ -3,7 +3,7 @@ import { Exit, Failure, systemCode } from '../errors.ts';
 import type { Json } from '../json/exact.ts';
 import { textOf } from '../json/verbatim.ts';
 import { createJsonWriter } from '../json/write.ts';
-import { cutOut, formsOf, shortestKey } from '../secret.ts';
+import { cutOut, formsOf } from '../secret.ts';
 import {
   arePlainRecords,
   isBare,
@@ -85,8 +85,6 @@ export function createSink({
 
   return {
     hide(secret) {
-      // A shorter password of a proxy is in no text of ours, and to cut it out would tear others.
-      if (secret.length < shortestKey) return;
       for (const form of formsOf(secret)) secrets.add(form);
     },
     show: (text) => showText(redact(text)),

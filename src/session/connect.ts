@@ -13,6 +13,7 @@ import { placesFor } from '../pacing/place.ts';
 import { noticeOfMove } from '../pacing/place-fault.ts';
 import type { SharedLog } from '../pacing/shared-log.ts';
 import { surviveDisk } from '../pacing/survive.ts';
+import { noticeOfShortKey } from '../secret.ts';
 import { parseDuration } from '../settings/duration.ts';
 import { stateFolder } from '../settings/folders.ts';
 import { unloadable } from '../unloadable.ts';
@@ -127,7 +128,10 @@ async function chooseService(
   const baseUrl = chooseBaseUrl(setup);
   const found = await findKey();
   if (!found) throw noKey(setup.profile);
-  return { baseUrl, key: 'print' in found ? await found.print(setup.report) : found };
+  const key = 'print' in found ? await found.print() : found;
+  const notice = noticeOfShortKey(key.value);
+  if (notice) setup.report({ event: 'notice', message: notice });
+  return { baseUrl, key };
 }
 
 /** The sandbox runs inside this very command, behind a real port of this machine. */

@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import type { ApiKey } from '../api/auth.ts';
 import type { Captured } from '../context.ts';
 import { configFailure, Failure, systemCode } from '../errors.ts';
-import type { Report } from '../events.ts';
 import { othersCanChange } from '../files.ts';
 import { parseBaseUrl } from '../settings/base-url.ts';
 import { maxKeyInput, parseKey } from '../settings/keys.ts';
@@ -17,7 +16,7 @@ import type { Run } from './setting.ts';
 export type KeyCommand = {
   readonly source: string;
   /** Runs it. From then on no output shows the key. @throws Failure (auth, config) */
-  readonly print: (report: Report) => Promise<ApiKey>;
+  readonly print: () => Promise<ApiKey>;
 };
 
 /** How long it may take, in ms: somebody may have to find a key to touch. */
@@ -44,9 +43,9 @@ export function findKeyCommand(command: string, run: Run): KeyCommand {
   const source = `the api-key-command of profile ${profile.name}`;
   return {
     source,
-    async print(report) {
+    async print() {
       const captured = await capture(command, dirname(file), run);
-      const value = readKey(captured, source, run, report);
+      const value = readKey(captured, source, run);
       return { value, source };
     },
   };
@@ -105,17 +104,10 @@ const reasons: Readonly<Record<number, string>> = {
 };
 
 /** The first line is the key; of the rest, and of what is no key, nothing is said. */
-function readKey(
-  { exitCode, stdout, stderr }: Captured,
-  source: string,
-  run: Run,
-  report: Report,
-): string {
-  const [line = ''] = stdout.split(/\r?\n/, 1);
-  run.host.sink.hide(line);
-  for (const message of stderr.split('\n').filter((text) => text.trim())) {
-    report({ event: 'notice', message: `api-key-command: ${message}` });
-  }
+function readKey({ exitCode, stdout }: Captured, source: string, run: Run): string {
+  const lines = stdout.split(/\r?\n/);
+  for (const line of lines) run.host.sink.hide(line);
+  const [line = ''] = lines;
   if (stdout.length > maxKeyInput) throw failed(run, 'printed far more than a key');
   if (exitCode !== 0) {
     throw failed(run, `failed with exit code ${exitCode}${reasons[exitCode] ?? ''}`);

@@ -5,7 +5,6 @@ import type { Context } from '../context.ts';
 import { configFailure } from '../errors.ts';
 import { readSecret } from '../files.ts';
 import { findMismatch } from '../json/check.ts';
-import { shortestKey } from '../secret.ts';
 
 /** A key at rest, bound to the one origin it may travel to. */
 const StoredKey = z.strictObject({ origin: z.string(), key: z.string() });
@@ -74,6 +73,5 @@ function keyFault(key: string): string | undefined {
   const at = key.search(/[^\x21-\x7e]/);
   if (at >= 0)
     return `has a character at position ${at + 1} that no key has (a space, a control, not ASCII)`;
-  if (key.length < shortestKey) return `is shorter than ${shortestKey} characters`;
   return key.length > longestKey ? `is longer than ${longestKey} characters` : undefined;
 }

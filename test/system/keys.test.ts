@@ -33,8 +33,20 @@ test('a key that a program prints goes to its service, and to no file and no out
   expect(code).toBe(0);
   expect(seen[0]?.head).toContain(`authorization: Bearer ${key}`);
   expect(stdout + stderr).not.toContain(key);
-  expect(stderr).toContain('api-key-command: [key]');
   for (const path of filesBelow(folder)) expect(readFileSync(path, 'latin1')).not.toContain(key);
+});
+
+test('what a program says on stderr is shown on a terminal alone, also where it fails', async ({
+  petstore,
+}) => {
+  await petstore(['config', 'set', 'base-url', server.play(well).url]);
+  await petstore(['config', 'set', 'api-key-command', 'echo half-a-secret >&2; exit 3']);
+
+  const { code, stderr } = await petstore(['categories', 'list', '--verbose']);
+
+  expect(code).toBe(4);
+  expect(stderr).toContain('failed with exit code 3');
+  expect(stderr).not.toContain('half-a-secret');
 });
 
 test('a program that prints no end of it is ended', async ({ petstore }) => {

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { usageFailure } from '../../errors.ts';
+import { noticeOfShortKey } from '../../secret.ts';
 import { mayAsk } from '../../session/asking.ts';
 import { chooseBaseUrl } from '../../session/base-url.ts';
 import type { Host } from '../../session/host.ts';
@@ -31,6 +32,8 @@ export function login(command: Command, host: Host): void {
         event: 'notice',
         message: `the key of ${labelOf(profile)} is stored in ${dirname(path)}, for ${origin} alone`,
       });
+      const short = noticeOfShortKey(key);
+      if (short) report({ event: 'notice', message: short });
       if (host.context.env.PETSTORE_API_KEY) {
         const message = `PETSTORE_API_KEY is set, and comes first unless${profileFlag(profile) || ' --profile production'} is given`;
         report({ event: 'notice', message });

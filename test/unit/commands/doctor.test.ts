@@ -122,7 +122,7 @@ describe('the exit code of doctor is that of the first thing that is wrong', () 
     { what: 'base url', env: gone, exitCode: 2 },
     { what: 'base url', env: { PETSTORE_BASE_URL: `https://u:${testKey}@h/v1` }, exitCode: 2 },
     { what: 'api key', env: { PETSTORE_API_KEY: undefined }, exitCode: 4 },
-    { what: 'api key', env: { PETSTORE_API_KEY: 'short' }, exitCode: 2 },
+    { what: 'api key', env: { PETSTORE_API_KEY: 'with a space' }, exitCode: 2 },
     {
       what: 'proxy',
       env: { PETSTORE_BASE_URL: 'https://h/v1', HTTPS_PROXY: 'socks5://u:p4ssw0rd@h' },

@@ -179,7 +179,7 @@ describe.for(Object.entries(ownKeys))('the key in force, where the own one is %s
     { what: 'of an empty variable too', argv: [], env: { PETSTORE_API_KEY: '' }, used: ownKey },
     { what: 'and else there is none', argv: ['-p', 'other'], env: {}, used: undefined },
   ])('$what', async ({ argv, env, used }, { petstore, sandbox }) => {
-    const capture = async () => ({ exitCode: 0, stdout: `${ownKey}\n`, stderr: '' });
+    const capture = async () => ({ exitCode: 0, stdout: `${ownKey}\n` });
     await petstore(['config', 'set', 'default-profile', 'staging'], { env: noEnv });
     await petstore(['config', 'set', 'base-url', local], { env: noEnv });
     await petstore(give, { env: noEnv, stdin: `${ownKey}\n` });
