@@ -24,7 +24,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   const help: string[] = [];
   const options = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
   const verbose = options.includes('--verbose') || options.includes('-v');
-  if (verbose) context.onWarning((warning) => notice(`Node.js warning: ${warning}`));
+  if (verbose) context.onWarning((warning) => notice(`Node.js warning: ${sink.redact(warning)}`));
   const program = createProgram(host, (text) => help.push(text), argv);
   try {
     await parse();
@@ -54,7 +54,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
       const details = { cause: error, hint: allowMoreFiles };
       return new Failure('output', `too many open files (${systemCode(error)})`, details);
     }
-    return new Failure('internal', `internal error: ${String(error)}`, {
+    return new Failure('internal', `internal error: ${sink.redact(String(error))}`, {
       hint: 'This is a bug in petstore. Please report it with what --verbose says.',
       cause: error,
     });
@@ -103,7 +103,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
 
   function sayStack(error: unknown): void {
     const { stack = '' } = error instanceof Error ? error : {};
-    for (const line of stack.split('\n')) notice(line);
+    for (const line of sink.redact(stack).split('\n')) notice(line);
   }
 
   function notice(message: string): void {

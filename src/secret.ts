@@ -2,7 +2,7 @@
 export const cutMark = '[key]';
 
 /** What is shorter, in characters and without the blanks around it, is not cut out: it would tear the texts of others. */
-const shortestHidden = 8;
+export const shortestHidden = 8;
 
 /** Whether a secret cannot be cut out of texts, since it may be a part of any of them. */
 function isTooShortToHide(secret: string): boolean {
@@ -27,7 +27,7 @@ export function wordFor(text: string): string {
 }
 
 /**
- * A secret as it may turn up in texts of others: as it is, in a URL, in Base64 wherever in what was encoded; without the
+ * A secret as it may turn up in texts of others: as it is, in JSON, in a URL, in Base64 wherever in what was encoded; without the
  * blanks around it. None of one that is too short to hide.
  */
 export function formsOf(padded: string): readonly string[] {
@@ -36,6 +36,7 @@ export function formsOf(padded: string): readonly string[] {
   const percent = encodeURIComponent(secret);
   const forms = [
     secret,
+    JSON.stringify(secret).slice(1, -1),
     percent,
     percent.replace(/%../g, (code) => code.toLowerCase()),
     Buffer.from(secret).toString('base64').replace(/=+$/, ''),

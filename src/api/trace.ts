@@ -9,9 +9,15 @@ const longestValue = 300;
 
 /**
  * Reports each request and its answer with their header fields, sizes and the time it took, never their bodies; and the first
- * answer whose limit cannot be read whole.
+ * answer whose limit cannot be read whole. `redact` takes secrets out of what the service said, before any of it is cut short:
+ * half a key is known by nobody.
  */
-export function trace(next: Exchange, context: Context, report: Report): Exchange {
+export function trace(
+  next: Exchange,
+  context: Context,
+  report: Report,
+  redact: (text: string) => string,
+): Exchange {
   let warned = false;
   const say = (message: string) => report({ event: 'notice', message });
 
@@ -26,8 +32,9 @@ export function trace(next: Exchange, context: Context, report: Report): Exchang
       const answer = await next(request);
       const length = answer.rest ? `more than ${request.restAbove}` : answer.bytes.length;
       say(`< ${answer.status}, ${length} bytes (${took()})`);
-      for (const line of headerLines(answer.headers)) say(`< ${line}`);
-      const unusable = unusableLimit(answer.headers, answer.receivedAt);
+      const headers = redacted(answer.headers, redact);
+      for (const line of headerLines(headers)) say(`< ${line}`);
+      const unusable = unusableLimit(headers, answer.receivedAt);
       if (unusable.length > 0 && !warned) {
         warned = true;
         say(`passed over in the answer: ${unusable.join(', ')}`);
@@ -43,6 +50,11 @@ export function trace(next: Exchange, context: Context, report: Report): Exchang
 /** The header fields of a request as they may be shown: with its key, but not which. */
 export function shownHeaders({ headers }: ApiRequest): Readonly<Record<string, string>> {
   return { ...headers, authorization: `Bearer ${cutMark}` };
+}
+
+function redacted(headers: WireHeaders, redact: (text: string) => string): WireHeaders {
+  const names = Object.keys(headers);
+  return Object.fromEntries(names.map((name) => [name, headerValues(headers, name).map(redact)]));
 }
 
 function headerLines(headers: WireHeaders): string[] {

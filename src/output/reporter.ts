@@ -5,7 +5,7 @@ import { isoEnd, isoTime } from '../iso-time.ts';
 import { exact, type JsonObject } from '../json/exact.ts';
 import { createLines } from './lines.ts';
 import { progressLine } from './progress.ts';
-import type { Sink } from './sink.ts';
+import type { Outlet } from './sink.ts';
 import { createStatus } from './status.ts';
 import { canRewrite } from './status-line.ts';
 import { clockTime, timeLeft } from './time.ts';
@@ -28,12 +28,12 @@ export type Reporter = {
 /** Says on stderr what happens besides the result. */
 export function createReporter(
   context: Context,
-  sink: Sink,
+  sink: Outlet,
   { json, quiet, color }: ReporterOptions,
 ): Reporter {
   if (quiet) return { report: () => {}, end: () => {} };
   const say = (event: Event) =>
-    sink.say(json ? sink.json(eventFields(event)) : eventLine(event, sink, context.now()));
+    sink.laid.say(json ? sink.json(eventFields(event)) : eventLine(event, sink, context.now()));
   const { show, end } =
     !json && canRewrite(context)
       ? createStatus(context, sink, color)
@@ -43,15 +43,20 @@ export function createReporter(
 }
 
 /** Says why the command failed: the faults of an input one by one, then at most three lines; or one `error` event. */
-export function reportFailure(sink: Sink, failure: Failure, json: boolean): void {
+export function reportFailure(sink: Outlet, failure: Failure, json: boolean): void {
   if (json) {
-    sink.say(sink.json(failureFields(failure)));
+    sink.laid.say(sink.json(failureFields(failure, sink)));
     return;
   }
   const { consequence, faults = [], hint } = failure.details;
-  for (const fault of faults) sink.say(shorten(sink.show(fault)));
-  const lines = [`petstore: ${failure.message}`, consequence, hint].filter((line) => line);
-  for (const line of lines) sink.say(shorten(sink.show(line ?? '')));
+  for (const fault of faults) sink.laid.say(shorten(sink.show(fault)));
+  const { service: { code = '', message = '' } = {} } = failure.details;
+  // Of the service's own words nothing is ours.
+  const said = [code, message]
+    .filter((foreign) => foreign !== '')
+    .reduce((text, foreign) => text.replaceAll(foreign, sink.redact(foreign)), failure.message);
+  const lines = [`petstore: ${said}`, consequence, hint].filter((line) => line);
+  for (const line of lines) sink.laid.say(shorten(sink.show(line ?? '')));
 }
 
 /** Longest line of an error, in characters: most of a longer one is somebody else's text. */
@@ -61,7 +66,7 @@ function shorten(line: string): string {
   return line.length > longestLine ? `${line.slice(0, longestLine).trimEnd()}…` : line;
 }
 
-function eventLine(event: Event, sink: Sink, now: number): string {
+function eventLine(event: Event, sink: Outlet, now: number): string {
   switch (event.event) {
     case 'rate_limit': {
       const { limit, remaining, resetAt } = event;
@@ -75,7 +80,7 @@ function eventLine(event: Event, sink: Sink, now: number): string {
       const end = event.sunset
         ? `goes away on ${isoTime(event.sunset).slice(0, 10)}`
         : 'will go away; no date is published';
-      return `deprecated: ${event.operation} ${end}`;
+      return `deprecated: ${sink.show(event.operation)} ${end}`;
     }
     case 'notice':
       return `petstore: ${sink.show(event.message)}`;
@@ -123,16 +128,19 @@ function eventFields(event: Event): JsonObject {
   }
 }
 
-function failureFields({ kind, message, details, exitCode }: Failure): JsonObject {
+function failureFields(
+  { kind, message, details, exitCode }: Failure,
+  { redact }: Outlet,
+): JsonObject {
   const { faults, hint, outcome, service, retryAfter, resetAt } = details;
   return {
     event: 'error',
     kind,
-    message: service?.message ?? message,
+    message: service?.message === undefined ? message : redact(service.message),
     ...(faults !== undefined && { faults: [...faults] }),
     ...(hint !== undefined && { hint }),
     ...(outcome !== undefined && { outcome }),
-    ...(service?.code !== undefined && { code: service.code }),
+    ...(service?.code !== undefined && { code: redact(service.code) }),
     ...(service !== undefined && { status: exact(service.status) }),
     ...(retryAfter !== undefined && { retryAfter: exact(retryAfter) }),
     ...(resetAt !== undefined && { resetAt: isoEnd(resetAt) }),

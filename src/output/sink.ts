@@ -1,9 +1,9 @@
-import type { Context, Output } from '../context.ts';
-import { Exit, Failure, systemCode } from '../errors.ts';
+import type { Context } from '../context.ts';
 import type { Json } from '../json/exact.ts';
 import { textOf } from '../json/verbatim.ts';
 import { createJsonWriter } from '../json/write.ts';
-import { cutOut, formsOf } from '../secret.ts';
+import { type Clean, createClean } from './clean.ts';
+import { createOut, type Out } from './out.ts';
 import {
   arePlainRecords,
   isBare,
@@ -13,6 +13,7 @@ import {
   sealRecord,
   showText,
 } from './safe-text.ts';
+import { createSecrets } from './secrets.ts';
 
 /**
  * A line of text, one that may be bold, a line of a record in which tabs separate and fields may end lines, or lines that
@@ -24,14 +25,36 @@ export type Line =
   | { readonly record: string }
   | { readonly sealed: string };
 
-/** The one way out for all text of a run, results and errors alike: secrets are cut out, then the rest is made harmless. */
-export type Sink = {
+/**
+ * The one way out for all text of a run, results and errors alike: secrets are cut out, then the rest is made harmless.
+ *
+ * Secrets are cut out before anything is laid out, since afterwards a line is a mixture in which a key of digits would tear
+ * an id, and a password `description` the name of a field:
+ * - Data is cut text by text (`clean`), in which numbers, and names of fields that are ours, are never touched.
+ * - What the service, a program or the system said is cut where it enters a message (`redact`), whatever it is.
+ * - A finished message is cut once more (`show`, `json`, `print`, `say`), so that no way into it is overlooked; all but what
+ *   is a word of petstore's own, which cannot be told from a secret there (secrets.ts).
+ * Only `laid` cuts nothing: a printer has it for data that is clean, and the reporter for what it laid out of such texts.
+ */
+export type Outlet = Sink & {
   /** From now on this text appears nowhere. */
   readonly hide: (secret: string) => void;
-  /** One piece of foreign text, fit to stand in a line. */
-  readonly show: (text: string) => string;
-  /** Foreign text without secrets, for a format with its own way to make it harmless. */
+  /** A message without secrets, in which our words and foreign ones are mixed. */
+  readonly redactMixed: (text: string) => string;
+  /** Data of others without secrets. */
+  readonly clean: Clean;
+  /** Data that petstore itself made, with words of its own in it, without secrets. */
+  readonly cleanOurs: Clean;
+  /** The same way out for what was laid out of clean data: it is made harmless, and nothing is cut out of it. */
+  readonly laid: Sink;
+};
+
+/** What makes text harmless and writes it. */
+export type Sink = {
+  /** Foreign text without secrets. */
   readonly redact: (text: string) => string;
+  /** One piece of text, fit to stand in a line. */
+  readonly show: (text: string) => string;
   /** Harmless JSON text; `indent` as in writeJson. */
   readonly json: (value: Json, indent?: number) => string;
   /** The same of each value, one a line. */
@@ -48,104 +71,57 @@ export type Sink = {
   readonly flush: () => Promise<void>;
 };
 
-/** Why a wait for an interruption is given up. */
-const printed = new Error('printed');
-
 /** Turns finished text into the same text in another look. */
 type Style = (text: string) => string;
 
-/** How long a reader may take with what an interrupted run has yet to say, in ms. */
-const patience = 1_000;
+/** How secrets are cut out of foreign text, of a message, and of data. */
+type Way = Pick<Outlet, 'redact' | 'redactMixed' | 'clean'>;
 
-export function createSink({
-  stdout,
-  stderr,
-  signal,
-  sleep,
-}: Pick<Context, 'stdout' | 'stderr' | 'signal' | 'sleep'>): Sink {
-  const secrets = new Set<string>();
-  let said = Promise.resolve();
+const nothingCut: Way = {
+  redact: (text) => text,
+  redactMixed: (text) => text,
+  clean: (data) => data,
+};
 
-  const redact = (text: string) => cutOut(text, secrets);
-  const seal = (text: string) => sealLines(redact(text));
+export function createSink(
+  context: Pick<Context, 'stdout' | 'stderr' | 'signal' | 'sleep'> &
+    Partial<Pick<Context, 'programText'>>,
+): Outlet {
+  const out = createOut(context);
+  const secrets = createSecrets(context.programText ?? (() => ''));
+  const { hide, cut: redact, cutMixed: redactMixed } = secrets;
+  const clean = createClean(secrets, redact);
+  const cleanOurs = createClean(secrets, redactMixed);
+  const messages = createWay({ redact, redactMixed, clean: cleanOurs }, out);
+  return { ...messages, hide, redactMixed, clean, cleanOurs, laid: createWay(nothingCut, out) };
+}
 
-  /** The JSON texts of these values, one a line. */
-  function json(values: readonly Json[], indent: number): string {
-    const string = (text: string) => jsonString(redact(text));
-    // Bare text is found in what is written, so that one look is enough for all of it.
-    const quick = (text: string) => (isBare(text) ? `"${text}"` : string(text));
-    const written = values.map(createJsonWriter({ indent, string: quick })).join('\n');
-    if (redact(written) === written) return written;
-    return values.map(createJsonWriter({ indent, string })).join('\n');
-  }
-
-  function sealAsItIs(text: string): Line | undefined {
-    return arePlainRecords(text) && redact(text) === text ? { sealed: text } : undefined;
-  }
-
+function createWay({ redact, redactMixed: cut, clean }: Way, out: Out): Sink {
+  const seal = (text: string) => sealLines(cut(text));
+  const string = (text: string) => (isBare(text) ? `"${text}"` : jsonString(text));
+  const json = (values: readonly Json[], indent: number) =>
+    clean(values).map(createJsonWriter({ indent, string })).join('\n');
+  const sealAsItIs = (text: string) =>
+    arePlainRecords(text) && cut(text) === text ? { sealed: text } : undefined;
   return {
-    hide(secret) {
-      for (const form of formsOf(secret)) secrets.add(form);
-    },
-    show: (text) => showText(redact(text)),
     redact,
+    show: (text) => showText(cut(text)),
     json: (value, indent = 0) => json([value], indent),
     jsonLines(values) {
       const text = textOf(values);
       return (text !== undefined && sealAsItIs(text)) || json(values, 0);
     },
-    showsAsItIs: (text) => isPlain(text) && !text.includes('\\') && redact(text) === text,
+    showsAsItIs: (text) => isPlain(text) && !text.includes('\\') && cut(text) === text,
     sealAsItIs,
-    async print(lines, bold = (text) => text) {
+    print(lines, bold = (text: string) => text) {
       const sealed = lines.map((line) => {
         if (typeof line === 'string') return seal(line);
         if ('sealed' in line) return line.sealed;
-        return 'bold' in line ? bold(seal(line.bold)) : sealRecord(redact(line.record));
+        return 'bold' in line ? bold(seal(line.bold)) : sealRecord(cut(line.record));
       });
-      // What was said before comes before it, where both go to one terminal.
-      const written = said.then(() => stdout.write(`${sealed.join('\n')}\n`));
-      try {
-        await taken(written, signal.aborted ? patience : 0);
-      } catch (error) {
-        if (signal.aborted) throw signal.reason;
-        throw unprintable(error);
-      }
+      return out.print(`${sealed.join('\n')}\n`);
     },
-    say(line) {
-      said = said.then(() => writeQuietly(stderr, `${seal(line)}\n`));
-    },
-    flush: () => taken(said, patience).catch(() => {}),
+    say: (line) => out.say(`${seal(line)}\n`),
+    flush: out.flush,
   };
-
-  /** As `written`; but a reader keeps an interrupted run no longer than `ms`. @throws the signal's reason */
-  function taken(written: Promise<void>, ms: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const over = new AbortController();
-      const giveUp = () => {
-        sleep(ms, over.signal).then(
-          () => reject(signal.reason),
-          () => {},
-        );
-      };
-      if (signal.aborted) giveUp();
-      else signal.addEventListener('abort', giveUp);
-      written.then(resolve, reject).finally(() => {
-        signal.removeEventListener('abort', giveUp);
-        over.abort(printed);
-      });
-    });
-  }
-}
-
-/** A reader that went away (`| head`) wants no more words; everything else is a failure. */
-function unprintable(error: unknown): Error {
-  const code = systemCode(error);
-  if (code === 'EPIPE') return new Exit(141);
-  return new Failure('output', `cannot write the result to standard output (${code})`, {
-    cause: error,
-  });
-}
-
-async function writeQuietly(stream: Output, text: string): Promise<void> {
-  await stream.write(text).catch(() => {});
 }

@@ -103,7 +103,7 @@ async function openClient(
   }
   const proxy = await chooseProxy(host, baseUrl, options.verbose ? report : undefined);
   const delivered = deliver(context, timeout, proxy);
-  const told = options.verbose ? trace(delivered, context, report) : delivered;
+  const told = options.verbose ? trace(delivered, context, report, host.sink.redact) : delivered;
   const authorized = auth(told, key, baseUrl.origin);
   const limit = { log: await log(), report, timeout };
   const paced = gate(listen(authorized, onRateLimit), context, limit);

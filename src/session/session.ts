@@ -3,7 +3,8 @@ import type { Client } from '../api/client.ts';
 import { usageFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
 import { type Format, formats, isFormat, speaksJson } from '../formats.ts';
-import { createPrinter, type Printer } from '../output/printer.ts';
+import { hideSecrets, type Output } from '../output/hide-secrets.ts';
+import { createPrinter } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
 import type { SharedLog } from '../pacing/shared-log.ts';
 import { wordFor } from '../secret.ts';
@@ -23,7 +24,7 @@ import { chooseSetting, placeOf, type Run } from './setting.ts';
 export type Session = {
   readonly host: Host;
   readonly options: CommonOptions;
-  readonly output: Printer;
+  readonly output: Output;
   readonly report: Report;
   readonly profile: Profile;
   /** The key in force, undefined when there is none; runs no program that would print it. @throws Failure (config) */
@@ -66,13 +67,14 @@ export async function inChosenSession(
     color: hasColor(context.stderr, context.env, options),
   });
   const limitLine = createLimitLine(context, report);
-  const output = createPrinter(context, limitLine.beforeResult(sink), report, {
+  const printer = createPrinter(context, limitLine.beforeResult(sink.laid), report, {
     format,
     color: hasColor(context.stdout, context.env, options),
     ascii: !isUtf8(context.env),
     columns: options.columns,
     header: options.header ?? true,
   });
+  const output = hideSecrets(printer, sink);
   const access = createAccess({ host, options, profile, report }, limitLine.hear);
   try {
     await story({ host, options, output, report, profile, ...access });

@@ -202,7 +202,7 @@ describe('through a proxy (needs openssl)', { tags: ['openssl'] }, () => {
     const hook = join(folder, 'loaded.cjs');
     writeFileSync(
       hook,
-      `process.on('exit', () => console.error(Object.keys(require.cache).join('\\n')))`,
+      `process.on('exit', () => require('fs').writeSync(2, Object.keys(require.cache).join('\\n')))`,
     );
     const list = ['-r', hook, launcher, 'categories', 'list', '-q'];
     const { HTTPS_PROXY, ...direct } = environment(`http://127.0.0.1:${port}`, '0.0.0.0');

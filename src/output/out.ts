@@ -1,0 +1,75 @@
+import type { Context, Output } from '../context.ts';
+import { Exit, Failure, systemCode } from '../errors.ts';
+
+/** The two streams of a run: what was said before comes before what is printed, where both go to one terminal. */
+export type Out = {
+  /** Writes text to stdout. @throws Failure (output), Exit when the reader went away, the signal's reason */
+  readonly print: (text: string) => Promise<void>;
+  /** Writes text to stderr; nobody is told when that fails, since there is nowhere left to tell it. */
+  readonly say: (text: string) => void;
+  /** Resolves when all that was said is written, or nobody reads it and the run is interrupted. */
+  readonly flush: () => Promise<void>;
+};
+
+/** Why a wait for an interruption is given up. */
+const printed = new Error('printed');
+
+/** How long a reader may take with what an interrupted run has yet to say, in ms. */
+const patience = 1_000;
+
+export function createOut({
+  stdout,
+  stderr,
+  signal,
+  sleep,
+}: Pick<Context, 'stdout' | 'stderr' | 'signal' | 'sleep'>): Out {
+  let said = Promise.resolve();
+
+  return {
+    async print(text) {
+      const written = said.then(() => stdout.write(text));
+      try {
+        await taken(written, signal.aborted ? patience : 0);
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        throw unprintable(error);
+      }
+    },
+    say(text) {
+      said = said.then(() => writeQuietly(stderr, text));
+    },
+    flush: () => taken(said, patience).catch(() => {}),
+  };
+
+  /** As `written`; but a reader keeps an interrupted run no longer than `ms`. @throws the signal's reason */
+  function taken(written: Promise<void>, ms: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const over = new AbortController();
+      const giveUp = () => {
+        sleep(ms, over.signal).then(
+          () => reject(signal.reason),
+          () => {},
+        );
+      };
+      if (signal.aborted) giveUp();
+      else signal.addEventListener('abort', giveUp);
+      written.then(resolve, reject).finally(() => {
+        signal.removeEventListener('abort', giveUp);
+        over.abort(printed);
+      });
+    });
+  }
+}
+
+/** A reader that went away (`| head`) wants no more words; everything else is a failure. */
+function unprintable(error: unknown): Error {
+  const code = systemCode(error);
+  if (code === 'EPIPE') return new Exit(141);
+  return new Failure('output', `cannot write the result to standard output (${code})`, {
+    cause: error,
+  });
+}
+
+async function writeQuietly(stream: Output, text: string): Promise<void> {
+  await stream.write(text).catch(() => {});
+}
