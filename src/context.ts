@@ -45,8 +45,6 @@ export type Context = {
   readonly openEngine: (address: EngineAddress) => Promise<Engine>;
   /** Opens or makes a file that only grows, private to the user. @throws the system's error */
   readonly openAppendFile: (path: string) => AppendFile;
-  /** All text of the program itself, empty where it cannot be read: words of ours are told from secrets by it. */
-  readonly programText: () => string;
   /** The argv that starts petstore itself: the Node binary and the launcher. */
   readonly self: readonly string[];
   /** This process, as others can tell it from any other. */

@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { homedir, uptime } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Transport } from './api/transport.ts';
 import { openAppendFile } from './append-file.ts';
 import type { Context, Engine, Environment, Output, Owner } from './context.ts';
@@ -94,7 +93,6 @@ export function createNodeContext(
       return engine;
     },
     openAppendFile,
-    programText: () => readProgram(process.argv[1] ?? ''),
     self: [process.execPath, process.argv[1] ?? ''],
     get owner() {
       owner ??= ownerOf(process.pid);
@@ -113,18 +111,6 @@ export function createNodeContext(
     if (signal.aborted) for (const stream of [process.stdin, process.stdout]) stream.destroy();
   };
   return { context, close };
-}
-
-/** The files that the launcher loads, one after another. */
-function readProgram(launcher: string): string {
-  try {
-    const folder = join(dirname(realpathSync(launcher)), '..', 'dist');
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-    const programs = files.filter((file) => file.endsWith('.js'));
-    return programs.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
-  } catch {
-    return '';
-  }
 }
 
 /** Not `performance`, which Node loads only when it is first used. */

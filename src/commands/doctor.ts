@@ -55,7 +55,7 @@ export function doctor(command: Command, host: Host): void {
           status,
           finding: withoutHome(finding, context.home),
         }));
-        await session.output.ours.records(rows, columns);
+        await session.output.records(rows, columns);
         // What stands above is what the rest depends on.
         const first = all.find(({ failure }) => failure);
         if (first?.failure) throw first.failure;

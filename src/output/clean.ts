@@ -6,15 +6,30 @@ import type { Secrets } from './secrets.ts';
 /** Data without secrets; the very same where there are none in it. */
 export type Clean = <Data>(data: Data) => Data;
 
+/** The names of fields that the interface document gives (section 2). */
+const documented = new Set(['id', 'name', 'description', 'code', 'message', 'status']);
+
 /**
- * Cuts secrets out of data before it is laid out. Texts lose them. Numbers stay as they are: half an id would be another
- * id. Names of fields keep what is a word of petstore's own, and are still distinct when they lost something: the second
- * `[key]` is `[key] (2)`.
+ * Cuts secrets out of data of the service before it is laid out. Texts lose them. Numbers stay as they are: half an id would
+ * be another id. Documented names stay too; names that the service chose are still distinct when they lost something: the
+ * second `[key]` is `[key] (2)`.
  */
-export function createClean({ isIn, cutMixed }: Secrets, cut: (text: string) => string): Clean {
+export function createClean({ isIn, cut }: Secrets): Clean {
+  return cleaning(isIn, cut, () => {
+    const distinct = distinctNames(cut);
+    return (name) => (documented.has(name) ? name : distinct(name));
+  });
+}
+
+/** The same for data that petstore itself made: all names in it are its own. */
+export function createCleanOurs({ isIn, cutMessage }: Secrets): Clean {
+  return cleaning(isIn, cutMessage, () => (name) => name);
+}
+
+function cleaning(isIn: (text: string) => boolean, cut: Rename, names: () => Rename): Clean {
   return <Data>(data: Data) => {
     const json = data as Json;
-    return holds(json, isIn) ? (cleaned(json, cut, distinctNames(cutMixed)) as Data) : data;
+    return holds(json, isIn) ? (cleaned(json, cut, names()) as Data) : data;
   };
 }
 

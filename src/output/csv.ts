@@ -35,7 +35,7 @@ function sealQuickly(records: readonly (readonly Cell[])[], sink: Sink): Line | 
 function csvField(cell: Cell, sink: Sink): string {
   if (cell === undefined) return '';
   if (cell instanceof ExactNumber) return cell.text;
-  const text = typeof cell === 'string' ? csvText(sink.redact(cell)) : sink.json(cell);
+  const text = typeof cell === 'string' ? csvText(cell) : sink.json(cell);
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -36,13 +36,9 @@ export function* nestedInJson(head: JsonObject, items: Items, sink: Sink): Gener
 }
 
 /** YAML of the same. */
-export async function* nestedInYaml(
-  head: JsonObject,
-  items: Items,
-  sink: Sink,
-): AsyncGenerator<string[]> {
+export async function* nestedInYaml(head: JsonObject, items: Items): AsyncGenerator<string[]> {
   const { yamlLines } = await import('./yaml.ts').catch(unloadable);
-  if (items.count === 0) return yield yamlLines({ ...head, items: [] }, sink);
-  yield [...yamlLines(head, sink), 'items:'];
-  for (const records of piecesOf(items)) yield yamlLines(records, sink);
+  if (items.count === 0) return yield yamlLines({ ...head, items: [] });
+  yield [...yamlLines(head), 'items:'];
+  for (const records of piecesOf(items)) yield yamlLines(records);
 }

@@ -124,7 +124,7 @@ export function createPrinter(
         return print(head, () => gridOf(summary, Object.keys(summary[0] ?? {})));
       }
       if (format === 'json') return write(nestedInJson(head, items, sink));
-      if (format === 'yaml') return write(nestedInYaml(head, items, sink));
+      if (format === 'yaml') return write(nestedInYaml(head, items));
       let titled = header;
       for (const records of piecesOf(items)) {
         await print(records, () => gridOf(records, items.columns), titled);
@@ -202,11 +202,11 @@ export function createPrinter(
       case 'ndjson':
         return (Array.isArray(data) ? data : [data]).map((item) => sink.json(item));
       case 'yaml':
-        return (await import('./yaml.ts').catch(unloadable)).yamlLines(data, sink);
+        return (await import('./yaml.ts').catch(unloadable)).yamlLines(data);
       case 'csv':
         return (await import('./csv.ts').catch(unloadable)).csvLines(grid(), sink, titled);
       case 'tsv':
-        return (await import('./tsv.ts').catch(unloadable)).tsvLines(grid(), sink, titled);
+        return (await import('./tsv.ts').catch(unloadable)).tsvLines(grid(), titled);
       case 'table': {
         const { tableLines } = await import('./table.ts').catch(unloadable);
         return tableLines(grid(), sink, { width: context.stdout.columns, header: titled, ascii });
@@ -222,7 +222,8 @@ export function createPrinter(
   }
 }
 
-function arePieces(
+/** Whether data comes in pieces. */
+export function arePieces(
   data: Json | AsyncIterable<Json | undefined>,
 ): data is AsyncIterable<Json | undefined> {
   return typeof data === 'object' && data !== null && Symbol.asyncIterator in data;

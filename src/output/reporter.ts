@@ -33,7 +33,9 @@ export function createReporter(
 ): Reporter {
   if (quiet) return { report: () => {}, end: () => {} };
   const say = (event: Event) =>
-    sink.laid.say(json ? sink.json(eventFields(event)) : eventLine(event, sink, context.now()));
+    sink.laid.say(
+      json ? sink.laid.json(eventFields(event, sink)) : eventLine(event, sink, context.now()),
+    );
   const { show, end } =
     !json && canRewrite(context)
       ? createStatus(context, sink, color)
@@ -45,17 +47,12 @@ export function createReporter(
 /** Says why the command failed: the faults of an input one by one, then at most three lines; or one `error` event. */
 export function reportFailure(sink: Outlet, failure: Failure, json: boolean): void {
   if (json) {
-    sink.laid.say(sink.json(failureFields(failure, sink)));
+    sink.laid.say(sink.laid.json(failureFields(failure, sink)));
     return;
   }
   const { consequence, faults = [], hint } = failure.details;
   for (const fault of faults) sink.laid.say(shorten(sink.show(fault)));
-  const { service: { code = '', message = '' } = {} } = failure.details;
-  // Of the service's own words nothing is ours.
-  const said = [code, message]
-    .filter((foreign) => foreign !== '')
-    .reduce((text, foreign) => text.replaceAll(foreign, sink.redact(foreign)), failure.message);
-  const lines = [`petstore: ${said}`, consequence, hint].filter((line) => line);
+  const lines = [`petstore: ${failure.message}`, consequence, hint].filter((line) => line);
   for (const line of lines) sink.laid.say(shorten(sink.show(line ?? '')));
 }
 
@@ -87,7 +84,7 @@ function eventLine(event: Event, sink: Outlet, now: number): string {
   }
 }
 
-function eventFields(event: Event): JsonObject {
+function eventFields(event: Event, { redact }: Outlet): JsonObject {
   switch (event.event) {
     case 'rate_limit':
       return {
@@ -120,11 +117,11 @@ function eventFields(event: Event): JsonObject {
     case 'deprecation':
       return {
         event: 'deprecation',
-        operation: event.operation,
+        operation: redact(event.operation),
         sunset: event.sunset === undefined ? null : isoTime(event.sunset),
       };
     case 'notice':
-      return { event: 'notice', message: event.message };
+      return { event: 'notice', message: redact(event.message) };
   }
 }
 
@@ -136,9 +133,9 @@ function failureFields(
   return {
     event: 'error',
     kind,
-    message: service?.message === undefined ? message : redact(service.message),
-    ...(faults !== undefined && { faults: [...faults] }),
-    ...(hint !== undefined && { hint }),
+    message: redact(service?.message ?? message),
+    ...(faults !== undefined && { faults: faults.map(redact) }),
+    ...(hint !== undefined && { hint: redact(hint) }),
     ...(outcome !== undefined && { outcome }),
     ...(service?.code !== undefined && { code: redact(service.code) }),
     ...(service !== undefined && { status: exact(service.status) }),

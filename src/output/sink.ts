@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import type { Json } from '../json/exact.ts';
 import { textOf } from '../json/verbatim.ts';
 import { createJsonWriter } from '../json/write.ts';
-import { type Clean, createClean } from './clean.ts';
+import { type Clean, createClean, createCleanOurs } from './clean.ts';
 import { createOut, type Out } from './out.ts';
 import {
   arePlainRecords,
@@ -31,19 +31,17 @@ export type Line =
  * Secrets are cut out before anything is laid out, since afterwards a line is a mixture in which a key of digits would tear
  * an id, and a password `description` the name of a field:
  * - Data is cut text by text (`clean`), in which numbers, and names of fields that are ours, are never touched.
- * - What the service, a program or the system said is cut where it enters a message (`redact`), whatever it is.
- * - A finished message is cut once more (`show`, `json`, `print`, `say`), so that no way into it is overlooked; all but what
- *   is a word of petstore's own, which cannot be told from a secret there (secrets.ts).
+ * - A message is cut as a whole (`show`, `json`, `print`, `say`), so that no way into it is overlooked.
  * Only `laid` cuts nothing: a printer has it for data that is clean, and the reporter for what it laid out of such texts.
  */
 export type Outlet = Sink & {
   /** From now on this text appears nowhere. */
   readonly hide: (secret: string) => void;
-  /** A message without secrets, in which our words and foreign ones are mixed. */
-  readonly redactMixed: (text: string) => string;
-  /** Data of others without secrets. */
+  /** A message, or what goes into one, without secrets. */
+  readonly redact: (text: string) => string;
+  /** Data of the service without secrets. */
   readonly clean: Clean;
-  /** Data that petstore itself made, with words of its own in it, without secrets. */
+  /** Data that petstore itself made, without secrets. */
   readonly cleanOurs: Clean;
   /** The same way out for what was laid out of clean data: it is made harmless, and nothing is cut out of it. */
   readonly laid: Sink;
@@ -51,8 +49,6 @@ export type Outlet = Sink & {
 
 /** What makes text harmless and writes it. */
 export type Sink = {
-  /** Foreign text without secrets. */
-  readonly redact: (text: string) => string;
   /** One piece of text, fit to stand in a line. */
   readonly show: (text: string) => string;
   /** Harmless JSON text; `indent` as in writeJson. */
@@ -74,29 +70,24 @@ export type Sink = {
 /** Turns finished text into the same text in another look. */
 type Style = (text: string) => string;
 
-/** How secrets are cut out of foreign text, of a message, and of data. */
-type Way = Pick<Outlet, 'redact' | 'redactMixed' | 'clean'>;
+/** How secrets are cut out of text and of data. */
+type Way = Pick<Outlet, 'redact' | 'clean'>;
 
-const nothingCut: Way = {
-  redact: (text) => text,
-  redactMixed: (text) => text,
-  clean: (data) => data,
-};
+const nothingCut: Way = { redact: (text) => text, clean: (data) => data };
 
 export function createSink(
-  context: Pick<Context, 'stdout' | 'stderr' | 'signal' | 'sleep'> &
-    Partial<Pick<Context, 'programText'>>,
+  context: Pick<Context, 'stdout' | 'stderr' | 'signal' | 'sleep'>,
 ): Outlet {
   const out = createOut(context);
-  const secrets = createSecrets(context.programText ?? (() => ''));
-  const { hide, cut: redact, cutMixed: redactMixed } = secrets;
-  const clean = createClean(secrets, redact);
-  const cleanOurs = createClean(secrets, redactMixed);
-  const messages = createWay({ redact, redactMixed, clean: cleanOurs }, out);
-  return { ...messages, hide, redactMixed, clean, cleanOurs, laid: createWay(nothingCut, out) };
+  const secrets = createSecrets();
+  const { hide, cutMessage: redact } = secrets;
+  const clean = createClean(secrets);
+  const cleanOurs = createCleanOurs(secrets);
+  const messages = createWay({ redact, clean: cleanOurs }, out);
+  return { ...messages, hide, redact, clean, cleanOurs, laid: createWay(nothingCut, out) };
 }
 
-function createWay({ redact, redactMixed: cut, clean }: Way, out: Out): Sink {
+function createWay({ redact: cut, clean }: Way, out: Out): Sink {
   const seal = (text: string) => sealLines(cut(text));
   const string = (text: string) => (isBare(text) ? `"${text}"` : jsonString(text));
   const json = (values: readonly Json[], indent: number) =>
@@ -104,7 +95,6 @@ function createWay({ redact, redactMixed: cut, clean }: Way, out: Out): Sink {
   const sealAsItIs = (text: string) =>
     arePlainRecords(text) && cut(text) === text ? { sealed: text } : undefined;
   return {
-    redact,
     show: (text) => showText(cut(text)),
     json: (value, indent = 0) => json([value], indent),
     jsonLines(values) {

@@ -47,7 +47,7 @@ export function layStream<Element extends Json>(
       );
     case 'yaml':
       return inTurn(pieces, async (records) =>
-        (await import('./yaml.ts').catch(unloadable)).yamlLines([...chosen(records)], sink),
+        (await import('./yaml.ts').catch(unloadable)).yamlLines([...chosen(records)]),
       );
     case 'csv':
       return inTurn(pieces, async (records, isFirst) =>
@@ -59,11 +59,7 @@ export function layStream<Element extends Json>(
       );
     case 'tsv':
       return inTurn(pieces, async (records, isFirst) =>
-        (await import('./tsv.ts').catch(unloadable)).tsvLines(
-          grid(records),
-          sink,
-          header && isFirst,
-        ),
+        (await import('./tsv.ts').catch(unloadable)).tsvLines(grid(records), header && isFirst),
       );
   }
 }

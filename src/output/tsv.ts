@@ -1,5 +1,5 @@
 import { cellText, type Grid } from './grid.ts';
-import type { Line, Sink } from './sink.ts';
+import type { Line } from './sink.ts';
 
 const escapes: Readonly<Record<string, string>> = {
   '\\': '\\\\',
@@ -9,10 +9,10 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /** One line a record, a tab between fields and none in them, nothing quoted: what cut and awk expect. */
-export function tsvLines({ header, rows }: Grid, sink: Sink, withHeader: boolean): Line[] {
+export function tsvLines({ header, rows }: Grid, withHeader: boolean): Line[] {
   const records = withHeader ? [header, ...rows] : rows;
   return records.map((record) => ({
-    record: record.map((cell) => tsvText(sink.redact(cellText(cell)))).join('\t'),
+    record: record.map((cell) => tsvText(cellText(cell))).join('\t'),
   }));
 }
 

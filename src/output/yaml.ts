@@ -2,31 +2,30 @@ import { type ScalarTag, stringify, type Tags } from 'yaml';
 import { stringifyString } from 'yaml/util';
 import { ExactNumber, isJsonObject, type Json } from '../json/exact.ts';
 import { isBare, replaceUnsafe } from './safe-text.ts';
-import type { Sink } from './sink.ts';
 
 /** One YAML document, the same to readers of 1.1 and 1.2: each number has all its digits, each text stands on one line. */
-export function yamlLines(data: Json, sink: Sink): string[] {
+export function yamlLines(data: Json): string[] {
   const write = (value: Json) =>
     stringify(value, {
-      customTags: (tags: Tags) => [exactNumber, textTag(sink), ...tags],
+      customTags: (tags: Tags) => [exactNumber, textTag, ...tags],
       compat: 'yaml-1.1',
       aliasDuplicateObjects: false,
       lineWidth: 0,
     }).replace(/\n$/, '');
   if (!Array.isArray(data) || data.length === 0) return [write(data)];
   // Sequences one after another are one sequence.
-  return data.map((item) => plainItem(item, sink) ?? write([item]));
+  return data.map((item) => plainItem(item) ?? write([item]));
 }
 
 /** An item whose fields leave no doubt how they are written, undefined for others: what could decide takes a hundred times as long. */
-function plainItem(item: Json, sink: Sink): string | undefined {
+function plainItem(item: Json): string | undefined {
   if (!isJsonObject(item)) return undefined;
   const fields: string[] = [];
   for (const name of Object.keys(item)) {
     const value = item[name];
     if (value === undefined) continue;
-    const key = sureText(name, sink);
-    const text = value instanceof ExactNumber ? value.text : sureText(value, sink);
+    const key = sureText(name);
+    const text = value instanceof ExactNumber ? value.text : sureText(value);
     if (key === undefined || key.length > longestName || text === undefined) return undefined;
     fields.push(`${key}: ${text}`);
   }
@@ -40,9 +39,8 @@ const noText = /^(?:y|yes|n|no|on|off|true|false|null)$/i;
 /** A longer name needs a mark of its own. */
 const longestName = 1_000;
 
-function sureText(value: Json, sink: Sink): string | undefined {
-  if (typeof value !== 'string') return undefined;
-  const text = sink.redact(value);
+function sureText(text: Json): string | undefined {
+  if (typeof text !== 'string') return undefined;
   if (isBare(text) && surelyPlain.test(text)) return noText.test(text) ? undefined : text;
   return quotedText(text);
 }
@@ -58,20 +56,19 @@ const exactNumber: ScalarTag = {
 /** Text stands without quotes if it begins with a letter and has no space but U+0020: readers do not agree on the rest. */
 const wordLike = /^\p{L}[\S ]*$/u;
 
-function textTag(sink: Sink): ScalarTag {
-  return {
-    tag: 'tag:yaml.org,2002:str',
-    identify: (value) => typeof value === 'string',
-    default: true,
-    resolve: (text) => text,
-    stringify(item, context) {
-      const value = sink.redact(String(item.value));
-      return (
-        quotedText(value) ?? stringifyString({ ...item, value }, { ...context, actualString: true })
-      );
-    },
-  };
-}
+const textTag: ScalarTag = {
+  tag: 'tag:yaml.org,2002:str',
+  identify: (value) => typeof value === 'string',
+  default: true,
+  resolve: (text) => text,
+  stringify(item, context) {
+    const text = String(item.value);
+    return (
+      quotedText(text) ??
+      stringifyString({ ...item, value: text }, { ...context, actualString: true })
+    );
+  },
+};
 
 /** The text in double quotes if that is how it has to be. */
 function quotedText(text: string): string | undefined {

@@ -3,8 +3,8 @@ import type { Client } from '../api/client.ts';
 import { usageFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
 import { type Format, formats, isFormat, speaksJson } from '../formats.ts';
-import { hideSecrets, type Output } from '../output/hide-secrets.ts';
-import { createPrinter } from '../output/printer.ts';
+import { hideSecrets } from '../output/hide-secrets.ts';
+import { createPrinter, type Printer } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
 import type { SharedLog } from '../pacing/shared-log.ts';
 import { wordFor } from '../secret.ts';
@@ -24,7 +24,7 @@ import { chooseSetting, placeOf, type Run } from './setting.ts';
 export type Session = {
   readonly host: Host;
   readonly options: CommonOptions;
-  readonly output: Output;
+  readonly output: Printer;
   readonly report: Report;
   readonly profile: Profile;
   /** The key in force, undefined when there is none; runs no program that would print it. @throws Failure (config) */

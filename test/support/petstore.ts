@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -117,7 +117,6 @@ export const test = base.extend<Fixtures>({
         capture: () => Promise.reject(new Error('no programs run in memory')),
         openEngine: () => Promise.reject(new Error('no engine runs in memory')),
         openAppendFile,
-        programText,
         self: ['node', 'petstore'],
         owner: { pid: 4242, host: 'here', born: 'once' },
         isRunning: () => true,
@@ -136,13 +135,6 @@ export const test = base.extend<Fixtures>({
       };
     }),
 });
-
-/** What stands for the built program here. */
-function programText(): string {
-  const files = readdirSync('src', { recursive: true, encoding: 'utf8' });
-  const programs = files.filter((file) => file.endsWith('.ts'));
-  return programs.map((file) => readFileSync(join('src', file), 'utf8')).join('\n');
-}
 
 function recordedOutput(columns: number | undefined): Output & { text: () => string } {
   const chunks: string[] = [];

@@ -32,7 +32,7 @@ export function status(command: Command, host: Host): void {
         const key = sandbox ? { source: 'the sandbox' } : await session.key();
         const { works, failure }: Checked = check && key ? await tryKey(session) : {};
 
-        await output.ours.anything({
+        await output.anything({
           profile: profile.name,
           baseUrl: baseUrl?.href,
           keySource: key?.source,

@@ -9,7 +9,7 @@ export function list(command: Command, host: Host): void {
   command.action(async () =>
     inSession(host, command, async (session) => {
       const rows = namesInForce.map((name) => rowOf(name, inForce(name, session)));
-      await session.output.ours.records(rows, ['setting', 'value', 'source']);
+      await session.output.records(rows, ['setting', 'value', 'source']);
     }),
   );
 }

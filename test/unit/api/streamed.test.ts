@@ -214,7 +214,6 @@ describe('what is quick', () => {
         expect(sink.laid.json(clean, indent)).toBe(writeJson(json, { indent, string }));
         const lines = json.map((item) => writeJson(item, { string }));
         expect(sink.laid.jsonLines(clean)).toBe(lines.join('\n'));
-        expect(sink.json(json, indent)).toBe(writeJson(json, { indent, string }));
       }),
       trials(300),
     );
@@ -228,7 +227,6 @@ describe('what is quick', () => {
   });
 
   test('writes the YAML that the whole writer writes', () => {
-    const sink = silentSink();
     const word = fc.string({ unit: fc.constantFrom(...'aZ é犬9_.,:#-!?()[]{}&*|>%@`\'"/+=<~\\') });
     const record = fc.dictionary(fc.oneof(word, text), fc.oneof(word, text, number), {
       minKeys: 1,
@@ -236,9 +234,9 @@ describe('what is quick', () => {
     fc.assert(
       fc.property(record, (record) => {
         // A list in a record is too much for the quick one.
-        const whole = yamlLines([{ ...record, zz: [new ExactNumber('1')] }], sink).join('\n');
+        const whole = yamlLines([{ ...record, zz: [new ExactNumber('1')] }]).join('\n');
 
-        const quick = yamlLines([record], sink).join('\n');
+        const quick = yamlLines([record]).join('\n');
 
         const [before] = whole.split(/\n? {2}zz:\n/);
         expect(before === whole).toBe(false);
