@@ -6,6 +6,13 @@ import { defineConfig } from 'rolldown';
 export default defineConfig({
   input: { main: 'src/main.ts' },
   platform: 'node',
+  // As ES modules, of which the parts that read YAML are left out.
+  resolve: {
+    alias: {
+      'yaml/util': resolve('node_modules/yaml/browser/dist/util.js'),
+      yaml: resolve('node_modules/yaml/browser/dist/index.js'),
+    },
+  },
   // CommonJS starts faster than ES modules on every supported Node, and splits per command.
   output: {
     dir: 'dist',
