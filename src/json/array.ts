@@ -1,6 +1,6 @@
 import { complaints, createElementSplitter, type Expected, maxElement } from './elements.ts';
 import type { Json } from './exact.ts';
-import { createReader, JsonError, JsonLimitError, mostValues } from './reader.ts';
+import { createReader, JsonError, JsonLimitError } from './reader.ts';
 import { keepText } from './verbatim.ts';
 
 export type ArrayParser = {
@@ -10,11 +10,14 @@ export type ArrayParser = {
   readonly end: () => Json[];
 };
 
+/** Most values in an element: what one leaves behind is still in memory when the next one comes. */
+const mostValues = 20_000;
+
 const [comma, openBracket, closeBracket] = [0x2c, 0x5b, 0x5d];
 
 /**
  * Parses the text of one JSON array while it comes in, as strictly as parseJson, and holds no more of it than a batch and
- * an element. An element is at most 1 MiB long and has 150,000 values, and whitespace without one is as long.
+ * an element. An element is at most 1 MiB long and has 20,000 values, and whitespace without one is as long.
  * @param batch least text that is parsed at a time, in characters
  */
 export function createArrayParser(batch = 64 * 1024): ArrayParser {

@@ -30,7 +30,7 @@ export type JsonReader = {
 };
 
 const maxDepth = 32;
-/** Most values in one value that is held in memory; each takes up to 500 bytes there, and 3 in the text. */
+/** Most values in one value that is held in memory; each takes up to 1,000 bytes there and while it is printed, and 3 in the text. */
 export const mostValues = 150_000;
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: just these are forbidden (RFC 8259, section 7)
@@ -39,12 +39,11 @@ const [quote, backslash, comma, colon, dot] = [0x22, 0x5c, 0x2c, 0x3a, 0x2e];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 const [one, nine, letterE] = [0x31, 0x39, 0x65];
 
+/** More than any text has; infinity would make each count a number of its own in memory. */
+const unlimited = 2 ** 30 - 1;
+
 /** Reads JSON values out of a text, each as strictly as parseJson does. */
-export function createReader(
-  text: string,
-  onField?: OnField,
-  maxValues = Number.POSITIVE_INFINITY,
-): JsonReader {
+export function createReader(text: string, onField?: OnField, maxValues = unlimited): JsonReader {
   let at = 0;
   /** How many values the one that is read may still have in it. */
   let left = maxValues;
@@ -60,7 +59,7 @@ export function createReader(
 
   return {
     value(depth) {
-      left = maxValues;
+      left = maxValues - 1;
       top = 0;
       return readValue(depth);
     },
@@ -74,8 +73,6 @@ export function createReader(
 
   function readValue(depth: number): Json {
     if (depth > maxDepth) fail(`nested deeper than ${maxDepth}`);
-    left -= 1;
-    if (left < 0) throw new JsonLimitError(`more than ${grouped(maxValues)} values`, at);
     switch (peek()) {
       case openBrace:
         return readObject(depth);
@@ -128,6 +125,7 @@ export function createReader(
       else set(object, name, value);
     } while (passed(comma));
     if (!passed(closeBrace)) fail('expected "," or "}"');
+    take(count);
     return object;
   }
 
@@ -145,6 +143,7 @@ export function createReader(
     if (passed(closeBracket)) return [];
     const start = top;
     do {
+      take(1);
       const value = readValue(depth + 1);
       begun[top] = value;
       top += 1;
@@ -153,6 +152,12 @@ export function createReader(
     const array = begun.slice(start, top);
     top = start;
     return array;
+  }
+
+  /** Counts values: of an object all at once, since each of a list's elements is one. */
+  function take(count: number): void {
+    left -= count;
+    if (left < 0) throw new JsonLimitError(`more than ${grouped(maxValues)} values`, at);
   }
 
   function readString(): string {

@@ -127,8 +127,8 @@ async function* inJson<Element>(
   else yield { lines: ['[]'], count: 0 };
 }
 
-/** As much text as the columns follow at most, in characters: a row may be a megabyte. */
-const longestSample = 8 * 1024 * 1024;
+/** As much text as the columns follow at most, in characters: a row may be a megabyte, and three as it is shown. */
+const longestSample = 1024 * 1024;
 
 async function* inTable<Element>(
   pieces: Pieces<Element>,

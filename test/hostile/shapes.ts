@@ -45,8 +45,8 @@ const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 const [mark, hidden, dog] = ['\u202e', '\u{f0000}', '\u{1f436}'];
 
-/** Answers to `api`, which may be anything. */
-export const anything: Readonly<Record<string, Shape>> = {
+/** Answers to `api` that are lists. */
+export const lists: Readonly<Record<string, Shape>> = {
   'empty arrays': list(() => '[]'),
   'empty texts': list(() => '""'),
   digits: list((n) => String(n % 10)),
@@ -57,6 +57,10 @@ export const anything: Readonly<Record<string, Shape>> = {
   'long texts': list((n) => `"${String(n).padStart(100_000, 'x')}"`),
   'long texts of marks': list((n) => `"${String(n).padStart(30_000, mark)}"`),
   'long numbers': list((n) => `${n + 1}${'0'.repeat(300)}.5e10`),
+};
+
+/** Answers to `api` that are none. */
+export const wholes: Readonly<Record<string, Shape>> = {
   'one text': text('x'),
   'one text of NUL': text('\\u0000'),
   'one text of quotes': text('\\"'),
@@ -79,6 +83,8 @@ export const anything: Readonly<Record<string, Shape>> = {
   ),
 };
 
+/** Some short of the most values of an element. */
+const many = 19_900;
 const category = (n: number, more: string) => `{"id":${n},"name":"dog ${n}","x":${more}}`;
 const long = 900_000;
 
@@ -92,11 +98,14 @@ export const categories: Readonly<Record<string, Shape>> = {
   'names of 900 KB of marks': list((n) => `{"id":${n},"name":"${mark.repeat(long / 3)}"}`),
   'extra fields of 66 KB': list((n) => category(n, `"${'x'.repeat(66_000)}"`)),
   'extra fields of 900 KB': list((n) => category(n, `"${'x'.repeat(long)}"`)),
-  'extra arrays': list((n) => category(n, `[${Array(149_000).fill('[]')}]`)),
-  'extra nesting': list((n) => category(n, `[${Array(5_000).fill(nested(29))}]`)),
+  'extra arrays': list((n) => category(n, `[${Array(many).fill('[]')}]`)),
+  'extra nesting': list((n) => category(n, `[${Array(Math.floor(many / 29)).fill(nested(29))}]`)),
   'extra keys': list((n) =>
-    category(n, `{${Array.from({ length: 70_000 }, (_, k) => `"k${n}_${k}":1`)}}`),
+    category(n, `{${Array.from({ length: many }, (_, k) => `"k${n}_${k}":1`)}}`),
   ),
-  'extra numbers': list((n) => category(n, `[${Array(149_000).fill(1)}]`)),
+  'extra numbers': list((n) => category(n, `[${Array(many).fill(1)}]`)),
+  'long extra texts': list((n) =>
+    category(n, `[${Array.from({ length: 9_000 }, (_, k) => `"${String(k).padStart(90, 'x')}"`)}]`),
+  ),
   'one field of its own each': list((n) => `{"id":${n},"name":"dog","x${n}":1}`),
 };

@@ -483,7 +483,7 @@ describe('a long answer of any kind', () => {
     });
     expect(inElement).toMatchObject({ exitCode: 5, stdout: '' });
     expect(inElement.events().at(-1)).toMatchObject({
-      message: 'the response is too large: an element has more than 150,000 values',
+      message: 'the response is too large: an element has more than 20,000 values',
     });
   });
 
