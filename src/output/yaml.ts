@@ -1,20 +1,65 @@
 import { type ScalarTag, stringify, type Tags } from 'yaml';
 import { stringifyString } from 'yaml/util';
-import { ExactNumber, isJsonObject, type Json } from '../json/exact.ts';
+import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../json/exact.ts';
 import { isBare, replaceUnsafe } from './safe-text.ts';
 
-/** One YAML document, the same to readers of 1.1 and 1.2: each number has all its digits, each text stands on one line. */
-export function yamlLines(data: Json): string[] {
-  const write = (value: Json) =>
-    stringify(value, {
-      customTags: (tags: Tags) => [exactNumber, textTag, ...tags],
-      compat: 'yaml-1.1',
-      aliasDuplicateObjects: false,
-      lineWidth: 0,
-    }).replace(/\n$/, '');
-  if (!Array.isArray(data) || data.length === 0) return [write(data)];
-  // Sequences one after another are one sequence.
-  return data.map((item) => plainItem(item) ?? write([item]));
+/** More values than that are not given to the library at once: it takes about a kilobyte for each. */
+const mostAtOnce = 1_000;
+
+/**
+ * The parts of one YAML document, the same to readers of 1.1 and 1.2: each number has all its digits, each text stands on one
+ * line.
+ */
+export function yamlLines(data: Json, most = mostAtOnce): string[] {
+  // Sequences one after another are one sequence, and so are mappings.
+  if (Array.isArray(data) && data.length > 0) return data.map((item) => itemOf(item, most));
+  if (isJsonObject(data) && isLarge(data, most)) return fieldsOf(data, most);
+  return [write(data)];
+}
+
+function write(value: Json): string {
+  return stringify(value, {
+    customTags: (tags: Tags) => [exactNumber, textTag, ...tags],
+    compat: 'yaml-1.1',
+    aliasDuplicateObjects: false,
+    lineWidth: 0,
+  }).replace(/\n$/, '');
+}
+
+function itemOf(item: Json, most: number): string {
+  const plain = plainItem(item);
+  if (plain !== undefined) return plain;
+  return isLarge(item, most) ? `- ${indented(yamlLines(item, most))}` : write([item]);
+}
+
+function fieldsOf(data: JsonObject, most: number): string[] {
+  return Object.entries(data).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const key = sureKey(name);
+    if (key === undefined || !isLarge(value, most))
+      return plainField(name, value) ?? write({ [name]: value });
+    return `${key}:\n  ${indented(yamlLines(value, most))}`;
+  });
+}
+
+/** No text has a line end of its own. */
+function indented(parts: readonly string[]): string {
+  return parts.join('\n').replaceAll('\n', '\n  ');
+}
+
+/** Whether there are more values in it than that. */
+function isLarge(value: Json, most: number): boolean {
+  let left = most;
+  const isOver = (part: Json | undefined): boolean => {
+    left -= 1;
+    return left < 0 || partsOf(part).some(isOver);
+  };
+  return partsOf(value).some(isOver);
+}
+
+function partsOf(value: Json | undefined): readonly (Json | undefined)[] {
+  if (Array.isArray(value)) return value;
+  return value !== undefined && isJsonObject(value) ? Object.values(value) : [];
 }
 
 /** An item whose fields leave no doubt how they are written, undefined for others: what could decide takes a hundred times as long. */
@@ -24,12 +69,22 @@ function plainItem(item: Json): string | undefined {
   for (const name of Object.keys(item)) {
     const value = item[name];
     if (value === undefined) continue;
-    const key = sureText(name);
-    const text = value instanceof ExactNumber ? value.text : sureText(value);
-    if (key === undefined || key.length > longestName || text === undefined) return undefined;
-    fields.push(`${key}: ${text}`);
+    const field = plainField(name, value);
+    if (field === undefined) return undefined;
+    fields.push(field);
   }
   return fields.length === 0 ? undefined : `- ${fields.join('\n  ')}`;
+}
+
+function plainField(name: string, value: Json): string | undefined {
+  const key = sureKey(name);
+  const text = value instanceof ExactNumber ? value.text : sureText(value);
+  return key === undefined || text === undefined ? undefined : `${key}: ${text}`;
+}
+
+function sureKey(name: string): string | undefined {
+  const key = sureText(name);
+  return key !== undefined && key.length <= longestName ? key : undefined;
 }
 
 /** What stands in the text without a meaning of its own, but for `:` and `#`. */

@@ -246,6 +246,27 @@ describe('what is quick', () => {
     );
   });
 
+  test('writes YAML part by part as the library writes the whole', () => {
+    const { tree } = fc.letrec<{ tree: Json }>((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 4 },
+        text,
+        number,
+        fc.constantFrom(null, true),
+        fc.array(tie('tree'), { maxLength: 4 }),
+        fc.dictionary(text, tie('tree'), { maxKeys: 4 }),
+      ),
+    }));
+    fc.assert(
+      fc.property(tree, (tree) => {
+        const whole = yamlLines({ tree }, Number.POSITIVE_INFINITY).join('\n');
+
+        for (const most of [0, 1, 3]) expect(yamlLines({ tree }, most).join('\n')).toBe(whole);
+      }),
+      trials(1_000),
+    );
+  });
+
   test('measures plain text as what measures all text does', () => {
     for (let code = 0; code < 0xd800; code += 1) {
       const character = String.fromCharCode(code);
