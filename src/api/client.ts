@@ -1,5 +1,6 @@
 import { Failure, Interruption } from '../errors.ts';
 import type { Report } from '../events.ts';
+import type { Json } from '../json/exact.ts';
 import { formsOf } from '../secret.ts';
 import { unloadable } from '../unloadable.ts';
 import type { ApiKey } from './auth.ts';
@@ -61,7 +62,7 @@ export function createClient(options: ClientOptions): Client {
       const request = { ...prepare(options, endpoint, input), ...turn };
       const answer = await perform(endpoint, request, verdict);
       const pieces = await inPieces(endpoint, answer, verdict);
-      return pieces ? gathered(pieces) : decodeWhole(endpoint, answer, verdict);
+      return pieces ? gathered(endpoint, pieces) : decodeWhole(endpoint, answer, verdict);
     },
 
     async stream(endpoint, input) {
@@ -159,10 +160,15 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
-/** All elements of a list. @throws what the pieces throw */
-async function gathered<Data>(pieces: AsyncIterable<Data>): Promise<Data> {
-  const all: unknown[] = [];
-  for await (const piece of pieces) for (const element of piece as unknown[]) all.push(element);
+/** All elements of a long list, as far as they are documented where that is known. @throws what the pieces throw */
+async function gathered<Data>(
+  endpoint: Endpoint<string, unknown, Data>,
+  pieces: AsyncIterable<Data>,
+): Promise<Data> {
+  const documented = endpoint.pieces?.documented ?? ((element) => element);
+  const all: Json[] = [];
+  for await (const piece of pieces)
+    for (const element of piece as Json[]) all.push(documented(element));
   return all as Data;
 }
 

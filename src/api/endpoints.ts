@@ -1,7 +1,13 @@
 import * as z from 'zod/mini';
 import { isJsonObject, type Json } from '../json/exact.ts';
 import { type Method, mayChange } from './method.ts';
-import { adoptStringIds, Category, isSurelyCategory, NewCategory } from './resources.ts';
+import {
+  adoptStringIds,
+  Category,
+  documentedFields,
+  isSurelyCategory,
+  NewCategory,
+} from './resources.ts';
 
 /** One operation of the service: interface document, section 4. */
 export type Endpoint<Path extends string = string, Body = unknown, Data = never> = {
@@ -19,9 +25,14 @@ export type Endpoint<Path extends string = string, Body = unknown, Data = never>
   readonly maxBytes: number;
   /**
    * A long list can be had piece by piece, and one that is longer than `above` bytes as it comes; `fits` says quickly of an
-   * element that it surely fits. Where `above` is undefined none comes so, and the data may be no list at all.
+   * element that it surely fits. Where `above` is undefined none comes so, and the data may be no list at all. `documented` leaves
+   * out the fields of an element that the document does not name.
    */
-  readonly pieces?: { readonly above?: number; readonly fits: (element: Json) => boolean };
+  readonly pieces?: {
+    readonly above?: number;
+    readonly fits: (element: Json) => boolean;
+    readonly documented?: (element: Json) => Json;
+  };
   readonly deprecated?: true;
   /** Brings accepted variants into the documented form, in place; returns a notice about it. */
   readonly settle?: (data: Data) => string | undefined;
@@ -46,8 +57,14 @@ export const listCategories: Endpoint<'/categories', undefined, Category[]> = {
   data: z.array(Category),
   expects: 'a list of categories',
   maxBytes: 96 * MiB,
-  pieces: { above: 8 * MiB, fits: isSurelyCategory },
+  pieces: { above: 8 * MiB, fits: isSurelyCategory, documented: documentedFields },
   settle: (categories) => (adoptStringIds(categories) ? stringIdNotice : undefined),
+};
+
+/** The same, all of which is read before any of it is handed on. */
+export const wholeList: Endpoint<'/categories', undefined, Category[]> = {
+  ...listCategories,
+  pieces: { fits: isSurelyCategory },
 };
 
 export const createCategory: Endpoint<'/categories', NewCategory, Category> = {

@@ -47,6 +47,12 @@ export function isSurelyCategory(value: Json): boolean {
   );
 }
 
+/** The category without the fields that the document does not name, which may take any room. */
+export function documentedFields(category: Json): Json {
+  const { id, name, description } = category as Category;
+  return description === undefined ? { id, name } : { id, name, description };
+}
+
 /** Turns an id sent as a string into the integer it stands for, in place; true when there was one. */
 export function adoptStringIds(categories: readonly Category[]): boolean {
   let adopted = false;

@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
-import { listCategories } from '../../api/endpoints.ts';
+import { listCategories, wholeList } from '../../api/endpoints.ts';
 import type { Category } from '../../api/resources.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
+import { unloadable } from '../../unloadable.ts';
 import { addExamples } from '../examples.ts';
 import { categoryColumns } from './columns.ts';
 
@@ -30,13 +31,14 @@ export function list(command: Command, host: Host): void {
 
         const found = (all: Category[]) =>
           search === undefined ? all : all.filter(matches(search));
-        if (sort) {
-          const sorted = found(await client.call(listCategories, {})).sort(orders[sort]);
-          return output.records(sorted, categoryColumns);
+        const list = await client.stream(sort ? wholeList : listCategories, {});
+        if (Array.isArray(list)) {
+          const listed = sort ? found(list).sort(orders[sort]) : found(list);
+          return output.records(listed, categoryColumns);
         }
-        const list = await client.stream(listCategories, {});
-        if (Array.isArray(list)) return output.records(found(list), categoryColumns);
-        await output.stream(each(list, found), categoryColumns, 'categories');
+        const pieces = each(list, found);
+        const listed = sort ? await sortLong(pieces, orders[sort]) : pieces;
+        await output.stream(listed, categoryColumns, 'categories');
       }),
     );
 }
@@ -58,4 +60,9 @@ function fold(text: string): string {
 /** By code units, so that the order is the same on every machine. */
 function compare<T extends bigint | string>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+async function sortLong(...list: Parameters<typeof import('./sort-long.ts').sortLong>) {
+  const { sortLong } = await import('./sort-long.ts').catch(unloadable);
+  return sortLong(...list);
 }

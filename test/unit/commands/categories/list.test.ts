@@ -135,6 +135,21 @@ describe('categories list', () => {
     },
   );
 
+  test.for(['id', 'name'])(
+    'sorts a list above 1 MiB by %s, with every field as it came',
+    async (field, { petstore, sandbox }) => {
+      const rows = Array.from({ length: 12_000 }, (_, n) => {
+        const name = `pet ${String(12_000 - n).padStart(5, '0')}`;
+        return `{"id":${12_000 - n},"name":"${name}","more":[12345678901234567890.50,{"n":${n}}],"text":"${'x'.repeat(40)}"}`;
+      });
+      sandbox.react = () => reply(200, `[${rows.join(' , ')}]`);
+
+      const { stdout } = await petstore(['categories', 'list', '--sort', field, '-o', 'ndjson']);
+
+      expect(stdout).toBe(`${rows.toReversed().join('\n')}\n`);
+    },
+  );
+
   test('fits a terminal: the widest column gives way, and nothing is cut in a pipe', async ({
     petstore,
     sandbox,
