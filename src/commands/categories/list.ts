@@ -62,7 +62,10 @@ function compare<T extends bigint | string>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-async function sortLong(...list: Parameters<typeof import('./sort-long.ts').sortLong>) {
+async function sortLong(
+  pieces: AsyncIterable<readonly Category[]>,
+  order: (a: Category, b: Category) => number,
+) {
   const { sortLong } = await import('./sort-long.ts').catch(unloadable);
-  return sortLong(...list);
+  return sortLong(pieces, order);
 }
