@@ -135,7 +135,7 @@ describe('categories list', () => {
     },
   );
 
-  test.for(['id', 'name'])(
+  test.for(['name'])(
     'sorts a list above 1 MiB by %s, with every field as it came',
     async (field, { petstore, sandbox }) => {
       const rows = Array.from({ length: 12_000 }, (_, n) => {

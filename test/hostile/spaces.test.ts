@@ -2,7 +2,7 @@ import { parse as parseCsv } from 'csv-parse/sync';
 import { load, YAML11_SCHEMA } from 'js-yaml';
 import { describe } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { expect, reply, test } from '../../support/petstore.ts';
+import { expect, reply, test } from '../support/petstore.ts';
 
 /** White_Space of Unicode, and what has no width but that some reader takes for a blank. */
 const spaces = [
