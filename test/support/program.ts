@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -56,9 +56,21 @@ export const test = base.extend<Fixtures>({
       });
     }),
 
-  petstore: ({ execute }, use) =>
-    use((args, options) => execute(process.execPath, [launcher, ...args], options)),
+  petstore: ({ execute, folder }, use) =>
+    use((args, options = {}) => {
+      const program = options.uid === undefined ? launcher : launcherIn(folder);
+      return execute(process.execPath, [program, ...args], options);
+    }),
 });
+
+/** A copy of the built program, for another user: the checkout may be where root alone can read. */
+function launcherIn(folder: string): string {
+  const copy = join(folder, 'program');
+  if (!existsSync(copy)) {
+    for (const part of ['bin', 'dist']) cpSync(part, join(copy, part), { recursive: true });
+  }
+  return join(copy, 'bin', 'petstore.js');
+}
 
 /** Puts the built petstore into a folder of its own, and returns a PATH on which it comes first. */
 export function pathWithPetstore(folder: string): string {
