@@ -131,7 +131,8 @@ describe('petstore sandbox', () => {
     const script = 'mkdir -p "$PETSTORE_STATE_DIR/in" && chmod 500 "$PETSTORE_STATE_DIR"; exit 3';
     chmodSync(folder, 0o777);
     const { code, stderr } = await petstore(['sandbox', '--', 'sh', '-c', script], {
-      env: { TMPDIR: folder },
+      // That user may have no way to the folders on ours.
+      env: { TMPDIR: folder, PATH: '/usr/bin:/bin' },
       ...(process.getuid?.() === 0 && { uid: 65_534 }),
     });
     for (const left of readdirSync(folder).filter((name) => name.startsWith('petstore-sandbox-'))) {
