@@ -1,6 +1,6 @@
 /** Imports go one way: main > run > commands > session > pacing > api, output, settings > the ground. */
 const ground =
-  '^src/(append-file|claim|context|denied|errors|events|files|folders|formats|iso-time|json|lock|new-file|open-file|open-files|owner|place|plans|private-folder|programs|read-start|secret|shell|tail|temporary|unloadable|uptime|version)(\\.ts$|/)';
+  '^src/(append-file|claim|context|denied|errors|events|files|folders|formats|iso-time|json|lock|new-file|open-file|owner|place|plans|private-folder|programs|read-start|secret|shell|tail|temporary|too-many-files|unloadable|uptime|version)(\\.ts$|/)';
 const room = (name) => `^src/${name}(\\.ts$|/)`;
 
 /** `from` may import only what `to` lists (and packages, and its own room). */

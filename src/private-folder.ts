@@ -8,7 +8,7 @@ import { commandOn } from './shell.ts';
 export const ownFolder = 'export PETSTORE_STATE_DIR=/a/folder/of/your/own';
 
 /**
- * Makes a folder if need be, and sees to it that it is the user's alone: whoever could put a link or a file there would have
+ * Makes a folder if need be, and sees to it that it is the user's alone: anyone who could put a link or a file there could have
  * petstore write to a file of their choice. Others may write to the folder that it is in.
  * @throws FileFault, the system's error
  */

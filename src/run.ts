@@ -11,10 +11,10 @@ import {
   usageFailure,
 } from './errors.ts';
 import { isFormat, speaksJson } from './formats.ts';
-import { allowMoreFiles, isOutOfFiles } from './open-files.ts';
 import { createReporter, reportFailure } from './output/reporter.ts';
 import { createSink } from './output/sink.ts';
 import type { Host } from './session/host.ts';
+import { allowMoreFiles, isOutOfFiles } from './too-many-files.ts';
 
 /** Runs one command line and resolves with its exit code. The only place where errors become text. */
 export async function run(argv: readonly string[], context: Context): Promise<number> {

@@ -1,5 +1,5 @@
 import { Failure, systemCode } from './errors.ts';
-import { allowMoreFiles, isOutOfFiles } from './open-files.ts';
+import { allowMoreFiles, isOutOfFiles } from './too-many-files.ts';
 
 /** What a part of the program that is not there fails with; a file that is cut short or of another version does not parse. */
 const gone = new Set(['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND', 'ENOENT', 'ENOTDIR']);

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { Failure, systemCode, usageFailure } from '../errors.ts';
-import { allowMoreFiles, isOutOfFiles } from '../open-files.ts';
 import type { RunningSandbox } from '../sandbox/serve.ts';
 import { quote } from '../shell.ts';
+import { allowMoreFiles, isOutOfFiles } from '../too-many-files.ts';
 import { exemptLoopback } from './sandbox-proxy.ts';
 
 /**

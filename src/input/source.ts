@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { constants, type FileHandle, open, realpath } from 'node:fs/promises';
 import type { Context } from '../context.ts';
 import { Failure, systemCode, usageFailure } from '../errors.ts';
-import { allowMoreFiles, isOutOfFiles } from '../open-files.ts';
+import { allowMoreFiles, isOutOfFiles } from '../too-many-files.ts';
 
 /** Where the bytes of an input come from. */
 export type Source = {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { faultOfAccess } from '../denied.ts';
 import { FileFault, systemCode } from '../errors.ts';
-import { isOutOfFiles } from '../open-files.ts';
 import { faultOfFolder, faultOfLink, ownFolder } from '../private-folder.ts';
+import { isOutOfFiles } from '../too-many-files.ts';
 
 /**
  * What keeps a state folder from holding the log. Others may write to it, since `limits` in it is the user's alone.

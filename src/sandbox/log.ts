@@ -16,7 +16,7 @@ export type Answerer = (request: SandboxRequest) => Reply;
 /**
  * A sandbox whose memory is a log of all requests with its key, shared by every process that has the file open. Each
  * request is one appended line; all processes replay the same lines in the same order, so all of them agree without a
- * lock, and one that is killed leaves at most a torn line, which nobody reads.
+ * lock, and one that is killed leaves at most a torn line, which is ignored.
  * @throws as openToAppend; the system's error when the file cannot be written
  */
 export function openSharedSandbox(path: string, state: SandboxState, plan: Plan): Answerer {
@@ -25,7 +25,7 @@ export function openSharedSandbox(path: string, state: SandboxState, plan: Plan)
   const { readLines } = createTail(file);
 
   return (request) => {
-    // It changes nothing, and whoever sends it shall write nothing on this disk.
+    // It changes nothing, and a client without the key must not write to this disk.
     if (request.key !== 'valid') return answer(state, plan, request);
     const id = randomUUID();
     // The line break in front keeps a torn line of a killed process apart from this one.

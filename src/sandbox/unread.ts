@@ -5,7 +5,7 @@ import { maxBody } from './body.ts';
 const patience = 500;
 
 /**
- * Deals with the part of a request's body that nobody read, once the request is answered: a short one is discarded as it
+ * Deals with the unread part of a request's body, once the request is answered: a short one is discarded as it
  * comes, so that the connection can be used again; of a longer one nothing more is read, and the connection is closed. That
  * is done a moment later, since to close it with data unread resets it, and would take the answer from a client that still sends.
  */
