@@ -1,16 +1,28 @@
-/** Imports go one way: main > run > commands > session > pacing > api, output, settings > the ground. */
-const ground =
-  '^src/(append-file|claim|context|denied|errors|events|files|folders|formats|iso-time|json|lock|new-file|open-file|owner|place|plans|private-folder|programs|read-start|secret|shell|tail|temporary|too-many-files|unloadable|uptime|version)(\\.ts$|/)';
+/** Imports go one way: main > run > commands > session > import, sandbox, settings, pacing > api, output, disk > json, text. */
+const words = '^src/(context|errors|events|formats|plans|version)\\.ts$';
 const room = (name) => `^src/${name}(\\.ts$|/)`;
 
-/** `from` may import only what `to` lists (and packages, and its own room). */
-function only(from, to, comment) {
+/** Each room, and the rooms that it may import besides its own and the words that all share. */
+const rooms = {
+  text: [],
+  json: ['text'],
+  disk: ['text'],
+  output: ['json', 'text'],
+  api: ['json', 'text'],
+  node: ['api', 'disk', 'text'],
+  pacing: ['api', 'disk', 'text'],
+  settings: ['json', 'disk', 'text'],
+  sandbox: ['json', 'disk', 'text', 'api/resources'],
+  import: ['api', 'json', 'disk', 'text'],
+  session: ['api', 'pacing', 'output', 'settings', 'sandbox', 'disk', 'text'],
+};
+
+function only(from, to) {
   return {
     name: `${from}-imports`,
-    comment,
     severity: 'error',
     from: { path: room(from) },
-    to: { path: '^src/', pathNot: [room(from), ...to] },
+    to: { path: '^src/', pathNot: [words, room(from), ...to.map(room)] },
   };
 }
 
@@ -18,24 +30,20 @@ module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
-      name: 'ground-imports',
-      comment: 'The ground stands on nothing but itself.',
+      name: 'words-import',
+      comment: 'What all rooms talk about needs none of them.',
       severity: 'error',
-      from: { path: ground },
-      to: { path: '^src/', pathNot: [ground] },
+      from: { path: words },
+      to: { path: '^src/', pathNot: [words] },
     },
-    only('api', [ground], 'The HTTP core knows neither commands nor how things are shown.'),
-    only('pacing', [ground, room('api')], 'Pacing stands in front of the HTTP core.'),
-    only('output', [ground], 'Showing things needs no knowledge of where they came from.'),
-    only('input', [ground, room('api')], 'An input is read and judged without a session.'),
-    only('import', [ground, room('api'), room('input')], 'An import needs a client and a journal.'),
-    only('settings', [ground], 'Settings know nothing of requests.'),
-    only('sandbox', [ground, '^src/api/resources\\.ts$'], 'The sandbox shares the resources only.'),
-    only(
-      'session',
-      [ground, room('api'), room('pacing'), room('output'), room('settings'), room('sandbox')],
-      'A session puts the parts together.',
-    ),
+    ...Object.entries(rooms).map(([from, to]) => only(from, to)),
+    {
+      name: 'the-store-can-go',
+      comment: 'Only who opens a limit store knows of it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/(pacing/store|session|commands/doctor)/'] },
+      to: { path: '^src/pacing/store/' },
+    },
     {
       name: 'command-groups-are-apart',
       comment: 'A command group never imports another one.',
@@ -43,7 +51,12 @@ module.exports = {
       from: { path: '^src/commands/([^/]+)/' },
       to: { path: '^src/commands/([^/]+)/', pathNot: '^src/commands/$1/' },
     },
-    only('docs', [ground, room('commands')], 'Documents are drawn from the tree of commands.'),
+    {
+      name: 'documents-are-drawn-from-commands',
+      severity: 'error',
+      from: { path: room('docs') },
+      to: { path: '^src/', pathNot: [words, room('docs'), room('commands')] },
+    },
     {
       name: 'documents-are-no-part-of-the-program',
       severity: 'error',
@@ -51,7 +64,13 @@ module.exports = {
       to: { path: room('docs') },
     },
     {
-      name: 'nobody-imports-upwards',
+      name: 'the-real-world-comes-from-main',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/main\\.ts$', room('node')] },
+      to: { path: room('node') },
+    },
+    {
+      name: 'no-imports-upwards',
       severity: 'error',
       from: { pathNot: '^(src/main\\.ts|src/run\\.ts|test/)' },
       to: { path: '^src/(main|run)\\.ts$' },

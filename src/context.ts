@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import type { AppendFile } from './append-file.ts';
 
 /** Everything petstore touches outside itself. Tests build their own. */
 export type Context = {
@@ -21,7 +20,7 @@ export type Context = {
   readonly now: () => number;
   /** Milliseconds that the machine has been on, sleep included: what is waited for is measured by it, since nobody can set it. */
   readonly uptime: () => number;
-  /** Names this start of the machine, as far as the system can tell it from others (owner.ts). */
+  /** Names this start of the machine, as far as the system can tell it from others (disk/owner.ts). */
   readonly boot: string;
   /** Resolves after that many milliseconds; rejects with the signal's reason. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -73,6 +72,17 @@ export type Engine = {
   readonly activity: () => number;
   /** Gives up the connection and all that is on its way; the next call makes a new one. */
   readonly drop: () => void;
+};
+
+/** A file that only grows, and whose growth lasts. */
+export type AppendFile = {
+  /** All bytes that are there, but at most so many. */
+  readonly read: (most: number) => Uint8Array;
+  /** Cuts off what follows the first `length` bytes. */
+  readonly cut: (length: number) => void;
+  /** Resolves when the bytes would survive a power cut. @throws the system's error */
+  readonly append: (bytes: Uint8Array) => Promise<void>;
+  readonly close: () => void;
 };
 
 export type CaptureOptions = {

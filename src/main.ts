@@ -1,6 +1,6 @@
 import { closeSync, writeSync } from 'node:fs';
 import { Interruption } from './errors.ts';
-import { createNodeContext } from './node-context.ts';
+import { createNodeContext } from './node/node-context.ts';
 import { run } from './run.ts';
 
 const interruptions = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;

@@ -14,7 +14,7 @@ import { isFormat, speaksJson } from './formats.ts';
 import { createReporter, reportFailure } from './output/reporter.ts';
 import { createSink } from './output/sink.ts';
 import type { Host } from './session/host.ts';
-import { allowMoreFiles, isOutOfFiles } from './too-many-files.ts';
+import { allowMoreFiles, isOutOfFiles } from './text/too-many-files.ts';
 
 /** Runs one command line and resolves with its exit code. The only place where errors become text. */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
@@ -73,7 +73,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     if (systemCode(result.details.cause) === undefined) return result;
     const { kind, message, details, exitCode } = result;
     // What failed is said without it, too.
-    const advice = await import('./denied.ts').catch(() => undefined);
+    const advice = await import('./disk/denied.ts').catch(() => undefined);
     const fault = advice?.faultOfAccess(details.cause, context.uid);
     if (!fault) return result;
     const hint = `${fault.message}. Fix: ${fault.fix}`;

@@ -1,7 +1,7 @@
 import type { PeerCertificate } from 'node:tls';
 import { Failure, systemCode } from '../errors.ts';
-import { isoTime } from '../iso-time.ts';
-import { allowMoreFiles } from '../too-many-files.ts';
+import { isoTime } from '../text/iso-time.ts';
+import { allowMoreFiles } from '../text/too-many-files.ts';
 import { Undelivered } from './exchange.ts';
 
 type Words = {

@@ -1,8 +1,8 @@
 import { Failure, Interruption } from '../errors.ts';
 import type { Report } from '../events.ts';
 import type { Json } from '../json/exact.ts';
-import { formsOf } from '../secret.ts';
-import { unloadable } from '../unloadable.ts';
+import { formsOf } from '../text/secret.ts';
+import { unloadable } from '../text/unloadable.ts';
 import type { ApiKey } from './auth.ts';
 import { decode } from './decode.ts';
 import type { Endpoint } from './endpoints.ts';

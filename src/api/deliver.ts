@@ -1,5 +1,5 @@
 import type { Context, HttpProxy, WireAnswer } from '../context.ts';
-import { unloadable } from '../unloadable.ts';
+import { unloadable } from '../text/unloadable.ts';
 import { readRefusal, readWhole } from './body.ts';
 import { describeBreakdown } from './breakdown.ts';
 import {

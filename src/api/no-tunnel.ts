@@ -1,6 +1,6 @@
 import type { HttpProxy } from '../context.ts';
 import { Failure, systemCode } from '../errors.ts';
-import { isOutOfFiles } from '../too-many-files.ts';
+import { isOutOfFiles } from '../text/too-many-files.ts';
 import { describeBreakdown } from './breakdown.ts';
 import { Undelivered } from './exchange.ts';
 

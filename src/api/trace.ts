@@ -1,6 +1,6 @@
 import type { Context, WireHeaders } from '../context.ts';
 import type { Report } from '../events.ts';
-import { cutMark } from '../secret.ts';
+import { cutMark } from '../text/secret.ts';
 import { type ApiRequest, type Exchange, headerValues } from './exchange.ts';
 import { unusableLimit } from './rate-limit.ts';
 

@@ -5,7 +5,7 @@ import {
   type Outcome,
   type ServiceError,
 } from '../errors.ts';
-import { cutOut, formsOf } from '../secret.ts';
+import { cutOut, formsOf } from '../text/secret.ts';
 import { type ApiKey, whichKey } from './auth.ts';
 import type { Endpoint } from './endpoints.ts';
 import { type Answer, headerValues, type Undelivered } from './exchange.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../json/exact.ts';
-import { cutOut } from '../secret.ts';
+import { cutOut } from '../text/secret.ts';
 
 /** A value with these forms of the key cut out of its texts: what a write answers is also written down. */
 export function withoutKey(value: Json, forms: readonly string[]): Json {

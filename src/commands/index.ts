@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { unsent } from '../errors.ts';
 import type { Host } from '../session/host.ts';
 import { addCommonOptions } from '../session/options.ts';
-import { unloadable } from '../unloadable.ts';
+import { unloadable } from '../text/unloadable.ts';
 import { grow, sow } from './grow.ts';
 import { markTopic } from './topic.ts';
 
@@ -31,7 +31,7 @@ const tree: Readonly<Record<string, Group | Branch>> = {
       },
       import: {
         about: 'Add the categories of a file, each exactly once',
-        load: async () => (await import('./categories/import.ts')).importFile,
+        load: async () => (await import('./categories/import/import.ts')).importFile,
       },
     },
   },
@@ -98,19 +98,19 @@ const tree: Readonly<Record<string, Group | Branch>> = {
   },
   api: {
     about: 'Send any request to the service, as it is',
-    load: async () => (await import('./api.ts')).api,
+    load: async () => (await import('./api/api.ts')).api,
   },
   doctor: {
     about: 'Examine this machine: settings, key, proxy, limit',
-    load: async () => (await import('./doctor.ts')).doctor,
+    load: async () => (await import('./doctor/doctor.ts')).doctor,
   },
   sandbox: {
     about: 'Run the service on this machine, to try things out',
-    load: async () => (await import('./sandbox.ts')).sandbox,
+    load: async () => (await import('./sandbox/sandbox.ts')).sandbox,
   },
   completion: {
     about: 'Completion with the Tab key, for your shell',
-    load: async () => (await import('./completion.ts')).completion,
+    load: async () => (await import('./completion/completion.ts')).completion,
   },
 };
 

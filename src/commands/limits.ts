@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { Client } from '../api/client.ts';
 import { listCategories } from '../api/endpoints.ts';
 import { Failure } from '../errors.ts';
-import { isoTime } from '../iso-time.ts';
 import { type ExactNumber, exact, type JsonObject } from '../json/exact.ts';
 import { readClock } from '../pacing/clock.ts';
 import { type Standing, standingOf, type WindowStanding } from '../pacing/standing.ts';
@@ -10,6 +9,7 @@ import { inWords, waitReason } from '../pacing/words.ts';
 import type { Host } from '../session/host.ts';
 import { chooseLimitStore } from '../session/limit-store.ts';
 import { inSession } from '../session/session.ts';
+import { isoTime } from '../text/iso-time.ts';
 import { addExamples } from './examples.ts';
 
 type Options = { readonly refresh?: boolean; readonly reset?: boolean };

@@ -1,6 +1,6 @@
 import type { Command, CommanderError } from 'commander';
 import { type Failure, usageFailure } from '../errors.ts';
-import { mayBeKey } from '../secret.ts';
+import { mayBeKey } from '../text/secret.ts';
 import { isTopic } from './topic.ts';
 
 const secretFlag = /^--?(?:api[-_]?)?(?:key|token|secret|password|bearer)/i;

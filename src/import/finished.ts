@@ -1,10 +1,10 @@
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { claim } from '../claim.ts';
 import type { Context } from '../context.ts';
+import { claim } from '../disk/claim.ts';
+import { cannotSave } from '../disk/files.ts';
+import { readOwn } from '../disk/open-file.ts';
 import { systemCode } from '../errors.ts';
-import { cannotSave } from '../files.ts';
-import { readOwn } from '../open-file.ts';
 import { longest } from './journal.ts';
 import { claimPath, namesAside, readEnds } from './journals.ts';
 import type { Header } from './records.ts';

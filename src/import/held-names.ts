@@ -2,13 +2,13 @@ import { hash, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Owner } from '../context.ts';
+import { cannotSave } from '../disk/files.ts';
+import { withLock } from '../disk/lock.ts';
+import { writeBrief } from '../disk/new-file.ts';
+import { readOwn } from '../disk/open-file.ts';
+import { isOwner } from '../disk/owner.ts';
+import { securePrivateFolder } from '../disk/private-folder.ts';
 import { systemCode } from '../errors.ts';
-import { cannotSave } from '../files.ts';
-import { withLock } from '../lock.ts';
-import { writeBrief } from '../new-file.ts';
-import { readOwn } from '../open-file.ts';
-import { isOwner } from '../owner.ts';
-import { securePrivateFolder } from '../private-folder.ts';
 import { looseKey } from './content.ts';
 
 /** What is to be held: names at one service, and the file that they come from. */

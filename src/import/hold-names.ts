@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
 import { Failure, Interruption, interruptedFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
-import { isoTime } from '../iso-time.ts';
-import { commandOn } from '../shell.ts';
+import { isoTime } from '../text/iso-time.ts';
+import { commandOn } from '../text/shell.ts';
 import { type Held, type NameHolder, type Names, stillHolds, takeNames } from './held-names.ts';
 
 /** How soon to look again whether they are free, in ms; each pause is longer than the one before. */

@@ -1,10 +1,10 @@
-import { claim } from '../claim.ts';
 import type { Context } from '../context.ts';
+import { claim } from '../disk/claim.ts';
+import { cannotSave } from '../disk/files.ts';
+import { securePrivateFolder } from '../disk/private-folder.ts';
+import { sweep } from '../disk/temporary.ts';
 import { Failure, systemCode } from '../errors.ts';
-import { cannotSave } from '../files.ts';
-import { securePrivateFolder } from '../private-folder.ts';
-import { sweep } from '../temporary.ts';
-import { allowMoreFiles, isOutOfFiles } from '../too-many-files.ts';
+import { allowMoreFiles, isOutOfFiles } from '../text/too-many-files.ts';
 import { bringBack } from './finished.ts';
 import type { Held } from './held-names.ts';
 import { type Journal, openJournal } from './journal.ts';

@@ -1,6 +1,6 @@
-import type { AppendFile } from '../append-file.ts';
+import type { AppendFile } from '../context.ts';
+import { cannotSave } from '../disk/files.ts';
 import { configFailure, Failure } from '../errors.ts';
-import { cannotSave } from '../files.ts';
 import { type Entry, formatEntry, parseEntry } from './records.ts';
 import { emptyStanding, fold, type Standing } from './standing.ts';
 

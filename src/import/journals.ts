@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { openOwn, readOwn } from '../disk/open-file.ts';
+import { faultOfFolder } from '../disk/private-folder.ts';
 import { configFailure, type Failure, FileFault, systemCode } from '../errors.ts';
-import { openOwn, readOwn } from '../open-file.ts';
-import { faultOfFolder } from '../private-folder.ts';
 import type { Mode } from './content.ts';
 import { longest, replay } from './journal.ts';
 import { type Header, parseEntry } from './records.ts';

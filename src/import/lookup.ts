@@ -2,11 +2,11 @@ import { listCategories } from '../api/endpoints.ts';
 import { pause } from '../api/pause.ts';
 import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
-import { quoted } from '../input/faults.ts';
-import { commandOn } from '../shell.ts';
+import { commandOn } from '../text/shell.ts';
 import { contentKey, groupBy } from './content.ts';
 import { mayForget } from './forget.ts';
 import { contentOf, type Job, nameOf } from './job.ts';
+import { quoted } from './read/faults.ts';
 import { findMissing, findStrangers, reconcile, unaccounted } from './reconcile.ts';
 
 /** A list that lacks what was created is an old one. How soon it is asked for again, in ms; each pause is longer. */

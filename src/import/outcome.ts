@@ -1,5 +1,5 @@
-import { quoted } from '../input/faults.ts';
 import type { Intention, Plan } from './plan.ts';
+import { quoted } from './read/faults.ts';
 import type { Refusal, Standing } from './standing.ts';
 
 /**

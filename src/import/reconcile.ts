@@ -1,5 +1,5 @@
 import type { Category } from '../api/resources.ts';
-import { cutMark } from '../secret.ts';
+import { cutMark } from '../text/secret.ts';
 import { type Content, contentKey, groupBy, looseKey, type Mode } from './content.ts';
 import type { Standing } from './standing.ts';
 

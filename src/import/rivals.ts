@@ -1,8 +1,8 @@
-import { type Holder, holderOf } from '../claim.ts';
 import type { Context } from '../context.ts';
+import { type Holder, holderOf } from '../disk/claim.ts';
 import { configFailure, Failure } from '../errors.ts';
-import { isoTime } from '../iso-time.ts';
-import { commandOn } from '../shell.ts';
+import { isoTime } from '../text/iso-time.ts';
+import { commandOn } from '../text/shell.ts';
 import { putAside } from './finished.ts';
 import {
   claimPath,

@@ -1,5 +1,5 @@
-import { type Place, placeAfter, startOfText } from '../place.ts';
 import { JsonError } from './parse.ts';
+import { type Place, placeAfter, startOfText } from './position.ts';
 
 /** One element of an array: its JSON text, not yet judged, and where it begins. */
 export type Element = { readonly text: string; readonly place: Place };

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../json/exact.ts';
 import { textOf } from '../json/verbatim.ts';
-import { cutMark } from '../secret.ts';
+import { cutMark } from '../text/secret.ts';
 import type { Secrets } from './secrets.ts';
 
 /** Data without secrets; the very same where there are none in it. */

@@ -1,7 +1,7 @@
 import { closestMatch } from 'leven';
 import { usageFailure } from '../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/exact.ts';
-import { wordFor } from '../secret.ts';
+import { wordFor } from '../text/secret.ts';
 
 /** The fields of a record that are asked for and that it has, in the order in which they are asked for. */
 function pick(record: JsonObject, columns: readonly string[]): JsonObject {

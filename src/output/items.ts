@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json/exact.ts';
-import { unloadable } from '../unloadable.ts';
+import { unloadable } from '../text/unloadable.ts';
 import type { Sink } from './sink.ts';
 
 /** Many things, each made when its turn comes, so that a hundred thousand take no room. */

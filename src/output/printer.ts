@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
 import type { Format } from '../formats.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/exact.ts';
-import { unloadable } from '../unloadable.ts';
+import { unloadable } from '../text/unloadable.ts';
 import { choose, refuseUnknown } from './columns.ts';
 import { columnsOf, fieldList, type Grid, gridOf, recordsOf } from './grid.ts';
 import { type Items, nestedInJson, nestedInYaml, piecesOf } from './items.ts';

@@ -1,6 +1,6 @@
 import type { ProgressEvent } from '../events.ts';
-import { thousands } from './number.ts';
-import { timeLeft } from './time.ts';
+import { thousands } from '../text/number.ts';
+import { timeLeft } from '../text/time.ts';
 
 /** Whether this is the last that is heard of it. */
 export function isOver({ done, total, over }: ProgressEvent): boolean {

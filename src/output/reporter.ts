@@ -1,14 +1,14 @@
 import type { Context } from '../context.ts';
 import type { Failure } from '../errors.ts';
 import type { Event, Report } from '../events.ts';
-import { isoEnd, isoTime } from '../iso-time.ts';
 import { exact, type JsonObject } from '../json/exact.ts';
+import { isoEnd, isoTime } from '../text/iso-time.ts';
+import { clockTime, timeLeft } from '../text/time.ts';
 import { createLines } from './lines.ts';
 import { progressLine } from './progress.ts';
 import type { Outlet } from './sink.ts';
 import { createStatus } from './status.ts';
 import { canRewrite } from './status-line.ts';
-import { clockTime, timeLeft } from './time.ts';
 import { waitLine } from './waiting.ts';
 
 export type ReporterOptions = {

@@ -1,4 +1,4 @@
-import { cutMark, cutOut, formsOf, shortestHidden } from '../secret.ts';
+import { cutMark, cutOut, formsOf, shortestHidden } from '../text/secret.ts';
 
 /** What a run has to hide, and the ways to cut it out of a text. */
 export type Secrets = {

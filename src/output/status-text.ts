@@ -1,6 +1,6 @@
 import type { ProgressEvent, WaitEvent } from '../events.ts';
+import { clockTime, countdown } from '../text/time.ts';
 import { progressWords } from './progress.ts';
-import { clockTime, countdown } from './time.ts';
 import { waitWords } from './waiting.ts';
 
 /** Cells of the bar. */

@@ -1,7 +1,7 @@
 import { Failure, Interruption, interruptedFailure } from '../errors.ts';
 import type { Format } from '../formats.ts';
 import { ExactNumber, type Json, type JsonObject } from '../json/exact.ts';
-import { unloadable } from '../unloadable.ts';
+import { unloadable } from '../text/unloadable.ts';
 import { choose } from './columns.ts';
 import { type Cell, cellText, type Grid } from './grid.ts';
 import type { Line, Sink } from './sink.ts';

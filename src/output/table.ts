@@ -1,5 +1,5 @@
 import { ExactNumber } from '../json/exact.ts';
-import { unloadable } from '../unloadable.ts';
+import { unloadable } from '../text/unloadable.ts';
 import { cellText, type Grid } from './grid.ts';
 import type { Line, Sink } from './sink.ts';
 

@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
 import type { RequestWait, WaitEvent } from '../events.ts';
-import { isoEnd } from '../iso-time.ts';
-import { thousands } from './number.ts';
-import { timeLeft } from './time.ts';
+import { isoEnd } from '../text/iso-time.ts';
+import { thousands } from '../text/number.ts';
+import { timeLeft } from '../text/time.ts';
 
 /** Shorter waits are not worth a word, in ms. */
 const shortestShown = 2_000;

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { isNamed } from '../owner.ts';
+import { isNamed } from '../disk/owner.ts';
 import { guard } from './decide.ts';
 import type { Lease, Ledger, Reading } from './ledger.ts';
 

@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { openOwn } from '../disk/open-file.ts';
+import { createTail, type Tail } from '../disk/tail.ts';
 import { systemCode } from '../errors.ts';
-import { openOwn } from '../open-file.ts';
-import { createTail, type Tail } from '../tail.ts';
 import { fold } from './fold.ts';
 import { emptyLedger, type Ledger } from './ledger.ts';
 import { makeOnce } from './make-once.ts';

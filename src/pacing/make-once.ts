@@ -1,7 +1,7 @@
 import { linkSync } from 'node:fs';
+import { writeNew } from '../disk/new-file.ts';
+import { nameTemporary, sweep } from '../disk/temporary.ts';
 import { systemCode } from '../errors.ts';
-import { writeNew } from '../new-file.ts';
-import { nameTemporary, sweep } from '../temporary.ts';
 
 /**
  * Makes a file of mode 0600 whose bytes last before it has its name, so that a power cut never leaves it empty. When another

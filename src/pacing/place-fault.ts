@@ -1,10 +1,10 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { faultOfAccess } from '../denied.ts';
+import { faultOfAccess } from '../disk/denied.ts';
+import { faultOfFolder, faultOfLink, ownFolder } from '../disk/private-folder.ts';
 import { FileFault, systemCode } from '../errors.ts';
-import { faultOfFolder, faultOfLink, ownFolder } from '../private-folder.ts';
-import { isOutOfFiles } from '../too-many-files.ts';
+import { isOutOfFiles } from '../text/too-many-files.ts';
 
 /**
  * What keeps a state folder from holding the log. Others may write to it, since `limits` in it is the user's alone.

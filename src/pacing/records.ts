@@ -1,5 +1,5 @@
 import type { Owner } from '../context.ts';
-import { isOwner } from '../owner.ts';
+import { isOwner } from '../disk/owner.ts';
 import type { Ledger, Reading, StoreMark } from './ledger.ts';
 import { isBoot, isLedger, isNumber, isRecord, isStoreMark } from './sound.ts';
 

@@ -1,5 +1,5 @@
 import { longestWait } from '../api/rate-limit.ts';
-import { isOwner } from '../owner.ts';
+import { isOwner } from '../disk/owner.ts';
 import type { Block } from './ledger.ts';
 
 /** No Date lies farther from 1970, in ms, and sums of such numbers stay finite. */

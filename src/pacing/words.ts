@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts';
 import type { RequestWait } from '../events.ts';
-import { isoEnd } from '../iso-time.ts';
+import { isoEnd } from '../text/iso-time.ts';
 import type { Denied, Reason } from './decide.ts';
 
 /** The reason as the `wait` event tells it. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { faultOfAccess } from '../denied.ts';
-import { securePrivateFolder } from '../private-folder.ts';
-import { isOutOfFiles } from '../too-many-files.ts';
+import { faultOfAccess } from '../disk/denied.ts';
+import { securePrivateFolder } from '../disk/private-folder.ts';
+import { isOutOfFiles } from '../text/too-many-files.ts';
 import { type Answerer, openSharedSandbox } from './log.ts';
 import { plans } from './quota.ts';
 import { type RunningSandbox, serveSandbox, throwawayKey } from './serve.ts';

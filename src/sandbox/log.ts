@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makePrivateFolder } from '../folders.ts';
-import { openToAppend } from '../open-file.ts';
-import { createTail } from '../tail.ts';
+import { makePrivateFolder } from '../disk/folders.ts';
+import { openToAppend } from '../disk/open-file.ts';
+import { createTail } from '../disk/tail.ts';
 import type { Plan } from './quota.ts';
 import { answer, forReplay, isRequest, type Reply, type SandboxRequest } from './service.ts';
 import type { SandboxState } from './state.ts';

@@ -1,5 +1,5 @@
 import { Failure, systemCode } from '../errors.ts';
-import { allowMoreFiles, isOutOfFiles } from '../too-many-files.ts';
+import { allowMoreFiles, isOutOfFiles } from '../text/too-many-files.ts';
 
 /** The failure of a sandbox that the system does not let run. @param port that was asked for; 0 is a free one */
 export function unservable(error: unknown, port = 0): Failure {

@@ -1,10 +1,10 @@
 import type { ApiKey } from '../api/auth.ts';
 import type { Context } from '../context.ts';
+import { readSecret } from '../disk/files.ts';
 import { configFailure, Failure } from '../errors.ts';
-import { readSecret } from '../files.ts';
 import { configFolder } from '../settings/folders.ts';
 import { keyFile, maxKeyInput, parseKey, readStoredKey } from '../settings/keys.ts';
-import { unloadable } from '../unloadable.ts';
+import { unloadable } from '../text/unloadable.ts';
 import { checkOrigin } from './base-url.ts';
 import type { KeyCommand } from './key-command.ts';
 import type { CommonOptions } from './options.ts';

@@ -2,7 +2,7 @@ import type { Report } from '../events.ts';
 import type { SharedLog } from '../pacing/shared-log.ts';
 import { isLoopback } from '../settings/base-url.ts';
 import { type LimitStore, parseLimitStore } from '../settings/limit-store.ts';
-import { unloadable } from '../unloadable.ts';
+import { unloadable } from '../text/unloadable.ts';
 import { sandboxProfile } from './profile.ts';
 import { chooseSetting, placeOf, type Run } from './setting.ts';
 
@@ -44,10 +44,10 @@ export async function openStoreLog(
   }
   const [{ createStoreLog }, { nameInStore }, { fallBack }, { describeTrouble }] =
     await Promise.all([
-      import('../pacing/store-log.ts').catch(unloadable),
-      import('../pacing/store-name.ts').catch(unloadable),
-      import('../pacing/fall-back.ts').catch(unloadable),
-      import('../pacing/store-trouble.ts').catch(unloadable),
+      import('../pacing/store/log.ts').catch(unloadable),
+      import('../pacing/store/name.ts').catch(unloadable),
+      import('../pacing/store/fall-back.ts').catch(unloadable),
+      import('../pacing/store/trouble.ts').catch(unloadable),
     ]);
   const engine = await context.openEngine(store.address);
   const log = createStoreLog(engine, nameInStore(address, secret), context);

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Environment } from '../context.ts';
 import { usageFailure } from '../errors.ts';
-import { mayBeKey, wordFor } from '../secret.ts';
 import {
   type ProfileSettings,
   readSettings,
@@ -10,6 +9,7 @@ import {
 } from '../settings/file.ts';
 import { configFolder } from '../settings/folders.ts';
 import { checkProfileName } from '../settings/names.ts';
+import { mayBeKey, wordFor } from '../text/secret.ts';
 import { firstGiven, type Given } from './given.ts';
 import type { Host } from './host.ts';
 import type { CommonOptions } from './options.ts';

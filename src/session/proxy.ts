@@ -1,7 +1,7 @@
 import type { HttpProxy } from '../context.ts';
 import type { Report } from '../events.ts';
 import { isLoopback } from '../settings/base-url.ts';
-import { unloadable } from '../unloadable.ts';
+import { unloadable } from '../text/unloadable.ts';
 import type { Host } from './host.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { usageFailure } from '../errors.ts';
-import { wordFor } from '../secret.ts';
+import { wordFor } from '../text/secret.ts';
 
 const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const form = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)?$/;

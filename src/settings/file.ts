@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import { readText } from '../disk/files.ts';
 import { configFailure } from '../errors.ts';
-import { readText } from '../files.ts';
 import { locateMismatch } from '../json/check.ts';
 import { JsonError, parseJson } from '../json/parse.ts';
-import { placeAfter, startOfText } from '../place.ts';
+import { placeAfter, startOfText } from '../json/position.ts';
 
 const ProfileSettings = z.strictObject({
   'base-url': z.optional(z.string()),

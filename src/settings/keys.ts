@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { Context } from '../context.ts';
+import { readSecret } from '../disk/files.ts';
 import { configFailure } from '../errors.ts';
-import { readSecret } from '../files.ts';
 import { findMismatch } from '../json/check.ts';
 
 /** A key at rest, bound to the one origin it may travel to. */

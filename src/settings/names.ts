@@ -1,6 +1,6 @@
 import { usageFailure } from '../errors.ts';
 import { formats, isFormat } from '../formats.ts';
-import { wordFor } from '../secret.ts';
+import { wordFor } from '../text/secret.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { parseDuration } from './duration.ts';
 import { parseLimitStore } from './limit-store.ts';

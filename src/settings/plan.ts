@@ -1,6 +1,6 @@
 import { usageFailure } from '../errors.ts';
 import { plans, type Quotas } from '../plans.ts';
-import { wordFor } from '../secret.ts';
+import { wordFor } from '../text/secret.ts';
 
 /** A plan as users name it, and what it allows. */
 export type NamedPlan = { readonly name: string; readonly quotas: Quotas };

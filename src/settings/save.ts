@@ -1,12 +1,12 @@
 import { chmodSync, lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
+import { cannotSave, durableRemove, durableWrite } from '../disk/files.ts';
+import { makePrivateFolder } from '../disk/folders.ts';
+import { withLock } from '../disk/lock.ts';
+import { faultOfFolder, faultOfLink, isOurs } from '../disk/private-folder.ts';
+import { temporariesOf } from '../disk/temporary.ts';
 import { configFailure } from '../errors.ts';
-import { cannotSave, durableRemove, durableWrite } from '../files.ts';
-import { makePrivateFolder } from '../folders.ts';
-import { withLock } from '../lock.ts';
-import { faultOfFolder, faultOfLink, isOurs } from '../private-folder.ts';
-import { temporariesOf } from '../temporary.ts';
 import { readSettings, type Settings, settingsFile } from './file.ts';
 import { keyFile, keysFolder, type StoredKey } from './keys.ts';
 import type { SettingName } from './names.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
-import { sweep, temporariesIn } from '../temporary.ts';
-import { unloadable } from '../unloadable.ts';
+import { sweep, temporariesIn } from '../disk/temporary.ts';
+import { unloadable } from '../text/unloadable.ts';
 import { keysFolder } from './keys.ts';
 
 /** Removes copies of keys that killed processes left unfinished. While a living one writes, none: it does so itself. */
@@ -9,7 +9,7 @@ export async function sweepKeys(context: Context, folder: string): Promise<void>
   const left = temporariesIn(path);
   if (left.length === 0) return;
   try {
-    const { claim } = await import('../claim.ts').catch(unloadable);
+    const { claim } = await import('../disk/claim.ts').catch(unloadable);
     const held = claim(context, lock);
     if (!held.mine) return;
     sweep(left);

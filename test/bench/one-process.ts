@@ -3,7 +3,7 @@ import { createClient } from '../../src/api/client.ts';
 import { deliver } from '../../src/api/deliver.ts';
 import { createCategory } from '../../src/api/endpoints.ts';
 import { retry } from '../../src/api/retry.ts';
-import { createNodeContext } from '../../src/node-context.ts';
+import { createNodeContext } from '../../src/node/node-context.ts';
 import { gate } from '../../src/pacing/gate.ts';
 import { openSharedLog } from '../../src/pacing/log.ts';
 import type { Service } from './service.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openEngine } from '../../src/pacing/engine.ts';
+import { openEngine } from '../../src/node/engine.ts';
 import { parseLimitStore } from '../../src/settings/limit-store.ts';
 import { type EngineServer, startEngine } from '../support/engine-server.ts';
 import { enginesHere } from '../support/needs.mts';

@@ -3,10 +3,10 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openEngine } from '../../src/pacing/engine.ts';
+import { openEngine } from '../../src/node/engine.ts';
 import { openSharedLog } from '../../src/pacing/log.ts';
 import type { Entry } from '../../src/pacing/records.ts';
-import { createStoreLog } from '../../src/pacing/store-log.ts';
+import { createStoreLog } from '../../src/pacing/store/log.ts';
 import { parseLimitStore } from '../../src/settings/limit-store.ts';
 import { startEngine } from '../support/engine-server.ts';
 import { enginesHere } from '../support/needs.mts';

@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { deliver } from '../../src/api/deliver.ts';
 import { Undelivered } from '../../src/api/exchange.ts';
-import { createTransport } from '../../src/api/transport.ts';
-import { createNodeContext } from '../../src/node-context.ts';
+import { createNodeContext } from '../../src/node/node-context.ts';
+import { createTransport } from '../../src/node/transport.ts';
 
 const head = 'HTTP/1.1 200 OK\r\n';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Environment, Output, Send } from '../../src/context.ts';
-import { createNodeContext } from '../../src/node-context.ts';
+import { createNodeContext } from '../../src/node/node-context.ts';
 import { run } from '../../src/run.ts';
 import { twoRows } from './commands.ts';
 import { brokenPromises, canary, type Ended } from './invariants.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createNodeContext } from '../../src/node-context.ts';
+import { createNodeContext } from '../../src/node/node-context.ts';
 import { bundle } from '../support/bundle.ts';
 import { expect, test } from '../support/petstore.ts';
 import { cleanEnvironment } from '../support/program.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { InputFormat } from '../../src/input/input.ts';
+import type { InputFormat } from '../../src/import/read/input.ts';
 import { readChunks } from '../support/read-input.ts';
 
 describe('a wrong input is refused with its place', () => {

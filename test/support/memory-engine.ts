@@ -1,5 +1,5 @@
 import type { Engine } from '../../src/context.ts';
-import { storeScript } from '../../src/pacing/store-script.ts';
+import { storeScript } from '../../src/pacing/store/script.ts';
 
 /** What keeps the engine from answering. */
 export type EngineFault = 'refuses' | 'silent' | 'full' | 'password' | 'loses the answer';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Failure } from '../../src/errors.ts';
 import type { Event } from '../../src/events.ts';
-import { type InputFormat, readInput } from '../../src/input/input.ts';
+import { type InputFormat, readInput } from '../../src/import/read/input.ts';
 
 export type Bytes = string | Uint8Array;
 

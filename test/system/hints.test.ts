@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe } from 'vitest';
-import { quote } from '../../src/shell.ts';
+import { quote } from '../../src/text/shell.ts';
 import { test as base, expect } from '../support/program.ts';
 import { trials } from '../support/trials.ts';
 

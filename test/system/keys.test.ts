@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { isRunning, ownerOf } from '../../src/owner.ts';
+import { isRunning, ownerOf } from '../../src/disk/owner.ts';
 import { json } from '../hostile/answers.ts';
 import { filesBelow } from '../hostile/invariants.ts';
 import { type HostileServer, type Reaction, startHostileServer } from '../hostile/server.ts';

@@ -16,20 +16,19 @@ type Row = {
 /** What costs much or writes: a command that needs one of them says so. */
 const guarded = [
   'src/import/',
-  'src/input/',
   'src/sandbox/',
   'src/settings/save.ts',
   'src/settings/proxy.ts',
   'src/session/key-command.ts',
-  'src/api/transport.ts',
-  'src/api/tunnel.ts',
-  'src/api/tls.ts',
-  'src/claim.ts',
-  'src/programs.ts',
+  'src/node/transport.ts',
+  'src/node/tunnel.ts',
+  'src/node/tls.ts',
+  'src/disk/claim.ts',
+  'src/node/programs.ts',
 ];
-const asking = 'src/api/transport.ts';
+const asking = 'src/node/transport.ts';
 /** What follows a create whose outcome is unknown: it is there before the create is sent. */
-const lookingUp = ['src/import/content.ts', 'src/input/faults.ts'];
+const lookingUp = ['src/import/content.ts', 'src/import/read/faults.ts'];
 const formats = ['table', 'csv', 'tsv', 'yaml'].map((format) => `src/output/${format}.ts`);
 
 /** Modules of Node that no command of the table needs. */
@@ -58,7 +57,7 @@ const rows: readonly Row[] = [
   {
     argv: ['categories', 'create', 'ferret', '--if-missing'],
     packages: request,
-    may: [asking, ...lookingUp, 'src/import/', 'src/claim.ts'],
+    may: [asking, ...lookingUp, 'src/import/', 'src/disk/claim.ts'],
     not: ['src/import/journal.ts', 'src/import/plan.ts', 'src/import/send.ts'],
   },
   { argv: ['orders', 'list', '--json'], packages: request, may: [asking], not: formats },
@@ -69,7 +68,7 @@ const rows: readonly Row[] = [
   {
     argv: ['config', 'set', 'output', 'json'],
     packages: request,
-    may: ['src/settings/save.ts', 'src/claim.ts'],
+    may: ['src/settings/save.ts', 'src/disk/claim.ts'],
   },
 ];
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { isRunning, ownerOf } from '../../src/owner.ts';
+import { isRunning, ownerOf } from '../../src/disk/owner.ts';
 
 const hasProc = existsSync('/proc/self/stat');
 const runs = (owner: ReturnType<typeof ownerOf>) => isRunning(owner, process.kill);

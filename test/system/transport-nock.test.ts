@@ -1,6 +1,6 @@
 import nock from 'nock';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createTransport } from '../../src/api/transport.ts';
+import { createTransport } from '../../src/node/transport.ts';
 import { origin, request, textOf } from '../support/wire.ts';
 
 /** nock changes what all of a process shares, so these tests have one of their own. */

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { usageFailure } from '../../errors.ts';
-import { noticeOfShortKey } from '../../secret.ts';
 import { mayAsk } from '../../session/asking.ts';
 import { chooseBaseUrl } from '../../session/base-url.ts';
 import type { Host } from '../../session/host.ts';
@@ -11,6 +10,7 @@ import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { parseKey } from '../../settings/keys.ts';
 import { saveKey } from '../../settings/save.ts';
+import { noticeOfShortKey } from '../../text/secret.ts';
 import { addExamples } from '../examples.ts';
 
 export function login(command: Command, host: Host): void {

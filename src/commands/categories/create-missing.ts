@@ -1,7 +1,7 @@
 import type { Client } from '../../api/client.ts';
 import { listCategories } from '../../api/endpoints.ts';
 import type { Category } from '../../api/resources.ts';
-import { faultOfAccess } from '../../denied.ts';
+import { faultOfAccess } from '../../disk/denied.ts';
 import { Failure, FileFault, systemCode } from '../../errors.ts';
 import type { Held } from '../../import/held-names.ts';
 import type { Session } from '../../session/session.ts';

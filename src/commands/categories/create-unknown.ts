@@ -4,7 +4,7 @@ import { pause } from '../../api/pause.ts';
 import type { Category } from '../../api/resources.ts';
 import { Failure } from '../../errors.ts';
 import { looseKey } from '../../import/content.ts';
-import { quoted } from '../../input/faults.ts';
+import { quoted } from '../../import/read/faults.ts';
 import type { Session } from '../../session/session.ts';
 
 /** How long the service may take over a request that broke off, in ms; an import's --settle has the same default. */

@@ -7,7 +7,7 @@ import { ExactNumber } from '../../json/exact.ts';
 import type { Printer } from '../../output/printer.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
-import { unloadable } from '../../unloadable.ts';
+import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
 import { categoryColumns } from './columns.ts';
 

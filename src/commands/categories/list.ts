@@ -3,7 +3,7 @@ import { listCategories, wholeList } from '../../api/endpoints.ts';
 import type { Category } from '../../api/resources.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
-import { unloadable } from '../../unloadable.ts';
+import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
 import { categoryColumns } from './columns.ts';
 

@@ -1,8 +1,8 @@
 import { usageFailure } from '../../errors.ts';
-import { mayBeKey } from '../../secret.ts';
 import { type Profile, sandboxProfile } from '../../session/profile.ts';
 import { type SettingName, settingNames } from '../../settings/names.ts';
 import type { Place } from '../../settings/save.ts';
+import { mayBeKey } from '../../text/secret.ts';
 
 /** What can be set. */
 export const names = Object.keys(settingNames) as SettingName[];

@@ -6,7 +6,7 @@ import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { hasStoredKey } from '../../settings/keys.ts';
 import { type SettingName, settingNames } from '../../settings/names.ts';
-import { unloadable } from '../../unloadable.ts';
+import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
 import { isOfSandbox, names, placeOf, requireName } from './names.ts';
 

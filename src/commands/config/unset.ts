@@ -4,7 +4,7 @@ import { labelOf, type Profile } from '../../session/profile.ts';
 import { inSession } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import type { SettingName } from '../../settings/names.ts';
-import { unloadable } from '../../unloadable.ts';
+import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
 import { names, placeOf, requireName } from './names.ts';
 

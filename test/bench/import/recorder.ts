@@ -1,8 +1,7 @@
 import { closeSync, constants, mkdirSync, openSync, statSync, writeSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { AppendFile } from '../../../src/append-file.ts';
-import type { Context } from '../../../src/context.ts';
-import { createNodeContext } from '../../../src/node-context.ts';
+import type { AppendFile, Context } from '../../../src/context.ts';
+import { createNodeContext } from '../../../src/node/node-context.ts';
 import { run } from '../../../src/run.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { claim } from '../../../src/claim.ts';
-import { createNodeContext } from '../../../src/node-context.ts';
+import { claim } from '../../../src/disk/claim.ts';
+import { createNodeContext } from '../../../src/node/node-context.ts';
 
 /**
  * Claims and releases `rounds` times. While it has the claim it listens on `port`, as only one process can at a time;

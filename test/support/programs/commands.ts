@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Context, Output } from '../../../src/context.ts';
-import { createNodeContext } from '../../../src/node-context.ts';
+import { createNodeContext } from '../../../src/node/node-context.ts';
 import { run } from '../../../src/run.ts';
 
 /** What a program of its own runs, as the user that it is: one command after the other; of each it prints the end, a line of JSON. */

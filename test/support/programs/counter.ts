@@ -1,6 +1,6 @@
-import { durableWrite, readText } from '../../../src/files.ts';
-import { withLock } from '../../../src/lock.ts';
-import { createNodeContext } from '../../../src/node-context.ts';
+import { durableWrite, readText } from '../../../src/disk/files.ts';
+import { withLock } from '../../../src/disk/lock.ts';
+import { createNodeContext } from '../../../src/node/node-context.ts';
 
 /** Adds one to the number in a file, `rounds` times, as a setting is changed: read, then written, under a lock. */
 const [path = '', rounds = ''] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { Context } from '../../../src/context.ts';
-import { createNodeContext } from '../../../src/node-context.ts';
+import { createNodeContext } from '../../../src/node/node-context.ts';
 import { run } from '../../../src/run.ts';
 
 /** Saves a setting and a key again and again until it is killed, and tells the number in both before it begins. */

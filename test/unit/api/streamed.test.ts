@@ -19,7 +19,7 @@ import { isPlain, jsonString } from '../../../src/output/safe-text.ts';
 import { createSink } from '../../../src/output/sink.ts';
 import { layStream } from '../../../src/output/stream.ts';
 import { yamlLines } from '../../../src/output/yaml.ts';
-import { cutOut, formsOf } from '../../../src/secret.ts';
+import { cutOut, formsOf } from '../../../src/text/secret.ts';
 import { hostileName } from '../../support/names.ts';
 import { trials } from '../../support/trials.ts';
 

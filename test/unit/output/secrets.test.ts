@@ -8,7 +8,7 @@ import { writeJson } from '../../../src/json/write.ts';
 import { hideSecrets } from '../../../src/output/hide-secrets.ts';
 import { createPrinter } from '../../../src/output/printer.ts';
 import { createSink } from '../../../src/output/sink.ts';
-import { formsOf } from '../../../src/secret.ts';
+import { formsOf } from '../../../src/text/secret.ts';
 import { expect, reply, test } from '../../support/petstore.ts';
 import { trials } from '../../support/trials.ts';
 

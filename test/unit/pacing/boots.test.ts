@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { bootOf } from '../../../src/owner.ts';
+import { bootOf } from '../../../src/disk/owner.ts';
 import { startTime } from '../../support/clock.ts';
 import { expect, networkError, reply, test } from '../../support/petstore.ts';
 

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe } from 'vitest';
-import { claim } from '../../../src/claim.ts';
+import { claim } from '../../../src/disk/claim.ts';
 import { Interruption } from '../../../src/errors.ts';
 import { expect, test, testKey } from '../../support/petstore.ts';
 

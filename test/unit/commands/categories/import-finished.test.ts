@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { claim } from '../../../../src/claim.ts';
+import { claim } from '../../../../src/disk/claim.ts';
 import { claimPath, readEnds } from '../../../../src/import/journals.ts';
 import type { Header } from '../../../../src/import/records.ts';
 import { ExactNumber } from '../../../../src/json/exact.ts';

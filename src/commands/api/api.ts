@@ -1,0 +1,73 @@
+import type { Command } from 'commander';
+import { anyRequest } from '../../api/endpoints.ts';
+import { type Method, mayChange, methods } from '../../api/method.ts';
+import { Failure, Interruption, interruptedFailure, unsent, usageFailure } from '../../errors.ts';
+import type { Host } from '../../session/host.ts';
+import { inSession, type Session } from '../../session/session.ts';
+import { mayBeKey } from '../../text/secret.ts';
+import { unloadable } from '../../text/unloadable.ts';
+import { addExamples } from '../examples.ts';
+import { parsePath } from './path.ts';
+
+type Options = { readonly data?: string; readonly dryRun?: boolean };
+
+export function api(command: Command, host: Host): void {
+  addExamples(command, [
+    'petstore api GET /categories',
+    `petstore api POST /categories --data '{"name":"rabbit"}' --dry-run`,
+    "jq '{name}' pet.json | petstore api POST /categories --data -",
+  ]);
+  command
+    .argument('<method>', methods.join(', '))
+    .argument('<path>', 'below the base URL, with a query if need be: /categories')
+    .option('--data <json>', 'the body: JSON, @FILE, or - for standard input')
+    .option('--dry-run', 'show the request and send nothing')
+    .action(async (word: string, path: string, { data, dryRun }: Options) =>
+      inSession(host, command, async (session) => {
+        const { connect, output, report } = session;
+        const method = parseMethod(word);
+        const operation = anyRequest(method, parsePath(path));
+        const body = data === undefined ? undefined : await readBody(session, method, data);
+        const client = await connect();
+
+        if (dryRun) {
+          const { showRequest } = await import('../show-request.ts').catch(unloadable);
+          return showRequest(output, client.prepare(operation, { body }));
+        }
+
+        if (mayChange(method)) await output.load().catch(unsent);
+        const answer = await client.stream(operation, { body });
+
+        if (answer === undefined) {
+          const message = `${method} ${path}: success, and an answer without content`;
+          return report({ event: 'notice', message });
+        }
+        await output.anything(answer).catch((error) => {
+          throw mayChange(method) ? afterSuccess(error, host.context.signal) : error;
+        });
+      }),
+    );
+}
+
+async function readBody(session: Session, method: Method, data: string): Promise<string> {
+  const { readBody } = await import('./body.ts').catch(unloadable);
+  return readBody(session, method, data);
+}
+
+/** @throws Failure (usage) */
+function parseMethod(word: string): Method {
+  const method = methods.find((name) => name === word.toUpperCase());
+  if (method) return method;
+  const what = mayBeKey(word) ? 'this is no method' : `"${word}" is no method`;
+  throw usageFailure(what, `One of: ${methods.join(', ')}`);
+}
+
+/** A result that cannot be printed does not undo what was done. */
+function afterSuccess(error: unknown, signal: AbortSignal): unknown {
+  const consequence = 'The service has accepted the request.';
+  if (error instanceof Interruption) {
+    return interruptedFailure(signal, { outcome: 'done', consequence });
+  }
+  if (!(error instanceof Failure)) return error;
+  return new Failure(error.kind, error.message, { ...error.details, outcome: 'done', consequence });
+}

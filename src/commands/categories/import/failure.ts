@@ -1,0 +1,144 @@
+import { Failure, type FailureDetails, Interruption, interruptedFailure } from '../../../errors.ts';
+import type { Ending } from '../../../import/carry-out.ts';
+import type { Journal } from '../../../import/journal.ts';
+import { count, type RowOutcome } from '../../../import/outcome.ts';
+import { isoEnd } from '../../../text/iso-time.ts';
+import { thousands } from '../../../text/number.ts';
+import { commandOn } from '../../../text/shell.ts';
+
+/** How an import stands at its end, in rows. */
+type Tally = {
+  readonly rows: number;
+  readonly unknown: number;
+  readonly refused: number;
+  readonly left: number;
+  /** Of the refused ones those that were not sent, since a name like theirs is there. */
+  readonly similar?: number;
+};
+
+/** What an import ends with that is not all done; undefined when it is. @param path of its journal */
+export function importFailure(
+  { stop, lookedUp }: Ending,
+  path: string,
+  outcomes: readonly RowOutcome[],
+  signal: AbortSignal,
+): unknown {
+  const counts = count(outcomes.map(({ outcome }) => outcome));
+  const [unknown = 0, refused = 0, left = 0] = (['unknown', 'refused', 'left'] as const).map(
+    (outcome) => counts.get(outcome),
+  );
+  const similar = outcomes.filter(
+    ({ outcome, refusal }) => outcome === 'refused' && refusal?.status === undefined,
+  ).length;
+  const tally = { rows: outcomes.length, unknown, refused, left, similar };
+  if (stop?.kind === 'failed') return failureOf(stop.error, tally, signal);
+  const reason = stop ? 'three outcomes in a row were unknown' : whySimilar(tally);
+  // Looked up and still unknown: only a person can tell.
+  const hint =
+    unknown > 0 && lookedUp && left === 0
+      ? `Look at the similar ones that are named above. When all is there: ${commandOn('rm', path)}`
+      : undefined;
+  if (unknown + refused + left === 0) return undefined;
+  return unfinished(tally, reason, hint === undefined ? {} : { hint });
+}
+
+/** The failure for an import that ended before any row was sent in this run. */
+export function notBegun(
+  error: unknown,
+  { standing: { header, done, open } }: Journal,
+  rows: number,
+  signal: AbortSignal,
+): unknown {
+  // Found before anything was sent, and told in full.
+  if (error instanceof Failure && error.kind === 'config') return error;
+  const left = rows - done.size - open.size;
+  if (header) return failureOf(error, { rows, unknown: open.size, refused: 0, left }, signal);
+  const consequence = 'Nothing was created.';
+  if (error instanceof Interruption) return interruptedFailure(signal, { consequence });
+  if (!(error instanceof Failure)) return error;
+  return new Failure(error.kind, error.message, { consequence, ...error.details });
+}
+
+/** What stopped it, with what that means for the rows. What nobody foresaw is handed on as it is. */
+function failureOf(cause: unknown, tally: Tally, signal: AbortSignal): unknown {
+  const error = cause instanceof Interruption ? interruptedFailure(signal, {}) : cause;
+  if (!(error instanceof Failure)) return error;
+  const { kind, message, details, exitCode } = error;
+  const { unknown, refused, left } = tally;
+  if (unknown + refused + left === 0) return lastLookFailed(error);
+  if (kind === 'interrupted' || (kind === 'output' && unknown === 0)) {
+    return new Failure(kind, message, { ...detailsOf(tally), exitCode });
+  }
+  const { resetAt, retryAfter, service } = details;
+  const when = resetAt === undefined ? '' : ` at ${isoEnd(resetAt)}`;
+  const advice = kind === 'auth' && details.hint ? `${details.hint} Then run` : 'Run';
+  const hint = `${advice} the same command again${when}: it goes on from here.`;
+  if (kind === 'rate_limited' && unknown === 0 && left > 0) {
+    const limited = { ...detailsOf(tally), hint, resetAt, retryAfter };
+    return new Failure('rate_limited', `${rowsAre(left)} left: ${message}`, limited);
+  }
+  // What the service said stands in our message already.
+  const { status, code } = service ?? {};
+  const answer = status === undefined ? undefined : { status, ...(code !== undefined && { code }) };
+  return unfinished(tally, message, {
+    service: answer,
+    resetAt,
+    retryAfter,
+    ...(unknown === 0 && { hint }),
+  });
+}
+
+function whySimilar({ unknown, refused, left, similar = 0 }: Tally): string | undefined {
+  if (similar === 0 || unknown > 0) return undefined;
+  const which = similar < refused + left ? rowsWord(similar) : similar === 1 ? 'it' : 'they';
+  const differ = similar === 1 ? 'differs' : 'differ';
+  return `${which} ${differ} from a name that is there only by case, spaces or composition`;
+}
+
+/** An unknown outcome is worse than rows that are refused or left. */
+function unfinished(tally: Tally, reason: string | undefined, details: FailureDetails): Failure {
+  const { unknown, refused, left } = tally;
+  const because = reason === undefined ? '' : `: ${reason}`;
+  const all = { ...detailsOf(tally), ...details };
+  if (unknown > 0) {
+    return new Failure('outcome_unknown', `${rowsAre(unknown)} of unknown outcome${because}`, all);
+  }
+  const parts = [refused > 0 && `${rowsAre(refused)} refused`, left > 0 && `${rowsAre(left)} left`];
+  return new Failure('partial', `${parts.filter(Boolean).join(', ')}${because}`, all);
+}
+
+function detailsOf({ rows, unknown, refused, left, similar = 0 }: Tally): FailureDetails {
+  const done = rows - unknown - refused - left;
+  const again = 'Run the same command again: it goes on from here';
+  const hint =
+    unknown > 0
+      ? `${again} and checks the unknown ones first.`
+      : left > 0
+        ? `${again}.`
+        : similar > 0
+          ? 'Put the refused rows, corrected, into a file of their own; if other names are meant, import that with --allow-duplicates.'
+          : 'Put the refused rows, corrected, into a file of their own and import that.';
+  return {
+    consequence: `${thousands(done)} of ${thousands(rows)} rows are done; nothing is lost.`,
+    hint,
+    ...(unknown > 0 && { outcome: 'unknown' }),
+  };
+}
+
+function lastLookFailed(error: Failure): Failure {
+  return new Failure(error.kind, error.message, {
+    ...error.details,
+    consequence: 'All rows are done; only the last look at the list is missing.',
+    hint:
+      error.kind === 'service' ? error.details.hint : 'Run the same command again for that look.',
+    exitCode: error.exitCode,
+  });
+}
+
+function rowsAre(count: number): string {
+  return `${rowsWord(count)} ${count === 1 ? 'is' : 'are'}`;
+}
+
+function rowsWord(count: number): string {
+  return count === 1 ? '1 row' : `${thousands(count)} rows`;
+}

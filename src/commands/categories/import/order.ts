@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import type { Journal } from '../../../import/journal.ts';
+import type { Identity } from '../../../import/journals.ts';
+import type { Outcome, RowOutcome } from '../../../import/outcome.ts';
+import type { Input } from '../../../import/read/input.ts';
+import type { Session } from '../../../session/session.ts';
+import type { NamedPlan } from '../../../settings/plan.ts';
+
+/** One import as it was asked for. */
+export type Order = {
+  readonly session: Session;
+  readonly input: Input;
+  readonly identity: Identity;
+  /** Of the key, by a salt. */
+  readonly fingerprint: (salt: string) => string;
+  /** Of the settings, for the forecast. */
+  readonly plan: NamedPlan | undefined;
+  /** Where journals are kept. */
+  readonly folder: string;
+  /** How long the service may take over a request that broke off, in ms. */
+  readonly settle: number;
+  /** Nobody wants to be asked. */
+  readonly unasked: boolean;
+};
+
+/** Adds the first line of a journal, which says whose it is. */
+export function begin({ session, input, identity, fingerprint }: Order, journal: Journal): void {
+  const { path, ...rest } = identity;
+  const salt = randomBytes(16).toString('hex');
+  journal.add({
+    k: 'h',
+    v: 1,
+    at: session.host.context.now(),
+    ...rest,
+    ...(path !== undefined && { path }),
+    rows: input.rows.length,
+    salt,
+    fingerprint: fingerprint(salt),
+  });
+}
+
+/** Adds the last line, once nothing is left that another run would have to know of. @throws Failure (output) */
+export async function finish(
+  { session, identity }: Order,
+  journal: Journal,
+  outcomes: readonly RowOutcome[],
+): Promise<void> {
+  const { header, finished } = journal.standing;
+  // Refused rows are to be corrected in the file, which then is another one; but where every row counts, those that were
+  // created must not be forgotten over that.
+  const matters: Outcome[] = ['unknown', 'left'];
+  if (identity.mode === 'each') matters.push('refused');
+  if (!header || finished || outcomes.some(({ outcome }) => matters.includes(outcome))) return;
+  journal.add({ k: 'e', at: session.host.context.now() });
+  await journal.commit();
+}

@@ -1,0 +1,101 @@
+import type { Category } from '../../../api/resources.ts';
+import { Failure } from '../../../errors.ts';
+import { isOtherKey, refuseOtherKey } from '../../../import/forget.ts';
+import type { Job } from '../../../import/job.ts';
+import type { Journal } from '../../../import/journal.ts';
+import { look, lookUpOpen, noteStrangers } from '../../../import/lookup.ts';
+import { dropAlike, makePlan, type Plan } from '../../../import/plan.ts';
+import { mostInFlight } from '../../../pacing/decide.ts';
+import { sandboxProfile } from '../../../session/profile.ts';
+import { isoTime } from '../../../text/iso-time.ts';
+import { thousands } from '../../../text/number.ts';
+import { type KnownLimit, knownLimit } from './limits.ts';
+import { begin, type Order } from './order.ts';
+import { planInWords, say } from './words.ts';
+
+/** A plan that was made longer ago, in ms, is made anew before anything is sent by it. */
+const fresh = 5_000;
+
+export type Prepared = {
+  readonly job: Job;
+  readonly plan: Plan;
+  readonly limit: KnownLimit;
+};
+
+/**
+ * All that comes before the first row is sent: what is unknown is looked up, the plan is made and told, whoever is there is
+ * asked, and the journal begins.
+ * @throws Failure, also when the answer is no
+ */
+export async function prepare(
+  order: Order,
+  journal: Journal,
+  onSettled: () => void,
+): Promise<Prepared> {
+  const { session, input, identity } = order;
+  const { uptime } = session.host.context;
+  const { standing } = journal;
+  const otherKey = isOtherKey(standing, order.fingerprint);
+  if (otherKey) refuseOtherKey(standing);
+  if (standing.header) say(session, [resumption(journal)]);
+  const job: Job = {
+    context: session.host.context,
+    client: await session.connect(),
+    journal,
+    rows: input.rows,
+    mode: identity.mode,
+    otherKey,
+    settle: order.settle,
+    width: mostInFlight(undefined),
+    report: session.report,
+    copies: new Map(),
+    onSettled,
+  };
+
+  let list = await (standing.open.size > 0 ? lookUpOpen(job) : look(job));
+  const planBy = (list: readonly Category[]) => {
+    const plan = makePlan(identity.mode, input.rows, list, standing);
+    // Only a person can tell whether they are meant to be others.
+    return order.unasked ? dropAlike(plan, ({ listed }) => listed) : plan;
+  };
+  let plan = planBy(list);
+  const limit = await knownLimit(session, order.plan);
+  say(session, planInWords(plan, input, limit));
+
+  if (plan.create.length > 0) {
+    const plannedAt = uptime();
+    if (!order.unasked) await agree(order, plan);
+    if (uptime() - plannedAt > fresh) {
+      list = await look(job);
+      plan = planBy(list);
+    }
+    await session.output.load();
+    if (!standing.header) begin(order, journal);
+  }
+  if (standing.header) noteStrangers(job, list, plan.create);
+  await journal.commit();
+  // More than a window takes would only wait for each other.
+  const most = limit.minute?.limit;
+  const width = Math.min(mostInFlight(most), most ?? Number.POSITIVE_INFINITY);
+  return { job: { ...job, width }, plan, limit };
+}
+
+function resumption({ standing: { header, done, open, finished } }: Journal): string {
+  const unknown = open.size > 0 ? `, the outcome of ${thousands(open.size)} is unknown` : '';
+  const begun = `begun at ${isoTime(header?.at ?? 0)}`;
+  const rows = `${thousands(done.size)} rows are created${unknown}`;
+  return finished
+    ? `this import was ${begun} and is finished: ${rows}`
+    : `going on with the import ${begun}: ${rows}`;
+}
+
+/** @throws Failure (interrupted) when the answer is no */
+async function agree({ session, identity }: Order, { create, alike }: Plan): Promise<void> {
+  const what = `${thousands(create.length)} ${create.length === 1 ? 'category' : 'categories'}`;
+  const where = identity.address === sandboxProfile ? 'in the sandbox' : `at ${identity.address}`;
+  const listed = alike.filter(({ listed }) => listed).length;
+  const some =
+    listed > 0 ? `, ${thousands(listed)} of them with a name like one that is there` : '';
+  if (await session.host.context.confirm(`Create ${what} ${where}${some}?`)) return;
+  throw new Failure('interrupted', 'not agreed to', { outcome: 'not_sent' });
+}

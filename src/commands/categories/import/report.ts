@@ -1,0 +1,115 @@
+import type { Category } from '../../../api/resources.ts';
+import { Failure, Interruption, interruptedFailure } from '../../../errors.ts';
+import { count, type RowOutcome } from '../../../import/outcome.ts';
+import type { Plan } from '../../../import/plan.ts';
+import type { Input } from '../../../import/read/input.ts';
+import { ExactNumber, exact, type JsonObject } from '../../../json/exact.ts';
+import type { Printer } from '../../../output/printer.ts';
+import { thousands } from '../../../text/number.ts';
+import type { KnownLimit } from './limits.ts';
+import { forecastOf, rowWords } from './words.ts';
+
+/** What is told of each row of a plan, and of what became of it. */
+export const planColumns = ['line', 'name', 'intention', 'id', 'looksLike'];
+export const outcomeColumns = ['line', 'name', 'outcome', 'id', 'as', 'status', 'code', 'message'];
+
+/** Prints the plan: how many rows of each kind; other formats have every row. */
+export async function printPlan(
+  output: Printer,
+  plan: Plan,
+  input: Input,
+  limit: KnownLimit,
+): Promise<void> {
+  const { requests, todayMs, moreDays } = forecastOf(plan, limit, 2);
+  const counts = count(plan.intentions);
+  const others = new Map(plan.alike.map(({ row, other }) => [row, other]));
+  const head = {
+    file: input.source,
+    rows: exact(input.rows.length),
+    counts: countFields(counts),
+    requests: exact(requests),
+    forecast: { plan: limit.plan ?? null, todayMs: known(todayMs), moreDays: known(moreDays) },
+  };
+  await output.report(head, countRows(counts), {
+    columns: planColumns,
+    count: input.rows.length,
+    item: (row) => ({
+      ...rowFields(input, row),
+      intention: plan.intentions[row],
+      id: idOf(plan.ids.get(row)),
+      looksLike: others.get(row),
+    }),
+  });
+}
+
+/** Prints what became of the rows: how many of each kind; other formats have every row, JSON and YAML the copies that no row accounts for. */
+export async function printOutcomes(
+  output: Printer,
+  outcomes: readonly RowOutcome[],
+  copies: readonly Category[],
+  input: Input,
+): Promise<void> {
+  const counts = count(outcomes.map(({ outcome }) => outcome));
+  const head = {
+    file: input.source,
+    rows: exact(input.rows.length),
+    counts: countFields(counts),
+    copies: [...copies],
+  };
+  await output.report(head, countRows(counts), {
+    columns: outcomeColumns,
+    count: outcomes.length,
+    item: (row) => {
+      const { outcome, id, as, refusal } = outcomes[row] ?? {};
+      return {
+        ...rowFields(input, row),
+        outcome,
+        id: idOf(id),
+        as,
+        status: refusal?.status === undefined ? undefined : exact(refusal.status),
+        code: refusal?.code,
+        message: refusal?.message,
+      };
+    },
+  });
+}
+
+/** A result that cannot be printed does not undo what was created. */
+export function unprinted(
+  error: unknown,
+  outcomes: readonly RowOutcome[],
+  signal: AbortSignal,
+): unknown {
+  const created = outcomes.filter(({ outcome }) => outcome === 'created').length;
+  const consequence = `The import is done: ${thousands(created)} rows were created.`;
+  if (error instanceof Interruption) return interruptedFailure(signal, { consequence });
+  if (!(error instanceof Failure)) return error;
+  return new Failure(error.kind, error.message, {
+    ...error.details,
+    outcome: 'created',
+    consequence,
+  });
+}
+
+function countRows(counts: ReadonlyMap<string, number>): JsonObject[] {
+  return Object.entries(rowWords)
+    .filter(([word]) => counts.has(word))
+    .map(([word, words]) => ({ rows: words, count: exact(counts.get(word) ?? 0) }));
+}
+
+function countFields(counts: ReadonlyMap<string, number>): JsonObject {
+  return Object.fromEntries([...counts].map(([word, number]) => [word, exact(number)]));
+}
+
+function rowFields({ rows }: Input, index: number): JsonObject {
+  const { line = 0, name = '' } = rows[index] ?? {};
+  return { line: exact(line), name };
+}
+
+function idOf(id: string | undefined): ExactNumber | undefined {
+  return id === undefined ? undefined : new ExactNumber(id);
+}
+
+function known(value: number | undefined): ExactNumber | null {
+  return value === undefined ? null : exact(value);
+}

@@ -1,0 +1,127 @@
+import { Argument, type Command, Help, type Option } from 'commander';
+import { grow } from '../grow.ts';
+import { isTopic } from '../topic.ts';
+
+/** What a word may become, and what that means. */
+export type Candidate = { readonly value: string; readonly about?: string };
+
+/** The values that a kind of argument may have; `files` are for the shell to find. */
+export type ValuesOf = (kind: string) => Promise<readonly string[] | 'files'>;
+
+/** Where a command line stands after some words. */
+type Place = {
+  readonly command: Command;
+  /** How many words are arguments of the command. */
+  readonly taken: number;
+  /** Waits for its value. */
+  readonly option?: Option | undefined;
+  /** Help is asked for: only names of commands and topics follow. */
+  readonly help?: boolean;
+  /** Behind `--` no word is an option. */
+  readonly literal?: boolean;
+};
+
+/** What may stand at the end of a command line in place of its last word, by the tree of commands. */
+export async function candidates(
+  program: Command,
+  before: readonly string[],
+  last: string,
+  valuesOf: ValuesOf,
+): Promise<readonly Candidate[] | 'files'> {
+  let place: Place = { command: program, taken: 0 };
+  for (const word of before) place = await step(place, word);
+  const found = await follow(place, last, valuesOf);
+  return found === 'files' ? found : found.filter(({ value }) => value.startsWith(last));
+}
+
+async function step(place: Place, word: string): Promise<Place> {
+  const { command, taken, option, literal } = place;
+  if (option) return { ...place, option: undefined };
+  if (!literal && word === '--') return { ...place, literal: true };
+  if (!literal && isFlag(word)) return { ...place, option: waiting(command, word) };
+  const next = taken === 0 && command.commands.find((below) => below.name() === word);
+  if (next) {
+    await grow(next);
+    return { ...place, command: next };
+  }
+  if (word === 'help' && command.commands.length > 0) return { ...place, help: true };
+  return { ...place, taken: taken + 1 };
+}
+
+async function follow(
+  { command, taken, option, help, literal }: Place,
+  last: string,
+  valuesOf: ValuesOf,
+): Promise<readonly Candidate[] | 'files'> {
+  if (option) return values(option, valuesOf);
+  if (!literal && !help && isFlag(last)) return flags(command, last, valuesOf);
+  const names = taken === 0 ? namesBelow(command, help ?? false) : [];
+  if (help || names.length > 0) return names;
+  const argument = command.registeredArguments[taken] ?? variadic(command);
+  const found = argument ? await values(argument, valuesOf) : [];
+  // With nothing else to say, what options there are is better than nothing.
+  return found.length === 0 && !literal && last === '' ? optionNames(command) : found;
+}
+
+function isFlag(word: string): boolean {
+  return word.startsWith('-');
+}
+
+/** The option of a word that is still without its value: `--sort`, `-o`, `-qo`. */
+function waiting(command: Command, word: string): Option | undefined {
+  if (word.startsWith('--')) {
+    return command.options.find(({ long, required }) => long === word && required);
+  }
+  const letters = [...word.slice(1)];
+  const shortOf = (letter: string) => command.options.find(({ short }) => short === `-${letter}`);
+  const at = letters.findIndex((letter) => shortOf(letter)?.required);
+  // What follows the letter of an option that takes a value is that value.
+  return at >= 0 && at === letters.length - 1 ? shortOf(letters[at] ?? '') : undefined;
+}
+
+async function flags(
+  command: Command,
+  last: string,
+  valuesOf: ValuesOf,
+): Promise<readonly Candidate[] | 'files'> {
+  const [, name] = /^(--[^=]+)=/.exec(last) ?? [];
+  if (name === undefined) return optionNames(command);
+  const option = waiting(command, name);
+  const found = option ? await values(option, valuesOf) : [];
+  return found === 'files' ? found : found.map(({ value }) => ({ value: `${name}=${value}` }));
+}
+
+function optionNames(command: Command): readonly Candidate[] {
+  return new Help()
+    .visibleOptions(command)
+    .map(({ long, description }) => ({ value: long ?? '', about: description }));
+}
+
+const helpName: Candidate = { value: 'help', about: 'Help for a command or a topic' };
+
+function namesBelow(command: Command, help: boolean): readonly Candidate[] {
+  const names = command.commands
+    .filter((below) => help || !isTopic(below))
+    .map((below) => ({ value: below.name(), about: below.summary() }));
+  return help || command.parent ? names : [...names, helpName];
+}
+
+function variadic(command: Command): Argument | undefined {
+  const last = command.registeredArguments.at(-1);
+  return last?.variadic ? last : undefined;
+}
+
+/** The values of an option or an argument: its choices, or what is known of its kind. */
+async function values(
+  taker: Option | Argument,
+  valuesOf: ValuesOf,
+): Promise<readonly Candidate[] | 'files'> {
+  const found = taker.argChoices ?? (await valuesOf(kindOf(taker)));
+  return found === 'files' ? found : found.map((value) => ({ value }));
+}
+
+/** What help calls an argument; an option goes by its own name, but a file is a file everywhere. */
+function kindOf(taker: Option | Argument): string {
+  if (taker instanceof Argument) return taker.name();
+  return taker.flags.endsWith('<file>') ? 'file' : taker.name();
+}

@@ -1,0 +1,30 @@
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import { readSettings, type Settings } from '../../settings/file.ts';
+import { configFolder } from '../../settings/folders.ts';
+import { isProfileName, settingNames } from '../../settings/names.ts';
+
+/** The values of a kind of argument or option that are no choices of it; `files` are for the shell to find. */
+export function knownValues(kind: string, context: Context): readonly string[] | 'files' {
+  if (kind === 'file' || kind === 'command') return 'files';
+  if (kind === 'profile') return profileNames(context);
+  return kind === 'setting' ? Object.keys(settingNames) : [];
+}
+
+/** The profiles there always are, and those of the settings; no name that could mean something to a shell. */
+function profileNames(context: Context): readonly string[] {
+  const { profiles } = readQuietly(context);
+  const names = new Set(['production', 'staging', 'sandbox', ...Object.keys(profiles ?? {})]);
+  return [...names].filter(isProfileName);
+}
+
+/** Settings that cannot be read have no profiles: who presses Tab wants no error. */
+function readQuietly(context: Context): Settings {
+  try {
+    const folder = configFolder(context);
+    return folder === undefined ? {} : readSettings(folder);
+  } catch (error) {
+    if (error instanceof Failure) return {};
+    throw error;
+  }
+}

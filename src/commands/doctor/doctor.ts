@@ -1,0 +1,69 @@
+import { sep } from 'node:path';
+import type { Command } from 'commander';
+import type { Host } from '../../session/host.ts';
+import { commonOptions } from '../../session/options.ts';
+import { inChosenSession } from '../../session/session.ts';
+import { addExamples } from '../examples.ts';
+import { examineMemory } from './limit.ts';
+import { examineCertificates, examinePrograms, examineTerminal } from './machine.ts';
+import { askService, examineWay } from './service.ts';
+import { examineSettings } from './settings.ts';
+import { examineState } from './state.ts';
+import { examineStore } from './store.ts';
+
+type Options = { readonly check?: boolean };
+
+const columns = ['check', 'status', 'finding'] as const;
+
+export function doctor(command: Command, host: Host): void {
+  command.description(
+    'Show what petstore finds on this machine: versions, settings and where they come from, key, proxy, state, limit store, limit, clock',
+  );
+  addExamples(command, [
+    'petstore doctor',
+    'petstore doctor --check --profile staging',
+    `petstore doctor --json | jq '.[] | select(.status != "ok")'`,
+  ]);
+  command
+    .option('--check', 'spend one request to see whether the service answers')
+    .action(async ({ check = false }: Options) => {
+      const options = commonOptions(command);
+      const { context } = host;
+      const { profile, format, maxWait, findings } = await examineSettings(host, options);
+
+      await inChosenSession(host, { options, profile, format }, async (session) => {
+        session.output.checkColumns(columns);
+        const way = await examineWay(session);
+        const state = await examineState(context);
+        const isOpen =
+          way.every(({ failure }) => !failure) &&
+          state.every(({ failure }) => failure?.kind !== 'config');
+        const all = [
+          ...examinePrograms(context),
+          ...findings,
+          ...way,
+          ...examineCertificates(context),
+          ...examineTerminal(context, options),
+          ...state,
+          await examineStore(session),
+          ...(isOpen && check ? [await askService(session)] : []),
+          ...(isOpen ? await examineMemory(session, { check, maxWait }) : []),
+        ];
+
+        const rows = all.map(({ check, status, finding }) => ({
+          check,
+          status,
+          finding: withoutHome(finding, context.home),
+        }));
+        await session.output.records(rows, columns);
+        // What stands above is what the rest depends on.
+        const first = all.find(({ failure }) => failure);
+        if (first?.failure) throw first.failure;
+      });
+    });
+}
+
+/** Who pastes it into a ticket need not tell their name. */
+function withoutHome(text: string, home: string): string {
+  return home.length > 1 ? text.replaceAll(`${home}${sep}`, `~${sep}`) : text;
+}

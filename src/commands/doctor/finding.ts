@@ -1,0 +1,44 @@
+import { configFailure, Failure, systemCode } from '../../errors.ts';
+import type { Profile } from '../../session/profile.ts';
+
+/** One thing that was looked at. */
+export type Finding = {
+  readonly check: string;
+  readonly status: 'ok' | 'warn' | 'fail';
+  readonly finding: string;
+  /** What a command that needs it would fail with. */
+  readonly failure?: Failure;
+};
+
+export function ok(check: string, finding: string): Finding {
+  return { check, status: 'ok', finding };
+}
+
+export function warn(check: string, finding: string): Finding {
+  return { check, status: 'warn', finding };
+}
+
+export function fail(check: string, failure: Failure): Finding {
+  return { check, status: 'fail', finding: failure.message, failure };
+}
+
+/** What `look` finds, or the failure that it ends with. */
+export async function judge(
+  check: string,
+  look: () => Finding | Promise<Finding>,
+): Promise<Finding> {
+  try {
+    return await look();
+  } catch (error) {
+    if (error instanceof Failure) return fail(check, error);
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    const message = `cannot look at the ${check} (${code})`;
+    return fail(check, configFailure(message, undefined, error));
+  }
+}
+
+/** Where a setting was given, in a word. */
+export function shownSource({ source }: { readonly source: string }, { file }: Profile): string {
+  return source === file ? 'settings' : source;
+}

@@ -1,0 +1,80 @@
+import { followClock, readClock } from '../../pacing/clock.ts';
+import type { Ledger, Reading } from '../../pacing/ledger.ts';
+import { hasLogs } from '../../pacing/place.ts';
+import { standingOf, type WindowStanding } from '../../pacing/standing.ts';
+import { inWords, tooLate } from '../../pacing/words.ts';
+import { sandboxProfile } from '../../session/profile.ts';
+import type { Session } from '../../session/session.ts';
+import { chooseSetting } from '../../session/setting.ts';
+import { stateFolder } from '../../settings/folders.ts';
+import { isoEnd } from '../../text/iso-time.ts';
+import { type Finding, fail, judge, ok, warn } from './finding.ts';
+
+/** What answers have told so far of the limit and the time; `maxWait` in ms. */
+export async function examineMemory(
+  session: Session,
+  { check, maxWait }: { readonly check: boolean; readonly maxWait: number },
+): Promise<Finding[]> {
+  const { context } = session.host;
+  if (!check && (await isPrinted(session))) {
+    const unknown = 'unknown: the program that prints the key runs with --check';
+    return [ok('limit', unknown), ok('clock', unknown)];
+  }
+  const isKept = hasLogs(context, stateFolder(context));
+  // No log is made just to find out that there is nothing in it.
+  if (!isKept && !chooseSetting('limit-store', session)) {
+    const unknown = 'unknown: no request was made yet';
+    return [ok('limit', unknown), ok('clock', unknown)];
+  }
+  let clock = ok('clock', 'unknown');
+  const limit = await judge('limit', async () => {
+    const ledger = await (await session.limit()).read();
+    const reading = readClock(context);
+    clock = examineClock(followClock(ledger, reading));
+    return examineLimit(ledger, reading, maxWait);
+  });
+  return [limit, clock];
+}
+
+/** Whether a program would have to run, and might ask for something, before the limit of its key can be looked up. */
+async function isPrinted({ key, profile }: Session): Promise<boolean> {
+  const found = profile.name === sandboxProfile ? undefined : await key();
+  return found !== undefined && 'print' in found;
+}
+
+/** A wait that a command would not wait out is a failure. */
+function examineLimit(ledger: Ledger, reading: Reading, maxWait: number): Finding {
+  const now = reading.at;
+  const { minute, day, wait } = standingOf(ledger, reading);
+  if (!wait) return ok('limit', `minute: ${inNumbers(minute)}; day: ${inNumbers(day)}`);
+  if (wait.until - now > maxWait) return fail('limit', tooLate(wait, now));
+  return warn('limit', `${inWords(wait)}; until ${isoEnd(wait.until)}`);
+}
+
+function inNumbers({ limit, remaining, used }: WindowStanding): string {
+  if (remaining !== undefined) return `${remaining} of ${limit} left`;
+  return used === undefined ? 'unknown' : `${used} used`;
+}
+
+/** Farther off than this, in ms, and times that people compare make no sense. */
+const mostOffset = 30_000;
+/** Bounds farther apart than this, in ms, tell nothing. */
+const vague = 3_600_000;
+
+/** How this machine's clock stands against the service's. */
+function examineClock({ offset }: Ledger): Finding {
+  if (!offset || offset.high - offset.low > vague) {
+    return ok('clock', 'unknown: no answer has told the time of the service');
+  }
+  const { low, high } = offset;
+  if (low <= 0 && high >= 0) {
+    return ok('clock', `agrees with the service to within ${inSeconds(Math.max(-low, high))} s`);
+  }
+  const least = low > 0 ? low : -high;
+  const finding = `${inSeconds(least)} s ${low > 0 ? 'behind' : 'ahead of'} the service`;
+  return least > mostOffset ? warn('clock', finding) : ok('clock', finding);
+}
+
+function inSeconds(ms: number): number {
+  return Math.ceil(ms / 1_000);
+}

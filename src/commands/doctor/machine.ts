@@ -1,0 +1,79 @@
+import { statSync } from 'node:fs';
+import { arch, release } from 'node:os';
+import type { Context, Environment, Output } from '../../context.ts';
+import { readStartOf } from '../../disk/read-start.ts';
+import { configFailure, systemCode } from '../../errors.ts';
+import { mayAsk } from '../../session/asking.ts';
+import { hasColor } from '../../session/color.ts';
+import type { CommonOptions } from '../../session/options.ts';
+import { oldestNode, version } from '../../version.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
+
+/** The programs and the system that a command runs on. */
+export function examinePrograms({ platform, nodeVersion }: Context): Finding[] {
+  return [
+    ok('petstore', version),
+    isSupported(nodeVersion)
+      ? ok('node', nodeVersion)
+      : fail('node', configFailure(`Node ${nodeVersion} is too old: it takes ${oldestNode}`)),
+    ok('system', `${platform} ${release()} ${arch()}`),
+  ];
+}
+
+function isSupported(nodeVersion: string): boolean {
+  const [major = 0, minor = 0] = nodeVersion.replace('v', '').split('.').map(Number);
+  const [oldestMajor = 0, oldestMinor = 0] = oldestNode.split('.').map(Number);
+  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
+}
+
+/** Whose certificates are believed, and that they are always checked. */
+export function examineCertificates({ env }: Context): Finding[] {
+  const findings = [examineOwnAuthorities(env.NODE_EXTRA_CA_CERTS)];
+  if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
+    findings.push(warn('tls', 'NODE_TLS_REJECT_UNAUTHORIZED is ignored: all are checked'));
+  }
+  return findings;
+}
+
+/** What is looked through of a file of certificates, in bytes. */
+const longestBundle = 16 * 1024 * 1024;
+
+function examineOwnAuthorities(path: string | undefined): Finding {
+  const check = 'certificates';
+  if (!path) return ok(check, "Node's own");
+  const ignored = (why: string) => warn(check, `NODE_EXTRA_CA_CERTS is ignored: ${path} ${why}`);
+  try {
+    if (!statSync(path).isFile()) return ignored('is no file');
+    const count = readStartOf(path, longestBundle)
+      .toString('latin1')
+      .match(/-----BEGIN CERTIFICATE-----/g)?.length;
+    if (!count) return ignored('has no certificate in it');
+    return ok(check, `Node's own, and ${count} of ${path}`);
+  } catch (error) {
+    return ignored(`cannot be read (${systemCode(error)})`);
+  }
+}
+
+/** Where results and messages go, and how they look there. */
+export function examineTerminal(context: Context, options: CommonOptions): Finding[] {
+  const { stdout, stderr, env } = context;
+  return [
+    ok('stdout', looks(stdout, env, options)),
+    ok('stderr', looks(stderr, env, options)),
+    ok('questions', mayAsk(context, options) ? 'are asked' : 'are not asked'),
+    examineLocale(context),
+  ];
+}
+
+function looks(output: Output, env: Environment, options: CommonOptions): string {
+  const place = output.isTTY ? `a terminal of ${output.columns} columns` : 'no terminal';
+  return hasColor(output, env, options) ? `${place}, colours` : place;
+}
+
+/** The frame of a table is not ASCII. */
+function examineLocale({ env, stdout }: Context): Finding {
+  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
+  if (!locale) return ok('locale', 'not set');
+  const garbled = stdout.isTTY && !/utf-?8/i.test(locale);
+  return garbled ? warn('locale', `${locale}: no UTF-8`) : ok('locale', locale);
+}

@@ -1,0 +1,53 @@
+import { listCategories } from '../../api/endpoints.ts';
+import { chooseBaseUrl } from '../../session/base-url.ts';
+import { noKey } from '../../session/key.ts';
+import { refuseForSandbox, sandboxProfile } from '../../session/profile.ts';
+import { chooseProxy } from '../../session/proxy.ts';
+import type { Session } from '../../session/session.ts';
+import { chooseSetting } from '../../session/setting.ts';
+import { type Finding, judge, ok, shownSource, warn } from './finding.ts';
+
+/** The way to the service, without a request and without a program that prints the key: address, key and proxy. */
+export async function examineWay(session: Session): Promise<Finding[]> {
+  const { host, options, profile } = session;
+  if (profile.name === sandboxProfile) {
+    const sandbox = await judge('base url', () => {
+      refuseForSandbox(options);
+      return ok('base url', 'the sandbox, which runs inside each command, with a key of its own');
+    });
+    return [sandbox];
+  }
+  const baseUrl = await judge('base url', () => {
+    const { href } = chooseBaseUrl(session);
+    const given = chooseSetting('base-url', session);
+    return ok('base url', `${href} (${given && shownSource(given, profile)})`);
+  });
+  const key = await judge('api key', async () => {
+    const found = await session.key();
+    if (!found) throw noKey(profile);
+    return ok('api key', `from ${found.source}`);
+  });
+  if (baseUrl.failure) return [baseUrl, key, warn('proxy', 'not known without a base URL')];
+
+  const proxy = await judge('proxy', async () => {
+    let none = 'none';
+    const chosen = await chooseProxy(host, chooseBaseUrl(session), (event) => {
+      if (event.event === 'notice') none = event.message;
+    });
+    return ok('proxy', chosen ? `${chosen.name} (${chosen.source})` : none);
+  });
+  return [baseUrl, key, proxy];
+}
+
+/** Spends a request: whether the service answers, and how fast. */
+export async function askService({ host: { context }, connect }: Session): Promise<Finding> {
+  return judge('service', async () => {
+    const client = await connect();
+    const start = context.uptime();
+    const { length } = await client.call(listCategories, {});
+    return ok(
+      'service',
+      `200 after ${Math.round(context.uptime() - start)} ms, ${length} categories`,
+    );
+  });
+}

@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import type { Context, Engine } from '../../context.ts';
+import { inTime } from '../../pacing/store/in-time.ts';
+import { readReply, storeScript } from '../../pacing/store/script.ts';
+import { describeTrouble } from '../../pacing/store/trouble.ts';
+import { chooseLimitStore, openPassword } from '../../session/limit-store.ts';
+import type { Session } from '../../session/session.ts';
+import { chooseSetting } from '../../session/setting.ts';
+import { type Finding, judge, ok, shownSource, warn } from './finding.ts';
+
+const check = 'limit store';
+const unknown = { version: 'version unknown', policy: undefined };
+
+/** Whether machines share the limit, and whether the store that they do it through works. */
+export function examineStore(session: Session): Promise<Finding> {
+  const { context } = session.host;
+  return judge(check, async () => {
+    const store = chooseLimitStore(session);
+    if (!store) return ok(check, 'not set: the limit is shared on this machine alone');
+    const given = chooseSetting('limit-store', session);
+    const named = `${store.name} (${given && shownSource(given, session.profile)})`;
+    const engine = await context.openEngine(store.address);
+    try {
+      const { answered, fault } = await tryOut(engine, context);
+      const faults = [openPassword(store), fault].filter((text) => text !== undefined);
+      const finding = [`${named} ${answered}`, ...faults].join('; ');
+      return faults.length > 0 ? warn(check, finding) : ok(check, finding);
+    } catch (error) {
+      const trouble = `${named} ${describeTrouble(error)}`;
+      return warn(check, `${trouble}: each machine goes on alone, with 10 % left to others`);
+    } finally {
+      engine.drop();
+    }
+  });
+}
+
+/** Makes a new log there that goes away by itself; only that tells whether the store takes lines. @throws as Engine */
+async function tryOut(engine: Engine, context: Context) {
+  const start = context.uptime();
+  const name = `petstore:lim:doctor:${randomBytes(8).toString('hex')}`;
+  const fresh = [...['', '0', '', '{}', ''], 'doctor', '60'];
+  readReply(await inTime(context, engine, engine.run(storeScript, name, fresh)));
+  const answered = `answers after ${Math.ceil(context.uptime() - start)} ms`;
+  // Not every user there may ask for it.
+  const { version, policy } = await inTime(context, engine, engine.about()).catch(() => unknown);
+  const evicts = policy !== undefined && policy !== 'noeviction';
+  return {
+    answered: `${answered} (${version})`,
+    fault: evicts
+      ? `its maxmemory-policy is ${policy}, so it may evict the log; set noeviction`
+      : undefined,
+  };
+}

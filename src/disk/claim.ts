@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import { lstatSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Context, Owner } from '../context.ts';
+import { systemCode } from '../errors.ts';
+import { cannotSave } from './files.ts';
+import { makePrivateFolder } from './folders.ts';
+import { makeNewFolder, writeBrief } from './new-file.ts';
+import { readOwn } from './open-file.ts';
+import { isOwner } from './owner.ts';
+import { nameTemporary, temporariesOf } from './temporary.ts';
+
+/** It is ours until `release` is called or this process ends, however it ends. `release` never throws. */
+export type Claim = { readonly mine: true; readonly release: () => void };
+
+/** Who has it, and since when, in ms since 1970. */
+export type Holder = {
+  readonly mine: false;
+  readonly pid: number;
+  readonly host: string;
+  readonly since: number;
+};
+
+type Mark = Owner & { readonly since: number };
+
+/** More is no mark, in bytes. */
+const longestMark = 4_096;
+
+/**
+ * Claims a thing for as long as this process lives; what a process left that has ended is taken over.
+ * The claim is a folder at `path` that holds its owner's mark, a file whose name no other claim ever has. Only a folder
+ * that is empty or not there can be replaced by a rename, in one step, so only one can win it. And it gets empty only when
+ * the very mark is removed that its owner gave back, or whose owner was seen to have ended: who is late removes nothing.
+ * @throws Failure (output) when the disk does not take it
+ */
+export function claim(
+  context: Pick<Context, 'owner' | 'isRunning' | 'now'>,
+  path: string,
+): Claim | Holder {
+  try {
+    for (;;) {
+      const holder = findHolder(context, path);
+      if (holder) return holder;
+      const name = randomUUID();
+      const mark: Mark = { ...context.owner, since: context.now() };
+      if (take(path, name, mark)) return { mine: true, release: () => release(path, name) };
+    }
+  } catch (error) {
+    throw cannotSave(path, error);
+  }
+}
+
+/** Who has a thing, if that process still runs; marks that count no more are removed. @throws Failure (output) */
+export function holderOf(context: Pick<Context, 'isRunning'>, path: string): Holder | undefined {
+  try {
+    return findHolder(context, path);
+  } catch (error) {
+    throw cannotSave(path, error);
+  }
+}
+
+function findHolder({ isRunning }: Pick<Context, 'isRunning'>, path: string): Holder | undefined {
+  for (const name of list(path)) {
+    const mark = readMark(join(path, name));
+    if (mark && isRunning(mark)) {
+      const { pid, host, since } = mark;
+      return { mine: false, pid, host, since };
+    }
+    rmSync(join(path, name), { force: true });
+  }
+  return undefined;
+}
+
+function list(folder: string): string[] {
+  try {
+    // Through a link somebody else's files would be taken for marks, and removed.
+    if (lstatSync(folder).isSymbolicLink()) {
+      throw Object.assign(new Error('is a link'), { code: 'ENOTDIR' });
+    }
+    return readdirSync(folder);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Undefined when it is gone, or torn: marks arrive whole, so that a power cut has ended its owner. */
+function readMark(path: string): Mark | undefined {
+  let text: string;
+  try {
+    text = readOwn(path, longestMark).toString();
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    const mark: unknown = JSON.parse(text);
+    return isOwner(mark) && Number.isFinite((mark as Mark).since) ? (mark as Mark) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Puts our mark there in one step; false when somebody was faster. */
+function take(path: string, name: string, mark: Mark): boolean {
+  makePrivateFolder(dirname(path));
+  const temporary = nameTemporary(path);
+  try {
+    makeNewFolder(temporary);
+    writeBrief(join(temporary, name), JSON.stringify(mark));
+    removeEmpty(path);
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { recursive: true, force: true });
+    // ENOENT: swept away by who was faster. Windows says EPERM of a folder that is not empty, as of much else.
+    const faster = ['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(systemCode(error) ?? '');
+    if (faster || list(path).length > 0) return false;
+    throw error;
+  }
+  sweep(path);
+  return true;
+}
+
+function release(path: string, name: string): void {
+  try {
+    rmSync(join(path, name), { force: true });
+  } catch {
+    // The end of this process will do.
+  }
+  removeEmpty(path);
+}
+
+/** Not every system lets a rename replace a folder. */
+function removeEmpty(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch {
+    // Not there, or somebody's.
+  }
+}
+
+/** Removes what killed processes left unfinished. It is moved away whole first: a rename never brings it here in part. */
+function sweep(path: string): void {
+  try {
+    for (const temporary of temporariesOf(path)) {
+      const away = nameTemporary(path);
+      renameSync(temporary, away);
+      rmSync(away, { recursive: true, force: true });
+    }
+  } catch {
+    // The next one will.
+  }
+}

@@ -1,0 +1,109 @@
+import { CsvError, parse } from 'csv-parse';
+import { placeAfter, startOfText } from '../../json/position.ts';
+import { type CsvHeader, readHeader } from './csv-header.ts';
+import { fieldStart, findRecord, placeOfField, type WrittenRecord } from './csv-record.ts';
+import { Fault, type Faults, stopAt } from './faults.ts';
+import type { Reader } from './reader.ts';
+import type { Rows } from './rows.ts';
+
+/** Longest row, in bytes. */
+const maxRow = 1024 * 1024;
+
+/** Reads CSV (RFC 4180) with a header. Lines may end with \r\n, \n and \r; empty ones are passed over. */
+export function createCsvReader(rows: Rows, faults: Faults): Reader {
+  let header: CsvHeader | undefined;
+  /** The line behind the last record, and the bytes up to it and in all. */
+  let line = startOfText.line;
+  let taken = 0;
+  let given = 0;
+
+  const parser = parse({
+    raw: true,
+    skip_empty_lines: true,
+    relax_column_count: true,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    max_record_size: maxRow,
+    on_record(found, { bytes }) {
+      // With `raw` it comes wrapped, whatever its type says.
+      const { record: fields, raw } = found as unknown as { record: string[]; raw: string };
+      const record = findRecord(raw, line);
+      taken = bytes;
+      line = placeAfter(record.place, record.text).line + 1;
+      if (header) takeRow(record, fields, header);
+      else header = readHeader(record, fields, rows, faults);
+      return undefined;
+    },
+  });
+  // Without a listener it would end the process; write and end tell it to who waits for them.
+  parser.on('error', () => {});
+
+  return {
+    async read(text) {
+      const bytes = Buffer.from(text);
+      given += bytes.length;
+      await settled((done) => parser.write(bytes, done));
+      // Its fields may be small and many; twice, since quotes are written twice.
+      if (given - taken > 2 * maxRow) throw stopAt({ line, column: 1 }, longRow);
+    },
+    end: () => settled((done) => parser.end(done)),
+  };
+
+  function takeRow(record: WrittenRecord, fields: readonly string[], header: CsvHeader): void {
+    if (fields.length !== header.width) {
+      const place = placeOfField(record, fields.length > header.width ? header.width : 0);
+      const found = `${fields.length} ${fields.length === 1 ? 'field' : 'fields'}`;
+      rows.addFault(place, `${found} where the header has ${header.width}`);
+      return;
+    }
+    const { description: at } = header;
+    // Nothing is no description, and "" is an empty one.
+    const isThere =
+      at !== undefined && (fields[at] !== '' || record.text[fieldStart(record, at)] === '"');
+    rows.add(
+      record.place,
+      {
+        name: withoutEscapes(fields[header.name]),
+        description: isThere ? withoutEscapes(fields[at]) : undefined,
+      },
+      (field) => placeOfField(record, header[field] ?? 0),
+    );
+  }
+
+  async function settled(start: (done: (error?: Error | null) => void) => void): Promise<void> {
+    try {
+      await new Promise<void>((resolve, reject) =>
+        start((error) => (error ? reject(error) : resolve())),
+      );
+    } catch (error) {
+      throw error instanceof CsvError ? explain(error) : error;
+    }
+  }
+
+  function explain({ code, raw, index }: CsvError): Fault {
+    const record = findRecord(String(raw), line);
+    const start = placeOfField(record, Number(index));
+    const end = placeAfter(record.place, record.text, 0, record.text.length - 1);
+    switch (String(code)) {
+      case 'CSV_QUOTE_NOT_CLOSED':
+        return new Fault(start, 'the quote that opens here is never closed');
+      case 'CSV_INVALID_CLOSING_QUOTE':
+        return stopAt(end, 'behind a closing quote belongs a comma or the end of the line');
+      case 'INVALID_OPENING_QUOTE':
+        return stopAt(end, 'a quote inside a field; such a field is quoted, its quotes doubled');
+      default:
+        return stopAt(start, longRow);
+    }
+  }
+}
+
+const escapes = /\\u\{([0-9a-f]{1,6})\}/g;
+
+/** The text as it was before it was exported: CSV has no escapes of its own (output/csv.ts). */
+function withoutEscapes(text = ''): string {
+  return text.replace(escapes, (found, digits) => {
+    const code = Number.parseInt(digits, 16);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : found;
+  });
+}
+
+const longRow = 'a row is longer than 1 MiB';

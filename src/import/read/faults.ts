@@ -1,0 +1,54 @@
+import { type Failure, usageFailure } from '../../errors.ts';
+import type { Place } from '../../json/position.ts';
+
+/** Something wrong at a place of the input, in words that quote no more of it than a name. */
+export class Fault extends Error {
+  constructor(
+    readonly place: Place,
+    readonly reason: string,
+  ) {
+    super(reason);
+  }
+}
+
+/** A fault behind which nothing can be understood any more. */
+export function stopAt(place: Place, reason: string): Fault {
+  return new Fault(place, `${reason}; the rest was not read`);
+}
+
+const maxListed = 20;
+
+export type Faults = {
+  readonly add: (place: Place, reason: string) => void;
+  /** All faults as one failure, or undefined when there are none. Of more than one, the first 20 are told singly. */
+  readonly summary: (source: string) => Failure | undefined;
+};
+
+export function createFaults(): Faults {
+  const listed: string[] = [];
+  let count = 0;
+  return {
+    add({ line, column }, reason) {
+      count += 1;
+      if (listed.length < maxListed) listed.push(`${line}:${column}: ${reason}`);
+    },
+    summary(source) {
+      const [first] = listed;
+      if (first === undefined) return undefined;
+      if (count === 1) return usageFailure(`${source}:${first}`);
+      const shown = count > maxListed ? ` (the first ${maxListed} are listed)` : '';
+      return usageFailure(
+        `${source} has ${count} faults${shown}, the first at ${first}`,
+        undefined,
+        listed.map((fault) => `${source}:${fault}`),
+      );
+    },
+  };
+}
+
+const longestName = 40;
+
+/** A name from the input, cut where it is no longer short. */
+export function quoted(name: string): string {
+  return name.length > longestName ? `"${name.slice(0, longestName)}…"` : `"${name}"`;
+}

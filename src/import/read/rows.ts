@@ -1,0 +1,79 @@
+import { NewCategory } from '../../api/resources.ts';
+import type { Report } from '../../events.ts';
+import { findMismatch } from '../../json/check.ts';
+import type { Place } from '../../json/position.ts';
+import { type Faults, stopAt } from './faults.ts';
+
+/** A category to be created, and the line of the input where it begins, counted from 1. */
+export type Row = {
+  readonly line: number;
+  readonly name: string;
+  readonly description?: string;
+};
+
+/** Most rows of one input. */
+const maxRows = 100_000;
+
+/** Where the readers of all formats put what they find. */
+export type Rows = {
+  readonly list: readonly Row[];
+  /** Takes a row at its place when it is right; `placeOf` finds a field of a wrong one. @throws Fault when there are too many */
+  readonly add: (place: Place, fields: RowFields, placeOf: (field: RowField) => Place) => void;
+  /** A row that cannot be judged. @throws Fault when there are too many */
+  readonly addFault: (place: Place, reason: string) => void;
+  /** Says, once, that the ids of an exported list are not used. */
+  readonly passOverIds: (where: 'column' | 'field') => void;
+};
+
+/** What a row may have. */
+export const rowFields = ['name', 'description'] as const;
+export type RowField = (typeof rowFields)[number];
+type RowFields = { readonly [field in RowField]?: unknown };
+
+export function createRows(faults: Faults, report: Report): Rows {
+  const list: Row[] = [];
+  let count = 0;
+  let saidIds = false;
+
+  const countRow = (place: Place) => {
+    count += 1;
+    if (count > maxRows) throw stopAt(place, `more than ${maxRows} rows`);
+  };
+
+  return {
+    list,
+    add(place, fields, placeOf) {
+      countRow(place);
+      const wrong = rowFields.find((field) => findWrong(field, fields[field]));
+      if (wrong) {
+        faults.add(placeOf(wrong), `field "${wrong}" ${findWrong(wrong, fields[wrong])}`);
+      } else {
+        list.push(asRow(place, fields as NewCategory));
+      }
+    },
+    addFault(place, reason) {
+      countRow(place);
+      faults.add(place, reason);
+    },
+    passOverIds(where) {
+      if (!saidIds) {
+        report({ event: 'notice', message: `${where} id is not used: the service assigns ids` });
+      }
+      saidIds = true;
+    },
+  };
+}
+
+function asRow({ line }: Place, { name, description }: NewCategory): Row {
+  return { line, name, ...(description !== undefined && { description }) };
+}
+
+const loneSurrogate = /\p{Surrogate}/u;
+
+function findWrong(field: RowField, value: unknown): string | undefined {
+  const mismatch = findMismatch(NewCategory.shape[field], value);
+  if (mismatch) return mismatch;
+  return typeof value === 'string' && loneSurrogate.test(value)
+    ? 'has half a character'
+    : undefined;
+}

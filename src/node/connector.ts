@@ -1,0 +1,76 @@
+import { connect as connectTcp, type Socket } from 'node:net';
+import { unloadable } from '../text/unloadable.ts';
+
+/** Where a connection leads; `over` is one that stands already, for TLS inside it. */
+export type Target = {
+  readonly protocol: string;
+  /** An IPv6 address has no brackets. */
+  readonly hostname: string;
+  /** Empty for the scheme's own. */
+  readonly port: string;
+  readonly over?: Socket;
+};
+
+export type Connector = {
+  /**
+   * Resolves when the connection stands, TLS included; `onSocket` is told of it as soon as it is being made.
+   * @throws what the socket does, or CONNECT_TIMEOUT
+   */
+  readonly connect: (target: Target, onSocket?: (socket: Socket) => void) => Promise<Socket>;
+  /** Drops every connection, also one that is still being made. */
+  readonly close: () => void;
+};
+
+/** Connections that have to stand within `timeout` ms each. */
+export function createConnector(timeout: number): Connector {
+  const sockets = new Set<Socket>();
+  let closed = false;
+
+  async function connect(target: Target, onSocket?: (socket: Socket) => void): Promise<Socket> {
+    const { protocol, hostname, port, over } = target;
+    const secure = protocol === 'https:';
+    const tls = secure ? await import('./tls.ts').catch(unloadable) : undefined;
+    const to = { host: hostname, port: Number(port || (secure ? 443 : 80)), noDelay: true };
+    const socket = tls?.connectTls({ ...to, socket: over }) ?? connectTcp(to);
+    onSocket?.(socket);
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    if (closed) socket.destroy();
+    await stands(socket, secure ? 'secureConnect' : 'connect');
+    return socket;
+  }
+
+  function stands(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const tooLate = () => socket.destroy(timedOut());
+      // A socket keeps the process alive, and its end is the end of the wait.
+      const deadline = setTimeout(tooLate, timeout).unref();
+      const settle = (act: () => void) => () => {
+        clearTimeout(deadline);
+        act();
+      };
+      socket.once(event, settle(resolve));
+      socket.once('error', (error) => settle(() => reject(error))());
+      socket.once(
+        'close',
+        settle(() => reject(cutOff())),
+      );
+    });
+  }
+
+  return {
+    connect,
+    close() {
+      closed = true;
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+function timedOut(): Error {
+  return Object.assign(new Error('connect timeout'), { code: 'CONNECT_TIMEOUT' });
+}
+
+function cutOff(): Error {
+  return Object.assign(new Error('closed'), { code: 'ECONNRESET' });
+}

@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import type { Captured, CaptureOptions, Environment } from '../context.ts';
+import { Interruption } from '../errors.ts';
+
+const signalNames = { 129: 'SIGHUP', 130: 'SIGINT', 143: 'SIGTERM' } as const;
+
+/** Runs a program on our own streams; `signal` is passed on to it. @throws the system's error when it cannot run */
+export function launch(
+  [file = '', ...args]: readonly string[],
+  env: Environment,
+  signal: AbortSignal,
+  onTerminal: boolean,
+): Promise<number> {
+  const child = spawn(file, args, { env, stdio: 'inherit' });
+  signal.addEventListener('abort', () => {
+    const name =
+      signal.reason instanceof Interruption ? signalNames[signal.reason.exitCode] : 'SIGTERM';
+    // The terminal sends Ctrl-C to both of us; a second one would end the child without a word.
+    if (name !== 'SIGINT' || !onTerminal) child.kill(name);
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, killedBy) => resolve(exitCode(code, killedBy)));
+  });
+}
+
+/** As a shell reports it. */
+function exitCode(code: number | null, killedBy: NodeJS.Signals | null): number {
+  return code ?? 128 + (killedBy ? constants.signals[killedBy] : 0);
+}
+
+type System = {
+  readonly platform: string;
+  /** Kills a process, or a group of them by its negative number. @throws the system's error */
+  readonly kill: (pid: number, signal: 'SIGKILL') => unknown;
+};
+
+/**
+ * Runs a command line in the system's shell and collects what it prints; its stderr is our terminal's, or dropped. When
+ * `signal` is aborted, or it prints more than `limit` characters, it is killed; with all that it started, where it does not
+ * ask on our terminal.
+ * @throws the signal's reason, the system's error when there is no shell
+ */
+export function capture(
+  command: string,
+  { env, folder, terminal, limit, signal }: CaptureOptions,
+  { platform, kill }: System,
+): Promise<Captured> {
+  // A group of its own would have no terminal; Windows has no groups.
+  const group = !terminal && platform !== 'win32';
+  const child = spawn(command, {
+    shell: true,
+    cwd: folder,
+    env,
+    detached: group,
+    windowsHide: true,
+    stdio: terminal ? ['inherit', 'pipe', 'inherit'] : ['ignore', 'pipe', 'ignore'],
+  });
+  let stdout = '';
+  child.stdout?.setEncoding('utf8').on('data', (text) => {
+    stdout += text;
+    if (stdout.length > limit) end();
+  });
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => {
+      const { reason } = signal;
+      // The terminal has sent Ctrl-C to it as well, and it may have to put the terminal in order.
+      if (!(terminal && reason instanceof Interruption && reason.exitCode === 130)) end();
+      reject(reason);
+    });
+    child.once('error', reject);
+    child.once('close', (code, killedBy) =>
+      resolve({ exitCode: exitCode(code, killedBy), stdout }),
+    );
+  });
+
+  function end(): void {
+    const { pid } = child;
+    try {
+      if (pid !== undefined) kill(group ? -pid : pid, 'SIGKILL');
+    } catch {
+      // It has ended meanwhile.
+    }
+    // What else it started may hold it open.
+    child.stdout?.destroy();
+  }
+}

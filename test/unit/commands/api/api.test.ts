@@ -1,0 +1,417 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe } from 'vitest';
+import { parsePath } from '../../../../src/commands/api/path.ts';
+import { Failure, Interruption } from '../../../../src/errors.ts';
+import { expect, networkError, reply, test, testKey } from '../../../support/petstore.ts';
+
+const post = ['api', 'POST', '/categories', '--data'];
+const rabbit = '{"name":"rabbit"}';
+const writes = ['POST', 'PUT', 'PATCH', 'DELETE'];
+
+describe('api', () => {
+  test('shows the answer with every digit, in all formats', async ({ petstore, sandbox }) => {
+    const answer = '{"id":9007199254740993,"weight":1.0,"big":1e3,"zero":-0}';
+    sandbox.react = () => reply(200, answer);
+
+    const table = await petstore(['api', 'GET', '/anything']);
+    const json = await petstore(['api', 'GET', '/anything', '--json']);
+    const ndjson = await petstore(['api', 'GET', '/anything', '-o', 'ndjson']);
+
+    expect(table.stdout).toContain('│ id     │ 9007199254740993 │');
+    expect(json.stdout.replace(/\s/g, '')).toBe(answer);
+    expect(ndjson.stdout).toBe(`${answer}\n`);
+  });
+
+  test.for(['get', 'Head', 'POST', 'put', 'PATCH', 'delete'])(
+    'sends %s in upper case, below the base URL',
+    async (method, { petstore, sandbox }) => {
+      sandbox.react = () => new Response(null, { status: 204 });
+
+      const result = await petstore(['api', method, '/a%2Fb/é?q=c%20d&e=f g']);
+
+      expect(result).toMatchObject({ exitCode: 0, stdout: '' });
+      expect(result.stderr).toContain(`petstore: ${method.toUpperCase()} /a%2Fb/é`);
+      expect(sandbox.requests.map((request) => [request.method, request.url.href])).toEqual([
+        [method.toUpperCase(), 'http://127.0.0.1:4010/v1/a%2Fb/%C3%A9?q=c%20d&e=f%20g'],
+      ]);
+    },
+  );
+
+  test('HEAD asks whether something is there, and has nothing to show', async ({ petstore }) => {
+    const there = await petstore(['api', 'HEAD', '/categories']);
+
+    expect(there).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(await petstore(['api', 'HEAD', '/nowhere'])).toMatchObject({ exitCode: 3 });
+  });
+
+  test('braces of a path are what they are, and no parameters', async ({ petstore, sandbox }) => {
+    await petstore(['api', 'GET', '/pets/{petId}']);
+
+    await petstore(['api', 'GET', '/pets?filter={name}&of={constructor}']);
+
+    expect(sandbox.requests[0]?.url.pathname).toBe('/v1/pets/%7BpetId%7D');
+    expect(sandbox.requests[1]?.url.search).toBe('?filter={name}&of={constructor}');
+  });
+
+  test.for([201, 202, 203, 299])('%i is a success', async (status, { petstore, sandbox }) => {
+    sandbox.reactions.push(reply(status, '{"a":1}'));
+
+    const result = await petstore(['api', 'POST', '/jobs', '-o', 'ndjson']);
+
+    expect(result).toMatchObject({ exitCode: 0, stdout: '{"a":1}\n' });
+  });
+
+  test('the same key, limit and deprecation as everywhere', async ({ petstore, sandbox }) => {
+    const { stdout, stderr } = await petstore(['api', 'GET', '/pets/1']);
+
+    expect(stdout).toContain('Bello');
+    expect(stderr).toContain('deprecated: GET /pets/1 goes away on 2027-06-30\n');
+    expect(stderr).toContain('rate limit: 59 of 60 left');
+    expect(sandbox.requests[0]?.headers.authorization).toBe(`Bearer ${testKey}`);
+  });
+});
+
+describe('what api refuses before anything is sent', () => {
+  test.for([
+    { argv: ['FETCH', '/x'], says: '"FETCH" is no method' },
+    { argv: [testKey, '/x'], says: 'petstore: this is no method\n' },
+    { argv: ['GET', 'categories'], says: 'does not begin with one "/"' },
+    { argv: ['GET', '//evil.example/x'], says: 'does not begin with one "/"' },
+    { argv: ['GET', 'https://evil.example/x'], says: '--base-url' },
+    { argv: ['GET', 'C:/Git/categories'], says: 'MSYS_NO_PATHCONV=1' },
+    { argv: ['GET', '/../admin'], says: 'a segment that is "." or ".."' },
+    { argv: ['GET', '/a/%2E%2e/b'], says: 'a segment that is "." or ".."' },
+    { argv: ['GET', '/a%2f..%5cb'], says: 'a segment that is "." or ".."' },
+    { argv: ['GET', '/./a'], says: 'a segment that is "." or ".."' },
+    { argv: ['GET', '/a\\b'], says: 'a backslash' },
+    { argv: ['GET', '/a\nb'], says: 'a control character' },
+    { argv: ['GET', '/a?b\tc'], says: 'a control character' },
+    { argv: ['GET', '/a#b'], says: '%23' },
+    { argv: ['GET', '/\ufffd'], says: 'not UTF-8' },
+    { argv: ['GET', '/x', '--data', '{}'], says: 'GET takes no --data' },
+    { argv: ['HEAD', '/x', '--data', '{}'], says: 'HEAD takes no --data' },
+    { argv: ['POST', '/x', '--data', ''], says: '(--data:1:1): the text ends too early' },
+    { argv: ['POST', '/x', '--data', "{'a':1}"], says: '(--data:1:2): expected a field name' },
+    { argv: ['POST', '/x', '--data', '{"a":1,"a":2}'], says: 'field "a" given twice' },
+    { argv: ['POST', '/x', '--data', '"\ufffd"'], says: 'not UTF-8' },
+    { argv: ['POST', '/x', '--data', '@'], says: 'names no file' },
+    { argv: ['POST', '/x', '--data', '@/nowhere'], says: 'there is no file /nowhere' },
+    { argv: ['POST', '/x', '--data', '@FOLDER'], says: 'is a folder' },
+    { argv: ['POST', '/x', '--data', '@FOLDER/bad.json'], says: 'bad.json:2:3): expected a value' },
+    { argv: ['POST', '/x', '--data', '@FOLDER/latin1.json'], says: 'not UTF-8 (byte offset 2)' },
+    { argv: ['POST', '/x', '--data', '@FOLDER/big.json'], says: 'is larger than 8 MiB' },
+    {
+      argv: ['POST', '/x', '--data', '-', '--api-key-file', '-'],
+      says: 'cannot hold both the body and the key',
+    },
+  ])('$argv', async ({ argv, says }, { petstore, sandbox, folder }) => {
+    writeFileSync(join(folder, 'bad.json'), '{"a":\n  }');
+    writeFileSync(join(folder, 'latin1.json'), Buffer.from('{"\xe9":1}', 'latin1'));
+    if (says.includes('larger')) {
+      writeFileSync(join(folder, 'big.json'), `"${'x'.repeat(8 * 1024 * 1024)}"`);
+    }
+    const words = argv.map((word) => word.replace('FOLDER', folder));
+
+    const result = await petstore(['api', ...words]);
+
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.stderr).toContain(says);
+    expect(result.stderr).toContain('Nothing was sent.\n');
+    expect(result.stderr).not.toContain(testKey);
+    expect(sandbox.requests).toHaveLength(0);
+  });
+
+  test('a path never leads out of the base URL, whatever it is', () => {
+    const dots = ['/', '.', '..', '%2e', '%2E', '%2f', '%5c', '%252e', '//', '\\'];
+    const others = ['?', '#', '@', ':', 'a', 'é', '🐈', ' ', '%', '\t', '\n', '\ud800', '\u3002'];
+    const part = fc.constantFrom(...dots, ...others);
+    const text = fc.array(part).map((all) => all.join(''));
+    const base = 'https://pets.example/v1';
+    fc.assert(
+      fc.property(text, (rest) => {
+        let path: string;
+        try {
+          path = parsePath(`/${rest}`);
+        } catch (error) {
+          return error instanceof Failure;
+        }
+        const url = new URL(base + path);
+        const said = url.origin + url.pathname + url.search;
+        return said === base + path && url.pathname.startsWith('/v1/');
+      }),
+    );
+  });
+});
+
+describe('the body of a request', () => {
+  const exact = ' {"id": 9007199254740993, "w": 1.0,\n "u": "\\u00e9é"}\n';
+
+  test.for([
+    { from: '--data', word: exact },
+    { from: 'a file', word: '@FILE' },
+    { from: 'a file with a byte order mark', word: '@FILE', mark: '\ufeff' },
+    { from: 'standard input', word: '-' },
+    { from: 'standard input, as curl has it', word: '@-' },
+  ])('is sent just as $from has it', async ({ word, mark = '' }, { petstore, sandbox, folder }) => {
+    const file = join(folder, 'body.json');
+    writeFileSync(file, mark + exact);
+    sandbox.reactions.push(reply(200, '1'));
+
+    await petstore([...post, word.replace('FILE', file)], { stdin: exact });
+
+    expect(sandbox.requests[0]).toMatchObject({
+      body: exact,
+      headers: { 'content-type': 'application/json' },
+    });
+  });
+
+  test('is left out, and so is its type, where there is none', async ({ petstore, sandbox }) => {
+    await petstore(['api', 'DELETE', '/categories/7']);
+
+    expect(sandbox.requests[0]?.body).toBeUndefined();
+    expect(sandbox.requests[0]?.headers).not.toHaveProperty('content-type');
+  });
+});
+
+describe('--dry-run', () => {
+  test.for([
+    [...post, rabbit],
+    ['categories', 'create', 'rabbit'],
+  ])(
+    'shows all of the request but the key, and sends nothing: %s %s',
+    async (argv, { petstore, sandbox }) => {
+      const table = await petstore([...argv, '--dry-run']);
+      const json = await petstore([...argv, '--dry-run', '--json']);
+      const ndjson = await petstore([...argv, '--dry-run', '-o', 'ndjson']);
+
+      const shown = JSON.parse(json.stdout);
+      expect(shown).toMatchObject({
+        method: 'POST',
+        url: 'http://127.0.0.1:4010/v1/categories',
+        headers: { 'content-type': 'application/json', authorization: 'Bearer [key]' },
+        body: { name: 'rabbit' },
+      });
+      expect(JSON.parse(ndjson.stdout)).toEqual(shown);
+      for (const cell of ['POST', shown.url, 'Bearer [key]', rabbit]) {
+        expect(table.stdout).toContain(`│ ${cell} `);
+      }
+      expect(table.stdout + json.stdout + ndjson.stdout).not.toContain(testKey);
+      expect(sandbox.requests).toHaveLength(0);
+    },
+  );
+
+  test('has no body where there is none', async ({ petstore }) => {
+    const { stdout } = await petstore(['api', 'DELETE', '/categories/7', '--dry-run', '--json']);
+
+    expect(Object.keys(JSON.parse(stdout))).toEqual(['method', 'url', 'headers']);
+  });
+
+  test.for([
+    { env: { PETSTORE_API_KEY: '' }, exitCode: 4 },
+    { env: { PETSTORE_BASE_URL: '' }, exitCode: 2 },
+  ])(
+    'asks for address and key like the request itself: $env',
+    async ({ env, exitCode }, { petstore }) => {
+      expect(await petstore([...post, rabbit, '--dry-run'], { env })).toMatchObject({ exitCode });
+    },
+  );
+});
+
+describe('what became of a request through api', () => {
+  test.for(
+    [
+      { status: 400, exitCode: 3, outcome: 'refused' },
+      { status: 401, exitCode: 4, outcome: 'refused' },
+      { status: 301, exitCode: 5, outcome: 'refused' },
+      { status: 302, exitCode: 6, outcome: 'unknown' },
+      { status: 303, exitCode: 6, outcome: 'unknown' },
+      { status: 307, exitCode: 5, outcome: 'refused' },
+      { status: 408, exitCode: 6, outcome: 'unknown' },
+      { status: 503, exitCode: 6, outcome: 'unknown' },
+    ].flatMap((end) => writes.map((method) => ({ method, ...end }))),
+  )(
+    '$method answered with $status is sent once, and $outcome',
+    async ({ method, status, exitCode, outcome }, { petstore, sandbox }) => {
+      sandbox.react = () => reply(status, '{}');
+
+      const result = await petstore(['api', method, '/x', '--json']);
+
+      expect(result).toMatchObject({ exitCode, stdout: '' });
+      expect(result.events().at(-1)).toMatchObject({ event: 'error', outcome, exitCode });
+      expect(sandbox.requests).toHaveLength(1);
+    },
+  );
+
+  test.for(writes)(
+    '%s whose connection broke is never sent again',
+    async (method, { petstore, sandbox }) => {
+      sandbox.reactions.push(async ({ onSent }) => {
+        onSent();
+        throw networkError('ECONNRESET');
+      });
+
+      const result = await petstore(['api', method, '/x']);
+
+      expect(result).toMatchObject({ exitCode: 6, stdout: '' });
+      expect(result.stderr).toBe(
+        [
+          'petstore: 127.0.0.1:4010 broke the connection off',
+          'It may have been carried out.',
+          'Look before you send it again: petstore api GET PATH',
+          '',
+        ].join('\n'),
+      );
+      expect(sandbox.requests).toHaveLength(1);
+    },
+  );
+
+  test('a write that surely did not leave is sent again, and so is one refused with 429', async ({
+    petstore,
+    sandbox,
+  }) => {
+    const limited = reply(429, '', { 'retry-after': '1' });
+    sandbox.reactions.push(networkError('ECONNREFUSED'), limited, reply(200, '1'));
+
+    expect(await petstore(['api', 'PUT', '/x'])).toMatchObject({ exitCode: 0 });
+    expect(sandbox.requests).toHaveLength(3);
+  });
+
+  test.for(['GET', 'HEAD'])(
+    '%s is tried four times, and has no outcome',
+    async (method, { petstore, sandbox }) => {
+      sandbox.react = () => reply(503, '');
+
+      const result = await petstore(['api', method, '/x', '--json']);
+
+      expect(result.exitCode).toBe(5);
+      expect(result.events().at(-1)).not.toHaveProperty('outcome');
+      expect(sandbox.requests).toHaveLength(4);
+    },
+  );
+
+  test.for([
+    { answer: reply(200, ''), says: 'got an answer that is wrong: nothing' },
+    {
+      answer: reply(200, '<html>', { 'content-type': 'text/html' }),
+      says: 'expected JSON, got text/html',
+    },
+    { answer: reply(200, '{"a":1'), says: 'no valid JSON' },
+  ])('success with what is no JSON: $says', async ({ answer, says }, { petstore, sandbox }) => {
+    sandbox.reactions.push(answer.clone() as Response, answer);
+
+    const read = await petstore(['api', 'GET', '/x']);
+    const write = await petstore(['api', 'DELETE', '/x']);
+
+    expect(read).toMatchObject({ exitCode: 5, stdout: '' });
+    expect(read.stderr).toContain(says);
+    expect(write).toMatchObject({ exitCode: 6, stdout: '' });
+    expect(write.stderr).toContain('It may have been carried out.\n');
+  });
+
+  test('a part of an answer that nobody asked for is none', async ({ petstore, sandbox }) => {
+    sandbox.react = () => reply(206, '[1]');
+
+    expect(await petstore(['api', 'GET', '/x'])).toMatchObject({ exitCode: 5, stdout: '' });
+    expect(await petstore(['api', 'POST', '/x'])).toMatchObject({ exitCode: 6, stdout: '' });
+  });
+
+  test('a 404 says what the path is below', async ({ petstore }) => {
+    const { exitCode, stderr } = await petstore(['api', 'GET', '/v1/categories']);
+
+    expect(exitCode).toBe(3);
+    expect(stderr).toContain(
+      'The path follows the base URL, which has the version prefix already.\n',
+    );
+  });
+
+  test('is unknown when Ctrl-C comes and the answer does not, five seconds later', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    const interrupted = new AbortController();
+    const start = clock.now();
+    sandbox.reactions.push((request) => {
+      request.onSent();
+      interrupted.abort(new Interruption(130));
+      return new Promise(() => {});
+    });
+
+    const argv = ['api', 'PATCH', '/x', '--json'];
+    const result = await petstore(argv, { signal: interrupted.signal });
+
+    expect(result.exitCode).toBe(130);
+    expect(result.events()).toMatchObject([{ kind: 'interrupted', outcome: 'unknown' }]);
+    expect(clock.now() - start).toBe(5_000);
+  });
+
+  test('is done even when the answer cannot be printed', async ({ petstore, sandbox }) => {
+    const full = { isTTY: false, columns: undefined, stream: undefined };
+    const stdout = { ...full, write: () => Promise.reject(networkError('ENOSPC')) };
+
+    const write = await petstore([...post, rabbit, '--json'], { context: { stdout } });
+    const read = await petstore(['api', 'GET', '/categories', '--json'], { context: { stdout } });
+
+    expect(write.exitCode).toBe(74);
+    expect(write.events().at(-1)).toMatchObject({ kind: 'output', outcome: 'done' });
+    expect(read.events().at(-1)).not.toHaveProperty('outcome');
+    expect(sandbox.categories).toHaveLength(1);
+  });
+
+  test('is done even when Ctrl-C comes while the answer is printed', async ({ petstore }) => {
+    const interrupted = new AbortController();
+    const write = () =>
+      new Promise<void>(() => setImmediate(() => interrupted.abort(new Interruption(130))));
+    const stdout = { isTTY: false, columns: undefined, stream: undefined, write };
+
+    const result = await petstore([...post, rabbit, '--json'], {
+      signal: interrupted.signal,
+      context: { stdout },
+    });
+
+    expect(result.exitCode).toBe(130);
+    expect(result.events().at(-1)).toMatchObject({ kind: 'interrupted', outcome: 'done' });
+  });
+
+  test('a key that comes back is cut out', async ({ petstore, sandbox }) => {
+    sandbox.react = () => reply(200, { key: testKey });
+
+    for (const method of ['GET', 'POST']) {
+      const { stdout } = await petstore(['api', method, '/x', '--json']);
+      expect(JSON.parse(stdout)).toEqual({ key: '[key]' });
+    }
+  });
+});
+
+describe('--verbose', () => {
+  test('says each try, with header fields, and no key or cookie', async ({ petstore, sandbox }) => {
+    const answer = reply(200, '1', { 'set-cookie': 'session=1', 'x-long': 'x'.repeat(400) });
+    sandbox.reactions.push(networkError('ECONNRESET'), answer);
+
+    const result = await petstore(['api', 'GET', '/x', '--json', '-v']);
+
+    const said = result
+      .events()
+      .map(({ event, message }) => (event === 'notice' ? message : event));
+    expect(said).toEqual(
+      expect.arrayContaining([
+        '> GET http://127.0.0.1:4010/v1/x',
+        '< 127.0.0.1:4010 broke the connection off (0 ms)',
+        '> GET http://127.0.0.1:4010/v1/x (try 2)',
+        '> authorization: Bearer [key]',
+        '< 200, 1 bytes (0 ms)',
+        '< set-cookie: [cookie]',
+        `< x-long: ${'x'.repeat(300)}…`,
+      ]),
+    );
+    expect(result.stderr).not.toContain(testKey);
+  });
+
+  test('says how long a body is', async ({ petstore }) => {
+    const { stderr } = await petstore([...post, '{"name":"é"}', '-v']);
+
+    expect(stderr).toContain('petstore: > POST http://127.0.0.1:4010/v1/categories, 13 bytes\n');
+  });
+});

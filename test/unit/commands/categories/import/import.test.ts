@@ -1,0 +1,391 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe } from 'vitest';
+import type { Send } from '../../../../../src/context.ts';
+import { ExactNumber } from '../../../../../src/json/exact.ts';
+import { apply, countsOf, put, reactTo, three } from '../../../../support/import-cases.ts';
+import { expect, networkError, reply, test, testKey } from '../../../../support/petstore.ts';
+
+/** A service that takes any key for its own. */
+function withTestKey(forward: Send): Send {
+  const authorization = `Bearer ${testKey}`;
+  return (request) => forward({ ...request, headers: { ...request.headers, authorization } });
+}
+
+describe('categories import', () => {
+  test('creates each row once and looks at the list before and after', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    const result = await petstore(['categories', 'import', put(folder, three), ...apply]);
+
+    expect(result.exitCode).toBe(0);
+    expect(JSON.parse(result.stdout)).toEqual({
+      file: join(folder, 'pets.csv'),
+      rows: 3,
+      counts: { created: 3 },
+      copies: [],
+      items: [
+        { line: 2, name: 'dog', outcome: 'created', id: 1 },
+        { line: 3, name: 'cat', outcome: 'created', id: 2 },
+        { line: 4, name: 'emu', outcome: 'created', id: 3 },
+      ],
+    });
+    expect(sandbox.categories.map(({ name, description }) => [name, description])).toEqual([
+      ['dog', 'Barks'],
+      ['cat', undefined],
+      ['emu', 'Runs'],
+    ]);
+    expect(sandbox.requests.map(({ method }) => method)).toEqual([
+      'GET',
+      'POST',
+      'POST',
+      'POST',
+      'GET',
+    ]);
+  });
+
+  test('prints the counts as a table, and the plan on stderr', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    sandbox.categories.push({ id: new ExactNumber('7'), name: 'dog', description: 'Bites' });
+    const result = await petstore(['categories', 'import', put(folder, `${three}cat,\n`), '--yes']);
+
+    expect(result.stdout).toBe(
+      [
+        '┌────────────────────────────────┬───────┐',
+        '│ rows                           │ count │',
+        '├────────────────────────────────┼───────┤',
+        '│ created                        │ 2     │',
+        '│ there with another description │ 1     │',
+        '│ twice in the file              │ 1     │',
+        '└────────────────────────────────┴───────┘',
+        '',
+      ].join('\n'),
+    );
+    expect(result.stderr).toContain(
+      'petstore: 2 to create, 1 there with another description, 1 twice in the file\n',
+    );
+  });
+
+  test('does nothing the second time, at the price of one list', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    const path = put(folder, three);
+    await petstore(['categories', 'import', path, ...apply]);
+    sandbox.requests.length = 0;
+
+    const again = await petstore(['categories', 'import', path, ...apply]);
+
+    expect(again.exitCode).toBe(0);
+    expect(countsOf(again.stdout)).toEqual({ created_before: 3 });
+    expect(again.events()[0]).toEqual({
+      event: 'notice',
+      message: 'this import was begun at 2026-11-20T15:04:00Z and is finished: 3 rows are created',
+    });
+    expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET']);
+  });
+
+  test('creates nothing again when the journal is gone', async ({ petstore, sandbox, folder }) => {
+    const path = put(folder, three);
+    await petstore(['categories', 'import', path, ...apply]);
+    const state = join(folder, 'other-state');
+
+    const again = await petstore(['categories', 'import', path, ...apply], {
+      env: { PETSTORE_STATE_DIR: state },
+    });
+
+    expect(countsOf(again.stdout)).toEqual({ existing: 3 });
+    expect(sandbox.categories).toHaveLength(3);
+  });
+
+  test('creates anew what was removed since', async ({ petstore, sandbox, folder }) => {
+    const path = put(folder, three);
+    await petstore(['categories', 'import', path, ...apply]);
+    sandbox.categories.shift();
+
+    const plan = await petstore(['categories', 'import', path, '--dry-run', '--json']);
+    const again = await petstore(['categories', 'import', path, ...apply]);
+
+    expect(countsOf(plan.stdout)).toEqual({ create: 1, created_before: 2 });
+    expect(countsOf(again.stdout)).toEqual({ created: 1, created_before: 2 });
+    expect(again.events()).toContainEqual({
+      event: 'notice',
+      message: '1 categories that this import had created are not there any more',
+    });
+    expect(sandbox.categories).toHaveLength(3);
+  });
+
+  test('takes another account, where the same ids are others, for what it is', async ({
+    petstore,
+    sandbox,
+    folder,
+    forward,
+  }) => {
+    const path = put(folder, three);
+    sandbox.react = reactTo('emu', reply(401, ''));
+    await petstore(['categories', 'import', path, ...apply]);
+    sandbox.categories.length = 0;
+    for (const id of ['1', '2', '3']) {
+      sandbox.categories.push({ id: new ExactNumber(id), name: `other ${id}` });
+    }
+    const again = await petstore(['categories', 'import', path, ...apply], {
+      env: { PETSTORE_API_KEY: 'another-key-0123456789' },
+      context: { send: withTestKey(forward) },
+    });
+
+    expect(countsOf(again.stdout)).toEqual({ created: 3 });
+    expect(sandbox.categories).toHaveLength(6);
+  });
+
+  test('prints one line a row as NDJSON', async ({ petstore, folder }) => {
+    const argv = ['categories', 'import', put(folder, three), '--yes', '-o', 'ndjson'];
+
+    const { stdout } = await petstore(argv);
+
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      { line: 2, name: 'dog', outcome: 'created', id: 1 },
+      { line: 3, name: 'cat', outcome: 'created', id: 2 },
+      { line: 4, name: 'emu', outcome: 'created', id: 3 },
+    ]);
+  });
+
+  test('says that the rows are created when that cannot be printed', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    const full = { isTTY: false, columns: undefined, stream: undefined };
+    const stdout = { ...full, write: () => Promise.reject(networkError('ENOSPC')) };
+
+    const result = await petstore(['categories', 'import', put(folder, three), '--yes'], {
+      context: { stdout },
+    });
+
+    expect(result.exitCode).toBe(74);
+    expect(result.stderr).toContain('The import is done: 3 rows were created.\n');
+    expect(sandbox.categories).toHaveLength(3);
+  });
+
+  test('with --allow-duplicates creates every row, once', async ({ petstore, sandbox, folder }) => {
+    sandbox.categories.push({ id: new ExactNumber('7'), name: 'dog', description: 'Barks' });
+    sandbox.lastId = 7n;
+    const path = put(folder, 'name,description\ndog,Barks\ndog,Barks\n');
+
+    const result = await petstore(['categories', 'import', path, '--allow-duplicates', ...apply]);
+    const again = await petstore(['categories', 'import', path, '--allow-duplicates', ...apply]);
+
+    expect(countsOf(result.stdout)).toEqual({ created: 2 });
+    expect(countsOf(again.stdout)).toEqual({ created_before: 2 });
+    expect(sandbox.categories.map(({ id }) => id.text)).toEqual(['7', '8', '9']);
+  });
+
+  test('goes on by the same command under another name of the file', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    await petstore(['categories', 'import', put(folder, three), '--allow-duplicates', ...apply]);
+
+    const moved = put(folder, three, 'moved.csv');
+    await petstore(['categories', 'import', moved, '--allow-duplicates', ...apply]);
+
+    expect(sandbox.categories).toHaveLength(3);
+  });
+
+  test('reads standard input', async ({ petstore, sandbox }) => {
+    const argv = ['categories', 'import', '-', '--format', 'ndjson', ...apply];
+
+    const result = await petstore(argv, { stdin: '{"name":"dog"}\n{"name":"cat"}\n' });
+
+    expect(JSON.parse(result.stdout)).toMatchObject({ file: 'standard input', rows: 2 });
+    expect(sandbox.categories).toHaveLength(2);
+  });
+});
+
+describe('the input of an import', () => {
+  test.for([
+    { what: 'a file that is not there', argv: ['nope.csv'], says: 'there is no file nope.csv' },
+    {
+      what: 'standard input that is to hold the key as well',
+      argv: ['-', '--format', 'csv', '--api-key-file', '-'],
+      says: 'standard input cannot hold both',
+    },
+    {
+      what: 'a settle time without an end',
+      argv: ['pets.csv', '--settle', 'inf'],
+      says: '--settle needs an end',
+    },
+    {
+      what: 'a settle time that is none',
+      argv: ['pets.csv', '--settle', 'soon'],
+      says: '--settle is "soon"',
+    },
+    {
+      what: 'another format',
+      argv: ['pets.csv', '--format', 'xml'],
+      says: 'Allowed choices are csv, json, ndjson',
+    },
+    { what: 'no file', argv: [], says: "missing required argument 'file'" },
+  ])('is refused for $what, and nothing is sent', async ({ argv, says }, { petstore, sandbox }) => {
+    const result = await petstore(['categories', 'import', ...argv, '--yes']);
+
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.stderr).toContain(says);
+    expect(result.stderr).toContain('Nothing was sent.');
+    expect(sandbox.requests).toHaveLength(0);
+  });
+
+  test('has all its faults told before anything is sent', async ({ petstore, sandbox, folder }) => {
+    const path = put(folder, 'name,description\ndog,Barks\n,x\ncat\n');
+
+    const result = await petstore(['categories', 'import', path, ...apply]);
+
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.events()).toMatchObject([
+      {
+        event: 'error',
+        kind: 'usage',
+        faults: [
+          `${path}:3:1: field "name" is blank`,
+          `${path}:4:1: 1 field where the header has 2`,
+        ],
+        outcome: 'not_sent',
+        exitCode: 2,
+      },
+    ]);
+    expect(sandbox.requests).toHaveLength(0);
+  });
+});
+
+describe('the plan of an import', () => {
+  test('is the result of --dry-run, which spends one request and leaves no trace', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    sandbox.categories.push({ id: new ExactNumber('9007199254740993'), name: 'DOG' });
+    const path = put(folder, three);
+
+    const result = await petstore(['categories', 'import', path, '--dry-run', '--json']);
+
+    expect(result.exitCode).toBe(0);
+    expect(JSON.parse(result.stdout)).toEqual({
+      file: path,
+      rows: 3,
+      counts: { similar: 1, create: 2 },
+      requests: 4,
+      forecast: { plan: null, todayMs: 0, moreDays: null },
+      items: [
+        { line: 2, name: 'dog', intention: 'similar', looksLike: 'DOG' },
+        { line: 3, name: 'cat', intention: 'create' },
+        { line: 4, name: 'emu', intention: 'create' },
+      ],
+    });
+    expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET']);
+    expect(readdirSync(join(folder, 'state'))).toEqual(['limits']);
+  });
+
+  test('tells how many days it takes on the plan of the settings', async ({ petstore, folder }) => {
+    await petstore(['config', 'set', 'plan', 'free']);
+    const rows = Array.from({ length: 2_437 }, (_, n) => `pet ${n}`);
+    const path = put(folder, ['name', ...rows].join('\n'));
+
+    const { stderr } = await petstore(['categories', 'import', path, '--dry-run']);
+
+    expect(stderr).toContain('petstore: 2,437 to create\n');
+    expect(stderr).toContain('2,439 requests: about 16m today and 2 more days on Free\n');
+  });
+
+  test.for([
+    { plan: 'pro', words: 'about 9m on Pro' },
+    { plan: '30/min,100/day', words: 'about 4m today and 24 more days on 30/min,100/day' },
+  ])('is forecast on $plan', async ({ plan, words }, { petstore, sandbox, folder }) => {
+    await petstore(['config', 'set', 'plan', plan]);
+    sandbox.plan = { minute: { limit: 1, length: 1 }, day: { limit: 9, length: 1 } };
+    const rows = Array.from({ length: 2_437 }, (_, n) => `pet ${n}`);
+    const path = put(folder, ['name', ...rows].join('\n'));
+
+    const { stderr } = await petstore(['categories', 'import', path, '--dry-run']);
+
+    expect(stderr).toContain(words);
+  });
+
+  const terminal = {
+    columns: 100,
+    context: { stdin: Object.assign(Readable.from(['']), { isTTY: true }) },
+  };
+  test.for([
+    { what: 'nobody can be asked', flags: [], options: {} },
+    { what: 'a question would stand among lines of JSON', flags: ['--json'], options: terminal },
+    { what: 'the plan would not be shown', flags: ['--quiet'], options: terminal },
+  ])(
+    'needs --yes where $what, and sends nothing without it',
+    async ({ flags, options }, { petstore, sandbox, folder }) => {
+      const argv = ['categories', 'import', put(folder, three), ...flags];
+      const result = await petstore(argv, options);
+
+      expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(result.stderr).toContain('Add --yes');
+      expect(sandbox.requests).toHaveLength(0);
+    },
+  );
+
+  test.for([
+    { agreed: true, format: 'table', exitCode: 0, created: 3 },
+    { agreed: true, format: 'csv', exitCode: 0, created: 3 },
+    { agreed: false, format: 'table', exitCode: 130, created: 0 },
+  ])(
+    'is asked about on a terminal, with $format: $agreed',
+    async ({ agreed, format, exitCode, created }, { petstore, sandbox, folder }) => {
+      const asked: string[] = [];
+      const confirm = async (question: string) => {
+        asked.push(question);
+        return agreed;
+      };
+
+      const argv = ['categories', 'import', put(folder, three), '-o', format];
+      const result = await petstore(argv, {
+        columns: 100,
+        context: { confirm, stdin: Object.assign(Readable.from(['']), { isTTY: true }) },
+      });
+
+      expect(asked).toEqual(['Create 3 categories at http://127.0.0.1:4010/v1?']);
+      expect(result.exitCode).toBe(exitCode);
+      expect(sandbox.categories).toHaveLength(created);
+    },
+  );
+
+  test('makes its plan anew when the answer took long, also when the clock was set back meanwhile', async ({
+    petstore,
+    sandbox,
+    folder,
+    clock,
+  }) => {
+    const confirm = async () => {
+      await clock.sleep(60_000, new AbortController().signal);
+      clock.set(-3_600_000);
+      sandbox.categories.push({ id: new ExactNumber('99'), name: 'dog' });
+      return true;
+    };
+
+    const result = await petstore(['categories', 'import', put(folder, three)], {
+      columns: 100,
+      context: { confirm, stdin: Object.assign(Readable.from(['']), { isTTY: true }) },
+    });
+
+    expect(result.exitCode).toBe(0);
+    expect(sandbox.categories.filter(({ name }) => name === 'dog')).toHaveLength(1);
+  });
+});

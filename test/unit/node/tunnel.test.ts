@@ -1,0 +1,154 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describeNoTunnel, isNoTunnel } from '../../../src/api/no-tunnel.ts';
+import type { HttpProxy } from '../../../src/context.ts';
+import { createTransport } from '../../../src/node/transport.ts';
+import { type ConnectProxy, type reactions, startProxy } from '../../support/connect-proxy.ts';
+import { networkError } from '../../support/petstore.ts';
+import { request } from '../../support/wire.ts';
+
+type Fault = { react: keyof typeof reactions; says: string; hint?: RegExp };
+
+describe('a tunnel that never stands', () => {
+  let proxy: ConnectProxy | undefined;
+  afterEach(() => proxy?.close());
+
+  const check = /^Check HTTPS_PROXY, or go without: NO_PROXY=pets\.example$/;
+  const tls = /^Is it plain http, or is a proxy in between\?$/;
+
+  test.for<Fault>([
+    {
+      react: 'asksForPassword',
+      says: 'the proxy PROXY asks for a password (407)',
+      hint: /^With a password: HTTPS_PROXY=http:\/\/USER:PASSWORD@HOST:PORT$/,
+    },
+    {
+      react: 'asksOtherwise',
+      says: 'the proxy PROXY asks for a password (407)',
+      hint: /Basic/,
+    },
+    { react: 'forbids', says: 'the proxy PROXY refused to connect to pets.example (403)' },
+    { react: 'fails', says: 'the proxy PROXY could not connect to pets.example (502)' },
+    { react: 'closes', says: 'the proxy PROXY closed the connection' },
+    { react: 'resets', says: 'the proxy PROXY closed the connection' },
+    { react: 'hangs', says: 'no answer from the proxy PROXY within 10 s' },
+    { react: 'tricklesHeaders', says: 'no answer from the proxy PROXY within 10 s' },
+    {
+      react: 'hangsInTunnel',
+      says: 'no connection to pets.example through the proxy PROXY within 10 s',
+    },
+    { react: 'closesInTunnel', says: 'the proxy PROXY closed the connection to pets.example' },
+    { react: 'garbage', says: 'the proxy PROXY does not speak HTTP' },
+    { react: 'hugeHeader', says: 'the proxy PROXY does not speak HTTP' },
+    { react: 'plainText', says: 'pets.example does not speak TLS as it should', hint: tls },
+    { react: 'plainTextAtOnce', says: 'pets.example does not speak TLS as it should', hint: tls },
+  ])('$react: $says', async ({ react, says, hint = check }) => {
+    proxy = await startProxy(react);
+    const { failure, sent, took, name } = await attempt({ port: proxy.port });
+
+    expect(failure.message).toBe(says.replace('PROXY', name));
+    expect(failure.details.hint).toMatch(hint);
+    expect(failure.details.again ?? false).toBe(false);
+    expect({ sent, failureSent: failure.sent }).toEqual({ sent: false, failureSent: false });
+    expect(proxy.asked).toHaveLength(1);
+    expect(took).toBeLessThan(2_000);
+  });
+
+  test('a proxy that is not there refuses the connection', async () => {
+    const { failure, name } = await attempt({ port: 1 });
+
+    expect(failure).toMatchObject({ message: `the proxy ${name} refused the connection` });
+    expect(failure.details).toMatchObject({ hint: expect.stringMatching(check) });
+  });
+
+  test.for([
+    ['proxy', 'ENOTFOUND', 'cannot find the proxy one:3128'],
+    ['proxy', 'EHOSTUNREACH', 'the proxy one:3128 cannot be reached'],
+    ['proxy', 'CERT_HAS_EXPIRED', 'the certificate of the proxy one:3128 has expired'],
+    ['service', 'CERT_HAS_EXPIRED', 'the certificate of pets.example has expired'],
+    ['service', 'ETIMEDOUT', 'pets.example cannot be reached'],
+  ] as const)('on the way to the %s, %s: %s', ([step, code, says]) => {
+    const cause = networkError(code);
+    const fields = { code: 'NO_TUNNEL', step, obstacle: 'breakdown', cause } as const;
+    const proxy = proxyAt({ name: 'one:3128' });
+
+    const { message, details } = describeNoTunnel(Object.assign(new Error(), fields), {
+      host: 'pets.example',
+      proxy,
+    });
+
+    expect(message).toBe(says);
+    expect(details.again ?? false).toBe(false);
+    if (code.startsWith('CERT')) expect(details.hint).toContain('NODE_EXTRA_CA_CERTS');
+    else if (step === 'proxy') expect(details.hint).toMatch(check);
+  });
+
+  test('an https proxy that speaks plain http is told so', async () => {
+    proxy = await startProxy('garbage');
+    const { failure, name } = await attempt({ port: proxy.port, protocol: 'https:' });
+
+    expect(failure.message).toBe(`the proxy ${name} does not speak TLS as it should`);
+    expect(failure.details.hint).toBe('If it speaks plain HTTP: HTTPS_PROXY=http://HOST:PORT');
+  });
+
+  test('a password that is not accepted is asked for by the name of its variable', async () => {
+    proxy = await startProxy('asksForPassword');
+    const { failure, name } = await attempt({ port: proxy.port, credentials: 'me:open sesame' });
+
+    expect(failure.message).toBe(
+      `the proxy ${name} does not accept the password in HTTPS_PROXY (407)`,
+    );
+    expect(proxy.asked[0]).toMatch(/^proxy-authorization: Basic bWU6b3BlbiBzZXNhbWU=\r$/im);
+  });
+
+  test('the proxy is told the address, and nothing of the request', async () => {
+    proxy = await startProxy('hangsInTunnel');
+    await attempt({ port: proxy.port });
+
+    expect(proxy.asked[0]?.split('\r\n')[0]).toBe('CONNECT pets.example:443 HTTP/1.1');
+    expect(proxy.asked[0]).toMatch(/^host: pets\.example:443\r$/im);
+    expect(proxy.asked[0]).not.toMatch(/authorization|the-key/i);
+    expect(proxy.seen().toString('latin1')).not.toContain('the-key');
+  });
+
+  test('a transport that is closed lets go of a proxy that hangs', async () => {
+    const silent = await startProxy('hangs');
+    proxy = silent;
+    const { send, close } = createTransport(() => 0, 60_000);
+    const gone = send(request({ proxy: proxyAt({ port: silent.port }) }));
+    await vi.waitFor(() => expect(silent.asked).toHaveLength(1));
+
+    close();
+
+    await expect(gone).rejects.toThrow();
+    await vi.waitFor(() => expect(silent.open()).toBe(0));
+  });
+});
+
+function proxyAt(fields: Partial<Omit<HttpProxy, 'port'>> & { port?: number }): HttpProxy {
+  const { port = 3128, ...others } = fields;
+  return {
+    protocol: 'http:',
+    hostname: '127.0.0.1',
+    port: String(port),
+    name: `127.0.0.1:${port}`,
+    credentials: undefined,
+    source: 'HTTPS_PROXY',
+    ...others,
+  };
+}
+
+/** One request through a proxy that gives no tunnel, on a transport that waits 300 ms instead of 10 s. */
+async function attempt(fields: Parameters<typeof proxyAt>[0]) {
+  const proxy = proxyAt(fields);
+  const { send, close } = createTransport(() => 0, 300);
+  const start = Date.now();
+  let sent = false;
+  const onSent = () => {
+    sent = true;
+  };
+  const error = await send(request({ proxy, onSent })).catch((error: unknown) => error);
+  close();
+  if (!isNoTunnel(error)) throw error;
+  const failure = describeNoTunnel(error, { host: 'pets.example', proxy });
+  return { failure, sent, took: Date.now() - start, name: proxy.name };
+}

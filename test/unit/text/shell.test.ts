@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { showText } from '../../../src/output/safe-text.ts';
+import { commandOn, quote } from '../../../src/text/shell.ts';
+import { trials } from '../../support/trials.ts';
+
+describe('a command on a path', () => {
+  test('is quoted and shown just as it is, or not given as a command', () => {
+    const name = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 12 }),
+      fc.string({ unit: fc.constantFrom(...`'"\\$\`!;# \n/aé\u200b\u3164漢`), maxLength: 12 }),
+    );
+    fc.assert(
+      fc.property(name, (text) => {
+        const command = commandOn('rm', `/${text}`);
+        const isGiven = !command.startsWith('rm (');
+        expect(isGiven && command).toBe(isGiven && `rm ${quote(`/${text}`)}`);
+        expect(isGiven && showText(command)).toBe(isGiven && command);
+      }),
+      trials(5_000),
+    );
+  });
+
+  test.for([
+    ['/home/anna/x', `rm -r '/home/anna/x'`],
+    [`/home/it's/x`, `rm -r '/home/it'"'"'s/x'`],
+    ['C:\\Users\\anna\\x', `Remove-Item -Recurse -LiteralPath 'C:/Users/anna/x'`],
+    [`d:/it's 100% $x/x`, `Remove-Item -Recurse -LiteralPath 'd:/it''s 100% $x/x'`],
+    ['C:\\it’s\\x', `Remove-Item -Recurse -LiteralPath 'C:/it’’s/x'`],
+    ['\\\\server\\share\\x', `Remove-Item -Recurse -LiteralPath '//server/share/x'`],
+  ] as const)('%s: %s', ([path, command]) => {
+    expect(commandOn('rm -r', path)).toBe(command);
+  });
+
+  test('that is too long for a line of an error is not one', () => {
+    expect(commandOn('rm', `/${'x'.repeat(250)}`)).toMatch(/^rm \(type the path yourself/);
+  });
+});
