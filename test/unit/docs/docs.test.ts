@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { houseDrawing } from '../../../src/docs/house.ts';
 import { manPage } from '../../../src/docs/man.ts';
 import { withReference } from '../../../src/docs/reference.ts';
 import { grownProgram } from '../../support/tree.ts';
@@ -27,4 +28,10 @@ describe('drawn from the tree of commands', () => {
 
     expect(faults.filter(Boolean)).toEqual([]);
   });
+});
+
+test('the drawing of the rooms is as their imports are', async () => {
+  const drawing = await houseDrawing();
+
+  await expect(drawing).toMatchFileSnapshot('../../../docs/internals/house.svg');
 });
