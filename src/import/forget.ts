@@ -1,6 +1,6 @@
 import { configFailure } from '../errors.ts';
 import type { Mode } from './content.ts';
-import type { Standing } from './standing.ts';
+import type { JournalState } from './journal-state.ts';
 
 /**
  * Whether rows count as not created although the journal says so, since that their categories are gone is no riddle: the import
@@ -11,7 +11,7 @@ import type { Standing } from './standing.ts';
  */
 export function mayForget(
   mode: Mode,
-  { open, done, finished }: Standing,
+  { open, done, finished }: JournalState,
   missing: readonly number[],
   otherKey: boolean,
 ): boolean {
@@ -24,7 +24,10 @@ export function mayForget(
 }
 
 /** Whether the key is another one than the import was begun with. */
-export function isOtherKey({ header }: Standing, fingerprint: (salt: string) => string): boolean {
+export function isOtherKey(
+  { header }: JournalState,
+  fingerprint: (salt: string) => string,
+): boolean {
   return header !== undefined && header.fingerprint !== fingerprint(header.salt);
 }
 
@@ -33,7 +36,7 @@ export function isOtherKey({ header }: Standing, fingerprint: (salt: string) => 
  * account: on another one's list they would be taken as not created.
  * @throws Failure (config)
  */
-export function refuseOtherKey({ open, done }: Standing): void {
+export function refuseOtherKey({ open, done }: JournalState): void {
   if (open.size === 0 || done.size > 0) return;
   throw configFailure(
     `this import was begun with another key, and the outcome of ${open.size} of its rows is unknown`,

@@ -19,7 +19,7 @@ export type Job = {
   /** How long the service may take to finish a request that broke off, in ms. */
   readonly settle: number;
   /** How many rows may be on their way at once. */
-  readonly width: number;
+  readonly concurrency: number;
   readonly report: Report;
   /** What was found in this run that no row accounts for, by id. */
   readonly copies: Map<string, Category>;
@@ -36,7 +36,7 @@ export function contentOf({ rows }: Pick<Job, 'rows'>, index: number): NewCatego
 }
 
 /** A row for messages: where it stands, and its name. */
-export function nameOf({ rows }: Pick<Job, 'rows'>, index: number): string {
+export function describeRow({ rows }: Pick<Job, 'rows'>, index: number): string {
   const { line, name = '' } = rows[index] ?? {};
   return `line ${line} (${quoted(name)})`;
 }

@@ -1,14 +1,14 @@
 import type { AppendFile } from '../context.ts';
 import { cannotSave } from '../disk/files.ts';
 import { configFailure, Failure } from '../errors.ts';
+import { emptyState, fold, type JournalState } from './journal-state.ts';
 import { type Entry, formatEntry, parseEntry } from './records.ts';
-import { emptyStanding, fold, type Standing } from './standing.ts';
 
 /** What an import must not forget, one checked line a step. */
 export type Journal = {
   readonly path: string;
   /** What all lines so far come to. */
-  readonly standing: Standing;
+  readonly state: JournalState;
   /** Adds a line, which lasts after the next commit. */
   readonly add: (entry: Entry) => void;
   /** Resolves when all that was added would survive a power cut. Commits that wait share one. @throws Failure (output) */
@@ -25,7 +25,7 @@ export const longest = 512 * 1024 * 1024;
  */
 export function openJournal(open: (path: string) => AppendFile, path: string): Journal {
   const file = saving(path, () => open(path));
-  const { standing, length } = saving(path, () => replay(file.read(longest + 1), path));
+  const { state, length } = saving(path, () => replay(file.read(longest + 1), path));
   saving(path, () => file.cut(length));
   let added = '';
   let writing: Promise<unknown> = Promise.resolve();
@@ -34,9 +34,9 @@ export function openJournal(open: (path: string) => AppendFile, path: string): J
 
   return {
     path,
-    standing,
+    state,
     add(entry) {
-      fold(standing, entry);
+      fold(state, entry);
       added += formatEntry(entry);
     },
     commit() {
@@ -73,9 +73,9 @@ export function openJournal(open: (path: string) => AppendFile, path: string): J
  * list makes up for what it told.
  * @throws Failure (config) when it does not, when the first line is missing, or when a later version wrote it
  */
-export function replay(bytes: Uint8Array, path: string): { standing: Standing; length: number } {
+export function replay(bytes: Uint8Array, path: string): { state: JournalState; length: number } {
   if (bytes.length > longest) throw tooLong(path);
-  const standing = emptyStanding();
+  const state = emptyState();
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   let length = 0;
   let start = 0;
@@ -86,12 +86,12 @@ export function replay(bytes: Uint8Array, path: string): { standing: Standing; l
     start = end + 1;
     if (entry === undefined) continue;
     if (entry === 'newer') throw newer(path);
-    fold(standing, entry);
+    fold(state, entry);
     length = start;
   }
-  const { header } = standing;
+  const { header } = state;
   if (length > 0 && (!header || (hole && header.mode === 'each'))) throw damaged(path);
-  return { standing, length };
+  return { state, length };
 }
 
 const lookFirst =

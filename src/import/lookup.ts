@@ -5,9 +5,9 @@ import { Failure } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
 import { contentKey, groupBy } from './content.ts';
 import { mayForget } from './forget.ts';
-import { contentOf, type Job, nameOf } from './job.ts';
+import { contentOf, describeRow, type Job } from './job.ts';
 import { quoted } from './read/faults.ts';
-import { findMissing, findStrangers, reconcile, unaccounted } from './reconcile.ts';
+import { findForeign, findMissing, reconcile, unaccounted } from './reconcile.ts';
 
 /** A list that lacks what was created is an old one. How soon it is asked for again, in ms; each pause is longer. */
 const firstPause = 5_000;
@@ -17,30 +17,30 @@ const firstPause = 5_000;
  * until the settle time is over.
  * @throws Failure (service) when there is no such list
  */
-export async function look(job: Job): Promise<Category[]> {
+export async function fetchList(job: Job): Promise<Category[]> {
   const { client, context, journal, mode } = job;
-  const { standing } = journal;
+  const { state } = journal;
   const end = context.uptime() + job.settle;
   for (let pause = firstPause; ; pause *= 2) {
     const list = await client.call(listCategories, {});
-    const missing = findMissing(job.rows, standing, list);
+    const missing = findMissing(job.rows, state, list);
     const [first] = missing;
-    if (first === undefined || (standing.finished && mode === 'each')) return list;
+    if (first === undefined || (state.finished && mode === 'each')) return list;
     const left = end - context.uptime();
     if (left > 0) {
-      if (pause === firstPause) sayOld(job, missing.length);
+      if (pause === firstPause) reportStaleList(job, missing.length);
       await context.sleep(Math.min(pause, left), context.signal);
       continue;
     }
-    if (!mayForget(mode, standing, missing, job.otherKey)) {
-      throw incomplete(missing.length, nameOf(job, first), journal.path);
+    if (!mayForget(mode, state, missing, job.otherKey)) {
+      throw incomplete(missing.length, describeRow(job, first), journal.path);
     }
     forget(job, missing);
     return list;
   }
 }
 
-function sayOld({ settle, report }: Job, missing: number): void {
+function reportStaleList({ settle, report }: Job, missing: number): void {
   const what = missing === 1 ? '1 category' : `${missing} categories`;
   const message = `the list does not show ${what} that this import created; asking again for up to ${settle / 1_000} s`;
   report({ event: 'notice', message });
@@ -65,14 +65,14 @@ function incomplete(count: number, first: string, path: string): Failure {
 }
 
 /** Finds out what became of the rows whose outcome is unknown, when the service is surely done with them. */
-export async function lookUpOpen(job: Job): Promise<Category[]> {
+export async function resolveOpen(job: Job): Promise<Category[]> {
   const { context, journal, report } = job;
   // From now on, whenever they were sent: no clock can make that shorter than it has to be.
-  const why = { reason: 'settle', count: journal.standing.open.size } as const;
+  const why = { reason: 'settle', count: journal.state.open.size } as const;
   await pause(context, job.settle, why, { report, signal: context.signal });
-  const list = await look(job);
+  const list = await fetchList(job);
 
-  const { claimed, absent, doubtful } = reconcile(job.mode, job.rows, journal.standing, list);
+  const { claimed, absent, doubtful } = reconcile(job.mode, job.rows, journal.state, list);
   for (const [row, { id, name }] of claimed) {
     const changed = name !== contentOf(job, row).name;
     journal.add({ k: 'd', row, id: id.text, via: 'list', ...(changed && { as: name }) });
@@ -88,7 +88,7 @@ export async function lookUpOpen(job: Job): Promise<Category[]> {
   }
   for (const [row, similar] of doubtful) {
     const as = similar.map(({ id, name }) => `${quoted(name)} (id ${id})`).join(', ');
-    const message = `${nameOf(job, row)}: possibly created as ${as}; it is not sent again`;
+    const message = `${describeRow(job, row)}: possibly created as ${as}; it is not sent again`;
     report({ event: 'notice', message });
   }
   return list;
@@ -99,30 +99,30 @@ export async function lookUpOpen(job: Job): Promise<Category[]> {
  * copy that came too late, or somebody else's.
  * @param todo rows that are yet to be sent
  */
-export function noteStrangers(job: Job, list: readonly Category[], todo: readonly number[]): void {
+export function recordForeign(job: Job, list: readonly Category[], todo: readonly number[]): void {
   const { journal, mode } = job;
-  const { done, open } = journal.standing;
+  const { done, open } = journal.state;
   const contents = (rows: Iterable<number>) => [...rows].map((row) => contentOf(job, row));
-  const doubtful = new Set(findStrangers(contents(open), journal.standing, list));
+  const doubtful = new Set(findForeign(contents(open), journal.state, list));
   const ours = contents(done.keys());
-  const strangers = findStrangers([...ours, ...contents(todo)], journal.standing, list).filter(
+  const foreign = findForeign([...ours, ...contents(todo)], journal.state, list).filter(
     (category) => !doubtful.has(category),
   );
-  if (strangers.length > 0) journal.add({ k: 'b', ids: strangers.map(({ id }) => id.text) });
+  if (foreign.length > 0) journal.add({ k: 'b', ids: foreign.map(({ id }) => id.text) });
 
   const keys = new Set(ours.map((content) => contentKey(mode, content)));
-  if (mode === 'ensure') nameOwnCopies(job, list);
+  if (mode === 'ensure') reportOwnCopies(job, list);
   // Where each name is to be there once, a second one is a copy in every run, also one that was written down before.
-  const others = mode === 'ensure' ? unaccounted({ done }, list) : strangers;
+  const others = mode === 'ensure' ? unaccounted({ done }, list) : foreign;
   for (const category of others) {
-    if (keys.has(contentKey(mode, category)) && !doubtful.has(category)) nameCopy(job, category);
+    if (keys.has(contentKey(mode, category)) && !doubtful.has(category)) reportCopy(job, category);
   }
 }
 
 /** A row whose name the service changed into one that is there already has made a copy. */
-function nameOwnCopies(job: Job, list: readonly Category[]): void {
+function reportOwnCopies(job: Job, list: readonly Category[]): void {
   const { journal, copies, report } = job;
-  const changed = [...journal.standing.done].filter(([, { as }]) => as !== undefined);
+  const changed = [...journal.state.done].filter(([, { as }]) => as !== undefined);
   if (changed.length === 0) return;
   const there = groupBy(list, ({ name }) => name);
   const rowOf = new Map(changed.map(([row, { id }]) => [id, row]));
@@ -133,12 +133,12 @@ function nameOwnCopies(job: Job, list: readonly Category[]): void {
     const other = same.find((category) => (rowOf.get(category.id.text) ?? -1) < row);
     if (!own || !other || copies.has(id)) continue;
     copies.set(id, own);
-    const message = `${nameOf(job, row)}: the service made ${quoted(as)} of it (id ${id}), and that is there as id ${other.id} too: a copy`;
+    const message = `${describeRow(job, row)}: the service made ${quoted(as)} of it (id ${id}), and that is there as id ${other.id} too: a copy`;
     report({ event: 'notice', message });
   }
 }
 
-function nameCopy({ copies, report }: Job, category: Category): void {
+function reportCopy({ copies, report }: Job, category: Category): void {
   const { id, name } = category;
   if (copies.has(id.text)) return;
   copies.set(id.text, category);

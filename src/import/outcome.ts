@@ -1,6 +1,6 @@
+import type { JournalState, Refusal } from './journal-state.ts';
 import type { Intention, Plan } from './plan.ts';
 import { quoted } from './read/faults.ts';
-import type { Refusal, Standing } from './standing.ts';
 
 /**
  * What became of a row: besides what the plan already tells, `refused` by the service, or `left` for another run of the same
@@ -23,22 +23,22 @@ export type RowOutcome = {
  * @param copies ids of categories that are there twice; one that a row has was made of another name
  */
 export function outcomesOf(
-  { intentions, ids, alike }: Plan,
-  standing: Standing,
+  { intentions, ids, similar }: Plan,
+  state: JournalState,
   copies: ReadonlySet<string> = new Set(),
 ): RowOutcome[] {
-  const others = new Map(alike.map(({ row, other }) => [row, other]));
+  const others = new Map(similar.map(({ row, other }) => [row, other]));
   return intentions.map((intention, row) => {
-    const done = standing.done.get(row);
+    const done = state.done.get(row);
     const word = intention === 'created_before' ? intention : 'created';
     if (done && copies.has(done.id)) return { outcome: 'differs', id: done.id, as: done.as };
     if (done) return { outcome: word, id: done.id, as: done.as };
-    if (standing.open.has(row)) return { outcome: 'unknown' };
+    if (state.open.has(row)) return { outcome: 'unknown' };
     if (intention === 'similar') {
       const message = `looks like ${quoted(others.get(row) ?? '')}, which is there already`;
       return { outcome: 'refused', refusal: { message } };
     }
-    const refusal = intention === 'create' ? standing.refused.get(row) : undefined;
+    const refusal = intention === 'create' ? state.refused.get(row) : undefined;
     if (refusal) return { outcome: 'refused', refusal };
     if (intention === 'create' || intention === 'unknown') return { outcome: 'left' };
     return { outcome: intention, id: ids.get(row) };

@@ -1,7 +1,7 @@
 import type { Category } from '../api/resources.ts';
-import { type Alike, findAlike } from './alike.ts';
 import { type Content, contentKey, groupBy, type Mode } from './content.ts';
-import type { Standing } from './standing.ts';
+import type { JournalState } from './journal-state.ts';
+import { findSimilar, type SimilarName } from './similar.ts';
 
 /**
  * What the import means to do with a row, or why it does nothing: created by this import before, `unknown` whether it was,
@@ -26,31 +26,31 @@ export type Plan = {
   readonly ids: ReadonlyMap<number, string>;
   /** The rows to create, in the order of the file. */
   readonly create: readonly number[];
-  readonly alike: readonly Alike[];
+  readonly similar: readonly SimilarName[];
   /** Rows whose name is in an earlier row, with another description. */
   readonly contradictions: readonly Contradiction[];
 };
 
-/** What is left to do for the rows when the service has `existing`, and the journal tells `standing`. */
+/** What is left to do for the rows when the service has `existing`, and the journal tells `state`. */
 export function makePlan(
   mode: Mode,
   rows: readonly Content[],
   existing: readonly Category[],
-  standing: Standing,
+  state: JournalState,
 ): Plan {
   const there = groupBy(existing, ({ name }) => name);
   const seen = new Map<string, number>();
   const contradictions: Contradiction[] = [];
   const ids = new Map<number, string>();
   // A row that might stand for one of unknown fate waits until that is known.
-  const openKeys = new Set([...standing.open].map((row) => keyOf(rows[row])));
+  const openKeys = new Set([...state.open].map((row) => keyOf(rows[row])));
   const intentions = rows.map((row, index) => {
     const key = keyOf(row);
     const earlier = seen.get(key);
     if (earlier === undefined) seen.set(key, index);
     else if (rows[earlier]?.description !== row.description)
       contradictions.push({ row: index, earlier });
-    if (standing.done.has(index)) return 'created_before';
+    if (state.done.has(index)) return 'created_before';
     if (mode === 'ensure' && earlier !== undefined) return 'repeated';
     if (openKeys.has(key)) return 'unknown';
     const same = mode === 'ensure' ? there.get(row.name) : undefined;
@@ -60,8 +60,8 @@ export function makePlan(
     return intention;
   });
   const create = [...intentions.keys()].filter((row) => intentions[row] === 'create');
-  const alike = findAlike(mode, rows, create, existing, standing);
-  return { intentions, ids, create, alike, contradictions };
+  const similar = findSimilar(mode, rows, create, existing, state);
+  return { intentions, ids, create, similar, contradictions };
 
   function keyOf(row: Content = { name: '' }): string {
     return contentKey(mode, row);
@@ -100,10 +100,11 @@ export function dropExisting(
 }
 
 /** The same plan without those of its rows that look like others and for which `refuse` holds. */
-export function dropAlike(plan: Plan, refuse: (alike: Alike) => boolean): Plan {
+export function dropSimilar(plan: Plan, refuse: (similar: SimilarName) => boolean): Plan {
   const intentions = [...plan.intentions];
-  for (const alike of plan.alike) {
-    if (intentions[alike.row] === 'create' && refuse(alike)) intentions[alike.row] = 'similar';
+  for (const similar of plan.similar) {
+    if (intentions[similar.row] === 'create' && refuse(similar))
+      intentions[similar.row] = 'similar';
   }
   const create = plan.create.filter((row) => intentions[row] === 'create');
   return { ...plan, intentions, create };

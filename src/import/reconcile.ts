@@ -1,7 +1,7 @@
 import type { Category } from '../api/resources.ts';
 import { cutMark } from '../text/secret.ts';
 import { type Content, contentKey, groupBy, looseKey, type Mode } from './content.ts';
-import type { Standing } from './standing.ts';
+import type { JournalState } from './journal-state.ts';
 
 /** What the list says of the rows whose outcome was unknown. */
 export type Findings = {
@@ -20,15 +20,15 @@ export type Findings = {
 export function reconcile(
   mode: Mode,
   rows: readonly Content[],
-  standing: Standing,
+  state: JournalState,
   list: readonly Category[],
 ): Findings {
-  const free = unaccounted(standing, list);
-  const open = [...standing.open].sort((a, b) => a - b);
+  const free = unaccounted(state, list);
+  const open = [...state.open].sort((a, b) => a - b);
   const claimed = new Map<number, Category>();
   claim((content) => contentKey(mode, content));
   // A service that was seen to change names may have changed these as well.
-  if ([...standing.done.values()].some(({ as }) => as !== undefined)) {
+  if ([...state.done.values()].some(({ as }) => as !== undefined)) {
     claim((content) => contentKey(mode, { ...content, name: looseKeyOf(content) }));
   }
 
@@ -61,19 +61,19 @@ export function reconcile(
  * The categories that look like one of these rows and belong to none: they were there before, are somebody else's, or are a
  * copy that came too late.
  */
-export function findStrangers(
+export function findForeign(
   rows: readonly Content[],
-  standing: Standing,
+  state: JournalState,
   list: readonly Category[],
 ): Category[] {
   const names = new Set(rows.map(looseKeyOf));
-  return [...unaccounted(standing, list)].filter((category) => names.has(looseKeyOf(category)));
+  return [...unaccounted(state, list)].filter((category) => names.has(looseKeyOf(category)));
 }
 
 /** The rows whose category, created before, the list does not show: by id and name, since another account has such ids too. */
 export function findMissing(
   rows: readonly Content[],
-  { done }: Standing,
+  { done }: JournalState,
   list: readonly Category[],
 ): number[] {
   const names = new Map(list.map(({ id, name }) => [id.text, looseKey(name)]));
@@ -87,7 +87,7 @@ export function findMissing(
 
 /** The categories that no row has and that are not known as foreign. Each once, also where a list shows one twice. */
 export function unaccounted(
-  { done, foreign }: Pick<Standing, 'done'> & Partial<Pick<Standing, 'foreign'>>,
+  { done, foreign }: Pick<JournalState, 'done'> & Partial<Pick<JournalState, 'foreign'>>,
   list: readonly Category[],
 ): Set<Category> {
   const ours = new Set([...done.values()].map(({ id }) => id));

@@ -3,7 +3,7 @@ import { createCategory } from '../api/endpoints.ts';
 import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 import { looseKey } from './content.ts';
-import { contentOf, type Job, keyOf, nameOf } from './job.ts';
+import { contentOf, describeRow, type Job, keyOf } from './job.ts';
 
 /** So many unknown outcomes are looked up before more are added. */
 const mostUnknown = 40;
@@ -30,13 +30,13 @@ export type Streak = {
 /**
  * Sends rows, each once, several at a time, and writes down what became of each. It ends early when going on makes no sense,
  * or when outcomes should be looked up first; what is on its way then is waited for.
- * @param alike rows that look like others; they are passed over once the service was seen to change names
+ * @param similar rows that look like others; they are passed over once the service was seen to change names
  */
 export async function sendRows(
   job: Job,
   todo: readonly number[],
   streak: Streak,
-  alike: ReadonlySet<number>,
+  similar: ReadonlySet<number>,
 ): Promise<Stop | undefined> {
   const { context, client, journal } = job;
   const queue = todo.values();
@@ -50,14 +50,14 @@ export async function sendRows(
   let sentAt = context.uptime();
   let stop: Stop | undefined;
 
-  await Promise.all(Array.from({ length: job.width }, work));
+  await Promise.all(Array.from({ length: job.concurrency }, work));
   return stop;
 
   async function work(): Promise<void> {
     while (!signal.aborted && unknowns < mostUnknown) {
       const { value: row } = queue.next();
       if (row === undefined) return;
-      if (streak.changesNames && alike.has(row)) continue;
+      if (streak.changesNames && similar.has(row)) continue;
       if (!uncertain.has(keyOf(job, row))) await send(row);
     }
   }
@@ -122,7 +122,7 @@ export async function sendRows(
 
   /** @param unsent whether it surely left nothing behind: only what nobody foresaw may have */
   function ended(row: number, error: unknown, unsent: boolean): void {
-    if (unsent && journal.standing.open.has(row)) journal.add({ k: 'n', row });
+    if (unsent && journal.state.open.has(row)) journal.add({ k: 'n', row });
     if (error !== halt.signal.reason) end({ kind: 'failed', error });
   }
 
@@ -131,7 +131,7 @@ export async function sendRows(
     uncertain.add(keyOf(job, row));
     unknowns += 1;
     streak.unknowns += 1;
-    const message = `${nameOf(job, row)}: ${failure.message}. It may or may not have been created. Not sent again; checking in ${job.settle / 1_000} s or later`;
+    const message = `${describeRow(job, row)}: ${failure.message}. It may or may not have been created. Not sent again; checking in ${job.settle / 1_000} s or later`;
     job.report({ event: 'notice', message });
     if (failure.kind === 'interrupted') end({ kind: 'failed', error: failure });
     else if (streak.unknowns >= unknownsUntilStop) end({ kind: 'unknowns' });
@@ -140,7 +140,7 @@ export async function sendRows(
   function refused(row: number, failure: Failure): void {
     journal.add({ k: 'r', row, status: 0, ...failure.details.service });
     streak.unknowns = 0;
-    job.report({ event: 'notice', message: `${nameOf(job, row)}: ${failure.message}` });
+    job.report({ event: 'notice', message: `${describeRow(job, row)}: ${failure.message}` });
     job.onSettled();
   }
 

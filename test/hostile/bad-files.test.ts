@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { claimPath, journalPath } from '../../src/import/journals.ts';
+import { claimPath, journalPath } from '../../src/import/journal-files.ts';
 import { bundle } from '../support/bundle.ts';
 import { test as base, expect } from '../support/program.ts';
 import type { Commands, Ends } from '../support/programs/commands.ts';

@@ -3,9 +3,9 @@ import { listCategories } from '../../api/endpoints.ts';
 import type { Category } from '../../api/resources.ts';
 import { faultOfAccess } from '../../disk/denied.ts';
 import { Failure, FileFault, systemCode } from '../../errors.ts';
-import type { Held } from '../../import/held-names.ts';
+import type { NameLock } from '../../import/name-locks.ts';
 import type { Session } from '../../session/session.ts';
-import { hold } from './hold.ts';
+import { lockNames } from './lock-names.ts';
 
 type Found = { readonly category: Category; readonly wasThere: boolean };
 
@@ -41,10 +41,10 @@ export async function createMissing(
 }
 
 /** Undefined where there is no place to say so: one category is worth less than an import's journal. */
-async function holdName(session: Session, name: string): Promise<Held | undefined> {
+async function holdName(session: Session, name: string): Promise<NameLock | undefined> {
   const { address } = await session.account();
   try {
-    return await hold(session, { address, names: [name], doing: 'creating' });
+    return await lockNames(session, { address, names: [name], doing: 'creating' });
   } catch (error) {
     if (!isWithoutPlace(error)) throw error;
     const fault = faultOfAccess(error.details.cause, session.host.context.uid);

@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest';
 import type { AppendFile } from '../../../src/context.ts';
 import { openAppendFile } from '../../../src/disk/append-file.ts';
 import { openJournal, replay } from '../../../src/import/journal.ts';
+import { emptyState, fold, type JournalState } from '../../../src/import/journal-state.ts';
 import { type Entry, formatEntry, type Header, parseEntry } from '../../../src/import/records.ts';
-import { emptyStanding, fold, type Standing } from '../../../src/import/standing.ts';
 import { networkError } from '../../support/petstore.ts';
 
 const header: Header = {
@@ -46,10 +46,10 @@ const entry: fc.Arbitrary<Entry> = fc.oneof(
   fc.record({ k: fc.constant('e' as const), at: fc.nat() }),
 );
 
-function standingOf(entries: readonly Entry[]): Standing {
-  const standing = emptyStanding();
-  for (const entry of entries) fold(standing, entry);
-  return standing;
+function stateOf(entries: readonly Entry[]): JournalState {
+  const state = emptyState();
+  for (const entry of entries) fold(state, entry);
+  return state;
 }
 
 describe('a line of the journal', () => {
@@ -101,9 +101,9 @@ describe('a journal that is opened again', () => {
             (_, n) => Buffer.byteLength(lines.slice(0, n + 1).join('')) <= cut,
           );
 
-          const { standing, length } = replay(bytes.subarray(0, cut), 'x');
+          const { state, length } = replay(bytes.subarray(0, cut), 'x');
 
-          expect(standing).toEqual(standingOf([header, ...entries].slice(0, whole.length)));
+          expect(state).toEqual(stateOf([header, ...entries].slice(0, whole.length)));
           expect(length).toBe(Buffer.byteLength(whole.join('')));
         },
       ),
@@ -113,9 +113,9 @@ describe('a journal that is opened again', () => {
   test('passes over a damaged line, and believes the others', () => {
     const text = `${formatEntry(header)}0000 garbage\0\n${formatEntry({ k: 'd', row: 3, id: '8', via: '201' })}half a li`;
 
-    const { standing, length } = replay(Buffer.from(text), 'x');
+    const { state, length } = replay(Buffer.from(text), 'x');
 
-    expect([...standing.done.keys()]).toEqual([3]);
+    expect([...state.done.keys()]).toEqual([3]);
     expect(length).toBe(Buffer.byteLength(text) - 'half a li'.length);
   });
 

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Category } from '../../../src/api/resources.ts';
 import type { Content, Mode } from '../../../src/import/content.ts';
 import { forecast } from '../../../src/import/forecast.ts';
+import { emptyState, fold, type JournalState } from '../../../src/import/journal-state.ts';
 import { makePlan } from '../../../src/import/plan.ts';
-import { findMissing, findStrangers, reconcile } from '../../../src/import/reconcile.ts';
+import { findForeign, findMissing, reconcile } from '../../../src/import/reconcile.ts';
 import type { Entry } from '../../../src/import/records.ts';
-import { emptyStanding, fold, type Standing } from '../../../src/import/standing.ts';
 import { ExactNumber } from '../../../src/json/exact.ts';
 
 const category = (id: number, name: string, description?: string): Category => ({
@@ -16,10 +16,10 @@ const category = (id: number, name: string, description?: string): Category => (
 
 const row = (name: string, description?: string): Content => ({ name, description });
 
-function standingAfter(...entries: Entry[]): Standing {
-  const standing = emptyStanding();
-  for (const entry of entries) fold(standing, entry);
-  return standing;
+function stateAfter(...entries: Entry[]): JournalState {
+  const state = emptyState();
+  for (const entry of entries) fold(state, entry);
+  return state;
 }
 
 const intent = (index: number): Entry => ({ k: 'i', row: index, at: 0 });
@@ -76,14 +76,14 @@ describe('the plan', () => {
       plan: ['create', 'create'],
     },
   ])('$what', ({ mode = 'ensure', rows, there = [], plan }) => {
-    expect(makePlan(mode, rows, there, emptyStanding()).intentions).toEqual(plan);
+    expect(makePlan(mode, rows, there, emptyState()).intentions).toEqual(plan);
   });
 
   test('leaves out what the journal tells was created, and holds back twins of what is unknown', () => {
     const rows = [row('dog'), row('cat'), row('cat'), row('emu')];
-    const standing = standingAfter(done(0, 7), intent(1));
+    const state = stateAfter(done(0, 7), intent(1));
 
-    expect(makePlan('each', rows, [], standing).intentions).toEqual([
+    expect(makePlan('each', rows, [], state).intentions).toEqual([
       'created_before',
       'unknown',
       'unknown',
@@ -97,11 +97,11 @@ describe('the plan', () => {
     { what: 'composition', name: 'lie\u0300vre', other: 'li\u00e8vre' },
     { what: 'inner spaces', name: 'pine  marten', other: 'pine marten' },
   ])('names those that look alike but for $what', ({ name, other = 'rabbit' }) => {
-    const inService = makePlan('ensure', [row(name)], [category(1, other)], emptyStanding());
-    const inFile = makePlan('ensure', [row(other), row(name)], [], emptyStanding());
+    const inService = makePlan('ensure', [row(name)], [category(1, other)], emptyState());
+    const inFile = makePlan('ensure', [row(other), row(name)], [], emptyState());
 
-    expect(inService.alike).toEqual([{ row: 0, other, listed: true }]);
-    expect(inFile.alike).toEqual([{ row: 1, other, listed: false }]);
+    expect(inService.similar).toEqual([{ row: 0, other, listed: true }]);
+    expect(inFile.similar).toEqual([{ row: 1, other, listed: false }]);
   });
 });
 
@@ -144,8 +144,8 @@ describe('the forecast', () => {
 });
 
 describe('rows of unknown outcome', () => {
-  const find = (mode: Mode, rows: Content[], standing: Standing, list: Category[]) => {
-    const { claimed, absent, doubtful } = reconcile(mode, rows, standing, list);
+  const find = (mode: Mode, rows: Content[], state: JournalState, list: Category[]) => {
+    const { claimed, absent, doubtful } = reconcile(mode, rows, state, list);
     return {
       claimed: [...claimed].map(([index, { id }]) => [index, Number(id.text)]),
       absent,
@@ -160,26 +160,26 @@ describe('rows of unknown outcome', () => {
     what: string;
     mode?: Mode;
     rows?: Content[];
-    standing: Standing;
+    state: JournalState;
     list: Category[];
     found: Partial<ReturnType<typeof find>>;
   }>([
     {
       what: 'is created when the list shows it',
-      standing: standingAfter(intent(0)),
+      state: stateAfter(intent(0)),
       list: [category(9, 'dog', 'Barks')],
       found: { claimed: [[0, 9]] },
     },
     {
       what: 'is absent when it does not',
-      standing: standingAfter(intent(0)),
+      state: stateAfter(intent(0)),
       list: [category(9, 'cat')],
       found: { absent: [0] },
     },
     {
       what: 'does not claim what was there before',
       mode: 'each',
-      standing: standingAfter({ k: 'b', ids: ['9'] }, intent(0)),
+      state: stateAfter({ k: 'b', ids: ['9'] }, intent(0)),
       list: [category(9, 'dog', 'Barks')],
       found: { absent: [0] },
     },
@@ -187,7 +187,7 @@ describe('rows of unknown outcome', () => {
       what: 'does not claim what is another row of ours',
       mode: 'each',
       rows: [row('dog'), row('dog')],
-      standing: standingAfter(done(0, 9), intent(1)),
+      state: stateAfter(done(0, 9), intent(1)),
       list: [category(9, 'dog')],
       found: { absent: [1] },
     },
@@ -195,7 +195,7 @@ describe('rows of unknown outcome', () => {
       what: 'claims one for one where several rows are alike',
       mode: 'each',
       rows: [row('dog'), row('dog'), row('dog')],
-      standing: standingAfter(intent(0), intent(1), intent(2)),
+      state: stateAfter(intent(0), intent(1), intent(2)),
       list: [category(8, 'dog'), category(9, 'dog')],
       found: {
         claimed: [
@@ -207,27 +207,27 @@ describe('rows of unknown outcome', () => {
     },
     {
       what: 'is doubtful when only a look-alike came about',
-      standing: standingAfter(intent(0)),
+      state: stateAfter(intent(0)),
       list: [category(9, 'Dog ')],
       found: { doubtful: [[0, [9]]] },
     },
     {
       what: 'is doubtful where every row counts and only the description is another',
       mode: 'each',
-      standing: standingAfter(intent(0)),
+      state: stateAfter(intent(0)),
       list: [category(9, 'dog', 'barks')],
       found: { doubtful: [[0, [9]]] },
     },
     {
       what: 'is absent when the look-alike was there before',
-      standing: standingAfter({ k: 'b', ids: ['9'] }, intent(0)),
+      state: stateAfter({ k: 'b', ids: ['9'] }, intent(0)),
       list: [category(9, 'Dog')],
       found: { absent: [0] },
     },
     {
       what: 'claims a look-alike of a service that was seen to change names',
       rows: [row('dog'), row('cat')],
-      standing: standingAfter(intent(0), done(1, 8, 'CAT')),
+      state: stateAfter(intent(0), done(1, 8, 'CAT')),
       list: [category(8, 'CAT'), category(9, 'DOG')],
       found: { claimed: [[0, 9]] },
     },
@@ -235,7 +235,7 @@ describe('rows of unknown outcome', () => {
       what: 'claims none of another description of such a service',
       mode: 'each',
       rows: [row('Dog', 'Barks'), row('Dog', 'Bites'), row('OWL')],
-      standing: standingAfter(intent(0), intent(1), done(2, 8, 'owl')),
+      state: stateAfter(intent(0), intent(1), done(2, 8, 'owl')),
       list: [category(8, 'owl'), category(9, 'dog', 'Bites')],
       found: { claimed: [[1, 9]], absent: [0] },
     },
@@ -243,7 +243,7 @@ describe('rows of unknown outcome', () => {
       what: 'claims a category once that a list shows twice',
       mode: 'each',
       rows: [row('dog'), row('dog')],
-      standing: standingAfter(intent(0), intent(1)),
+      state: stateAfter(intent(0), intent(1)),
       list: [category(9, 'dog'), category(9, 'dog')],
       found: { claimed: [[0, 9]], absent: [1] },
     },
@@ -251,12 +251,12 @@ describe('rows of unknown outcome', () => {
       what: 'sees no description and an empty one as the same',
       mode: 'each',
       rows: [row('dog')],
-      standing: standingAfter(intent(0)),
+      state: stateAfter(intent(0)),
       list: [category(9, 'dog', '')],
       found: { claimed: [[0, 9]] },
     },
-  ])('a row $what', ({ mode = 'ensure', rows = [row('dog', 'Barks')], standing, list, found }) => {
-    expect(find(mode, rows, standing, list)).toEqual({
+  ])('a row $what', ({ mode = 'ensure', rows = [row('dog', 'Barks')], state, list, found }) => {
+    expect(find(mode, rows, state, list)).toEqual({
       claimed: [],
       absent: [],
       doubtful: [],
@@ -265,17 +265,17 @@ describe('rows of unknown outcome', () => {
   });
 
   test('strangers are what looks like a row and belongs to none', () => {
-    const standing = standingAfter(done(0, 1), { k: 'b', ids: ['2'] });
+    const state = stateAfter(done(0, 1), { k: 'b', ids: ['2'] });
     const list = [category(1, 'dog'), category(2, 'dog'), category(3, 'DOG'), category(4, 'cat')];
 
-    expect(findStrangers([row('dog')], standing, list)).toEqual([list[2]]);
+    expect(findForeign([row('dog')], state, list)).toEqual([list[2]]);
   });
 
   test('a list that lacks what was created is known for an old one', () => {
     const rows = [row('dog'), row('cat'), row('emu')];
-    const standing = standingAfter(done(0, 1), done(1, 2), done(2, 3, 'EMU!'));
+    const state = stateAfter(done(0, 1), done(1, 2), done(2, 3, 'EMU!'));
 
-    const missing = findMissing(rows, standing, [category(1, 'other'), category(3, 'EMU!')]);
+    const missing = findMissing(rows, state, [category(1, 'other'), category(3, 'EMU!')]);
 
     expect(missing).toEqual([0, 1]);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Turn } from '../../../src/api/exchange.ts';
 import type { Job } from '../../../src/import/job.ts';
+import { emptyState } from '../../../src/import/journal-state.ts';
 import { sendRows } from '../../../src/import/send.ts';
-import { emptyStanding } from '../../../src/import/standing.ts';
 
 describe('rows that are sent at the same time', () => {
   test('cause no warning of Node when all sixteen wait on one signal', async () => {
@@ -19,7 +19,7 @@ describe('rows that are sent at the same time', () => {
     const job = {
       context: { signal: new AbortController().signal, uptime: () => 0 },
       client,
-      journal: { add() {}, standing: emptyStanding() },
+      journal: { add() {}, state: emptyState() },
       rows: Array.from({ length: 16 }, (_, row) => ({ line: row, name: 'pet' })),
       mode: 'each',
       width: 16,

@@ -1,5 +1,5 @@
 import { Failure, type FailureDetails, Interruption, interruptedFailure } from '../../../errors.ts';
-import type { Ending } from '../../../import/carry-out.ts';
+import type { Ending } from '../../../import/execute.ts';
 import type { Journal } from '../../../import/journal.ts';
 import { count, type RowOutcome } from '../../../import/outcome.ts';
 import { isoEnd } from '../../../text/iso-time.ts';
@@ -45,7 +45,7 @@ export function importFailure(
 /** The failure for an import that ended before any row was sent in this run. */
 export function notBegun(
   error: unknown,
-  { standing: { header, done, open } }: Journal,
+  { state: { header, done, open } }: Journal,
   rows: number,
   signal: AbortSignal,
 ): unknown {

@@ -3,20 +3,20 @@ import { type Command, Option } from 'commander';
 import { usageFailure } from '../../../errors.ts';
 import { speaksJson } from '../../../formats.ts';
 import type { Mode } from '../../../import/content.ts';
-import type { Held } from '../../../import/held-names.ts';
-import { withJournal } from '../../../import/hold.ts';
+import type { NameLock } from '../../../import/name-locks.ts';
 import { type InputFormat, inputFormats, readInput } from '../../../import/read/input.ts';
+import { withJournal } from '../../../import/with-journal.ts';
 import { mayAsk } from '../../../session/asking.ts';
 import type { Host } from '../../../session/host.ts';
 import { inSession, type Session } from '../../../session/session.ts';
 import { parseDuration } from '../../../settings/duration.ts';
 import { requireStateFolder } from '../../../settings/folders.ts';
 import { addExamples } from '../../examples.ts';
-import { hold } from '../hold.ts';
+import { lockNames } from '../lock-names.ts';
+import type { ImportRequest } from './import-request.ts';
 import { planOf } from './limits.ts';
-import type { Order } from './order.ts';
 import { outcomeColumns, planColumns } from './report.ts';
-import { bringIn, preview } from './run.ts';
+import { preview, runImport } from './run.ts';
 
 type Options = {
   readonly format?: InputFormat;
@@ -47,23 +47,27 @@ export function importFile(command: Command, host: Host): void {
       inSession(host, command, async (session) => {
         session.output.checkColumns(options.dryRun ? planColumns : outcomeColumns);
         if (!options.dryRun && !options.yes) refuseUnasked(session, file);
-        const order = await takeOrder(session, file, options);
+        const request = await readRequest(session, file, options);
 
-        if (options.dryRun) return preview(order);
+        if (options.dryRun) return preview(request);
 
-        const { folder, identity } = order;
-        const holdNames = () => holdFor(order);
-        await withJournal(host.context, folder, identity, holdNames, (journal) =>
-          bringIn(order, journal),
+        const { folder, identity } = request;
+        const lock = () => lockNamesFor(request);
+        await withJournal(host.context, folder, identity, lock, (journal) =>
+          runImport(request, journal),
         );
       }),
     );
 }
 
 /** Where every row makes a category of its own, other processes matter only if they work on the same file. */
-function holdFor({ session, input, identity: { address, mode, path } }: Order): Promise<Held> {
+function lockNamesFor({
+  session,
+  input,
+  identity: { address, mode, path },
+}: ImportRequest): Promise<NameLock> {
   const names = mode === 'ensure' ? input.rows.map(({ name }) => name) : [];
-  return hold(session, { address, names, path, doing: 'importing' });
+  return lockNames(session, { address, names, path, doing: 'importing' });
 }
 
 /** @throws Failure (usage) when the question that comes later cannot be asked, or not among lines of JSON */
@@ -76,7 +80,11 @@ function refuseUnasked({ host, options }: Session, file: string): void {
   );
 }
 
-async function takeOrder(session: Session, file: string, options: Options): Promise<Order> {
+async function readRequest(
+  session: Session,
+  file: string,
+  options: Options,
+): Promise<ImportRequest> {
   const { host, report } = session;
   if (file === '-' && session.options.apiKeyFile === '-') {
     throw usageFailure(
@@ -99,6 +107,6 @@ async function takeOrder(session: Session, file: string, options: Options): Prom
     fingerprint,
     plan,
     folder: join(requireStateFolder(host.context), 'imports'),
-    unasked: options.yes ?? false,
+    assumeYes: options.yes ?? false,
   };
 }

@@ -3,14 +3,14 @@ import { Failure } from '../../../errors.ts';
 import { isOtherKey, refuseOtherKey } from '../../../import/forget.ts';
 import type { Job } from '../../../import/job.ts';
 import type { Journal } from '../../../import/journal.ts';
-import { look, lookUpOpen, noteStrangers } from '../../../import/lookup.ts';
-import { dropAlike, makePlan, type Plan } from '../../../import/plan.ts';
+import { fetchList, recordForeign, resolveOpen } from '../../../import/lookup.ts';
+import { dropSimilar, makePlan, type Plan } from '../../../import/plan.ts';
 import { mostInFlight } from '../../../pacing/decide.ts';
 import { sandboxProfile } from '../../../session/profile.ts';
 import { isoTime } from '../../../text/iso-time.ts';
 import { thousands } from '../../../text/number.ts';
+import { beginJournal, type ImportRequest } from './import-request.ts';
 import { type KnownLimit, knownLimit } from './limits.ts';
-import { begin, type Order } from './order.ts';
 import { planInWords, say } from './words.ts';
 
 /** A plan that was made longer ago, in ms, is made anew before anything is sent by it. */
@@ -28,16 +28,16 @@ export type Prepared = {
  * @throws Failure, also when the answer is no
  */
 export async function prepare(
-  order: Order,
+  request: ImportRequest,
   journal: Journal,
   onSettled: () => void,
 ): Promise<Prepared> {
-  const { session, input, identity } = order;
+  const { session, input, identity } = request;
   const { uptime } = session.host.context;
-  const { standing } = journal;
-  const otherKey = isOtherKey(standing, order.fingerprint);
-  if (otherKey) refuseOtherKey(standing);
-  if (standing.header) say(session, [resumption(journal)]);
+  const { state } = journal;
+  const otherKey = isOtherKey(state, request.fingerprint);
+  if (otherKey) refuseOtherKey(state);
+  if (state.header) say(session, [resumption(journal)]);
   const job: Job = {
     context: session.host.context,
     client: await session.connect(),
@@ -45,42 +45,42 @@ export async function prepare(
     rows: input.rows,
     mode: identity.mode,
     otherKey,
-    settle: order.settle,
-    width: mostInFlight(undefined),
+    settle: request.settle,
+    concurrency: mostInFlight(undefined),
     report: session.report,
     copies: new Map(),
     onSettled,
   };
 
-  let list = await (standing.open.size > 0 ? lookUpOpen(job) : look(job));
+  let list = await (state.open.size > 0 ? resolveOpen(job) : fetchList(job));
   const planBy = (list: readonly Category[]) => {
-    const plan = makePlan(identity.mode, input.rows, list, standing);
+    const plan = makePlan(identity.mode, input.rows, list, state);
     // Only a person can tell whether they are meant to be others.
-    return order.unasked ? dropAlike(plan, ({ listed }) => listed) : plan;
+    return request.assumeYes ? dropSimilar(plan, ({ listed }) => listed) : plan;
   };
   let plan = planBy(list);
-  const limit = await knownLimit(session, order.plan);
+  const limit = await knownLimit(session, request.plan);
   say(session, planInWords(plan, input, limit));
 
   if (plan.create.length > 0) {
     const plannedAt = uptime();
-    if (!order.unasked) await agree(order, plan);
+    if (!request.assumeYes) await agree(request, plan);
     if (uptime() - plannedAt > fresh) {
-      list = await look(job);
+      list = await fetchList(job);
       plan = planBy(list);
     }
     await session.output.load();
-    if (!standing.header) begin(order, journal);
+    if (!state.header) beginJournal(request, journal);
   }
-  if (standing.header) noteStrangers(job, list, plan.create);
+  if (state.header) recordForeign(job, list, plan.create);
   await journal.commit();
   // More than a window takes would only wait for each other.
   const most = limit.minute?.limit;
-  const width = Math.min(mostInFlight(most), most ?? Number.POSITIVE_INFINITY);
-  return { job: { ...job, width }, plan, limit };
+  const concurrency = Math.min(mostInFlight(most), most ?? Number.POSITIVE_INFINITY);
+  return { job: { ...job, concurrency }, plan, limit };
 }
 
-function resumption({ standing: { header, done, open, finished } }: Journal): string {
+function resumption({ state: { header, done, open, finished } }: Journal): string {
   const unknown = open.size > 0 ? `, the outcome of ${thousands(open.size)} is unknown` : '';
   const begun = `begun at ${isoTime(header?.at ?? 0)}`;
   const rows = `${thousands(done.size)} rows are created${unknown}`;
@@ -90,10 +90,13 @@ function resumption({ standing: { header, done, open, finished } }: Journal): st
 }
 
 /** @throws Failure (interrupted) when the answer is no */
-async function agree({ session, identity }: Order, { create, alike }: Plan): Promise<void> {
+async function agree(
+  { session, identity }: ImportRequest,
+  { create, similar }: Plan,
+): Promise<void> {
   const what = `${thousands(create.length)} ${create.length === 1 ? 'category' : 'categories'}`;
   const where = identity.address === sandboxProfile ? 'in the sandbox' : `at ${identity.address}`;
-  const listed = alike.filter(({ listed }) => listed).length;
+  const listed = similar.filter(({ listed }) => listed).length;
   const some =
     listed > 0 ? `, ${thousands(listed)} of them with a name like one that is there` : '';
   if (await session.host.context.confirm(`Create ${what} ${where}${some}?`)) return;

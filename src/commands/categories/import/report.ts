@@ -22,7 +22,7 @@ export async function printPlan(
 ): Promise<void> {
   const { requests, todayMs, moreDays } = forecastOf(plan, limit, 2);
   const counts = count(plan.intentions);
-  const others = new Map(plan.alike.map(({ row, other }) => [row, other]));
+  const others = new Map(plan.similar.map(({ row, other }) => [row, other]));
   const head = {
     file: input.source,
     rows: exact(input.rows.length),

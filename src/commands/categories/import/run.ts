@@ -1,51 +1,51 @@
 import { listCategories } from '../../../api/endpoints.ts';
-import { carryOut, type Ending } from '../../../import/carry-out.ts';
+import { type Ending, executePlan } from '../../../import/execute.ts';
 import { isOtherKey, mayForget } from '../../../import/forget.ts';
 import type { Journal } from '../../../import/journal.ts';
-import { checkJournals, journalPath, readStanding } from '../../../import/journals.ts';
+import { checkJournals, journalPath, readState } from '../../../import/journal-files.ts';
 import { outcomesOf } from '../../../import/outcome.ts';
-import { dropAlike, makePlan } from '../../../import/plan.ts';
+import { dropSimilar, makePlan } from '../../../import/plan.ts';
 import { findMissing } from '../../../import/reconcile.ts';
 import { importFailure, notBegun } from './failure.ts';
+import { finishJournal, type ImportRequest } from './import-request.ts';
 import { knownLimit } from './limits.ts';
-import { finish, type Order } from './order.ts';
 import { prepare } from './prepare.ts';
 import { followProgress } from './progress.ts';
 import { printOutcomes, printPlan, unprinted } from './report.ts';
 import { planInWords, say } from './words.ts';
 
 /** Shows what would be done, by one request and without a trace. */
-export async function preview(order: Order): Promise<void> {
-  const { session, input, identity, folder } = order;
+export async function preview(request: ImportRequest): Promise<void> {
+  const { session, input, identity, folder } = request;
   checkJournals(folder, session.host.context.uid);
-  const standing = readStanding(journalPath(folder, identity));
+  const state = readState(journalPath(folder, identity));
   const client = await session.connect();
   const list = await client.call(listCategories, {});
 
-  const missing = findMissing(input.rows, standing, list);
-  const otherKey = isOtherKey(standing, order.fingerprint);
-  if (mayForget(identity.mode, standing, missing, otherKey)) {
-    for (const row of missing) standing.done.delete(row);
+  const missing = findMissing(input.rows, state, list);
+  const otherKey = isOtherKey(state, request.fingerprint);
+  if (mayForget(identity.mode, state, missing, otherKey)) {
+    for (const row of missing) state.done.delete(row);
   } else if (missing.length > 0) {
     say(session, [`the list lacks ${missing.length} categories that this import has created`]);
   }
-  const plan = dropAlike(
-    makePlan(identity.mode, input.rows, list, standing),
+  const plan = dropSimilar(
+    makePlan(identity.mode, input.rows, list, state),
     ({ listed }) => listed,
   );
-  const limit = await knownLimit(session, order.plan);
+  const limit = await knownLimit(session, request.plan);
   // The run itself begins with a list of its own.
   say(session, planInWords(plan, input, limit, 2));
   await printPlan(session.output, plan, input, limit);
 }
 
 /** Makes the plan, asks, carries it out and prints what became of each row. @throws Failure when not all of it is done */
-export async function bringIn(order: Order, journal: Journal): Promise<void> {
-  const { session, input } = order;
-  const { standing } = journal;
+export async function runImport(request: ImportRequest, journal: Journal): Promise<void> {
+  const { session, input } = request;
+  const { state } = journal;
   let onSettled = () => {};
   const { signal } = session.host.context;
-  const { job, plan, limit } = await prepare(order, journal, () => onSettled()).catch((error) => {
+  const { job, plan, limit } = await prepare(request, journal, () => onSettled()).catch((error) => {
     throw notBegun(error, journal, input.rows.length, signal);
   });
 
@@ -53,13 +53,13 @@ export async function bringIn(order: Order, journal: Journal): Promise<void> {
   if (plan.create.length > 0) {
     const progress = followProgress(session, plan, limit);
     onSettled = progress.step;
-    ending = await carryOut(job, plan);
+    ending = await executePlan(job, plan);
     progress.end();
   }
 
-  const outcomes = outcomesOf(ending.plan, standing, new Set(job.copies.keys()));
+  const outcomes = outcomesOf(ending.plan, state, new Set(job.copies.keys()));
   const failure = importFailure(ending, journal.path, outcomes, signal);
-  if (!ending.stop) await finish(order, journal, outcomes);
+  if (!ending.stop) await finishJournal(request, journal, outcomes);
   await printOutcomes(session.output, outcomes, [...job.copies.values()], input).catch((error) => {
     throw failure ?? unprinted(error, outcomes, signal);
   });

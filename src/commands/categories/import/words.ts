@@ -23,7 +23,7 @@ export const rowWords: Readonly<Record<Intention | Outcome, string>> = {
 };
 
 /** More oddities of a kind than this are counted only. */
-const mostTold = 20;
+const mostListed = 20;
 
 /** Says sentences on stderr, one a line. */
 export function say({ report }: Session, messages: readonly string[]): void {
@@ -43,7 +43,7 @@ export function planInWords(plan: Plan, input: Input, limit: KnownLimit, lists =
     ...time,
     ...differencesInWords(plan, input),
     ...contradictionsInWords(plan, input),
-    ...alikeInWords(plan, input),
+    ...similarInWords(plan, input),
   ];
 }
 
@@ -84,8 +84,8 @@ function contradictionsInWords({ contradictions }: Plan, { rows }: Input): strin
   });
 }
 
-function alikeInWords({ alike }: Plan, { rows }: Input): string[] {
-  return first(alike, 'more names look like others', ({ row, other, listed }) => {
+function similarInWords({ similar }: Plan, { rows }: Input): string[] {
+  return first(similar, 'more names look like others', ({ row, other, listed }) => {
     const { line, name = '' } = rows[row] ?? {};
     const what = listed ? 'which is there already' : 'and is another name';
     return `line ${line}: ${quoted(name)} looks like ${quoted(other)}, ${what}`;
@@ -94,9 +94,9 @@ function alikeInWords({ alike }: Plan, { rows }: Input): string[] {
 
 /** The first ones as sentences, and how many more there are. */
 function first<Item>(items: readonly Item[], more: string, tell: (item: Item) => string): string[] {
-  const told = items.slice(0, mostTold).map(tell);
-  const left = items.length - told.length;
-  return left > 0 ? [...told, `${thousands(left)} ${more}`] : told;
+  const listed = items.slice(0, mostListed).map(tell);
+  const left = items.length - listed.length;
+  return left > 0 ? [...listed, `${thousands(left)} ${more}`] : listed;
 }
 
 function plural(count: number, word: string): string {

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { claim } from '../../../../src/disk/claim.ts';
-import { claimPath, readEnds } from '../../../../src/import/journals.ts';
+import { claimPath, readEnds } from '../../../../src/import/journal-files.ts';
 import type { Header } from '../../../../src/import/records.ts';
 import { ExactNumber } from '../../../../src/json/exact.ts';
 import { apply, countsOf, journals, put, reactTo, three } from '../../../support/import-cases.ts';

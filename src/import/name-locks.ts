@@ -25,7 +25,7 @@ type Mark = Owner & Pick<Names, 'doing'> & { readonly since: number };
 export type NameHolder = { readonly mark: Mark; readonly file: string };
 
 /** `release` never throws. */
-export type Held = { readonly release: () => void };
+export type NameLock = { readonly release: () => void };
 
 /** More is no mark, and more names no input has, in bytes. */
 const longestMark = 4_096;
@@ -38,11 +38,11 @@ type World = Pick<Context, 'owner' | 'isRunning' | 'now' | 'sleep' | 'signal' | 
  * makes looking at those of others and writing ours one step. What a process left that has ended holds nothing.
  * @throws Failure (output) when the disk does not take it
  */
-export async function takeNames(
+export async function tryLockNames(
   context: World,
   folder: string,
   wanted: Names,
-): Promise<Held | NameHolder> {
+): Promise<NameLock | NameHolder> {
   try {
     securePrivateFolder(folder, context.uid);
   } catch (error) {
@@ -66,7 +66,7 @@ export async function takeNames(
 }
 
 /** Whether a holder that was found has its names still. */
-export function stillHolds(context: World, { mark, file }: NameHolder): boolean {
+export function isStillHeld(context: World, { mark, file }: NameHolder): boolean {
   return existsSync(file) && context.isRunning(mark);
 }
 

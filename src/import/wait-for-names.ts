@@ -3,7 +3,13 @@ import { Failure, Interruption, interruptedFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
 import { isoTime } from '../text/iso-time.ts';
 import { commandOn } from '../text/shell.ts';
-import { type Held, type NameHolder, type Names, stillHolds, takeNames } from './held-names.ts';
+import {
+  isStillHeld,
+  type NameHolder,
+  type NameLock,
+  type Names,
+  tryLockNames,
+} from './name-locks.ts';
 
 /** How soon to look again whether they are free, in ms; each pause is longer than the one before. */
 const firstPause = 20;
@@ -11,7 +17,7 @@ const longestPause = 100;
 /** Waits up to this many ms are not shown. */
 const unshown = 2_000;
 
-export type Patience = {
+export type WaitOptions = {
   /** Longest wait for other processes, in ms. */
   readonly maxWait: number;
   readonly report: Report;
@@ -21,12 +27,12 @@ export type Patience = {
  * Takes names that no other process of this machine creates until they are released; waits for who has one of them.
  * @throws Failure (output) when that takes longer than it may, or the disk does not take it; Failure (interrupted)
  */
-export async function holdNames(
+export async function waitForNames(
   context: Context,
   folder: string,
   wanted: Names,
-  { maxWait, report }: Patience,
-): Promise<Held> {
+  { maxWait, report }: WaitOptions,
+): Promise<NameLock> {
   const { uptime, sleep, random, signal } = context;
   const start = uptime();
   const by = Symbol('names');
@@ -34,9 +40,9 @@ export async function holdNames(
   let shown: NameHolder | undefined;
   try {
     for (;;) {
-      const held = await takeNames(context, folder, wanted);
+      const held = await tryLockNames(context, folder, wanted);
       if ('release' in held) return held;
-      while (stillHolds(context, held)) {
+      while (isStillHeld(context, held)) {
         const waited = uptime() - start;
         if (waited >= maxWait) throw busy(held);
         if (waited >= unshown) {

@@ -5,15 +5,15 @@ import { securePrivateFolder } from '../disk/private-folder.ts';
 import { sweep } from '../disk/temporary.ts';
 import { Failure, systemCode } from '../errors.ts';
 import { allowMoreFiles, isOutOfFiles } from '../text/too-many-files.ts';
-import { bringBack } from './finished.ts';
-import type { Held } from './held-names.ts';
+import { restoreArchived } from './archive.ts';
+import { alreadyRunning, refuseConflicts } from './conflicts.ts';
 import { type Journal, openJournal } from './journal.ts';
-import { claimPath, type Identity, journalPath } from './journals.ts';
-import { refuseRivals, taken } from './rivals.ts';
+import { claimPath, type Identity, journalPath } from './journal-files.ts';
+import type { NameLock } from './name-locks.ts';
 
 /**
  * Works with the journal of an import, which no other process works on meanwhile.
- * @param holdNames takes the names of its rows, so that what is found out about them stays true until the end
+ * @param lockNames takes the names of its rows, so that what is found out about them stays true until the end
  * @throws Failure (output) when another one does or there can be no journal, Failure (config) when another import is in the
  * way, and whatever the work throws
  */
@@ -21,23 +21,23 @@ export async function withJournal(
   context: Context,
   folder: string,
   identity: Identity,
-  holdNames: () => Promise<Held>,
+  lockNames: () => Promise<NameLock>,
   work: (journal: Journal) => Promise<void>,
 ): Promise<void> {
-  const place = claimPath(folder, identity);
-  needed(folder, () => securePrivateFolder(folder, context.uid));
-  const held = needed(place, () => claim(context, place));
-  if (!held.mine) throw taken(held, place);
-  let names: Held | undefined;
+  const claimFolder = claimPath(folder, identity);
+  orWithoutJournal(folder, () => securePrivateFolder(folder, context.uid));
+  const claimed = orWithoutJournal(claimFolder, () => claim(context, claimFolder));
+  if (!claimed.mine) throw alreadyRunning(claimed, claimFolder);
+  let names: NameLock | undefined;
   try {
-    names = await holdNames().catch((error) => {
+    names = await lockNames().catch((error) => {
       throw withoutJournal(error);
     });
     // Not before: who has the names may be the rival, whose journal begins later.
-    refuseRivals(context, folder, identity);
+    refuseConflicts(context, folder, identity);
     const path = journalPath(folder, identity);
-    const journal = needed(path, () => {
-      bringBack(path);
+    const journal = orWithoutJournal(path, () => {
+      restoreArchived(path);
       return openJournal(context.openAppendFile, path);
     });
     try {
@@ -45,15 +45,15 @@ export async function withJournal(
     } finally {
       journal.close();
       // Nothing was begun.
-      if (!journal.standing.header) sweep([path]);
+      if (!journal.state.header) sweep([path]);
     }
   } finally {
     names?.release();
-    held.release();
+    claimed.release();
   }
 }
 
-function needed<Result>(path: string, action: () => Result): Result {
+function orWithoutJournal<Result>(path: string, action: () => Result): Result {
   try {
     return action();
   } catch (error) {

@@ -3,15 +3,15 @@ import { type Holder, holderOf } from '../disk/claim.ts';
 import { configFailure, Failure } from '../errors.ts';
 import { isoTime } from '../text/iso-time.ts';
 import { commandOn } from '../text/shell.ts';
-import { putAside } from './finished.ts';
+import { archiveFinished } from './archive.ts';
 import {
   claimPath,
   type Identity,
   journalPath,
   journalsIn,
   readEnds,
-  readStanding,
-} from './journals.ts';
+  readState,
+} from './journal-files.ts';
 import type { Header } from './records.ts';
 
 /**
@@ -19,21 +19,21 @@ import type { Header } from './records.ts';
  * a change, or of the same rows with the other meaning.
  * @throws Failure (config)
  */
-export function refuseRivals(context: Context, folder: string, identity: Identity): void {
+export function refuseConflicts(context: Context, folder: string, identity: Identity): void {
   const own = journalPath(folder, identity);
   const done = [];
   for (const path of journalsIn(folder)) {
     const ends = path === own ? undefined : readEnds(path);
     if (!ends) continue;
     const { header } = ends;
-    const isRival = header.address === identity.address && isSame(header, identity);
+    const conflicts = header.address === identity.address && isSame(header, identity);
     const claim = claimPath(folder, header);
-    const holder = isRival ? holderOf(context, claim) : undefined;
-    if (holder && holder.pid !== context.owner.pid) throw taken(holder, claim);
+    const holder = conflicts ? holderOf(context, claim) : undefined;
+    if (holder && holder.pid !== context.owner.pid) throw alreadyRunning(holder, claim);
     if (ends.finished) done.push({ path, header });
-    else if (isRival) refuseUnfinished(path, header, identity);
+    else if (conflicts) refuseUnfinished(path, header, identity);
   }
-  putAside(context, folder, done);
+  archiveFinished(context, folder, done);
 }
 
 /** Whether it is the file as it was before a change, or has the same rows. */
@@ -42,7 +42,7 @@ function isSame(header: Header, { path, sha256 }: Identity): boolean {
 }
 
 function refuseUnfinished(path: string, header: Header, identity: Identity): void {
-  const { finished, done } = readStanding(path);
+  const { finished, done } = readState(path);
   if (!finished) throw inTheWay(path, header, done.size, identity);
 }
 
@@ -66,7 +66,7 @@ function inTheWay(path: string, header: Header, done: number, { sha256 }: Identi
 }
 
 /** The failure for an import that another process works on. */
-export function taken({ pid, host, since }: Holder, claim: string): Failure {
+export function alreadyRunning({ pid, host, since }: Holder, claim: string): Failure {
   return new Failure(
     'output',
     `process ${pid} on ${host} is importing this file since ${isoTime(since)}`,

@@ -1,7 +1,7 @@
 import type { Entry, Header } from './records.ts';
 
 /** What the lines of a journal come to. Changes in place: there may be a hundred thousand rows. */
-export type Standing = {
+export type JournalState = {
   header: Header | undefined;
   /** Rows that were created, with their id, and their name where the service changed it. */
   readonly done: Map<number, { readonly id: string; readonly as: string | undefined }>;
@@ -23,7 +23,7 @@ export type Refusal = {
   readonly message?: string;
 };
 
-export function emptyStanding(): Standing {
+export function emptyState(): JournalState {
   return {
     header: undefined,
     done: new Map(),
@@ -36,11 +36,11 @@ export function emptyStanding(): Standing {
 }
 
 /** Takes one more line into account. */
-export function fold(standing: Standing, entry: Entry): void {
-  const { done, open, refused, foreign, tried } = standing;
+export function fold(state: JournalState, entry: Entry): void {
+  const { done, open, refused, foreign, tried } = state;
   switch (entry.k) {
     case 'h':
-      standing.header ??= entry;
+      state.header ??= entry;
       break;
     case 'b':
       for (const id of entry.ids) foreign.add(id);
@@ -49,7 +49,7 @@ export function fold(standing: Standing, entry: Entry): void {
       open.add(entry.row);
       tried.add(entry.row);
       refused.delete(entry.row);
-      standing.finished = false;
+      state.finished = false;
       break;
     case 'u':
       open.add(entry.row);
@@ -69,6 +69,6 @@ export function fold(standing: Standing, entry: Entry): void {
       break;
     }
     case 'e':
-      standing.finished = true;
+      state.finished = true;
   }
 }

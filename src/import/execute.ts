@@ -2,8 +2,8 @@ import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 import { looseKey } from './content.ts';
 import { contentOf, type Job, keyOf } from './job.ts';
-import { look, lookUpOpen, noteStrangers } from './lookup.ts';
-import { dropAlike, dropExisting, type Plan } from './plan.ts';
+import { fetchList, recordForeign, resolveOpen } from './lookup.ts';
+import { dropExisting, dropSimilar, type Plan } from './plan.ts';
 import { type Stop, type Streak, sendRows } from './send.ts';
 
 /** How an import came to its end. */
@@ -19,7 +19,7 @@ export type Ending = {
  * Creates rows until all are done or something stops it. Outcomes that are unknown are looked up once the rest is sent, or
  * when they are many, and what was not created is sent again. A last look at the list shows that all is there.
  */
-export async function carryOut(job: Job, first: Plan): Promise<Ending> {
+export async function executePlan(job: Job, first: Plan): Promise<Ending> {
   const streak: Streak = {
     unknowns: 0,
     mayLookAgain: true,
@@ -27,20 +27,20 @@ export async function carryOut(job: Job, first: Plan): Promise<Ending> {
   };
   let plan = first;
   // What the service refused in an earlier run gets another chance in this one.
-  job.journal.standing.refused.clear();
+  job.journal.state.refused.clear();
   for (let todo = plan.create; ; todo = remaining(job, plan.create)) {
     const stop = await attempt(() =>
-      sendRows(job, inOrder(job, todo), streak, rowsAlike(job, plan)),
+      sendRows(job, inOrder(job, todo), streak, similarRows(job, plan)),
     );
-    if (streak.changesNames) plan = refuseAlike(job, plan);
+    if (streak.changesNames) plan = refuseSimilar(job, plan);
     const unsaved = await attempt(() => job.journal.commit().then(() => undefined));
     const reason = unsaved ?? stop;
-    if (!mayLook(job, reason)) return { stop: reason, plan, lookedUp: false };
+    if (!mayFetchList(job, reason)) return { stop: reason, plan, lookedUp: false };
 
     const failed = await attempt(async () => {
-      const list = await (job.journal.standing.open.size > 0 ? lookUpOpen(job) : look(job));
+      const list = await (job.journal.state.open.size > 0 ? resolveOpen(job) : fetchList(job));
       plan = drop(job, plan, list);
-      noteStrangers(job, list, remaining(job, plan.create));
+      recordForeign(job, list, remaining(job, plan.create));
       await job.journal.commit();
       return undefined;
     });
@@ -51,20 +51,20 @@ export async function carryOut(job: Job, first: Plan): Promise<Ending> {
 }
 
 function hasChangedNames(job: Job): boolean {
-  return [...job.journal.standing.done].some(
+  return [...job.journal.state.done].some(
     ([row, { as }]) => as !== undefined && looseKey(as) === looseKey(contentOf(job, row).name),
   );
 }
 
 /** Rows that a service which changes names may take for others. */
-function rowsAlike({ mode }: Job, { alike }: Plan): ReadonlySet<number> {
-  return new Set(mode === 'each' ? [] : alike.map(({ row }) => row));
+function similarRows({ mode }: Job, { similar }: Plan): ReadonlySet<number> {
+  return new Set(mode === 'each' ? [] : similar.map(({ row }) => row));
 }
 
 /** Those of them that are left are not sent any more. */
-function refuseAlike(job: Job, plan: Plan): Plan {
+function refuseSimilar(job: Job, plan: Plan): Plan {
   const left = new Set(remaining(job, plan.create));
-  const next = dropAlike(plan, ({ row }) => job.mode === 'ensure' && left.has(row));
+  const next = dropSimilar(plan, ({ row }) => job.mode === 'ensure' && left.has(row));
   const dropped = plan.create.length - next.create.length;
   for (let n = 0; n < dropped; n += 1) job.onSettled();
   return next;
@@ -93,17 +93,17 @@ async function attempt(action: () => Promise<Stop | undefined>): Promise<Stop | 
 }
 
 /** A look costs a request and time: it is for the end, and for outcomes that a network fault left open. */
-function mayLook({ journal }: Job, stop: Stop | undefined): boolean {
+function mayFetchList({ journal }: Job, stop: Stop | undefined): boolean {
   if (!stop) return true;
   if (stop.kind === 'unknowns') return true;
   const { error } = stop;
   const kind = error instanceof Failure ? error.kind : undefined;
-  return (kind === 'network' || kind === 'service') && journal.standing.open.size > 0;
+  return (kind === 'network' || kind === 'service') && journal.state.open.size > 0;
 }
 
 /** What is left to send of these rows: neither done nor refused, and no twin of one whose outcome is unknown. */
 function remaining(job: Job, create: readonly number[]): number[] {
-  const { done, open, refused } = job.journal.standing;
+  const { done, open, refused } = job.journal.state;
   const openKeys = new Set([...open].map((row) => keyOf(job, row)));
   return create.filter(
     (row) => !done.has(row) && !refused.has(row) && !openKeys.has(keyOf(job, row)),
@@ -112,6 +112,6 @@ function remaining(job: Job, create: readonly number[]): number[] {
 
 /** What was tried before comes last, so that rows which the service cannot take keep none of the others from it. */
 function inOrder({ journal }: Job, todo: readonly number[]): number[] {
-  const { tried } = journal.standing;
+  const { tried } = journal.state;
   return [...todo.filter((row) => !tried.has(row)), ...todo.filter((row) => tried.has(row))];
 }

@@ -6,8 +6,8 @@ import { faultOfFolder } from '../disk/private-folder.ts';
 import { configFailure, type Failure, FileFault, systemCode } from '../errors.ts';
 import type { Mode } from './content.ts';
 import { longest, replay } from './journal.ts';
+import { emptyState, type JournalState } from './journal-state.ts';
 import { type Header, parseEntry } from './records.ts';
-import { emptyStanding, type Standing } from './standing.ts';
 
 /** What tells one import from another: the service, the bytes of the file, and what it is to bring about. */
 export type Identity = {
@@ -35,7 +35,7 @@ export function claimPath(
  * The names that a journal may have once its import is finished and another one has found it so. One that tells no more than
  * the list does expires.
  */
-export function namesAside(path: string): { readonly kept: string; readonly expiring: string } {
+export function archivedPaths(path: string): { readonly kept: string; readonly expiring: string } {
   const name = path.slice(0, -'.journal'.length);
   return { kept: `${name}.finished`, expiring: `${name}.expiring` };
 }
@@ -47,12 +47,12 @@ export function checkJournals(folder: string, uid: number | undefined): void {
 }
 
 /** What a journal tells without being opened for more; nothing when there is none. @throws Failure (config) */
-export function readStanding(path: string): Standing {
-  for (const name of [path, ...Object.values(namesAside(path))]) {
+export function readState(path: string): JournalState {
+  for (const name of [path, ...Object.values(archivedPaths(path))]) {
     const bytes = reading(name, () => readOwn(name, longest + 1));
-    if (bytes) return replay(bytes, name).standing;
+    if (bytes) return replay(bytes, name).state;
   }
-  return emptyStanding();
+  return emptyState();
 }
 
 /** All journals of a folder that are not known to be finished. @throws Failure (config) */

@@ -6,7 +6,7 @@ import { cannotSave } from '../disk/files.ts';
 import { readOwn } from '../disk/open-file.ts';
 import { systemCode } from '../errors.ts';
 import { longest } from './journal.ts';
-import { claimPath, namesAside, readEnds } from './journals.ts';
+import { archivedPaths, claimPath, readEnds } from './journal-files.ts';
 import type { Header } from './records.ts';
 
 /** No list lacks for so long what was created, and no copy comes so late, in ms. */
@@ -16,7 +16,7 @@ const lifetime = 7 * 86_400_000;
  * Renames the journals of finished imports, so that imports of other files need not open them any more. They do it as they
  * start, since a path that was told at the end of one has to be right still. A power cut leaves the one name or the other.
  */
-export function putAside(
+export function archiveFinished(
   context: Pick<Context, 'owner' | 'isRunning' | 'now'>,
   folder: string,
   journals: readonly { readonly path: string; readonly header: Header }[],
@@ -27,7 +27,7 @@ export function putAside(
       if (!held.mine) continue;
       try {
         // Before it was claimed, another process may have gone on with it.
-        const { kept, expiring } = namesAside(path);
+        const { kept, expiring } = archivedPaths(path);
         if (readEnds(path)?.finished) renameSync(path, isInList(path, header) ? expiring : kept);
       } finally {
         held.release();
@@ -40,9 +40,9 @@ export function putAside(
 }
 
 /** Gives it the name back by which other imports see that it goes on; only who has claimed it may. @throws Failure (output) */
-export function bringBack(path: string): void {
+export function restoreArchived(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.size) return;
-  for (const name of Object.values(namesAside(path))) {
+  for (const name of Object.values(archivedPaths(path))) {
     try {
       renameSync(name, path);
     } catch (error) {

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Journal } from '../../../import/journal.ts';
-import type { Identity } from '../../../import/journals.ts';
+import type { Identity } from '../../../import/journal-files.ts';
 import type { Outcome, RowOutcome } from '../../../import/outcome.ts';
 import type { Input } from '../../../import/read/input.ts';
 import type { Session } from '../../../session/session.ts';
 import type { NamedPlan } from '../../../settings/plan.ts';
 
 /** One import as it was asked for. */
-export type Order = {
+export type ImportRequest = {
   readonly session: Session;
   readonly input: Input;
   readonly identity: Identity;
@@ -20,11 +20,14 @@ export type Order = {
   /** How long the service may take over a request that broke off, in ms. */
   readonly settle: number;
   /** Nobody wants to be asked. */
-  readonly unasked: boolean;
+  readonly assumeYes: boolean;
 };
 
 /** Adds the first line of a journal, which says whose it is. */
-export function begin({ session, input, identity, fingerprint }: Order, journal: Journal): void {
+export function beginJournal(
+  { session, input, identity, fingerprint }: ImportRequest,
+  journal: Journal,
+): void {
   const { path, ...rest } = identity;
   const salt = randomBytes(16).toString('hex');
   journal.add({
@@ -40,12 +43,12 @@ export function begin({ session, input, identity, fingerprint }: Order, journal:
 }
 
 /** Adds the last line, once nothing is left that another run would have to know of. @throws Failure (output) */
-export async function finish(
-  { session, identity }: Order,
+export async function finishJournal(
+  { session, identity }: ImportRequest,
   journal: Journal,
   outcomes: readonly RowOutcome[],
 ): Promise<void> {
-  const { header, finished } = journal.standing;
+  const { header, finished } = journal.state;
   // Refused rows are to be corrected in the file, which then is another one; but where every row counts, those that were
   // created must not be forgotten over that.
   const matters: Outcome[] = ['unknown', 'left'];
