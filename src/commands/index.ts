@@ -3,7 +3,7 @@ import { unsent } from '../errors.ts';
 import type { Host } from '../session/host.ts';
 import { addCommonOptions } from '../session/options.ts';
 import { unloadable } from '../text/unloadable.ts';
-import { grow, sow } from './grow.ts';
+import { loadCommand, loadLater } from './lazy.ts';
 import { markTopic } from './topic.ts';
 
 /** Gives a verb its arguments, options and action. */
@@ -126,44 +126,45 @@ const topics: Readonly<Record<string, Branch>> = {
   },
 };
 
-/** Plants the tree: every name is there for help and suggestions, and only the called verb gets loaded. */
-export function plantCommands(program: Command, host: Host, words: readonly string[]): void {
-  if (plantCalled(program, host, words)) return;
+/** Adds the tree of commands: every name is there for help and suggestions, and only the called verb gets loaded. */
+export function addCommands(program: Command, host: Host, words: readonly string[]): void {
+  if (addCalled(program, host, words)) return;
   for (const [name, node] of Object.entries(tree)) {
     if ('load' in node) {
-      plant(program, name, node, host);
+      addCommand(program, name, node, host);
       continue;
     }
-    const group = plantGroup(program, name, node, host);
-    sow(group, async () => addCommonOptions(group));
+    const group = addGroup(program, name, node, host);
+    loadLater(group, async () => addCommonOptions(group));
   }
-  for (const [name, topic] of Object.entries(topics)) markTopic(plant(program, name, topic, host));
-  program.hook('preSubcommand', (_program, called) => grow(called));
+  for (const [name, topic] of Object.entries(topics))
+    markTopic(addCommand(program, name, topic, host));
+  program.hook('preSubcommand', (_program, called) => loadCommand(called));
   addCommonOptions(program);
 }
 
 /**
- * Where the first words call a verb of a group, plants that branch alone, which makes a start faster: no option stands before
+ * Where the first words call a verb of a group, adds that branch alone, which makes a start faster: no option stands before
  * it, and nothing said from there on names another verb. Tells whether they do.
  */
-function plantCalled(program: Command, host: Host, [name = '', verb = '']: readonly string[]) {
+function addCalled(program: Command, host: Host, [name = '', verb = '']: readonly string[]) {
   const group = Object.hasOwn(tree, name) ? tree[name] : undefined;
   if (!group || !('verbs' in group) || !Object.hasOwn(group.verbs, verb)) return false;
   const verbs = Object.fromEntries(Object.entries(group.verbs).filter(([other]) => other === verb));
-  plantGroup(program, name, { ...group, verbs }, host);
+  addGroup(program, name, { ...group, verbs }, host);
   return true;
 }
 
-function plantGroup(program: Command, name: string, { about, verbs }: Group, host: Host): Command {
+function addGroup(program: Command, name: string, { about, verbs }: Group, host: Host): Command {
   const group = program.command(name).summary(about).description(about);
-  for (const [verb, branch] of Object.entries(verbs)) plant(group, verb, branch, host);
-  group.hook('preSubcommand', (_group, called) => grow(called));
+  for (const [verb, branch] of Object.entries(verbs)) addCommand(group, verb, branch, host);
+  group.hook('preSubcommand', (_group, called) => loadCommand(called));
   return group;
 }
 
-function plant(parent: Command, name: string, { about, load }: Branch, host: Host): Command {
+function addCommand(parent: Command, name: string, { about, load }: Branch, host: Host): Command {
   const command = parent.command(name).summary(about).description(about);
-  sow(command, async () => {
+  loadLater(command, async () => {
     const verb = await load().catch(unloadable).catch(unsent);
     verb(command, host);
     addCommonOptions(command);

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { Host } from '../session/host.ts';
 import { addExamples } from './examples.ts';
 import { formatHelp } from './help.ts';
-import { plantCommands } from './index.ts';
+import { addCommands } from './index.ts';
 
 /**
  * The whole command line, or as much of it as the words on it need; `onText` gets what Commander would print. It throws
@@ -28,6 +28,6 @@ export function createProgram(
     })
     .enablePositionalOptions();
   addExamples(program, ['petstore categories list --profile sandbox']);
-  plantCommands(program, host, words);
+  addCommands(program, host, words);
   return program;
 }

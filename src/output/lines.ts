@@ -35,7 +35,7 @@ export function createLines(
   }
 
   function hearWait(event: WaitEvent): void {
-    waits.hear(event);
+    waits.onWait(event);
     if (waits.over()) waitAt = undefined;
     const now = context.uptime();
     const wait = waits.next();

@@ -18,11 +18,11 @@ export type StatusLine = {
 
 /** Whether lines can be rewritten on stderr. A terminal that tells no width cannot be trusted with it. */
 export function canRewrite({ stderr, env }: Context): boolean {
-  return stderr.isTTY && toldWidth(stderr) > 0 && env.TERM !== 'dumb' && !env.CI;
+  return stderr.isTTY && reportedWidth(stderr) > 0 && env.TERM !== 'dumb' && !env.CI;
 }
 
 /** What the terminal itself says, 0 if nothing: a line that it breaks cannot be rewritten. */
-function toldWidth({ stream, columns }: Output): number {
+function reportedWidth({ stream, columns }: Output): number {
   return (stream ? stream.columns : columns) ?? 0;
 }
 
@@ -34,7 +34,7 @@ export function createStatusLine(context: Context, sink: Sink, color: boolean): 
   let ended = false;
 
   return {
-    width: () => toldWidth(context.stderr) - aroundText,
+    width: () => reportedWidth(context.stderr) - aroundText,
     show(next) {
       text = ended ? undefined : next;
       if (text === undefined) stop();

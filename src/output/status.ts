@@ -19,7 +19,7 @@ export function createStatus(context: Context, sink: Sink, color: boolean): Stat
   let progress: ProgressEvent | undefined;
   return {
     show(event) {
-      if (event.event === 'wait') waits.hear(event);
+      if (event.event === 'wait') waits.onWait(event);
       else progress = isOver(event) ? undefined : event;
       line.show(statusText(progress, waits.next(), line.width()));
     },

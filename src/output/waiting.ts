@@ -12,7 +12,7 @@ type Ongoing = { readonly event: WaitEvent; readonly end: number };
 
 /** The waits that go on, of however many requests. */
 export type Waits = {
-  readonly hear: (event: WaitEvent) => void;
+  readonly onWait: (event: WaitEvent) => void;
   /** The one that ends first, with what is left of it now; undefined when none lasts. */
   readonly next: () => WaitEvent | undefined;
   /** Whether all have ended. */
@@ -22,7 +22,7 @@ export type Waits = {
 export function createWaits(context: Context): Waits {
   const waits = new Map<symbol, Ongoing>();
   return {
-    hear(event) {
+    onWait(event) {
       const before = waits.get(event.by);
       if (event.waitMs <= 0) waits.delete(event.by);
       else if (before ? !endsWith(before, event) : event.waitMs > shortestShown) {

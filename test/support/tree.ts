@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { growAll } from '../../src/commands/grow.ts';
+import { loadAllCommands } from '../../src/commands/lazy.ts';
 import { createProgram } from '../../src/commands/program.ts';
 import type { Host } from '../../src/session/host.ts';
 
 /** The whole tree of commands with all arguments and options; its actions have no world to act on. */
 export async function grownProgram(): Promise<Command> {
   const program = createProgram({} as Host, () => {});
-  await growAll(program);
+  await loadAllCommands(program);
   return program;
 }

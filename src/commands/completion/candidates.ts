@@ -1,5 +1,5 @@
 import { Argument, type Command, Help, type Option } from 'commander';
-import { grow } from '../grow.ts';
+import { loadCommand } from '../lazy.ts';
 import { isTopic } from '../topic.ts';
 
 /** What a word may become, and what that means. */
@@ -9,7 +9,7 @@ export type Candidate = { readonly value: string; readonly about?: string };
 export type ValuesOf = (kind: string) => Promise<readonly string[] | 'files'>;
 
 /** Where a command line stands after some words. */
-type Place = {
+type Position = {
   readonly command: Command;
   /** How many words are arguments of the command. */
   readonly taken: number;
@@ -28,28 +28,28 @@ export async function candidates(
   last: string,
   valuesOf: ValuesOf,
 ): Promise<readonly Candidate[] | 'files'> {
-  let place: Place = { command: program, taken: 0 };
-  for (const word of before) place = await step(place, word);
-  const found = await follow(place, last, valuesOf);
+  let position: Position = { command: program, taken: 0 };
+  for (const word of before) position = await step(position, word);
+  const found = await follow(position, last, valuesOf);
   return found === 'files' ? found : found.filter(({ value }) => value.startsWith(last));
 }
 
-async function step(place: Place, word: string): Promise<Place> {
-  const { command, taken, option, literal } = place;
-  if (option) return { ...place, option: undefined };
-  if (!literal && word === '--') return { ...place, literal: true };
-  if (!literal && isFlag(word)) return { ...place, option: waiting(command, word) };
+async function step(position: Position, word: string): Promise<Position> {
+  const { command, taken, option, literal } = position;
+  if (option) return { ...position, option: undefined };
+  if (!literal && word === '--') return { ...position, literal: true };
+  if (!literal && isFlag(word)) return { ...position, option: waiting(command, word) };
   const next = taken === 0 && command.commands.find((below) => below.name() === word);
   if (next) {
-    await grow(next);
-    return { ...place, command: next };
+    await loadCommand(next);
+    return { ...position, command: next };
   }
-  if (word === 'help' && command.commands.length > 0) return { ...place, help: true };
-  return { ...place, taken: taken + 1 };
+  if (word === 'help' && command.commands.length > 0) return { ...position, help: true };
+  return { ...position, taken: taken + 1 };
 }
 
 async function follow(
-  { command, taken, option, help, literal }: Place,
+  { command, taken, option, help, literal }: Position,
   last: string,
   valuesOf: ValuesOf,
 ): Promise<readonly Candidate[] | 'files'> {
