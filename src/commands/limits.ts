@@ -4,7 +4,7 @@ import { listCategories } from '../api/endpoints.ts';
 import { Failure } from '../errors.ts';
 import { type ExactNumber, exact, type JsonObject } from '../json/exact.ts';
 import { readClock } from '../pacing/clock.ts';
-import { type Standing, standingOf, type WindowStanding } from '../pacing/standing.ts';
+import { type LimitStatus, limitStatus, type WindowStatus } from '../pacing/limit-status.ts';
 import { inWords, waitReason } from '../pacing/words.ts';
 import type { Host } from '../session/host.ts';
 import { chooseLimitStore } from '../session/limit-store.ts';
@@ -35,11 +35,11 @@ export function limits(command: Command, host: Host): void {
         if (reset) await log.append({ k: 'clear', ...readClock(context) });
         const refused = refresh ? await hearFrom(await connect()) : undefined;
 
-        const standing = standingOf(await log.read(), readClock(context));
+        const status = limitStatus(await log.read(), readClock(context));
         const store = chooseLimitStore(session);
         const shared = store && { address: store.name, answers: log.isFar?.() ?? false };
-        const rows = { minute: fields(standing.minute), day: fields(standing.day) };
-        const wait = waitFields(standing);
+        const rows = { minute: fields(status.minute), day: fields(status.day) };
+        const wait = waitFields(status);
         if (wait) report({ event: 'notice', message: `${wait.why}; until ${wait.until}` });
         if (shared?.answers) {
           report({ event: 'notice', message: `shared through ${shared.address}` });
@@ -50,7 +50,7 @@ export function limits(command: Command, host: Host): void {
         await output.overview(
           {
             ...rows,
-            inFlight: exact(standing.inFlight),
+            inFlight: exact(status.inFlight),
             wait: wait ?? null,
             store: shared ?? null,
           },
@@ -73,7 +73,7 @@ async function hearFrom(client: Client): Promise<Failure | undefined> {
   }
 }
 
-function fields({ limit, remaining, used, resetAt, source }: WindowStanding): JsonObject {
+function fields({ limit, remaining, used, resetAt, source }: WindowStatus): JsonObject {
   return {
     limit: known(limit),
     remaining: known(remaining),
@@ -87,7 +87,7 @@ function known(value: number | undefined): ExactNumber | undefined {
   return value === undefined ? undefined : exact(value);
 }
 
-function waitFields({ wait }: Standing) {
+function waitFields({ wait }: LimitStatus) {
   return (
     wait && { reason: waitReason(wait.reason), why: inWords(wait), until: isoTime(wait.until) }
   );

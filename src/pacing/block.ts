@@ -23,8 +23,8 @@ export function learnRefusal(ledger: Ledger, entry: Refused, lease: Lease | unde
   const refusals = isBefore(block, entry, lease) ? ledger.refusals : ledger.refusals + 1;
   const asked = entry.wait ?? untilReset(known, entry);
   // No service can ask for more; a damaged line might.
-  const told = Math.min(Math.max(asked, second), longestWait);
-  const end = entry.at + told + guard + backoff(refusals, entry.jitter);
+  const retryAfter = Math.min(Math.max(asked, second), longestWait);
+  const end = entry.at + retryAfter + guard + backoff(refusals, entry.jitter);
   const until = Math.max(end, block?.until ?? 0);
   const trip = refusals >= refusalsUntilTrip;
   const { minute } = learned;

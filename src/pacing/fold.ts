@@ -1,8 +1,8 @@
 import { learnAnswer, learnRefusal } from './block.ts';
 import { followClock } from './clock.ts';
 import { decide } from './decide.ts';
-import { hear } from './hear.ts';
 import { emptyLedger, type Lease, type Ledger } from './ledger.ts';
+import { mergeAccount } from './merge-account.ts';
 import type { Answered, Asked, Entry, Refused } from './records.ts';
 import { grant, spend } from './window.ts';
 
@@ -30,7 +30,7 @@ export function fold(before: Ledger, entry: Entry): Ledger {
     case 'unsent':
       return end(ledger, entry.id);
     case 'heard':
-      return hear(ledger, entry);
+      return mergeAccount(ledger, entry);
     case 'clear':
       return {
         ...emptyLedger,

@@ -2,35 +2,35 @@ import { type ApiRequest, type Exchange, type Head, Undelivered } from '../api/e
 import { readLimit, readToldWait } from '../api/rate-limit.ts';
 import type { Context } from '../context.ts';
 import { readClock } from './clock.ts';
+import { createPermits, type Limit } from './permits.ts';
 import type { Answered, Refused } from './records.ts';
-import { createTurns, type Limit } from './turns.ts';
 
 /**
- * Lets a request through when the shared log grants it, and not before: every attempt takes its own turn here.
+ * Lets a request through when the shared log grants it, and not before: every attempt takes a permit of its own here.
  * @throws Failure (rate_limited), with nothing sent, when its turn comes later than the request may wait; the reason of the
  * request's signal or the error of its `beforeSending`, with nothing sent either
  */
 export function gate(next: Exchange, context: Context, limit: Limit): Exchange {
-  const turns = createTurns(context, limit);
+  const permits = createPermits(context, limit);
 
   return async (request) => {
     for (;;) {
-      const id = await takeReadyTurn(request);
+      const id = await acquireWhenReady(request);
       let returned = false;
       // Connecting takes time, in which another request may be told to wait.
       const stillGranted = async () => {
-        returned = !(await turns.stillHolds(id));
+        returned = !(await permits.isStillGranted(id));
         return !returned;
       };
       let ended: Promise<unknown> | undefined;
       const end = (head: Head) => {
         const { boot } = readClock(context);
-        ended ??= turns.end({ ...entryOf(id, head, context.random()), boot });
+        ended ??= permits.release({ ...entryOf(id, head, context.random()), boot });
         return ended;
       };
       // Others have to wait from now on, however long the body takes.
       const onHead = (head: Head) => {
-        if (head.status === 429 || toldWait(head) !== undefined) void end(head);
+        if (head.status === 429 || retryAfter(head) !== undefined) void end(head);
       };
       try {
         const answer = await next({ ...request, stillGranted, onHead });
@@ -38,17 +38,18 @@ export function gate(next: Exchange, context: Context, limit: Limit): Exchange {
         return answer;
       } catch (error) {
         const left = error instanceof Undelivered && error.sent;
-        await (ended ?? turns.end({ k: left ? 'lost' : 'unsent', id, ...readClock(context) }));
+        await (ended ??
+          permits.release({ k: left ? 'lost' : 'unsent', id, ...readClock(context) }));
         if (!returned) throw error;
       }
       await request.onReturned?.();
     }
   };
 
-  /** Resolves with the id of a granted turn when the caller is ready to send. */
-  async function takeReadyTurn(request: ApiRequest): Promise<string> {
+  /** Resolves with the id of a permit when the caller is ready to send. */
+  async function acquireWhenReady(request: ApiRequest): Promise<string> {
     const signal = request.signal ?? context.signal;
-    const id = await turns.take(request);
+    const id = await permits.acquire(request);
     let ready = false;
     try {
       signal.throwIfAborted();
@@ -57,7 +58,7 @@ export function gate(next: Exchange, context: Context, limit: Limit): Exchange {
       ready = true;
       return id;
     } finally {
-      if (!ready) await turns.end({ k: 'unsent', id, ...readClock(context) });
+      if (!ready) await permits.release({ k: 'unsent', id, ...readClock(context) });
     }
   }
 }
@@ -65,12 +66,12 @@ export function gate(next: Exchange, context: Context, limit: Limit): Exchange {
 function entryOf(id: string, head: Head, jitter: number): Answered | Refused {
   const { status, headers, sentAt, receivedAt } = head;
   const ended = { id, at: receivedAt, sent: sentAt, ...readLimit(headers, receivedAt), jitter };
-  const wait = toldWait(head);
+  const wait = retryAfter(head);
   return status === 429
     ? { k: 'refused', ...ended, wait }
     : { k: 'answer', ...ended, status, ...(wait !== undefined && { wait }) };
 }
 
-function toldWait({ status, headers, receivedAt }: Head): number | undefined {
+function retryAfter({ status, headers, receivedAt }: Head): number | undefined {
   return readToldWait(status, headers, receivedAt);
 }

@@ -32,10 +32,10 @@ export function learnWindows(ledger: Ledger, entry: Answered | Refused): Ledger 
     minute: kind === 'minute' ? read('minute') : spend(ledger.minute),
     day: kind === 'day' ? read('day') : spend(ledger.day),
   };
-  const told = reading && kind ? noticeOthers(ledger, learned, reading, kind, entry) : learned;
+  const shared = reading && kind ? noticeOthers(ledger, learned, reading, kind, entry) : learned;
   const noticed = ledger.apart
-    ? { ...told, apart: countOthers(ledger, reading, kind, entry.at) }
-    : told;
+    ? { ...shared, apart: countOthers(ledger, reading, kind, entry.at) }
+    : shared;
   return kind === 'minute' ? noticed : { ...noticed, minute: ownMinute(noticed, entry, kind) };
 
   function read(kind: 'minute' | 'day'): Window | undefined {
@@ -67,14 +67,14 @@ function ownMinute(
   { at, limit, remaining }: Answered | Refused,
   kind: 'day' | undefined,
 ): Window | undefined {
-  const told = kind === undefined ? { limit, remaining } : {};
+  const reported = kind === undefined ? { limit, remaining } : {};
   if (isOpen(ledger, 'minute', at)) {
     const { minute } = ledger;
-    const lower = Math.min(minute?.remaining ?? 0, told.remaining ?? Number.POSITIVE_INFINITY);
+    const lower = Math.min(minute?.remaining ?? 0, reported.remaining ?? Number.POSITIVE_INFINITY);
     return minute && !minute.told ? { ...minute, remaining: lower } : minute;
   }
-  const most = told.limit ?? ledger.minute?.limit ?? assumedLimit;
-  const left = Math.min(most - 1, told.remaining ?? most);
+  const most = reported.limit ?? ledger.minute?.limit ?? assumedLimit;
+  const left = Math.min(most - 1, reported.remaining ?? most);
   const reset = serverTime(ledger, at) + minuteLength;
   return { limit: most, remaining: left, reset, expected: left, told: false };
 }

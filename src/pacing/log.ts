@@ -33,7 +33,7 @@ const tries = 100;
  * @param known what it begins with when this is its first file
  * @throws the system's error when the folder cannot be used
  */
-export function openSharedLog(folder: string, name: string, known: Ledger = emptyLedger): Log {
+export function openFileLog(folder: string, name: string, known: Ledger = emptyLedger): Log {
   let ledger = known;
   let number = 0;
   let file = -1;

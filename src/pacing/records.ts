@@ -1,7 +1,7 @@
 import type { Owner } from '../context.ts';
 import { isOwner } from '../disk/owner.ts';
 import type { Ledger, Reading, StoreMark } from './ledger.ts';
-import { isBoot, isLedger, isNumber, isRecord, isStoreMark } from './sound.ts';
+import { isBoot, isLedger, isNumber, isRecord, isStoreMark } from './validate.ts';
 
 /**
  * The lines of the log, each with what the clock showed; `id` names one request from `ask` to its end. Each granted `ask`
@@ -17,7 +17,7 @@ export type Entry =
   | (Reading & { readonly k: 'unsent'; readonly id: string })
   /** The ledger was cleared by hand. */
   | (Reading & { readonly k: 'clear' })
-  | Heard
+  | Account
   /** What follows in this file does not count; the next file goes on. */
   | { readonly k: 'seal' }
   /** The first line of a file: the ledger as the file before it left it. */
@@ -57,7 +57,7 @@ export type Answered = Ended & {
  * What another log of the same key knows, by the clock of this line; what it leaves open is not overruled. `apart` is until when
  * this machine goes on without the store that it shares the limit with; `store` is the one that told it.
  */
-export type Heard = Reading & {
+export type Account = Reading & {
   readonly k: 'heard';
   readonly ledger: Ledger;
   readonly jitter: number;

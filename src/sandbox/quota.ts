@@ -25,7 +25,7 @@ export type Quota = {
   readonly minute: Window;
   readonly day: Window;
   /** The end of the last Retry-After, and the requests that came before it. */
-  readonly told: { readonly until: number; readonly early: number };
+  readonly retryAfter: { readonly until: number; readonly early: number };
   readonly bannedUntil: number;
 };
 
@@ -33,12 +33,12 @@ const closed: Window = { opened: 0, used: 0 };
 export const freshQuota: Quota = {
   minute: closed,
   day: closed,
-  told: { until: 0, early: 0 },
+  retryAfter: { until: 0, early: 0 },
   bannedUntil: 0,
 };
 
 /** The state of the limit as the X-RateLimit headers tell it. */
-export type Standing = {
+export type WindowStatus = {
   readonly limit: number;
   readonly remaining: number;
   readonly resetAt: number;
@@ -47,7 +47,7 @@ export type Standing = {
 export type Decision = {
   readonly quota: Quota;
   readonly verdict: 'granted' | 'limited' | 'banned';
-  readonly standing: Standing;
+  readonly window: WindowStatus;
   /** When the next request is welcome; `now` unless refused. */
   readonly until: number;
 };
@@ -64,40 +64,40 @@ export function decide(quota: Quota, plan: Plan, now: number): Decision {
   const open = { ...quota, minute, day };
   if (now < quota.bannedUntil) return refuse(open, 'banned', quota.bannedUntil);
 
-  const full = standings(open, plan, now).filter(({ remaining }) => remaining === 0);
+  const full = windowStatuses(open, plan, now).filter(({ remaining }) => remaining === 0);
   if (full.length > 0) return limited(open, Math.max(...full.map(({ resetAt }) => resetAt)));
 
   const spent = { ...open, minute: spend(minute, now), day: spend(day, now) };
-  return { quota: spent, verdict: 'granted', standing: standingOf(spent, plan, now), until: now };
+  return { quota: spent, verdict: 'granted', window: tightestWindow(spent, plan, now), until: now };
 
   function limited(open: Quota, resetAt: number): Decision {
-    const early = now < quota.told.until ? quota.told.early + 1 : 0;
+    const early = now < quota.retryAfter.until ? quota.retryAfter.early + 1 : 0;
     const banned = early >= earlyUntilBan;
     const until = banned ? now + banTime : resetAt;
     return banned
       ? refuse({ ...open, bannedUntil: until }, 'banned', until)
-      : refuse({ ...open, told: { until, early } }, 'limited', until);
+      : refuse({ ...open, retryAfter: { until, early } }, 'limited', until);
   }
 
   function refuse(refused: Quota, verdict: 'limited' | 'banned', until: number): Decision {
-    return { quota: refused, verdict, standing: standingOf(refused, plan, now), until };
+    return { quota: refused, verdict, window: tightestWindow(refused, plan, now), until };
   }
 }
 
 /** The window that runs out first. */
-export function standingOf(quota: Quota, plan: Plan, now: number): Standing {
-  const [minute, day] = standings(quota, plan, now);
+export function tightestWindow(quota: Quota, plan: Plan, now: number): WindowStatus {
+  const [minute, day] = windowStatuses(quota, plan, now);
   return day.remaining < minute.remaining ? day : minute;
 }
 
-function standings(quota: Quota, plan: Plan, now: number): [Standing, Standing] {
-  const standing = (name: 'minute' | 'day'): Standing => {
+function windowStatuses(quota: Quota, plan: Plan, now: number): [WindowStatus, WindowStatus] {
+  const status = (name: 'minute' | 'day'): WindowStatus => {
     const { opened, used } = current(quota, plan, name, now);
     const { limit, length } = plan[name];
     const resetAt = (used > 0 ? opened : wholeSecond(now)) + length;
     return { limit, remaining: limit - used, resetAt };
   };
-  return [standing('minute'), standing('day')];
+  return [status('minute'), status('day')];
 }
 
 function current(quota: Quota, plan: Plan, name: keyof Plan, now: number): Window {

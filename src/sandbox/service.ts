@@ -2,7 +2,7 @@ import { NewCategory } from '../api/resources.ts';
 import { findMismatch } from '../json/check.ts';
 import { exact, isJsonObject, type Json } from '../json/exact.ts';
 import { parseJson } from '../json/parse.ts';
-import { type Decision, decide, type Plan, type Standing, standingOf } from './quota.ts';
+import { type Decision, decide, type Plan, tightestWindow, type WindowStatus } from './quota.ts';
 import { sampleDeprecation, sampleSunset } from './sample.ts';
 import { addCategory, type SandboxState } from './state.ts';
 
@@ -76,7 +76,8 @@ export function forReplay({ at, operation, key, body }: SandboxRequest): Sandbox
 /** Answers one request: the key first, then the limit, then the operation. Changes the state in place. */
 export function answer(state: SandboxState, plan: Plan, request: SandboxRequest): Reply {
   const { at, key } = request;
-  if (key !== 'valid') return withStanding(badKey(key), standingOf(state.quota, plan, at), at);
+  if (key !== 'valid')
+    return withLimitHeaders(badKey(key), tightestWindow(state.quota, plan, at), at);
 
   const decision = decide(state.quota, plan, at);
   state.quota = decision.quota;
@@ -84,7 +85,7 @@ export function answer(state: SandboxState, plan: Plan, request: SandboxRequest)
     decision.verdict === 'granted'
       ? operations[request.operation](state, request)
       : refusal(decision, at);
-  return withStanding(reply, decision.standing, at);
+  return withLimitHeaders(reply, decision.window, at);
 }
 
 function parseBody(body: string): { readonly category: NewCategory } | Reply {
@@ -122,14 +123,14 @@ export function fault(status: number, code: string, message: string): Reply {
 }
 
 /** Every answer carries the limit: interface document, section 8. */
-function withStanding(reply: Reply, standing: Standing, now: number): Reply {
+function withLimitHeaders(reply: Reply, window: WindowStatus, now: number): Reply {
   return {
     ...reply,
     headers: {
       date: new Date(now).toUTCString(),
-      'x-ratelimit-limit': String(standing.limit),
-      'x-ratelimit-remaining': String(standing.remaining),
-      'x-ratelimit-reset': String(Math.ceil(standing.resetAt / 1_000)),
+      'x-ratelimit-limit': String(window.limit),
+      'x-ratelimit-remaining': String(window.remaining),
+      'x-ratelimit-reset': String(Math.ceil(window.resetAt / 1_000)),
       ...reply.headers,
     },
   };

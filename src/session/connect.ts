@@ -8,11 +8,11 @@ import { retry } from '../api/retry.ts';
 import { trace } from '../api/trace.ts';
 import type { Report } from '../events.ts';
 import { inBatches } from '../pacing/batch.ts';
+import { createFailoverLog } from '../pacing/failover.ts';
 import { gate } from '../pacing/gate.ts';
-import { placesFor } from '../pacing/place.ts';
-import { noticeOfMove } from '../pacing/place-fault.ts';
+import { noticeOfMove } from '../pacing/log-folder-fault.ts';
+import { logFoldersFor } from '../pacing/log-folders.ts';
 import type { SharedLog } from '../pacing/shared-log.ts';
-import { surviveDisk } from '../pacing/survive.ts';
 import { parseDuration } from '../settings/duration.ts';
 import { stateFolder } from '../settings/folders.ts';
 import { noticeOfShortKey } from '../text/secret.ts';
@@ -103,8 +103,8 @@ async function openClient(
   }
   const proxy = await chooseProxy(host, baseUrl, options.verbose ? report : undefined);
   const delivered = deliver(context, timeout, proxy);
-  const told = options.verbose ? trace(delivered, context, report, host.sink.redact) : delivered;
-  const authorized = auth(told, key, baseUrl.origin);
+  const traced = options.verbose ? trace(delivered, context, report, host.sink.redact) : delivered;
+  const authorized = auth(traced, key, baseUrl.origin);
   const limit = { log: await log(), report, timeout };
   const paced = gate(listen(authorized, onRateLimit), context, limit);
   const exchange = retry(paced, context, report);
@@ -114,8 +114,8 @@ async function openClient(
 }
 
 function openLedger({ host: { context }, report }: Setup, identity: string): SharedLog {
-  const places = placesFor(context, stateFolder(context), identity);
-  const log = surviveDisk(context, places, (...move) =>
+  const folders = logFoldersFor(context, stateFolder(context), identity);
+  const log = createFailoverLog(context, folders, (...move) =>
     report({ event: 'notice', message: noticeOfMove(context, ...move) }),
   );
   return inBatches(log, context);
@@ -137,9 +137,13 @@ async function chooseService(
 /** The sandbox runs inside this very command, behind a real port of this machine. */
 async function embedSandbox({ host, options, report }: Setup): Promise<Service> {
   refuseForSandbox(options);
-  const { startKeptSandbox } = await import('../sandbox/kept.ts').catch(unloadable);
+  const { startPersistentSandbox } = await import('../sandbox/persistent.ts').catch(unloadable);
   const say = (message: string) => report({ event: 'notice', message });
-  const { baseUrl, key } = await startKeptSandbox(host.context, stateFolder(host.context), say);
+  const { baseUrl, key } = await startPersistentSandbox(
+    host.context,
+    stateFolder(host.context),
+    say,
+  );
   return { baseUrl, key: { value: key, source: 'the sandbox' } };
 }
 

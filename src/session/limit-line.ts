@@ -5,7 +5,7 @@ import type { Sink } from '../output/sink.ts';
 
 /** Says the state of the limit that was heard last, once. */
 export type LimitLine = {
-  readonly hear: (rateLimit: RateLimit) => void;
+  readonly onRateLimit: (rateLimit: RateLimit) => void;
   readonly say: () => void;
   /** The sink for a result: says it first where the result may be read in a pager. */
   readonly beforeResult: (sink: Sink) => Sink;
@@ -25,7 +25,7 @@ export function createLimitLine({ stdout, stderr }: Context, report: Report): Li
   }
 
   return {
-    hear(rateLimit) {
+    onRateLimit(rateLimit) {
       unsaid = rateLimit;
     },
     say,

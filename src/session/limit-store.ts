@@ -42,12 +42,12 @@ export async function openStoreLog(
     const fault = openPassword(store);
     if (fault) notice(`${store.name}: ${fault}`);
   }
-  const [{ createStoreLog }, { nameInStore }, { fallBack }, { describeTrouble }] =
+  const [{ createStoreLog }, { nameInStore }, { fallBack }, { describeStoreError }] =
     await Promise.all([
       import('../pacing/store/log.ts').catch(unloadable),
       import('../pacing/store/name.ts').catch(unloadable),
       import('../pacing/store/fall-back.ts').catch(unloadable),
-      import('../pacing/store/trouble.ts').catch(unloadable),
+      import('../pacing/store/describe-error.ts').catch(unloadable),
     ]);
   const engine = await context.openEngine(store.address);
   const log = createStoreLog(engine, nameInStore(address, secret), context);
@@ -55,7 +55,7 @@ export async function openStoreLog(
   return fallBack({ ...log, activity, drop }, alone, context, {
     onFailure: (error) =>
       notice(
-        `the limit store ${store.name} ${describeTrouble(error)}; this machine goes on alone, with 10 % of the limit left to others`,
+        `the limit store ${store.name} ${describeStoreError(error)}; this machine goes on alone, with 10 % of the limit left to others`,
       ),
   });
 }

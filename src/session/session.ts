@@ -75,7 +75,7 @@ export async function inChosenSession(
     header: options.header ?? true,
   });
   const output = hideSecrets(printer, sink);
-  const access = createAccess({ host, options, profile, report }, limitLine.hear);
+  const access = createAccess({ host, options, profile, report }, limitLine.onRateLimit);
   try {
     await story({ host, options, output, report, profile, ...access });
   } finally {

@@ -5,7 +5,7 @@ import { createCategory } from '../../src/api/endpoints.ts';
 import { retry } from '../../src/api/retry.ts';
 import { createNodeContext } from '../../src/node/node-context.ts';
 import { gate } from '../../src/pacing/gate.ts';
-import { openSharedLog } from '../../src/pacing/log.ts';
+import { openFileLog } from '../../src/pacing/log.ts';
 import type { Service } from './service.ts';
 
 /** Creates that many categories from this one process, 20 at a time, as fast as the limit allows. */
@@ -16,7 +16,7 @@ export async function createAll(service: Service, folder: string, creates: numbe
   const report = () => {};
   const timeout = 30_000;
   const once = auth(deliver(context, timeout), key, baseUrl.origin);
-  const log = openSharedLog(folder, 'one-process');
+  const log = openFileLog(folder, 'one-process');
   const exchange = retry(gate(once, context, { log, report, timeout }), context, report);
   const maxWait = Number.POSITIVE_INFINITY;
   const client = createClient({

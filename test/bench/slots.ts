@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openEngine } from '../../src/node/engine.ts';
-import { openSharedLog } from '../../src/pacing/log.ts';
+import { openFileLog } from '../../src/pacing/log.ts';
 import type { Entry } from '../../src/pacing/records.ts';
 import { createStoreLog } from '../../src/pacing/store/log.ts';
 import { parseLimitStore } from '../../src/settings/limit-store.ts';
@@ -25,9 +25,9 @@ async function measure(): Promise<void> {
   await Promise.all(Array.from({ length: 20 }, () => start(home)));
   print('20 processes', readTimes(home));
 
-  const full = openSharedLog(home, 'full');
+  const full = openFileLog(home, 'full');
   while (statSync(join(home, 'full.1.log')).size < 63 * 1024) turn(full, 'x');
-  const times = Array.from({ length: 50 }, () => timed(() => openSharedLog(home, 'full').read()));
+  const times = Array.from({ length: 50 }, () => timed(() => openFileLog(home, 'full').read()));
   print('open 64 KiB', times);
   if (enginesHere[0]) await measureStore(enginesHere[0], home);
   rmSync(home, { recursive: true });
@@ -61,7 +61,7 @@ function start(home: string): Promise<unknown> {
 
 /** Takes turns with pauses between them, as commands of a shell loop do. */
 async function work(home: string, turns: number): Promise<void> {
-  const log = openSharedLog(home, 'slots');
+  const log = openFileLog(home, 'slots');
   for (let n = 0; n < turns; n += 1) {
     const time = timed(() => turn(log, `${process.pid}-${n}`));
     appendFileSync(join(home, 'times'), `${time}\n`);
@@ -69,7 +69,7 @@ async function work(home: string, turns: number): Promise<void> {
   }
 }
 
-function turn(log: ReturnType<typeof openSharedLog>, id: string): void {
+function turn(log: ReturnType<typeof openFileLog>, id: string): void {
   log.read();
   for (const entry of entriesOf(id)) log.append(entry);
 }

@@ -1,7 +1,7 @@
 import { followClock, readClock } from '../../pacing/clock.ts';
 import type { Ledger, Reading } from '../../pacing/ledger.ts';
-import { hasLogs } from '../../pacing/place.ts';
-import { standingOf, type WindowStanding } from '../../pacing/standing.ts';
+import { limitStatus, type WindowStatus } from '../../pacing/limit-status.ts';
+import { hasLogs } from '../../pacing/log-folders.ts';
 import { inWords, tooLate } from '../../pacing/words.ts';
 import { sandboxProfile } from '../../session/profile.ts';
 import type { Session } from '../../session/session.ts';
@@ -45,13 +45,13 @@ async function isPrinted({ key, profile }: Session): Promise<boolean> {
 /** A wait that a command would not wait out is a failure. */
 function examineLimit(ledger: Ledger, reading: Reading, maxWait: number): Finding {
   const now = reading.at;
-  const { minute, day, wait } = standingOf(ledger, reading);
+  const { minute, day, wait } = limitStatus(ledger, reading);
   if (!wait) return ok('limit', `minute: ${inNumbers(minute)}; day: ${inNumbers(day)}`);
   if (wait.until - now > maxWait) return fail('limit', tooLate(wait, now));
   return warn('limit', `${inWords(wait)}; until ${isoEnd(wait.until)}`);
 }
 
-function inNumbers({ limit, remaining, used }: WindowStanding): string {
+function inNumbers({ limit, remaining, used }: WindowStatus): string {
   if (remaining !== undefined) return `${remaining} of ${limit} left`;
   return used === undefined ? 'unknown' : `${used} used`;
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, Engine } from '../../context.ts';
-import { inTime } from '../../pacing/store/in-time.ts';
+import { describeStoreError } from '../../pacing/store/describe-error.ts';
 import { readReply, storeScript } from '../../pacing/store/script.ts';
-import { describeTrouble } from '../../pacing/store/trouble.ts';
+import { withTimeout } from '../../pacing/store/timeout.ts';
 import { chooseLimitStore, openPassword } from '../../session/limit-store.ts';
 import type { Session } from '../../session/session.ts';
 import { chooseSetting } from '../../session/setting.ts';
@@ -26,7 +26,7 @@ export function examineStore(session: Session): Promise<Finding> {
       const finding = [`${named} ${answered}`, ...faults].join('; ');
       return faults.length > 0 ? warn(check, finding) : ok(check, finding);
     } catch (error) {
-      const trouble = `${named} ${describeTrouble(error)}`;
+      const trouble = `${named} ${describeStoreError(error)}`;
       return warn(check, `${trouble}: each machine goes on alone, with 10 % left to others`);
     } finally {
       engine.drop();
@@ -39,10 +39,12 @@ async function tryOut(engine: Engine, context: Context) {
   const start = context.uptime();
   const name = `petstore:lim:doctor:${randomBytes(8).toString('hex')}`;
   const fresh = [...['', '0', '', '{}', ''], 'doctor', '60'];
-  readReply(await inTime(context, engine, engine.run(storeScript, name, fresh)));
+  readReply(await withTimeout(context, engine, engine.run(storeScript, name, fresh)));
   const answered = `answers after ${Math.ceil(context.uptime() - start)} ms`;
   // Not every user there may ask for it.
-  const { version, policy } = await inTime(context, engine, engine.about()).catch(() => unknown);
+  const { version, policy } = await withTimeout(context, engine, engine.about()).catch(
+    () => unknown,
+  );
   const evicts = policy !== undefined && policy !== 'noeviction';
   return {
     answered: `${answered} (${version})`,

@@ -1,12 +1,12 @@
 import type { Context, Engine } from '../../context.ts';
 import { readClock } from '../clock.ts';
-import { tellsMore } from '../hear.ts';
 import { emptyLedger, type Ledger } from '../ledger.ts';
+import { restrictsMore } from '../merge-account.ts';
 import type { Entry } from '../records.ts';
 import type { SharedLog } from '../shared-log.ts';
-import { inTime, Silence } from './in-time.ts';
-import { hasLost, hearsay, keep } from './keep.ts';
 import { LostLog, type StoreLog } from './log.ts';
+import { hasLostLog, hearsay, mirror } from './mirror.ts';
+import { StoreTimeout, withTimeout } from './timeout.ts';
 
 /** How soon a store that is gone is tried again, in ms of the time in which something is needed; half of it more or less. */
 const retryAfter = 5_000;
@@ -39,7 +39,7 @@ export function fallBack(
   let found = true;
   let tryAt = 0;
   let renewAt = 0;
-  let told = false;
+  let reported = false;
   /** Requests that the store knows of, and those of them that ended meanwhile: how they did. */
   const open = new Set<string>();
   const ended = new Map<string, 'lost' | 'unsent'>();
@@ -74,9 +74,9 @@ export function fallBack(
     if (wasAway && !entry) return known;
     try {
       const work = entry ? store.append(entry) : store.read();
-      const there = await inTime(context, store, noticed(work));
+      const there = await withTimeout(context, store, noticed(work));
       known = there;
-      await keep(there, store.mark(), alone, context);
+      await mirror(there, store.mark(), alone, context);
       return there;
     } catch (error) {
       leaving ??= leave(error);
@@ -103,7 +103,7 @@ export function fallBack(
     if (!found && context.uptime() >= tryAt) {
       tryAt = Number.POSITIVE_INFINITY;
       store.drop();
-      inTime(context, store, noticed(store.read())).catch((error) => {
+      withTimeout(context, store, noticed(store.read())).catch((error) => {
         // That it begins anew is no news to who was away.
         if (error instanceof LostLog) found = true;
         else stayAway(error);
@@ -131,27 +131,27 @@ export function fallBack(
 
   function stayAway(error: unknown): void {
     // What is silent may answer yet.
-    if (!(error instanceof Silence)) store.drop();
+    if (!(error instanceof StoreTimeout)) store.drop();
     found = false;
     isFirst = false;
     tryAt = context.uptime() + retryAfter * (0.5 + context.random());
     // Who wants to stop did not give it the time.
-    if (!told && !context.signal.aborted) onFailure(error);
-    told = true;
+    if (!reported && !context.signal.aborted) onFailure(error);
+    reported = true;
   }
 
   /** Tells the store what happened without it. */
   async function join(): Promise<void> {
     const work = store.read();
-    const there = await inTime(context, store, isFirst ? noticed(work) : work);
-    const isLost = isFirst && hasLost(store.mark(), await alone.read(), context.now());
+    const there = await withTimeout(context, store, isFirst ? noticed(work) : work);
+    const isLost = isFirst && hasLostLog(store.mark(), await alone.read(), context.now());
     isFirst = false;
     known = there;
-    const own = hearsay(await keep(there, store.mark(), alone, context), context);
+    const own = hearsay(await mirror(there, store.mark(), alone, context), context);
     if (isLost) throw new LostLog();
-    if (tellsMore(own, there)) known = await inTime(context, store, store.append(own));
+    if (restrictsMore(own, there)) known = await withTimeout(context, store, store.append(own));
     for (const [id, k] of ended) {
-      await inTime(context, store, store.append({ k, id, ...readClock(context) }));
+      await withTimeout(context, store, store.append({ k, id, ...readClock(context) }));
       ended.delete(id);
     }
     found = false;

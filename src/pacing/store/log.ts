@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { Context, Engine } from '../../context.ts';
 import { followClock, readClock } from '../clock.ts';
 import { fold } from '../fold.ts';
-import { summary, tellsMore } from '../hear.ts';
 import { emptyLedger, type Ledger, type Reading, type StoreMark } from '../ledger.ts';
-import { type Entry, type Heard, parseEntry } from '../records.ts';
-import { ownedAbroad, ownedAtHome } from './abroad.ts';
+import { restrictsMore, shareable } from '../merge-account.ts';
+import { type Account, type Entry, parseEntry } from '../records.ts';
 import { byEngine, byMachine, withoutClock } from './engine-time.ts';
+import { qualifyOwner, unqualifyOwners } from './machine-owner.ts';
 import { readReply, type StoreReply, storeScript } from './script.ts';
 
 /** A log that machines share; times are this machine's. Each call is one command. @throws what the engine throws */
@@ -41,7 +41,7 @@ export function createStoreLog(
   /** By the engine's clock. */
   let ledger: Ledger = emptyLedger;
   /** By this machine's clock, what was known of a log that is gone, until the one in its place has heard it. */
-  let untold: Ledger | undefined;
+  let unshared: Ledger | undefined;
   /** Until when it is surely kept there, by the engine's clock, and what that shows more than this machine's. */
   let keptUntil = 0;
   let ahead = 0;
@@ -54,25 +54,26 @@ export function createStoreLog(
 
   async function exchange(wanted?: Entry): Promise<Ledger> {
     for (let left = tries; left > 0; left -= 1) {
-      const gone = untold;
-      const news = gone && newsOf(gone);
+      const gone = unshared;
+      const news = gone && accountOf(gone);
       const entry = news ?? wanted;
       const line = entry ? lineOf(entry) : '';
       const fresh = randomBytes(8).toString('hex');
-      const place = [epoch, String(position), stamp];
+      const cursor = [epoch, String(position), stamp];
       const until = keptUntil;
-      const told = [...place, line, knowledge(), fresh, String(lifetimeWith(entry))];
-      const reply = readReply(await engine.run(storeScript, name, told));
+      const args = [...cursor, line, knowledge(), fresh, String(lifetimeWith(entry))];
+      const reply = readReply(await engine.run(storeScript, name, args));
       const clock = readClock(context);
       ahead = reply.now - clock.at;
-      const lost = place[0] !== '' && reply.epoch !== place[0] && reply.now < until;
-      const before = isReplaced(reply, place) ? byMachine(ledger, reply.now, clock) : undefined;
+      const lost = cursor[0] !== '' && reply.epoch !== cursor[0] && reply.now < until;
+      const before = isReplaced(reply, cursor) ? byMachine(ledger, reply.now, clock) : undefined;
       const added = absorb(reply, fresh);
       if (added && !(reply.lines.at(-1) ?? '').endsWith(line)) {
         throw new Error('what is written there is not there to be read');
       }
-      if (before && tellsMore(newsOf(before), ofMachine(reply.now, clock))) untold = before;
-      else if (added && untold === gone) untold = undefined;
+      if (before && restrictsMore(accountOf(before), ofMachine(reply.now, clock)))
+        unshared = before;
+      else if (added && unshared === gone) unshared = undefined;
       if (lost) throw new LostLog();
       if (news || before) continue;
       if (added || (line === '' && reply.epoch !== '')) return ofMachine(reply.now, clock);
@@ -85,22 +86,22 @@ export function createStoreLog(
     const { block, latest = 0 } = ledger;
     const known = (block?.until ?? 0) - latest;
     const heard = entry?.k === 'heard' ? (entry.ledger.block?.until ?? 0) - entry.at : 0;
-    const told = entry?.k === 'refused' ? (entry.wait ?? 0) : heard;
-    return lifetime + Math.ceil(Math.max(0, known, told) / 1_000);
+    const requested = entry?.k === 'refused' ? (entry.wait ?? 0) : heard;
+    return lifetime + Math.ceil(Math.max(0, known, requested) / 1_000);
   }
 
   /** Whether others have a log in place of the one that this client knew; one that it only fell behind goes on. */
   function isReplaced(
     { epoch: current, base, first }: StoreReply,
-    place: readonly string[],
+    cursor: readonly string[],
   ): boolean {
-    const isKnown = ledger !== emptyLedger && place.join() === [epoch, position, stamp].join();
+    const isKnown = ledger !== emptyLedger && cursor.join() === [epoch, position, stamp].join();
     return isKnown && base !== undefined && (current !== epoch || first <= position);
   }
 
-  function newsOf(gone: Ledger): Heard {
+  function accountOf(gone: Ledger): Account {
     const clock = readClock(context);
-    return { k: 'heard', ...clock, ledger: summary(followClock(gone, clock)), jitter: 0 };
+    return { k: 'heard', ...clock, ledger: shareable(followClock(gone, clock)), jitter: 0 };
   }
 
   /** What a new log begins with, or the lines of an old one are replaced by. */
@@ -140,11 +141,11 @@ export function createStoreLog(
   }
 
   function lineOf(entry: Entry): string {
-    return JSON.stringify(withoutClock(ownedAbroad(entry, context), context.now()));
+    return JSON.stringify(withoutClock(qualifyOwner(entry, context), context.now()));
   }
 
   function ofMachine(now: number, clock: Reading): Ledger {
-    return ownedAtHome(byMachine(ledger, now, clock), context);
+    return unqualifyOwners(byMachine(ledger, now, clock), context);
   }
 }
 

@@ -315,7 +315,7 @@ describe('a limit that is known to be used up', () => {
     const result = await petstore(['categories', 'create', 'rabbit', '--if-missing']);
 
     expect(result.exitCode).toBe(0);
-    expect(sandbox.quota.told.until).toBe(0);
+    expect(sandbox.quota.retryAfter.until).toBe(0);
     expect(clock.now() - startTime).toBe(61_000);
   });
 });

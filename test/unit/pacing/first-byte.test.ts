@@ -3,7 +3,7 @@ import { deliver } from '../../../src/api/deliver.ts';
 import type { ApiRequest } from '../../../src/api/exchange.ts';
 import type { Context } from '../../../src/context.ts';
 import { gate } from '../../../src/pacing/gate.ts';
-import { type Log, openSharedLog } from '../../../src/pacing/log.ts';
+import { type Log, openFileLog } from '../../../src/pacing/log.ts';
 import type { Entry } from '../../../src/pacing/records.ts';
 import type { SharedLog } from '../../../src/pacing/shared-log.ts';
 import { type Clock, startTime } from '../../support/clock.ts';
@@ -53,7 +53,7 @@ describe('a request whose connection was slow', () => {
     folder,
     clock,
   }) => {
-    const log = openSharedLog(folder, 'scope');
+    const log = openFileLog(folder, 'scope');
     const entries: Entry[] = [];
     const recording = {
       read: log.read,
@@ -79,7 +79,7 @@ describe('a request whose connection was slow', () => {
   });
 
   test('waits when an answer said meanwhile that nothing is left', async ({ folder, clock }) => {
-    const log = openSharedLog(folder, 'scope');
+    const log = openFileLog(folder, 'scope');
     const slow = async () => {
       const at = clock.now();
       const told = { limit: 60, remaining: 0, reset: at + 30 * second, date: at };
@@ -97,7 +97,7 @@ describe('a request whose connection was slow', () => {
     folder,
     clock,
   }) => {
-    const log = openSharedLog(folder, 'scope');
+    const log = openFileLog(folder, 'scope');
     const stopped = () => {
       // Another process has taken the lease for over, and its own request is the one to find out the limit.
       const at = startTime + 36 * second;
@@ -118,7 +118,7 @@ describe('a request whose connection was slow', () => {
     folder,
     clock,
   }) => {
-    const log = openSharedLog(folder, 'scope');
+    const log = openFileLog(folder, 'scope');
     const { exchange } = createStack(clock, log, [
       () => void refuse(log, clock.now(), 10 * second),
     ]);
@@ -134,7 +134,7 @@ describe('a request whose connection was slow', () => {
   });
 
   test('leaves at once when nothing was told meanwhile', async ({ folder, clock }) => {
-    const log = openSharedLog(folder, 'scope');
+    const log = openFileLog(folder, 'scope');
     const { left, exchange } = createStack(clock, log, [() => clock.sleep(5 * second, signal)]);
 
     await exchange(create);
@@ -168,9 +168,7 @@ describe('with a limit store', () => {
   ])(
     'a request that leaves right after its grant $what',
     async ({ takes, commands }, { folder, clock }) => {
-      const { shared, looks } = far(openSharedLog(folder, 'scope'), () =>
-        clock.sleep(takes, signal),
-      );
+      const { shared, looks } = far(openFileLog(folder, 'scope'), () => clock.sleep(takes, signal));
       const { left, exchange } = createStack(clock, shared, []);
 
       await exchange(create);
@@ -181,7 +179,7 @@ describe('with a limit store', () => {
   );
 
   test('a request whose connection was slow looks once more', async ({ folder, clock }) => {
-    const log = openSharedLog(folder, 'scope');
+    const log = openFileLog(folder, 'scope');
     const { shared } = far(log);
     const slow = async () => {
       await clock.sleep(second, signal);

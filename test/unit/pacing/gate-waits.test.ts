@@ -4,7 +4,7 @@ import { retry } from '../../../src/api/retry.ts';
 import type { Context } from '../../../src/context.ts';
 import type { Event } from '../../../src/events.ts';
 import { gate } from '../../../src/pacing/gate.ts';
-import { openSharedLog } from '../../../src/pacing/log.ts';
+import { openFileLog } from '../../../src/pacing/log.ts';
 import { startTime } from '../../support/clock.ts';
 import { expect, test } from '../../support/petstore.ts';
 
@@ -27,7 +27,7 @@ describe('the longest wait of a request', () => {
     const fields = { boot: 'this-one', random: () => 0.5, signal, isRunning: () => true };
     const context = { ...clock, ...fields, owner: { pid: 4242, host: 'here' } };
     const report = () => {};
-    const log = openSharedLog(folder, 'gate');
+    const log = openFileLog(folder, 'gate');
     let requests = 0;
     // One a minute; the fourth request, which is the third caller's first, is refused for a minute and a half.
     const answer: Exchange = async () => {
@@ -69,7 +69,7 @@ describe('requests that wait for a limit at the same time', () => {
     const context = { ...clock, boot: 'this-one', random: () => 0.5, signal, owner, isRunning };
     const events: Event[] = [];
     const send = gate(answer, context as unknown as Context, {
-      log: openSharedLog(folder, 'gate'),
+      log: openFileLog(folder, 'gate'),
       report: (event) => events.push(event),
       timeout: 30_000,
     });

@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import type { Exchange } from '../../../src/api/exchange.ts';
 import type { Context, Owner } from '../../../src/context.ts';
 import { gate } from '../../../src/pacing/gate.ts';
-import { openSharedLog } from '../../../src/pacing/log.ts';
+import { openFileLog } from '../../../src/pacing/log.ts';
 import type { SharedLog } from '../../../src/pacing/shared-log.ts';
 import { type Clock, startTime } from '../../support/clock.ts';
 import { expect, test } from '../../support/petstore.ts';
@@ -53,7 +53,7 @@ describe('a request that was granted', () => {
     folder,
     clock,
   }) => {
-    const log = openSharedLog(folder, 'scope');
+    const log = openFileLog(folder, 'scope');
     const left: number[] = [];
     const send: Exchange = (request) => {
       left.push(clock.now());
@@ -83,7 +83,7 @@ describe('a request that was granted', () => {
 
 describe('a request of a killed process', () => {
   test('gives its slot back as soon as somebody waits for it', async ({ folder, clock }) => {
-    const log = openSharedLog(folder, 'scope');
+    const log = openFileLog(folder, 'scope');
     log.append({ k: 'ask', id: 'dead', at: clock.now(), lease: clock.now() + lease, owner: other });
     const context = contextOf(clock, { isRunning: ({ pid }) => pid !== other.pid });
 
@@ -100,7 +100,7 @@ describe('a request of a killed process', () => {
   ])(
     '$what keeps its slot until its lease is over, and is looked at once a second',
     async ({ owner }, { folder, clock }) => {
-      const log = openSharedLog(folder, 'scope');
+      const log = openFileLog(folder, 'scope');
       log.append({ k: 'ask', id: 'slow', at: clock.now(), lease: clock.now() + lease, owner });
       let looks = 0;
       const isRunning = () => {
@@ -121,7 +121,7 @@ describe('a request of a killed process', () => {
   );
 
   test('is spent once, however many find it at a time', ({ folder }) => {
-    const log = openSharedLog(folder, 'scope');
+    const log = openFileLog(folder, 'scope');
     const reset = startTime + 60_000;
     const told = {
       at: startTime,
@@ -144,7 +144,7 @@ describe('a request of a killed process', () => {
   test('is still known as its own when the clock was set back and the log went on in a new file', ({
     folder,
   }) => {
-    const log = openSharedLog(folder, 'scope');
+    const log = openFileLog(folder, 'scope');
     log.append({ k: 'ask', id: 'dead', at: startTime, lease: startTime + lease, owner: other });
     const back = startTime - 3_600_000;
     log.append({ k: 'ask', id: 'next', at: back, lease: back + lease, owner: me });

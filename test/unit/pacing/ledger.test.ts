@@ -4,8 +4,8 @@ import { followClock } from '../../../src/pacing/clock.ts';
 import { type Decision, decide } from '../../../src/pacing/decide.ts';
 import { dropLeases, fold } from '../../../src/pacing/fold.ts';
 import { emptyLedger, type Ledger } from '../../../src/pacing/ledger.ts';
+import { limitStatus } from '../../../src/pacing/limit-status.ts';
 import { type Answered, type Entry, formatEntry, parseEntry } from '../../../src/pacing/records.ts';
-import { standingOf } from '../../../src/pacing/standing.ts';
 import { trials } from '../../support/trials.ts';
 
 const t = 1_800_000_000_000;
@@ -472,7 +472,7 @@ describe('who may send', () => {
       answer('b', { limit: 1_000, remaining: 999, reset: t + 60 * second }),
     );
 
-    expect(standingOf(ledger, { at: t }).minute).toMatchObject({
+    expect(limitStatus(ledger, { at: t }).minute).toMatchObject({
       limit: 1_000,
       remaining: 999,
       source: 'service',
@@ -488,7 +488,7 @@ describe('who may send', () => {
       answer('b', day(0), lastMinute),
     );
 
-    expect(standingOf(ledger, { at: lastMinute }).day).toMatchObject({
+    expect(limitStatus(ledger, { at: lastMinute }).day).toMatchObject({
       limit: 1_000,
       remaining: 0,
     });
@@ -497,7 +497,7 @@ describe('who may send', () => {
   test('an answer that tells of the minute still counts for the day', () => {
     const ledger = ledgerAfter(ask('a'), answer('a', day(500)), ask('b'), answer('b', minute(59)));
 
-    expect(standingOf(ledger, { at: t })).toMatchObject({
+    expect(limitStatus(ledger, { at: t })).toMatchObject({
       minute: { remaining: 59, source: 'service' },
       day: { remaining: 499, source: 'service' },
     });

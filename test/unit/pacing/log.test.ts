@@ -9,12 +9,12 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe } from 'vitest';
+import { createFailoverLog } from '../../../src/pacing/failover.ts';
 import { fold } from '../../../src/pacing/fold.ts';
 import { emptyLedger, type Ledger } from '../../../src/pacing/ledger.ts';
-import { type Log, openSharedLog } from '../../../src/pacing/log.ts';
-import { placesFor } from '../../../src/pacing/place.ts';
+import { type Log, openFileLog } from '../../../src/pacing/log.ts';
+import { logFoldersFor } from '../../../src/pacing/log-folders.ts';
 import { type Entry, formatEntry } from '../../../src/pacing/records.ts';
-import { surviveDisk } from '../../../src/pacing/survive.ts';
 import { startTime } from '../../support/clock.ts';
 import { expect, test } from '../../support/petstore.ts';
 import { trials } from '../../support/trials.ts';
@@ -42,10 +42,10 @@ function spend(log: Log, n: number): void {
 
 describe('the shared log', () => {
   test('tells all who have it open the same, also across its files', ({ folder }) => {
-    const logs = [1, 2, 3].map(() => openSharedLog(folder, 'scope'));
+    const logs = [1, 2, 3].map(() => openFileLog(folder, 'scope'));
     for (let n = 1; n <= 1_500; n += 1) spend(logs[n % 3] as Log, n);
 
-    const fresh = openSharedLog(folder, 'scope').read();
+    const fresh = openFileLog(folder, 'scope').read();
     for (const log of logs) expect(log.read()).toEqual(fresh);
     expect(fresh.minute?.remaining).toBe(100_000 - 1_500);
     expect(fresh.counted?.requests).toBe(1_500);
@@ -56,7 +56,7 @@ describe('the shared log', () => {
   });
 
   test('passes over what a killed process left half written, and garbage', ({ folder }) => {
-    const log = openSharedLog(folder, 'scope');
+    const log = openFileLog(folder, 'scope');
     spend(log, 1);
     for (const bytes of [
       '\n{"k":"ask","id":"x","at":1',
@@ -71,7 +71,7 @@ describe('the shared log', () => {
     spend(log, 2);
 
     expect(log.read().inFlight).toEqual({});
-    expect(openSharedLog(folder, 'scope').read()).toEqual(log.read());
+    expect(openFileLog(folder, 'scope').read()).toEqual(log.read());
   });
 
   test('adds up to the same for all, whoever wrote and looked when', ({ folder }) => {
@@ -88,7 +88,7 @@ describe('the shared log', () => {
       fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
         runs += 1;
         const name = `scope${runs}`;
-        const logs = [1, 2, 3].map(() => openSharedLog(folder, name));
+        const logs = [1, 2, 3].map(() => openFileLog(folder, name));
         const said: Entry[] = [];
         let ending = false;
         for (const step of steps) {
@@ -117,34 +117,34 @@ describe('the shared log', () => {
 
         const whole = said.reduce(fold, emptyLedger);
         for (const log of logs) expect(log.read()).toEqual(whole);
-        expect(openSharedLog(folder, name).read()).toEqual(whole);
+        expect(openFileLog(folder, name).read()).toEqual(whole);
       }),
       trials(150),
     );
   });
 
   test('passes over what it wrote itself and no reader would believe', ({ folder }) => {
-    const log = openSharedLog(folder, 'scope');
+    const log = openFileLog(folder, 'scope');
     spend(log, 1);
     log.append({ ...ask('x'), at: Number.POSITIVE_INFINITY } as Entry);
     spend(log, 2);
 
-    expect(openSharedLog(folder, 'scope').read()).toEqual(log.read());
+    expect(openFileLog(folder, 'scope').read()).toEqual(log.read());
   });
 
   test('lives on when it is deleted under its users: what they know is kept', ({ folder }) => {
-    const log = openSharedLog(folder, 'scope');
+    const log = openFileLog(folder, 'scope');
     spend(log, 1);
     rmSync(join(folder, 'scope.1.log'));
     spend(log, 2);
 
-    expect(openSharedLog(folder, 'scope').read().counted?.requests).toBe(2);
+    expect(openFileLog(folder, 'scope').read().counted?.requests).toBe(2);
   });
 
   test('finds its way after many files went by while it slept', ({ folder }) => {
-    const sleeper = openSharedLog(folder, 'scope');
+    const sleeper = openFileLog(folder, 'scope');
     spend(sleeper, 1);
-    const busy = openSharedLog(folder, 'scope');
+    const busy = openFileLog(folder, 'scope');
     for (let n = 2; n <= 3_000; n += 1) spend(busy, n);
 
     spend(sleeper, 3_001);
@@ -155,7 +155,7 @@ describe('the shared log', () => {
 
   test('goes on in memory, with what it knows, when the disk fails', ({ folder }) => {
     let failures = 0;
-    const disk = openSharedLog(folder, 'scope');
+    const disk = openFileLog(folder, 'scope');
     let full = false;
     const fragile: Log = {
       ...disk,
@@ -164,7 +164,7 @@ describe('the shared log', () => {
         return disk.append(entry);
       },
     };
-    const log = surviveDisk(machine, [{ folder, open: () => fragile }], () => {
+    const log = createFailoverLog(machine, [{ path: folder, open: () => fragile }], () => {
       failures += 1;
     });
     spend(log, 1);
@@ -179,7 +179,7 @@ describe('the shared log', () => {
   test('moves to the next place when the disk of the first is full, and all meet there', ({
     folder,
   }) => {
-    const full = openSharedLog(folder, 'first');
+    const full = openFileLog(folder, 'first');
     spend(full, 1);
     const first = (): Log => ({
       ...full,
@@ -188,11 +188,13 @@ describe('the shared log', () => {
       },
     });
     const places = [
-      { folder: 'first', open: first },
-      { folder: 'second', open: (known: Ledger) => openSharedLog(folder, 'second', known) },
+      { path: 'first', open: first },
+      { path: 'second', open: (known: Ledger) => openFileLog(folder, 'second', known) },
     ];
     const moves: unknown[] = [];
-    const logs = [1, 2, 3].map(() => surviveDisk(machine, places, (...move) => moves.push(move)));
+    const logs = [1, 2, 3].map(() =>
+      createFailoverLog(machine, places, (...move) => moves.push(move)),
+    );
 
     logs.forEach((log, n) => {
       log.read();
@@ -208,9 +210,9 @@ describe('the shared log', () => {
     const place = join(folder, 'limits');
     const open = (known?: Ledger) => {
       mkdirSync(place, { recursive: true });
-      return openSharedLog(place, 'scope', known);
+      return openFileLog(place, 'scope', known);
     };
-    const log = surviveDisk(machine, [{ folder: place, open }], () => expect.unreachable());
+    const log = createFailoverLog(machine, [{ path: place, open }], () => expect.unreachable());
     spend(log, 1);
     rmSync(place, { recursive: true });
     spend(log, 2);
@@ -219,15 +221,15 @@ describe('the shared log', () => {
   });
 
   test('counts no line behind the first MiB of a file, for whoever looks when', ({ folder }) => {
-    const log = openSharedLog(folder, 'scope');
+    const log = openFileLog(folder, 'scope');
     spend(log, 1);
-    const other = openSharedLog(folder, 'scope');
+    const other = openFileLog(folder, 'scope');
     const path = join(folder, 'scope.1.log');
     appendFileSync(path, `\n${'x'.repeat(1024 * 1024)}\n`);
     appendFileSync(path, formatEntry({ k: 'clear', at: startTime }));
     spend(log, 2);
 
-    const late = openSharedLog(folder, 'scope');
+    const late = openFileLog(folder, 'scope');
     for (const each of [log, other, late]) {
       expect(each.read()).toMatchObject({ counted: { requests: 2 } });
       expect(each.read()).not.toHaveProperty('cleared');
@@ -236,13 +238,13 @@ describe('the shared log', () => {
   });
 
   test('survives its file being cut short', ({ folder }) => {
-    const log = openSharedLog(folder, 'scope');
+    const log = openFileLog(folder, 'scope');
     spend(log, 1);
     truncateSync(join(folder, 'scope.1.log'));
     spend(log, 2);
 
     expect(log.read().counted?.requests).toBe(2);
-    expect(openSharedLog(folder, 'scope').read()).toEqual(log.read());
+    expect(openFileLog(folder, 'scope').read()).toEqual(log.read());
   });
 });
 
@@ -255,8 +257,8 @@ describe('its place', () => {
       'https://a.example/v1\0key-two',
       'https://b.example/v1\0key-one',
     ]) {
-      const places = placesFor({ uid, temporary: '/nowhere' }, folder, identity);
-      surviveDisk(machine, places, () => expect.unreachable()).read();
+      const places = logFoldersFor({ uid, temporary: '/nowhere' }, folder, identity);
+      createFailoverLog(machine, places, () => expect.unreachable()).read();
     }
 
     const names = readdirSync(join(folder, 'limits')).filter((name) => name.endsWith('.log'));

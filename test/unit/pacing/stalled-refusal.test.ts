@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { deliver } from '../../../src/api/deliver.ts';
 import type { Context } from '../../../src/context.ts';
 import { gate } from '../../../src/pacing/gate.ts';
-import { openSharedLog } from '../../../src/pacing/log.ts';
+import { openFileLog } from '../../../src/pacing/log.ts';
 import type { Entry } from '../../../src/pacing/records.ts';
 import { startTime } from '../../support/clock.ts';
 import { expect, test } from '../../support/petstore.ts';
@@ -16,7 +16,7 @@ describe('a response that tells to wait and whose body stalls', () => {
     '$status is in the log when its head has arrived, once, though $ending ends it',
     async ({ status, kind, ending }, { folder, clock }) => {
       const { signal } = new AbortController();
-      const log = openSharedLog(folder, 'scope');
+      const log = openFileLog(folder, 'scope');
       const entries: Entry[] = [];
       const recording = {
         read: log.read,

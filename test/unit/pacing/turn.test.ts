@@ -6,7 +6,7 @@ import type { Turn } from '../../../src/api/exchange.ts';
 import { retry } from '../../../src/api/retry.ts';
 import type { Context } from '../../../src/context.ts';
 import { gate } from '../../../src/pacing/gate.ts';
-import { type Log, openSharedLog } from '../../../src/pacing/log.ts';
+import { type Log, openFileLog } from '../../../src/pacing/log.ts';
 import type { Clock } from '../../support/clock.ts';
 import { expect, networkError, test } from '../../support/petstore.ts';
 
@@ -71,7 +71,7 @@ describe('what is to be done before sending', () => {
   ])(
     'is done again when meanwhile another request was told to wait$when',
     async ({ by }, { folder, clock }) => {
-      const log = openSharedLog(folder, 'scope');
+      const log = openFileLog(folder, 'scope');
       const { create, steps } = createStack(clock, log);
       const start = clock.now();
       const boot = { id: 'this-one', at: start - clock.uptime() };
@@ -94,7 +94,7 @@ describe('what is to be done before sending', () => {
     folder,
     clock,
   }) => {
-    const log = openSharedLog(folder, 'scope');
+    const log = openFileLog(folder, 'scope');
     const refused = { status: 429, headers: { 'retry-after': '1' } };
     const { create, steps } = createStack(clock, log, [refused, networkError('ECONNREFUSED')]);
     const beforeSending = async () => {
@@ -114,7 +114,7 @@ describe('what is to be done before sending', () => {
     folder,
     clock,
   }) => {
-    const log = openSharedLog(folder, 'scope');
+    const log = openFileLog(folder, 'scope');
     const { create, steps } = createStack(clock, log);
     let tries = 0;
     const beforeSending = async () => {
@@ -133,7 +133,7 @@ describe('what is to be done before sending', () => {
 
 describe('the signal of a turn', () => {
   test('ends the wait for the limit at once', async ({ folder, clock }) => {
-    const log = openSharedLog(folder, 'scope');
+    const log = openFileLog(folder, 'scope');
     const at = clock.now();
     log.append({ k: 'refused', id: 'other', at, sent: at, jitter: 0, wait: 60_000 });
     const { create, steps } = createStack(clock, log);
@@ -149,7 +149,7 @@ describe('the signal of a turn', () => {
   });
 
   test('asks for no turn when it was aborted before', async ({ folder, clock }) => {
-    const log = openSharedLog(folder, 'scope');
+    const log = openFileLog(folder, 'scope');
     const { create, steps } = createStack(clock, log);
 
     await expect(create({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -159,7 +159,7 @@ describe('the signal of a turn', () => {
   });
 
   test('gives a turn back that was granted meanwhile', async ({ folder, clock }) => {
-    const log = openSharedLog(folder, 'scope');
+    const log = openFileLog(folder, 'scope');
     const stop = new AbortController();
     const append: Log['append'] = (entry) => {
       const ledger = log.append(entry);
@@ -176,7 +176,7 @@ describe('the signal of a turn', () => {
   });
 
   test('ends the pause before another attempt', async ({ folder, clock }) => {
-    const { create, steps } = createStack(clock, openSharedLog(folder, 'scope'), [
+    const { create, steps } = createStack(clock, openFileLog(folder, 'scope'), [
       networkError('ECONNREFUSED'),
     ]);
     clock.hold();
@@ -192,7 +192,7 @@ describe('the signal of a turn', () => {
   test('leaves a request alone that is on its way', async ({ folder, clock }) => {
     const stop = new AbortController();
     const onTheWay = () => stop.abort(reason);
-    const { create, steps } = createStack(clock, openSharedLog(folder, 'scope'), [], onTheWay);
+    const { create, steps } = createStack(clock, openFileLog(folder, 'scope'), [], onTheWay);
 
     await expect(create({ signal: stop.signal })).resolves.toMatchObject({ name: 'rabbit' });
 
@@ -201,7 +201,7 @@ describe('the signal of a turn', () => {
 
   test('keeps back a request that was given up while it got ready', async ({ folder, clock }) => {
     const stop = new AbortController();
-    const { create, steps } = createStack(clock, openSharedLog(folder, 'scope'));
+    const { create, steps } = createStack(clock, openFileLog(folder, 'scope'));
     const beforeSending = async () => stop.abort(reason);
 
     await expect(create({ signal: stop.signal, beforeSending })).rejects.toBe(reason);

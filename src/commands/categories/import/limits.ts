@@ -1,6 +1,6 @@
 import type { Allowances } from '../../../import/forecast.ts';
 import { readClock } from '../../../pacing/clock.ts';
-import { standingOf } from '../../../pacing/standing.ts';
+import { limitStatus } from '../../../pacing/limit-status.ts';
 import type { Profile } from '../../../session/profile.ts';
 import type { Session } from '../../../session/session.ts';
 import { type NamedPlan, parsePlan } from '../../../settings/plan.ts';
@@ -23,7 +23,7 @@ export async function knownLimit(
   { host, limit }: Session,
   plan: NamedPlan | undefined,
 ): Promise<KnownLimit> {
-  const { minute, day } = standingOf(await (await limit()).read(), readClock(host.context));
+  const { minute, day } = limitStatus(await (await limit()).read(), readClock(host.context));
   return {
     plan: plan?.name,
     minute: allowance(plan?.quotas.minute ?? minute.limit, minute.remaining, 0),

@@ -11,7 +11,7 @@ const interval = 1_000;
  * their leases. Looks about once a second, and not in between.
  * @returns whether it found any
  */
-export function createWriteOff(
+export function createReaper(
   log: SharedLog,
   context: Pick<Context, 'isRunning' | 'now' | 'uptime' | 'boot'>,
 ): (ledger: Ledger) => Promise<boolean> {

@@ -10,10 +10,10 @@ const lateness = 50;
 const longest = 5_000;
 
 /** A store did not answer in time. */
-export class Silence extends Error {}
+export class StoreTimeout extends Error {}
 
 /** What the store answers; who wants to stop waits for one piece at most. @throws Silence when it takes too long, else as `work` */
-export async function inTime<Value>(
+export async function withTimeout<Value>(
   { sleep, signal, uptime }: Pick<Context, 'sleep' | 'signal' | 'uptime'>,
   { activity }: Pick<Engine, 'activity'>,
   work: Promise<Value>,
@@ -40,6 +40,6 @@ export async function inTime<Value>(
       else if (uptime() - start <= piece + lateness) silent += piece;
       seen = now;
     } while (silent < patience && uptime() < end && !signal.aborted);
-    throw new Silence();
+    throw new StoreTimeout();
   }
 }

@@ -1,11 +1,11 @@
 import type { Context } from '../context.ts';
 import { followClock, readClock } from './clock.ts';
 import { fold } from './fold.ts';
-import { summary, tellsMore } from './hear.ts';
 import { emptyLedger, type Ledger } from './ledger.ts';
 import type { Log } from './log.ts';
-import type { Place } from './place.ts';
-import type { Heard } from './records.ts';
+import type { LogFolder } from './log-folders.ts';
+import { restrictsMore, shareable } from './merge-account.ts';
+import type { Account } from './records.ts';
 
 /** A log of this process alone. */
 function createMemoryLog(ledger: Ledger = emptyLedger): Log {
@@ -20,19 +20,19 @@ function createMemoryLog(ledger: Ledger = emptyLedger): Log {
 }
 
 /**
- * A log that never fails. When a place cannot be used (any more) the next one is; when none can, it goes on in memory. What is
- * known goes along: a new place begins with it, and one that others use hears of it.
- * @param onMove hears each time that another place is used than before, why the first one is not, and which one is, if any
+ * A log that never fails. When a folder cannot be used (any more) the next one is; when none can, it goes on in memory. What is
+ * known goes along: a new log begins with it, and one that others use merges it.
+ * @param onMove called each time that another folder is used than before: why the first one is not, and which one is, if any
  */
-export function surviveDisk(
+export function createFailoverLog(
   context: Pick<Context, 'now' | 'uptime' | 'boot' | 'random'>,
-  places: readonly Place[],
+  folders: readonly LogFolder[],
   onMove: (error: unknown, from: string, to: string | undefined) => void,
 ): Log {
   let known = emptyLedger;
   let log: Log | undefined;
-  let [used]: readonly (Place | undefined)[] = places;
-  /** Why the first place is not used. */
+  let [used]: readonly (LogFolder | undefined)[] = folders;
+  /** Why the first folder is not used. */
   let reason: unknown;
 
   return {
@@ -48,42 +48,42 @@ export function surviveDisk(
       log = createMemoryLog(known);
       known = action(log);
     }
-    if (used !== before) onMove(reason, places[0]?.folder ?? '', used?.folder);
+    if (used !== before) onMove(reason, folders[0]?.path ?? '', used?.path);
     return known;
   }
 
-  /** One after another: a place that is not needed is not even made. */
+  /** One after another: a folder that is not needed is not even made. */
   function openFirst(action: (log: Log) => Ledger): Log | undefined {
-    for (const place of places) {
-      used = place;
+    for (const folder of folders) {
+      used = folder;
       try {
-        const opened = open(place);
+        const opened = open(folder);
         known = action(opened);
         return opened;
       } catch (error) {
-        if (place === places[0]) reason = error;
+        if (folder === folders[0]) reason = error;
       }
     }
     used = undefined;
     return undefined;
   }
 
-  function attempt(place: Log, action: (log: Log) => Ledger): boolean {
+  function attempt(log: Log, action: (log: Log) => Ledger): boolean {
     try {
-      known = action(place);
+      known = action(log);
       return true;
     } catch {
       return false;
     }
   }
 
-  function open(place: Place): Log {
-    const opened = place.open(known);
+  function open(folder: LogFolder): Log {
+    const opened = folder.open(known);
     if (known.latest === undefined) return opened;
     const clock = readClock(context);
-    const ledger = summary(followClock(known, clock));
-    const heard: Heard = { k: 'heard', ...clock, ledger, jitter: context.random() };
-    if (tellsMore(heard, followClock(opened.read(), clock))) opened.append(heard);
+    const ledger = shareable(followClock(known, clock));
+    const account: Account = { k: 'heard', ...clock, ledger, jitter: context.random() };
+    if (restrictsMore(account, followClock(opened.read(), clock))) opened.append(account);
     return opened;
   }
 }

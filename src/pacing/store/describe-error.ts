@@ -1,6 +1,6 @@
 import { systemCode } from '../../errors.ts';
-import { Silence } from './in-time.ts';
 import { LostLog } from './log.ts';
+import { StoreTimeout } from './timeout.ts';
 
 /** What a server says, by the word that it begins with. */
 const answers: readonly (readonly [RegExp, string])[] = [
@@ -20,8 +20,8 @@ const answers: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** What is wrong with a store, in words that follow its name. */
-export function describeTrouble(error: unknown): string {
-  if (error instanceof Silence) return 'does not answer in time';
+export function describeStoreError(error: unknown): string {
+  if (error instanceof StoreTimeout) return 'does not answer in time';
   if (error instanceof LostLog) return 'lost the log (evicted, flushed or restarted)';
   const code = systemCode(error);
   if (code !== undefined && /CERT|SIGNATURE|ISSUER/.test(code)) {

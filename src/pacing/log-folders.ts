@@ -7,13 +7,13 @@ import { readOwn } from '../disk/open-file.ts';
 import { ownFolder, securePrivateFolder } from '../disk/private-folder.ts';
 import { FileFault } from '../errors.ts';
 import type { Ledger } from './ledger.ts';
-import { type Log, openSharedLog } from './log.ts';
+import { type Log, openFileLog } from './log.ts';
+import { faultOfState } from './log-folder-fault.ts';
 import { makeOnce } from './make-once.ts';
-import { faultOfState } from './place-fault.ts';
 
 /** A folder where the shared log of a service and key may be. */
-export type Place = {
-  readonly folder: string;
+export type LogFolder = {
+  readonly path: string;
   /** A log that is made now begins with what is known. @throws FileFault or the system's error when it cannot be used */
   readonly open: (known: Ledger) => Log;
 };
@@ -25,23 +25,23 @@ type Machine = Pick<Context, 'uid' | 'temporary'>;
  * That one depends on nothing but the user, so that a login shell and a cron job meet there. The file's name tells neither
  * address nor key.
  */
-export function placesFor(
+export function logFoldersFor(
   machine: Machine,
   stateFolder: string | undefined,
   identity: string,
-): readonly [Place, Place] {
+): readonly [LogFolder, LogFolder] {
   const { uid } = machine;
   const temporary = temporaryFolder(machine);
   return [
     {
-      folder: stateFolder ?? 'the state folder',
+      path: stateFolder ?? 'the state folder',
       open(known) {
         if (stateFolder === undefined) throw new FileFault('there is no home folder', ownFolder);
         return openIn(stateFolder, known);
       },
     },
     {
-      folder: temporary,
+      path: temporary,
       open(known) {
         // Any user may have made this one.
         securePrivateFolder(temporary, uid);
@@ -56,7 +56,7 @@ export function placesFor(
     if (fault) throw fault;
     const limits = join(folder, 'limits');
     securePrivateFolder(limits, uid);
-    return openSharedLog(limits, scopeName(readSalt(limits), identity), known);
+    return openFileLog(limits, scopeName(readSalt(limits), identity), known);
   }
 }
 

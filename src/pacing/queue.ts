@@ -1,11 +1,11 @@
 /** Requests that wait for the same thing: one is let in at a time, in the order they came. */
-export type Line = {
+export type Queue = {
   readonly isEmpty: () => boolean;
   /** Resolves when all who came before have left; call what it returns to leave. @throws the signal's reason */
   readonly enter: (signal: AbortSignal) => Promise<() => void>;
 };
 
-export function createLine(): Line {
+export function createQueue(): Queue {
   let length = 0;
   let last: Promise<unknown> = Promise.resolve();
   return {
@@ -23,7 +23,7 @@ export function createLine(): Line {
       last = Promise.all([before, left]);
       length += 1;
       try {
-        await reached(before, signal);
+        await reachFront(before, signal);
       } catch (error) {
         leave();
         throw error;
@@ -33,12 +33,12 @@ export function createLine(): Line {
   };
 }
 
-function reached(turn: Promise<unknown>, signal: AbortSignal): Promise<void> {
+function reachFront(before: Promise<unknown>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(signal.reason);
     if (signal.aborted) giveUp();
     signal.addEventListener('abort', giveUp, { once: true });
-    void turn.then(() => {
+    void before.then(() => {
       signal.removeEventListener('abort', giveUp);
       resolve();
     });

@@ -14,7 +14,7 @@ import { unservable } from './unservable.ts';
  * The sandbox behind `--profile sandbox`: it lives as long as the command, and what it was told lives on in `folder`.
  * Without a folder that can be written it forgets, and says so. @throws Failure (config, output) when it cannot run
  */
-export async function startKeptSandbox(
+export async function startPersistentSandbox(
   { now, uid }: Pick<Context, 'now' | 'uid'>,
   folder: string | undefined,
   say: (message: string) => void,
@@ -40,13 +40,13 @@ function openAnswerer(
     try {
       return current(request);
     } catch (error) {
-      current = forgetful(error);
+      current = inMemory(error);
       return current(request);
     }
   };
 
   function open(): Answerer {
-    if (folder === undefined) return forgetful(undefined);
+    if (folder === undefined) return inMemory(undefined);
     try {
       const own = join(folder, 'sandbox');
       securePrivateFolder(own, uid);
@@ -54,11 +54,11 @@ function openAnswerer(
     } catch (error) {
       // That says nothing of the disk, and what is created now should not be missing later.
       if (isOutOfFiles(error)) throw unservable(error);
-      return forgetful(error);
+      return inMemory(error);
     }
   }
 
-  function forgetful(error: unknown): Answerer {
+  function inMemory(error: unknown): Answerer {
     const fault = faultOfAccess(error, uid);
     const why = fault ? ` (${fault.message}). Fix: ${fault.fix}` : '';
     say(`the sandbox cannot keep anything on this disk; it forgets what is created${why}`);

@@ -1,7 +1,7 @@
 import { guard, isOpen, maxInFlight, resetTime } from './decide.ts';
 import { intersect } from './learn.ts';
 import type { Apart, Block, Ledger } from './ledger.ts';
-import type { Heard } from './records.ts';
+import type { Account } from './records.ts';
 import { agree, type Window } from './window.ts';
 
 /** What is taken as used by others until answers tell, of a small limit this part. */
@@ -11,7 +11,7 @@ const second = 1_000;
 const minuteLength = 60_000;
 
 /** What a ledger has to say to another log: requests on their way end there as it may, and may be counted. */
-export function summary(ledger: Ledger): Ledger {
+export function shareable(ledger: Ledger): Ledger {
   const { minute, day, offset, block, refusals, workedAt, latest } = ledger;
   const onTheirWay = Object.keys(ledger.inFlight).length;
   const less = (window: Window | undefined) =>
@@ -21,13 +21,16 @@ export function summary(ledger: Ledger): Ledger {
 }
 
 /** The ledger after what another log knows: of two accounts the more careful one counts. */
-export function hear(before: Ledger, { at, ledger: other, apart, jitter, store }: Heard): Ledger {
+export function mergeAccount(
+  before: Ledger,
+  { at, ledger: other, apart, jitter, store }: Account,
+): Ledger {
   const ledger = forget(before, other.cleared);
   const minute = moreCareful(ledger.minute, other.minute);
   const forgotten = other.block && other.block.since <= (ledger.cleared ?? 0);
   const isNews = minute !== ledger.minute;
   const block = later(ledger.block, forgotten ? undefined : other.block);
-  const heard = {
+  const merged = {
     ...ledger,
     minute,
     day: moreCareful(ledger.day, other.day),
@@ -38,9 +41,9 @@ export function hear(before: Ledger, { at, ledger: other, apart, jitter, store }
     workedAt: latest(ledger.workedAt, other.workedAt),
     store: store ? { ...store, at: isNews ? at : (ledger.store?.at ?? at) } : ledger.store,
   };
-  if (apart === undefined) return heard;
+  if (apart === undefined) return merged;
   const others = { until: apart, jitter };
-  return { ...heard, others, apart: goApart(heard, at, apart) };
+  return { ...merged, others, apart: goApart(merged, at, apart) };
 }
 
 /** What was cleared elsewhere for all: no account of the time before counts. One moment is told a little differently each time. */
@@ -53,8 +56,8 @@ function forget(ledger: Ledger, cleared: number | undefined): Ledger {
 }
 
 /** Whether it would keep requests waiting that the ledger lets go; what a way to a store takes is no difference. */
-export function tellsMore(entry: Heard, ledger: Ledger): boolean {
-  const { block, minute, day, cleared } = hear(ledger, entry);
+export function restrictsMore(entry: Account, ledger: Ledger): boolean {
+  const { block, minute, day, cleared } = mergeAccount(ledger, entry);
   const known = Math.max(ledger.block?.until ?? 0, entry.at);
   const longer = block !== undefined && block.until > known + guard;
   return longer || minute !== ledger.minute || day !== ledger.day || cleared !== ledger.cleared;

@@ -4,7 +4,7 @@ import { dropLeases } from './fold.ts';
 import type { Ledger, Reading } from './ledger.ts';
 
 /** One window as a person wants to see it; what is not known is left out. Times are this machine's clock, in ms. */
-export type WindowStanding = {
+export type WindowStatus = {
   readonly limit?: number | undefined;
   readonly remaining?: number | undefined;
   /** Requests spent: by the service's account, or those of this machine since less than a day ago. */
@@ -14,28 +14,28 @@ export type WindowStanding = {
   readonly source: 'service' | 'own count' | 'unknown';
 };
 
-export type Standing = {
-  readonly minute: WindowStanding;
-  readonly day: WindowStanding;
+export type LimitStatus = {
+  readonly minute: WindowStatus;
+  readonly day: WindowStatus;
   readonly inFlight: number;
   /** A wait that is in force for every request. */
   readonly wait: Denied | undefined;
 };
 
 /** What the ledger comes to when the clock shows that. */
-export function standingOf(ledger: Ledger, reading: Reading): Standing {
+export function limitStatus(ledger: Ledger, reading: Reading): LimitStatus {
   const { at } = reading;
   const current = dropLeases(followClock(ledger, reading), at);
   const decision = decide(current, at);
   return {
-    minute: windowStanding(current, 'minute', at),
-    day: windowStanding(current, 'day', at),
+    minute: windowStatus(current, 'minute', at),
+    day: windowStatus(current, 'day', at),
     inFlight: Object.keys(current.inFlight).length,
     wait: decision.granted || decision.soon ? undefined : decision,
   };
 }
 
-function windowStanding(ledger: Ledger, kind: 'minute' | 'day', at: number): WindowStanding {
+function windowStatus(ledger: Ledger, kind: 'minute' | 'day', at: number): WindowStatus {
   const window = ledger[kind];
   if (window && isOpen(ledger, kind, at)) {
     const { limit, told } = window;

@@ -5,18 +5,18 @@ import type { Report } from '../events.ts';
 import { followClock, readClock, wentBack } from './clock.ts';
 import { type Decision, type Denied, decide } from './decide.ts';
 import { dropLeases } from './fold.ts';
-import { holds } from './holds.ts';
+import { isStillGranted } from './holds.ts';
 import { emptyLedger, type Ledger } from './ledger.ts';
-import { createLine } from './line.ts';
 import { farSlice, pauseFor, slice } from './pauses.ts';
+import { createQueue } from './queue.ts';
+import { createReaper } from './reaper.ts';
 import type { Entry } from './records.ts';
 import type { SharedLog } from './shared-log.ts';
 import { tooLate, waitReason } from './words.ts';
-import { createWriteOff } from './write-off.ts';
 
 /** Waits for requests that are on their way are neither shown nor counted as waits for the limit, up to this many ms. */
 const patience = 2_000;
-/** What a store told is not asked for again so soon, in ms; nor was it told later than so long after it was asked. */
+/** What a store said is not asked for again so soon, in ms; nor was it said later than so long after it was asked. */
 const farFresh = 100;
 const farSlowest = 400;
 /** What a request may outlive its deadline by before its process is taken as killed, in ms. */
@@ -30,49 +30,49 @@ export type Limit = {
   readonly timeout: number;
 };
 
-/** The turns that requests of this process take at the limit, each known by an id from its grant to its end. */
-export type Turns = {
-  /** Resolves with the id of a granted turn. @throws Failure (rate_limited), the reason of the request's signal */
-  readonly take: (request: ApiRequest) => Promise<string>;
+/** The permits of requests of this process to leave, each known by an id from its grant to its end. */
+export type Permits = {
+  /** Resolves with the id of a granted permit. @throws Failure (rate_limited), the reason of the request's signal */
+  readonly acquire: (request: ApiRequest) => Promise<string>;
   /** Whether nothing that was told since its grant says to wait. */
-  readonly stillHolds: (id: string) => Promise<boolean>;
-  /** Records how a turn ended. */
-  readonly end: (entry: Entry) => Promise<unknown>;
+  readonly isStillGranted: (id: string) => Promise<boolean>;
+  /** Records how the request of a permit ended. */
+  readonly release: (entry: Entry) => Promise<unknown>;
 };
 
-export function createTurns(context: Context, { log, report, timeout }: Limit): Turns {
+export function createPermits(context: Context, { log, report, timeout }: Limit): Permits {
   const lease = Math.min(timeout, longestLease) + leaseMargin;
-  const writeOff = createWriteOff(log, context);
+  const reap = createReaper(log, context);
   const self = randomBytes(8).toString('hex');
-  const line = createLine();
+  const queue = createQueue();
   const isFar = () => log.isFar?.() ?? false;
-  let turns = 0;
-  /** What the log told last, and when. */
+  let permits = 0;
+  /** What the log said last, and when. */
   let seen = { ledger: emptyLedger, at: Number.NEGATIVE_INFINITY };
 
   return {
-    async take(request) {
+    async acquire(request) {
       request.signal?.throwIfAborted();
       // While others wait, a new request lines up after them.
-      const first = line.isEmpty() ? await ask(await look()) : undefined;
+      const first = queue.isEmpty() ? await ask(await look()) : undefined;
       if (typeof first === 'string') return first;
       const { wait, signal = context.signal } = request;
       const entered = context.uptime();
-      const leave = await line.enter(signal);
+      const leave = await queue.enter(signal);
       try {
         // The wait for requests that this process itself has sent before is not one for the limit.
         wait.until += context.uptime() - entered;
-        return await waitForTurn(wait.until, signal);
+        return await waitForPermit(wait.until, signal);
       } finally {
         leave();
       }
     },
-    async stillHolds(id) {
+    async isStillGranted(id) {
       // A store is asked only where it may have news.
       const isFresh = isFar() && context.uptime() < seen.at + farFresh;
-      return holds(isFresh ? seen.ledger : await look(), id, readClock(context));
+      return isStillGranted(isFresh ? seen.ledger : await look(), id, readClock(context));
     },
-    end: append,
+    release: append,
   };
 
   function append(entry: Entry): Promise<Ledger> {
@@ -83,36 +83,36 @@ export function createTurns(context: Context, { log, report, timeout }: Limit): 
     return remember(() => log.read());
   }
 
-  async function remember(tell: SharedLog['read']): Promise<Ledger> {
+  async function remember(query: SharedLog['read']): Promise<Ledger> {
     const asked = context.uptime();
-    const ledger = await tell();
+    const ledger = await query();
     // Where it took longer, this process may have been stopped with the answer at hand.
     seen = { ledger, at: Math.min(context.uptime(), asked + farSlowest) };
     return ledger;
   }
 
-  /** The id of a turn, or what was decided by what is known; when that is a grant, somebody else was faster. */
+  /** The id of a permit, or what was decided by what is known; when that is a grant, somebody else was faster. */
   async function ask(known: Ledger): Promise<string | Decision> {
     const clock = readClock(context);
     const now = clock.at;
     const decision = decide(dropLeases(followClock(known, clock), now), now);
     // That our clock was set back holds for all as soon as a line tells of it.
     if (!decision.granted && !wentBack(known, clock)) return decision;
-    turns += 1;
-    const id = `${self}.${turns}`;
+    permits += 1;
+    const id = `${self}.${permits}`;
     // Between our look and our line somebody else may have been faster; the log decides.
     const entry: Entry = { k: 'ask', id, ...clock, lease: now + lease, owner: context.owner };
     const ledger = await append(entry);
-    if (holds(ledger, id, readClock(context))) return id;
+    if (isStillGranted(ledger, id, readClock(context))) return id;
     // Lines that came with ours may hold a refusal.
     if (id in ledger.inFlight) await append({ k: 'unsent', id, ...readClock(context) });
     return decision;
   }
 
-  /** Resolves with the id of a turn. @param waitUntil by the context's `uptime` */
-  async function waitForTurn(waitUntil: number, signal: AbortSignal): Promise<string> {
+  /** Resolves with the id of a permit. @param waitUntil by the context's `uptime` */
+  async function waitForPermit(waitUntil: number, signal: AbortSignal): Promise<string> {
     const start = context.uptime();
-    const by = Symbol('turn');
+    const by = Symbol('permit');
     let shown: Denied | undefined;
     let known = emptyLedger;
     let left = 0;
@@ -127,7 +127,7 @@ export function createTurns(context: Context, { log, report, timeout }: Limit): 
         const decision = await ask(known);
         if (typeof decision === 'string') return decision;
         const now = context.now();
-        if (!decision.granted && decision.soon && (await writeOff(known))) continue;
+        if (!decision.granted && decision.soon && (await reap(known))) continue;
         if (!decision.granted) shown = show(decision, now);
         left = decision.granted || decision.soon ? 0 : decision.until - now;
         if (left > 0) looks = 0;

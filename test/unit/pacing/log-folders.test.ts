@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { emptyLedger } from '../../../src/pacing/ledger.ts';
-import { placesFor } from '../../../src/pacing/place.ts';
+import { logFoldersFor } from '../../../src/pacing/log-folders.ts';
 import { startTime } from '../../support/clock.ts';
 import { expect, type Fixtures, reply, test } from '../../support/petstore.ts';
 
@@ -197,7 +197,8 @@ describe('a salt that a power cut left in part', () => {
       writeFileSync(join(limits, 'salt'), part);
       const machine = { uid: process.getuid?.(), temporary: '/nowhere' };
 
-      for (let n = 0; n < 2; n += 1) placesFor(machine, folder, 'identity')[0].open(emptyLedger);
+      for (let n = 0; n < 2; n += 1)
+        logFoldersFor(machine, folder, 'identity')[0].open(emptyLedger);
 
       const logs = readdirSync(limits).filter((name) => name.endsWith('.log'));
       const guessed = createHmac('sha256', part).update('identity').digest('hex').slice(0, 16);

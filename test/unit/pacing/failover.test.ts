@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
+import { createFailoverLog } from '../../../src/pacing/failover.ts';
 import { emptyLedger } from '../../../src/pacing/ledger.ts';
-import { type Log, openSharedLog } from '../../../src/pacing/log.ts';
+import { type Log, openFileLog } from '../../../src/pacing/log.ts';
 import type { Entry } from '../../../src/pacing/records.ts';
-import { surviveDisk } from '../../../src/pacing/survive.ts';
 import { startTime } from '../../support/clock.ts';
 import { expect, networkError, test } from '../../support/petstore.ts';
 
@@ -41,12 +41,12 @@ function fillingUp(log: Log): Log {
 describe('a log that moves to another place', () => {
   /** A process that is told to wait where it is, and then has to move. */
   function move(folder: string, name: string, wait: number, second: () => Log) {
-    const first = fillingUp(openSharedLog(folder, name));
+    const first = fillingUp(openFileLog(folder, name));
     const places = [
-      { folder, open: () => first },
-      { folder, open: second },
+      { path: folder, open: () => first },
+      { path: folder, open: second },
     ];
-    const log = surviveDisk(context, places, () => {});
+    const log = createFailoverLog(context, places, () => {});
     log.append(ask(name));
     log.append(refused(name, wait));
     log.append(ask(`${name} again`));
@@ -54,35 +54,35 @@ describe('a log that moves to another place', () => {
   }
 
   test('takes a told wait along, also to a place that was used before', ({ folder }) => {
-    const used = openSharedLog(folder, 'second');
+    const used = openFileLog(folder, 'second');
     used.append(ask('before'), answer('before'));
 
-    const moved = move(folder, 'first', 60_000, () => openSharedLog(folder, 'second'));
+    const moved = move(folder, 'first', 60_000, () => openFileLog(folder, 'second'));
 
-    for (const log of [moved, used, openSharedLog(folder, 'second')]) {
+    for (const log of [moved, used, openFileLog(folder, 'second')]) {
       expect(log.read().block?.until).toBeGreaterThanOrEqual(startTime + 60_000);
     }
     expect(used.read().counted?.requests).toBe(1);
   });
 
   test('keeps the wait there that is longer', ({ folder }) => {
-    const used = openSharedLog(folder, 'second');
+    const used = openFileLog(folder, 'second');
     used.append(ask('before'), refused('before', 600_000));
 
-    move(folder, 'first', 60_000, () => openSharedLog(folder, 'second'));
+    move(folder, 'first', 60_000, () => openFileLog(folder, 'second'));
 
     expect(used.read().block?.until).toBeGreaterThanOrEqual(startTime + 600_000);
   });
 
   test('loses no wait when another process moves there at the same time', ({ folder }) => {
     const slow = () => {
-      const log = openSharedLog(folder, 'second');
+      const log = openFileLog(folder, 'second');
       let looked = false;
       return {
         ...log,
         read() {
           const seen = log.read();
-          if (!looked) move(folder, 'other', 600_000, () => openSharedLog(folder, 'second'));
+          if (!looked) move(folder, 'other', 600_000, () => openFileLog(folder, 'second'));
           looked = true;
           return seen;
         },
@@ -91,30 +91,30 @@ describe('a log that moves to another place', () => {
 
     move(folder, 'first', 60_000, slow);
 
-    const { block } = openSharedLog(folder, 'second').read();
+    const { block } = openFileLog(folder, 'second').read();
     expect(block?.until).toBeGreaterThanOrEqual(startTime + 600_000);
   });
 
   test('begins a new place with all that it knows', ({ folder }) => {
     let known = emptyLedger;
-    const first = fillingUp(openSharedLog(folder, 'first'));
+    const first = fillingUp(openFileLog(folder, 'first'));
     const places = [
-      { folder, open: () => first },
+      { path: folder, open: () => first },
       {
-        folder,
+        path: folder,
         open(ledger: typeof emptyLedger) {
           known = ledger;
-          return openSharedLog(folder, 'second', ledger);
+          return openFileLog(folder, 'second', ledger);
         },
       },
     ];
-    const log = surviveDisk(context, places, () => {});
+    const log = createFailoverLog(context, places, () => {});
     log.append(ask('a'));
     log.append(answer('a'));
     log.append(ask('b'));
 
     expect(known.counted?.requests).toBe(1);
-    expect(openSharedLog(folder, 'second').read()).toEqual(log.read());
+    expect(openFileLog(folder, 'second').read()).toEqual(log.read());
     expect(log.read().counted?.requests).toBe(1);
   });
 });

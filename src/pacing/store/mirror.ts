@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts';
 import { followClock, readClock } from '../clock.ts';
-import { summary, tellsMore } from '../hear.ts';
 import type { Ledger, StoreMark } from '../ledger.ts';
-import type { Heard } from '../records.ts';
+import { restrictsMore, shareable } from '../merge-account.ts';
+import type { Account } from '../records.ts';
 import type { SharedLog } from '../shared-log.ts';
 
 type Clock = Pick<Context, 'now' | 'uptime' | 'boot' | 'random'>;
@@ -11,17 +11,17 @@ type Clock = Pick<Context, 'now' | 'uptime' | 'boot' | 'random'>;
 const worthALine = 3_600_000;
 
 /** What a ledger by this machine's clock has to say to another log now; requests on their way count as spent. */
-export function hearsay(ledger: Ledger, context: Clock): Heard {
+export function hearsay(ledger: Ledger, context: Clock): Account {
   const clock = readClock(context);
-  const told = summary(followClock(ledger, clock));
-  return { k: 'heard', ...clock, ledger: told, jitter: context.random() };
+  const shared = shareable(followClock(ledger, clock));
+  return { k: 'heard', ...clock, ledger: shared, jitter: context.random() };
 }
 
 /**
  * Adds what the store told to the log of this machine: who starts when the store is gone or has lost it goes by that.
  * @returns the ledger of this machine
  */
-export async function keep(
+export async function mirror(
   there: Ledger,
   store: StoreMark,
   alone: SharedLog,
@@ -32,10 +32,10 @@ export async function keep(
   const own = await alone.read();
   const known = own.store;
   const isOther = known && (known.epoch !== store.epoch || known.until + worthALine < store.until);
-  return tellsMore(line, own) || isOther ? alone.append(line) : own;
+  return restrictsMore(line, own) || isOther ? alone.append(line) : own;
 }
 
 /** Whether the store has another log than the one that told this machine something, before that could run out. */
-export function hasLost({ epoch }: StoreMark, own: Ledger, now: number): boolean {
+export function hasLostLog({ epoch }: StoreMark, own: Ledger, now: number): boolean {
   return own.store !== undefined && own.store.epoch !== epoch && now < own.store.until;
 }
