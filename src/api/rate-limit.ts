@@ -100,7 +100,7 @@ export function readRetryAfter(headers: WireHeaders, receivedAt: number): number
 }
 
 /** The wait that an answer tells to all requests with the key, as readRetryAfter: that of a 429, or of a service not available. */
-export function readToldWait(
+export function readRequestedWait(
   status: number,
   headers: WireHeaders,
   receivedAt: number,
@@ -120,8 +120,8 @@ function retryAfterWait(value: string, now: number): number | undefined {
  * The service's own clock, so that neither a date nor a reset is measured against ours: ours where it agrees with the
  * Date header, which tells whole seconds, and the header where the two differ.
  */
-function serverNow(told: number | undefined, receivedAt: number): number {
-  const date = told ?? receivedAt;
+function serverNow(sent: number | undefined, receivedAt: number): number {
+  const date = sent ?? receivedAt;
   const agrees = receivedAt >= date && receivedAt < date + second;
   return agrees ? receivedAt : date;
 }

@@ -10,7 +10,7 @@ import { type ApiKey, whichKey } from './auth.ts';
 import type { Endpoint } from './endpoints.ts';
 import { type Answer, headerValues, type Undelivered } from './exchange.ts';
 import { mayChange } from './method.ts';
-import { readToldWait } from './rate-limit.ts';
+import { readRequestedWait } from './rate-limit.ts';
 import { readServiceError } from './service-error.ts';
 
 type Words = Readonly<Record<Exclude<Outcome, 'created' | 'done'>, string>> & {
@@ -74,10 +74,10 @@ export function createVerdict({ method, status: promised }: Endpoint, key: ApiKe
           hint: whichKey(key),
         });
       }
-      const told = readToldWait(status, answer.headers, answer.receivedAt);
+      const requested = readRequestedWait(status, answer.headers, answer.receivedAt);
       // What became of a write that is answered 503 is unknown, whatever it tells to wait.
-      if (status === 429 || (told !== undefined && !writes)) {
-        const wait = told ?? 1_000;
+      if (status === 429 || (requested !== undefined && !writes)) {
+        const wait = requested ?? 1_000;
         const what = status === 429 ? 'rate limit reached' : 'the service said to wait';
         return new Failure('rate_limited', said(what, service), {
           ...details,

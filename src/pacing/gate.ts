@@ -1,5 +1,5 @@
 import { type ApiRequest, type Exchange, type Head, Undelivered } from '../api/exchange.ts';
-import { readLimit, readToldWait } from '../api/rate-limit.ts';
+import { readLimit, readRequestedWait } from '../api/rate-limit.ts';
 import type { Context } from '../context.ts';
 import { readClock } from './clock.ts';
 import { createPermits, type Limit } from './permits.ts';
@@ -73,5 +73,5 @@ function entryOf(id: string, head: Head, jitter: number): Answered | Refused {
 }
 
 function retryAfter({ status, headers, receivedAt }: Head): number | undefined {
-  return readToldWait(status, headers, receivedAt);
+  return readRequestedWait(status, headers, receivedAt);
 }
