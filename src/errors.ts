@@ -56,6 +56,11 @@ export class Failure extends Error {
     super(message, { cause: details.cause });
     this.exitCode = details.exitCode ?? exitCodes[kind];
   }
+
+  /** The same failure where more is known of it: these details replace its own. */
+  with(details: FailureDetails, message = this.message): Failure {
+    return new Failure(this.kind, message, { ...this.details, ...details });
+  }
 }
 
 /** Wrong words on the command line or wrong input; found before anything was sent. */
@@ -84,12 +89,7 @@ export function configFailure(message: string, hint?: string, cause?: unknown): 
  */
 export function unsent(error: unknown): never {
   if (!(error instanceof Failure)) throw error;
-  const details = {
-    consequence: 'Nothing was sent.',
-    outcome: 'not_sent',
-    ...error.details,
-  } as const;
-  throw new Failure(error.kind, error.message, details);
+  throw error.with({ consequence: 'Nothing was sent.', outcome: 'not_sent', ...error.details });
 }
 
 /** Why the run's signal was aborted; the reason given to `AbortController.abort`. */
@@ -103,6 +103,12 @@ export class Interruption extends Error {
 export function interruptedFailure(signal: AbortSignal, details: FailureDetails): Failure {
   const reason = signal.reason instanceof Interruption ? signal.reason : new Interruption(130);
   return new Failure('interrupted', reason.message, { ...details, exitCode: reason.exitCode });
+}
+
+/** A result that cannot be printed does not undo what was done, which `details` say. What nobody foresaw is handed on as it is. */
+export function unprinted(error: unknown, signal: AbortSignal, details: FailureDetails): unknown {
+  if (error instanceof Interruption) return interruptedFailure(signal, details);
+  return error instanceof Failure ? error.with(details) : error;
 }
 
 /** The system's code of an error (ENOENT, EPIPE …), if it has one. */

@@ -64,7 +64,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   function afterInterruption(result: Exit | Failure): Exit | Failure {
     if (!context.signal.aborted || result instanceof Exit) return result;
     const { exitCode } = interruptedFailure(context.signal, {});
-    return new Failure(result.kind, result.message, { ...result.details, exitCode });
+    return result.with({ exitCode });
   }
 
   /** Where the system denied access and nothing better is known, the next command is the one that gives it. */

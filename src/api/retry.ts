@@ -56,12 +56,7 @@ export function retry(next: Exchange, context: Context, report: Report): Exchang
       return interruptedFailure(context.signal, { ...outcome, service });
     }
     if (!(error instanceof Failure) || error.kind !== 'rate_limited') return error;
-    return new Failure(error.kind, error.message, {
-      ...error.details,
-      outcome: 'refused',
-      consequence,
-      service,
-    });
+    return error.with({ outcome: 'refused', consequence, service });
   }
 }
 

@@ -65,8 +65,7 @@ function orWithoutJournal<Result>(path: string, action: () => Result): Result {
 function withoutJournal(error: unknown): unknown {
   if (!(error instanceof Failure) || error.kind !== 'output') return error;
   const { consequence, hint, cause } = error.details;
-  return new Failure('output', error.message, {
-    ...error.details,
+  return error.with({
     consequence: consequence ?? 'Nothing was sent: an import needs its journal.',
     hint: hint ?? wayOut(cause),
     outcome: 'not_sent',

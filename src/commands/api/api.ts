@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { anyRequest } from '../../api/endpoints.ts';
 import { type Method, mayChange, methods } from '../../api/method.ts';
-import { Failure, Interruption, interruptedFailure, unsent, usageFailure } from '../../errors.ts';
+import { unprinted, unsent, usageFailure } from '../../errors.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { mayBeKey } from '../../text/secret.ts';
@@ -43,11 +43,13 @@ export function api(command: Command, host: Host): void {
           return report({ event: 'notice', message });
         }
         await output.anything(answer).catch((error) => {
-          throw mayChange(method) ? afterSuccess(error, host.context.signal) : error;
+          throw mayChange(method) ? unprinted(error, host.context.signal, accepted) : error;
         });
       }),
     );
 }
+
+const accepted = { outcome: 'done', consequence: 'The service has accepted the request.' } as const;
 
 async function readBody(session: Session, method: Method, data: string): Promise<string> {
   const { readBody } = await import('./body.ts').catch(unloadable);
@@ -60,14 +62,4 @@ function parseMethod(word: string): Method {
   if (method) return method;
   const what = mayBeKey(word) ? 'this is no method' : `"${word}" is no method`;
   throw usageFailure(what, `One of: ${methods.join(', ')}`);
-}
-
-/** A result that cannot be printed does not undo what was done. */
-function afterSuccess(error: unknown, signal: AbortSignal): unknown {
-  const consequence = 'The service has accepted the request.';
-  if (error instanceof Interruption) {
-    return interruptedFailure(signal, { outcome: 'done', consequence });
-  }
-  if (!(error instanceof Failure)) return error;
-  return new Failure(error.kind, error.message, { ...error.details, outcome: 'done', consequence });
 }

@@ -2,7 +2,7 @@ import type { Client } from '../../api/client.ts';
 import { listCategories } from '../../api/endpoints.ts';
 import { pause } from '../../api/pause.ts';
 import type { Category } from '../../api/resources.ts';
-import { Failure } from '../../errors.ts';
+import type { Failure } from '../../errors.ts';
 import { looseKey } from '../../import/content.ts';
 import { quoted } from '../../import/read/faults.ts';
 import type { Session } from '../../session/session.ts';
@@ -23,8 +23,8 @@ export async function lookForCreated(
   failure: Failure,
 ): Promise<Category> {
   const seconds = `${settleTime / 1_000} s`;
-  const message = `${failure.message}; it may have been created, which a list in ${seconds} will show`;
-  report({ event: 'notice', message });
+  const notYet = `${failure.message}; it may have been created, which a list in ${seconds} will show`;
+  report({ event: 'notice', message: notYet });
   const { signal } = context;
   const list = await pause(context, settleTime, { reason: 'settle', count: 1 }, { report, signal })
     .then(() => client.call(listCategories, {}))
@@ -40,13 +40,12 @@ export async function lookForCreated(
     return category;
   }
   const similar = list.filter((other) => looseKey(other.name) === looseKey(name));
-  throw new Failure(failure.kind, `${failure.message}; ${shown(similar, seconds)}`, {
-    ...failure.details,
-    ...(similar.length === 0 && {
-      consequence: 'Most likely it was not created.',
-      hint: 'Create it again, if it is still missing then, with --if-missing.',
-    }),
-  });
+  const none = {
+    consequence: 'Most likely it was not created.',
+    hint: 'Create it again, if it is still missing then, with --if-missing.',
+  };
+  const message = `${failure.message}; ${shown(similar, seconds)}`;
+  throw failure.with(similar.length === 0 ? none : {}, message);
 }
 
 /** What the list shows, for the end of a sentence. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { createCategory } from '../../api/endpoints.ts';
 import { type Category, NewCategory } from '../../api/resources.ts';
-import { Failure, Interruption, interruptedFailure, unsent, usageFailure } from '../../errors.ts';
+import { Failure, unprinted, unsent, usageFailure } from '../../errors.ts';
 import { findMismatch } from '../../json/check.ts';
 import { ExactNumber } from '../../json/exact.ts';
 import type { Printer } from '../../output/printer.ts';
@@ -54,7 +54,9 @@ export function create(command: Command, host: Host): void {
 
         if (category.name !== name) report({ event: 'notice', message: changedName(category) });
         await output.record(category, categoryColumns).catch((error) => {
-          throw wasThere ? error : afterCreation(error, category, session.host.context.signal);
+          const consequence = `The category was created, with id ${category.id}.`;
+          const { signal } = host.context;
+          throw wasThere ? error : unprinted(error, signal, { outcome: 'created', consequence });
         });
       }),
     );
@@ -74,20 +76,6 @@ async function loadMissing() {
 
 function changedName({ name }: Category): string {
   return `the service changed the name to "${name}"`;
-}
-
-/** A result that cannot be printed does not undo what was created. */
-function afterCreation(error: unknown, { id }: Category, signal: AbortSignal): unknown {
-  const consequence = `The category was created, with id ${id}.`;
-  if (error instanceof Interruption) {
-    return interruptedFailure(signal, { outcome: 'created', consequence });
-  }
-  if (!(error instanceof Failure)) return error;
-  return new Failure(error.kind, error.message, {
-    ...error.details,
-    outcome: 'created',
-    consequence,
-  });
 }
 
 /** @throws Failure (usage) for what the service would refuse anyway */

@@ -56,18 +56,18 @@ export function notBegun(
   const consequence = 'Nothing was created.';
   if (error instanceof Interruption) return interruptedFailure(signal, { consequence });
   if (!(error instanceof Failure)) return error;
-  return new Failure(error.kind, error.message, { consequence, ...error.details });
+  return error.with({ consequence, ...error.details });
 }
 
 /** What stopped it, with what that means for the rows. What nobody foresaw is handed on as it is. */
 function failureOf(cause: unknown, tally: Tally, signal: AbortSignal): unknown {
   const error = cause instanceof Interruption ? interruptedFailure(signal, {}) : cause;
   if (!(error instanceof Failure)) return error;
-  const { kind, message, details, exitCode } = error;
+  const { kind, message, details } = error;
   const { unknown, refused, left } = tally;
   if (unknown + refused + left === 0) return lastLookFailed(error);
   if (kind === 'interrupted' || (kind === 'output' && unknown === 0)) {
-    return new Failure(kind, message, { ...detailsOf(tally), exitCode });
+    return new Failure(kind, message, { ...detailsOf(tally), exitCode: error.exitCode });
   }
   const { resetAt, retryAfter, service } = details;
   const when = resetAt === undefined ? '' : ` at ${isoEnd(resetAt)}`;
@@ -126,12 +126,10 @@ function detailsOf({ rows, unknown, refused, left, similar = 0 }: Tally): Failur
 }
 
 function lastLookFailed(error: Failure): Failure {
-  return new Failure(error.kind, error.message, {
-    ...error.details,
+  return error.with({
     consequence: 'All rows are done; only the last look at the list is missing.',
     hint:
       error.kind === 'service' ? error.details.hint : 'Run the same command again for that look.',
-    exitCode: error.exitCode,
   });
 }
 

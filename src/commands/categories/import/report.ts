@@ -1,5 +1,5 @@
 import type { Category } from '../../../api/resources.ts';
-import { Failure, Interruption, interruptedFailure } from '../../../errors.ts';
+import { Failure, unprinted } from '../../../errors.ts';
 import { count, type RowOutcome } from '../../../import/outcome.ts';
 import type { Plan } from '../../../import/plan.ts';
 import type { Input } from '../../../import/read/input.ts';
@@ -75,20 +75,15 @@ export async function printOutcomes(
 }
 
 /** A result that cannot be printed does not undo what was created. */
-export function unprinted(
+export function unprintedOutcomes(
   error: unknown,
   outcomes: readonly RowOutcome[],
   signal: AbortSignal,
 ): unknown {
   const created = outcomes.filter(({ outcome }) => outcome === 'created').length;
   const consequence = `The import is done: ${thousands(created)} rows were created.`;
-  if (error instanceof Interruption) return interruptedFailure(signal, { consequence });
-  if (!(error instanceof Failure)) return error;
-  return new Failure(error.kind, error.message, {
-    ...error.details,
-    outcome: 'created',
-    consequence,
-  });
+  const outcome = error instanceof Failure ? ('created' as const) : undefined;
+  return unprinted(error, signal, { consequence, outcome });
 }
 
 function countRows(counts: ReadonlyMap<string, number>): JsonObject[] {

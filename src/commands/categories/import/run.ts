@@ -11,7 +11,7 @@ import { finishJournal, type ImportRequest } from './import-request.ts';
 import { knownLimit } from './limits.ts';
 import { prepare } from './prepare.ts';
 import { followProgress } from './progress.ts';
-import { printOutcomes, printPlan, unprinted } from './report.ts';
+import { printOutcomes, printPlan, unprintedOutcomes } from './report.ts';
 import { planInWords, say } from './words.ts';
 
 /** Shows what would be done, by one request and without a trace. */
@@ -61,7 +61,7 @@ export async function runImport(request: ImportRequest, journal: Journal): Promi
   const failure = importFailure(ending, journal.path, outcomes, signal);
   if (!ending.stop) await finishJournal(request, journal, outcomes);
   await printOutcomes(session.output, outcomes, [...job.copies.values()], input).catch((error) => {
-    throw failure ?? unprinted(error, outcomes, signal);
+    throw failure ?? unprintedOutcomes(error, outcomes, signal);
   });
   if (failure) throw failure;
 }
