@@ -67,3 +67,8 @@ export type ProgressEvent = {
 };
 
 export type Report = (event: Event) => void;
+
+/** Says one sentence that is no part of the result. */
+export function notice(report: Report, message: string): void {
+  report({ event: 'notice', message });
+}

@@ -10,6 +10,7 @@ import {
   systemCode,
   usageFailure,
 } from './errors.ts';
+import { notice } from './events.ts';
 import { isFormat, speaksJson } from './formats.ts';
 import { createReporter, reportFailure } from './output/reporter.ts';
 import { createSink } from './output/sink.ts';
@@ -24,7 +25,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   const help: string[] = [];
   const options = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
   const verbose = options.includes('--verbose') || options.includes('-v');
-  if (verbose) context.onWarning((warning) => notice(`Node.js warning: ${sink.redact(warning)}`));
+  if (verbose) context.onWarning((warning) => say(`Node.js warning: ${sink.redact(warning)}`));
   const program = createProgram(host, (text) => help.push(text), argv);
   try {
     await parse();
@@ -103,12 +104,12 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
 
   function sayStack(error: unknown): void {
     const { stack = '' } = error instanceof Error ? error : {};
-    for (const line of sink.redact(stack).split('\n')) notice(line);
+    for (const line of sink.redact(stack).split('\n')) say(line);
   }
 
-  function notice(message: string): void {
+  function say(message: string): void {
     const options = { json: wantsJson(), quiet: false, color: false };
-    createReporter(context, sink, options).report({ event: 'notice', message });
+    notice(createReporter(context, sink, options).report, message);
   }
 
   /** The format in force or, where the command line was not understood, the one it seems to ask for. */

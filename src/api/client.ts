@@ -1,5 +1,5 @@
 import { Failure, Interruption } from '../errors.ts';
-import type { Report } from '../events.ts';
+import { notice, type Report } from '../events.ts';
 import type { Json } from '../json/exact.ts';
 import { formsOf } from '../text/secret.ts';
 import { unloadable } from '../text/unloadable.ts';
@@ -110,8 +110,8 @@ export function createClient(options: ClientOptions): Client {
   ): Data {
     try {
       const data = decode(endpoint, answer, forms);
-      const notice = endpoint.settle?.(data);
-      if (notice) report({ event: 'notice', message: notice });
+      const settled = endpoint.settle?.(data);
+      if (settled) notice(report, settled);
       return data;
     } catch (error) {
       throw error instanceof Failure ? verdict.unreadable(error) : error;

@@ -1,4 +1,4 @@
-import type { Report } from '../events.ts';
+import { notice, type Report } from '../events.ts';
 import { createArrayParser } from '../json/array.ts';
 import { findMismatch } from '../json/check.ts';
 import type { Json } from '../json/exact.ts';
@@ -55,10 +55,10 @@ export async function* decodePieces<Data>(
     }
     count += elements.length;
     const data = elements as Data;
-    const notice = endpoint.settle?.(data);
-    if (notice) forgetText(elements);
-    if (notice && notice !== noticed) report({ event: 'notice', message: notice });
-    noticed ??= notice;
+    const settled = endpoint.settle?.(data);
+    if (settled) forgetText(elements);
+    if (settled && settled !== noticed) notice(report, settled);
+    noticed ??= settled;
     return data;
   }
 }

@@ -1,5 +1,5 @@
 import type { Context, WireHeaders } from '../context.ts';
-import type { Report } from '../events.ts';
+import { notice, type Report } from '../events.ts';
 import { cutMark } from '../text/secret.ts';
 import { type ApiRequest, type Exchange, headerValues } from './exchange.ts';
 import { unusableLimit } from './rate-limit.ts';
@@ -19,7 +19,7 @@ export function trace(
   redact: (text: string) => string,
 ): Exchange {
   let warned = false;
-  const say = (message: string) => report({ event: 'notice', message });
+  const say = (message: string) => notice(report, message);
 
   return async (request) => {
     const { method, url, body, attempt = 1 } = request;

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Client } from '../api/client.ts';
 import { listCategories } from '../api/endpoints.ts';
 import { Failure } from '../errors.ts';
+import { notice } from '../events.ts';
 import { type ExactNumber, exact, type JsonObject } from '../json/exact.ts';
 import { readClock } from '../pacing/clock.ts';
 import { type LimitStatus, limitStatus, type WindowStatus } from '../pacing/limit-status.ts';
@@ -40,12 +41,11 @@ export function limits(command: Command, host: Host): void {
         const shared = store && { address: store.name, answers: log.isFar?.() ?? false };
         const rows = { minute: fields(status.minute), day: fields(status.day) };
         const wait = waitFields(status);
-        if (wait) report({ event: 'notice', message: `${wait.why}; until ${wait.until}` });
+        if (wait) notice(report, `${wait.why}; until ${wait.until}`);
         if (shared?.answers) {
-          report({ event: 'notice', message: `shared through ${shared.address}` });
+          notice(report, `shared through ${shared.address}`);
         } else if (shared && reset) {
-          const message = `only this machine forgot: ${shared.address} still holds what it knew`;
-          report({ event: 'notice', message });
+          notice(report, `only this machine forgot: ${shared.address} still holds what it knew`);
         }
         await output.overview(
           {

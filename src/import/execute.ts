@@ -1,5 +1,6 @@
 import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
+import { notice } from '../events.ts';
 import { looseKey } from './content.ts';
 import { contentOf, type Job, keyOf } from './job.ts';
 import { fetchList, recordForeign, resolveOpen } from './lookup.ts';
@@ -79,7 +80,7 @@ function drop(job: Job, plan: Plan, list: readonly Category[]): Plan {
   if (dropped > 0) {
     const [rows, they] = dropped === 1 ? ['1 row', 'it is'] : [`${dropped} rows`, 'they are'];
     const message = `${rows} to create ${dropped === 1 ? 'is' : 'are'} in the list by now, created by somebody else or late: ${they} not created again`;
-    job.report({ event: 'notice', message });
+    notice(job.report, message);
   }
   return next;
 }

@@ -2,6 +2,7 @@ import { listCategories } from '../api/endpoints.ts';
 import { pause } from '../api/pause.ts';
 import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
+import { notice } from '../events.ts';
 import { commandOn } from '../text/shell.ts';
 import { contentKey, groupBy } from './content.ts';
 import { mayForget } from './forget.ts';
@@ -43,13 +44,13 @@ export async function fetchList(job: Job): Promise<Category[]> {
 function reportStaleList({ settle, report }: Job, missing: number): void {
   const what = missing === 1 ? '1 category' : `${missing} categories`;
   const message = `the list does not show ${what} that this import created; asking again for up to ${settle / 1_000} s`;
-  report({ event: 'notice', message });
+  notice(report, message);
 }
 
 function forget({ journal, report }: Job, missing: readonly number[]): void {
   for (const row of missing) journal.add({ k: 'n', row });
   const message = `${missing.length} categories that this import had created are not there any more`;
-  report({ event: 'notice', message });
+  notice(report, message);
 }
 
 function incomplete(count: number, first: string, path: string): Failure {
@@ -84,12 +85,11 @@ export async function resolveOpen(job: Job): Promise<Category[]> {
   const sure = claimed.size + absent.length;
   if (sure > 0) {
     const message = `checked: ${claimed.size} had been created, ${absent.length} had not and can be sent again`;
-    report({ event: 'notice', message });
+    notice(report, message);
   }
   for (const [row, similar] of doubtful) {
     const as = similar.map(({ id, name }) => `${quoted(name)} (id ${id})`).join(', ');
-    const message = `${describeRow(job, row)}: possibly created as ${as}; it is not sent again`;
-    report({ event: 'notice', message });
+    notice(report, `${describeRow(job, row)}: possibly created as ${as}; it is not sent again`);
   }
   return list;
 }
@@ -134,7 +134,7 @@ function reportOwnCopies(job: Job, list: readonly Category[]): void {
     if (!own || !other || copies.has(id)) continue;
     copies.set(id, own);
     const message = `${describeRow(job, row)}: the service made ${quoted(as)} of it (id ${id}), and that is there as id ${other.id} too: a copy`;
-    report({ event: 'notice', message });
+    notice(report, message);
   }
 }
 
@@ -143,5 +143,5 @@ function reportCopy({ copies, report }: Job, category: Category): void {
   if (copies.has(id.text)) return;
   copies.set(id.text, category);
   const message = `${quoted(name)} is there with the id ${id} as well, which no row of this import accounts for: a copy that came late, or somebody else's`;
-  report({ event: 'notice', message });
+  notice(report, message);
 }

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { createCategory } from '../api/endpoints.ts';
 import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
+import { notice } from '../events.ts';
 import { looseKey } from './content.ts';
 import { contentOf, describeRow, type Job, keyOf } from './job.ts';
 
@@ -132,7 +133,7 @@ export async function sendRows(
     unknowns += 1;
     streak.unknowns += 1;
     const message = `${describeRow(job, row)}: ${failure.message}. It may or may not have been created. Not sent again; checking in ${job.settle / 1_000} s or later`;
-    job.report({ event: 'notice', message });
+    notice(job.report, message);
     if (failure.kind === 'interrupted') end({ kind: 'failed', error: failure });
     else if (streak.unknowns >= unknownsUntilStop) end({ kind: 'unknowns' });
   }
@@ -140,7 +141,7 @@ export async function sendRows(
   function refused(row: number, failure: Failure): void {
     journal.add({ k: 'r', row, status: 0, ...failure.details.service });
     streak.unknowns = 0;
-    job.report({ event: 'notice', message: `${describeRow(job, row)}: ${failure.message}` });
+    notice(job.report, `${describeRow(job, row)}: ${failure.message}`);
     job.onSettled();
   }
 

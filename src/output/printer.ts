@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { Report } from '../events.ts';
+import { notice, type Report } from '../events.ts';
 import type { Format } from '../formats.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/exact.ts';
 import { unloadable } from '../text/unloadable.ts';
@@ -187,7 +187,7 @@ export function createPrinter(
       const named = there.slice(0, mostNamed).join(', ');
       const more = there.length > mostNamed ? ` and ${there.length - mostNamed} more` : '';
       const message = `nothing has a field "${column}"; there are: ${named}${more}`;
-      report({ event: 'notice', message });
+      notice(report, message);
     }
   }
 

@@ -6,7 +6,7 @@ import type { Exchange } from '../api/exchange.ts';
 import { type RateLimit, readRateLimit } from '../api/rate-limit.ts';
 import { retry } from '../api/retry.ts';
 import { trace } from '../api/trace.ts';
-import type { Report } from '../events.ts';
+import { notice, type Report } from '../events.ts';
 import { inBatches } from '../pacing/batch.ts';
 import { createFailoverLog } from '../pacing/failover.ts';
 import { gate } from '../pacing/gate.ts';
@@ -94,14 +94,17 @@ async function openClient(
   const { baseUrl, key } = await service();
 
   if (context.env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
-    const message = 'NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are always checked';
-    report({ event: 'notice', message });
+    notice(report, 'NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are always checked');
   }
   if (options.verbose) {
-    report({ event: 'notice', message: `${labelOf(setup.profile)}: ${baseUrl.href}` });
-    report({ event: 'notice', message: whichKey(key) });
+    notice(report, `${labelOf(setup.profile)}: ${baseUrl.href}`);
+    notice(report, whichKey(key));
   }
-  const proxy = await chooseProxy(host, baseUrl, options.verbose ? report : undefined);
+  const proxy = await chooseProxy(
+    host,
+    baseUrl,
+    options.verbose ? (message) => notice(report, message) : undefined,
+  );
   const delivered = deliver(context, timeout, proxy);
   const traced = options.verbose ? trace(delivered, context, report, host.sink.redact) : delivered;
   const authorized = auth(traced, key, baseUrl.origin);
@@ -116,7 +119,7 @@ async function openClient(
 function openLedger({ host: { context }, report }: Setup, identity: string): SharedLog {
   const folders = logFoldersFor(context, stateFolder(context), identity);
   const log = createFailoverLog(context, folders, (...move) =>
-    report({ event: 'notice', message: noticeOfMove(context, ...move) }),
+    notice(report, noticeOfMove(context, ...move)),
   );
   return inBatches(log, context);
 }
@@ -129,8 +132,8 @@ async function chooseService(
   const found = await findKey();
   if (!found) throw noKey(setup.profile);
   const key = 'print' in found ? await found.print() : found;
-  const notice = noticeOfShortKey(key.value);
-  if (notice) setup.report({ event: 'notice', message: notice });
+  const short = noticeOfShortKey(key.value);
+  if (short) notice(setup.report, short);
   return { baseUrl, key };
 }
 
@@ -138,7 +141,7 @@ async function chooseService(
 async function embedSandbox({ host, options, report }: Setup): Promise<Service> {
   refuseForSandbox(options);
   const { startPersistentSandbox } = await import('../sandbox/persistent.ts').catch(unloadable);
-  const say = (message: string) => report({ event: 'notice', message });
+  const say = (message: string) => notice(report, message);
   const { baseUrl, key } = await startPersistentSandbox(
     host.context,
     stateFolder(host.context),

@@ -1,4 +1,4 @@
-import type { Report } from '../events.ts';
+import { notice, type Report } from '../events.ts';
 import type { SharedLog } from '../pacing/shared-log.ts';
 import { isLoopback } from '../settings/base-url.ts';
 import { type LimitStore, parseLimitStore } from '../settings/limit-store.ts';
@@ -36,11 +36,10 @@ export async function openStoreLog(
   { address, secret }: Account,
   alone: SharedLog,
 ): Promise<SharedLog> {
-  const notice = (message: string) => report({ event: 'notice', message });
   if (options.verbose) {
-    notice(`the limit is shared through ${store.name}`);
+    notice(report, `the limit is shared through ${store.name}`);
     const fault = openPassword(store);
-    if (fault) notice(`${store.name}: ${fault}`);
+    if (fault) notice(report, `${store.name}: ${fault}`);
   }
   const [{ createStoreLog }, { nameInStore }, { fallBack }, { describeStoreError }] =
     await Promise.all([
@@ -55,6 +54,7 @@ export async function openStoreLog(
   return fallBack({ ...log, activity, drop }, alone, context, {
     onFailure: (error) =>
       notice(
+        report,
         `the limit store ${store.name} ${describeStoreError(error)}; this machine goes on alone, with 10 % of the limit left to others`,
       ),
   });

@@ -1,5 +1,4 @@
 import type { HttpProxy } from '../context.ts';
-import type { Report } from '../events.ts';
 import { isLoopback } from '../settings/base-url.ts';
 import { unloadable } from '../text/unloadable.ts';
 import type { Host } from './host.ts';
@@ -18,19 +17,19 @@ const variables = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'];
 export async function chooseProxy(
   { context, sink }: Host,
   baseUrl: URL,
-  report: Report | undefined,
+  say: (message: string) => void = () => {},
 ): Promise<HttpProxy | undefined> {
   const { env } = context;
   if (isLoopback(baseUrl.hostname) || !variables.some((name) => env[name])) return undefined;
   const { readProxy } = await import('../settings/proxy.ts').catch(unloadable);
   const setting = readProxy(baseUrl, env, variables);
   if (!setting) {
-    report?.({ event: 'notice', message: `NO_PROXY: no proxy on the way to ${baseUrl.host}` });
+    say(`NO_PROXY: no proxy on the way to ${baseUrl.host}`);
     return undefined;
   }
   const { proxy, secrets } = setting;
   for (const secret of secrets) sink.hide(secret);
   const message = `${baseUrl.host} is reached through the proxy ${proxy.name} (${proxy.source})`;
-  report?.({ event: 'notice', message });
+  say(message);
   return proxy;
 }

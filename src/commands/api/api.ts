@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { anyRequest } from '../../api/endpoints.ts';
 import { type Method, mayChange, methods } from '../../api/method.ts';
 import { unprinted, unsent, usageFailure } from '../../errors.ts';
+import { notice } from '../../events.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { mayBeKey } from '../../text/secret.ts';
@@ -39,8 +40,7 @@ export function api(command: Command, host: Host): void {
         const answer = await client.stream(operation, { body });
 
         if (answer === undefined) {
-          const message = `${method} ${path}: success, and an answer without content`;
-          return report({ event: 'notice', message });
+          return notice(report, `${method} ${path}: success, and an answer without content`);
         }
         await output.anything(answer).catch((error) => {
           throw mayChange(method) ? unprinted(error, host.context.signal, accepted) : error;

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { usageFailure } from '../../errors.ts';
+import { notice } from '../../events.ts';
 import { mayAsk } from '../../session/asking.ts';
 import { chooseBaseUrl } from '../../session/base-url.ts';
 import type { Host } from '../../session/host.ts';
@@ -28,15 +29,13 @@ export function login(command: Command, host: Host): void {
       const key = parseKey(text, source);
 
       const path = await saveKey(host.context, folder, profile.name, { origin, key });
-      report({
-        event: 'notice',
-        message: `the key of ${labelOf(profile)} is stored in ${dirname(path)}, for ${origin} alone`,
-      });
+      const where = `${dirname(path)}, for ${origin} alone`;
+      notice(report, `the key of ${labelOf(profile)} is stored in ${where}`);
       const short = noticeOfShortKey(key);
-      if (short) report({ event: 'notice', message: short });
+      if (short) notice(report, short);
       if (host.context.env.PETSTORE_API_KEY) {
         const message = `PETSTORE_API_KEY is set, and comes first unless${profileFlag(profile) || ' --profile production'} is given`;
-        report({ event: 'notice', message });
+        notice(report, message);
       }
     }),
   );

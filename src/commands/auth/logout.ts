@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { usageFailure } from '../../errors.ts';
+import { notice } from '../../events.ts';
 import type { Host } from '../../session/host.ts';
 import { labelOf, profileFlag, sandboxProfile } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
@@ -24,8 +25,8 @@ export function logout(command: Command, host: Host): void {
       const message = removed
         ? `the key of ${labelOf(profile)} is removed from this machine; the service may still take it`
         : `no key of ${labelOf(profile)} was stored`;
-      report({ event: 'notice', message });
-      for (const message of whatRemains(session)) report({ event: 'notice', message });
+      notice(report, message);
+      for (const message of whatRemains(session)) notice(report, message);
     }),
   );
 }

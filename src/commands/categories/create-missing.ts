@@ -3,6 +3,7 @@ import { listCategories } from '../../api/endpoints.ts';
 import type { Category } from '../../api/resources.ts';
 import { faultOfAccess } from '../../disk/denied.ts';
 import { Failure, FileFault, systemCode } from '../../errors.ts';
+import { notice } from '../../events.ts';
 import type { NameLock } from '../../import/name-locks.ts';
 import type { Session } from '../../session/session.ts';
 import { lockNames } from './lock-names.ts';
@@ -25,14 +26,14 @@ export async function createMissing(
     const find = (wanted: string) => list.find((category) => category.name === wanted);
     const there = find(name);
     if (there) {
-      session.report({ event: 'notice', message: `"${name}" is there already` });
+      notice(session.report, `"${name}" is there already`);
       return { category: there, wasThere: true };
     }
     const category = await create();
     const original = find(category.name);
     if (original) {
       const message = `"${category.name}" is there with the id ${original.id} as well: this one is a copy`;
-      session.report({ event: 'notice', message });
+      notice(session.report, message);
     }
     return { category, wasThere: false };
   } finally {
@@ -50,7 +51,7 @@ async function holdName(session: Session, name: string): Promise<NameLock | unde
     const fault = faultOfAccess(error.details.cause, session.host.context.uid);
     const why = fault ? ` (${fault.message}). Fix: ${fault.fix}` : '';
     const message = `${error.message}; another petstore process may create the same name at the same time${why}`;
-    session.report({ event: 'notice', message });
+    notice(session.report, message);
     return undefined;
   }
 }

@@ -3,6 +3,7 @@ import { listCategories } from '../../api/endpoints.ts';
 import { pause } from '../../api/pause.ts';
 import type { Category } from '../../api/resources.ts';
 import type { Failure } from '../../errors.ts';
+import { notice } from '../../events.ts';
 import { looseKey } from '../../import/content.ts';
 import { quoted } from '../../import/read/faults.ts';
 import type { Session } from '../../session/session.ts';
@@ -24,7 +25,7 @@ export async function lookForCreated(
 ): Promise<Category> {
   const seconds = `${settleTime / 1_000} s`;
   const notYet = `${failure.message}; it may have been created, which a list in ${seconds} will show`;
-  report({ event: 'notice', message: notYet });
+  notice(report, notYet);
   const { signal } = context;
   const list = await pause(context, settleTime, { reason: 'settle', count: 1 }, { report, signal })
     .then(() => client.call(listCategories, {}))
@@ -36,7 +37,7 @@ export async function lookForCreated(
   const exact = list.filter((category) => category.name === name);
   const [category] = exact;
   if (category && wasMissing && exact.length === 1) {
-    report({ event: 'notice', message: `created, as the list shows: id ${category.id}` });
+    notice(report, `created, as the list shows: id ${category.id}`);
     return category;
   }
   const similar = list.filter((other) => looseKey(other.name) === looseKey(name));

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { createCategory } from '../../api/endpoints.ts';
 import { type Category, NewCategory } from '../../api/resources.ts';
 import { Failure, unprinted, unsent, usageFailure } from '../../errors.ts';
+import { notice } from '../../events.ts';
 import { findMismatch } from '../../json/check.ts';
 import { ExactNumber } from '../../json/exact.ts';
 import type { Printer } from '../../output/printer.ts';
@@ -52,7 +53,7 @@ export function create(command: Command, host: Host): void {
           ? await loadMissing().then((createMissing) => createMissing(session, client, name, send))
           : { category: await send(), wasThere: false };
 
-        if (category.name !== name) report({ event: 'notice', message: changedName(category) });
+        if (category.name !== name) notice(report, changedName(category));
         await output.record(category, categoryColumns).catch((error) => {
           const consequence = `The category was created, with id ${category.id}.`;
           const { signal } = host.context;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { usageFailure } from '../../errors.ts';
+import { notice } from '../../events.ts';
 import type { Host } from '../../session/host.ts';
 import { labelOf, profileFlag } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
@@ -29,10 +30,10 @@ export function set(command: Command, host: Host): void {
         const { saveSetting } = await import('../../settings/save.ts').catch(unloadable);
         const folder = requireConfigFolder(host.context);
         const path = await saveSetting(host.context, folder, placeOf(name, profile), value);
-        report({ event: 'notice', message: `saved in ${path}` });
+        notice(report, `saved in ${path}`);
         if (name === 'api-key-command' && hasStoredKey(folder, profile.name)) {
           const message = `the stored key of ${labelOf(profile)} is used no more: petstore auth logout${profileFlag(profile)}`;
-          report({ event: 'notice', message });
+          notice(report, message);
         }
       }),
     );

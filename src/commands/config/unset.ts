@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { notice } from '../../events.ts';
 import type { Host } from '../../session/host.ts';
 import { labelOf, type Profile } from '../../session/profile.ts';
 import { inSession } from '../../session/session.ts';
@@ -18,12 +19,11 @@ export function unset(command: Command, host: Host): void {
       const name = requireName(text, names);
       const folder = requireConfigFolder(host.context);
       if (!isInFile(name, profile)) {
-        const message = `${name} was not set for ${labelOf(profile)}`;
-        return report({ event: 'notice', message });
+        return notice(report, `${name} was not set for ${labelOf(profile)}`);
       }
       const { saveSetting } = await import('../../settings/save.ts').catch(unloadable);
       const path = await saveSetting(host.context, folder, placeOf(name, profile), undefined);
-      report({ event: 'notice', message: `removed from ${path}` });
+      notice(report, `removed from ${path}`);
     }),
   );
 }

@@ -31,8 +31,8 @@ export async function examineWay(session: Session): Promise<Finding[]> {
 
   const proxy = await judge('proxy', async () => {
     let none = 'none';
-    const chosen = await chooseProxy(host, chooseBaseUrl(session), (event) => {
-      if (event.event === 'notice') none = event.message;
+    const chosen = await chooseProxy(host, chooseBaseUrl(session), (message) => {
+      none = message;
     });
     return ok('proxy', chosen ? `${chosen.name} (${chosen.source})` : none);
   });

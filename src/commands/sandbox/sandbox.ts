@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { readText } from '../../disk/files.ts';
 import { Exit, Interruption, usageFailure } from '../../errors.ts';
+import { notice } from '../../events.ts';
 import { JsonError, parseJson } from '../../json/parse.ts';
 import { type PlanName, plans } from '../../sandbox/quota.ts';
 import { type RunningSandbox, serveSandbox, throwawayKey } from '../../sandbox/serve.ts';
@@ -86,7 +87,7 @@ async function announce(
   plan: PlanName,
 ): Promise<void> {
   await output.exports({ PETSTORE_BASE_URL: baseUrl.href, PETSTORE_API_KEY: key });
-  report({ event: 'notice', message: `serving the ${plan} plan on this machine; Ctrl-C ends it` });
+  notice(report, `serving the ${plan} plan on this machine; Ctrl-C ends it`);
 }
 
 /** Resolves never; ends with the signal that stops the server, which is no failure to speak of. */

@@ -1,5 +1,5 @@
 import { NewCategory } from '../../api/resources.ts';
-import type { Report } from '../../events.ts';
+import { notice, type Report } from '../../events.ts';
 import { findMismatch } from '../../json/check.ts';
 import type { Place } from '../../json/position.ts';
 import { type Faults, stopAt } from './faults.ts';
@@ -57,7 +57,7 @@ export function createRows(faults: Faults, report: Report): Rows {
     },
     passOverIds(where) {
       if (!saidIds) {
-        report({ event: 'notice', message: `${where} id is not used: the service assigns ids` });
+        notice(report, `${where} id is not used: the service assigns ids`);
       }
       saidIds = true;
     },

@@ -1,3 +1,4 @@
+import { notice } from '../../../events.ts';
 import { type Forecast, forecast } from '../../../import/forecast.ts';
 import { count, type Outcome } from '../../../import/outcome.ts';
 import type { Intention, Plan } from '../../../import/plan.ts';
@@ -27,7 +28,7 @@ const mostListed = 20;
 
 /** Says sentences on stderr, one a line. */
 export function say({ report }: Session, messages: readonly string[]): void {
-  for (const message of messages) report({ event: 'notice', message });
+  for (const message of messages) notice(report, message);
 }
 
 /** The plan as sentences: what is to be done, how long that takes, and what looks odd. */
