@@ -15,12 +15,13 @@ import { isFormat, speaksJson } from './formats.ts';
 import { createReporter, reportFailure } from './output/reporter.ts';
 import { createSink } from './output/sink.ts';
 import type { Host } from './session/host.ts';
+import { settings } from './settings/table.ts';
 import { allowMoreFiles, isOutOfFiles } from './text/too-many-files.ts';
 
 /** Runs one command line and resolves with its exit code. The only place where errors become text. */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
   const sink = createSink(context);
-  sink.hide(context.env.PETSTORE_API_KEY ?? '');
+  sink.hide(context.env[settings['api-key'].variable] ?? '');
   const host: Host = { context, sink, format: undefined };
   const help: string[] = [];
   const options = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
@@ -114,7 +115,8 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
 
   /** The format in force or, where the command line was not understood, the one it seems to ask for. */
   function wantsJson(): boolean {
-    const format = host.format ?? askedFormat(options) ?? context.env.PETSTORE_OUTPUT ?? '';
+    const format =
+      host.format ?? askedFormat(options) ?? context.env[settings.output.variable] ?? '';
     return isFormat(format) && speaksJson(format);
   }
 }

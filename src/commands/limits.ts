@@ -8,7 +8,7 @@ import { readClock } from '../pacing/clock.ts';
 import { type LimitStatus, limitStatus, type WindowStatus } from '../pacing/limit-status.ts';
 import { inWords, waitReason } from '../pacing/words.ts';
 import type { Host } from '../session/host.ts';
-import { chooseLimitStore } from '../session/limit-store.ts';
+import { chooseLimitStore } from '../session/limit-log.ts';
 import { inSession } from '../session/session.ts';
 import { isoTime } from '../text/iso-time.ts';
 import { addExamples } from './examples.ts';

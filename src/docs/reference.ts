@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { argumentsOf, optionsOf, optionText, usageOf, verbsOf } from '../commands/help.ts';
-import { settings } from '../commands/topics/environment.ts';
+import { settingRows } from '../commands/topics/environment.ts';
 import { meanings } from '../commands/topics/exit-codes.ts';
 
 /** The README with all that stands between markers drawn from the grown tree of commands. @throws Error when a marker is missing */
@@ -41,11 +41,11 @@ function commonOptions(program: Command): string {
 }
 
 function settingTable(): string {
-  const rows = settings.map(({ name, flags, variables, file }) => [
-    name,
+  const rows = settingRows.map(({ title, flags, variables, stored }) => [
+    title,
     flags.map(code).join(', '),
     variables.map(code).join(', '),
-    file,
+    stored,
   ]);
   return table(['Setting', 'Flag', 'Environment', 'Settings file'], rows);
 }

@@ -1,11 +1,26 @@
+import type { Environment } from '../context.ts';
+import { declared, flagOf } from '../settings/names.ts';
+import type { CommonOptions } from './options.ts';
+
 /** A value in force, and where it was given: a flag, a variable, the settings file, or `default`. */
 export type Given = { readonly value: string; readonly source: string };
 
-/** Where a value may be given, and what is given there. */
-export type Way = readonly [source: string, value: string | undefined];
+/** What the command line says of a setting, or else the environment. An empty variable gives nothing. */
+export function givenOutside(
+  name: keyof typeof declared,
+  options: CommonOptions,
+  env: Environment,
+): Given | undefined {
+  const { flags, alias, variable } = declared[name];
+  const given: Readonly<Record<string, unknown>> = options;
+  if (alias && given[keyOf(alias.flag)]) return { value: alias.value, source: alias.flag };
+  const flag = flags && flagOf(flags);
+  const value = flag && given[keyOf(flag)];
+  if (flag && value !== undefined) return { value: String(value), source: flag };
+  return variable && env[variable] ? { value: env[variable], source: variable } : undefined;
+}
 
-/** The first value that is given at all: precedence is the order of the ways. */
-export function firstGiven(ways: readonly Way[]): Given | undefined {
-  for (const [source, value] of ways) if (value !== undefined) return { value, source };
-  return undefined;
+/** As Commander names an option: maxWait. */
+function keyOf(flag: string): string {
+  return flag.slice('--'.length).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -7,8 +7,8 @@ import { configFailure, Failure, systemCode } from '../errors.ts';
 import { parseBaseUrl } from '../settings/base-url.ts';
 import { maxKeyInput, parseKey } from '../settings/keys.ts';
 import { commandOn } from '../text/shell.ts';
-import { mayAsk } from './asking.ts';
-import { checkOrigin } from './base-url.ts';
+import { checkOrigin } from './address.ts';
+import { mayAsk } from './host.ts';
 import { profileFlag } from './profile.ts';
 import type { Run } from './setting.ts';
 

@@ -5,7 +5,7 @@ import { configFailure, Failure } from '../errors.ts';
 import { configFolder } from '../settings/folders.ts';
 import { keyFile, maxKeyInput, parseKey, readStoredKey } from '../settings/keys.ts';
 import { unloadable } from '../text/unloadable.ts';
-import { checkOrigin } from './base-url.ts';
+import { checkOrigin } from './address.ts';
 import type { KeyCommand } from './key-command.ts';
 import type { CommonOptions } from './options.ts';
 import { isExplicit, labelOf, type Profile, profileFlag } from './profile.ts';

@@ -1,18 +1,14 @@
 import { type Command, Option } from 'commander';
 import { usageFailure } from '../errors.ts';
-import { formats } from '../formats.ts';
+import { declared, type SettingOptions } from '../settings/names.ts';
+import { type Setting, settings } from '../settings/table.ts';
 import { version } from '../version.ts';
 
 /** The options that every command takes, as Commander names them. */
-export type CommonOptions = {
-  readonly profile?: string;
-  readonly baseUrl?: string;
-  readonly apiKeyFile?: string;
-  readonly output?: string;
+export type CommonOptions = SettingOptions & {
   readonly json?: boolean;
   readonly columns?: readonly string[];
   readonly header?: boolean;
-  readonly maxWait?: string;
   readonly timeout?: string;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
@@ -26,16 +22,7 @@ export const commonHeading = 'Everywhere:';
 /** Adds the common options to a command, so that they are taken at any place of the command line. */
 export function addCommonOptions(command: Command): void {
   const options = [
-    new Option('-p, --profile <name>', 'production (default), staging, sandbox, or your own'),
-    new Option('--base-url <url>', 'address with version prefix: https://HOST/v1'),
-    new Option('--api-key-file <file>', 'read the key from a file, or - for standard input'),
-    new Option('-o, --output <format>', 'how to print the result').choices(formats),
-    new Option('--json', 'the same as -o json'),
-    new Option('--columns <names>', 'which fields, in which order: id,name').argParser(
-      parseColumns,
-    ),
-    new Option('--no-header', 'only the rows: table, csv, tsv'),
-    new Option('--max-wait <duration>', 'longest wait for the rate limit (default 2m; 0, inf)'),
+    ...Object.values(declared).flatMap(optionsOf),
     new Option('--timeout <duration>', 'longest time for one request (default 30s)'),
     new Option('-q, --quiet', 'say nothing but errors'),
     new Option('-v, --verbose', 'say each request and answer'),
@@ -51,6 +38,24 @@ export function addCommonOptions(command: Command): void {
   }
   command.version(version, '-V, --version', 'show the version');
   command.addHelpOption(new Option('-h, --help', 'show this help'));
+}
+
+/** The option of a setting, if it has one, and what belongs next to it in help. */
+function optionsOf({ flags, help, choices, alias }: Setting): readonly Option[] {
+  if (flags === undefined) return [];
+  const option = new Option(flags, help);
+  if (choices) option.choices(choices);
+  if (!alias) return [option];
+  const same = new Option(alias.flag, `the same as ${option.short} ${alias.value}`);
+  return [option, same, ...(flags === settings.output.flags ? layoutOptions() : [])];
+}
+
+function layoutOptions(): readonly Option[] {
+  const columns = new Option('--columns <names>', 'which fields, in which order: id,name');
+  return [
+    columns.argParser(parseColumns),
+    new Option('--no-header', 'only the rows: table, csv, tsv'),
+  ];
 }
 
 /** @throws Failure (usage) */

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { Environment } from '../context.ts';
-import { usageFailure } from '../errors.ts';
 import {
   type ProfileSettings,
   readSettings,
@@ -8,15 +7,15 @@ import {
   settingsFile,
 } from '../settings/file.ts';
 import { configFolder } from '../settings/folders.ts';
-import { checkProfileName } from '../settings/names.ts';
+import { flagOf } from '../settings/names.ts';
+import { settings as table } from '../settings/table.ts';
+import { builtInProfiles, parseProfileName } from '../settings/values.ts';
 import { mayBeKey, wordFor } from '../text/secret.ts';
-import { firstGiven, type Given } from './given.ts';
+import { type Given, givenOutside } from './given.ts';
 import type { Host } from './host.ts';
 import type { CommonOptions } from './options.ts';
 
-export const sandboxProfile = 'sandbox';
-
-const builtIn: readonly string[] = ['production', 'staging', sandboxProfile];
+export const sandboxProfile = 'sandbox' satisfies (typeof builtInProfiles)[number];
 
 export type Profile = {
   readonly name: string;
@@ -29,8 +28,8 @@ export type Profile = {
   readonly settings: ProfileSettings;
 };
 
-const flag = '--profile';
-const usual: Given = { value: 'production', source: 'default' };
+const flag = flagOf(table['default-profile'].flags);
+const usual: Given = { value: table['default-profile'].fallback, source: 'default' };
 
 /** The profile in force: flag, environment, settings, then production. @throws Failure */
 export function chooseProfile({ context }: Host, options: CommonOptions): Profile {
@@ -48,13 +47,10 @@ export function profileIn(
   options: CommonOptions,
   env: Environment,
 ): Profile {
-  const byDefault = firstGiven([[file ?? '', settings['default-profile']]]) ?? usual;
-  const asked = firstGiven([
-    [flag, options.profile],
-    ['PETSTORE_PROFILE', env.PETSTORE_PROFILE || undefined],
-  ]);
-  const { value: name, source } = asked ?? byDefault;
-  checkProfileName(name, source);
+  const kept = settings['default-profile'];
+  const byDefault = kept === undefined ? usual : { value: kept, source: file ?? '' };
+  const { value, source } = givenOutside('default-profile', options, env) ?? byDefault;
+  const name = parseProfileName(value, source);
   const own = Object.hasOwn(settings.profiles ?? {}, name) ? settings.profiles?.[name] : undefined;
   return { name, source, byDefault, file, settings: own ?? {} };
 }
@@ -81,17 +77,6 @@ export function shownName(profile: Profile): string {
 }
 
 function maySay({ name, settings }: Profile): boolean {
+  const builtIn: readonly string[] = builtInProfiles;
   return builtIn.includes(name) || Object.keys(settings).length > 0 || !mayBeKey(name);
-}
-
-/** The sandbox has an address and a key of its own; others on the command line are a mistake. @throws Failure (usage) */
-export function refuseForSandbox(options: CommonOptions): void {
-  const other =
-    options.baseUrl !== undefined ? '--base-url' : options.apiKeyFile && '--api-key-file';
-  if (other) {
-    throw usageFailure(
-      `${other} does not go with the sandbox profile`,
-      `Leave out one of the two.`,
-    );
-  }
 }

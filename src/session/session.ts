@@ -1,24 +1,24 @@
 import type { Command } from 'commander';
 import type { Client } from '../api/client.ts';
-import { usageFailure } from '../errors.ts';
+import type { RateLimit } from '../api/rate-limit.ts';
 import type { Report } from '../events.ts';
-import { type Format, formats, isFormat, speaksJson } from '../formats.ts';
+import { type Format, speaksJson } from '../formats.ts';
 import { hideSecrets } from '../output/hide-secrets.ts';
 import { createPrinter, type Printer } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
 import type { SharedLog } from '../pacing/shared-log.ts';
 import { configFolder } from '../settings/folders.ts';
 import { sweepKeys } from '../settings/sweep.ts';
-import { wordFor } from '../text/secret.ts';
-import { hasColor } from './color.ts';
-import { type Account, createAccess } from './connect.ts';
-import type { Host } from './host.ts';
-import type { FoundKey } from './key.ts';
+import { type Account, accountOf, chooseService, identityOf, sandboxIdentity } from './account.ts';
+import { type Host, hasColor, isUtf8 } from './host.ts';
+import { type FoundKey, findKey } from './key.ts';
 import { createLimitLine } from './limit-line.ts';
-import { isUtf8 } from './locale.ts';
+import { openLimitLog } from './limit-log.ts';
 import { type CommonOptions, commonOptions } from './options.ts';
-import { chooseProfile, type Profile } from './profile.ts';
-import { chooseSetting, placeOf, type Run } from './setting.ts';
+import { chooseProfile, type Profile, sandboxProfile } from './profile.ts';
+import { embedSandbox } from './sandbox.ts';
+import { chooseFormat, type Setup } from './setting.ts';
+import { openClient } from './stack.ts';
 
 /** One run of one command, with all its settings resolved. */
 export type Session = {
@@ -84,12 +84,23 @@ export async function inChosenSession(
   }
 }
 
-/** How to print. @throws Failure (usage) */
-export function chooseFormat(run: Run): Format {
-  const given = chooseSetting('output', run);
-  if (isFormat(given.value)) return given.value;
-  throw usageFailure(
-    `${wordFor(given.value)} in ${placeOf(given, run)} is no output format`,
-    `One of: ${formats.join(', ')}`,
-  );
+type Access = Pick<Session, 'key' | 'connect' | 'limit' | 'account'>;
+
+/** Each thing is chosen when it is first needed, once: a key on standard input can be read only once. */
+function createAccess(setup: Setup, onRateLimit: (rateLimit: RateLimit) => void): Access {
+  const sandbox = setup.profile.name === sandboxProfile;
+  const key = once(() => findKey(setup));
+  const service = once(() => (sandbox ? embedSandbox(setup) : chooseService(setup, key)));
+  const identity = async () => (sandbox ? sandboxIdentity : identityOf(await service()));
+  const limit = once(() => openLimitLog(setup, identity));
+  const connect = () => openClient(setup, { service, limit }, onRateLimit);
+  return { key, connect, limit, account: async () => accountOf(await identity()) };
+}
+
+function once<Made>(make: () => Made): () => Made {
+  let made: { readonly it: Made } | undefined;
+  return () => {
+    made ??= { it: make() };
+    return made.it;
+  };
 }

@@ -1,33 +1,12 @@
-import type { Environment } from '../context.ts';
-import type { ProfileSettings } from '../settings/file.ts';
-import { firstGiven, type Given, type Way } from './given.ts';
+import type { Report } from '../events.ts';
+import type { Format } from '../formats.ts';
+import { declared, type ProfileSetting, type WithFallback } from '../settings/names.ts';
+import type { Origin } from '../settings/table.ts';
+import { parseDuration, parseFormat } from '../settings/values.ts';
+import { type Given, givenOutside } from './given.ts';
 import type { Host } from './host.ts';
 import type { CommonOptions } from './options.ts';
 import type { Profile } from './profile.ts';
-
-type Name = keyof ProfileSettings;
-
-/** Where each setting may be given outside the settings file, best first. An empty variable gives nothing. */
-const outside: Partial<Record<Name, (options: CommonOptions, env: Environment) => Way[]>> = {
-  'base-url': ({ baseUrl }, env) => [
-    ['--base-url', baseUrl],
-    ['PETSTORE_BASE_URL', env.PETSTORE_BASE_URL || undefined],
-  ],
-  output: ({ json, output }, env) => [
-    ['--json', json ? 'json' : undefined],
-    ['--output', output],
-    ['PETSTORE_OUTPUT', env.PETSTORE_OUTPUT || undefined],
-  ],
-  'max-wait': ({ maxWait }, env) => [
-    ['--max-wait', maxWait],
-    ['PETSTORE_MAX_WAIT', env.PETSTORE_MAX_WAIT || undefined],
-  ],
-  'limit-store': (_options, env) => [
-    ['PETSTORE_LIMIT_STORE', env.PETSTORE_LIMIT_STORE || undefined],
-  ],
-};
-
-const defaults: Partial<Record<Name, string>> = { output: 'table', 'max-wait': '2m' };
 
 /** What decides on the settings of one run. */
 export type Run = {
@@ -36,18 +15,47 @@ export type Run = {
   readonly profile: Profile;
 };
 
+/** The same where something can be reported already. */
+export type Setup = Run & { readonly report: Report };
+
+type Chosen = Given & Required<Origin>;
+
 /** The setting in force: flag, then environment, then the profile in the settings file, then the default. */
-export function chooseSetting(name: 'output' | 'max-wait', run: Run): Given;
-export function chooseSetting(name: Name, run: Run): Given | undefined;
-export function chooseSetting(name: Name, { host, options, profile }: Run): Given | undefined {
-  return firstGiven([
-    ...(outside[name]?.(options, host.context.env) ?? []),
-    [profile.file ?? '', profile.settings[name]],
-    ['default', defaults[name]],
-  ]);
+export function chooseSetting(name: ProfileSetting & WithFallback, run: Run): Chosen;
+export function chooseSetting(name: ProfileSetting, run: Run): Chosen | undefined;
+export function chooseSetting(
+  name: ProfileSetting,
+  { host, options, profile }: Run,
+): Chosen | undefined {
+  const outside = givenOutside(name, options, host.context.env);
+  if (outside) return at(outside);
+  const own = profile.settings[name];
+  const whose = `of profile ${profile.name}`;
+  if (own !== undefined) {
+    const [place, subject] = [`the settings ${whose}`, `${name} ${whose}`];
+    return { value: own, source: profile.file ?? '', place, subject };
+  }
+  const { fallback } = declared[name];
+  return fallback === undefined ? undefined : at({ value: fallback, source: 'default' });
 }
 
-/** Where a setting was given, for a message. */
-export function placeOf({ source }: Given, { profile }: Run): string {
-  return source === profile.file ? `the settings of profile ${profile.name}` : source;
+function at(given: Given): Chosen {
+  return { ...given, place: given.source, subject: given.source };
+}
+
+/** How to print. @throws Failure (usage) */
+export function chooseFormat(run: Run): Format {
+  const { value, place } = chooseSetting('output', run);
+  return parseFormat(value, place);
+}
+
+/** Longest wait for the rate limit, in ms. @throws Failure (usage) */
+export function chooseMaxWait(run: Run): number {
+  const { value, subject } = chooseSetting('max-wait', run);
+  return parseDuration(value, subject);
+}
+
+/** Longest time for one request, in ms. @throws Failure (usage) */
+export function chooseTimeout({ options }: Run): number {
+  return parseDuration(options.timeout ?? '30s', '--timeout');
 }

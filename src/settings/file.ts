@@ -5,22 +5,22 @@ import { configFailure } from '../errors.ts';
 import { locateMismatch } from '../json/check.ts';
 import { JsonError, parseJson } from '../json/parse.ts';
 import { placeAfter, startOfText } from '../json/position.ts';
+import { namesIn, type ProfileSetting, type SettingName } from './names.ts';
 
-const ProfileSettings = z.strictObject({
-  'base-url': z.optional(z.string()),
-  output: z.optional(z.string()),
-  'max-wait': z.optional(z.string()),
-  plan: z.optional(z.string()),
-  'limit-store': z.optional(z.string()),
-  'api-key-command': z.optional(z.string()),
-});
-export type ProfileSettings = z.infer<typeof ProfileSettings>;
+export type ProfileSettings = { readonly [Name in ProfileSetting]?: string | undefined };
+
+export type Settings = {
+  readonly [Name in Exclude<SettingName, ProfileSetting>]?: string | undefined;
+} & { readonly profiles?: Readonly<Record<string, ProfileSettings>> | undefined };
 
 const Settings = z.strictObject({
-  'default-profile': z.optional(z.string()),
-  profiles: z.optional(z.record(z.string(), ProfileSettings)),
+  ...texts('top'),
+  profiles: z.optional(z.record(z.string(), z.strictObject(texts('profile')))),
 });
-export type Settings = z.infer<typeof Settings>;
+
+function texts(file: 'profile' | 'top') {
+  return Object.fromEntries(namesIn(file).map((name) => [name, z.optional(z.string())]));
+}
 
 export const settingsFile = 'settings.json';
 

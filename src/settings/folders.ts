@@ -1,6 +1,10 @@
 import { isAbsolute, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { configFailure } from '../errors.ts';
+import { settings } from './table.ts';
+
+const { variable: configVariable } = settings['config-folder'];
+const { variable: stateVariable } = settings['state-folder'];
 
 type Machine = Pick<Context, 'env' | 'platform' | 'home'>;
 
@@ -11,7 +15,7 @@ type Machine = Pick<Context, 'env' | 'platform' | 'home'>;
  */
 export function configFolder(machine: Machine): string | undefined {
   const { env, platform } = machine;
-  if (env.PETSTORE_CONFIG_DIR) return chosen('PETSTORE_CONFIG_DIR', env.PETSTORE_CONFIG_DIR);
+  if (env[configVariable]) return chosen(configVariable, env[configVariable]);
   if (platform === 'win32' && env.APPDATA) return join(env.APPDATA, 'petstore', 'Config');
   if (platform === 'darwin') return below(machine.home, 'Library', 'Preferences', 'petstore');
   if (env.XDG_CONFIG_HOME) return below(env.XDG_CONFIG_HOME, 'petstore');
@@ -21,7 +25,7 @@ export function configFolder(machine: Machine): string | undefined {
 /** Where petstore keeps what it must remember between runs; as configFolder. */
 export function stateFolder(machine: Machine): string | undefined {
   const { env, platform } = machine;
-  if (env.PETSTORE_STATE_DIR) return chosen('PETSTORE_STATE_DIR', env.PETSTORE_STATE_DIR);
+  if (env[stateVariable]) return chosen(stateVariable, env[stateVariable]);
   if (platform === 'win32' && env.LOCALAPPDATA) return join(env.LOCALAPPDATA, 'petstore');
   if (env.XDG_STATE_HOME) return below(env.XDG_STATE_HOME, 'petstore');
   return below(machine.home, '.local', 'state', 'petstore');
@@ -29,12 +33,12 @@ export function stateFolder(machine: Machine): string | undefined {
 
 /** The folder to store settings in. @throws Failure (config) when there is none */
 export function requireConfigFolder(machine: Machine): string {
-  return configFolder(machine) ?? nowhere('XDG_CONFIG_HOME', 'PETSTORE_CONFIG_DIR');
+  return configFolder(machine) ?? nowhere('XDG_CONFIG_HOME', configVariable);
 }
 
 /** The folder for what must not be forgotten. @throws Failure (config) when there is none */
 export function requireStateFolder(machine: Machine): string {
-  return stateFolder(machine) ?? nowhere('XDG_STATE_HOME', 'PETSTORE_STATE_DIR');
+  return stateFolder(machine) ?? nowhere('XDG_STATE_HOME', stateVariable);
 }
 
 function nowhere(standard: string, own: string): never {

@@ -1,79 +1,48 @@
-import { usageFailure } from '../errors.ts';
-import { formats, isFormat } from '../formats.ts';
-import { wordFor } from '../text/secret.ts';
-import { parseBaseUrl } from './base-url.ts';
-import { parseDuration } from './duration.ts';
-import { parseLimitStore } from './limit-store.ts';
-import { parsePlan } from './plan.ts';
+import { type InFile, type Setting, settings } from './table.ts';
 
-/** A setting of the settings file: where it belongs and what it may be. */
-type Setting = {
-  /** Whether each profile has its own. */
-  readonly ofProfile: boolean;
-  /** @throws Failure when the value is not one */
-  readonly check: (value: string) => void;
+type Table = typeof settings;
+
+/** The names of the settings that are declared with all of `Part`. */
+type Having<Part> = {
+  [Name in keyof Table]: Table[Name] extends Part ? Name : never;
+}[keyof Table];
+
+/** A setting of the settings file. */
+export type SettingName = Having<InFile>;
+/** One that each profile has its own of. */
+export type ProfileSetting = Having<{ readonly file: 'profile' }>;
+/** One that always has a value. */
+export type WithFallback = Having<{ readonly fallback: string }>;
+
+/** "--max-wait <duration>" as Commander names it: maxWait. */
+type KeyOf<Flags> = Flags extends `${string}--${infer Name} <${string}>` ? Camel<Name> : never;
+type Camel<Name> = Name extends `${infer First}-${infer Rest}`
+  ? `${First}${Capitalize<Camel<Rest>>}`
+  : Name & string;
+
+/** What is given on a command line for settings. */
+export type SettingOptions = {
+  readonly [Name in Having<{ readonly flags: string }> as KeyOf<Table[Name]['flags']>]?: string;
 };
 
-const profileName = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
-
-export const settingNames = {
-  'base-url': {
-    ofProfile: true,
-    check: (value) => void parseBaseUrl(value, 'the command line'),
-  },
-  output: {
-    ofProfile: true,
-    check(value) {
-      if (!isFormat(value)) {
-        throw usageFailure(
-          `${wordFor(value)} is no output format`,
-          `One of: ${formats.join(', ')}`,
-        );
-      }
-    },
-  },
-  'max-wait': {
-    ofProfile: true,
-    check: (value) => void parseDuration(value, 'max-wait'),
-  },
-  plan: {
-    ofProfile: true,
-    check: (value) => void parsePlan(value, 'plan'),
-  },
-  'limit-store': {
-    ofProfile: true,
-    check: (value) => void parseLimitStore(value, 'the command line'),
-  },
-  'api-key-command': {
-    ofProfile: true,
-    check: checkCommand,
-  },
-  'default-profile': {
-    ofProfile: false,
-    check: (value) => checkProfileName(value, 'the command line'),
-  },
-} as const satisfies Readonly<Record<string, Setting>>;
-
-export type SettingName = keyof typeof settingNames;
-
-/** A line for a shell, that messages can quote. @throws Failure (usage), which shows nothing of it */
-function checkCommand(value: string): void {
-  if (value.trim() !== '' && !/\p{Cc}/u.test(value)) return;
-  throw usageFailure(
-    'this is no command: it is empty, or has a line break or control character in it',
-    "For example: petstore config set api-key-command 'pass show petstore'",
-  );
+/** The option of a setting as messages and tables call it: --max-wait. */
+export function flagOf(flags: string): string {
+  return flags.replace(/^.*(--\S+).*$/, '$1');
 }
 
-export function isProfileName(name: string): boolean {
-  return profileName.test(name);
+/** Each setting with all that can be declared of one. */
+export const declared: Readonly<Record<keyof Table, Setting>> = settings;
+
+/** What each profile of the settings file can have, or the top of the file. */
+export function namesIn<Place extends InFile['file']>(file: Place) {
+  const names = Object.keys(settings) as (keyof Table)[];
+  return names.filter((name) => declared[name].file === file) as Having<{ readonly file: Place }>[];
 }
 
-/** @throws Failure (usage); `source` says where it was given. */
-export function checkProfileName(name: string, source: string): void {
-  if (isProfileName(name)) return;
-  throw usageFailure(
-    `${wordFor(name)} in ${source} is no profile name`,
-    'Letters, digits, "-" and "_" only.',
-  );
+/** All that the settings file can have. */
+export const settingNames: readonly SettingName[] = [...namesIn('profile'), ...namesIn('top')];
+
+/** The setting of a name, with the value that is checked where it is set. */
+export function inFile(name: SettingName): Setting & InFile {
+  return settings[name];
 }

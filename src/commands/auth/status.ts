@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { keyEnding } from '../../api/auth.ts';
 import { listCategories } from '../../api/endpoints.ts';
 import { Failure } from '../../errors.ts';
-import { findBaseUrl } from '../../session/base-url.ts';
+import { findBaseUrl } from '../../session/address.ts';
 import type { Host } from '../../session/host.ts';
 import { noKey } from '../../session/key.ts';
 import { sandboxProfile } from '../../session/profile.ts';

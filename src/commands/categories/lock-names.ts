@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { NameLock, Names } from '../../import/name-locks.ts';
 import { waitForNames } from '../../import/wait-for-names.ts';
-import { chooseMaxWait } from '../../session/connect.ts';
 import type { Session } from '../../session/session.ts';
+import { chooseMaxWait } from '../../session/setting.ts';
 import { requireStateFolder } from '../../settings/folders.ts';
 
 /** Takes names in the state folder, and waits for other processes as long as the session may. @throws as waitForNames */

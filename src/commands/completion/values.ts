@@ -2,19 +2,20 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { readSettings, type Settings } from '../../settings/file.ts';
 import { configFolder } from '../../settings/folders.ts';
-import { isProfileName, settingNames } from '../../settings/names.ts';
+import { settingNames } from '../../settings/names.ts';
+import { builtInProfiles, isProfileName } from '../../settings/values.ts';
 
 /** The values of a kind of argument or option that are no choices of it; `files` are for the shell to find. */
 export function knownValues(kind: string, context: Context): readonly string[] | 'files' {
   if (kind === 'file' || kind === 'command') return 'files';
   if (kind === 'profile') return profileNames(context);
-  return kind === 'setting' ? Object.keys(settingNames) : [];
+  return kind === 'setting' ? settingNames : [];
 }
 
 /** The profiles there always are, and those of the settings; no name that could mean something to a shell. */
 function profileNames(context: Context): readonly string[] {
   const { profiles } = readQuietly(context);
-  const names = new Set(['production', 'staging', 'sandbox', ...Object.keys(profiles ?? {})]);
+  const names = new Set([...builtInProfiles, ...Object.keys(profiles ?? {})]);
   return [...names].filter(isProfileName);
 }
 

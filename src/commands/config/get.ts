@@ -13,11 +13,11 @@ export function get(command: Command, host: Host): void {
   command.argument('<setting>', namesInForce.join(', ')).action(async (text: string) =>
     inSession(host, command, async (session) => {
       const name = requireName(text, namesInForce);
-      const given = inForce(name, session);
+      const given = await inForce(name, session);
       if (!given) {
         throw configFailure(
           `${name} is not set for ${labelOf(session.profile)}`,
-          isOfSandbox(name, session.profile)
+          name !== 'profile' && isOfSandbox(name, session.profile)
             ? 'The sandbox has an address, a key and a limit of its own.'
             : `petstore config set ${name} VALUE${profileFlag(session.profile)}`,
         );

@@ -1,22 +1,17 @@
 import { usageFailure } from '../../errors.ts';
 import { type Profile, sandboxProfile } from '../../session/profile.ts';
-import { type SettingName, settingNames } from '../../settings/names.ts';
+import { declared, type SettingName } from '../../settings/names.ts';
 import type { Place } from '../../settings/save.ts';
 import { mayBeKey } from '../../text/secret.ts';
 
-/** What can be set. */
-export const names = Object.keys(settingNames) as SettingName[];
-
 /** Where a setting stands in the settings file. */
 export function placeOf(name: SettingName, profile: Profile): Place {
-  return { name, ...(settingNames[name].ofProfile && { profile: profile.name }) };
+  return { name, ...(declared[name].file === 'profile' && { profile: profile.name }) };
 }
 
-const ownOfSandbox = ['base-url', 'api-key-command', 'limit-store'];
-
 /** Whether the sandbox makes it itself, so that it cannot be set. */
-export function isOfSandbox(name: string, { name: profile }: Profile): boolean {
-  return profile === sandboxProfile && ownOfSandbox.includes(name);
+export function isOfSandbox(name: SettingName, { name: profile }: Profile): boolean {
+  return profile === sandboxProfile && declared[name].ofSandbox === true;
 }
 
 /** The name as one of `names`. @throws Failure (usage) that suggests the nearest one */

@@ -6,10 +6,10 @@ import { labelOf, profileFlag } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { hasStoredKey } from '../../settings/keys.ts';
-import { type SettingName, settingNames } from '../../settings/names.ts';
+import { inFile, type SettingName, settingNames } from '../../settings/names.ts';
 import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
-import { isOfSandbox, names, placeOf, requireName } from './names.ts';
+import { isOfSandbox, placeOf, requireName } from './names.ts';
 
 export function set(command: Command, host: Host): void {
   addExamples(command, [
@@ -18,14 +18,14 @@ export function set(command: Command, host: Host): void {
     'petstore config set default-profile sandbox',
   ]);
   command
-    .argument('<setting>', names.join(', '))
+    .argument('<setting>', settingNames.join(', '))
     .argument('<value>')
     .action(async (text: string, value: string) =>
       inSession(host, command, async (session) => {
         const { profile, report } = session;
-        const name = requireName(text, names);
+        const name = requireName(text, settingNames);
         refuseForSandbox(name, session);
-        settingNames[name].check(value);
+        await inFile(name).read(value, { subject: name });
 
         const { saveSetting } = await import('../../settings/save.ts').catch(unloadable);
         const folder = requireConfigFolder(host.context);

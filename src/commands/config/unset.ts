@@ -4,19 +4,19 @@ import type { Host } from '../../session/host.ts';
 import { labelOf, type Profile } from '../../session/profile.ts';
 import { inSession } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
-import type { SettingName } from '../../settings/names.ts';
+import { type SettingName, settingNames } from '../../settings/names.ts';
 import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
-import { names, placeOf, requireName } from './names.ts';
+import { placeOf, requireName } from './names.ts';
 
 export function unset(command: Command, host: Host): void {
   addExamples(command, [
     'petstore config unset max-wait',
     'petstore config unset output --profile staging',
   ]);
-  command.argument('<setting>', names.join(', ')).action(async (text: string) =>
+  command.argument('<setting>', settingNames.join(', ')).action(async (text: string) =>
     inSession(host, command, async ({ profile, report }) => {
-      const name = requireName(text, names);
+      const name = requireName(text, settingNames);
       const folder = requireConfigFolder(host.context);
       if (!isInFile(name, profile)) {
         return notice(report, `${name} was not set for ${labelOf(profile)}`);

@@ -1,8 +1,8 @@
 import { listCategories } from '../../api/endpoints.ts';
-import { chooseBaseUrl } from '../../session/base-url.ts';
+import { chooseBaseUrl, chooseProxy } from '../../session/address.ts';
 import { noKey } from '../../session/key.ts';
-import { refuseForSandbox, sandboxProfile } from '../../session/profile.ts';
-import { chooseProxy } from '../../session/proxy.ts';
+import { sandboxProfile } from '../../session/profile.ts';
+import { refuseForSandbox } from '../../session/sandbox.ts';
 import type { Session } from '../../session/session.ts';
 import { chooseSetting } from '../../session/setting.ts';
 import { type Finding, judge, ok, shownSource, warn } from './finding.ts';

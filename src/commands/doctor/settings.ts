@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Format } from '../../formats.ts';
-import { chooseMaxWait } from '../../session/connect.ts';
 import type { Host } from '../../session/host.ts';
 import type { CommonOptions } from '../../session/options.ts';
 import { chooseProfile, type Profile, profileIn, shownName } from '../../session/profile.ts';
-import { chooseFormat } from '../../session/session.ts';
-import { chooseSetting } from '../../session/setting.ts';
+import { chooseFormat, chooseMaxWait, chooseSetting, type Run } from '../../session/setting.ts';
 import { readSettings, settingsFile } from '../../settings/file.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
-import { parsePlan } from '../../settings/plan.ts';
+import { inFile, namesIn, type ProfileSetting } from '../../settings/names.ts';
 import { type Finding, judge, ok, shownSource } from './finding.ts';
 
 /** The settings in force, as far as they can be read; where they cannot, what is in force without them. */
@@ -38,24 +36,23 @@ export async function examineSettings(host: Host, options: CommonOptions): Promi
     return ok('profile', `${shownName(profile)} (${shownSource(profile, profile)})`);
   });
   const run = { host, options, profile };
-  const { settings } = profile;
+  // What leads to the service is examined with the way there.
+  const plain = namesIn('profile').filter((name) => !inFile(name).ofSandbox);
+  const others = await Promise.all(plain.map((name) => examine(name, run)));
+  const isValid = (name: ProfileSetting) => !others[plain.indexOf(name)]?.failure;
+  return {
+    profile,
+    format: isValid('output') ? chooseFormat(run) : 'table',
+    maxWait: isValid('max-wait') ? chooseMaxWait(run) : Number.POSITIVE_INFINITY,
+    findings: [file, named, ...others],
+  };
+}
 
-  let format: Format = 'table';
-  const output = await judge('output', () => {
-    format = chooseFormat(run);
-    return ok('output', `${format} (${shownSource(chooseSetting('output', run), profile)})`);
+function examine(name: ProfileSetting, run: Run): Promise<Finding> {
+  const { title = name, read } = inFile(name);
+  return judge(title, async () => {
+    const given = chooseSetting(name, run);
+    if (!given) return ok(title, 'not set');
+    return ok(title, `${await read(given.value, given)} (${shownSource(given, run.profile)})`);
   });
-
-  let maxWait = Number.POSITIVE_INFINITY;
-  const wait = await judge('longest wait', () => {
-    maxWait = chooseMaxWait(run);
-    const source = shownSource(chooseSetting('max-wait', run), profile);
-    return ok('longest wait', `${maxWait / 1_000} s (${source})`);
-  });
-
-  const plan = await judge('plan', () => {
-    if (settings.plan === undefined) return ok('plan', 'not set');
-    return ok('plan', `${parsePlan(settings.plan, 'plan').name} (settings)`);
-  });
-  return { profile, format, maxWait, findings: [file, named, output, wait, plan] };
 }

@@ -3,7 +3,7 @@ import type { Context, Engine } from '../../context.ts';
 import { describeStoreError } from '../../pacing/store/describe-error.ts';
 import { readReply, storeScript } from '../../pacing/store/script.ts';
 import { withTimeout } from '../../pacing/store/timeout.ts';
-import { chooseLimitStore, openPassword } from '../../session/limit-store.ts';
+import { chooseLimitStore, openPassword } from '../../session/limit-log.ts';
 import type { Session } from '../../session/session.ts';
 import { chooseSetting } from '../../session/setting.ts';
 import { type Finding, judge, ok, shownSource, warn } from './finding.ts';

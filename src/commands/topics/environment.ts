@@ -1,63 +1,18 @@
 import type { Command } from 'commander';
 import type { Host } from '../../session/host.ts';
+import { declared, flagOf } from '../../settings/names.ts';
 import { listOf } from '../help.ts';
 
-/** A setting, and each place where it can stand: a flag, then a variable, then the settings file. */
-type Setting = {
-  readonly name: string;
-  readonly flags: readonly string[];
-  readonly variables: readonly string[];
-  /** Where it stands in the settings file; in Markdown. */
-  readonly file: string;
-};
-
-/** README and man page say the same. */
-export const settings: readonly Setting[] = [
-  {
-    name: 'profile',
-    flags: ['--profile'],
-    variables: ['PETSTORE_PROFILE'],
-    file: '`default-profile`',
-  },
-  {
-    name: 'base URL',
-    flags: ['--base-url'],
-    variables: ['PETSTORE_BASE_URL'],
-    file: '`base-url`',
-  },
-  {
-    name: 'API key',
-    flags: ['--api-key-file'],
-    variables: ['PETSTORE_API_KEY'],
-    file: 'by `auth login`, in a file of its own, or `api-key-command`',
-  },
-  {
-    name: 'output',
-    flags: ['-o', '--json'],
-    variables: ['PETSTORE_OUTPUT'],
-    file: '`output`',
-  },
-  {
-    name: 'longest wait',
-    flags: ['--max-wait'],
-    variables: ['PETSTORE_MAX_WAIT'],
-    file: '`max-wait`',
-  },
-  {
-    name: 'plan, for forecasts',
-    flags: [],
-    variables: [],
-    file: '`plan`: `free`, `pro`, `business` or `N/min,M/day`',
-  },
-  {
-    name: 'shared limit store',
-    flags: [],
-    variables: ['PETSTORE_LIMIT_STORE'],
-    file: '`limit-store`: `redis://...` or `rediss://...`',
-  },
-  { name: 'settings folder', flags: [], variables: ['PETSTORE_CONFIG_DIR'], file: '' },
-  { name: 'state folder', flags: [], variables: ['PETSTORE_STATE_DIR'], file: '' },
-];
+/** Each setting, and each place where it can be given: an option, then a variable, then the settings file; `stored` in Markdown. */
+export const settingRows = Object.entries(declared)
+  .filter(([, { title }]) => title !== undefined)
+  .map(([name, { title, purpose, flags, alias, variable, file, stored }]) => ({
+    title: [title, purpose].filter(Boolean).join(', '),
+    // What has a switch for one of its values is called as shortly as that.
+    flags: alias && flags ? [flags.slice(0, 2), alias.flag] : flags ? [flagOf(flags)] : [],
+    variables: variable ? [variable] : [],
+    stored: [file && `\`${name}\``, stored].filter(Boolean).join(': '),
+  }));
 
 const others: readonly (readonly [variables: string, meaning: string])[] = [
   [
@@ -75,10 +30,10 @@ const others: readonly (readonly [variables: string, meaning: string])[] = [
 
 /** Each variable and what it means, for a terminal and the man page. */
 export const variables: readonly (readonly [variables: string, meaning: string])[] = [
-  ...settings.flatMap(({ name, flags, variables }) =>
+  ...settingRows.flatMap(({ title, flags, variables }) =>
     variables.map((variable) => {
       const beaten = flags.length > 0 ? `, where no ${flags.join(' or ')} tells it` : '';
-      return [variable, `${name}${beaten}`] as const;
+      return [variable, `${title}${beaten}`] as const;
     }),
   ),
   ...others,

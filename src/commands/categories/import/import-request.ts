@@ -4,7 +4,7 @@ import type { Identity } from '../../../import/journal-files.ts';
 import type { Outcome, RowOutcome } from '../../../import/outcome.ts';
 import type { Input } from '../../../import/read/input.ts';
 import type { Session } from '../../../session/session.ts';
-import type { NamedPlan } from '../../../settings/plan.ts';
+import type { NamedPlan } from '../../../settings/values.ts';
 
 /** One import as it was asked for. */
 export type ImportRequest = {

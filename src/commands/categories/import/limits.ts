@@ -3,7 +3,7 @@ import { readClock } from '../../../pacing/clock.ts';
 import { limitStatus } from '../../../pacing/limit-status.ts';
 import type { Profile } from '../../../session/profile.ts';
 import type { Session } from '../../../session/session.ts';
-import { type NamedPlan, parsePlan } from '../../../settings/plan.ts';
+import { type NamedPlan, parsePlan } from '../../../settings/values.ts';
 
 /** What a forecast rests on: the plan of the settings, or else what answers told of the limit. */
 export type KnownLimit = Allowances & {

@@ -1,10 +1,16 @@
-import { notice, type Report } from '../events.ts';
+import { notice } from '../events.ts';
+import { inBatches } from '../pacing/batch.ts';
+import { createFailoverLog } from '../pacing/failover.ts';
+import { noticeOfMove } from '../pacing/log-folder-fault.ts';
+import { logFoldersFor } from '../pacing/log-folders.ts';
 import type { SharedLog } from '../pacing/shared-log.ts';
 import { isLoopback } from '../settings/base-url.ts';
+import { stateFolder } from '../settings/folders.ts';
 import { type LimitStore, parseLimitStore } from '../settings/limit-store.ts';
 import { unloadable } from '../text/unloadable.ts';
+import type { Identity } from './account.ts';
 import { sandboxProfile } from './profile.ts';
-import { chooseSetting, placeOf, type Run } from './setting.ts';
+import { chooseSetting, type Run, type Setup } from './setting.ts';
 
 /**
  * The store through which machines share the limit, undefined where none is set and for the sandbox. From here on no output shows
@@ -14,7 +20,7 @@ import { chooseSetting, placeOf, type Run } from './setting.ts';
 export function chooseLimitStore(run: Run): LimitStore | undefined {
   const given = chooseSetting('limit-store', run);
   if (!given || run.profile.name === sandboxProfile) return undefined;
-  const store = parseLimitStore(given.value, placeOf(given, run));
+  const store = parseLimitStore(given.value, given.place);
   for (const secret of store.secrets) run.host.sink.hide(secret);
   return store;
 }
@@ -26,14 +32,34 @@ export function openPassword({ address }: LimitStore): string | undefined {
   return 'its password travels unencrypted: rediss:// has TLS';
 }
 
-type Setup = Run & { readonly report: Report };
-type Account = { readonly address: string; readonly secret: string };
+/** The log of a service and key: in the store if one is set, else on this machine. @throws as chooseLimitStore and `identify` */
+export async function openLimitLog(
+  setup: Setup,
+  identify: () => Promise<Identity>,
+): Promise<SharedLog> {
+  const store = chooseLimitStore(setup);
+  const identity = await identify();
+  const alone = openOwnLog(setup, identity);
+  return store ? openStoreLog(setup, store, identity, alone) : alone;
+}
 
-/** The log of a service and key in that store; that of this machine while the store does not answer. */
-export async function openStoreLog(
+function openOwnLog(
+  { host: { context }, profile, report }: Setup,
+  { address, secret }: Identity,
+): SharedLog {
+  const name = profile.name === sandboxProfile ? sandboxProfile : `${address}\0${secret}`;
+  const folders = logFoldersFor(context, stateFolder(context), name);
+  const log = createFailoverLog(context, folders, (...move) =>
+    notice(report, noticeOfMove(context, ...move)),
+  );
+  return inBatches(log, context);
+}
+
+/** The log in that store; `alone` while the store does not answer. */
+async function openStoreLog(
   { host: { context }, options, report }: Setup,
   store: LimitStore,
-  { address, secret }: Account,
+  { address, secret }: Identity,
   alone: SharedLog,
 ): Promise<SharedLog> {
   if (options.verbose) {

@@ -1,0 +1,63 @@
+import type { HttpProxy } from '../context.ts';
+import { configFailure } from '../errors.ts';
+import { isLoopback, parseBaseUrl } from '../settings/base-url.ts';
+import { unloadable } from '../text/unloadable.ts';
+import type { Host } from './host.ts';
+import { labelOf, profileFlag } from './profile.ts';
+import { chooseSetting, type Run } from './setting.ts';
+
+/** The service's address. @throws Failure (config) when none is set */
+export function chooseBaseUrl(run: Run): URL {
+  const baseUrl = findBaseUrl(run);
+  if (baseUrl) return baseUrl;
+  throw configFailure(
+    `no base URL is set for ${labelOf(run.profile)}`,
+    `petstore config set base-url https://HOST/v1${profileFlag(run.profile)} (to just try petstore: --profile sandbox)`,
+  );
+}
+
+/** The same, undefined when none is set. @throws Failure (config) when it is no address */
+export function findBaseUrl(run: Run): URL | undefined {
+  const given = chooseSetting('base-url', run);
+  return given && parseBaseUrl(given.value, given.place);
+}
+
+/** A profile's own key travels to its `origin` and nowhere else; `move` is the command that moves it. @throws Failure (config) */
+export function checkOrigin(run: Run, origin: string, move: string): void {
+  const asked = findBaseUrl(run)?.origin;
+  if (asked === undefined || asked === origin) return;
+  throw configFailure(
+    `the key of ${labelOf(run.profile)} belongs to ${origin}, not to ${asked}`,
+    `If that is the service now: ${move}. If not: mind --base-url and PETSTORE_BASE_URL.`,
+  );
+}
+
+/**
+ * As curl has it, the first that is set. HTTP_PROXY is not among them: it is for plain http, which petstore speaks to this
+ * machine alone, and in a CGI program its value may come from a stranger's request.
+ */
+const variables = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'];
+
+/**
+ * The proxy on the way to the service, if the environment names one; from here on no output shows its password.
+ * This machine itself is never reached through a proxy.
+ * @throws Failure (config) when the variable makes no sense
+ */
+export async function chooseProxy(
+  { context, sink }: Host,
+  baseUrl: URL,
+  say: (message: string) => void,
+): Promise<HttpProxy | undefined> {
+  const { env } = context;
+  if (isLoopback(baseUrl.hostname) || !variables.some((name) => env[name])) return undefined;
+  const { readProxy } = await import('../settings/proxy.ts').catch(unloadable);
+  const setting = readProxy(baseUrl, env, variables);
+  if (!setting) {
+    say(`NO_PROXY: no proxy on the way to ${baseUrl.host}`);
+    return undefined;
+  }
+  const { proxy, secrets } = setting;
+  for (const secret of secrets) sink.hide(secret);
+  say(`${baseUrl.host} is reached through the proxy ${proxy.name} (${proxy.source})`);
+  return proxy;
+}

@@ -1,0 +1,60 @@
+import { auth, whichKey } from '../api/auth.ts';
+import { type Client, createClient } from '../api/client.ts';
+import { deliver } from '../api/deliver.ts';
+import type { Exchange } from '../api/exchange.ts';
+import { type RateLimit, readRateLimit } from '../api/rate-limit.ts';
+import { retry } from '../api/retry.ts';
+import { trace } from '../api/trace.ts';
+import { notice } from '../events.ts';
+import { gate } from '../pacing/gate.ts';
+import type { SharedLog } from '../pacing/shared-log.ts';
+import { version } from '../version.ts';
+import type { Service } from './account.ts';
+import { chooseProxy } from './address.ts';
+import { labelOf } from './profile.ts';
+import { chooseMaxWait, chooseTimeout, type Setup } from './setting.ts';
+
+/** Which service, and which log its limit is kept in, once they are needed. */
+type Ends = { readonly service: () => Promise<Service>; readonly limit: () => Promise<SharedLog> };
+
+/**
+ * The client for the profile's service; `onRateLimit` hears what each answer says about the limit.
+ * @throws Failure when no address or key is set
+ */
+export async function openClient(
+  setup: Setup,
+  { service, limit }: Ends,
+  onRateLimit: (rateLimit: RateLimit) => void,
+): Promise<Client> {
+  const { host, options, profile, report } = setup;
+  const { context } = host;
+  const [maxWait, timeout] = [chooseMaxWait(setup), chooseTimeout(setup)];
+  const { baseUrl, key } = await service();
+
+  if (context.env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
+    notice(report, 'NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are always checked');
+  }
+  const { verbose } = options;
+  const say = (message: string) => verbose && notice(report, message);
+  say(`${labelOf(profile)}: ${baseUrl.href}`);
+  say(whichKey(key));
+  const proxy = await chooseProxy(host, baseUrl, say);
+  const delivered = deliver(context, timeout, proxy);
+  const told = verbose ? trace(delivered, context, report, host.sink.redact) : delivered;
+  const authorized = auth(told, key, baseUrl.origin);
+  const log = await limit();
+  const paced = gate(listen(authorized, onRateLimit), context, { log, report, timeout });
+  const exchange = retry(paced, context, report);
+
+  const userAgent = `petstore/${version}`;
+  return createClient({ context, exchange, baseUrl, key, maxWait, userAgent, report });
+}
+
+function listen(next: Exchange, onRateLimit: (rateLimit: RateLimit) => void): Exchange {
+  return async (request) => {
+    const answer = await next(request);
+    const rateLimit = readRateLimit(answer.headers, answer.receivedAt);
+    if (rateLimit) onRateLimit(rateLimit);
+    return answer;
+  };
+}

@@ -1,0 +1,118 @@
+import { formats } from '../formats.ts';
+import { unloadable } from '../text/unloadable.ts';
+import { parseCommand, parseDuration, parseFormat, parsePlan, parseProfileName } from './values.ts';
+
+/** Where a value was given, for a message: "the base URL in PLACE is …", "SUBJECT is …". */
+export type Origin = { readonly place?: string; readonly subject: string };
+
+/** All that is known of a setting: what it is called, and where it can be given. */
+export type Setting = {
+  /** In tables and messages; undefined where the row of another setting mentions it. */
+  readonly title?: string;
+  /** Follows the title in tables. */
+  readonly purpose?: string;
+  /** Its option as Commander takes it, and the line of that in help. The shell completes a `<file>`. */
+  readonly flags?: `${string}--${string} <${string}>`;
+  readonly help?: string;
+  /** All values there are. */
+  readonly choices?: readonly string[];
+  /** A switch that stands for one of the values. */
+  readonly alias?: { readonly flag: `--${string}`; readonly value: string };
+  readonly variable?: `PETSTORE_${string}`;
+  readonly fallback?: string;
+  /** How it is stored, in Markdown, as far as its name in the settings file does not say it. */
+  readonly stored?: string;
+  /** The sandbox has its own, which nobody can set. */
+  readonly ofSandbox?: true;
+  /** The value as it may be shown; undefined where all of it may. */
+  readonly withoutSecrets?: (value: string) => Promise<string>;
+} & (InFile | { readonly file?: undefined });
+
+/** A setting that the settings file can have: each profile its own, or one at the top. */
+export type InFile = {
+  readonly file: 'profile' | 'top';
+  /** What a value means, in words. @throws Failure when it is not valid */
+  readonly read: (value: string, given: Origin) => string | Promise<string>;
+};
+
+const line = 'the command line';
+
+/**
+ * Every setting, by its name in the settings file if it can be set there. From here come the options, `config`, completion,
+ * `doctor`, help, README and man page, in this order. What only an address needs is loaded with it.
+ */
+export const settings = {
+  'default-profile': {
+    title: 'profile',
+    flags: '-p, --profile <name>',
+    help: 'production (default), staging, sandbox, or your own',
+    variable: 'PETSTORE_PROFILE',
+    fallback: 'production',
+    file: 'top',
+    read: (value, { place = line }) => parseProfileName(value, place),
+  },
+  'base-url': {
+    title: 'base URL',
+    flags: '--base-url <url>',
+    help: 'address with version prefix: https://HOST/v1',
+    variable: 'PETSTORE_BASE_URL',
+    file: 'profile',
+    ofSandbox: true,
+    async read(value, { place = line }) {
+      const { parseBaseUrl } = await import('./base-url.ts').catch(unloadable);
+      return parseBaseUrl(value, place).href;
+    },
+  },
+  'api-key': {
+    title: 'API key',
+    flags: '--api-key-file <file>',
+    help: 'read the key from a file, or - for standard input',
+    variable: 'PETSTORE_API_KEY',
+    stored: 'by `auth login`, in a file of its own, or `api-key-command`',
+  },
+  output: {
+    title: 'output',
+    flags: '-o, --output <format>',
+    help: 'how to print the result',
+    choices: formats,
+    alias: { flag: '--json', value: 'json' },
+    variable: 'PETSTORE_OUTPUT',
+    fallback: 'table',
+    file: 'profile',
+    read: (value, { place }) => parseFormat(value, place),
+  },
+  'max-wait': {
+    title: 'longest wait',
+    flags: '--max-wait <duration>',
+    help: 'longest wait for the rate limit (default 2m; 0, inf)',
+    variable: 'PETSTORE_MAX_WAIT',
+    fallback: '2m',
+    file: 'profile',
+    read: (value, { subject }) => `${parseDuration(value, subject) / 1_000} s`,
+  },
+  plan: {
+    title: 'plan',
+    purpose: 'for forecasts',
+    file: 'profile',
+    stored: '`free`, `pro`, `business` or `N/min,M/day`',
+    read: (value) => parsePlan(value, 'plan').name,
+  },
+  'limit-store': {
+    title: 'shared limit store',
+    variable: 'PETSTORE_LIMIT_STORE',
+    file: 'profile',
+    stored: '`redis://...` or `rediss://...`',
+    ofSandbox: true,
+    async read(value, { place = line }) {
+      const { parseLimitStore } = await import('./limit-store.ts').catch(unloadable);
+      return parseLimitStore(value, place).name;
+    },
+    async withoutSecrets(value) {
+      const { shownLimitStore } = await import('./limit-store.ts').catch(unloadable);
+      return shownLimitStore(value);
+    },
+  },
+  'api-key-command': { file: 'profile', ofSandbox: true, read: parseCommand },
+  'config-folder': { title: 'settings folder', variable: 'PETSTORE_CONFIG_DIR' },
+  'state-folder': { title: 'state folder', variable: 'PETSTORE_STATE_DIR' },
+} as const satisfies Readonly<Record<string, Setting>>;
