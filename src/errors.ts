@@ -63,24 +63,27 @@ export class Failure extends Error {
   }
 }
 
+/** What an end before the first request means. */
+export const nothingSent = { outcome: 'not_sent', consequence: 'Nothing was sent.' } as const;
+
+/** A failure before anything was sent. */
+export function unsentFailure(
+  kind: FailureKind,
+  message: string,
+  hint?: string,
+  more: FailureDetails = {},
+): Failure {
+  return new Failure(kind, message, { ...nothingSent, hint, ...more });
+}
+
 /** Wrong words on the command line or wrong input; found before anything was sent. */
 export function usageFailure(message: string, hint?: string, faults?: readonly string[]): Failure {
-  return new Failure('usage', message, {
-    faults,
-    consequence: 'Nothing was sent.',
-    hint,
-    outcome: 'not_sent',
-  });
+  return unsentFailure('usage', message, hint, { faults });
 }
 
 /** Wrong or missing settings; found before anything was sent. */
 export function configFailure(message: string, hint?: string, cause?: unknown): Failure {
-  return new Failure('config', message, {
-    consequence: 'Nothing was sent.',
-    hint,
-    outcome: 'not_sent',
-    cause,
-  });
+  return unsentFailure('config', message, hint, { cause });
 }
 
 /**
@@ -89,7 +92,7 @@ export function configFailure(message: string, hint?: string, cause?: unknown): 
  */
 export function unsent(error: unknown): never {
   if (!(error instanceof Failure)) throw error;
-  throw error.with({ consequence: 'Nothing was sent.', outcome: 'not_sent', ...error.details });
+  throw error.with({ ...nothingSent, ...error.details });
 }
 
 /** Why the run's signal was aborted; the reason given to `AbortController.abort`. */

@@ -1,4 +1,4 @@
-import { Failure } from '../errors.ts';
+import { unsentFailure } from '../errors.ts';
 import type { Exchange } from './exchange.ts';
 
 export type ApiKey = {
@@ -16,10 +16,7 @@ export type ApiKey = {
 export function auth(next: Exchange, key: ApiKey, origin: string): Exchange {
   return async (request) => {
     if (request.url.origin !== origin) {
-      throw new Failure('internal', 'a request was about to take the key to another address', {
-        consequence: 'Nothing was sent.',
-        outcome: 'not_sent',
-      });
+      throw unsentFailure('internal', 'a request was about to take the key to another address');
     }
     return next({
       ...request,

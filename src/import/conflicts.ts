@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { type Holder, holderOf } from '../disk/claim.ts';
-import { configFailure, Failure } from '../errors.ts';
+import { configFailure, type Failure, unsentFailure } from '../errors.ts';
 import { isoTime } from '../text/iso-time.ts';
 import { commandOn } from '../text/shell.ts';
 import { archiveFinished } from './archive.ts';
@@ -67,13 +67,9 @@ function inTheWay(path: string, header: Header, done: number, { sha256 }: Identi
 
 /** The failure for an import that another process works on. */
 export function alreadyRunning({ pid, host, since }: Holder, claim: string): Failure {
-  return new Failure(
+  return unsentFailure(
     'output',
     `process ${pid} on ${host} is importing this file since ${isoTime(since)}`,
-    {
-      consequence: 'Nothing was sent.',
-      hint: `Wait for its end or stop it. If it surely is gone (another machine, another container): ${commandOn('rm -r', claim)}`,
-      outcome: 'not_sent',
-    },
+    `Wait for its end or stop it. If it surely is gone (another machine, another container): ${commandOn('rm -r', claim)}`,
   );
 }

@@ -1,5 +1,11 @@
 import type { Context } from '../context.ts';
-import { Failure, Interruption, interruptedFailure } from '../errors.ts';
+import {
+  type Failure,
+  Interruption,
+  interruptedFailure,
+  nothingSent,
+  unsentFailure,
+} from '../errors.ts';
 import type { Report } from '../events.ts';
 import { isoTime } from '../text/iso-time.ts';
 import { commandOn } from '../text/shell.ts';
@@ -55,33 +61,23 @@ export async function waitForNames(
     }
   } catch (error) {
     if (!(error instanceof Interruption)) throw error;
-    throw interruptedFailure(signal, { outcome: 'not_sent', consequence: 'Nothing was sent.' });
+    throw interruptedFailure(signal, nothingSent);
   } finally {
     if (shown) show(shown, 0);
   }
 
   function show({ mark: { pid, doing } }: NameHolder, waitMs: number): void {
     const why = { reason: 'claimed', pid, doing } as const;
-    report({
-      event: 'wait',
-      by,
-      limit: undefined,
-      resetAt: context.now() + waitMs,
-      waitMs,
-      ...why,
-    });
+    const resetAt = context.now() + waitMs;
+    report({ event: 'wait', by, limit: undefined, resetAt, waitMs, ...why });
   }
 }
 
 function busy({ mark, file }: NameHolder): Failure {
   const { pid, host, since, doing } = mark;
-  return new Failure(
+  return unsentFailure(
     'output',
     `process ${pid} on ${host} has been ${doing} the same names since ${isoTime(since)}`,
-    {
-      consequence: 'Nothing was sent.',
-      hint: `Run it again after that, or with a longer --max-wait. If that process no longer exists (another machine, another container): ${commandOn('rm', file)}`,
-      outcome: 'not_sent',
-    },
+    `Run it again after that, or with a longer --max-wait. If that process no longer exists (another machine, another container): ${commandOn('rm', file)}`,
   );
 }

@@ -1,4 +1,4 @@
-import { Failure } from '../errors.ts';
+import { type Failure, unsentFailure } from '../errors.ts';
 import type { RequestWait } from '../events.ts';
 import { isoEnd } from '../text/iso-time.ts';
 import type { Denied, Reason } from './decide.ts';
@@ -14,13 +14,9 @@ export function tooLate(denied: Denied, now: number): Failure {
   const { until } = denied;
   const seconds = Math.ceil((until - now) / 1_000);
   const time = isoEnd(until);
-  return new Failure('rate_limited', inWords(denied), {
-    consequence: 'Nothing was sent.',
-    hint: `Again at ${time} (in ${seconds} s)${wayOut(denied, seconds)}`,
-    outcome: 'not_sent',
-    resetAt: until,
-    retryAfter: seconds,
-  });
+  const hint = `Again at ${time} (in ${seconds} s)${wayOut(denied, seconds)}`;
+  const when = { resetAt: until, retryAfter: seconds };
+  return unsentFailure('rate_limited', inWords(denied), hint, when);
 }
 
 function wayOut({ reason, soon }: Denied, seconds: number): string {
