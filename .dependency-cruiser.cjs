@@ -1,5 +1,5 @@
 /** Imports go one way: main > run > commands > session > import, sandbox, settings, pacing > api, output, disk > json, text. */
-const words = '^src/(context|errors|events|formats|plans|version)\\.ts$';
+const words = '^src/(context|deadline|errors|events|formats|plans|version)\\.ts$';
 const room = (name) => `^src/${name}(\\.ts$|/)`;
 
 /** Each room, and the rooms that it may import besides its own and the words that all share. */

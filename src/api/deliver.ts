@@ -1,4 +1,5 @@
 import type { Context, HttpProxy, WireAnswer } from '../context.ts';
+import { deadline } from '../deadline.ts';
 import { unloadable } from '../text/unloadable.ts';
 import { readRefusal, readWhole } from './body.ts';
 import { describeBreakdown } from './breakdown.ts';
@@ -28,11 +29,12 @@ const graceForWrites = 5_000;
  */
 export function deliver(context: Context, timeout: number, proxy?: HttpProxy): Exchange {
   const watch = createWatch(context, timeout);
+  const refusalWait = Math.min(patienceForRefusals, timeout / 2);
 
   return async (request) => {
     const sentAt = context.now();
     const attempt = new AbortController();
-    let waiting: AbortController | undefined;
+    const waits: (() => void)[] = [];
     let sent = false;
     const onSent = () => {
       sent = true;
@@ -54,7 +56,7 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
       return whole;
     } finally {
       endWatch();
-      waiting?.abort(over);
+      for (const end of waits) end();
       // Nothing of a whole answer is left to end, and the rest of a long one is ended by its reader.
       if (!taken) attempt.abort(over);
     }
@@ -71,7 +73,7 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
         const read =
           status < 300
             ? await readBody(answer, request)
-            : { bytes: await readRefusal(answer.body, giveUp()) };
+            : { bytes: await readRefusal(answer.body, pause(refusalWait)) };
         return { status, headers, ...read, sentAt, receivedAt: context.now() };
       } catch (error) {
         if (error instanceof Undelivered) throw error;
@@ -99,15 +101,9 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
       return { bytes: new Uint8Array(), rest: restOf(body, reading) };
     }
 
-    /** Ends with the attempt; seldom needed, and each signal takes as long as a look at the log. */
-    async function pause(ms: number): Promise<void> {
-      waiting ??= new AbortController();
-      await context.sleep(ms, waiting.signal).catch(forever);
-    }
-
-    async function giveUp(): Promise<void> {
-      const ms = Math.min(patienceForRefusals, timeout / 2);
-      await pause(ms);
+    /** Ends with the attempt. */
+    function pause(ms: number): Promise<void> {
+      return new Promise((resolve) => waits.push(deadline(context.sleep, ms, resolve)));
     }
 
     function tooLate(): Undelivered {
@@ -116,14 +112,8 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
     }
 
     async function interruption(): Promise<never> {
-      if (sent && mayChange(request.method)) {
-        await pause(graceForWrites);
-      }
+      if (sent && mayChange(request.method)) await pause(graceForWrites);
       throw new Undelivered('interrupted', sent);
     }
   };
-}
-
-function forever(): Promise<never> {
-  return new Promise(() => {});
 }

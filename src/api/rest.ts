@@ -1,9 +1,8 @@
 import type { Context } from '../context.ts';
+import { deadline } from '../deadline.ts';
 import { describeCut } from './breakdown.ts';
 import { type Rest, Undelivered } from './exchange.ts';
 
-/** Why a wait is given up: it has ended, one way or the other. */
-const over = new Error('over');
 /** The part of the timeout after which what has come is looked at, so that an element counts when it is whole. */
 const slowPart = 1 / 100;
 
@@ -26,18 +25,17 @@ type Reading = {
 export function restOf(body: AsyncIterator<Uint8Array>, reading: Reading): Rest {
   const { context, timeout, host, told, read } = reading;
   let { received } = reading;
-  const ended = new AbortController();
   const slow = timeout * slowPart;
   /** Since when a part is waited for, by the machine's uptime; undefined while none is. */
   let since: number | undefined;
   /** How long parts were waited for before that, from the last element on, in ms. */
   let waited = 0;
-  let begin = () => {};
+  let stop: (() => void) | undefined;
   let fail = (_error: Undelivered) => {};
   let interruption: Undelivered | undefined;
 
   const close = () => {
-    ended.abort(over);
+    end();
     reading.close();
   };
   const renew = () => {
@@ -47,16 +45,15 @@ export function restOf(body: AsyncIterator<Uint8Array>, reading: Reading): Rest 
 
   async function* parts(): AsyncGenerator<Uint8Array> {
     for (let part = read.shift(); part; part = read.shift()) yield part;
-    context.signal.addEventListener('abort', interrupt, { signal: ended.signal });
+    context.signal.addEventListener('abort', interrupt);
     if (context.signal.aborted) interrupt();
-    watch().catch(() => {});
     try {
       for (let part = await next(); !part.done; part = await next()) {
         received += part.value.length;
         yield part.value;
       }
     } finally {
-      ended.abort(over);
+      end();
     }
   }
 
@@ -65,7 +62,7 @@ export function restOf(body: AsyncIterator<Uint8Array>, reading: Reading): Rest 
       if (interruption) throw interruption;
       fail = reject;
       since = context.uptime();
-      begin();
+      if (!stop) look();
       body.next().then(
         (part) => {
           endWait();
@@ -89,20 +86,19 @@ export function restOf(body: AsyncIterator<Uint8Array>, reading: Reading): Rest 
     fail(interruption);
   }
 
-  /** One watch over all elements: a timer for each would take as long as the element itself. */
-  async function watch(): Promise<void> {
-    while (!ended.signal.aborted) {
-      if (since === undefined) {
-        await new Promise<void>((resolve) => {
-          begin = resolve;
-        });
-        continue;
-      }
-      // An element may have come since the last look.
-      const left = since + timeout + slow - waited - context.uptime();
-      if (left > 0) await context.sleep(left, ended.signal);
-      else return fail(tooLate());
-    }
+  /** One timer for many elements: one for each would take as long as the element itself. */
+  function look(): void {
+    stop = undefined;
+    if (since === undefined) return;
+    // An element may have come since the last look.
+    const left = since + timeout + slow - waited - context.uptime();
+    if (left > 0) stop = deadline(context.sleep, left, look);
+    else fail(tooLate());
+  }
+
+  function end(): void {
+    stop?.();
+    context.signal.removeEventListener('abort', interrupt);
   }
 
   function tooLate(): Undelivered {

@@ -1,7 +1,5 @@
 import type { Context } from '../context.ts';
-
-/** Why nobody is watched any more; a reason made anew each time would come with a stack. */
-const over = new Error('over');
+import { deadline } from '../deadline.ts';
 
 /** What ends an attempt from outside, once. */
 type Ends = { readonly tooLate: () => void; readonly interrupted: () => void };
@@ -17,7 +15,7 @@ export function createWatch(
 ) {
   /** With the end of their time, the earliest first. */
   const watched = new Map<Ends, number>();
-  let idle: AbortController | undefined;
+  let stop: (() => void) | undefined;
   let listens = false;
 
   return (ends: Ends) => {
@@ -25,15 +23,12 @@ export function createWatch(
     if (!listens) context.signal.addEventListener('abort', interrupt, { once: true });
     listens = true;
     watched.set(ends, context.uptime() + timeout);
-    if (!idle) {
-      idle = new AbortController();
-      wait(idle.signal).catch(() => {});
-    }
+    if (!stop) look();
     return () => {
       watched.delete(ends);
       if (watched.size > 0) return;
-      idle?.abort(over);
-      idle = undefined;
+      stop?.();
+      stop = undefined;
     };
   };
 
@@ -41,20 +36,16 @@ export function createWatch(
     for (const { interrupted } of watched.keys()) interrupted();
   }
 
-  async function wait(end: AbortSignal): Promise<void> {
-    while (!end.aborted) {
-      const [first] = watched;
-      if (!first) {
-        idle = undefined;
+  function look(): void {
+    stop = undefined;
+    for (const [ends, latest] of watched) {
+      const left = latest - context.uptime();
+      if (left > 0) {
+        stop = deadline(context.sleep, left, look);
         return;
       }
-      const [ends, latest] = first;
-      const left = latest - context.uptime();
-      if (left > 0) await context.sleep(left, end);
-      else {
-        watched.delete(ends);
-        ends.tooLate();
-      }
+      watched.delete(ends);
+      ends.tooLate();
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { Context, Output } from '../context.ts';
+import { deadline } from '../deadline.ts';
 import { Exit, Failure, systemCode } from '../errors.ts';
 
 /** The two streams of a run: what was said before comes before what is printed, where both go to one terminal. */
@@ -10,9 +11,6 @@ export type Out = {
   /** Resolves when all that was said is written, or nobody reads it and the run is interrupted. */
   readonly flush: () => Promise<void>;
 };
-
-/** Why a wait for an interruption is given up. */
-const printed = new Error('printed');
 
 /** How long a reader may take with what an interrupted run has yet to say, in ms. */
 const patience = 1_000;
@@ -44,18 +42,15 @@ export function createOut({
   /** As `written`; but a reader keeps an interrupted run no longer than `ms`. @throws the signal's reason */
   function taken(written: Promise<void>, ms: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      const over = new AbortController();
+      let end = () => {};
       const giveUp = () => {
-        sleep(ms, over.signal).then(
-          () => reject(signal.reason),
-          () => {},
-        );
+        end = deadline(sleep, ms, () => reject(signal.reason));
       };
       if (signal.aborted) giveUp();
       else signal.addEventListener('abort', giveUp);
       written.then(resolve, reject).finally(() => {
         signal.removeEventListener('abort', giveUp);
-        over.abort(printed);
+        end();
       });
     });
   }

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ApiKey } from '../api/auth.ts';
 import type { Captured } from '../context.ts';
+import { deadline } from '../deadline.ts';
 import { othersCanChange } from '../disk/files.ts';
 import { configFailure, Failure, systemCode } from '../errors.ts';
 import { parseBaseUrl } from '../settings/base-url.ts';
@@ -76,10 +77,8 @@ async function capture(command: string, folder: string, run: Run): Promise<Captu
   const { context } = run.host;
   const { PETSTORE_API_KEY, PETSTORE_LIMIT_STORE, ...env } = context.env;
   const late = new AbortController();
-  const over = new AbortController();
-  context.sleep(patience, over.signal).then(
-    () => late.abort(failed(run, `took longer than ${patience / 1_000} s, and was ended`)),
-    () => {},
+  const end = deadline(context.sleep, patience, () =>
+    late.abort(failed(run, `took longer than ${patience / 1_000} s, and was ended`)),
   );
   try {
     return await context.capture(command, {
@@ -93,7 +92,7 @@ async function capture(command: string, folder: string, run: Run): Promise<Captu
     const code = systemCode(error);
     throw code === undefined ? error : failed(run, `cannot run (${code})`);
   } finally {
-    over.abort();
+    end();
   }
 }
 
