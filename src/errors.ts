@@ -108,8 +108,8 @@ export function interruptedFailure(signal: AbortSignal, details: FailureDetails)
   return new Failure('interrupted', reason.message, { ...details, exitCode: reason.exitCode });
 }
 
-/** A result that cannot be printed does not undo what was done, which `details` say. What nobody foresaw is handed on as it is. */
-export function unprinted(error: unknown, signal: AbortSignal, details: FailureDetails): unknown {
+/** An error with what it means for the user's data, be it a failure or the end of the run. What nobody foresaw is handed on as it is. */
+export function explained(error: unknown, signal: AbortSignal, details: FailureDetails): unknown {
   if (error instanceof Interruption) return interruptedFailure(signal, details);
   return error instanceof Failure ? error.with(details) : error;
 }

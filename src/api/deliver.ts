@@ -34,7 +34,7 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
   return async (request) => {
     const sentAt = context.now();
     const attempt = new AbortController();
-    const waits: (() => void)[] = [];
+    const ends: (() => void)[] = [];
     let sent = false;
     const onSent = () => {
       sent = true;
@@ -42,12 +42,9 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
     const answer = transmit();
     // The race may be over before it fails; then nobody listens any more.
     answer.catch(() => {});
-    let endWatch = () => {};
     const givenUp = new Promise<never>((_, reject) => {
-      endWatch = watch({
-        tooLate: () => reject(tooLate()),
-        interrupted: () => void interruption().catch(reject),
-      });
+      const interrupted = () => void interruption().catch(reject);
+      ends.push(watch({ tooLate: () => reject(tooLate()), interrupted }));
     });
     let taken = false;
     try {
@@ -55,8 +52,7 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
       taken = whole.status < 300;
       return whole;
     } finally {
-      endWatch();
-      for (const end of waits) end();
+      for (const end of ends) end();
       // Nothing of a whole answer is left to end, and the rest of a long one is ended by its reader.
       if (!taken) attempt.abort(over);
     }
@@ -103,7 +99,7 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
 
     /** Ends with the attempt. */
     function pause(ms: number): Promise<void> {
-      return new Promise((resolve) => waits.push(deadline(context.sleep, ms, resolve)));
+      return new Promise((resolve) => ends.push(deadline(context.sleep, ms, resolve)));
     }
 
     function tooLate(): Undelivered {

@@ -1,6 +1,7 @@
 import {
   Failure,
   type FailureDetails,
+  type FailureKind,
   interruptedFailure,
   type Outcome,
   type ServiceError,
@@ -62,28 +63,21 @@ export function createVerdict({ method, status: promised }: Endpoint, key: ApiKe
       const service = withoutKey(readServiceError(answer), key);
       const { status } = service;
       const details = { ...became('refused'), service };
+      const failure = (kind: FailureKind, ours: string, more: FailureDetails) =>
+        new Failure(kind, said(ours, service), { ...details, ...more });
       if (status === 401) {
-        return new Failure('auth', said('the key was refused', service), {
-          ...details,
-          hint: `${whichKey(key)}${key.renew ? ` Another one: ${key.renew}` : ''}`,
-        });
+        const hint = `${whichKey(key)}${key.renew ? ` Another one: ${key.renew}` : ''}`;
+        return failure('auth', 'the key was refused', { hint });
       }
-      if (status === 403) {
-        return new Failure('auth', said('the key may not do this', service), {
-          ...details,
-          hint: whichKey(key),
-        });
-      }
+      if (status === 403)
+        return failure('auth', 'the key may not do this', { hint: whichKey(key) });
       const requested = readRequestedWait(status, answer.headers, answer.receivedAt);
       // What became of a write that is answered 503 is unknown, whatever it tells to wait.
       if (status === 429 || (requested !== undefined && !writes)) {
         const wait = requested ?? 1_000;
         const what = status === 429 ? 'rate limit reached' : 'the service said to wait';
-        return new Failure('rate_limited', said(what, service), {
-          ...details,
-          resetAt: answer.receivedAt + wait,
-          retryAfter: Math.ceil(wait / 1_000),
-        });
+        const resetAt = answer.receivedAt + wait;
+        return failure('rate_limited', what, { resetAt, retryAfter: Math.ceil(wait / 1_000) });
       }
       // The answer to a request that was carried out may be there (RFC 9110, section 15.4.4); many say so with a 302.
       if ((status === 302 || status === 303) && writes) {
@@ -95,7 +89,7 @@ export function createVerdict({ method, status: promised }: Endpoint, key: ApiKe
         return unknown(said(`the service answered ${status}`, service), { service });
       }
       const hint = status === 404 ? whereItLooked : undefined;
-      return new Failure('refused', said('the service refused', service), { ...details, hint });
+      return failure('refused', 'the service refused', { hint });
     },
 
     /** The failure for a promised status whose body cannot be used. */

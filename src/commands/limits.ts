@@ -42,9 +42,8 @@ export function limits(command: Command, host: Host): void {
         const rows = { minute: fields(status.minute), day: fields(status.day) };
         const wait = waitFields(status);
         if (wait) notice(report, `${wait.why}; until ${wait.until}`);
-        if (shared?.answers) {
-          notice(report, `shared through ${shared.address}`);
-        } else if (shared && reset) {
+        if (shared?.answers) notice(report, `shared through ${shared.address}`);
+        else if (shared && reset) {
           notice(report, `only this machine forgot: ${shared.address} still holds what it knew`);
         }
         await output.overview(

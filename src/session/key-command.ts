@@ -4,7 +4,7 @@ import type { ApiKey } from '../api/auth.ts';
 import type { Captured } from '../context.ts';
 import { deadline } from '../deadline.ts';
 import { othersCanChange } from '../disk/files.ts';
-import { configFailure, Failure, systemCode } from '../errors.ts';
+import { configFailure, type Failure, systemCode, unsentFailure } from '../errors.ts';
 import { parseBaseUrl } from '../settings/base-url.ts';
 import { maxKeyInput, parseKey } from '../settings/keys.ts';
 import { commandOn } from '../text/shell.ts';
@@ -116,9 +116,6 @@ function readKey({ exitCode, stdout }: Captured, source: string, run: Run): stri
 }
 
 function failed({ profile }: Run, what: string): Failure {
-  return new Failure('auth', `the api-key-command of profile ${profile.name} ${what}`, {
-    consequence: 'Nothing was sent.',
-    hint: `To see why, run what this shows: petstore config get api-key-command${profileFlag(profile)}`,
-    outcome: 'not_sent',
-  });
+  const hint = `To see why, run what this shows: petstore config get api-key-command${profileFlag(profile)}`;
+  return unsentFailure('auth', `the api-key-command of profile ${profile.name} ${what}`, hint);
 }

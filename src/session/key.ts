@@ -1,7 +1,7 @@
 import type { ApiKey } from '../api/auth.ts';
 import type { Context } from '../context.ts';
 import { readSecret } from '../disk/files.ts';
-import { configFailure, Failure } from '../errors.ts';
+import { configFailure, type Failure, unsentFailure } from '../errors.ts';
 import { configFolder } from '../settings/folders.ts';
 import { keyFile, maxKeyInput, parseKey, readStoredKey } from '../settings/keys.ts';
 import { unloadable } from '../text/unloadable.ts';
@@ -74,11 +74,8 @@ function storedKey(run: Run): ApiKey | undefined {
 
 /** The failure of a command that needs a key. */
 export function noKey(profile: Profile): Failure {
-  return new Failure('auth', `no API key for ${labelOf(profile)}`, {
-    consequence: 'Nothing was sent.',
-    hint: `petstore auth login${profileFlag(profile)} (or set PETSTORE_API_KEY)`,
-    outcome: 'not_sent',
-  });
+  const hint = `petstore auth login${profileFlag(profile)} (or set PETSTORE_API_KEY)`;
+  return unsentFailure('auth', `no API key for ${labelOf(profile)}`, hint);
 }
 
 /** All of standard input as text. @throws the signal's reason */

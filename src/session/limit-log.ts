@@ -37,22 +37,18 @@ export async function openLimitLog(
   setup: Setup,
   identify: () => Promise<Identity>,
 ): Promise<SharedLog> {
+  const { host, profile, report } = setup;
+  const { context } = host;
   const store = chooseLimitStore(setup);
   const identity = await identify();
-  const alone = openOwnLog(setup, identity);
-  return store ? openStoreLog(setup, store, identity, alone) : alone;
-}
-
-function openOwnLog(
-  { host: { context }, profile, report }: Setup,
-  { address, secret }: Identity,
-): SharedLog {
+  const { address, secret } = identity;
   const name = profile.name === sandboxProfile ? sandboxProfile : `${address}\0${secret}`;
   const folders = logFoldersFor(context, stateFolder(context), name);
   const log = createFailoverLog(context, folders, (...move) =>
     notice(report, noticeOfMove(context, ...move)),
   );
-  return inBatches(log, context);
+  const alone = inBatches(log, context);
+  return store ? openStoreLog(setup, store, identity, alone) : alone;
 }
 
 /** The log in that store; `alone` while the store does not answer. */

@@ -23,10 +23,6 @@ export async function embedSandbox({
 export function refuseForSandbox(options: CommonOptions): void {
   const other =
     options.baseUrl !== undefined ? '--base-url' : options.apiKeyFile && '--api-key-file';
-  if (other) {
-    throw usageFailure(
-      `${other} does not go with the sandbox profile`,
-      `Leave out one of the two.`,
-    );
-  }
+  if (!other) return;
+  throw usageFailure(`${other} does not go with the sandbox profile`, 'Leave out one of the two.');
 }

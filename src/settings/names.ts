@@ -30,8 +30,10 @@ export function flagOf(flags: string): string {
   return flags.replace(/^.*(--\S+).*$/, '$1');
 }
 
-/** Each setting with all that can be declared of one. */
-export const declared: Readonly<Record<keyof Table, Setting>> = settings;
+/** The same table, where each setting may have all that can be declared of one. */
+export const declared: {
+  readonly [Name in keyof Table]: Setting & (Table[Name] extends InFile ? InFile : unknown);
+} = settings;
 
 /** What each profile of the settings file can have, or the top of the file. */
 export function namesIn<Place extends InFile['file']>(file: Place) {
@@ -41,8 +43,3 @@ export function namesIn<Place extends InFile['file']>(file: Place) {
 
 /** All that the settings file can have. */
 export const settingNames: readonly SettingName[] = [...namesIn('profile'), ...namesIn('top')];
-
-/** The setting of a name, with the value that is checked where it is set. */
-export function inFile(name: SettingName): Setting & InFile {
-  return settings[name];
-}

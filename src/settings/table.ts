@@ -1,5 +1,6 @@
 import { formats } from '../formats.ts';
-import { unloadable } from '../text/unloadable.ts';
+import { parseBaseUrl } from './base-url.ts';
+import { parseLimitStore, shownLimitStore } from './limit-store.ts';
 import { parseCommand, parseDuration, parseFormat, parsePlan, parseProfileName } from './values.ts';
 
 /** Where a value was given, for a message: "the base URL in PLACE is …", "SUBJECT is …". */
@@ -25,21 +26,21 @@ export type Setting = {
   /** The sandbox has its own, which nobody can set. */
   readonly ofSandbox?: true;
   /** The value as it may be shown; undefined where all of it may. */
-  readonly withoutSecrets?: (value: string) => Promise<string>;
+  readonly withoutSecrets?: (value: string) => string;
 } & (InFile | { readonly file?: undefined });
 
 /** A setting that the settings file can have: each profile its own, or one at the top. */
 export type InFile = {
   readonly file: 'profile' | 'top';
   /** What a value means, in words. @throws Failure when it is not valid */
-  readonly read: (value: string, given: Origin) => string | Promise<string>;
+  readonly read: (value: string, given: Origin) => string;
 };
 
 const line = 'the command line';
 
 /**
  * Every setting, by its name in the settings file if it can be set there. From here come the options, `config`, completion,
- * `doctor`, help, README and man page, in this order. What only an address needs is loaded with it.
+ * `doctor`, help, README and man page, in this order.
  */
 export const settings = {
   'default-profile': {
@@ -58,10 +59,7 @@ export const settings = {
     variable: 'PETSTORE_BASE_URL',
     file: 'profile',
     ofSandbox: true,
-    async read(value, { place = line }) {
-      const { parseBaseUrl } = await import('./base-url.ts').catch(unloadable);
-      return parseBaseUrl(value, place).href;
-    },
+    read: (value, { place = line }) => parseBaseUrl(value, place).href,
   },
   'api-key': {
     title: 'API key',
@@ -103,14 +101,8 @@ export const settings = {
     file: 'profile',
     stored: '`redis://...` or `rediss://...`',
     ofSandbox: true,
-    async read(value, { place = line }) {
-      const { parseLimitStore } = await import('./limit-store.ts').catch(unloadable);
-      return parseLimitStore(value, place).name;
-    },
-    async withoutSecrets(value) {
-      const { shownLimitStore } = await import('./limit-store.ts').catch(unloadable);
-      return shownLimitStore(value);
-    },
+    read: (value, { place = line }) => parseLimitStore(value, place).name,
+    withoutSecrets: shownLimitStore,
   },
   'api-key-command': { file: 'profile', ofSandbox: true, read: parseCommand },
   'config-folder': { title: 'settings folder', variable: 'PETSTORE_CONFIG_DIR' },

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { anyRequest } from '../../api/endpoints.ts';
 import { type Method, mayChange, methods } from '../../api/method.ts';
-import { unprinted, unsent, usageFailure } from '../../errors.ts';
+import { explained, unsent, usageFailure } from '../../errors.ts';
 import { notice } from '../../events.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession, type Session } from '../../session/session.ts';
@@ -43,12 +43,13 @@ export function api(command: Command, host: Host): void {
           return notice(report, `${method} ${path}: success, and an answer without content`);
         }
         await output.anything(answer).catch((error) => {
-          throw mayChange(method) ? unprinted(error, host.context.signal, accepted) : error;
+          throw mayChange(method) ? explained(error, host.context.signal, accepted) : error;
         });
       }),
     );
 }
 
+/** A result that cannot be printed does not undo what was done. */
 const accepted = { outcome: 'done', consequence: 'The service has accepted the request.' } as const;
 
 async function readBody(session: Session, method: Method, data: string): Promise<string> {

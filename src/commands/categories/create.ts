@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { createCategory } from '../../api/endpoints.ts';
 import { type Category, NewCategory } from '../../api/resources.ts';
-import { Failure, unprinted, unsent, usageFailure } from '../../errors.ts';
+import { explained, Failure, unsent, usageFailure } from '../../errors.ts';
 import { notice } from '../../events.ts';
 import { findMismatch } from '../../json/check.ts';
 import { ExactNumber } from '../../json/exact.ts';
@@ -57,7 +57,7 @@ export function create(command: Command, host: Host): void {
         await output.record(category, categoryColumns).catch((error) => {
           const consequence = `The category was created, with id ${category.id}.`;
           const { signal } = host.context;
-          throw wasThere ? error : unprinted(error, signal, { outcome: 'created', consequence });
+          throw wasThere ? error : explained(error, signal, { outcome: 'created', consequence });
         });
       }),
     );

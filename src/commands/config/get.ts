@@ -13,7 +13,7 @@ export function get(command: Command, host: Host): void {
   command.argument('<setting>', namesInForce.join(', ')).action(async (text: string) =>
     inSession(host, command, async (session) => {
       const name = requireName(text, namesInForce);
-      const given = await inForce(name, session);
+      const given = inForce(name, session);
       if (!given) {
         throw configFailure(
           `${name} is not set for ${labelOf(session.profile)}`,

@@ -10,14 +10,14 @@ export const namesInForce = ['profile', ...settingNames] as const;
 type Name = (typeof namesInForce)[number];
 
 /** What holds in this run, and where it was given, without secrets; undefined when it is given nowhere. */
-export async function inForce(name: Name, session: Session): Promise<Given | undefined> {
+export function inForce(name: Name, session: Session): Given | undefined {
   const { profile } = session;
   if (name === 'profile') return { value: profile.name, source: profile.source };
   if (name === 'default-profile') return profile.byDefault;
   if (isOfSandbox(name, profile)) return undefined;
   const given = chooseSetting(name, session);
   const { withoutSecrets } = declared[name];
-  return given && withoutSecrets ? { ...given, value: await withoutSecrets(given.value) } : given;
+  return given && withoutSecrets ? { ...given, value: withoutSecrets(given.value) } : given;
 }
 
 /** A setting as `config list` shows it; what is given nowhere has its name alone. */

@@ -8,9 +8,7 @@ export function list(command: Command, host: Host): void {
   addExamples(command, ['petstore config list', 'petstore config list --profile staging --json']);
   command.action(async () =>
     inSession(host, command, async (session) => {
-      const rows = await Promise.all(
-        namesInForce.map(async (name) => rowOf(name, await inForce(name, session))),
-      );
+      const rows = namesInForce.map((name) => rowOf(name, inForce(name, session)));
       await session.output.records(rows, ['setting', 'value', 'source']);
     }),
   );

@@ -1,3 +1,4 @@
+import leven from 'leven';
 import { usageFailure } from '../../errors.ts';
 import { type Profile, sandboxProfile } from '../../session/profile.ts';
 import { declared, type SettingName } from '../../settings/names.ts';
@@ -31,22 +32,8 @@ function nearest(name: string, names: readonly string[]): string | undefined {
   const [best] = names
     // To compare a word of a megabyte letter by letter takes seconds.
     .filter((known) => name.length <= 2 * known.length)
-    .map((known) => ({ known, distance: distance(name, known) }))
+    .map((known) => ({ known, distance: leven(name, known) }))
     .filter(({ known, distance }) => distance <= known.length / 3)
     .sort((a, b) => a.distance - b.distance);
   return best?.known;
-}
-
-/** Characters to insert, remove or replace to make one text of the other (Levenshtein). */
-function distance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (const [line, letter] of [...from].entries()) {
-    const next = [line + 1];
-    for (const [column, other] of [...to].entries()) {
-      const [above = 0, before = 0, replaced = 0] = [row[column + 1], next[column], row[column]];
-      next.push(Math.min(above + 1, before + 1, replaced + (letter === other ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }

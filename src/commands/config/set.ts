@@ -6,7 +6,7 @@ import { labelOf, profileFlag } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { hasStoredKey } from '../../settings/keys.ts';
-import { inFile, type SettingName, settingNames } from '../../settings/names.ts';
+import { declared, type SettingName, settingNames } from '../../settings/names.ts';
 import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
 import { isOfSandbox, placeOf, requireName } from './names.ts';
@@ -25,7 +25,7 @@ export function set(command: Command, host: Host): void {
         const { profile, report } = session;
         const name = requireName(text, settingNames);
         refuseForSandbox(name, session);
-        await inFile(name).read(value, { subject: name });
+        declared[name].read(value, { subject: name });
 
         const { saveSetting } = await import('../../settings/save.ts').catch(unloadable);
         const folder = requireConfigFolder(host.context);

@@ -3,7 +3,7 @@ import { arch, release } from 'node:os';
 import type { Context, Environment, Output } from '../../context.ts';
 import { readStartOf } from '../../disk/read-start.ts';
 import { configFailure, systemCode } from '../../errors.ts';
-import { hasColor, mayAsk } from '../../session/host.ts';
+import { hasColor, isUtf8, mayAsk } from '../../session/host.ts';
 import type { CommonOptions } from '../../session/options.ts';
 import { oldestNode, version } from '../../version.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
@@ -73,6 +73,7 @@ function looks(output: Output, env: Environment, options: CommonOptions): string
 function examineLocale({ env, stdout }: Context): Finding {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
   if (!locale) return ok('locale', 'not set');
-  const garbled = stdout.isTTY && !/utf-?8/i.test(locale);
-  return garbled ? warn('locale', `${locale}: no UTF-8`) : ok('locale', locale);
+  return stdout.isTTY && !isUtf8(env)
+    ? warn('locale', `${locale}: no UTF-8`)
+    : ok('locale', locale);
 }

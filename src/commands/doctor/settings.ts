@@ -7,7 +7,7 @@ import { chooseProfile, type Profile, profileIn, shownName } from '../../session
 import { chooseFormat, chooseMaxWait, chooseSetting, type Run } from '../../session/setting.ts';
 import { readSettings, settingsFile } from '../../settings/file.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
-import { inFile, namesIn, type ProfileSetting } from '../../settings/names.ts';
+import { declared, namesIn, type ProfileSetting } from '../../settings/names.ts';
 import { type Finding, judge, ok, shownSource } from './finding.ts';
 
 /** The settings in force, as far as they can be read; where they cannot, what is in force without them. */
@@ -37,7 +37,7 @@ export async function examineSettings(host: Host, options: CommonOptions): Promi
   });
   const run = { host, options, profile };
   // What leads to the service is examined with the way there.
-  const plain = namesIn('profile').filter((name) => !inFile(name).ofSandbox);
+  const plain = namesIn('profile').filter((name) => !declared[name].ofSandbox);
   const others = await Promise.all(plain.map((name) => examine(name, run)));
   const isValid = (name: ProfileSetting) => !others[plain.indexOf(name)]?.failure;
   return {
@@ -49,10 +49,10 @@ export async function examineSettings(host: Host, options: CommonOptions): Promi
 }
 
 function examine(name: ProfileSetting, run: Run): Promise<Finding> {
-  const { title = name, read } = inFile(name);
-  return judge(title, async () => {
+  const { title = name, read } = declared[name];
+  return judge(title, () => {
     const given = chooseSetting(name, run);
     if (!given) return ok(title, 'not set');
-    return ok(title, `${await read(given.value, given)} (${shownSource(given, run.profile)})`);
+    return ok(title, `${read(given.value, given)} (${shownSource(given, run.profile)})`);
   });
 }

@@ -56,9 +56,7 @@ export function createRows(faults: Faults, report: Report): Rows {
       faults.add(place, reason);
     },
     passOverIds(where) {
-      if (!saidIds) {
-        notice(report, `${where} id is not used: the service assigns ids`);
-      }
+      if (!saidIds) notice(report, `${where} id is not used: the service assigns ids`);
       saidIds = true;
     },
   };

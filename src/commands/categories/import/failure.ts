@@ -1,4 +1,10 @@
-import { Failure, type FailureDetails, Interruption, interruptedFailure } from '../../../errors.ts';
+import {
+  explained,
+  Failure,
+  type FailureDetails,
+  Interruption,
+  interruptedFailure,
+} from '../../../errors.ts';
 import type { Ending } from '../../../import/execute.ts';
 import type { Journal } from '../../../import/journal.ts';
 import { count, type RowOutcome } from '../../../import/outcome.ts';
@@ -54,9 +60,8 @@ export function notBegun(
   const left = rows - done.size - open.size;
   if (header) return failureOf(error, { rows, unknown: open.size, refused: 0, left }, signal);
   const consequence = 'Nothing was created.';
-  if (error instanceof Interruption) return interruptedFailure(signal, { consequence });
-  if (!(error instanceof Failure)) return error;
-  return error.with({ consequence, ...error.details });
+  const own = error instanceof Failure ? error.details : {};
+  return explained(error, signal, { consequence, ...own });
 }
 
 /** What stopped it, with what that means for the rows. What nobody foresaw is handed on as it is. */

@@ -1,5 +1,5 @@
 import type { Category } from '../../../api/resources.ts';
-import { Failure, unprinted } from '../../../errors.ts';
+import { explained, Failure } from '../../../errors.ts';
 import { count, type RowOutcome } from '../../../import/outcome.ts';
 import type { Plan } from '../../../import/plan.ts';
 import type { Input } from '../../../import/read/input.ts';
@@ -83,7 +83,7 @@ export function unprintedOutcomes(
   const created = outcomes.filter(({ outcome }) => outcome === 'created').length;
   const consequence = `The import is done: ${thousands(created)} rows were created.`;
   const outcome = error instanceof Failure ? ('created' as const) : undefined;
-  return unprinted(error, signal, { consequence, outcome });
+  return explained(error, signal, { consequence, outcome });
 }
 
 function countRows(counts: ReadonlyMap<string, number>): JsonObject[] {
