@@ -6,8 +6,8 @@ import { unloadable } from '../text/unloadable.ts';
 import { loadCommand, loadLater } from './lazy.ts';
 import { markTopic } from './topic.ts';
 
-/** Gives a verb its arguments, options and action. */
-type Verb = (command: Command, host: Host) => void;
+/** The file of a verb: what gives it its arguments, options and action. */
+type Verb = { readonly define: (command: Command, host: Host) => void };
 
 type Group = {
   readonly about: string;
@@ -21,17 +21,11 @@ const tree: Readonly<Record<string, Group | Branch>> = {
   categories: {
     about: 'The categories that classify pets',
     verbs: {
-      list: {
-        about: 'Show all categories',
-        load: async () => (await import('./categories/list.ts')).list,
-      },
-      create: {
-        about: 'Add a category',
-        load: async () => (await import('./categories/create.ts')).create,
-      },
+      list: { about: 'Show all categories', load: () => import('./categories/list.ts') },
+      create: { about: 'Add a category', load: () => import('./categories/create.ts') },
       import: {
         about: 'Add the categories of a file, each exactly once',
-        load: async () => (await import('./categories/import/import.ts')).importFile,
+        load: () => import('./categories/import/import.ts'),
       },
     },
   },
@@ -40,34 +34,31 @@ const tree: Readonly<Record<string, Group | Branch>> = {
     verbs: {
       get: {
         about: 'Show one pet (deprecated by the service)',
-        load: async () => (await import('./pets/get.ts')).get,
+        load: () => import('./pets/get.ts'),
       },
     },
   },
   orders: {
     about: 'Orders of the store',
     verbs: {
-      list: { about: 'Show the orders', load: async () => (await import('./orders/list.ts')).list },
+      list: { about: 'Show the orders', load: () => import('./orders/list.ts') },
     },
   },
   limits: {
     about: 'What is left of the rate limit, at no cost in requests',
-    load: async () => (await import('./limits.ts')).limits,
+    load: () => import('./limits.ts'),
   },
   auth: {
     about: 'The API key',
     verbs: {
-      login: {
-        about: 'Store the API key of a profile',
-        load: async () => (await import('./auth/login.ts')).login,
-      },
+      login: { about: 'Store the API key of a profile', load: () => import('./auth/login.ts') },
       logout: {
         about: 'Remove the stored key of a profile',
-        load: async () => (await import('./auth/logout.ts')).logout,
+        load: () => import('./auth/logout.ts'),
       },
       status: {
         about: 'Show which key is used, and for which address',
-        load: async () => (await import('./auth/status.ts')).status,
+        load: () => import('./auth/status.ts'),
       },
     },
   },
@@ -76,41 +67,29 @@ const tree: Readonly<Record<string, Group | Branch>> = {
     verbs: {
       list: {
         about: 'Show all settings in force, and where each was given',
-        load: async () => (await import('./config/list.ts')).list,
+        load: () => import('./config/list.ts'),
       },
-      get: {
-        about: 'Show the value of a setting in force',
-        load: async () => (await import('./config/get.ts')).get,
-      },
-      set: {
-        about: 'Change a setting',
-        load: async () => (await import('./config/set.ts')).set,
-      },
+      get: { about: 'Show the value of a setting in force', load: () => import('./config/get.ts') },
+      set: { about: 'Change a setting', load: () => import('./config/set.ts') },
       unset: {
         about: 'Remove a setting from the settings file',
-        load: async () => (await import('./config/unset.ts')).unset,
+        load: () => import('./config/unset.ts'),
       },
-      path: {
-        about: 'Show where the settings file is',
-        load: async () => (await import('./config/path.ts')).path,
-      },
+      path: { about: 'Show where the settings file is', load: () => import('./config/path.ts') },
     },
   },
-  api: {
-    about: 'Send any request to the service, as it is',
-    load: async () => (await import('./api/api.ts')).api,
-  },
+  api: { about: 'Send any request to the service, as it is', load: () => import('./api/api.ts') },
   doctor: {
     about: 'Examine this machine: settings, key, proxy, limit',
-    load: async () => (await import('./doctor/doctor.ts')).doctor,
+    load: () => import('./doctor/doctor.ts'),
   },
   sandbox: {
     about: 'Run the service on this machine, to try things out',
-    load: async () => (await import('./sandbox/sandbox.ts')).sandbox,
+    load: () => import('./sandbox/sandbox.ts'),
   },
   completion: {
     about: 'Completion with the Tab key, for your shell',
-    load: async () => (await import('./completion/completion.ts')).completion,
+    load: () => import('./completion/completion.ts'),
   },
 };
 
@@ -118,11 +97,11 @@ const tree: Readonly<Record<string, Group | Branch>> = {
 const topics: Readonly<Record<string, Branch>> = {
   'exit-codes': {
     about: 'What each exit code means',
-    load: async () => (await import('./topics/exit-codes.ts')).exitCodes,
+    load: () => import('./topics/exit-codes.ts'),
   },
   environment: {
     about: 'Each environment variable, and the setting it stands for',
-    load: async () => (await import('./topics/environment.ts')).environment,
+    load: () => import('./topics/environment.ts'),
   },
 };
 
@@ -165,8 +144,8 @@ function addGroup(program: Command, name: string, { about, verbs }: Group, host:
 function addCommand(parent: Command, name: string, { about, load }: Branch, host: Host): Command {
   const command = parent.command(name).summary(about).description(about);
   loadLater(command, async () => {
-    const verb = await load().catch(unloadable).catch(unsent);
-    verb(command, host);
+    const { define } = await load().catch(unloadable).catch(unsent);
+    define(command, host);
     addCommonOptions(command);
   });
   return command;

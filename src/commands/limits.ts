@@ -17,7 +17,7 @@ type Options = { readonly refresh?: boolean; readonly reset?: boolean };
 
 const columns = ['window', 'limit', 'remaining', 'used', 'resetAt', 'source'] as const;
 
-export function limits(command: Command, host: Host): void {
+export function define(command: Command, host: Host): void {
   addExamples(command, [
     'petstore limits',
     'petstore limits --refresh',

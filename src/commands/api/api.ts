@@ -12,7 +12,7 @@ import { parsePath } from './path.ts';
 
 type Options = { readonly data?: string; readonly dryRun?: boolean };
 
-export function api(command: Command, host: Host): void {
+export function define(command: Command, host: Host): void {
   addExamples(command, [
     'petstore api GET /categories',
     `petstore api POST /categories --data '{"name":"rabbit"}' --dry-run`,

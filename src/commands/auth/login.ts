@@ -14,7 +14,7 @@ import { saveKey } from '../../settings/save.ts';
 import { noticeOfShortKey } from '../../text/secret.ts';
 import { addExamples } from '../examples.ts';
 
-export function login(command: Command, host: Host): void {
+export function define(command: Command, host: Host): void {
   command.description('Store the key of a profile, for its address alone');
   addExamples(command, ['petstore auth login', 'petstore auth login --profile staging < key-file']);
   command.action(async () =>

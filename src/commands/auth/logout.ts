@@ -8,7 +8,7 @@ import { requireConfigFolder } from '../../settings/folders.ts';
 import { removeKey } from '../../settings/save.ts';
 import { addExamples } from '../examples.ts';
 
-export function logout(command: Command, host: Host): void {
+export function define(command: Command, host: Host): void {
   command.description('Remove the stored key of a profile from this machine');
   addExamples(command, ['petstore auth logout', 'petstore auth logout --profile staging']);
   command.action(async () =>

@@ -16,7 +16,7 @@ type Checked = { readonly works?: boolean; readonly failure?: unknown };
 
 const columns = ['profile', 'baseUrl', 'keySource', 'keyEnding'];
 
-export function status(command: Command, host: Host): void {
+export function define(command: Command, host: Host): void {
   command.description(
     'Show which key is used, where it comes from and its last characters, offline',
   );

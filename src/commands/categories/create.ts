@@ -20,7 +20,7 @@ type Options = {
 
 const longestId = '-9223372036854775808';
 
-export function create(command: Command, host: Host): void {
+export function define(command: Command, host: Host): void {
   addExamples(command, [
     "petstore categories create ferret --description 'Steals socks'",
     'petstore categories create ferret --if-missing',

@@ -15,7 +15,7 @@ const orders = {
   description: (a: Category, b: Category) => compare(a.description ?? '', b.description ?? ''),
 };
 
-export function list(command: Command, host: Host): void {
+export function define(command: Command, host: Host): void {
   addExamples(command, [
     'petstore categories list --search dog',
     'petstore categories list --sort name -o ndjson',

@@ -10,7 +10,7 @@ import { wordsFrom } from './words.ts';
  * Prints a shell's script, or for the words behind `--` what the last one may become, as the script asks at each Tab:
  * a line each, with what it means behind a space. No request, no key, no session.
  */
-export function completion(command: Command, host: Host): void {
+export function define(command: Command, host: Host): void {
   addExamples(command, [
     'petstore completion bash >> ~/.bashrc',
     'petstore completion zsh >> ~/.zshrc',

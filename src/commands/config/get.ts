@@ -7,7 +7,7 @@ import { addExamples } from '../examples.ts';
 import { inForce, namesInForce, rowOf } from './in-force.ts';
 import { isOfSandbox, requireName } from './names.ts';
 
-export function get(command: Command, host: Host): void {
+export function define(command: Command, host: Host): void {
   command.description('Print the value of a setting in force, alone; exit 2 when there is none');
   addExamples(command, ['petstore config get profile', 'url=$(petstore config get base-url)']);
   command.argument('<setting>', namesInForce.join(', ')).action(async (text: string) =>

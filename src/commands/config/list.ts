@@ -4,7 +4,7 @@ import { inSession } from '../../session/session.ts';
 import { addExamples } from '../examples.ts';
 import { inForce, namesInForce, rowOf } from './in-force.ts';
 
-export function list(command: Command, host: Host): void {
+export function define(command: Command, host: Host): void {
   addExamples(command, ['petstore config list', 'petstore config list --profile staging --json']);
   command.action(async () =>
     inSession(host, command, async (session) => {

@@ -6,7 +6,7 @@ import { settingsFile } from '../../settings/file.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { addExamples } from '../examples.ts';
 
-export function path(command: Command, host: Host): void {
+export function define(command: Command, host: Host): void {
   addExamples(command, ['petstore config path', 'cat "$(petstore config path)"']);
   command.action(async () =>
     inSession(host, command, async ({ output }) => {

@@ -11,7 +11,7 @@ import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
 import { isOfSandbox, placeOf, requireName } from './names.ts';
 
-export function set(command: Command, host: Host): void {
+export function define(command: Command, host: Host): void {
   addExamples(command, [
     'petstore config set base-url https://HOST/v1',
     'petstore config set output json --profile staging',

@@ -9,7 +9,7 @@ import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
 import { placeOf, requireName } from './names.ts';
 
-export function unset(command: Command, host: Host): void {
+export function define(command: Command, host: Host): void {
   addExamples(command, [
     'petstore config unset max-wait',
     'petstore config unset output --profile staging',

@@ -15,7 +15,7 @@ type Options = { readonly check?: boolean };
 
 const columns = ['check', 'status', 'finding'] as const;
 
-export function doctor(command: Command, host: Host): void {
+export function define(command: Command, host: Host): void {
   command.description(
     'Show what petstore finds on this machine: versions, settings and where they come from, key, proxy, state, limit store, limit, clock',
   );

@@ -4,7 +4,7 @@ import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
 import { addExamples } from '../examples.ts';
 
-export function list(command: Command, host: Host): void {
+export function define(command: Command, host: Host): void {
   command.description('Show the orders as they come');
   addExamples(command, ['petstore orders list', 'petstore orders list -o ndjson']);
   command.action(async () =>

@@ -5,7 +5,7 @@ import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
 import { addExamples } from '../examples.ts';
 
-export function get(command: Command, host: Host): void {
+export function define(command: Command, host: Host): void {
   command.description(
     'Show one pet as it comes. The service has deprecated this, and petstore says until when if the service does.',
   );

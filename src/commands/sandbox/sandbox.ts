@@ -16,7 +16,7 @@ import { runAgainst } from './run.ts';
 
 type Options = { readonly port?: number; readonly plan: PlanName; readonly data?: string };
 
-export function sandbox(command: Command, host: Host): void {
+export function define(command: Command, host: Host): void {
   addExamples(command, [
     'petstore sandbox -- ./script.sh',
     'petstore sandbox -- petstore categories list',

@@ -39,6 +39,6 @@ export const variables: readonly (readonly [variables: string, meaning: string])
   ...others,
 ];
 
-export function environment(command: Command, { sink }: Host): void {
+export function define(command: Command, { sink }: Host): void {
   command.action(() => sink.print([listOf('Environment variables:', variables)]));
 }

@@ -20,6 +20,6 @@ export const meanings: readonly (readonly [codes: string, meaning: string])[] = 
   ['129, 130, 143, 141', 'hung up, interrupted, terminated, reader of stdout went away'],
 ];
 
-export function exitCodes(command: Command, { sink }: Host): void {
+export function define(command: Command, { sink }: Host): void {
   command.action(() => sink.print([listOf('Exit codes:', meanings)]));
 }

@@ -26,7 +26,7 @@ type Options = {
   readonly settle: string;
 };
 
-export function importFile(command: Command, host: Host): void {
+export function define(command: Command, host: Host): void {
   addExamples(command, [
     'petstore categories import pets.csv --dry-run',
     'petstore categories import pets.csv --yes --max-wait inf',
