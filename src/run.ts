@@ -73,13 +73,10 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   async function advise(result: Exit | Failure): Promise<Exit | Failure> {
     if (result instanceof Exit || result.details.hint !== undefined) return result;
     if (systemCode(result.details.cause) === undefined) return result;
-    const { kind, message, details, exitCode } = result;
     // What failed is said without it, too.
     const advice = await import('./disk/denied.ts').catch(() => undefined);
-    const fault = advice?.faultOfAccess(details.cause, context.uid);
-    if (!fault) return result;
-    const hint = `${fault.message}. Fix: ${fault.fix}`;
-    return new Failure(kind, message, { ...details, hint, exitCode });
+    const fault = advice?.faultOfAccess(result.details.cause, context.uid);
+    return fault ? result.with({ hint: `${fault.message}. Fix: ${fault.fix}` }) : result;
   }
 
   async function explainUsage(error: CommanderError): Promise<Exit | Failure> {

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { readSettings, type Settings } from '../../settings/file.ts';
+import { readSettings } from '../../settings/file.ts';
 import { configFolder } from '../../settings/folders.ts';
 import { settingNames } from '../../settings/names.ts';
 import { builtInProfiles, isProfileName } from '../../settings/values.ts';
@@ -14,18 +14,13 @@ export function knownValues(kind: string, context: Context): readonly string[] |
 
 /** The profiles there always are, and those of the settings; no name that could mean something to a shell. */
 function profileNames(context: Context): readonly string[] {
-  const { profiles } = readQuietly(context);
-  const names = new Set([...builtInProfiles, ...Object.keys(profiles ?? {})]);
-  return [...names].filter(isProfileName);
-}
-
-/** Settings that cannot be read have no profiles: who presses Tab wants no error. */
-function readQuietly(context: Context): Settings {
   try {
     const folder = configFolder(context);
-    return folder === undefined ? {} : readSettings(folder);
+    const { profiles = {} } = folder === undefined ? {} : readSettings(folder);
+    return [...new Set([...builtInProfiles, ...Object.keys(profiles)])].filter(isProfileName);
   } catch (error) {
-    if (error instanceof Failure) return {};
+    // Settings that cannot be read have no profiles: who presses Tab wants no error.
+    if (error instanceof Failure) return builtInProfiles;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import leven from 'leven';
+import leven, { closestMatch } from 'leven';
 import { usageFailure } from '../../errors.ts';
 import { type Profile, sandboxProfile } from '../../session/profile.ts';
 import { declared, type SettingName } from '../../settings/names.ts';
@@ -29,11 +29,9 @@ export function requireName<Name extends string>(name: string, names: readonly N
 
 /** The name that few changes lead to, if there is one. */
 function nearest(name: string, names: readonly string[]): string | undefined {
-  const [best] = names
-    // To compare a word of a megabyte letter by letter takes seconds.
-    .filter((known) => name.length <= 2 * known.length)
-    .map((known) => ({ known, distance: leven(name, known) }))
-    .filter(({ known, distance }) => distance <= known.length / 3)
-    .sort((a, b) => a.distance - b.distance);
-  return best?.known;
+  const near = names.filter((known) => {
+    const most = Math.floor(known.length / 3);
+    return leven(name, known, { maxDistance: most + 1 }) <= most;
+  });
+  return closestMatch(name, near);
 }

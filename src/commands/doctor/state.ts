@@ -11,10 +11,12 @@ import { requireStateFolder } from '../../settings/folders.ts';
 import { commandOn } from '../../text/shell.ts';
 import { type Finding, judge, ok, warn } from './finding.ts';
 
+const check = 'state folder';
+
 /** Whether petstore can keep what it must remember, which only writing tells: a disk may be full. */
 export async function examineState(context: Context): Promise<Finding[]> {
   const kept: Finding[] = [];
-  const state = await judge('state folder', () => {
+  const state = await judge(check, () => {
     const folder = requireStateFolder(context);
     const [limits, imports] = [join(folder, 'limits'), join(folder, 'imports')];
     const places = [folder, ...[limits, imports].filter(existsSync)];
@@ -23,19 +25,15 @@ export async function examineState(context: Context): Promise<Finding[]> {
     kept.push(ok('kept there', `limits of keys: ${keysIn(limits)}, import journals: ${journals}`));
 
     const fault = faultOfState(folder, context.uid);
-    if (fault)
-      return warn(
-        'state folder',
-        `${fault.message}: the limit is remembered elsewhere. Fix: ${fault.fix}`,
-      );
+    if (fault) {
+      const elsewhere = `${fault.message}: the limit is remembered elsewhere`;
+      return warn(check, `${elsewhere}. Fix: ${fault.fix}`);
+    }
     if (othersCanChange(folder, context.uid)) {
-      return warn(
-        'state folder',
-        `others can change ${folder}. Fix: ${commandOn('chmod 700', folder)}`,
-      );
+      return warn(check, `others can change ${folder}. Fix: ${commandOn('chmod 700', folder)}`);
     }
     const local = context.platform === 'linux' ? ', on a local disk' : '';
-    return ok('state folder', `${folder}${local}`);
+    return ok(check, `${folder}${local}`);
   });
   return [state, ...kept];
 }

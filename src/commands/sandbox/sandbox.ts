@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import { type Command, Option } from 'commander';
 import { readText } from '../../disk/files.ts';
-import { Exit, Interruption, usageFailure } from '../../errors.ts';
+import { Exit, interruptedFailure, usageFailure } from '../../errors.ts';
 import { notice } from '../../events.ts';
 import { JsonError, parseJson } from '../../json/parse.ts';
 import { type PlanName, plans } from '../../sandbox/quota.ts';
@@ -91,11 +92,7 @@ async function announce(
 }
 
 /** Resolves never; ends with the signal that stops the server, which is no failure to speak of. */
-function interrupted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const end = () =>
-      reject(new Exit(signal.reason instanceof Interruption ? signal.reason.exitCode : 130));
-    if (signal.aborted) end();
-    else signal.addEventListener('abort', end);
-  });
+async function interrupted(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort');
+  throw new Exit(interruptedFailure(signal, {}).exitCode);
 }
