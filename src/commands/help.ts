@@ -30,11 +30,11 @@ export function argumentsOf(command: Command): readonly Item[] {
     .map((taken) => [taken.name(), taken.description]);
 }
 
-/** What an option means, and the values it may have. */
-export function optionText({ description, argChoices, defaultValue }: Option): string {
+/** An option, what it means, and the values it may have. */
+export function optionItem({ flags, description, argChoices, defaultValue }: Option): Item {
   const choices = argChoices ? `: ${argChoices.join(', ')}` : '';
   const fallback = defaultValue === undefined ? '' : ` (default ${defaultValue})`;
-  return `${description}${choices}${fallback}`;
+  return [flags, `${description}${choices}${fallback}`];
 }
 
 /** The options that a command alone takes, and those that every command takes. */
@@ -45,10 +45,6 @@ export function optionsOf(command: Command): { own: readonly Option[]; common: r
 }
 
 type Section = readonly [heading: string, items: readonly Item[]];
-
-function optionItem(option: Option): Item {
-  return [option.flags, optionText(option)];
-}
 
 /** A help page: how to call it, examples, what it takes, and last what every command takes. */
 export function formatHelp(command: Command): string {

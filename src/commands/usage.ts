@@ -19,8 +19,10 @@ export function describeUsageError(
       'A key on the command line is in your shell history now: replace it. petstore auth login takes the new one.',
     );
   }
+  const didYouMean = suggestion?.replace(/^\((.*)\)$/, '$1');
+  const { path } = follow(program, argv);
   const says = option === undefined ? complaint : `unknown option ${option}`;
-  return usageFailure(says, didYouMean(suggestion) ?? helpOf(program, argv));
+  return usageFailure(says, didYouMean ?? `See: ${['petstore', ...path].join(' ')} --help`);
 }
 
 /** What Commander says less a wrong word that may be a key; one that is almost a command is none. */
@@ -29,15 +31,6 @@ function withoutKey(message: string): string {
   return message
     .replace(/^error: /, '')
     .replace(place, (quoted, word: string) => (mayBeKey(word) ? '' : quoted));
-}
-
-function didYouMean(suggestion: string | undefined): string | undefined {
-  return suggestion?.replace(/^\((.*)\)$/, '$1');
-}
-
-function helpOf(program: Command, argv: readonly string[]): string {
-  const { path } = follow(program, argv);
-  return `See: ${['petstore', ...path].join(' ')} --help`;
 }
 
 /**

@@ -1,6 +1,6 @@
-import type { Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { examplesOf } from '../commands/examples.ts';
-import { argumentsOf, optionsOf, optionText, usageOf, verbsOf } from '../commands/help.ts';
+import { argumentsOf, optionItem, optionsOf, usageOf, verbsOf } from '../commands/help.ts';
 import { variables } from '../commands/topics/environment.ts';
 import { meanings } from '../commands/topics/exit-codes.ts';
 import { version } from '../version.ts';
@@ -24,7 +24,7 @@ export function manPage(program: Command): string {
     ...verbsOf(program).flatMap(verbSection),
     '.SH OPTIONS',
     'Every command takes these.',
-    ...list(optionsOf(program).common.map(item)),
+    ...list(optionsOf(program).common.map(optionItem)),
     '.SH ENVIRONMENT',
     ...list(variables),
     '.SH EXIT STATUS',
@@ -37,15 +37,11 @@ function verbSection(verb: Command): string[] {
   return [
     `.SS ${text(usageOf(verb))}`,
     text(verb.description()),
-    ...list([...argumentsOf(verb), ...optionsOf(verb).own.map(item)]),
+    ...list([...argumentsOf(verb), ...optionsOf(verb).own.map(optionItem)]),
     '.PP',
     'Examples:',
     ...lines(examplesOf(verb)),
   ];
-}
-
-function item(option: Option): Item {
-  return [option.flags, optionText(option)];
 }
 
 function list(items: readonly Item[]): string[] {

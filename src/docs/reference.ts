@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { argumentsOf, optionsOf, optionText, usageOf, verbsOf } from '../commands/help.ts';
+import { argumentsOf, optionItem, optionsOf, usageOf, verbsOf } from '../commands/help.ts';
 import { settingRows } from '../commands/topics/environment.ts';
 import { meanings } from '../commands/topics/exit-codes.ts';
 
@@ -25,7 +25,7 @@ function between(text: string, name: string, part: string): string {
 function commandTable(program: Command): string {
   const rows = verbsOf(program).map((verb) => {
     const args = argumentsOf(verb).map(([name, text]) => [`<${name}>`, text]);
-    const options = optionsOf(verb).own.map((option) => [option.flags, optionText(option)]);
+    const options = optionsOf(verb).own.map(optionItem);
     const parts = [...args, ...options].map(([term = '', text]) => `${code(term)} ${text}`);
     return [
       code(usageOf(verb).replace(' [options]', '')),
@@ -36,7 +36,8 @@ function commandTable(program: Command): string {
 }
 
 function commonOptions(program: Command): string {
-  const rows = optionsOf(program).common.map((option) => [code(option.flags), optionText(option)]);
+  const items = optionsOf(program).common.map(optionItem);
+  const rows = items.map(([flags, text]) => [code(flags), text]);
   return table(['Everywhere', ''], rows);
 }
 

@@ -6,12 +6,8 @@ import { configFailure } from '../errors.ts';
  * @throws Failure (config); `name` says where the address was written.
  */
 export function parseBaseUrl(text: string, name: string): URL {
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
-    throw bad(name, 'no web address');
-  }
+  if (!URL.canParse(text)) throw bad(name, 'no web address');
+  const url = new URL(text);
   if (url.username || url.password) throw bad(name, 'an address with a user or password in it');
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw bad(name, 'not https');
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {

@@ -1,5 +1,6 @@
 import type { EngineAddress } from '../context.ts';
 import { configFailure } from '../errors.ts';
+import { credentialsOf } from './credentials.ts';
 
 export type LimitStore = {
   readonly address: EngineAddress;
@@ -34,10 +35,11 @@ const form =
 
 function readStore(text: string): LimitStore | undefined {
   if (!form.test(text) || !URL.canParse(text)) return undefined;
-  const { protocol, hostname, port, pathname, username, password } = new URL(text);
-  const credentials = [username, password].map(decode);
-  if (port === '0' || credentials.includes(undefined)) return undefined;
-  const [user, plain] = credentials;
+  const url = new URL(text);
+  const { protocol, hostname, port, pathname } = url;
+  const credentials = credentialsOf(url);
+  if (port === '0' || !credentials) return undefined;
+  const { user, password } = credentials;
   const database = pathname.replace('/', '');
   const place = `${hostname}:${port || usualPort}`;
   return {
@@ -46,18 +48,10 @@ function readStore(text: string): LimitStore | undefined {
       hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
       port: Number(port || usualPort),
       user: user || undefined,
-      password: plain || undefined,
+      password: password || undefined,
       database: Number(database),
     },
     name: `${protocol}//${place}${database && `/${database}`}`,
-    secrets: [plain ?? '', password],
+    secrets: [password, url.password],
   };
-}
-
-function decode(part: string): string | undefined {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return undefined;
-  }
 }

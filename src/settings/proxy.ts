@@ -1,5 +1,6 @@
 import type { Environment, HttpProxy } from '../context.ts';
 import { configFailure, type Failure } from '../errors.ts';
+import { credentialsOf } from './credentials.ts';
 import { isExempt } from './no-proxy.ts';
 
 export type ProxySetting = {
@@ -32,10 +33,12 @@ function parseProxy(text: string, source: string): ProxySetting {
       'It can use an http or https proxy: http://HOST:PORT',
     );
   }
-  const credentials = readCredentials(url);
+  const credentials = credentialsOf(url);
   if ((protocol !== 'http:' && protocol !== 'https:') || !credentials || hasRest(url)) {
     throw noProxyAddress(source);
   }
+  const { user, password } = credentials;
+  const pair = user || password ? `${user}:${password}` : undefined;
   const port = url.port || (protocol === 'https:' ? '443' : '80');
   return {
     proxy: {
@@ -43,10 +46,10 @@ function parseProxy(text: string, source: string): ProxySetting {
       hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
       port,
       name: url.port ? host : `${host}:${port}`,
-      credentials: credentials.text,
+      credentials: pair,
       source,
     },
-    secrets: credentials.secrets,
+    secrets: pair === undefined ? [] : [password, url.password, pair],
   };
 }
 
@@ -59,27 +62,11 @@ function noProxyAddress(source: string): Failure {
 
 /** As curl reads it: what has no scheme is an http proxy. */
 function parseAddress(text: string): URL | undefined {
-  try {
-    return new URL(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`);
-  } catch {
-    return undefined;
-  }
+  const address = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  return URL.canParse(address) ? new URL(address) : undefined;
 }
 
 /** More than an address has: most likely the rest of a password with an unescaped character in it. */
 function hasRest({ pathname, search, hash, port }: URL): boolean {
   return pathname !== '/' || search !== '' || hash !== '' || port === '0';
-}
-
-type Credentials = { readonly text: string | undefined; readonly secrets: readonly string[] };
-
-function readCredentials({ username, password }: URL): Credentials | undefined {
-  if (!username && !password) return { text: undefined, secrets: [] };
-  try {
-    const plain = decodeURIComponent(password);
-    const text = `${decodeURIComponent(username)}:${plain}`;
-    return { text, secrets: [plain, password, text] };
-  } catch {
-    return undefined;
-  }
 }

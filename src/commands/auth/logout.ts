@@ -17,12 +17,8 @@ export function define(command: Command, host: Host): void {
       if (profile.name === sandboxProfile) {
         throw usageFailure('the sandbox makes its own key, and none is stored');
       }
-      const removed = await removeKey(
-        host.context,
-        requireConfigFolder(host.context),
-        profile.name,
-      );
-      const message = removed
+      const folder = requireConfigFolder(host.context);
+      const message = (await removeKey(host.context, folder, profile.name))
         ? `the key of ${labelOf(profile)} is removed from this machine; the service may still take it`
         : `no key of ${labelOf(profile)} was stored`;
       notice(report, message);
@@ -32,14 +28,9 @@ export function define(command: Command, host: Host): void {
 }
 
 /** Other keys that the next command would use. */
-function whatRemains({ host: { context }, profile }: Session): string[] {
-  const command = profile.settings['api-key-command'];
-  return [
-    ...(context.env.PETSTORE_API_KEY ? ['PETSTORE_API_KEY is still set'] : []),
-    ...(command === undefined
-      ? []
-      : [
-          `api-key-command still gives the key: petstore config unset api-key-command${profileFlag(profile)}`,
-        ]),
-  ];
+function* whatRemains({ host: { context }, profile }: Session): Generator<string> {
+  if (context.env.PETSTORE_API_KEY) yield 'PETSTORE_API_KEY is still set';
+  if (profile.settings['api-key-command'] !== undefined) {
+    yield `api-key-command still gives the key: petstore config unset api-key-command${profileFlag(profile)}`;
+  }
 }

@@ -38,12 +38,11 @@ export function define(command: Command, host: Host): void {
     .action(async (program: string[], { port, plan, data }: Options) =>
       inSession(host, command, async (session) => {
         const state = data === undefined ? sampleState() : readData(data);
-        const options = {
-          answer: (request: Parameters<typeof answer>[2]) => answer(state, plans[plan], request),
-          key: throwawayKey(),
-          now: host.context.now,
-        };
-        const running = await serveSandbox(options, port ?? 0).catch((error) => {
+        const { now } = host.context;
+        const running = await serveSandbox(
+          { answer: (request) => answer(state, plans[plan], request), key: throwawayKey(), now },
+          port ?? 0,
+        ).catch((error) => {
           throw unservable(error, port);
         });
         try {
