@@ -1,4 +1,4 @@
-import { Failure, Interruption, interruptedFailure } from '../errors.ts';
+import { explained, Failure } from '../errors.ts';
 import type { Format } from '../formats.ts';
 import { ExactNumber, type Json, type JsonObject } from '../json/exact.ts';
 import { unloadable } from '../text/unloadable.ts';
@@ -86,11 +86,10 @@ export function brokenOff(
   what: string,
   signal: AbortSignal,
 ): unknown {
-  const failure = error instanceof Interruption ? interruptedFailure(signal, {}) : error;
+  const failure = explained(error, signal, {});
   if (printed === 0 || !(failure instanceof Failure)) return error;
-  const { kind, message, details } = failure;
-  const told = `${message}: ${printed} ${what} were printed; the list is not complete`;
-  return new Failure(kind, told, details);
+  const told = `${failure.message}: ${printed} ${what} were printed; the list is not complete`;
+  return failure.with({}, told);
 }
 
 /** Each piece by itself; of none, one empty piece. */

@@ -22,13 +22,13 @@ export function fail(check: string, failure: Failure): Finding {
   return { check, status: 'fail', finding: failure.message, failure };
 }
 
-/** What `look` finds, or the failure that it ends with. */
-export async function judge(
-  check: string,
-  look: () => Finding | Promise<Finding>,
-): Promise<Finding> {
+type Look = Finding | string;
+
+/** What `look` finds, where a text is well, or the failure that it ends with. */
+export async function judge(check: string, look: () => Look | Promise<Look>): Promise<Finding> {
   try {
-    return await look();
+    const found = await look();
+    return typeof found === 'string' ? ok(check, found) : found;
   } catch (error) {
     if (error instanceof Failure) return fail(check, error);
     const code = systemCode(error);

@@ -5,7 +5,7 @@ import { sandboxProfile } from '../../session/profile.ts';
 import { refuseForSandbox } from '../../session/sandbox.ts';
 import type { Session } from '../../session/session.ts';
 import { chooseSetting } from '../../session/setting.ts';
-import { type Finding, judge, ok, shownSource, warn } from './finding.ts';
+import { type Finding, judge, shownSource, warn } from './finding.ts';
 
 /** The way to the service, without a request and without a program that prints the key: address, key and proxy. */
 export async function examineWay(session: Session): Promise<Finding[]> {
@@ -13,19 +13,19 @@ export async function examineWay(session: Session): Promise<Finding[]> {
   if (profile.name === sandboxProfile) {
     const sandbox = await judge('base url', () => {
       refuseForSandbox(options);
-      return ok('base url', 'the sandbox, which runs inside each command, with a key of its own');
+      return 'the sandbox, which runs inside each command, with a key of its own';
     });
     return [sandbox];
   }
   const baseUrl = await judge('base url', () => {
     const { href } = chooseBaseUrl(session);
     const given = chooseSetting('base-url', session);
-    return ok('base url', `${href} (${given && shownSource(given, profile)})`);
+    return `${href} (${given && shownSource(given, profile)})`;
   });
   const key = await judge('api key', async () => {
     const found = await session.key();
     if (!found) throw noKey(profile);
-    return ok('api key', `from ${found.source}`);
+    return `from ${found.source}`;
   });
   if (baseUrl.failure) return [baseUrl, key, warn('proxy', 'not known without a base URL')];
 
@@ -34,7 +34,7 @@ export async function examineWay(session: Session): Promise<Finding[]> {
     const chosen = await chooseProxy(host, chooseBaseUrl(session), (message) => {
       none = message;
     });
-    return ok('proxy', chosen ? `${chosen.name} (${chosen.source})` : none);
+    return chosen ? `${chosen.name} (${chosen.source})` : none;
   });
   return [baseUrl, key, proxy];
 }
@@ -45,9 +45,6 @@ export async function askService({ host: { context }, connect }: Session): Promi
     const client = await connect();
     const start = context.uptime();
     const { length } = await client.call(listCategories, {});
-    return ok(
-      'service',
-      `200 after ${Math.round(context.uptime() - start)} ms, ${length} categories`,
-    );
+    return `200 after ${Math.round(context.uptime() - start)} ms, ${length} categories`;
   });
 }

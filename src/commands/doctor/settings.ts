@@ -8,7 +8,7 @@ import { chooseFormat, chooseMaxWait, chooseSetting, type Run } from '../../sess
 import { readSettings, settingsFile } from '../../settings/file.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { declared, namesIn, type ProfileSetting } from '../../settings/names.ts';
-import { type Finding, judge, ok, shownSource } from './finding.ts';
+import { type Finding, judge, shownSource } from './finding.ts';
 
 /** The settings in force, as far as they can be read; where they cannot, what is in force without them. */
 export type Choices = {
@@ -26,14 +26,14 @@ export async function examineSettings(host: Host, options: CommonOptions): Promi
     const folder = requireConfigFolder(host.context);
     readSettings(folder);
     const path = join(folder, settingsFile);
-    return ok('settings', existsSync(path) ? path : `none yet: ${path}`);
+    return existsSync(path) ? path : `none yet: ${path}`;
   });
 
   const nothing = { settings: {}, file: undefined };
   let profile = profileIn(nothing, {}, {});
   const named = await judge('profile', () => {
     profile = file.failure ? profileIn(nothing, options, env) : chooseProfile(host, options);
-    return ok('profile', `${shownName(profile)} (${shownSource(profile, profile)})`);
+    return `${shownName(profile)} (${shownSource(profile, profile)})`;
   });
   const run = { host, options, profile };
   // What leads to the service is examined with the way there.
@@ -52,7 +52,7 @@ function examine(name: ProfileSetting, run: Run): Promise<Finding> {
   const { title = name, read } = declared[name];
   return judge(title, () => {
     const given = chooseSetting(name, run);
-    if (!given) return ok(title, 'not set');
-    return ok(title, `${read(given.value, given)} (${shownSource(given, run.profile)})`);
+    if (!given) return 'not set';
+    return `${read(given.value, given)} (${shownSource(given, run.profile)})`;
   });
 }

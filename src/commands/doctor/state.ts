@@ -33,7 +33,7 @@ export async function examineState(context: Context): Promise<Finding[]> {
       return warn(check, `others can change ${folder}. Fix: ${commandOn('chmod 700', folder)}`);
     }
     const local = context.platform === 'linux' ? ', on a local disk' : '';
-    return ok(check, `${folder}${local}`);
+    return `${folder}${local}`;
   });
   return [state, ...kept];
 }

@@ -1,10 +1,4 @@
-import {
-  explained,
-  Failure,
-  type FailureDetails,
-  Interruption,
-  interruptedFailure,
-} from '../../../errors.ts';
+import { explained, Failure, type FailureDetails } from '../../../errors.ts';
 import type { Ending } from '../../../import/execute.ts';
 import type { Journal } from '../../../import/journal.ts';
 import { count, type RowOutcome } from '../../../import/outcome.ts';
@@ -66,7 +60,7 @@ export function notBegun(
 
 /** What stopped it, with what that means for the rows. What nobody foresaw is handed on as it is. */
 function failureOf(cause: unknown, tally: Tally, signal: AbortSignal): unknown {
-  const error = cause instanceof Interruption ? interruptedFailure(signal, {}) : cause;
+  const error = explained(cause, signal, {});
   if (!(error instanceof Failure)) return error;
   const { kind, message, details } = error;
   const { unknown, refused, left } = tally;
