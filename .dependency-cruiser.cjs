@@ -17,6 +17,21 @@ const rooms = {
   session: ['api', 'pacing', 'output', 'settings', 'sandbox', 'disk', 'text'],
 };
 
+/** Packages that one place alone works with, and that place: all else has what it needs of them from there. */
+const packages = {
+  commander: '(commands/|docs/|session|run\\.ts)',
+  undici: 'node/',
+};
+
+function onlyIn(name, places) {
+  return {
+    name: `${name}-in-its-place`,
+    severity: 'error',
+    from: { path: '^src/', pathNot: `^src/${places}` },
+    to: { path: `node_modules/${name}/` },
+  };
+}
+
 function only(from, to) {
   return {
     name: `${from}-imports`,
@@ -75,12 +90,7 @@ module.exports = {
       from: { pathNot: '^(src/main\\.ts|src/run\\.ts|test/)' },
       to: { path: '^src/(main|run)\\.ts$' },
     },
-    {
-      name: 'commander-in-the-command-line-alone',
-      severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(commands/|docs/|session|run\\.ts)' },
-      to: { path: 'node_modules/commander' },
-    },
+    ...Object.entries(packages).map(([name, places]) => onlyIn(name, places)),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
