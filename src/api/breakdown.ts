@@ -121,12 +121,9 @@ function validity(certificate: Partial<PeerCertificate> | undefined): string {
   return ` (valid ${from} to ${to})`;
 }
 
-/** An answer in the wrong place. */
+/** The message of an error that means: what came is not a response as HTTP/1.1 has it. */
 export const badResponse = 'bad response';
 
-/** What the parser refused; the end of a connection in the middle of an answer is none of that. */
 function isNotHttp(error: unknown): boolean {
-  const code = systemCode(error) ?? '';
-  if (code === 'HPE_INVALID_EOF_STATE') return false;
-  return code.startsWith('HPE_') || (error instanceof Error && error.message === badResponse);
+  return error instanceof Error && error.message === badResponse;
 }

@@ -50,7 +50,8 @@ export function createConnector(timeout: number): Connector {
         act();
       };
       socket.once(event, settle(resolve));
-      socket.once('error', (error) => settle(() => reject(error))());
+      // Not only the first one: without a listener an error would end the process.
+      socket.on('error', (error) => settle(() => reject(error))());
       socket.once(
         'close',
         settle(() => reject(cutOff())),
@@ -62,7 +63,8 @@ export function createConnector(timeout: number): Connector {
     connect,
     close() {
       closed = true;
-      for (const socket of sockets) socket.destroy();
+      // With an error: undici takes a close without one for the end of a body that has no length.
+      for (const socket of sockets) socket.destroy(cutOff());
     },
   };
 }

@@ -10,7 +10,7 @@ export type Ended = {
   readonly stderr: string;
 };
 
-const words = /\n {4}at |node:internal|\bzod\b|\bora\b|\[object |HPE_/i;
+const words = /\n {4}at |node:internal|\bzod\b|\bora\b|\bundici\b|UND_ERR|\[object |HPE_/i;
 const acting =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: just these are forbidden
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]/u;

@@ -33,7 +33,9 @@ const formats = ['table', 'csv', 'tsv', 'yaml'].map((format) => `src/output/${fo
 
 /** Modules of Node that no command of the table needs. */
 const slow = [
+  'assert',
   'child_process',
+  'http',
   'https',
   'http2',
   'inspector',
@@ -44,7 +46,8 @@ const slow = [
 ];
 
 const start = ['commander', 'zod'];
-const request = [...start, 'leven'];
+const session = [...start, 'leven'];
+const request = [...session, 'undici'];
 
 const rows: readonly Row[] = [
   { argv: ['--version'], packages: [], not: ['src/'] },
@@ -62,12 +65,12 @@ const rows: readonly Row[] = [
   },
   { argv: ['orders', 'list', '--json'], packages: request, may: [asking], not: formats },
   { argv: ['api', 'GET', '/categories'], packages: request, may: [asking] },
-  { argv: ['limits', '--json'], packages: request, not: formats },
-  { argv: ['auth', 'status', '--json'], packages: request, not: formats },
-  { argv: ['config', 'list', '--json'], packages: request, not: formats },
+  { argv: ['limits', '--json'], packages: session, not: formats },
+  { argv: ['auth', 'status', '--json'], packages: session, not: formats },
+  { argv: ['config', 'list', '--json'], packages: session, not: formats },
   {
     argv: ['config', 'set', 'output', 'json'],
-    packages: request,
+    packages: session,
     may: ['src/settings/save.ts', 'src/disk/claim.ts'],
   },
 ];

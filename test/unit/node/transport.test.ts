@@ -170,6 +170,113 @@ describe('the transport on a real socket', () => {
     close();
   });
 
+  test.for(['GET', 'POST'])(
+    'a %s whose connection breaks once it has left is not sent again',
+    async (method) => {
+      const { send, close } = createTransport(() => 0);
+      let received = 0;
+      const url = await listen((socket) =>
+        socket.on('data', () => {
+          received += 1;
+          if (received === 1) socket.write(whole('[]'));
+          else socket.destroy();
+        }),
+      );
+      await textOf((await send(request({ url }))).body);
+
+      await expect(send(request({ url, method }))).rejects.toMatchObject({ code: 'ECONNRESET' });
+
+      expect(received).toBe(2);
+      close();
+    },
+  );
+
+  test('a connection that is closed while it is idle is replaced before anything is sent', async () => {
+    const { send, close } = createTransport(() => 0);
+    const connections: Socket[] = [];
+    let received = 0;
+    const url = await listen((socket) => {
+      connections.push(socket);
+      socket.on('data', () => {
+        received += 1;
+        socket.write(whole('[]'));
+      });
+    });
+    await textOf((await send(request({ url }))).body);
+    let sent = 0;
+    const onSent = () => {
+      sent += 1;
+    };
+    const stillGranted = async () => {
+      const [first] = connections;
+      if (connections.length > 1 || !first) return true;
+      first.end();
+      await new Promise((resolve) => first.once('close', resolve));
+      return true;
+    };
+
+    const answer = await send(request({ url, method: 'POST', onSent, stillGranted }));
+
+    expect(await textOf(answer.body)).toBe('[]');
+    expect({ connections: connections.length, received, sent }).toEqual({
+      connections: 2,
+      received: 2,
+      sent: 1,
+    });
+    close();
+  });
+
+  test('a new connection that is closed at once is not replaced', async () => {
+    const { send, close } = createTransport(() => 0);
+    let connections = 0;
+    let sent = false;
+    let ended = () => {};
+    const closed = new Promise<void>((resolve) => {
+      ended = resolve;
+    });
+    const url = await listen((socket) => {
+      connections += 1;
+      socket.once('close', ended).end();
+    });
+    const onSent = () => {
+      sent = true;
+    };
+    const stillGranted = () => closed.then(() => true);
+
+    await expect(send(request({ url, onSent, stillGranted }))).rejects.toMatchObject({
+      code: 'ECONNRESET',
+    });
+
+    expect({ connections, sent }).toEqual({ connections: 1, sent: false });
+    close();
+  });
+
+  test('is given up while it waits for the last look, and no byte of it leaves', async () => {
+    const { send, close } = createTransport(() => 0);
+    const attempt = new AbortController();
+    let received = '';
+    let ended = () => {};
+    const closed = new Promise<void>((resolve) => {
+      ended = resolve;
+    });
+    const url = await listen((socket) => {
+      socket.once('close', ended).on('data', (bytes) => {
+        received += bytes;
+      });
+    });
+    const stillGranted = () => {
+      attempt.abort(new Error('enough'));
+      return new Promise<boolean>(() => {});
+    };
+
+    const given = send(request({ url, signal: attempt.signal, stillGranted }));
+
+    await expect(given).rejects.toThrow('enough');
+    await closed;
+    expect(received).toBe('');
+    close();
+  });
+
   test('an answer that is still being read keeps its connection for itself', async () => {
     const { send, close } = createTransport(() => 0);
     let end = () => {};

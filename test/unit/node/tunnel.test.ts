@@ -110,6 +110,20 @@ describe('a tunnel that never stands', () => {
     expect(proxy.seen().toString('latin1')).not.toContain('the-key');
   });
 
+  test('a request is given up at once while a proxy hangs', async () => {
+    proxy = await startProxy('hangs');
+    const { asked, port } = proxy;
+    const { send, close } = createTransport(() => 0, 60_000);
+    const attempt = new AbortController();
+    const gone = send(request({ proxy: proxyAt({ port }), signal: attempt.signal }));
+    await vi.waitFor(() => expect(asked).toHaveLength(1));
+
+    attempt.abort(new Error('enough'));
+
+    await expect(gone).rejects.toThrow('enough');
+    close();
+  });
+
   test('a transport that is closed lets go of a proxy that hangs', async () => {
     const silent = await startProxy('hangs');
     proxy = silent;

@@ -1,0 +1,7 @@
+import type { Client as UndiciClient } from 'undici';
+// @ts-expect-error: undici has types for its main module alone, and that one takes 250 ms to load.
+import UntypedClient from 'undici/lib/dispatcher/client.js';
+
+/** undici's HTTP/1.1 client: one connection, and the requests that go over it one after another. */
+export const Client: typeof UndiciClient = UntypedClient;
+export type Client = UndiciClient;
