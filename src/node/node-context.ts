@@ -36,7 +36,6 @@ export function createNodeContext(
   let boot: string | undefined;
 
   async function openTransport(): Promise<Transport> {
-    if (process.version.startsWith('v20.')) optimizeNoWasm();
     const { createTransport } = await import('./transport.ts').catch(unloadable);
     return createTransport(context.uptime);
   }
@@ -167,11 +166,6 @@ const leastWidth = 20;
 /** The cells to lay out for on a terminal that says this of itself: some say nothing, or 0, as in CI. */
 function layoutWidth(told = 0): number {
   return told < leastWidth ? 80 : told;
-}
-
-/** Keeps V8 of Node 20 from optimizing undici's parser in the background, for which the exit would wait 100 ms. */
-function optimizeNoWasm(): void {
-  process.getBuiltinModule('node:v8').setFlagsFromString('--wasm-tiering-budget=2000000000');
 }
 
 /** The longest time that setTimeout can take, in ms. */
