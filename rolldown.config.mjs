@@ -29,7 +29,7 @@ export default defineConfig({
     // Not minified: an uncaught error would print one endless source line.
     minify: false,
   },
-  plugins: [emptyDist(), withoutUnused(), thirdPartyNotices(), helpPage()],
+  plugins: [emptyDist(), withoutUnused(), inAscii(), thirdPartyNotices(), helpPage()],
 });
 
 /** Every command on the service opens a session and has an endpoint. */
@@ -127,6 +127,12 @@ function withoutUnused() {
     load: (id) =>
       id.startsWith(place) ? unused[Number.parseInt(id.slice(place.length), 10)].code : undefined,
   };
+}
+
+/** One character beyond Latin-1, in a comment too, makes V8 hold and parse a file as UTF-16: 0.3 ms for each of the large ones. */
+function inAscii() {
+  const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return { name: 'in-ascii', renderChunk: (code) => code.replace(/[^\0-\x7f]/g, escaped) };
 }
 
 /** The licences of everything bundled ask for their text to travel with the copy. */

@@ -9,3 +9,5 @@ export type Client = UndiciClient;
 
 // V8 would optimize undici's parser after some thirty header fields: 100 ms of work in the background, for which the exit waits.
 setFlagsFromString('--wasm-tiering-budget=2000000000');
+// It is valid, and most of it is never run.
+setFlagsFromString('--wasm-lazy-validation');
