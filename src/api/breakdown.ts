@@ -21,6 +21,8 @@ function untrusted(reason: string): Words {
   return { say: (host) => `the certificate of ${host} ${reason}`, hint: ownAuthority };
 }
 
+const unknownAuthority = untrusted('comes from an authority this machine does not know');
+
 const refused: Words = {
   say: (host) => `${host} refused the connection`,
   hint: checkAddress,
@@ -47,17 +49,16 @@ const words: Readonly<Record<string, Words>> = {
   ETIMEDOUT: unreachable,
   CONNECT_TIMEOUT: { say: (host) => `no connection to ${host} within 10 s`, again: true },
   ECONNRESET: cutOff,
+  BAD_RESPONSE: notHttp,
   TURN_RETURNED: { say: () => 'not sent: it has to wait for the rate limit again' },
   EPIPE: cutOff,
   EMFILE: noneLeft,
   ENFILE: noneLeft,
   DEPTH_ZERO_SELF_SIGNED_CERT: untrusted('is signed by nobody but itself'),
-  SELF_SIGNED_CERT_IN_CHAIN: untrusted('comes from an authority this machine does not know'),
-  UNABLE_TO_GET_ISSUER_CERT: untrusted('comes from an authority this machine does not know'),
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted(
-    'comes from an authority this machine does not know',
-  ),
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted('comes from an authority this machine does not know'),
+  SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
   EPROTO: {
     say: (host) => `${host} does not speak TLS as it should`,
     hint: 'Is it plain http, or is a proxy in between?',
@@ -86,7 +87,7 @@ export function describeCut(
     kind: 'service',
     again: true,
   };
-  return undelivered(error, host, true, isNotHttp(error) ? notHttp : cutShort);
+  return undelivered(error, host, true, systemCode(error) === 'BAD_RESPONSE' ? notHttp : cutShort);
 }
 
 function undelivered(cause: unknown, host: string, sent: boolean, { say, ...details }: Words) {
@@ -95,7 +96,6 @@ function undelivered(cause: unknown, host: string, sent: boolean, { say, ...deta
 
 function wordsFor(error: unknown): Words {
   const code = systemCode(error) ?? '';
-  if (isNotHttp(error)) return notHttp;
   const certificate = certificateOf(error);
   if (code === 'CERT_HAS_EXPIRED') return untrusted(`has expired${validity(certificate)}`);
   if (code === 'CERT_NOT_YET_VALID') return untrusted(`is not valid yet${validity(certificate)}`);
@@ -119,11 +119,4 @@ function validity(certificate: Partial<PeerCertificate> | undefined): string {
   if (times.some(Number.isNaN)) return '';
   const [from, to] = times.map((time) => isoTime(time).slice(0, 10));
   return ` (valid ${from} to ${to})`;
-}
-
-/** The message of an error that means: what came is not a response as HTTP/1.1 has it. */
-export const badResponse = 'bad response';
-
-function isNotHttp(error: unknown): boolean {
-  return error instanceof Error && error.message === badResponse;
 }

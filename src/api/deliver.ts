@@ -15,7 +15,7 @@ import { describeNoTunnel, isNoTunnel } from './no-tunnel.ts';
 import { createWatch } from './watch.ts';
 
 /** How long the rest of a refusal is waited for, in ms. */
-const patienceForRefusals = 2_000;
+const patience = 2_000;
 /** Why an attempt is given up: it has ended, one way or the other. */
 const over = new Error('over');
 /** How long an interrupted write may still wait for its answer, in ms. */
@@ -29,7 +29,6 @@ const graceForWrites = 5_000;
  */
 export function deliver(context: Context, timeout: number, proxy?: HttpProxy): Exchange {
   const watch = createWatch(context, timeout);
-  const refusalWait = Math.min(patienceForRefusals, timeout / 2);
 
   return async (request) => {
     const sentAt = context.now();
@@ -69,17 +68,14 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
         const read =
           status < 300
             ? await readBody(answer, request)
-            : { bytes: await readRefusal(answer.body, pause(refusalWait)) };
+            : { bytes: await readRefusal(answer.body, pause(Math.min(patience, timeout / 2))) };
         return { status, headers, ...read, sentAt, receivedAt: context.now() };
       } catch (error) {
         if (error instanceof Undelivered) throw error;
-        throw describe(error, url.host);
+        const { host } = url;
+        if (proxy && isNoTunnel(error)) throw describeNoTunnel(error, { host, proxy });
+        throw describeBreakdown(error, host, sent);
       }
-    }
-
-    function describe(error: unknown, host: string): Undelivered {
-      if (proxy && isNoTunnel(error)) return describeNoTunnel(error, { host, proxy });
-      return describeBreakdown(error, host, sent);
     }
 
     async function readBody(

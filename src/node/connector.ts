@@ -36,27 +36,16 @@ export function createConnector(timeout: number): Connector {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     if (closed) socket.destroy();
-    await stands(socket, secure ? 'secureConnect' : 'connect');
-    return socket;
-  }
-
-  function stands(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const tooLate = () => socket.destroy(timedOut());
-      // A socket keeps the process alive, and its end is the end of the wait.
-      const deadline = setTimeout(tooLate, timeout).unref();
-      const settle = (act: () => void) => () => {
-        clearTimeout(deadline);
-        act();
-      };
-      socket.once(event, settle(resolve));
+    // A socket keeps the process alive, and its end is the end of the wait.
+    const deadline = setTimeout(() => socket.destroy(timedOut()), timeout).unref();
+    const established = new Promise<unknown>((resolve, reject) => {
+      socket.once(secure ? 'secureConnect' : 'connect', resolve);
       // Not only the first one: without a listener an error would end the process.
-      socket.on('error', (error) => settle(() => reject(error))());
-      socket.once(
-        'close',
-        settle(() => reject(cutOff())),
-      );
+      socket.on('error', reject);
+      socket.once('close', () => reject(cutOff()));
     });
+    await established.finally(() => clearTimeout(deadline));
+    return socket;
   }
 
   return {

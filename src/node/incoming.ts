@@ -1,14 +1,10 @@
-/** How much is held for the reader before its connection is read no further, in bytes. */
-const mostUnread = 64 * 1024;
-
 /** Stops and starts what a connection hands on. */
 export type Flow = { readonly pause: () => void; readonly resume: () => void };
 
 /** A body between its connection, which pushes the parts, and their one reader. */
 export class Incoming {
   readonly #flow: Flow;
-  #parts: Uint8Array[] = [];
-  #unread = 0;
+  readonly #parts: Uint8Array[] = [];
   #ended: { readonly error: unknown } | undefined;
   #wake = () => {};
 
@@ -18,8 +14,7 @@ export class Incoming {
 
   push(part: Uint8Array): void {
     this.#parts.push(part);
-    this.#unread += part.length;
-    if (this.#unread >= mostUnread) this.#flow.pause();
+    this.#flow.pause();
     this.#wake();
   }
 
@@ -33,7 +28,8 @@ export class Incoming {
   async *read(giveUp: () => void): AsyncGenerator<Uint8Array> {
     try {
       for (;;) {
-        if (this.#unread > 0) yield this.#take();
+        // As one: a reader that keeps chunks of eight bytes would need many times their length.
+        if (this.#parts.length > 0) yield Buffer.concat(this.#parts.splice(0));
         else if (this.#ended?.error) throw this.#ended.error;
         else if (this.#ended) return;
         else {
@@ -47,14 +43,5 @@ export class Incoming {
     } finally {
       if (!this.#ended) giveUp();
     }
-  }
-
-  /** What is unread, as one: a reader that keeps chunks of eight bytes would need many times their length. */
-  #take(): Uint8Array {
-    const [first, ...others] = this.#parts;
-    const whole = first && others.length === 0 ? first : Buffer.concat(this.#parts);
-    this.#parts = [];
-    this.#unread = 0;
-    return whole;
   }
 }

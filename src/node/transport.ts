@@ -1,9 +1,8 @@
-import type { Socket } from 'node:net';
 import { mayChange } from '../api/method.ts';
 import type { Send, WireAnswer, WireRequest } from '../context.ts';
 import { unloadable } from '../text/unloadable.ts';
+import { Connection, closedBefore } from './connection.ts';
 import { createConnector } from './connector.ts';
-import { type Connection, closedBefore, connectionOver, dispatch } from './dispatch.ts';
 
 export type Transport = {
   readonly send: Send;
@@ -28,18 +27,23 @@ export function createTransport(uptime: () => number, timeout = 10_000): Transpo
 
   async function send(request: WireRequest): Promise<WireAnswer> {
     const { method, url, proxy, signal, stillGranted } = request;
+    const aborted = rejectedBy(signal);
     const way = `${url.origin} ${proxy?.name ?? ''}`;
     const unused = idle.get(way) ?? [];
     idle.set(way, unused);
     // undici's own pool would choose a connection and write at once; the last look at the limit comes between the two.
     const reused = takeIdle(unused, mayChange(method));
-    const connection = reused ?? (await establish(request));
+    const connecting = reused ? Promise.resolve(reused) : establish(request);
     try {
-      if (stillGranted && !(await orAborted(stillGranted(), signal))) throw turnReturned();
-      const onFree = () => unused.push({ connection, since: uptime() });
-      return await dispatch(connection, request, onFree);
+      const connection = await Promise.race([connecting, aborted]);
+      if (stillGranted && !(await Promise.race([stillGranted(), aborted]))) throw turnReturned();
+      return await connection.send(request, () => unused.push({ connection, since: uptime() }));
     } catch (error) {
-      connection.socket.destroy();
+      // One that is still being made is of no use to anybody once it is established.
+      connecting.then(
+        ({ socket }) => socket.destroy(),
+        () => {},
+      );
       if (reused && error === closedBefore) return send(request);
       throw error;
     }
@@ -56,39 +60,25 @@ export function createTransport(uptime: () => number, timeout = 10_000): Transpo
     return undefined;
   }
 
-  async function establish({ url, proxy, signal }: WireRequest): Promise<Connection> {
-    const connecting = connectTo(url, proxy);
-    try {
-      return connectionOver(await orAborted(connecting, signal), url.origin);
-    } catch (error) {
-      // Of no use to anybody once it is established.
-      connecting.then(
-        (socket) => socket.destroy(),
-        () => {},
-      );
-      throw error;
-    }
-  }
-
-  async function connectTo(url: URL, proxy: WireRequest['proxy']): Promise<Socket> {
+  async function establish({ url, proxy }: WireRequest): Promise<Connection> {
     const { protocol, port } = url;
     const target = { protocol, hostname: url.hostname.replace(/^\[|\]$/g, ''), port };
-    if (!proxy) return connector.connect(target);
+    if (!proxy) return new Connection(await connector.connect(target), url.origin);
     const { openTunnel } = await import('./tunnel.ts').catch(unloadable);
-    return openTunnel(proxy, target, { connector, timeout });
+    return new Connection(await openTunnel(proxy, target, { connector, timeout }), url.origin);
   }
 
   return { send, close: connector.close };
 }
 
-/** What `promise` does, or the reason of `signal` as soon as it is aborted. */
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(signal.reason);
-    signal.addEventListener('abort', giveUp);
-    if (signal.aborted) giveUp();
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+/** Rejects with the reason of `signal` as soon as it is aborted. */
+function rejectedBy(signal: AbortSignal): Promise<never> {
+  signal.throwIfAborted();
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
   });
+  aborted.catch(() => {});
+  return aborted;
 }
 
 function turnReturned(): Error {

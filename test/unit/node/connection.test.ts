@@ -1,7 +1,8 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { Connection, closedBefore } from '../../../src/node/connection.ts';
 import { createConnector } from '../../../src/node/connector.ts';
-import { closedBefore, connectionOver, dispatch } from '../../../src/node/dispatch.ts';
+
 import { networkError } from '../../support/petstore.ts';
 import { request, textOf } from '../../support/wire.ts';
 
@@ -34,13 +35,13 @@ describe('a request over one connection', () => {
       port: String(port),
     });
     const origin = `http://127.0.0.1:${port}`;
-    const connection = connectionOver(socket, origin);
+    const connection = new Connection(socket, origin);
     let free = false;
 
-    const { body } = await dispatch(connection, request({ url: new URL(origin) }), () => {
+    const { body } = await connection.send(request({ url: new URL(origin) }), () => {
       free = true;
     });
-    await vi.waitFor(() => expect(socket.bytesRead).toBeGreaterThan(131_072));
+    await vi.waitFor(() => expect(socket.bytesRead).toBeGreaterThan(65_536));
     end(socket, close);
     await new Promise((resolve) => socket.once('close', resolve));
 
@@ -54,9 +55,9 @@ describe('a request over one connection', () => {
     const origin = `http://127.0.0.1:${port}`;
     const socket = connect(port, '127.0.0.1');
     await new Promise<void>((resolve) => socket.once('connect', resolve));
-    const connection = connectionOver(socket, origin);
+    const connection = new Connection(socket, origin);
 
-    const { body } = await dispatch(connection, request({ url: new URL(origin) }), () => {});
+    const { body } = await connection.send(request({ url: new URL(origin) }), () => {});
     await vi.waitFor(() => expect(socket.bytesRead).toBe(response.length));
     // What Node does with a connection that has ended, whether anybody reads from it or not.
     socket.push(null);
@@ -71,11 +72,11 @@ describe('a request over one connection', () => {
     const origin = `http://127.0.0.1:${port}`;
     const socket = connect(port, '127.0.0.1');
     await new Promise<void>((resolve) => socket.once('connect', resolve));
-    const connection = connectionOver(socket, origin);
+    const connection = new Connection(socket, origin);
     const onSent = vi.fn();
     socket.destroy();
 
-    const sent = dispatch(connection, request({ url: new URL(origin), onSent }), () => {});
+    const sent = connection.send(request({ url: new URL(origin), onSent }), () => {});
 
     await expect(sent).rejects.toBe(closedBefore);
     expect(onSent).not.toHaveBeenCalled();
@@ -93,9 +94,9 @@ describe('a request over one connection', () => {
     const origin = `http://127.0.0.1:${port}`;
     const socket = connect(port, '127.0.0.1');
     await new Promise<void>((resolve) => socket.once('connect', resolve));
-    const connection = connectionOver(socket, origin);
+    const connection = new Connection(socket, origin);
 
-    const { body } = await dispatch(connection, request({ url: new URL(origin) }), () => {});
+    const { body } = await connection.send(request({ url: new URL(origin) }), () => {});
     for await (const _ of body) break;
 
     await closed;
