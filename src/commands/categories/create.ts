@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { createCategory } from '../../api/endpoints.ts';
-import { type Category, NewCategory } from '../../api/resources.ts';
+import { NewCategory } from '../../api/resources.ts';
 import { explained, Failure, unsent, usageFailure } from '../../errors.ts';
 import { notice } from '../../events.ts';
 import { findMismatch } from '../../json/check.ts';
@@ -53,7 +53,9 @@ export function define(command: Command, host: Host): void {
           ? await loadMissing().then((createMissing) => createMissing(session, client, name, send))
           : { category: await send(), wasThere: false };
 
-        if (category.name !== name) notice(report, changedName(category));
+        if (category.name !== name) {
+          notice(report, `the service changed the name to "${category.name}"`);
+        }
         await output.record(category, categoryColumns).catch((error) => {
           const consequence = `The category was created, with id ${category.id}.`;
           const { signal } = host.context;
@@ -73,10 +75,6 @@ async function loadEnd(output: Printer, body: NewCategory) {
 async function loadMissing() {
   const { createMissing } = await import('./create-missing.ts').catch(unloadable).catch(unsent);
   return createMissing;
-}
-
-function changedName({ name }: Category): string {
-  return `the service changed the name to "${name}"`;
 }
 
 /** @throws Failure (usage) for what the service would refuse anyway */

@@ -10,19 +10,14 @@ import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** The programs and the system that a command runs on. */
 export function examinePrograms({ platform, nodeVersion }: Context): Finding[] {
+  const age = nodeVersion.replace('v', '').localeCompare(oldestNode, 'en', { numeric: true });
   return [
     ok('petstore', version),
-    isSupported(nodeVersion)
+    age >= 0
       ? ok('node', nodeVersion)
       : fail('node', configFailure(`Node ${nodeVersion} is too old: it takes ${oldestNode}`)),
     ok('system', `${platform} ${release()} ${arch()}`),
   ];
-}
-
-function isSupported(nodeVersion: string): boolean {
-  const [major = 0, minor = 0] = nodeVersion.replace('v', '').split('.').map(Number);
-  const [oldestMajor = 0, oldestMinor = 0] = oldestNode.split('.').map(Number);
-  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
 }
 
 /** Whose certificates are believed, and that they are always checked. */

@@ -18,7 +18,7 @@ export async function runAgainst(
   program: readonly string[],
   context: Context,
 ): Promise<number> {
-  const { folder, path } = prepare(context);
+  const folder = prepare(context);
   try {
     const { PETSTORE_PROFILE, PETSTORE_LIMIT_STORE, ...env } = context.env;
     return await context.launch(program, {
@@ -28,7 +28,7 @@ export async function runAgainst(
       PETSTORE_API_KEY: key,
       PETSTORE_CONFIG_DIR: join(folder, 'config'),
       PETSTORE_STATE_DIR: join(folder, 'state'),
-      PATH: [path, env.PATH].filter(Boolean).join(delimiter),
+      PATH: [folder, env.PATH].filter(Boolean).join(delimiter),
     });
   } catch (error) {
     const reasons = { ENOENT: 'not found', EACCES: 'not executable' };
@@ -44,12 +44,13 @@ export async function runAgainst(
   }
 }
 
-/** A folder for what belongs to this run alone, and the one for PATH. @throws Failure (output) */
-function prepare(context: Context): { folder: string; path: string } {
+/** A folder for what belongs to this run alone, and for PATH. @throws Failure (output) */
+function prepare(context: Context): string {
   let folder: string | undefined;
   try {
     folder = mkdtempSync(join(tmpdir(), 'petstore-sandbox-'));
-    return { folder, path: putOnPath(folder, context) };
+    putOnPath(folder, context);
+    return folder;
   } catch (error) {
     if (folder !== undefined) remove(folder);
     const message = `cannot make a folder in ${tmpdir()} (${systemCode(error)})`;
@@ -70,8 +71,8 @@ function remove(folder: string): void {
   }
 }
 
-/** Makes this very petstore callable by name, with the same Node; returns the folder for PATH. */
-function putOnPath(folder: string, { self, platform }: Context): string {
+/** Makes this very petstore callable by name in a folder, with the same Node. */
+function putOnPath(folder: string, { self, platform }: Context): void {
   if (platform === 'win32') {
     const words = self.map((word) => `"${word.replaceAll('%', '%%')}"`).join(' ');
     writeFileSync(join(folder, 'petstore.cmd'), `@${words} %*\r\n`);
@@ -80,5 +81,4 @@ function putOnPath(folder: string, { self, platform }: Context): string {
     writeFileSync(join(folder, 'petstore'), `#!/bin/sh\nexec ${words} "$@"\n`);
     chmodSync(join(folder, 'petstore'), 0o755);
   }
-  return folder;
 }
