@@ -41,9 +41,10 @@ for (const name of all) {
       };
     }
 
-    /** The call with five bytes of what it was to write. */
+    /** The call with five bytes of what it was to write, which may be a text: then no offset follows it. */
     function part() {
-      const [bytes, offset = 0] = rest.filter((value) => typeof value !== 'function');
+      const [data, second = 0] = rest.filter((value) => typeof value !== 'function');
+      const [bytes, offset] = typeof data === 'string' ? [Buffer.from(data), 0] : [data, second];
       const callback = rest.filter((value) => typeof value === 'function');
       return real(target, bytes, offset, Math.min(5, bytes.length - offset), null, ...callback);
     }
