@@ -1,9 +1,8 @@
 import type { Context } from '../context.ts';
 import { readClock } from './clock.ts';
 import type { Ledger, Reading } from './ledger.ts';
-import type { Log } from './log.ts';
+import type { Log, SharedLog } from './log.ts';
 import type { Entry } from './records.ts';
-import type { SharedLog } from './shared-log.ts';
 
 /**
  * The log, with one write and one look for all that this process has to say and wants to know at a time: what a busy network

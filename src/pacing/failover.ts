@@ -4,11 +4,10 @@ import { fold } from './fold.ts';
 import { emptyLedger, type Ledger } from './ledger.ts';
 import type { Log } from './log.ts';
 import type { LogFolder } from './log-folders.ts';
-import { restrictsMore, shareable } from './merge-account.ts';
-import type { Account } from './records.ts';
+import { accountOf, restrictsMore } from './merge-account.ts';
 
 /** A log of this process alone. */
-function createMemoryLog(ledger: Ledger = emptyLedger): Log {
+function createMemoryLog(ledger: Ledger): Log {
   let current = ledger;
   return {
     read: () => current,
@@ -41,39 +40,25 @@ export function createFailoverLog(
   };
 
   function use(action: (log: Log) => Ledger): Ledger {
-    if (log && attempt(log, action)) return known;
+    const current = log;
+    if (current && attempt(() => current)) return known;
     const before = used;
-    log = openFirst(action);
-    if (!log) {
-      log = createMemoryLog(known);
-      known = action(log);
-    }
+    // One after another: a folder that is not needed is not even made.
+    used = folders.find((folder) => attempt(() => open(folder), folder === folders[0]));
+    if (!used) attempt(() => createMemoryLog(known));
     if (used !== before) onMove(reason, folders[0]?.path ?? '', used?.path);
     return known;
-  }
 
-  /** One after another: a folder that is not needed is not even made. */
-  function openFirst(action: (log: Log) => Ledger): Log | undefined {
-    for (const folder of folders) {
-      used = folder;
+    function attempt(take: () => Log, isFirst = false): boolean {
       try {
-        const opened = open(folder);
-        known = action(opened);
-        return opened;
+        const taken = take();
+        known = action(taken);
+        log = taken;
+        return true;
       } catch (error) {
-        if (folder === folders[0]) reason = error;
+        if (isFirst) reason = error;
+        return false;
       }
-    }
-    used = undefined;
-    return undefined;
-  }
-
-  function attempt(log: Log, action: (log: Log) => Ledger): boolean {
-    try {
-      known = action(log);
-      return true;
-    } catch {
-      return false;
     }
   }
 
@@ -81,8 +66,7 @@ export function createFailoverLog(
     const opened = folder.open(known);
     if (known.latest === undefined) return opened;
     const clock = readClock(context);
-    const ledger = shareable(followClock(known, clock));
-    const account: Account = { k: 'heard', ...clock, ledger, jitter: context.random() };
+    const account = accountOf(known, clock, context.random());
     if (restrictsMore(account, followClock(opened.read(), clock))) opened.append(account);
     return opened;
   }

@@ -1,7 +1,7 @@
 import { learnAnswer, learnRefusal } from './block.ts';
 import { followClock } from './clock.ts';
 import { decide } from './decide.ts';
-import { emptyLedger, type Lease, type Ledger } from './ledger.ts';
+import { emptyLedger, type Lease, type Ledger, type Reading } from './ledger.ts';
 import { mergeAccount } from './merge-account.ts';
 import type { Answered, Asked, Entry, Refused } from './records.ts';
 import { grant, spend } from './window.ts';
@@ -93,4 +93,12 @@ export function dropLeases(ledger: Ledger, at: number): Ledger {
     (id) => at >= (ledger.inFlight[id]?.until ?? at),
   );
   return over.reduce((rest, id) => spendUnseen(end(rest, id), at), ledger);
+}
+
+/** Whether a permit is granted still: its lease is not over, and nothing that was told since says to wait. */
+export function isStillGranted(ledger: Ledger, id: string, clock: Reading): boolean {
+  const current = dropLeases(followClock(ledger, clock), clock.at);
+  const { [id]: mine, ...others } = current.inFlight;
+  const decision = decide({ ...current, inFlight: others }, clock.at);
+  return mine !== undefined && (decision.granted || decision.soon);
 }

@@ -50,15 +50,14 @@ export function gate(next: Exchange, context: Context, limit: Limit): Exchange {
   async function acquireWhenReady(request: ApiRequest): Promise<string> {
     const signal = request.signal ?? context.signal;
     const id = await permits.acquire(request);
-    let ready = false;
     try {
       signal.throwIfAborted();
       await request.beforeSending?.();
       signal.throwIfAborted();
-      ready = true;
       return id;
-    } finally {
-      if (!ready) await permits.release({ k: 'unsent', id, ...readClock(context) });
+    } catch (error) {
+      await permits.release({ k: 'unsent', id, ...readClock(context) });
+      throw error;
     }
   }
 }

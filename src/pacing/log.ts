@@ -16,6 +16,14 @@ export type Log = {
   readonly append: (...entries: readonly Entry[]) => Ledger;
 };
 
+/** The same wherever it is kept; never fails. Times are this machine's. */
+export type SharedLog = {
+  readonly read: () => Ledger | Promise<Ledger>;
+  /** Whether it is kept elsewhere, so that each look costs others something. */
+  readonly isFar?: () => boolean;
+  readonly append: (entry: Entry) => Ledger | Promise<Ledger>;
+};
+
 /** A file longer than this is sealed, and the next one begins with what it added up to, in bytes. */
 const sealAt = 64 * 1024;
 

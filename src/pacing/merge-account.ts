@@ -1,6 +1,7 @@
+import { followClock } from './clock.ts';
 import { guard, isOpen, maxInFlight, resetTime } from './decide.ts';
 import { intersect } from './learn.ts';
-import type { Apart, Block, Ledger } from './ledger.ts';
+import type { Apart, Block, Ledger, Reading } from './ledger.ts';
 import type { Account } from './records.ts';
 import { agree, type Window } from './window.ts';
 
@@ -10,14 +11,16 @@ const partGuessed = 0.25;
 const second = 1_000;
 const minuteLength = 60_000;
 
-/** What a ledger has to say to another log: requests on their way end there as it may, and may be counted. */
-export function shareable(ledger: Ledger): Ledger {
-  const { minute, day, offset, block, refusals, workedAt, latest } = ledger;
-  const onTheirWay = Object.keys(ledger.inFlight).length;
+/** What a ledger has to say to another log at that moment: requests in flight end there as it may, and may be counted. */
+export function accountOf(ledger: Ledger, clock: Reading, jitter: number): Account {
+  const current = followClock(ledger, clock);
+  const { offset, block, refusals, workedAt, latest } = current;
+  const requests = Object.keys(current.inFlight).length;
   const less = (window: Window | undefined) =>
-    window && { ...window, remaining: window.remaining - onTheirWay };
-  const told = { minute: less(minute), day: less(day), offset, block, refusals, workedAt, latest };
-  return { inFlight: {}, ...told };
+    window && { ...window, remaining: window.remaining - requests };
+  const [minute, day] = [less(current.minute), less(current.day)];
+  const known = { inFlight: {}, minute, day, offset, block, refusals, workedAt, latest };
+  return { k: 'heard', ...clock, ledger: known, jitter };
 }
 
 /** The ledger after what another log knows: of two accounts the more careful one counts. */

@@ -3,19 +3,15 @@ import type { ApiRequest } from '../api/exchange.ts';
 import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
 import { followClock, readClock, wentBack } from './clock.ts';
-import { type Decision, type Denied, decide } from './decide.ts';
-import { dropLeases } from './fold.ts';
-import { isStillGranted } from './holds.ts';
+import { type Decision, decide } from './decide.ts';
+import { dropLeases, isStillGranted } from './fold.ts';
 import { emptyLedger, type Ledger } from './ledger.ts';
-import { farSlice, pauseFor, slice } from './pauses.ts';
+import type { SharedLog } from './log.ts';
+import { waitForPermit } from './permit-wait.ts';
 import { createQueue } from './queue.ts';
 import { createReaper } from './reaper.ts';
 import type { Entry } from './records.ts';
-import type { SharedLog } from './shared-log.ts';
-import { tooLate, waitReason } from './words.ts';
 
-/** Waits for requests that are on their way are neither shown nor counted as waits for the limit, up to this many ms. */
-const patience = 2_000;
 /** What a store said is not asked for again so soon, in ms; nor was it said later than so long after it was asked. */
 const farFresh = 100;
 const farSlowest = 400;
@@ -42,10 +38,10 @@ export type Permits = {
 
 export function createPermits(context: Context, { log, report, timeout }: Limit): Permits {
   const lease = Math.min(timeout, longestLease) + leaseMargin;
-  const reap = createReaper(log, context);
   const self = randomBytes(8).toString('hex');
   const queue = createQueue();
   const isFar = () => log.isFar?.() ?? false;
+  const source = { look, ask, isFar, report, reap: createReaper(log, context) };
   let permits = 0;
   /** What the log said last, and when. */
   let seen = { ledger: emptyLedger, at: Number.NEGATIVE_INFINITY };
@@ -62,7 +58,7 @@ export function createPermits(context: Context, { log, report, timeout }: Limit)
       try {
         // The wait for requests that this process itself has sent before is not one for the limit.
         wait.until += context.uptime() - entered;
-        return await waitForPermit(wait.until, signal);
+        return await waitForPermit(context, source, wait.until, signal);
       } finally {
         leave();
       }
@@ -107,48 +103,5 @@ export function createPermits(context: Context, { log, report, timeout }: Limit)
     // Lines that came with ours may hold a refusal.
     if (id in ledger.inFlight) await append({ k: 'unsent', id, ...readClock(context) });
     return decision;
-  }
-
-  /** Resolves with the id of a permit. @param waitUntil by the context's `uptime` */
-  async function waitForPermit(waitUntil: number, signal: AbortSignal): Promise<string> {
-    const start = context.uptime();
-    const by = Symbol('permit');
-    let shown: Denied | undefined;
-    let known = emptyLedger;
-    let left = 0;
-    let nextLook = 0;
-    try {
-      for (let looks = 0; ; looks += 1) {
-        signal.throwIfAborted();
-        if (left <= slice || context.uptime() >= nextLook) {
-          known = await look();
-          nextLook = context.uptime() + (isFar() ? farSlice : 0);
-        }
-        const decision = await ask(known);
-        if (typeof decision === 'string') return decision;
-        const now = context.now();
-        if (!decision.granted && decision.soon && (await reap(known))) continue;
-        if (!decision.granted) shown = show(decision, now);
-        left = decision.granted || decision.soon ? 0 : decision.until - now;
-        if (left > 0) looks = 0;
-        await context.sleep(pauseFor(left, looks, isFar(), context.random), signal);
-      }
-    } finally {
-      if (shown) reportWait(by, shown, 0);
-    }
-
-    /** The wait that is shown for this denial, if any. @throws Failure (rate_limited) */
-    function show(denied: Denied, now: number): Denied | undefined {
-      const passed = context.uptime();
-      const latest = denied.soon ? Math.max(waitUntil, start + patience) : waitUntil;
-      if (passed + (denied.soon ? 0 : denied.until - now) > latest) throw tooLate(denied, now);
-      if (denied.soon && passed - start <= patience) return shown;
-      reportWait(by, denied, denied.until - now);
-      return denied;
-    }
-  }
-
-  function reportWait(by: symbol, { reason, limit, until }: Denied, waitMs: number): void {
-    report({ event: 'wait', by, reason: waitReason(reason), limit, resetAt: until, waitMs });
   }
 }

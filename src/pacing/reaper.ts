@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { readClock } from './clock.ts';
 import type { Ledger } from './ledger.ts';
-import type { SharedLog } from './shared-log.ts';
+import type { SharedLog } from './log.ts';
 
 /** How often the system is asked whether processes still run, in ms. */
 const interval = 1_000;

@@ -1,9 +1,9 @@
 import { notice } from '../events.ts';
 import { inBatches } from '../pacing/batch.ts';
 import { createFailoverLog } from '../pacing/failover.ts';
+import type { SharedLog } from '../pacing/log.ts';
 import { noticeOfMove } from '../pacing/log-folder-fault.ts';
 import { logFoldersFor } from '../pacing/log-folders.ts';
-import type { SharedLog } from '../pacing/shared-log.ts';
 import { isLoopback } from '../settings/base-url.ts';
 import { stateFolder } from '../settings/folders.ts';
 import { type LimitStore, parseLimitStore } from '../settings/limit-store.ts';
@@ -66,7 +66,7 @@ async function openStoreLog(
   const [{ createStoreLog }, { nameInStore }, { fallBack }, { describeStoreError }] =
     await Promise.all([
       import('../pacing/store/log.ts').catch(unloadable),
-      import('../pacing/store/name.ts').catch(unloadable),
+      import('../pacing/store/script.ts').catch(unloadable),
       import('../pacing/store/fall-back.ts').catch(unloadable),
       import('../pacing/store/describe-error.ts').catch(unloadable),
     ]);

@@ -6,7 +6,7 @@ import { type Format, speaksJson } from '../formats.ts';
 import { hideSecrets } from '../output/hide-secrets.ts';
 import { createPrinter, type Printer } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
-import type { SharedLog } from '../pacing/shared-log.ts';
+import type { SharedLog } from '../pacing/log.ts';
 import { configFolder } from '../settings/folders.ts';
 import { sweepKeys } from '../settings/sweep.ts';
 import { type Account, accountOf, chooseService, identityOf, sandboxIdentity } from './account.ts';

@@ -7,7 +7,7 @@ import { retry } from '../api/retry.ts';
 import { trace } from '../api/trace.ts';
 import { notice } from '../events.ts';
 import { gate } from '../pacing/gate.ts';
-import type { SharedLog } from '../pacing/shared-log.ts';
+import type { SharedLog } from '../pacing/log.ts';
 import { version } from '../version.ts';
 import type { Service } from './account.ts';
 import { chooseProxy } from './address.ts';

@@ -1,3 +1,14 @@
+import { createHmac } from 'node:crypto';
+
+/**
+ * The name of the log of a service and key, which all machines come to by themselves: a keyed hash whose key is the API key
+ * itself, the one secret that they share.
+ */
+export function nameInStore(address: string, key: string): string {
+  const hash = createHmac('sha256', key).update(`petstore limit store 1\0${address}`);
+  return `petstore:lim:${hash.digest('hex').slice(0, 32)}`;
+}
+
 /**
  * What happens in one step at the engine, which alone has a clock that all machines share. A log is one hash: `epoch` names it,
  * `base` is the ledger before line `first`, the lines up to `next` are fields of their own number, each after the time it came.

@@ -3,9 +3,9 @@ import { deliver } from '../../../src/api/deliver.ts';
 import type { ApiRequest } from '../../../src/api/exchange.ts';
 import type { Context } from '../../../src/context.ts';
 import { gate } from '../../../src/pacing/gate.ts';
+import type { SharedLog } from '../../../src/pacing/log.ts';
 import { type Log, openFileLog } from '../../../src/pacing/log.ts';
 import type { Entry } from '../../../src/pacing/records.ts';
-import type { SharedLog } from '../../../src/pacing/shared-log.ts';
 import { type Clock, startTime } from '../../support/clock.ts';
 import { expect, test } from '../../support/petstore.ts';
 

@@ -7,7 +7,7 @@ import { emptyLedger, type Ledger } from '../../../../src/pacing/ledger.ts';
 import { type Entry, parseEntry } from '../../../../src/pacing/records.ts';
 import { byEngine } from '../../../../src/pacing/store/engine-time.ts';
 import { createStoreLog, LostLog } from '../../../../src/pacing/store/log.ts';
-import { nameInStore } from '../../../../src/pacing/store/name.ts';
+import { nameInStore } from '../../../../src/pacing/store/script.ts';
 import { startTime } from '../../../support/clock.ts';
 import { createMemoryEngine } from '../../../support/memory-engine.ts';
 import { trials } from '../../../support/trials.ts';
