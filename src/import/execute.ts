@@ -66,17 +66,22 @@ function similarRows({ mode }: Job, { similar }: Plan): ReadonlySet<number> {
 function refuseSimilar(job: Job, plan: Plan): Plan {
   const left = new Set(remaining(job, plan.create));
   const next = dropSimilar(plan, ({ row }) => job.mode === 'ensure' && left.has(row));
-  const dropped = plan.create.length - next.create.length;
-  for (let n = 0; n < dropped; n += 1) job.onSettled();
+  settleDropped(job, plan, next);
   return next;
+}
+
+/** How many rows are not to be created any more, all of which are settled. */
+function settleDropped({ onSettled }: Job, before: Plan, after: Plan): number {
+  const dropped = before.create.length - after.create.length;
+  for (let n = 0; n < dropped; n += 1) onSettled();
+  return dropped;
 }
 
 /** What a list shows by now is not created again. */
 function drop(job: Job, plan: Plan, list: readonly Category[]): Plan {
   if (job.mode === 'each') return plan;
   const next = dropExisting(plan, job.rows, remaining(job, plan.create), list);
-  const dropped = plan.create.length - next.create.length;
-  for (let n = 0; n < dropped; n += 1) job.onSettled();
+  const dropped = settleDropped(job, plan, next);
   if (dropped > 0) {
     const [rows, they] = dropped === 1 ? ['1 row', 'it is'] : [`${dropped} rows`, 'they are'];
     const message = `${rows} to create ${dropped === 1 ? 'is' : 'are'} in the list by now, created by somebody else or late: ${they} not created again`;

@@ -24,9 +24,7 @@ export const longest = 512 * 1024 * 1024;
  * @throws Failure (output) when the file cannot be used, Failure (config) when its beginning is damaged
  */
 export function openJournal(open: (path: string) => AppendFile, path: string): Journal {
-  const file = saving(path, () => open(path));
-  const { state, length } = saving(path, () => replay(file.read(longest + 1), path));
-  saving(path, () => file.cut(length));
+  const { file, state } = openReplayed(open, path);
   let added = '';
   let writing: Promise<unknown> = Promise.resolve();
   let next: Promise<void> | undefined;
@@ -68,13 +66,24 @@ export function openJournal(open: (path: string) => AppendFile, path: string): J
   }
 }
 
+function openReplayed(open: (path: string) => AppendFile, path: string) {
+  try {
+    const file = open(path);
+    const { state, length } = replay(file.read(longest + 1), path);
+    file.cut(length);
+    return { file, state };
+  } catch (error) {
+    throw error instanceof Failure ? error : cannotSave(path, error);
+  }
+}
+
 /**
  * What the bytes of a journal come to, and where its last good line ends. A damaged line in between is passed over where the
  * list makes up for what it told.
  * @throws Failure (config) when it does not, when the first line is missing, or when a later version wrote it
  */
 export function replay(bytes: Uint8Array, path: string): { state: JournalState; length: number } {
-  if (bytes.length > longest) throw tooLong(path);
+  if (bytes.length > longest) throw damaged(path, ': it is larger than 512 MiB');
   const state = emptyState();
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   let length = 0;
@@ -94,28 +103,15 @@ export function replay(bytes: Uint8Array, path: string): { state: JournalState; 
   return { state, length };
 }
 
-const lookFirst =
-  'Look which rows are there (petstore categories list), remove the journal, and import the rest.';
-
 function newer(path: string): Failure {
   const message = `the journal of this import was written by a newer petstore (${path})`;
   return configFailure(message, 'Go on with that version.');
 }
 
-function tooLong(path: string): Failure {
-  const message = `the journal of this import is damaged: it is larger than 512 MiB (${path})`;
-  return configFailure(message, lookFirst);
-}
-
 /** Where every row counts, a category of the same content may be ours or not: only a whole journal tells. */
-function damaged(path: string): Failure {
-  return configFailure(`the journal of this import is damaged (${path})`, lookFirst);
-}
-
-function saving<Result>(path: string, action: () => Result): Result {
-  try {
-    return action();
-  } catch (error) {
-    throw error instanceof Failure ? error : cannotSave(path, error);
-  }
+function damaged(path: string, how = ''): Failure {
+  return configFailure(
+    `the journal of this import is damaged${how} (${path})`,
+    'Look which rows are there (petstore categories list), remove the journal, and import the rest.',
+  );
 }

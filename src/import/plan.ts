@@ -59,7 +59,7 @@ export function makePlan(
     ids.set(index, id);
     return intention;
   });
-  const create = [...intentions.keys()].filter((row) => intentions[row] === 'create');
+  const create = rowsToCreate(intentions);
   const similar = findSimilar(mode, rows, create, existing, state);
   return { intentions, ids, create, similar, contradictions };
 
@@ -95,8 +95,7 @@ export function dropExisting(
     intentions[row] = intention;
     ids.set(row, id);
   }
-  const create = plan.create.filter((row) => intentions[row] === 'create');
-  return { ...plan, intentions, ids, create };
+  return { ...plan, intentions, ids, create: rowsToCreate(intentions) };
 }
 
 /** The same plan without those of its rows that look like others and for which `refuse` holds. */
@@ -106,6 +105,9 @@ export function dropSimilar(plan: Plan, refuse: (similar: SimilarName) => boolea
     if (intentions[similar.row] === 'create' && refuse(similar))
       intentions[similar.row] = 'similar';
   }
-  const create = plan.create.filter((row) => intentions[row] === 'create');
-  return { ...plan, intentions, create };
+  return { ...plan, intentions, create: rowsToCreate(intentions) };
+}
+
+function rowsToCreate(intentions: readonly Intention[]): number[] {
+  return [...intentions.keys()].filter((row) => intentions[row] === 'create');
 }

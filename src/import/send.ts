@@ -65,11 +65,7 @@ export async function sendRows(
 
   async function send(row: number): Promise<void> {
     const body = contentOf(job, row);
-    const turn = {
-      signal,
-      beforeSending: () => intend(row),
-      onReturned: () => withdraw(row),
-    };
+    const turn = { signal, beforeSending: () => intend(row), onReturned: () => withdraw(row) };
     try {
       created(row, await client.call(createCategory, { body }, turn));
     } catch (error) {

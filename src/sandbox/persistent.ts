@@ -5,10 +5,9 @@ import { securePrivateFolder } from '../disk/private-folder.ts';
 import { isOutOfFiles } from '../text/too-many-files.ts';
 import { type Answerer, openSharedSandbox } from './log.ts';
 import { plans } from './quota.ts';
-import { type RunningSandbox, serveSandbox, throwawayKey } from './serve.ts';
+import { type RunningSandbox, serveSandbox, throwawayKey, unservable } from './serve.ts';
 import { answer } from './service.ts';
 import { sampleState } from './state.ts';
-import { unservable } from './unservable.ts';
 
 /**
  * The sandbox behind `--profile sandbox`: it lives as long as the command, and what it was told lives on in `folder`.
@@ -20,9 +19,7 @@ export async function startPersistentSandbox(
   say: (message: string) => void,
 ): Promise<RunningSandbox> {
   const options = { answer: openAnswerer(folder, uid, say), key: throwawayKey(), now };
-  const sandbox = await serveSandbox(options, 0).catch((error) => {
-    throw unservable(error);
-  });
+  const sandbox = await serveSandbox(options, 0);
   // Neither the server nor a connection to it keeps the process alive once the command is done.
   sandbox.server.unref();
   sandbox.server.on('connection', (socket) => socket.unref());
@@ -53,7 +50,7 @@ function openAnswerer(
       return openSharedSandbox(join(own, 'requests.log'), state, plans.free);
     } catch (error) {
       // That says nothing of the disk, and what is created now should not be missing later.
-      if (isOutOfFiles(error)) throw unservable(error);
+      if (isOutOfFiles(error)) throw unservable(error, 0);
       return inMemory(error);
     }
   }

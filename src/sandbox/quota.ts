@@ -57,30 +57,24 @@ const banTime = 300_000;
 
 /** Decides on one request at `now`. The ban and its rules are the sandbox's own: the document names none. */
 export function decide(quota: Quota, plan: Plan, now: number): Decision {
-  const { minute, day } = {
-    minute: current(quota, plan, 'minute', now),
-    day: current(quota, plan, 'day', now),
-  };
+  const minute = current(quota, plan, 'minute', now);
+  const day = current(quota, plan, 'day', now);
   const open = { ...quota, minute, day };
-  if (now < quota.bannedUntil) return refuse(open, 'banned', quota.bannedUntil);
+  if (now < quota.bannedUntil) return decided(open, 'banned', quota.bannedUntil);
 
   const full = windowStatuses(open, plan, now).filter(({ remaining }) => remaining === 0);
-  if (full.length > 0) return limited(open, Math.max(...full.map(({ resetAt }) => resetAt)));
-
-  const spent = { ...open, minute: spend(minute, now), day: spend(day, now) };
-  return { quota: spent, verdict: 'granted', window: tightestWindow(spent, plan, now), until: now };
-
-  function limited(open: Quota, resetAt: number): Decision {
-    const early = now < quota.retryAfter.until ? quota.retryAfter.early + 1 : 0;
-    const banned = early >= earlyUntilBan;
-    const until = banned ? now + banTime : resetAt;
-    return banned
-      ? refuse({ ...open, bannedUntil: until }, 'banned', until)
-      : refuse({ ...open, retryAfter: { until, early } }, 'limited', until);
+  if (full.length === 0) {
+    return decided({ ...open, minute: spend(minute, now), day: spend(day, now) }, 'granted', now);
   }
+  const early = now < quota.retryAfter.until ? quota.retryAfter.early + 1 : 0;
+  const banned = early >= earlyUntilBan;
+  const until = banned ? now + banTime : Math.max(...full.map(({ resetAt }) => resetAt));
+  return banned
+    ? decided({ ...open, bannedUntil: until }, 'banned', until)
+    : decided({ ...open, retryAfter: { until, early } }, 'limited', until);
 
-  function refuse(refused: Quota, verdict: 'limited' | 'banned', until: number): Decision {
-    return { quota: refused, verdict, window: tightestWindow(refused, plan, now), until };
+  function decided(after: Quota, verdict: Decision['verdict'], until: number): Decision {
+    return { quota: after, verdict, window: tightestWindow(after, plan, now), until };
   }
 }
 

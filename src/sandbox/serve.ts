@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
+import { Failure, systemCode } from '../errors.ts';
+import { allowMoreFiles, isOutOfFiles } from '../text/too-many-files.ts';
 import { basePath, createSandboxApp, invalidRequest, type SandboxOptions } from './app.ts';
-import { discardRest } from './unread.ts';
+import { discardRest } from './body.ts';
 
 export type RunningSandbox = {
   readonly baseUrl: URL;
@@ -26,7 +28,7 @@ const maxConnections = 500;
 
 /**
  * Serves a sandbox on this machine only; port 0 takes a free one.
- * @throws the system's error (EADDRINUSE, EACCES)
+ * @throws Failure (config, output) when the system does not let it run
  */
 export function serveSandbox(options: SandboxOptions, port: number): Promise<RunningSandbox> {
   const hostname = '127.0.0.1';
@@ -47,11 +49,25 @@ export function serveSandbox(options: SandboxOptions, port: number): Promise<Run
   server.on('checkContinue', take);
   server.maxConnections = maxConnections;
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error) => reject(unservable(error, port)));
     server.listen(port, hostname, () => {
       const { port } = server.address() as AddressInfo;
       const baseUrl = new URL(`http://${hostname}:${port}${basePath}`);
       resolve({ baseUrl, key: options.key, server });
     });
+  });
+}
+
+/** The failure of a sandbox that the system does not let run. */
+export function unservable(error: unknown, port: number): Failure {
+  const code = systemCode(error);
+  if (isOutOfFiles(error)) {
+    const details = { cause: error, hint: allowMoreFiles };
+    return new Failure('output', `too many open files for a sandbox (${code})`, details);
+  }
+  if (port === 0) return new Failure('config', `no port of this machine can be used (${code})`);
+  const reason = code === 'EADDRINUSE' ? 'is taken' : `cannot be used (${code})`;
+  return new Failure('config', `port ${port} ${reason}`, {
+    hint: 'Leave out --port to take a free one.',
   });
 }

@@ -8,7 +8,6 @@ import { type PlanName, plans } from '../../sandbox/quota.ts';
 import { type RunningSandbox, serveSandbox, throwawayKey } from '../../sandbox/serve.ts';
 import { answer } from '../../sandbox/service.ts';
 import { type SandboxState, sampleState, stateFromData } from '../../sandbox/state.ts';
-import { unservable } from '../../sandbox/unservable.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { wordFor } from '../../text/secret.ts';
@@ -38,13 +37,12 @@ export function define(command: Command, host: Host): void {
     .action(async (program: string[], { port, plan, data }: Options) =>
       inSession(host, command, async (session) => {
         const state = data === undefined ? sampleState() : readData(data);
-        const { now } = host.context;
-        const running = await serveSandbox(
-          { answer: (request) => answer(state, plans[plan], request), key: throwawayKey(), now },
-          port ?? 0,
-        ).catch((error) => {
-          throw unservable(error, port);
-        });
+        const options = {
+          answer: (request: Parameters<typeof answer>[2]) => answer(state, plans[plan], request),
+          key: throwawayKey(),
+          now: host.context.now,
+        };
+        const running = await serveSandbox(options, port ?? 0);
         try {
           if (program.length > 0) throw new Exit(await runAgainst(running, program, host.context));
           await announce(session, running, plan);

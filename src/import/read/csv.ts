@@ -3,8 +3,7 @@ import { placeAfter, startOfText } from '../../json/position.ts';
 import { type CsvHeader, readHeader } from './csv-header.ts';
 import { fieldStart, findRecord, placeOfField, type WrittenRecord } from './csv-record.ts';
 import { Fault, type Faults, stopAt } from './faults.ts';
-import type { Reader } from './reader.ts';
-import type { Rows } from './rows.ts';
+import type { Reader, Rows } from './rows.ts';
 
 /** Longest row, in bytes. */
 const maxRow = 1024 * 1024;

@@ -1,8 +1,7 @@
 import { ArrayError, createElementSplitter } from '../../json/elements.ts';
 import { Fault, stopAt } from './faults.ts';
 import { takeObject } from './json-object.ts';
-import type { Reader } from './reader.ts';
-import type { Rows } from './rows.ts';
+import type { Reader, Rows } from './rows.ts';
 
 const blank = /^[ \t\r\n]*$/;
 

@@ -1,7 +1,6 @@
 import { stopAt } from './faults.ts';
 import { takeObject } from './json-object.ts';
-import type { Reader } from './reader.ts';
-import type { Rows } from './rows.ts';
+import type { Reader, Rows } from './rows.ts';
 
 /** Longest line, in characters. */
 const maxLine = 1024 * 1024;

@@ -25,6 +25,12 @@ export type Rows = {
   readonly passOverIds: (where: 'column' | 'field') => void;
 };
 
+/** Takes the text of an input part by part. Both throw a Fault where they cannot go on. */
+export type Reader = {
+  readonly read: (text: string) => void | Promise<void>;
+  readonly end: () => void | Promise<void>;
+};
+
 /** What a row may have. */
 export const rowFields = ['name', 'description'] as const;
 export type RowField = (typeof rowFields)[number];

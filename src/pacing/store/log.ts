@@ -4,10 +4,9 @@ import { readClock } from '../clock.ts';
 import type { Ledger, Reading, StoreMark } from '../ledger.ts';
 import { accountOf, restrictsMore } from '../merge-account.ts';
 import type { Entry } from '../records.ts';
-import { byMachine, withoutClock } from './engine-time.ts';
-import { qualifyOwner, unqualifyOwners } from './machine-owner.ts';
 import { absorb, baseOf, cursorOf, emptyReplica, isReplaced, lifetime } from './replica.ts';
 import { readReply, storeScript } from './script.ts';
+import { fromStore, toStore } from './translate.ts';
 
 /** A log that machines share; times are this machine's. Each call is one command. @throws what the engine throws */
 export type StoreLog = {
@@ -47,22 +46,20 @@ export function createStoreLog(
       const gone = unshared;
       const news = gone && accountOf(gone, readClock(context), 0);
       const entry = news ?? wanted;
-      const line = entry ? lineOf(entry) : '';
+      const line = entry ? JSON.stringify(toStore(entry, context.now(), context)) : '';
       const fresh = randomBytes(8).toString('hex');
       const args = [line, baseOf(sent), fresh, String(lifetimeWith(entry))];
       const reply = readReply(await engine.run(storeScript, name, [...cursorOf(sent), ...args]));
       const clock = readClock(context);
       ahead = reply.now - clock.at;
       const lost = sent.epoch !== '' && reply.epoch !== sent.epoch && reply.now < sent.keptUntil;
-      const before = isReplaced(replica, sent, reply)
-        ? byMachine(replica.ledger, reply.now, clock)
-        : undefined;
+      const before = isReplaced(replica, sent, reply) ? ledgerAt(reply.now, clock) : undefined;
       replica = absorb(replica, reply, fresh);
       const added = reply.epoch !== '' && reply.base === undefined;
       if (added && !(reply.lines.at(-1) ?? '').endsWith(line)) {
         throw new Error('what is written there is not there to be read');
       }
-      const current = ofMachine(reply.now, clock);
+      const current = ledgerAt(reply.now, clock);
       if (before && restrictsMore(accountOf(before, readClock(context), 0), current)) {
         unshared = before;
       } else if (added && unshared === gone) unshared = undefined;
@@ -82,11 +79,7 @@ export function createStoreLog(
     return lifetime + Math.ceil(Math.max(0, known, requested) / 1_000);
   }
 
-  function lineOf(entry: Entry): string {
-    return JSON.stringify(withoutClock(qualifyOwner(entry, context), context.now()));
-  }
-
-  function ofMachine(now: number, clock: Reading): Ledger {
-    return unqualifyOwners(byMachine(replica.ledger, now, clock), context);
+  function ledgerAt(now: number, clock: Reading): Ledger {
+    return fromStore(replica.ledger, now, clock, context);
   }
 }

@@ -1,8 +1,8 @@
 import { fold } from '../fold.ts';
 import { emptyLedger, type Ledger } from '../ledger.ts';
 import { parseEntry } from '../records.ts';
-import { byEngine } from './engine-time.ts';
 import type { StoreReply } from './script.ts';
+import { byEngine } from './translate.ts';
 
 /** How long a key is kept that nobody uses, beyond the end of a wait, in s. */
 export const lifetime = 90_000;

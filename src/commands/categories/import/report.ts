@@ -24,9 +24,7 @@ export async function printPlan(
   const counts = count(plan.intentions);
   const others = new Map(plan.similar.map(({ row, other }) => [row, other]));
   const head = {
-    file: input.source,
-    rows: exact(input.rows.length),
-    counts: countFields(counts),
+    ...headOf(input, counts),
     requests: exact(requests),
     forecast: { plan: limit.plan ?? null, todayMs: known(todayMs), moreDays: known(moreDays) },
   };
@@ -51,9 +49,7 @@ export async function printOutcomes(
 ): Promise<void> {
   const counts = count(outcomes.map(({ outcome }) => outcome));
   const head = {
-    file: input.source,
-    rows: exact(input.rows.length),
-    counts: countFields(counts),
+    ...headOf(input, counts),
     copies: [...copies],
   };
   await output.report(head, countRows(counts), {
@@ -92,8 +88,9 @@ function countRows(counts: ReadonlyMap<string, number>): JsonObject[] {
     .map(([word, words]) => ({ rows: words, count: exact(counts.get(word) ?? 0) }));
 }
 
-function countFields(counts: ReadonlyMap<string, number>): JsonObject {
-  return Object.fromEntries([...counts].map(([word, number]) => [word, exact(number)]));
+function headOf({ source, rows }: Input, counts: ReadonlyMap<string, number>): JsonObject {
+  const fields = Object.fromEntries([...counts].map(([word, number]) => [word, exact(number)]));
+  return { file: source, rows: exact(rows.length), counts: fields };
 }
 
 function rowFields({ rows }: Input, index: number): JsonObject {

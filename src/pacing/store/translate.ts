@@ -1,10 +1,16 @@
+import type { Context, Owner } from '../../context.ts';
 import { followClock, moveLedger, step, withOffset } from '../clock.ts';
 import type { Ledger, Reading } from '../ledger.ts';
 import type { Entry } from '../records.ts';
 
-/** The entry with its times as they are to the moment of sending, `now`: no clock is told. */
-export function withoutClock(entry: Entry, now: number): Entry {
-  return moveEntry(entry, -now, undefined);
+type ThisMachine = Pick<Context, 'owner' | 'boot'>;
+
+/** The entry for other machines: times are as they are to the moment of sending, `now`, and an owner has its machine. */
+export function toStore(entry: Entry, now: number, here: ThisMachine): Entry {
+  const moved = moveEntry(entry, -now, undefined);
+  return moved.k === 'ask' && moved.owner
+    ? { ...moved, owner: qualified(moved.owner, here) }
+    : moved;
 }
 
 /** The same entry by the clock of the engine, which showed `now` when it came; `before` is the ledger that it is folded into. */
@@ -12,11 +18,28 @@ export function byEngine(entry: Entry, before: Ledger, now: number): Entry {
   return moveEntry(entry, now, engineReading(before, now).boot);
 }
 
-/** A ledger by the engine's clock, which showed `now`, by that of this machine as it was read when the answer had come. */
-export function byMachine(ledger: Ledger, now: number, clock: Reading): Ledger {
+/**
+ * A ledger by the engine's clock, which showed `now`, by that of this machine as it was read when the answer had come; requests
+ * of its own processes are known as such.
+ */
+export function fromStore(ledger: Ledger, now: number, clock: Reading, here: ThisMachine): Ledger {
   const current = withOffset(followClock(ledger, engineReading(ledger, now)));
   // It came later than it was told, so that no wait gets shorter.
-  return { ...moveLedger(current, clock.at - now), boot: clock.boot };
+  const moved = moveLedger(current, clock.at - now);
+  const inFlight = Object.entries(moved.inFlight).map(([id, lease]) => {
+    return [id, { ...lease, owner: lease.owner && unqualified(lease.owner, here) }];
+  });
+  return { ...moved, inFlight: Object.fromEntries(inFlight), boot: clock.boot };
+}
+
+/** Machines may have the same name: a process is known by that of this start of its machine as well. */
+function qualified(owner: Owner, { boot }: ThisMachine): Owner {
+  return { ...owner, host: `${owner.host} ${boot}` };
+}
+
+function unqualified(owner: Owner, here: ThisMachine): Owner {
+  const { host } = here.owner;
+  return owner.host === qualified(here.owner, here).host ? { ...owner, host } : owner;
 }
 
 /** The entry by another clock, which shows `by` ms more; `boot` is that of the other one. */
