@@ -20,6 +20,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   store: ['until', 'at'],
 };
 
+// By hand: with zod a full log takes 20 ms instead of 1 ms, at each start.
 /** Whether a value that was read from a file is a ledger of ours as a whole: what is believed here holds for all who come later. */
 export function isLedger(value: unknown): boolean {
   if (!isRecord(value) || !isRecord(value.inFlight) || !Number.isFinite(value.refusals))
