@@ -20,6 +20,7 @@ const rooms = {
 /** Packages that one place alone works with, and that place: all else has what it needs of them from there. */
 const packages = {
   commander: '(commands/|docs/|session|run\\.ts)',
+  conf: 'settings/',
   undici: 'node/',
 };
 

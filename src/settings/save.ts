@@ -1,14 +1,11 @@
-import { chmodSync, lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import Conf from 'conf';
 import type { Context } from '../context.ts';
-import { cannotSave, durableRemove, durableWrite } from '../disk/files.ts';
-import { makePrivateFolder } from '../disk/folders.ts';
+import { cannotSave, durableWrite } from '../disk/files.ts';
 import { withLock } from '../disk/lock.ts';
-import { faultOfFolder, faultOfLink, isOurs } from '../disk/private-folder.ts';
-import { temporariesOf } from '../disk/temporary.ts';
 import { configFailure } from '../errors.ts';
 import { readSettings, type Settings, settingsFile } from './file.ts';
-import { keyFile, keysFolder, type StoredKey } from './keys.ts';
 import type { SettingName } from './names.ts';
 
 /** A place in the settings file: at its top, or in one profile. */
@@ -22,68 +19,45 @@ export type Place = { readonly profile?: string; readonly name: SettingName };
 export async function saveSetting(
   context: Context,
   folder: string,
-  place: Place,
+  { profile, name }: Place,
   value: string | undefined,
 ): Promise<string> {
   const path = join(folder, settingsFile);
   await withLock(context, `${path}.lock`, () => {
-    const settings = withSetting(readSettings(folder), place, value);
-    durableWrite(targetOf(path, context.uid), `${JSON.stringify(settings, undefined, 2)}\n`);
-  });
-  return path;
-}
-
-/** Saves the key of a profile and returns the file it stands in. @throws Failure (output) */
-export async function saveKey(
-  context: Context,
-  folder: string,
-  profile: string,
-  stored: StoredKey,
-): Promise<string> {
-  const path = keyFile(folder, profile);
-  const { path: keys, lock } = keysFolder(folder);
-  await withLock(context, lock, () => {
-    closeToOthers(keys, context.uid);
-    durableWrite(path, `${JSON.stringify(stored)}\n`);
+    const settings = new SettingsStore(folder, context.uid);
+    if (profile !== undefined) {
+      settings.set('profiles', withSetting(settings.get('profiles'), profile, name, value));
+    } else if (value !== undefined) {
+      settings.set(name, value);
+    } else {
+      settings.delete(name as keyof Settings);
+    }
   });
   return path;
 }
 
 /**
- * Removes the stored key of a profile, and copies of it that killed processes left; false when there was none.
- * @throws Failure (output)
+ * The settings file as a store that is read and written by our own means. Conf's reader would wait for ever for a pipe; its
+ * writer takes one short write for all of it, follows a link that was put there meanwhile, and in a snap replaces no file whole.
  */
-export async function removeKey(
-  context: Context,
-  folder: string,
-  profile: string,
-): Promise<boolean> {
-  const path = keyFile(folder, profile);
-  if (!look(path) && temporariesOf(path).length === 0) return false;
-  await withLock(context, keysFolder(folder).lock, () => durableRemove(path));
-  return true;
-}
+class SettingsStore extends Conf<Settings> {
+  readonly #uid: number | undefined;
 
-/** A folder of keys that was there before may have been opened to others, or be theirs. @throws Failure (output) */
-function closeToOthers(keys: string, uid: number | undefined): void {
-  try {
-    const fault = faultOfLink(keys, uid);
-    if (fault) throw fault;
-    makePrivateFolder(keys);
-    const stats = statSync(keys);
-    if (!isOurs(keys, stats, uid)) throw faultOfFolder(keys, uid);
-    if ((stats.mode & 0o777) !== 0o700) chmodSync(keys, 0o700);
-  } catch (error) {
-    throw cannotSave(keys, error);
+  constructor(folder: string, uid: number | undefined) {
+    super({
+      cwd: folder,
+      configName: basename(settingsFile, '.json'),
+      accessPropertiesByDotNotation: false,
+    });
+    this.#uid = uid;
   }
-}
 
-/** What is at a path itself, be it a link; undefined when nothing is. @throws Failure (output) */
-function look(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    throw cannotSave(path, error);
+  override get store(): Settings {
+    return readSettings(dirname(this.path));
+  }
+
+  override set store(settings: Settings) {
+    durableWrite(targetOf(this.path, this.#uid), `${JSON.stringify(settings, undefined, 2)}\n`);
   }
 }
 
@@ -92,8 +66,8 @@ function look(path: string): Stats | undefined {
  * @throws Failure (config) when it is not, Failure (output) when it leads nowhere
  */
 function targetOf(path: string, uid: number | undefined): string {
-  if (!look(path)?.isSymbolicLink()) return path;
   try {
+    if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path;
     const target = realpathSync(path);
     if (uid === undefined || statSync(target).uid === uid) return target;
   } catch (error) {
@@ -104,15 +78,15 @@ function targetOf(path: string, uid: number | undefined): string {
 
 /** Entries, not assignments: a profile may have the name of something every object has. */
 function withSetting(
-  settings: Settings,
-  { profile, name }: Place,
+  before: Settings['profiles'] = {},
+  profile: string,
+  name: SettingName,
   value: string | undefined,
-): Settings {
-  if (profile === undefined) return { ...settings, [name]: value };
-  const profiles = new Map(Object.entries(settings.profiles ?? {}));
+): Settings['profiles'] {
+  const profiles = new Map(Object.entries(before));
   const changed = { ...profiles.get(profile), [name]: value };
   profiles.set(profile, changed);
   // A profile exists as long as something is set for it.
   if (Object.values(changed).every((left) => left === undefined)) profiles.delete(profile);
-  return { ...settings, profiles: Object.fromEntries(profiles) };
+  return Object.fromEntries(profiles);
 }

@@ -70,7 +70,7 @@ const rows: readonly Row[] = [
   { argv: ['config', 'list', '--json'], packages: session, not: formats },
   {
     argv: ['config', 'set', 'output', 'json'],
-    packages: session,
+    packages: [...session, 'conf'],
     may: ['src/settings/save.ts', 'src/disk/claim.ts'],
   },
 ];

@@ -10,7 +10,7 @@ import { labelOf, profileFlag, sandboxProfile } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { parseKey } from '../../settings/keys.ts';
-import { saveKey } from '../../settings/save.ts';
+import { saveKey } from '../../settings/save-key.ts';
 import { noticeOfShortKey } from '../../text/secret.ts';
 import { addExamples } from '../examples.ts';
 

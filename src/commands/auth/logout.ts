@@ -5,7 +5,7 @@ import type { Host } from '../../session/host.ts';
 import { labelOf, profileFlag, sandboxProfile } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
-import { removeKey } from '../../settings/save.ts';
+import { removeKey } from '../../settings/save-key.ts';
 import { addExamples } from '../examples.ts';
 
 export function define(command: Command, host: Host): void {
