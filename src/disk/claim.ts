@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Context, Owner } from '../context.ts';
 import { systemCode } from '../errors.ts';
-import { cannotSave } from './files.ts';
+import { saving } from './files.ts';
 import { makePrivateFolder } from './folders.ts';
 import { makeNewFolder, writeBrief } from './new-file.ts';
 import { readOwn } from './open-file.ts';
@@ -37,7 +37,7 @@ export function claim(
   context: Pick<Context, 'owner' | 'isRunning' | 'now'>,
   path: string,
 ): Claim | Holder {
-  try {
+  return saving(path, () => {
     for (;;) {
       const holder = findHolder(context, path);
       if (holder) return holder;
@@ -45,18 +45,12 @@ export function claim(
       const mark: Mark = { ...context.owner, since: context.now() };
       if (take(path, name, mark)) return { mine: true, release: () => release(path, name) };
     }
-  } catch (error) {
-    throw cannotSave(path, error);
-  }
+  });
 }
 
 /** Who has a thing, if that process still runs; marks that count no more are removed. @throws Failure (output) */
 export function holderOf(context: Pick<Context, 'isRunning'>, path: string): Holder | undefined {
-  try {
-    return findHolder(context, path);
-  } catch (error) {
-    throw cannotSave(path, error);
-  }
+  return saving(path, () => findHolder(context, path));
 }
 
 function findHolder({ isRunning }: Pick<Context, 'isRunning'>, path: string): Holder | undefined {

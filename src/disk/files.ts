@@ -88,25 +88,17 @@ function unreadable(path: string, error: unknown): Failure {
  * @throws Failure (output)
  */
 export function durableWrite(path: string, text: string): void {
+  const temporary = nameTemporary(path);
   try {
     makePrivateFolder(dirname(path));
-    replace(path, Buffer.from(text));
+    writeNew(temporary, Buffer.from(text), lstatSync(path, { throwIfNoEntry: false }));
+    renameSync(temporary, path);
     syncFolder(dirname(path));
   } catch (error) {
+    sweep([temporary]);
     throw cannotSave(path, error);
   }
   sweep(temporariesOf(path));
-}
-
-function replace(path: string, bytes: Uint8Array): void {
-  const temporary = nameTemporary(path);
-  try {
-    writeNew(temporary, bytes, lstatSync(path, { throwIfNoEntry: false }));
-    renameSync(temporary, path);
-  } catch (error) {
-    sweep([temporary]);
-    throw error;
-  }
 }
 
 /** Removes a file and what killed writers left beside it. @throws Failure (output) */
@@ -119,7 +111,16 @@ export function durableRemove(path: string): void {
   }
 }
 
-/** A failure on the way of something that should last. */
+/** Does what is needed to save a file or folder, and returns what that does. @throws Failure (output) */
+export function saving<Result>(path: string, action: () => Result): Result {
+  try {
+    return action();
+  } catch (error) {
+    throw cannotSave(path, error);
+  }
+}
+
+/** A failure on the way of something that should last; one that says so already is kept. */
 export function cannotSave(path: string, error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof FileFault) {

@@ -1,6 +1,6 @@
 import type { AppendFile } from '../context.ts';
-import { cannotSave } from '../disk/files.ts';
-import { configFailure, Failure } from '../errors.ts';
+import { cannotSave, saving } from '../disk/files.ts';
+import { configFailure, type Failure } from '../errors.ts';
 import { emptyState, fold, type JournalState } from './journal-state.ts';
 import { type Entry, formatEntry, parseEntry } from './records.ts';
 
@@ -67,14 +67,12 @@ export function openJournal(open: (path: string) => AppendFile, path: string): J
 }
 
 function openReplayed(open: (path: string) => AppendFile, path: string) {
-  try {
+  return saving(path, () => {
     const file = open(path);
     const { state, length } = replay(file.read(longest + 1), path);
     file.cut(length);
     return { file, state };
-  } catch (error) {
-    throw error instanceof Failure ? error : cannotSave(path, error);
-  }
+  });
 }
 
 /**

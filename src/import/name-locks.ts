@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Owner } from '../context.ts';
-import { cannotSave } from '../disk/files.ts';
+import { cannotSave, saving } from '../disk/files.ts';
 import { withLock } from '../disk/lock.ts';
 import { writeBrief } from '../disk/new-file.ts';
 import { readOwn } from '../disk/open-file.ts';
@@ -43,11 +43,7 @@ export async function tryLockNames(
   folder: string,
   wanted: Names,
 ): Promise<NameLock | NameHolder> {
-  try {
-    securePrivateFolder(folder, context.uid);
-  } catch (error) {
-    throw cannotSave(folder, error);
-  }
+  saving(folder, () => securePrivateFolder(folder, context.uid));
   const scope = hashOf(wanted.address);
   const keys = keysOf(wanted);
   return withLock(context, join(folder, `${scope}.lock`), () => {

@@ -2,7 +2,7 @@ import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Conf from 'conf';
 import type { Context } from '../context.ts';
-import { cannotSave, durableWrite } from '../disk/files.ts';
+import { durableWrite, saving } from '../disk/files.ts';
 import { withLock } from '../disk/lock.ts';
 import { configFailure } from '../errors.ts';
 import { readSettings, type Settings, settingsFile } from './file.ts';
@@ -66,14 +66,12 @@ class SettingsStore extends Conf<Settings> {
  * @throws Failure (config) when it is not, Failure (output) when it leads nowhere
  */
 function targetOf(path: string, uid: number | undefined): string {
-  try {
+  return saving(path, () => {
     if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path;
     const target = realpathSync(path);
     if (uid === undefined || statSync(target).uid === uid) return target;
-  } catch (error) {
-    throw cannotSave(path, error);
-  }
-  throw configFailure(`${path} is a link to a file of another user, which is left as it is`);
+    throw configFailure(`${path} is a link to a file of another user, which is left as it is`);
+  });
 }
 
 /** Entries, not assignments: a profile may have the name of something every object has. */
