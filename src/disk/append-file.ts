@@ -1,10 +1,9 @@
-import { closeSync, fdatasync, fstatSync, fsyncSync, ftruncateSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, fstatSync, fsyncSync, ftruncateSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { AppendFile } from '../context.ts';
 import { makePrivateFolder, syncFolder } from './folders.ts';
-import { openToAppend } from './open-file.ts';
-import { readStart } from './read-start.ts';
+import { openToAppend, readStart } from './open-file.ts';
 
 const sync = promisify(fdatasync);
 
@@ -21,10 +20,7 @@ export function openAppendFile(path: string): AppendFile {
       fsyncSync(file);
     },
     async append(bytes) {
-      // A disk that is nearly full takes a part first; the rest then fails with its reason.
-      for (let written = 0; written < bytes.length; ) {
-        written += writeSync(file, bytes, written);
-      }
+      writeFileSync(file, bytes);
       await sync(file);
     },
     close: () => closeSync(file),

@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { FileFault, systemCode } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
@@ -39,13 +39,7 @@ const anotherFolder = 'set PETSTORE_CONFIG_DIR and PETSTORE_STATE_DIR to folders
 
 /** The path, or the last folder on the way to it that can be seen. */
 function lastThere(path: string): string {
-  try {
-    statSync(path);
-    return path;
-  } catch (error) {
-    if (dirname(path) === path) throw error;
-    return lastThere(dirname(path));
-  }
+  return existsSync(path) || dirname(path) === path ? path : lastThere(dirname(path));
 }
 
 function mayUse(path: string): boolean {

@@ -13,8 +13,8 @@ import { configFailure, Failure, FileFault, systemCode } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
 import { makePrivateFolder, syncFolder } from './folders.ts';
 import { writeNew } from './new-file.ts';
+import { readStart } from './open-file.ts';
 import { isOurs } from './private-folder.ts';
-import { readStart } from './read-start.ts';
 import { nameTemporary, sweep, temporariesOf } from './temporary.ts';
 
 const KiB = 1024;

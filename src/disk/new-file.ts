@@ -3,12 +3,10 @@ import {
   constants,
   fchownSync,
   fstatSync,
-  fsyncSync,
   mkdirSync,
   openSync,
   statSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCode } from '../errors.ts';
@@ -38,22 +36,17 @@ export function openNew(path: string, flags: number, owner?: Owner): number {
 
 /** Makes a file of mode 0600 whose bytes last. @throws as openNew */
 export function writeNew(path: string, bytes: Uint8Array, owner?: Owner): void {
-  const file = openNew(path, constants.O_WRONLY, owner);
-  try {
-    for (let written = 0; written < bytes.length; ) {
-      written += writeSync(file, bytes, written);
-    }
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  write(openNew(path, constants.O_WRONLY, owner), bytes, true);
 }
 
 /** Makes a file of mode 0600 for as long as this process runs: a power cut may take it. @throws as openNew */
 export function writeBrief(path: string, text: string): void {
-  const file = openNew(path, constants.O_WRONLY);
+  write(openNew(path, constants.O_WRONLY), Buffer.from(text), false);
+}
+
+function write(file: number, bytes: Uint8Array, flush: boolean): void {
   try {
-    writeFileSync(file, text);
+    writeFileSync(file, bytes, { flush });
   } finally {
     closeSync(file);
   }

@@ -1,8 +1,7 @@
-import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { FileFault, systemCode } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
 import { openNew } from './new-file.ts';
-import { readStart } from './read-start.ts';
 
 /** A link would lead to a file of somebody else's choice; a pipe without a writer would never open. */
 const careful = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -27,11 +26,34 @@ export function openOwn(path: string, flags: number = constants.O_RDONLY): numbe
 
 /** The first bytes of a file that petstore made, at most so many. @throws as openOwn */
 export function readOwn(path: string, most: number): Buffer {
-  const file = openOwn(path);
+  return readAndClose(openOwn(path), most);
+}
+
+/** The same of any open file, which is closed then. @throws the system's error */
+export function readAndClose(file: number, most: number): Buffer {
   try {
     return readStart(file, most);
   } finally {
     closeSync(file);
+  }
+}
+
+/** What is read at least at a time, in bytes. */
+const least = 4_096;
+
+/** The first bytes of an open file, at most so many, whatever the system tells of its size. @throws the system's error */
+export function readStart(file: number, most: number): Buffer {
+  const { size } = fstatSync(file);
+  let bytes = Buffer.alloc(Math.min(most, Math.max(size + 1, least)));
+  let length = 0;
+  for (;;) {
+    if (length === bytes.length) {
+      if (length === most) return bytes;
+      bytes = Buffer.concat([bytes], Math.min(most, 2 * length));
+    }
+    const read = readSync(file, bytes, length, bytes.length - length, length);
+    if (read === 0) return bytes.subarray(0, length);
+    length += read;
   }
 }
 

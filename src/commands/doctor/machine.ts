@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs';
+import { openSync, statSync } from 'node:fs';
 import { arch, release } from 'node:os';
 import type { Context, Environment, Output } from '../../context.ts';
-import { readStartOf } from '../../disk/read-start.ts';
+import { readAndClose } from '../../disk/open-file.ts';
 import { configFailure, systemCode } from '../../errors.ts';
 import { hasColor, isUtf8, mayAsk } from '../../session/host.ts';
 import type { CommonOptions } from '../../session/options.ts';
@@ -38,7 +38,7 @@ function examineOwnAuthorities(path: string | undefined): Finding {
   const ignored = (why: string) => warn(check, `NODE_EXTRA_CA_CERTS is ignored: ${path} ${why}`);
   try {
     if (!statSync(path).isFile()) return ignored('is no file');
-    const count = readStartOf(path, longestBundle)
+    const count = readAndClose(openSync(path, 'r'), longestBundle)
       .toString('latin1')
       .match(/-----BEGIN CERTIFICATE-----/g)?.length;
     if (!count) return ignored('has no certificate in it');
