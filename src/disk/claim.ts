@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { lstatSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Context, Owner } from '../context.ts';
+import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
 import { saving } from './files.ts';
 import { makePrivateFolder } from './folders.ts';
 import { makeNewFolder, writeBrief } from './new-file.ts';
 import { readOwn } from './open-file.ts';
-import { isOwner } from './owner.ts';
-import { nameTemporary, temporariesOf } from './temporary.ts';
+import { type Mark, parseMark } from './owner.ts';
+import { nameTemporary, sweep, temporariesOf } from './temporary.ts';
 
 /** It is ours until `release` is called or this process ends, however it ends. `release` never throws. */
 export type Claim = { readonly mine: true; readonly release: () => void };
@@ -20,8 +20,6 @@ export type Holder = {
   readonly host: string;
   readonly since: number;
 };
-
-type Mark = Owner & { readonly since: number };
 
 /** More is no mark, in bytes. */
 const longestMark = 4_096;
@@ -80,18 +78,11 @@ function list(folder: string): string[] {
 
 /** Undefined when it is gone, or torn: marks arrive whole, so that a power cut has ended its owner. */
 function readMark(path: string): Mark | undefined {
-  let text: string;
   try {
-    text = readOwn(path, longestMark).toString();
+    return parseMark(readOwn(path, longestMark).toString());
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
-  }
-  try {
-    const mark: unknown = JSON.parse(text);
-    return isOwner(mark) && Number.isFinite((mark as Mark).since) ? (mark as Mark) : undefined;
-  } catch {
-    return undefined;
   }
 }
 
@@ -111,16 +102,13 @@ function take(path: string, name: string, mark: Mark): boolean {
     if (faster || list(path).length > 0) return false;
     throw error;
   }
-  sweep(path);
+  sweepUnfinished(path);
   return true;
 }
 
 function release(path: string, name: string): void {
-  try {
-    rmSync(join(path, name), { force: true });
-  } catch {
-    // The end of this process will do.
-  }
+  // Where it stays, the end of this process will do.
+  sweep([join(path, name)]);
   removeEmpty(path);
 }
 
@@ -134,7 +122,7 @@ function removeEmpty(path: string): void {
 }
 
 /** Removes what killed processes left unfinished. It is moved away whole first: a rename never brings it here in part. */
-function sweep(path: string): void {
+function sweepUnfinished(path: string): void {
   try {
     for (const temporary of temporariesOf(path)) {
       const away = nameTemporary(path);

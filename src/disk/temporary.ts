@@ -27,10 +27,10 @@ export function temporariesOf(path: string): string[] {
   );
 }
 
-/** Removes what killed writers left, as far as that is possible: what stays, the next one removes. */
-export function sweep(temporaries: readonly string[]): void {
+/** Removes files that nothing depends on, as far as that is possible: what stays, the next one removes. */
+export function sweep(files: readonly string[]): void {
   try {
-    for (const temporary of temporaries) rmSync(temporary, { force: true });
+    for (const file of files) rmSync(file, { force: true });
   } catch {
     // Nothing can be changed here, or it is no file.
   }

@@ -1,13 +1,14 @@
 import { hash, randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Context, Owner } from '../context.ts';
+import type { Context } from '../context.ts';
 import { cannotSave, saving } from '../disk/files.ts';
 import { withLock } from '../disk/lock.ts';
 import { writeBrief } from '../disk/new-file.ts';
 import { readOwn } from '../disk/open-file.ts';
-import { isOwner } from '../disk/owner.ts';
+import { type Mark, parseMark } from '../disk/owner.ts';
 import { securePrivateFolder } from '../disk/private-folder.ts';
+import { sweep } from '../disk/temporary.ts';
 import { systemCode } from '../errors.ts';
 import { looseKey } from './content.ts';
 
@@ -19,10 +20,10 @@ export type Names = {
   readonly doing: 'creating' | 'importing';
 };
 
-type Mark = Owner & Pick<Names, 'doing'> & { readonly since: number };
+type NameMark = Mark & Pick<Names, 'doing'>;
 
 /** The process that has one of the names, and the file that says so. */
-export type NameHolder = { readonly mark: Mark; readonly file: string };
+export type NameHolder = { readonly mark: NameMark; readonly file: string };
 
 /** `release` never throws. */
 export type NameLock = { readonly release: () => void };
@@ -51,13 +52,14 @@ export async function tryLockNames(
     try {
       const holder = findHolder(context, folder, scope, new Set(keys));
       if (holder) return holder;
-      const mark: Mark = { ...context.owner, since: context.now(), doing: wanted.doing };
+      const mark: NameMark = { ...context.owner, since: context.now(), doing: wanted.doing };
       writeBrief(file, [JSON.stringify(mark), ...keys].join('\n'));
     } catch (error) {
-      remove(file);
+      sweep([file]);
       throw cannotSave(file, error);
     }
-    return { release: () => remove(file) };
+    // Where it stays, the end of this process will do.
+    return { release: () => sweep([file]) };
   });
 }
 
@@ -76,8 +78,9 @@ function findHolder(
   for (const name of readdirSync(folder)) {
     if (!name.startsWith(`${scope}.`) || !form.test(name)) continue;
     const file = join(folder, name);
-    const mark = parseMark(read(file, longestMark).split('\n', 1)[0] ?? '');
-    if (!mark || !context.isRunning(mark)) remove(file);
+    // Torn, its writer had the lock and has ended.
+    const mark = parseMark(read(file, longestMark).split('\n', 1)[0] ?? '') as NameMark | undefined;
+    if (!mark || !context.isRunning(mark)) sweep([file]);
     else if (keysIn(file).some((key) => wanted.has(key))) return { mark, file };
   }
   return undefined;
@@ -94,24 +97,6 @@ function read(file: string, most: number): string {
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return '';
     throw error;
-  }
-}
-
-/** Undefined when it is torn: its writer had the lock, and has ended. */
-function parseMark(line: string): Mark | undefined {
-  try {
-    const mark: unknown = JSON.parse(line);
-    return isOwner(mark) && Number.isFinite((mark as Mark).since) ? (mark as Mark) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function remove(file: string): void {
-  try {
-    rmSync(file, { force: true });
-  } catch {
-    // The end of this process will do.
   }
 }
 
