@@ -53,7 +53,8 @@ export function holderOf(context: Pick<Context, 'isRunning'>, path: string): Hol
 
 function findHolder({ isRunning }: Pick<Context, 'isRunning'>, path: string): Holder | undefined {
   for (const name of list(path)) {
-    const mark = readMark(join(path, name));
+    // Gone, or torn: marks arrive whole, so that a power cut has ended its owner.
+    const mark = parseMark(readOwn(join(path, name), longestMark)?.toString() ?? '');
     if (mark && isRunning(mark)) {
       const { pid, host, since } = mark;
       return { mine: false, pid, host, since };
@@ -72,16 +73,6 @@ function list(folder: string): string[] {
     return readdirSync(folder);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  }
-}
-
-/** Undefined when it is gone, or torn: marks arrive whole, so that a power cut has ended its owner. */
-function readMark(path: string): Mark | undefined {
-  try {
-    return parseMark(readOwn(path, longestMark).toString());
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

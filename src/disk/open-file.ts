@@ -24,9 +24,14 @@ export function openOwn(path: string, flags: number = constants.O_RDONLY): numbe
   throw misplaced(path, 'is not a regular file');
 }
 
-/** The first bytes of a file that petstore made, at most so many. @throws as openOwn */
-export function readOwn(path: string, most: number): Buffer {
-  return readAndClose(openOwn(path), most);
+/** The first bytes of a file that petstore made, at most so many; undefined when there is none. @throws as openOwn */
+export function readOwn(path: string, most: number): Buffer | undefined {
+  try {
+    return readAndClose(openOwn(path), most);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 /** The same of any open file, which is closed then. @throws the system's error */

@@ -54,7 +54,7 @@ export function restoreArchived(path: string): void {
 /** Whether the list shows all that the journal tells: each name is there once, and the service has changed none. */
 function isInList(path: string, { mode }: Header): boolean {
   // In a text of JSON the quotation marks are escaped.
-  return mode === 'ensure' && !readOwn(path, longest).includes('"as":');
+  return mode === 'ensure' && !readOwn(path, longest)?.includes('"as":');
 }
 
 function removeExpired(folder: string, before: number): void {

@@ -9,7 +9,6 @@ import { readOwn } from '../disk/open-file.ts';
 import { type Mark, parseMark } from '../disk/owner.ts';
 import { securePrivateFolder } from '../disk/private-folder.ts';
 import { sweep } from '../disk/temporary.ts';
-import { systemCode } from '../errors.ts';
 import { looseKey } from './content.ts';
 
 /** What is to be held: names at one service, and the file that they come from. */
@@ -79,7 +78,7 @@ function findHolder(
     if (!name.startsWith(`${scope}.`) || !form.test(name)) continue;
     const file = join(folder, name);
     // Torn, its writer had the lock and has ended.
-    const mark = parseMark(read(file, longestMark).split('\n', 1)[0] ?? '') as NameMark | undefined;
+    const mark = parseMark(linesOf(file, longestMark)[0] ?? '') as NameMark | undefined;
     if (!mark || !context.isRunning(mark)) sweep([file]);
     else if (keysIn(file).some((key) => wanted.has(key))) return { mark, file };
   }
@@ -87,17 +86,12 @@ function findHolder(
 }
 
 function keysIn(file: string): string[] {
-  return read(file, longestFile).split('\n').slice(1);
+  return linesOf(file, longestFile).slice(1);
 }
 
-/** Empty when it was released meanwhile. */
-function read(file: string, most: number): string {
-  try {
-    return readOwn(file, most).toString();
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return '';
-    throw error;
-  }
+/** None when it was released meanwhile. */
+function linesOf(file: string, most: number): string[] {
+  return readOwn(file, most)?.toString().split('\n') ?? [];
 }
 
 /** Names that a service might take for the same one have the same key. */

@@ -80,10 +80,11 @@ const saltLength = 32;
 
 /** Random bytes, the same for all. What is no whole salt was damaged: the next name is for one that is, so that all agree on it. */
 function readSalt(folder: string): Uint8Array {
-  for (let number = 1; ; number += 1) {
+  for (let number = 1; ; ) {
     const path = join(folder, number === 1 ? 'salt' : `salt.${number}`);
-    if (!existsSync(path)) makeOnce(path, randomBytes(saltLength));
     const salt = readOwn(path, saltLength + 1);
-    if (salt.length === saltLength) return salt;
+    if (salt?.length === saltLength) return salt;
+    if (salt) number += 1;
+    else makeOnce(path, randomBytes(saltLength));
   }
 }
