@@ -68,7 +68,14 @@ export function createTransport(uptime: () => number, timeout = 10_000): Transpo
     return new Connection(await openTunnel(proxy, target, { connector, timeout }), url.origin);
   }
 
-  return { send, close: connector.close };
+  function close(): void {
+    // undici would clean up after each idle connection, which takes 1 ms of every run and changes nothing.
+    for (const { connection } of [...idle.values()].flat())
+      connection.socket.removeAllListeners('close').destroy();
+    connector.close();
+  }
+
+  return { send, close };
 }
 
 /** Rejects with the reason of `signal` as soon as it is aborted. */
