@@ -22,6 +22,7 @@ const packages = {
   commander: '(commands/|docs/|session|run\\.ts)',
   conf: 'settings/',
   undici: 'node/',
+  'cli-table3': 'output/',
 };
 
 function onlyIn(name, places) {

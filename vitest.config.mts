@@ -11,7 +11,7 @@ const built = { globalSetup: ['test/support/build.ts'] };
 
 export default defineConfig(({ mode }) => ({
   test: {
-    setupFiles: ['test/support/node20.ts', 'test/support/seed.ts'],
+    setupFiles: ['test/support/node20.ts', 'test/support/seed.ts', 'test/support/cell-width.ts'],
     env: { TZ: 'UTC', PETSTORE_TEST_TRIALS: process.env.PETSTORE_TEST_TRIALS ?? part(mode) },
     testTimeout: 60_000,
     maxWorkers: '100%',

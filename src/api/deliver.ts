@@ -37,6 +37,7 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
     let sent = false;
     const onSent = () => {
       sent = true;
+      request.onSent?.();
     };
     const answer = transmit();
     // The race may be over before it fails; then nobody listens any more.

@@ -26,6 +26,8 @@ export type ApiRequest = Turn & {
   readonly restAbove?: number | undefined;
   /** Whether the request may still leave, asked when its connection is established; see WireRequest. */
   readonly stillGranted?: (() => Promise<boolean>) | undefined;
+  /** Called as the request leaves, and again when it was answered. */
+  readonly onSent?: (() => void) | undefined;
   /** Called when the head of the answer has arrived; the body may take much longer. */
   readonly onHead?: ((head: Head) => void) | undefined;
   /** Which try this is; the first when undefined. */

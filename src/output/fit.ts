@@ -74,8 +74,17 @@ export function fitRow(
   );
 }
 
-export function pad(cell: string, width: number): string {
-  return cell + ' '.repeat(Math.max(0, width - cellWidth(cell, widthOf)));
+/** Whether it would be cut on a terminal. */
+export function isLong(cell: string): boolean {
+  return cell.length > 10 * longestCell || widthOf(cell) > longestCell;
+}
+
+/** The cells under those of other rows, without a frame. */
+export function columnLine(cells: readonly string[], widths: readonly number[]): string {
+  return cells
+    .map((cell, at) => cell + ' '.repeat(Math.max(0, (widths[at] ?? 0) - cellWidth(cell, widthOf))))
+    .join('  ')
+    .trimEnd();
 }
 
 function columnsOf(rows: Rows, count: number, measure: (cell: string) => number): number[] {

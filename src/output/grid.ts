@@ -58,3 +58,16 @@ export function cellText(value: Cell): string {
 function fieldOf(record: JsonObject, column: string): Cell {
   return Object.hasOwn(record, column) ? record[column] : undefined;
 }
+
+/** Digits and sign of an int64: half an id would be another id, and so none is cut. */
+export const longestNumber = 20;
+
+/** The room that the numbers of each column need. */
+export function numberWidths({ header, rows }: Grid): number[] {
+  return header.map((_, column) =>
+    rows.reduce((most, { [column]: cell }) => {
+      const digits = cell instanceof ExactNumber ? cell.text.length : 0;
+      return digits > longestNumber ? most : Math.max(most, digits);
+    }, 0),
+  );
+}

@@ -6,6 +6,7 @@ import type { Outlet } from './sink.ts';
 export function hideSecrets(printer: Printer, { clean, cleanOurs }: Outlet): Printer {
   return {
     load: printer.load,
+    preload: printer.preload,
     checkColumns: printer.checkColumns,
     records: (records, columns) => printer.records(clean(records), columns),
     stream: (pieces, columns, what) => printer.stream(cleanPieces(clean, pieces), columns, what),

@@ -19,6 +19,8 @@ export type Printer = {
    * first, so that the result can be printed whatever becomes of the installed program meanwhile. @throws Failure (output)
    */
   readonly load: (expected?: JsonObject) => Promise<void>;
+  /** Begins to load what most results need: a request has left, and until its answer comes that costs no time. */
+  readonly preload: () => void;
   /** Refuses such a column before anything is sent. */
   readonly checkColumns: (columns: readonly string[]) => void;
   /** Records with known columns; JSON and YAML have every field that came. */
@@ -86,6 +88,10 @@ export function createPrinter(
         );
       else await loadFormat(format);
       if (color) await boldStyle();
+    },
+    preload() {
+      // What cannot be loaded is loaded once more when it is needed, and said then.
+      if (format === 'table') loadTable().catch(() => {});
     },
     checkColumns(columns) {
       if (asked) refuseUnknown(asked, columns);
@@ -234,7 +240,12 @@ async function loadFormat(format: Format): Promise<void> {
   if (format === 'yaml') await import('./yaml.ts').catch(unloadable);
   if (format === 'csv') await import('./csv.ts').catch(unloadable);
   if (format === 'tsv') await import('./tsv.ts').catch(unloadable);
-  if (format === 'table') await import('./fit.ts').catch(unloadable);
+  if (format === 'table') await Promise.all([loadTable(), import('./fit.ts').catch(unloadable)]);
+}
+
+async function loadTable(): Promise<void> {
+  await import('./table.ts').catch(unloadable);
+  await import('./frame.ts').catch(unloadable);
 }
 
 async function boldStyle() {

@@ -4,8 +4,9 @@ import { ExactNumber, type Json, type JsonObject } from '../json/exact.ts';
 import { unloadable } from '../text/unloadable.ts';
 import { choose } from './columns.ts';
 import { type Cell, cellText, type Grid } from './grid.ts';
+import { createLongTable } from './long-table.ts';
 import type { Line, Sink } from './sink.ts';
-import { createLongTable, mostBoxedRows, type TableOptions, tableLines } from './table.ts';
+import { type TableOptions, tableLines } from './table.ts';
 
 /** A list as it comes, so many elements at a time. */
 export type Pieces<Element = JsonObject> =
@@ -126,6 +127,8 @@ async function* inJson<Element>(
   else yield { lines: ['[]'], count: 0 };
 }
 
+/** As many rows as the columns follow at most. */
+const mostSampled = 1_000;
 /** As much text as the columns follow at most, in characters: a row may be a megabyte, and three as it is shown. */
 const longestSample = 1024 * 1024;
 
@@ -150,9 +153,9 @@ async function* inTable<Element>(
     sample.push(part);
     rows += records.length;
     length += lengthOf(part);
-    if (rows <= mostBoxedRows && length <= longestSample) continue;
+    if (rows <= mostSampled && length <= longestSample) continue;
     const { header, rows: all } = together(sample);
-    const first = { header, rows: all.slice(0, mostBoxedRows) };
+    const first = { header, rows: all.slice(0, mostSampled) };
     const table = await createLongTable(first, sink, options);
     lay = table.lay;
     let { head } = table;

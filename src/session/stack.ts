@@ -17,14 +17,18 @@ import { chooseMaxWait, chooseTimeout, type Setup } from './setting.ts';
 /** Which service, and which log its limit is kept in, once they are needed. */
 type Ends = { readonly service: () => Promise<Service>; readonly limit: () => Promise<SharedLog> };
 
-/**
- * The client for the profile's service; `onRateLimit` hears what each answer says about the limit.
- * @throws Failure when no address or key is set
- */
+/** What a session hears of each request. */
+export type Ears = {
+  readonly onSent: () => void;
+  /** Hears what an answer says about the limit. */
+  readonly onRateLimit: (rateLimit: RateLimit) => void;
+};
+
+/** The client for the profile's service. @throws Failure when no address or key is set */
 export async function openClient(
   setup: Setup,
   { service, limit }: Ends,
-  onRateLimit: (rateLimit: RateLimit) => void,
+  ears: Ears,
 ): Promise<Client> {
   const { host, options, profile, report } = setup;
   const { context } = host;
@@ -43,16 +47,16 @@ export async function openClient(
   const told = verbose ? trace(delivered, context, report, host.sink.redact) : delivered;
   const authorized = auth(told, key, baseUrl.origin);
   const log = await limit();
-  const paced = gate(listen(authorized, onRateLimit), context, { log, report, timeout });
+  const paced = gate(listen(authorized, ears), context, { log, report, timeout });
   const exchange = retry(paced, context, report);
 
   const userAgent = `petstore/${version}`;
   return createClient({ context, exchange, baseUrl, key, maxWait, userAgent, report });
 }
 
-function listen(next: Exchange, onRateLimit: (rateLimit: RateLimit) => void): Exchange {
+function listen(next: Exchange, { onSent, onRateLimit }: Ears): Exchange {
   return async (request) => {
-    const answer = await next(request);
+    const answer = await next({ ...request, onSent });
     const rateLimit = readRateLimit(answer.headers, answer.receivedAt);
     if (rateLimit) onRateLimit(rateLimit);
     return answer;

@@ -48,6 +48,14 @@ const slow = [
 const start = ['commander', 'zod'];
 const session = [...start, 'leven'];
 const request = [...session, 'undici'];
+const measuring = [
+  'ansi-regex',
+  'emoji-regex',
+  'get-east-asian-width',
+  'string-width',
+  'strip-ansi',
+];
+const framed = [...request, 'cli-table3', ...measuring];
 
 const rows: readonly Row[] = [
   { argv: ['--version'], packages: [], not: ['src/'] },
@@ -55,16 +63,16 @@ const rows: readonly Row[] = [
   { argv: ['categories', '--help'], packages: ['commander'], not: ['src/session/session.ts'] },
   { argv: ['categories', 'list', '--json'], packages: request, may: [asking], not: formats },
   { argv: ['categories', 'list', '-o', 'ndjson'], packages: request, may: [asking], not: formats },
-  { argv: ['categories', 'list'], packages: request, may: [asking] },
-  { argv: ['categories', 'create', 'ferret'], packages: request, may: [asking, ...lookingUp] },
+  { argv: ['categories', 'list'], packages: framed, may: [asking] },
+  { argv: ['categories', 'create', 'ferret'], packages: framed, may: [asking, ...lookingUp] },
   {
     argv: ['categories', 'create', 'ferret', '--if-missing'],
-    packages: request,
+    packages: framed,
     may: [asking, ...lookingUp, 'src/import/', 'src/disk/claim.ts'],
     not: ['src/import/journal.ts', 'src/import/plan.ts', 'src/import/send.ts'],
   },
   { argv: ['orders', 'list', '--json'], packages: request, may: [asking], not: formats },
-  { argv: ['api', 'GET', '/categories'], packages: request, may: [asking] },
+  { argv: ['api', 'GET', '/categories'], packages: framed, may: [asking] },
   { argv: ['limits', '--json'], packages: session, not: formats },
   { argv: ['auth', 'status', '--json'], packages: session, not: formats },
   { argv: ['config', 'list', '--json'], packages: session, not: formats },
@@ -85,12 +93,7 @@ describe('a command loads nothing that it does not need', () => {
   test.for(rows.map((row) => [row.argv.join(' '), row] as const))(
     'petstore %s',
     async ([, { argv, packages, not = [], may = [] }], { execute, folder }) => {
-      const env = {
-        PETSTORE_BASE_URL: service.url,
-        PETSTORE_API_KEY: service.key,
-        PETSTORE_TEST_LOADED: join(folder, 'loaded.json'),
-      };
-      const hook = ['--require', resolve('test/support/programs/loaded.cjs')];
+      const env = environment(service, service.key, folder);
 
       const { code } = await execute(process.execPath, [...hook, launcher, ...argv], { env });
 
@@ -106,7 +109,31 @@ describe('a command loads nothing that it does not need', () => {
       }).toEqual({ code: 0, packages: [...packages].sort(), unwanted: [], slow: [] });
     },
   );
+
+  test('what draws a table is loaded while the answer is on its way, so that it takes no time', async ({
+    execute,
+    folder,
+  }) => {
+    const env = environment(service, 'refused-0123456789', folder);
+
+    const args = [...hook, launcher, 'categories', 'list'];
+    const { code } = await execute(process.execPath, args, { env });
+
+    const { sources } = readLoaded(env.PETSTORE_TEST_LOADED);
+    expect(code).toBe(4);
+    expect(sources).toEqual(expect.arrayContaining(['src/output/table.ts', 'src/output/frame.ts']));
+  });
 });
+
+const hook = ['--require', resolve('test/support/programs/loaded.cjs')];
+
+function environment({ url }: Service, key: string, folder: string) {
+  return {
+    PETSTORE_BASE_URL: url,
+    PETSTORE_API_KEY: key,
+    PETSTORE_TEST_LOADED: join(folder, 'loaded.json'),
+  };
+}
 
 /** What the loaded files were made of, as each built file says itself, and the modules of Node. */
 function readLoaded(path: string): { sources: readonly string[]; modules: readonly string[] } {

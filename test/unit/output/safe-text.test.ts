@@ -48,7 +48,7 @@ describe('text of others', () => {
     const piped = await petstore(['categories', 'list']);
 
     expect(shown.stdout.length).toBeLessThan(3_000);
-    expect(piped.stdout).toContain(`│ ${name} │`);
+    expect(piped.stdout).toContain(`\n1   ${name}\n`);
     expect(piped.stdout.length).toBeLessThan(name.length + 3_000);
   });
 });
