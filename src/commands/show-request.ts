@@ -1,7 +1,7 @@
 import type { ApiRequest } from '../api/exchange.ts';
 import { shownHeaders } from '../api/trace.ts';
 import { parseJson } from '../json/parse.ts';
-import type { Printer } from '../output/printer.ts';
+import type { Printer } from '../output/results.ts';
 
 /** Prints a request as --dry-run shows it: all that would be sent, but for the key. */
 export async function showRequest(output: Printer, request: ApiRequest): Promise<void> {

@@ -27,3 +27,16 @@ export function refuseUnknown(asked: readonly string[], known: readonly string[]
   const what = meant === undefined ? wordFor(unknown) : `"${unknown}": did you mean "${meant}"?`;
   throw usageFailure(`unknown column ${what}`, `One of: ${known.join(', ')}`);
 }
+
+/** Fields that a notice names; an answer may have thousands. */
+const mostNamed = 20;
+
+/** What is to be said of columns that are asked for and are not among those that there are, if there are any. */
+export function noticesOfUnknown(asked: readonly string[], there: readonly string[]): string[] {
+  const known = new Set(there);
+  const named = there.slice(0, mostNamed).join(', ');
+  const more = there.length > mostNamed ? ` and ${there.length - mostNamed} more` : '';
+  return asked
+    .filter((column) => known.size > 0 && !known.has(column))
+    .map((column) => `nothing has a field "${column}"; there are: ${named}${more}`);
+}

@@ -1,5 +1,6 @@
 import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../json/exact.ts';
 import { writeJson } from '../json/write.ts';
+import type { Pieces } from './items.ts';
 
 /** A field, or nothing where a record has none. */
 export type Cell = Json | undefined;
@@ -24,27 +25,35 @@ export function fieldList(record: JsonObject, columns: readonly string[]): Grid 
 }
 
 /** Above this, what comes are no records with fields in common, and a cell for each field of each would fill the memory. */
-export const mostCells = 1_000_000;
+const mostCells = 1_000_000;
 
-/**
- * Data of which nothing is known beforehand as records: each item of a list, or the one thing it is. `asked` is how many
- * columns are asked for, or else each field has one.
- */
-export function recordsOf(data: Json, asked: number | undefined): readonly JsonObject[] {
-  const items = Array.isArray(data) ? data : [data];
-  return areRecords(items, asked) ? items : items.map((value) => ({ value }));
+/** What the rows of a list are of which nothing is known beforehand. */
+type Survey = {
+  /** Each field that occurs, in the order of first sight. */
+  readonly there: readonly string[];
+  /** Elements as records with these fields. */
+  readonly toRecords: (elements: readonly Json[]) => readonly JsonObject[];
+};
+
+/** Looks through such a list. @param asked how many columns are asked for, or else each field has one */
+export async function survey(pieces: Pieces<Json>, asked: number | undefined): Promise<Survey> {
+  const fields = new Set<string>();
+  let count = 0;
+  for await (const elements of pieces) {
+    count += elements.length;
+    if (!elements.every(isJsonObject)) return values;
+    for (const element of elements) for (const name of Object.keys(element)) fields.add(name);
+    if ((asked ?? fields.size) * count > mostCells) return values;
+  }
+  if (count > 0 && fields.size === 0) return values;
+  return { there: [...fields], toRecords: (elements) => elements as readonly JsonObject[] };
 }
 
-function areRecords(items: readonly Json[], asked?: number): items is readonly JsonObject[] {
-  if (!items.every(isJsonObject)) return false;
-  const fields = columnsOf(items).length;
-  return fields > 0 && (asked ?? fields) * items.length <= mostCells;
-}
-
-/** Each field that occurs, in the order of first sight. */
-export function columnsOf(records: readonly JsonObject[]): string[] {
-  return [...new Set(records.flatMap((record) => Object.keys(record)))];
-}
+/** Each element is one cell. */
+const values: Survey = {
+  there: ['value'],
+  toRecords: (elements) => elements.map((value) => ({ value })),
+};
 
 /** A field as one cell: text as it is, nothing where there is nothing, everything else as JSON. */
 export function cellText(value: Cell): string {

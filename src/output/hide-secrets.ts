@@ -1,5 +1,5 @@
 import type { Clean } from './clean.ts';
-import { arePieces, type Printer } from './printer.ts';
+import { arePieces, type Printer } from './results.ts';
 import type { Outlet } from './sink.ts';
 
 /** Cuts secrets out of all data before the printer lays it out: what it gets is laid out and printed as it is. */

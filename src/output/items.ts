@@ -9,6 +9,11 @@ export type Items = {
   readonly item: (index: number) => JsonObject;
 };
 
+/** A list as it comes, so many elements at a time. */
+export type Pieces<Element = JsonObject> =
+  | AsyncIterable<readonly Element[]>
+  | Iterable<readonly Element[]>;
+
 const piece = 1_000;
 
 /** All of them in pieces of a thousand; of none, one empty piece. */

@@ -1,23 +1,13 @@
 import { explained, Failure } from '../errors.ts';
-import type { Format } from '../formats.ts';
-import { ExactNumber, type Json, type JsonObject } from '../json/exact.ts';
-import { unloadable } from '../text/unloadable.ts';
+import type { Json } from '../json/exact.ts';
 import { choose } from './columns.ts';
-import { type Cell, cellText, type Grid } from './grid.ts';
-import { createLongTable } from './long-table.ts';
+import type { Grid } from './grid.ts';
+import type { Pieces } from './items.ts';
+import { type LayOptions, lay } from './lay.ts';
+import { inTable, type Laid } from './long-table.ts';
 import type { Line, Sink } from './sink.ts';
-import { type TableOptions, tableLines } from './table.ts';
 
-/** A list as it comes, so many elements at a time. */
-export type Pieces<Element = JsonObject> =
-  | AsyncIterable<readonly Element[]>
-  | Iterable<readonly Element[]>;
-
-/** Finished lines, and how many elements end in them. */
-type Laid = { readonly lines: readonly Line[]; readonly count: number };
-
-export type StreamOptions = TableOptions & {
-  readonly format: Format;
+export type StreamOptions = LayOptions & {
   /** The columns that are asked for; undefined where none are. */
   readonly asked: readonly string[] | undefined;
 };
@@ -35,34 +25,21 @@ export function layStream<Element extends Json>(
 ): AsyncIterable<Laid> {
   const { format, asked, header } = options;
   const pieces = inSlices(all);
-  const chosen = (elements: readonly Element[]): readonly Json[] =>
-    asked ? elements.map((element) => choose(element, asked)) : elements;
-  switch (format) {
-    case 'json':
-      return inJson(pieces, (records) => sink.json([...chosen(records)], 2));
-    case 'table':
-      return inTable(pieces, grid, sink, options);
-    case 'ndjson':
-      return inTurn(pieces, async (elements) =>
-        elements.length > 0 ? [sink.jsonLines(chosen(elements))] : [],
-      );
-    case 'yaml':
-      return inTurn(pieces, async (records) =>
-        (await import('./yaml.ts').catch(unloadable)).yamlLines([...chosen(records)]),
-      );
-    case 'csv':
-      return inTurn(pieces, async (records, isFirst) =>
-        (await import('./csv.ts').catch(unloadable)).csvLines(
-          grid(records),
-          sink,
-          header && isFirst,
-        ),
-      );
-    case 'tsv':
-      return inTurn(pieces, async (records, isFirst) =>
-        (await import('./tsv.ts').catch(unloadable)).tsvLines(grid(records), header && isFirst),
-      );
-  }
+  // Not copied: a list that is written as it came is known by its array.
+  const chosen = (elements: readonly Element[]) =>
+    asked
+      ? elements.map((element) => choose(element, asked))
+      : (elements as readonly Json[] as Json[]);
+  if (format === 'json') return inJson(pieces, (elements) => sink.json(chosen(elements), 2));
+  if (format === 'table') return inTable(pieces, grid, sink, options);
+  return inTurn(pieces, (elements, isFirst) =>
+    lay(
+      () => chosen(elements),
+      () => grid(elements),
+      sink,
+      { ...options, header: header && isFirst },
+    ),
+  );
 }
 
 /** A long list in pieces of a thousand elements. */
@@ -125,69 +102,4 @@ async function* inJson<Element>(
   }
   if (held) yield { lines: [...begin, held.text, ']'], count: held.count };
   else yield { lines: ['[]'], count: 0 };
-}
-
-/** As many rows as the columns follow at most. */
-const mostSampled = 1_000;
-/** As much text as the columns follow at most, in characters: a row may be a megabyte, and three as it is shown. */
-const longestSample = 1024 * 1024;
-
-async function* inTable<Element>(
-  pieces: Pieces<Element>,
-  grid: (elements: readonly Element[]) => Grid,
-  sink: Sink,
-  options: TableOptions,
-): AsyncGenerator<Laid> {
-  /** Only what is shown: an element may have a megabyte of other fields. */
-  const sample: Grid[] = [];
-  let rows = 0;
-  let length = 0;
-  let lay: ((grid: Grid) => Line) | undefined;
-  for await (const records of pieces) {
-    if (records.length === 0) continue;
-    if (lay) {
-      yield { lines: [lay(grid(records))], count: records.length };
-      continue;
-    }
-    const part = detached(grid(records));
-    sample.push(part);
-    rows += records.length;
-    length += lengthOf(part);
-    if (rows <= mostSampled && length <= longestSample) continue;
-    const { header, rows: all } = together(sample);
-    const first = { header, rows: all.slice(0, mostSampled) };
-    const table = await createLongTable(first, sink, options);
-    lay = table.lay;
-    let { head } = table;
-    for (const part of sample.splice(0)) {
-      yield { lines: [...head, lay(part)], count: part.rows.length };
-      head = [];
-    }
-  }
-  if (lay) return;
-  const whole = sample.length > 0 ? together(sample) : grid([]);
-  yield { lines: await tableLines(whole, sink, options), count: rows };
-}
-
-function together(grids: readonly Grid[]): Grid {
-  return { header: grids[0]?.header ?? [], rows: grids.flatMap(({ rows }) => rows) };
-}
-
-/** The same cells, which keep nothing else of what they were taken from. */
-function detached({ header, rows }: Grid): Grid {
-  return { header, rows: rows.map((row) => row.map(detachedCell)) };
-}
-
-function detachedCell(cell: Cell): Cell {
-  if (cell === undefined) return undefined;
-  return cell instanceof ExactNumber ? new ExactNumber(copyOf(cell.text)) : copyOf(cellText(cell));
-}
-
-/** A text of its own: what is cut out of a longer one keeps that one in memory. */
-function copyOf(text: string): string {
-  return ` ${text}`.slice(1);
-}
-
-function lengthOf({ rows }: Grid): number {
-  return rows.flat().reduce<number>((sum, cell) => sum + cellText(cell).length, 0);
 }

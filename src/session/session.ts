@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { Client } from '../api/client.ts';
-import type { RateLimit } from '../api/rate-limit.ts';
 import type { Report } from '../events.ts';
 import { type Format, speaksJson } from '../formats.ts';
 import { hideSecrets } from '../output/hide-secrets.ts';
-import { createPrinter, type Printer } from '../output/printer.ts';
+import { createPrinter } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
+import type { Printer } from '../output/results.ts';
 import type { SharedLog } from '../pacing/log.ts';
 import { configFolder } from '../settings/folders.ts';
 import { sweepKeys } from '../settings/sweep.ts';

@@ -5,7 +5,7 @@ import { explained, Failure, unsent, usageFailure } from '../../errors.ts';
 import { notice } from '../../events.ts';
 import { findMismatch } from '../../json/check.ts';
 import { ExactNumber } from '../../json/exact.ts';
-import type { Printer } from '../../output/printer.ts';
+import type { Printer } from '../../output/results.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
 import { unloadable } from '../../text/unloadable.ts';

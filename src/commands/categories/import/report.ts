@@ -4,7 +4,7 @@ import { count, type RowOutcome } from '../../../import/outcome.ts';
 import type { Plan } from '../../../import/plan.ts';
 import type { Input } from '../../../import/read/input.ts';
 import { ExactNumber, exact, type JsonObject } from '../../../json/exact.ts';
-import type { Printer } from '../../../output/printer.ts';
+import type { Printer } from '../../../output/results.ts';
 import { thousands } from '../../../text/number.ts';
 import type { KnownLimit } from './limits.ts';
 import { forecastOf, rowWords } from './words.ts';
