@@ -1,15 +1,15 @@
 import { JsonError } from './parse.ts';
-import { type Place, placeAfter, startOfText } from './position.ts';
+import { type Position, positionAfter, startOfText } from './position.ts';
 
 /** One element of an array: its JSON text, not yet judged, and where it begins. */
-export type Element = { readonly text: string; readonly place: Place };
+export type Element = { readonly text: string; readonly position: Position };
 
 /** A text that is not one array; `offset` counts characters of the whole text from 0. */
 export class ArrayError extends JsonError {
   constructor(
     reason: string,
     offset: number,
-    readonly place: Place,
+    readonly position: Position,
   ) {
     super(reason, offset);
   }
@@ -53,7 +53,7 @@ export function createElementSplitter(): ElementSplitter {
   let inString = false;
   let escaped = false;
   /** Where the part that is being split begins. */
-  let partPlace = startOfText;
+  let partPosition = startOfText;
   let partOffset = 0;
 
   return { split, end };
@@ -61,13 +61,13 @@ export function createElementSplitter(): ElementSplitter {
   function* split(part: string): Generator<Element> {
     let at = 0;
     let placed = 0;
-    const placeHere = () => {
-      partPlace = placeAfter(partPlace, part, placed, at);
+    const positionHere = () => {
+      partPosition = positionAfter(partPosition, part, placed, at);
       placed = at;
-      return partPlace;
+      return partPosition;
     };
     const fail = (reason: string): never => {
-      throw new ArrayError(reason, partOffset + at, placeHere());
+      throw new ArrayError(reason, partOffset + at, positionHere());
     };
 
     let from = 0;
@@ -80,13 +80,13 @@ export function createElementSplitter(): ElementSplitter {
         begun = '';
         expected = 'separator';
         at = over;
-        yield { text, place: begunAt };
+        yield { text, position: begunAt };
         continue;
       }
       const code = part.charCodeAt(at);
       if (!isSpace(code)) expected = expectedBehind(code) ?? fail(complaints[expected]);
       if (expected === 'rest') {
-        begunAt = placeHere();
+        begunAt = positionHere();
         begunOffset = partOffset + at;
         from = at;
       } else {
@@ -96,7 +96,7 @@ export function createElementSplitter(): ElementSplitter {
     if (expected === 'rest') begun += part.slice(from);
     if (begun.length > maxElement) throw tooLong();
     at = part.length;
-    placeHere();
+    positionHere();
     partOffset += part.length;
   }
 
@@ -142,7 +142,7 @@ export function createElementSplitter(): ElementSplitter {
   function end(): void {
     if (expected === 'nothing') return;
     if (expected === 'rest') throw new ArrayError(complaints.rest, begunOffset, begunAt);
-    throw new ArrayError('the text ends too early', partOffset, partPlace);
+    throw new ArrayError('the text ends too early', partOffset, partPosition);
   }
 }
 

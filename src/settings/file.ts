@@ -4,7 +4,7 @@ import { readText } from '../disk/files.ts';
 import { configFailure } from '../errors.ts';
 import { locateMismatch } from '../json/check.ts';
 import { JsonError, parseJson } from '../json/parse.ts';
-import { placeAfter, startOfText } from '../json/position.ts';
+import { positionAfter, startOfText } from '../json/position.ts';
 import { namesIn, type ProfileSetting, type SettingName } from './names.ts';
 
 export type ProfileSettings = { readonly [Name in ProfileSetting]?: string | undefined };
@@ -62,6 +62,6 @@ function parse(path: string, text: string, fields: Map<unknown, Map<string, numb
 
 /** "FILE:LINE:COLUMN", as editors take it. */
 function placeIn(path: string, text: string, offset: number): string {
-  const { line, column } = placeAfter(startOfText, text, 0, offset);
+  const { line, column } = positionAfter(startOfText, text, 0, offset);
   return `${path}:${line}:${column}`;
 }

@@ -4,7 +4,7 @@ import { Fault } from '../../import/read/faults.ts';
 import { openSource } from '../../import/read/source.ts';
 import { decodeText } from '../../import/read/text.ts';
 import { JsonError, parseJson } from '../../json/parse.ts';
-import { type Place, placeAfter, startOfText } from '../../json/position.ts';
+import { type Position, positionAfter, startOfText } from '../../json/position.ts';
 import type { Session } from '../../session/session.ts';
 
 /** Longest body, in MiB. */
@@ -25,7 +25,7 @@ export async function readBody(session: Session, method: Method, data: string): 
     parseJson(text);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    throw noJson(nameOf(file), placeAfter(startOfText, text, 0, error.offset), error.reason);
+    throw noJson(nameOf(file), positionAfter(startOfText, text, 0, error.offset), error.reason);
   }
   return text;
 }
@@ -53,7 +53,7 @@ async function readFile({ host, options }: Session, file: string): Promise<strin
       }
     }
   } catch (error) {
-    throw error instanceof Fault ? noJson(nameOf(file), error.place, error.reason) : error;
+    throw error instanceof Fault ? noJson(nameOf(file), error.position, error.reason) : error;
   }
   return text;
 }
@@ -62,6 +62,6 @@ function nameOf(file: string | undefined): string {
   return file === undefined ? '--data' : file === '-' ? 'standard input' : file;
 }
 
-function noJson(name: string, { line, column }: Place, reason: string) {
+function noJson(name: string, { line, column }: Position, reason: string) {
   return usageFailure(`the body is no JSON (${name}:${line}:${column}): ${reason}`);
 }

@@ -1,4 +1,4 @@
-import { placeAfter } from '../../json/position.ts';
+import { positionAfter } from '../../json/position.ts';
 import { fieldStarts, type WrittenRecord } from './csv-record.ts';
 import { type Faults, quoted, stopAt } from './faults.ts';
 import type { Rows } from './rows.ts';
@@ -20,30 +20,30 @@ export function readHeader(
   faults: Faults,
 ): CsvHeader {
   const found = new Map<string, number>();
-  let { place } = record;
+  let { position } = record;
   let placed = 0;
   let index = 0;
   for (const start of fieldStarts(record)) {
-    place = placeAfter(place, record.text, placed, start);
+    position = positionAfter(position, record.text, placed, start);
     placed = start;
     takeTitle(titles[index] ?? '', index);
     index += 1;
   }
   const name = found.get('name');
-  if (name === undefined) throw stopAt(record.place, 'the header has no column "name"');
+  if (name === undefined) throw stopAt(record.position, 'the header has no column "name"');
   return { width: titles.length, name, description: found.get('description') };
 
   /** A title that is nearly right is a fault too, but its column can be judged. */
   function takeTitle(title: string, at: number): void {
     const column = columns.find((known) => known === title.trim().toLowerCase());
     if (column === undefined) {
-      faults.add(place, `unknown column ${quoted(title)}`);
+      faults.add(position, `unknown column ${quoted(title)}`);
     } else if (found.has(column)) {
-      faults.add(place, `column "${column}" is there twice`);
+      faults.add(position, `column "${column}" is there twice`);
     } else {
       found.set(column, at);
       if (column !== title) {
-        faults.add(place, `unknown column ${quoted(title)}: did you mean "${column}"?`);
+        faults.add(position, `unknown column ${quoted(title)}: did you mean "${column}"?`);
       } else if (column === 'id') {
         rows.passOverIds('column');
       }

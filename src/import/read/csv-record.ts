@@ -1,7 +1,7 @@
-import { type Place, placeAfter } from '../../json/position.ts';
+import { type Position, positionAfter } from '../../json/position.ts';
 
 /** A record as it is written, without its line end. */
-export type WrittenRecord = { readonly text: string; readonly place: Place };
+export type WrittenRecord = { readonly text: string; readonly position: Position };
 
 /**
  * The record in what the parser took in since the start of `line`: the record, the empty lines before it and the
@@ -10,7 +10,7 @@ export type WrittenRecord = { readonly text: string; readonly place: Place };
 export function findRecord(raw: string, line: number): WrittenRecord {
   const text = raw.replace(/^[\r\n]+/, '');
   const emptyLines = raw.length - text.length;
-  return { text: text.replace(/[\r\n]$/, ''), place: { line: line + emptyLines, column: 1 } };
+  return { text: text.replace(/[\r\n]$/, ''), position: { line: line + emptyLines, column: 1 } };
 }
 
 /** Where each field begins, quote included. */
@@ -40,7 +40,7 @@ export function fieldStart(record: WrittenRecord, index: number): number {
   return 0;
 }
 
-/** The place of a field, counted from 0. */
-export function placeOfField(record: WrittenRecord, index: number): Place {
-  return placeAfter(record.place, record.text, 0, fieldStart(record, index));
+/** The position of a field, counted from 0. */
+export function positionOfField(record: WrittenRecord, index: number): Position {
+  return positionAfter(record.position, record.text, 0, fieldStart(record, index));
 }

@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse';
-import { placeAfter, startOfText } from '../../json/position.ts';
+import { positionAfter, startOfText } from '../../json/position.ts';
 import { type CsvHeader, readHeader } from './csv-header.ts';
-import { fieldStart, findRecord, placeOfField, type WrittenRecord } from './csv-record.ts';
+import { fieldStart, findRecord, positionOfField, type WrittenRecord } from './csv-record.ts';
 import { Fault, type Faults, stopAt } from './faults.ts';
 import type { Reader, Rows } from './rows.ts';
 
@@ -27,7 +27,7 @@ export function createCsvReader(rows: Rows, faults: Faults): Reader {
       const { record: fields, raw } = found as unknown as { record: string[]; raw: string };
       const record = findRecord(raw, line);
       taken = bytes;
-      line = placeAfter(record.place, record.text).line + 1;
+      line = positionAfter(record.position, record.text).line + 1;
       if (header) takeRow(record, fields, header);
       else header = readHeader(record, fields, rows, faults);
       return undefined;
@@ -49,9 +49,9 @@ export function createCsvReader(rows: Rows, faults: Faults): Reader {
 
   function takeRow(record: WrittenRecord, fields: readonly string[], header: CsvHeader): void {
     if (fields.length !== header.width) {
-      const place = placeOfField(record, fields.length > header.width ? header.width : 0);
+      const position = positionOfField(record, fields.length > header.width ? header.width : 0);
       const found = `${fields.length} ${fields.length === 1 ? 'field' : 'fields'}`;
-      rows.addFault(place, `${found} where the header has ${header.width}`);
+      rows.addFault(position, `${found} where the header has ${header.width}`);
       return;
     }
     const { description: at } = header;
@@ -59,12 +59,12 @@ export function createCsvReader(rows: Rows, faults: Faults): Reader {
     const isThere =
       at !== undefined && (fields[at] !== '' || record.text[fieldStart(record, at)] === '"');
     rows.add(
-      record.place,
+      record.position,
       {
         name: withoutEscapes(fields[header.name]),
         description: isThere ? withoutEscapes(fields[at]) : undefined,
       },
-      (field) => placeOfField(record, header[field] ?? 0),
+      (field) => positionOfField(record, header[field] ?? 0),
     );
   }
 
@@ -80,8 +80,8 @@ export function createCsvReader(rows: Rows, faults: Faults): Reader {
 
   function explain({ code, raw, index }: CsvError): Fault {
     const record = findRecord(String(raw), line);
-    const start = placeOfField(record, Number(index));
-    const end = placeAfter(record.place, record.text, 0, record.text.length - 1);
+    const start = positionOfField(record, Number(index));
+    const end = positionAfter(record.position, record.text, 0, record.text.length - 1);
     switch (String(code)) {
       case 'CSV_QUOTE_NOT_CLOSED':
         return new Fault(start, 'the quote that opens here is never closed');

@@ -1,10 +1,10 @@
 import { type Failure, usageFailure } from '../../errors.ts';
-import type { Place } from '../../json/position.ts';
+import type { Position } from '../../json/position.ts';
 
 /** Something wrong at a place of the input, in words that quote no more of it than a name. */
 export class Fault extends Error {
   constructor(
-    readonly place: Place,
+    readonly position: Position,
     readonly reason: string,
   ) {
     super(reason);
@@ -12,14 +12,14 @@ export class Fault extends Error {
 }
 
 /** A fault behind which nothing can be understood any more. */
-export function stopAt(place: Place, reason: string): Fault {
-  return new Fault(place, `${reason}; the rest was not read`);
+export function stopAt(position: Position, reason: string): Fault {
+  return new Fault(position, `${reason}; the rest was not read`);
 }
 
 const maxListed = 20;
 
 export type Faults = {
-  readonly add: (place: Place, reason: string) => void;
+  readonly add: (position: Position, reason: string) => void;
   /** All faults as one failure, or undefined when there are none. Of more than one, the first 20 are told singly. */
   readonly summary: (source: string) => Failure | undefined;
 };

@@ -1,32 +1,32 @@
 import type { Element } from '../../json/elements.ts';
 import { isJsonObject, type Json } from '../../json/exact.ts';
 import { JsonError, parseJson } from '../../json/parse.ts';
-import { placeAfter } from '../../json/position.ts';
+import { positionAfter } from '../../json/position.ts';
 import { quoted } from './faults.ts';
 import { type RowField, type Rows, rowFields } from './rows.ts';
 
 /** Takes the JSON text of one row. */
-export function takeObject(rows: Rows, { text, place }: Element): void {
-  const placeAt = (offset: number) => placeAfter(place, text, 0, offset);
+export function takeObject(rows: Rows, { text, position }: Element): void {
+  const positionAt = (offset: number) => positionAfter(position, text, 0, offset);
   let value: Json;
   try {
     value = parseJson(text);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    rows.addFault(placeAt(error.offset), error.reason);
+    rows.addFault(positionAt(error.offset), error.reason);
     return;
   }
   if (!isJsonObject(value)) {
-    rows.addFault(place, 'not an object like {"name": "rabbit"}');
+    rows.addFault(position, 'not an object like {"name": "rabbit"}');
     return;
   }
   const unknown = Object.keys(value).find((field) => field !== 'id' && !isRowField(field));
   if (unknown !== undefined) {
-    rows.addFault(placeAt(keyOffset(text, unknown)), `unknown field ${quoted(unknown)}`);
+    rows.addFault(positionAt(keyOffset(text, unknown)), `unknown field ${quoted(unknown)}`);
     return;
   }
   if (Object.hasOwn(value, 'id')) rows.passOverIds('field');
-  rows.add(place, value, (field) => placeAt(keyOffset(text, field)));
+  rows.add(position, value, (field) => positionAt(keyOffset(text, field)));
 }
 
 function isRowField(field: string): field is RowField {

@@ -15,7 +15,7 @@ export function createJsonReader(rows: Rows): Reader {
       try {
         for (const element of splitter.split(text)) takeObject(rows, element);
       } catch (error) {
-        throw error instanceof ArrayError ? stopAt(error.place, error.reason) : error;
+        throw error instanceof ArrayError ? stopAt(error.position, error.reason) : error;
       }
     },
     end() {
@@ -24,7 +24,7 @@ export function createJsonReader(rows: Rows): Reader {
       try {
         splitter.end();
       } catch (error) {
-        throw error instanceof ArrayError ? new Fault(error.place, error.reason) : error;
+        throw error instanceof ArrayError ? new Fault(error.position, error.reason) : error;
       }
     },
   };

@@ -32,7 +32,7 @@ export function createNdjsonReader(rows: Rows): Reader {
     const text = begun.replace(/\r$/, '');
     const start = text.search(/[^ \t]/);
     if (start >= 0) {
-      takeObject(rows, { text: text.slice(start), place: { line, column: start + 1 } });
+      takeObject(rows, { text: text.slice(start), position: { line, column: start + 1 } });
     }
     begun = '';
     line += 1;

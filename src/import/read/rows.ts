@@ -1,7 +1,7 @@
 import { NewCategory } from '../../api/resources.ts';
 import { notice, type Report } from '../../events.ts';
 import { findMismatch } from '../../json/check.ts';
-import type { Place } from '../../json/position.ts';
+import type { Position } from '../../json/position.ts';
 import { type Faults, stopAt } from './faults.ts';
 
 /** A category to be created, and the line of the input where it begins, counted from 1. */
@@ -17,10 +17,14 @@ const maxRows = 100_000;
 /** Where the readers of all formats put what they find. */
 export type Rows = {
   readonly list: readonly Row[];
-  /** Takes a row at its place when it is right; `placeOf` finds a field of a wrong one. @throws Fault when there are too many */
-  readonly add: (place: Place, fields: RowFields, placeOf: (field: RowField) => Place) => void;
+  /** Takes a row at its position when it is right; `positionOf` finds a field of a wrong one. @throws Fault when there are too many */
+  readonly add: (
+    position: Position,
+    fields: RowFields,
+    positionOf: (field: RowField) => Position,
+  ) => void;
   /** A row that cannot be judged. @throws Fault when there are too many */
-  readonly addFault: (place: Place, reason: string) => void;
+  readonly addFault: (position: Position, reason: string) => void;
   /** Says, once, that the ids of an exported list are not used. */
   readonly passOverIds: (where: 'column' | 'field') => void;
 };
@@ -41,25 +45,25 @@ export function createRows(faults: Faults, report: Report): Rows {
   let count = 0;
   let saidIds = false;
 
-  const countRow = (place: Place) => {
+  const countRow = (position: Position) => {
     count += 1;
-    if (count > maxRows) throw stopAt(place, `more than ${maxRows} rows`);
+    if (count > maxRows) throw stopAt(position, `more than ${maxRows} rows`);
   };
 
   return {
     list,
-    add(place, fields, placeOf) {
-      countRow(place);
+    add(position, fields, positionOf) {
+      countRow(position);
       const wrong = rowFields.find((field) => findWrong(field, fields[field]));
       if (wrong) {
-        faults.add(placeOf(wrong), `field "${wrong}" ${findWrong(wrong, fields[wrong])}`);
+        faults.add(positionOf(wrong), `field "${wrong}" ${findWrong(wrong, fields[wrong])}`);
       } else {
-        list.push(asRow(place, fields as NewCategory));
+        list.push(asRow(position, fields as NewCategory));
       }
     },
-    addFault(place, reason) {
-      countRow(place);
-      faults.add(place, reason);
+    addFault(position, reason) {
+      countRow(position);
+      faults.add(position, reason);
     },
     passOverIds(where) {
       if (!saidIds) notice(report, `${where} id is not used: the service assigns ids`);
@@ -68,7 +72,7 @@ export function createRows(faults: Faults, report: Report): Rows {
   };
 }
 
-function asRow({ line }: Place, { name, description }: NewCategory): Row {
+function asRow({ line }: Position, { name, description }: NewCategory): Row {
   return { line, name, ...(description !== undefined && { description }) };
 }
 

@@ -1,16 +1,16 @@
-import { placeAfter, startOfText } from '../../json/position.ts';
+import { positionAfter, startOfText } from '../../json/position.ts';
 import { Fault, stopAt } from './faults.ts';
 
 const byteOrderMark = '\ufeff';
 
 /**
  * The text of UTF-8 bytes, part by part, without a byte order mark; no part ends between \r and \n.
- * @throws Fault where it is not UTF-8, or no text, after all text before that place
+ * @throws Fault where it is not UTF-8, or no text, after all text before that position
  */
 export async function* decodeText(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let held: Uint8Array = new Uint8Array();
   let offset = 0;
-  let place = startOfText;
+  let position = startOfText;
 
   for await (const chunk of chunks) {
     held = held.length > 0 ? Buffer.concat([held, chunk]) : chunk;
@@ -20,7 +20,7 @@ export async function* decodeText(chunks: AsyncIterable<Uint8Array>): AsyncGener
 
   function* decodeHeld(last: boolean): Generator<string> {
     if (offset === 0 && isUtf16(held)) {
-      throw new Fault(place, 'this is UTF-16 text; save it as UTF-8');
+      throw new Fault(position, 'this is UTF-16 text; save it as UTF-8');
     }
     const whole = tryDecode(held, last);
     const decoded = whole ?? decodeGoodPart(held);
@@ -30,14 +30,14 @@ export async function* decodeText(chunks: AsyncIterable<Uint8Array>): AsyncGener
     const nul = content.indexOf('\0');
     if (nul >= 0) {
       yield content.slice(0, nul);
-      throw stopAt(placeAfter(place, content, 0, nul), 'a NUL byte, so this is no text');
+      throw stopAt(positionAfter(position, content, 0, nul), 'a NUL byte, so this is no text');
     }
-    place = placeAfter(place, content);
+    position = positionAfter(position, content);
     const length = Buffer.byteLength(text);
     held = held.subarray(length);
     offset += length;
     if (content) yield content;
-    if (whole === undefined) throw stopAt(place, `not UTF-8 (byte offset ${offset})`);
+    if (whole === undefined) throw stopAt(position, `not UTF-8 (byte offset ${offset})`);
   }
 }
 

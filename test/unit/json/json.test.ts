@@ -112,9 +112,9 @@ describe('the elements of an array', () => {
           expect(writeJson(elements.map((element) => parseJson(element.text)))).toBe(
             writeJson(array),
           );
-          for (const { text, place } of elements) {
-            const rest = [lines[place.line - 1]?.slice(place.column - 1)];
-            expect([...rest, ...lines.slice(place.line)].join('\n').startsWith(text)).toBe(true);
+          for (const { text, position } of elements) {
+            const rest = [lines[position.line - 1]?.slice(position.column - 1)];
+            expect([...rest, ...lines.slice(position.line)].join('\n').startsWith(text)).toBe(true);
             expect(text).toBe(text.trim());
           }
         },
