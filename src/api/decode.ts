@@ -51,7 +51,7 @@ function parse(endpoint: Endpoint, answer: Answer): Json {
   if (bytes.length === 0) throw broken(endpoint, 'nothing');
   if (bytes.length > mostWhole) throw tooLarge('only a list may be longer than 4 MiB');
   try {
-    return parseJson(utf8.decode(bytes), undefined, mostValues);
+    return parseJson(utf8.decode(bytes), { maxValues: mostValues });
   } catch (error) {
     throw error instanceof JsonError ? unreadable(endpoint, error) : broken(endpoint, notUtf8);
   }

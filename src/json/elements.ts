@@ -1,31 +1,21 @@
-import { JsonError } from './parse.ts';
-import { type Position, positionAfter, startOfText } from './position.ts';
+import { isSpace, JsonError, JsonLimitError } from './cursor.ts';
 
-/** One element of an array: its JSON text, not yet judged, and where it begins. */
-export type Element = { readonly text: string; readonly position: Position };
-
-/** A text that is not one array; `offset` counts characters of the whole text from 0. */
-export class ArrayError extends JsonError {
-  constructor(
-    reason: string,
-    offset: number,
-    readonly position: Position,
-  ) {
-    super(reason, offset);
-  }
-}
+/** One element of an array: its JSON text, not yet parsed, and where that begins, counted in characters from 0. */
+export type Element = { readonly text: string; readonly offset: number };
 
 export type ElementSplitter = {
-  /** The elements that end in this part of the text. @throws ArrayError after the last one before the fault */
-  readonly split: (part: string) => Generator<Element>;
-  /** Tells that the text is over. @throws ArrayError when the array is not */
+  /** Takes the next part of the text. @throws JsonError after the last element before the fault */
+  readonly split: (part: string) => void;
+  /** The element that is not whole yet, as much of it as came. */
+  readonly rest: () => Element | undefined;
+  /** Tells that the text is over. @throws JsonError when the array is not */
   readonly end: () => void;
 };
 
 /** What comes next; `first` is an element or the array's end, `rest` the rest of an element. */
-export type Expected = 'array' | 'first' | 'element' | 'rest' | 'separator' | 'nothing';
+type Expected = 'array' | 'first' | 'element' | 'rest' | 'separator' | 'nothing';
 
-export const complaints: Readonly<Record<Expected, string>> = {
+const complaints: Readonly<Record<Expected, string>> = {
   array: 'expected "["',
   first: 'expected a value',
   element: 'expected a value',
@@ -43,65 +33,47 @@ const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x
 /**
  * Cuts the text of one JSON array into its elements while it comes in, so that no more than one is held at a time.
  * Between the elements it is as strict as parseJson; the elements themselves are for parseJson to judge.
+ * @param take is given each element as soon as it is whole
  */
-export function createElementSplitter(): ElementSplitter {
+export function createElementSplitter(take: (element: Element) => void): ElementSplitter {
   let expected: Expected = 'array';
-  let begun = '';
-  let begunAt = startOfText;
-  let begunOffset = 0;
+  /** The last element, as much of it as came. */
+  let begun = { text: '', offset: 0 };
+  /** Within it: how many brackets are open, and whether a string is, or an escape in it. */
   let depth = 0;
   let inString = false;
   let escaped = false;
-  /** Where the part that is being split begins. */
-  let partPosition = startOfText;
-  let partOffset = 0;
+  /** How much text came before the part that is split. */
+  let before = 0;
 
-  return { split, end };
-
-  function* split(part: string): Generator<Element> {
-    let at = 0;
-    let placed = 0;
-    const positionHere = () => {
-      partPosition = positionAfter(partPosition, part, placed, at);
-      placed = at;
-      return partPosition;
-    };
-    const fail = (reason: string): never => {
-      throw new ArrayError(reason, partOffset + at, positionHere());
-    };
-
-    let from = 0;
-    while (at < part.length) {
-      if (expected === 'rest') {
-        const over = endOfElement(part, at);
-        if (over < 0) break;
-        const text = begun + part.slice(from, over);
-        if (text.length > maxElement) throw tooLong();
-        begun = '';
-        expected = 'separator';
-        at = over;
-        yield { text, position: begunAt };
-        continue;
+  return {
+    split(part) {
+      let at = 0;
+      while (at < part.length) {
+        if (expected === 'rest') {
+          at = takeRest(part, at);
+          continue;
+        }
+        const code = part.charCodeAt(at);
+        if (!isSpace(code)) {
+          const next = expectedAfter(code);
+          if (!next) throw new JsonError(complaints[expected], before + at);
+          expected = next;
+        }
+        if (expected !== 'rest') at += 1;
+        else begun = { text: '', offset: before + at };
       }
-      const code = part.charCodeAt(at);
-      if (!isSpace(code)) expected = expectedBehind(code) ?? fail(complaints[expected]);
-      if (expected === 'rest') {
-        begunAt = positionHere();
-        begunOffset = partOffset + at;
-        from = at;
-      } else {
-        at += 1;
-      }
-    }
-    if (expected === 'rest') begun += part.slice(from);
-    if (begun.length > maxElement) throw tooLong();
-    at = part.length;
-    positionHere();
-    partOffset += part.length;
-  }
+      before += part.length;
+    },
+    rest: () => (expected === 'rest' ? begun : undefined),
+    end() {
+      if (expected === 'rest') throw new JsonError(complaints.rest, begun.offset);
+      if (expected !== 'nothing') throw new JsonError('the text ends too early', before);
+    },
+  };
 
   /** Between elements: what this character leads to; undefined where it does not belong. */
-  function expectedBehind(code: number): Expected | undefined {
+  function expectedAfter(code: number): Expected | undefined {
     if (expected === 'array') return code === openBracket ? 'first' : undefined;
     if (expected === 'nothing') return undefined;
     if (code === closeBracket) return expected === 'element' ? undefined : 'nothing';
@@ -109,19 +81,27 @@ export function createElementSplitter(): ElementSplitter {
     return code === comma || code === closeBrace ? undefined : 'rest';
   }
 
-  /** The index behind the element, or -1 where it goes on in the next part. */
-  function endOfElement(part: string, from: number): number {
+  /** Takes as much of the element as this part has; returns the index behind it. */
+  function takeRest(part: string, from: number): number {
+    const end = endOfElement(part, from);
+    begun.text += part.slice(from, end);
+    if (begun.text.length > maxElement) {
+      throw new JsonLimitError('an element is longer than 1 MiB', begun.offset);
+    }
+    if (end === undefined) return part.length;
+    expected = 'separator';
+    take(begun);
+    return end;
+  }
+
+  /** The index behind the element, undefined where it goes on in the next part. */
+  function endOfElement(part: string, from: number): number | undefined {
     for (let at = from; at < part.length; at += 1) {
       const code = part.charCodeAt(at);
-      if (inString) {
-        if (escaped) escaped = false;
-        else if (code === backslash) escaped = true;
-        else if (code === quote) {
-          inString = false;
-          if (depth === 0) return at + 1;
-        }
-      } else if (code === quote) {
-        inString = true;
+      if (inString || code === quote) {
+        const end = endOfString(part, inString ? at : at + 1);
+        if (end === undefined || depth === 0) return end;
+        at = end - 1;
       } else if (code === openBrace || code === openBracket) {
         depth += 1;
       } else if (code === closeBrace || code === closeBracket) {
@@ -132,20 +112,21 @@ export function createElementSplitter(): ElementSplitter {
         return at;
       }
     }
-    return -1;
+    return undefined;
   }
 
-  function tooLong(): ArrayError {
-    return new ArrayError('an element is longer than 1 MiB', begunOffset, begunAt);
+  /** The same of a string, of which that index is in the text or behind it. */
+  function endOfString(part: string, from: number): number | undefined {
+    let at = escaped ? from + 1 : from;
+    inString = false;
+    escaped = false;
+    for (; at < part.length; at += 1) {
+      const code = part.charCodeAt(at);
+      if (code === quote) return at + 1;
+      if (code === backslash) at += 1;
+    }
+    inString = true;
+    escaped = at > part.length;
+    return undefined;
   }
-
-  function end(): void {
-    if (expected === 'nothing') return;
-    if (expected === 'rest') throw new ArrayError(complaints.rest, begunOffset, begunAt);
-    throw new ArrayError('the text ends too early', partOffset, partPosition);
-  }
-}
-
-function isSpace(code: number): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }

@@ -50,8 +50,9 @@ export function readSettings(folder: string): Settings {
 /** @param fields is told where each field of each object stands, in characters from 0 */
 function parse(path: string, text: string, fields: Map<unknown, Map<string, number>>): unknown {
   try {
-    return parseJson(text, (object, key, offset) => {
-      fields.set(object, (fields.get(object) ?? new Map()).set(key, offset));
+    return parseJson(text, {
+      onField: (object, key, offset) =>
+        fields.set(object, (fields.get(object) ?? new Map()).set(key, offset)),
     });
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;

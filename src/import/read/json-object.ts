@@ -1,16 +1,23 @@
-import type { Element } from '../../json/elements.ts';
-import { isJsonObject, type Json } from '../../json/exact.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../json/exact.ts';
 import { JsonError, parseJson } from '../../json/parse.ts';
-import { positionAfter } from '../../json/position.ts';
+import { type Position, positionAfter } from '../../json/position.ts';
 import { quoted } from './faults.ts';
 import { type RowField, type Rows, rowFields } from './rows.ts';
 
-/** Takes the JSON text of one row. */
-export function takeObject(rows: Rows, { text, position }: Element): void {
+/** Takes the JSON text of one row, which begins at that position. */
+export function takeObject(rows: Rows, text: string, position: Position): void {
   const positionAt = (offset: number) => positionAfter(position, text, 0, offset);
   let value: Json;
+  /** Where each field of the row itself has its name. */
+  const names = new Map<string, number>();
+  let row: JsonObject | undefined;
   try {
-    value = parseJson(text);
+    value = parseJson(text, {
+      onField(object, name, offset) {
+        row ??= object;
+        if (object === row) names.set(name, offset);
+      },
+    });
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     rows.addFault(positionAt(error.offset), error.reason);
@@ -20,31 +27,16 @@ export function takeObject(rows: Rows, { text, position }: Element): void {
     rows.addFault(position, 'not an object like {"name": "rabbit"}');
     return;
   }
+  const positionOf = (field: string) => positionAt(names.get(field) ?? 0);
   const unknown = Object.keys(value).find((field) => field !== 'id' && !isRowField(field));
   if (unknown !== undefined) {
-    rows.addFault(positionAt(keyOffset(text, unknown)), `unknown field ${quoted(unknown)}`);
+    rows.addFault(positionOf(unknown), `unknown field ${quoted(unknown)}`);
     return;
   }
   if (Object.hasOwn(value, 'id')) rows.passOverIds('field');
-  rows.add(position, value, (field) => positionAt(keyOffset(text, field)));
+  rows.add(position, value, positionOf);
 }
 
 function isRowField(field: string): field is RowField {
   return (rowFields as readonly string[]).includes(field);
-}
-
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]/g;
-
-/** Where an object, which is known to be right JSON, has a field of its own; 0 when it has none of that name. */
-function keyOffset(object: string, field: string): number {
-  let depth = 0;
-  let previous = '';
-  for (const { 0: token, index } of object.matchAll(tokens)) {
-    const isKey = depth === 1 && previous !== ':' && token.startsWith('"');
-    if (isKey && JSON.parse(token) === field) return index;
-    if (token === '{' || token === '[') depth += 1;
-    if (token === '}' || token === ']') depth -= 1;
-    previous = token;
-  }
-  return 0;
 }

@@ -1,4 +1,6 @@
-import { ArrayError, createElementSplitter } from '../../json/elements.ts';
+import { createElementSplitter } from '../../json/elements.ts';
+import { JsonError } from '../../json/parse.ts';
+import { type Position, positionAfter, startOfText } from '../../json/position.ts';
 import { Fault, stopAt } from './faults.ts';
 import { takeObject } from './json-object.ts';
 import type { Reader, Rows } from './rows.ts';
@@ -7,25 +9,39 @@ const blank = /^[ \t\r\n]*$/;
 
 /** Reads one array of objects. */
 export function createJsonReader(rows: Rows): Reader {
-  const splitter = createElementSplitter();
+  const splitter = createElementSplitter(({ text, offset }) =>
+    takeObject(rows, text, positionAt(offset)),
+  );
   let isBlank = true;
+  /** The text from the last known position on. */
+  let recent = '';
+  let known = { offset: 0, position: startOfText };
+
   return {
-    read(text) {
-      isBlank &&= blank.test(text);
-      try {
-        for (const element of splitter.split(text)) takeObject(rows, element);
-      } catch (error) {
-        throw error instanceof ArrayError ? stopAt(error.position, error.reason) : error;
-      }
+    read(part) {
+      isBlank &&= blank.test(part);
+      recent += part;
+      orFault(() => splitter.split(part), stopAt);
     },
     end() {
       // An empty input has no rows; that is said for all formats alike.
-      if (isBlank) return;
-      try {
-        splitter.end();
-      } catch (error) {
-        throw error instanceof ArrayError ? new Fault(error.position, error.reason) : error;
-      }
+      if (!isBlank) orFault(splitter.end, (position, reason) => new Fault(position, reason));
     },
   };
+
+  function orFault(read: () => void, fault: typeof stopAt): void {
+    try {
+      read();
+    } catch (error) {
+      throw error instanceof JsonError ? fault(positionAt(error.offset), error.reason) : error;
+    }
+  }
+
+  /** Where the text has this character, counted from 0; none that was asked for before is behind it. */
+  function positionAt(offset: number): Position {
+    const passed = offset - known.offset;
+    known = { offset, position: positionAfter(known.position, recent, 0, passed) };
+    recent = recent.slice(passed);
+    return known.position;
+  }
 }

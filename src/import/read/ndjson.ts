@@ -31,9 +31,7 @@ export function createNdjsonReader(rows: Rows): Reader {
   function takeLine(): void {
     const text = begun.replace(/\r$/, '');
     const start = text.search(/[^ \t]/);
-    if (start >= 0) {
-      takeObject(rows, { text: text.slice(start), position: { line, column: start + 1 } });
-    }
+    if (start >= 0) takeObject(rows, text.slice(start), { line, column: start + 1 });
     begun = '';
     line += 1;
   }
