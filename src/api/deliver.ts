@@ -12,6 +12,7 @@ import {
 } from './exchange.ts';
 import { mayChange } from './method.ts';
 import { describeNoTunnel, isNoTunnel } from './no-tunnel.ts';
+import { readLimits } from './rate-limit.ts';
 import { createWatch } from './watch.ts';
 
 /** How long the rest of a refusal is waited for, in ms. */
@@ -65,12 +66,14 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
         const answer = await context.send(wire);
         onSent();
         const { status, headers } = answer;
-        request.onHead?.({ status, headers, sentAt, receivedAt: context.now() });
+        const receivedAt = context.now();
+        const limits = readLimits(headers, receivedAt);
+        request.onHead?.({ status, headers, limits, sentAt, receivedAt });
         const read =
           status < 300
             ? await readBody(answer, request)
             : { bytes: await readRefusal(answer.body, pause(Math.min(patience, timeout / 2))) };
-        return { status, headers, ...read, sentAt, receivedAt: context.now() };
+        return { status, headers, limits, ...read, sentAt, receivedAt: context.now() };
       } catch (error) {
         if (error instanceof Undelivered) throw error;
         const { host } = url;

@@ -39,10 +39,33 @@ export type ApiRequest = Turn & {
   readonly wait: { until: number };
 };
 
+/** The state of the limit; it resets at `resetAt`, in ms of this machine's clock. */
+export type RateLimit = {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetAt: number;
+};
+
+/** What the head of an answer says about the limit (interface document, section 8); times and waits are ms. */
+export type LimitReading = {
+  /** The headers one by one, each left out when it makes no sense; `date` and `reset` are by the service's clock. */
+  readonly limit: {
+    readonly date?: number;
+    readonly limit?: number;
+    readonly remaining?: number;
+    readonly reset?: number;
+  };
+  /** All of them by this machine's clock; undefined unless all make sense. */
+  readonly rateLimit: RateLimit | undefined;
+  /** What Retry-After asks to wait (RFC 9110, section 10.2.3), at least a second; undefined when it says nothing usable. */
+  readonly retryAfter: number | undefined;
+};
+
 /** A whole answer: its last byte has arrived, or it comes as `rest`. */
 export type Answer = {
   readonly status: number;
   readonly headers: WireHeaders;
+  readonly limits: LimitReading;
   readonly bytes: Uint8Array;
   readonly rest?: Rest | undefined;
   /** When the request left and when the answer was complete, in ms of this machine's clock. */
@@ -51,7 +74,7 @@ export type Answer = {
 };
 
 /** What is known of an answer when its head has arrived. */
-export type Head = Pick<Answer, 'status' | 'headers' | 'sentAt' | 'receivedAt'>;
+export type Head = Pick<Answer, 'status' | 'headers' | 'limits' | 'sentAt' | 'receivedAt'>;
 
 /** A long body as it comes. Whoever has it closes it, read or not. */
 export type Rest = {

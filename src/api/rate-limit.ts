@@ -1,14 +1,6 @@
 import type { WireHeaders } from '../context.ts';
-import { headerValues } from './exchange.ts';
+import { type Head, headerValues, type LimitReading } from './exchange.ts';
 import { parseHttpDate } from './http-date.ts';
-
-/** What the headers of an answer say about the limit (interface document, section 8). */
-export type RateLimit = {
-  readonly limit: number;
-  readonly remaining: number;
-  /** When the limit resets, in ms of this machine's clock. */
-  readonly resetAt: number;
-};
 
 const second = 1_000;
 const hour = 3_600 * second;
@@ -21,37 +13,29 @@ export const longestWait = 366 * 24 * hour;
 /** What is shown of a header that makes no sense, in characters. */
 const longestShown = 40;
 
-/** The headers one by one, each left out when it makes no sense; `date` and `reset` are ms of the service's clock. */
-export type LimitHeaders = {
-  readonly date?: number;
-  readonly limit?: number;
-  readonly remaining?: number;
-  readonly reset?: number;
-};
-
-/** Reads Date, X-RateLimit-Limit, -Remaining and -Reset of an answer received at `receivedAt` (ms). */
-export function readLimit(headers: WireHeaders, receivedAt: number): LimitHeaders {
-  const date = readDate(headers, receivedAt);
+/** Reads what the headers of an answer that came at `receivedAt` (ms) say about the limit. */
+export function readLimits(headers: WireHeaders, receivedAt: number): LimitReading {
+  const [value = ''] = headerValues(headers, 'date');
+  const date = parseHttpDate(value, receivedAt);
+  const now = serverNow(date, receivedAt);
   const limit = wholeNumber(headers, 'x-ratelimit-limit') || undefined;
-  const remaining = wholeNumber(headers, 'x-ratelimit-remaining');
-  const reset = toServerTime(
-    wholeNumber(headers, 'x-ratelimit-reset'),
-    serverNow(date, receivedAt),
-  );
+  const most = limit ?? Number.POSITIVE_INFINITY;
+  const left = wholeNumber(headers, 'x-ratelimit-remaining');
+  const remaining = left === undefined ? undefined : Math.min(left, most);
+  const reset = toServerTime(wholeNumber(headers, 'x-ratelimit-reset'), now);
   return {
-    ...(date !== undefined && { date }),
-    ...(limit !== undefined && { limit }),
-    ...(remaining !== undefined && { remaining: Math.min(remaining, limit ?? remaining) }),
-    ...(reset !== undefined && { reset }),
+    limit: {
+      ...(date !== undefined && { date }),
+      ...(limit !== undefined && { limit }),
+      ...(remaining !== undefined && { remaining }),
+      ...(reset !== undefined && { reset }),
+    },
+    rateLimit:
+      limit === undefined || remaining === undefined || reset === undefined
+        ? undefined
+        : { limit, remaining, resetAt: receivedAt + Math.max(0, reset - now) },
+    retryAfter: readRetryAfter(headers, now),
   };
-}
-
-/** The same by this machine's clock, or undefined unless all of it makes sense. */
-export function readRateLimit(headers: WireHeaders, receivedAt: number): RateLimit | undefined {
-  const { date, limit, remaining, reset } = readLimit(headers, receivedAt);
-  if (limit === undefined || remaining === undefined || reset === undefined) return undefined;
-  const untilReset = Math.max(0, reset - serverNow(date, receivedAt));
-  return { limit, remaining, resetAt: receivedAt + untilReset };
 }
 
 const limitNames = {
@@ -61,8 +45,10 @@ const limitNames = {
 } as const;
 
 /** Those of the three headers that an answer lacks, or that make no sense: "X-RateLimit-Reset (\"soon\")". */
-export function unusableLimit(headers: WireHeaders, receivedAt: number): readonly string[] {
-  const read = readLimit(headers, receivedAt);
+export function unusableLimit(
+  headers: WireHeaders,
+  { limit: read }: LimitReading,
+): readonly string[] {
   return (Object.keys(limitNames) as (keyof typeof limitNames)[])
     .filter((field) => read[field] === undefined)
     .map((field) => {
@@ -87,25 +73,20 @@ function toServerTime(reset: number | undefined, now: number): number | undefine
   return wait >= oldestReset && wait <= farthestReset ? time : undefined;
 }
 
-/**
- * Milliseconds that Retry-After asks to wait (RFC 9110, section 10.2.3), counted from `receivedAt`; at least a second.
- * Undefined when the field is absent or says nothing usable. Of several values the longest counts.
- */
-export function readRetryAfter(headers: WireHeaders, receivedAt: number): number | undefined {
-  const now = serverNow(readDate(headers, receivedAt), receivedAt);
+/** Of several values the longest counts. */
+function readRetryAfter(headers: WireHeaders, now: number): number | undefined {
   const waits = headerValues(headers, 'retry-after')
     .map((value) => retryAfterWait(value.trim(), now))
     .filter((wait) => wait !== undefined);
   return waits.length > 0 ? Math.min(Math.max(second, ...waits), longestWait) : undefined;
 }
 
-/** The wait that an answer tells to all requests with the key, as readRetryAfter: that of a 429, or of a service not available. */
-export function readRequestedWait(
-  status: number,
-  headers: WireHeaders,
-  receivedAt: number,
-): number | undefined {
-  return status === 429 || status === 503 ? readRetryAfter(headers, receivedAt) : undefined;
+/** The wait, in ms, that an answer tells to all requests with the key: that of a 429, or of a service not available. */
+export function requestedWait({
+  status,
+  limits,
+}: Pick<Head, 'status' | 'limits'>): number | undefined {
+  return status === 429 || status === 503 ? limits.retryAfter : undefined;
 }
 
 function retryAfterWait(value: string, now: number): number | undefined {
@@ -124,11 +105,6 @@ function serverNow(sent: number | undefined, receivedAt: number): number {
   const date = sent ?? receivedAt;
   const agrees = receivedAt >= date && receivedAt < date + second;
   return agrees ? receivedAt : date;
-}
-
-function readDate(headers: WireHeaders, receivedAt: number): number | undefined {
-  const [value = ''] = headerValues(headers, 'date');
-  return parseHttpDate(value, receivedAt);
 }
 
 function wholeNumber(headers: WireHeaders, name: string): number | undefined {

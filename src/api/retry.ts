@@ -4,7 +4,7 @@ import type { Report } from '../events.ts';
 import { type Answer, type ApiRequest, type Exchange, Undelivered } from './exchange.ts';
 import { mayChange } from './method.ts';
 import { pause } from './pause.ts';
-import { readRequestedWait, readRetryAfter } from './rate-limit.ts';
+import { requestedWait } from './rate-limit.ts';
 import { readServiceError } from './service-error.ts';
 
 const maxRetries = 3;
@@ -24,7 +24,7 @@ export function retry(next: Exchange, context: Context, report: Report): Exchang
       if (retries === maxRetries || !mayRepeat(request, result)) return finish(result);
       refused = result instanceof Error ? undefined : result;
       const shared = refused !== undefined && isShared(refused);
-      const requested = refused && !shared ? askedWait(refused) : 0;
+      const requested = shared ? 0 : (refused?.limits.retryAfter ?? 0);
       if (requested > 0 && context.uptime() + requested > request.wait.until) return finish(result);
       const wait = shared ? 0 : Math.max(requested, jitter(retries));
       const signal = request.signal ?? context.signal;
@@ -61,13 +61,8 @@ export function retry(next: Exchange, context: Context, report: Report): Exchang
 }
 
 /** Whether all requests with the key wait for the same. */
-function isShared({ status, headers, receivedAt }: Answer): boolean {
-  return status === 429 || readRequestedWait(status, headers, receivedAt) !== undefined;
-}
-
-/** What any other answer asks to wait, in ms. */
-function askedWait({ headers, receivedAt }: Answer): number {
-  return readRetryAfter(headers, receivedAt) ?? 0;
+function isShared(answer: Answer): boolean {
+  return answer.status === 429 || requestedWait(answer) !== undefined;
 }
 
 function mayRepeat({ method }: ApiRequest, result: Answer | Undelivered): boolean {

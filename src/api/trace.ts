@@ -34,7 +34,7 @@ export function trace(
       say(`< ${answer.status}, ${length} bytes (${took()})`);
       const headers = redacted(answer.headers, redact);
       for (const line of headerLines(headers)) say(`< ${line}`);
-      const unusable = unusableLimit(headers, answer.receivedAt);
+      const unusable = unusableLimit(headers, answer.limits);
       if (unusable.length > 0 && !warned) {
         warned = true;
         say(`passed over in the answer: ${unusable.join(', ')}`);

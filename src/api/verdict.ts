@@ -11,7 +11,7 @@ import { type ApiKey, whichKey } from './auth.ts';
 import type { Endpoint } from './endpoints.ts';
 import { type Answer, headerValues, type Undelivered } from './exchange.ts';
 import { mayChange } from './method.ts';
-import { readRequestedWait } from './rate-limit.ts';
+import { requestedWait } from './rate-limit.ts';
 import { readServiceError } from './service-error.ts';
 
 type Words = Readonly<Record<Exclude<Outcome, 'created' | 'done'>, string>> & {
@@ -71,7 +71,7 @@ export function createVerdict({ method, status: promised }: Endpoint, key: ApiKe
       }
       if (status === 403)
         return failure('auth', 'the key may not do this', { hint: whichKey(key) });
-      const requested = readRequestedWait(status, answer.headers, answer.receivedAt);
+      const requested = requestedWait(answer);
       // What became of a write that is answered 503 is unknown, whatever it tells to wait.
       if (status === 429 || (requested !== undefined && !writes)) {
         const wait = requested ?? 1_000;

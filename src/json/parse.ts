@@ -5,7 +5,7 @@ import type { Json, JsonObject } from './exact.ts';
 export { JsonError, JsonLimitError };
 
 type ParseOptions = {
-  /** Told of each field where its name stands, counted in characters from 0. */
+  /** Called with each field and where its name begins, counted in characters from 0. */
   readonly onField?: (object: JsonObject, key: string, offset: number) => void;
   /** Most values in a text; as many as there are when undefined. */
   readonly maxValues?: number;

@@ -1,5 +1,5 @@
 import { type ApiRequest, type Exchange, type Head, Undelivered } from '../api/exchange.ts';
-import { readLimit, readRequestedWait } from '../api/rate-limit.ts';
+import { requestedWait } from '../api/rate-limit.ts';
 import type { Context } from '../context.ts';
 import { readClock } from './clock.ts';
 import { createPermits, type Limit } from './permits.ts';
@@ -30,7 +30,7 @@ export function gate(next: Exchange, context: Context, limit: Limit): Exchange {
       };
       // Others have to wait from now on, however long the body takes.
       const onHead = (head: Head) => {
-        if (head.status === 429 || retryAfter(head) !== undefined) void end(head);
+        if (head.status === 429 || requestedWait(head) !== undefined) void end(head);
       };
       try {
         const answer = await next({ ...request, stillGranted, onHead });
@@ -63,14 +63,10 @@ export function gate(next: Exchange, context: Context, limit: Limit): Exchange {
 }
 
 function entryOf(id: string, head: Head, jitter: number): Answered | Refused {
-  const { status, headers, sentAt, receivedAt } = head;
-  const ended = { id, at: receivedAt, sent: sentAt, ...readLimit(headers, receivedAt), jitter };
-  const wait = retryAfter(head);
+  const { status, limits, sentAt, receivedAt } = head;
+  const ended = { id, at: receivedAt, sent: sentAt, ...limits.limit, jitter };
+  const wait = requestedWait(head);
   return status === 429
     ? { k: 'refused', ...ended, wait }
     : { k: 'answer', ...ended, status, ...(wait !== undefined && { wait }) };
-}
-
-function retryAfter({ status, headers, receivedAt }: Head): number | undefined {
-  return readRequestedWait(status, headers, receivedAt);
 }

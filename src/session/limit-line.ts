@@ -1,4 +1,4 @@
-import type { RateLimit } from '../api/rate-limit.ts';
+import type { RateLimit } from '../api/exchange.ts';
 import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
 import type { Sink } from '../output/sink.ts';

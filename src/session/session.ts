@@ -18,7 +18,7 @@ import { type CommonOptions, commonOptions } from './options.ts';
 import { chooseProfile, type Profile, sandboxProfile } from './profile.ts';
 import { embedSandbox } from './sandbox.ts';
 import { chooseFormat, type Setup } from './setting.ts';
-import { type Ears, openClient } from './stack.ts';
+import { type Listeners, openClient } from './stack.ts';
 
 /** One run of one command, with all its settings resolved. */
 export type Session = {
@@ -75,8 +75,8 @@ export async function inChosenSession(
     header: options.header ?? true,
   });
   const output = hideSecrets(printer, sink);
-  const ears = { onSent: printer.preload, onRateLimit: limitLine.onRateLimit };
-  const access = createAccess({ host, options, profile, report }, ears);
+  const listeners = { onSent: printer.preload, onRateLimit: limitLine.onRateLimit };
+  const access = createAccess({ host, options, profile, report }, listeners);
   try {
     await story({ host, options, output, report, profile, ...access });
   } finally {
@@ -88,13 +88,13 @@ export async function inChosenSession(
 type Access = Pick<Session, 'key' | 'connect' | 'limit' | 'account'>;
 
 /** Each thing is chosen when it is first needed, once: a key on standard input can be read only once. */
-function createAccess(setup: Setup, ears: Ears): Access {
+function createAccess(setup: Setup, listeners: Listeners): Access {
   const sandbox = setup.profile.name === sandboxProfile;
   const key = once(() => findKey(setup));
   const service = once(() => (sandbox ? embedSandbox(setup) : chooseService(setup, key)));
   const identity = async () => (sandbox ? sandboxIdentity : identityOf(await service()));
   const limit = once(() => openLimitLog(setup, identity));
-  const connect = () => openClient(setup, { service, limit }, ears);
+  const connect = () => openClient(setup, { service, limit }, listeners);
   return { key, connect, limit, account: async () => accountOf(await identity()) };
 }
 

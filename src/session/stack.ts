@@ -1,8 +1,7 @@
 import { auth, whichKey } from '../api/auth.ts';
 import { type Client, createClient } from '../api/client.ts';
 import { deliver } from '../api/deliver.ts';
-import type { Exchange } from '../api/exchange.ts';
-import { type RateLimit, readRateLimit } from '../api/rate-limit.ts';
+import type { Exchange, RateLimit } from '../api/exchange.ts';
 import { retry } from '../api/retry.ts';
 import { trace } from '../api/trace.ts';
 import { notice } from '../events.ts';
@@ -18,7 +17,7 @@ import { chooseMaxWait, chooseTimeout, type Setup } from './setting.ts';
 type Ends = { readonly service: () => Promise<Service>; readonly limit: () => Promise<SharedLog> };
 
 /** What a session hears of each request. */
-export type Ears = {
+export type Listeners = {
   readonly onSent: () => void;
   /** Hears what an answer says about the limit. */
   readonly onRateLimit: (rateLimit: RateLimit) => void;
@@ -28,7 +27,7 @@ export type Ears = {
 export async function openClient(
   setup: Setup,
   { service, limit }: Ends,
-  ears: Ears,
+  listeners: Listeners,
 ): Promise<Client> {
   const { host, options, profile, report } = setup;
   const { context } = host;
@@ -47,18 +46,17 @@ export async function openClient(
   const told = verbose ? trace(delivered, context, report, host.sink.redact) : delivered;
   const authorized = auth(told, key, baseUrl.origin);
   const log = await limit();
-  const paced = gate(listen(authorized, ears), context, { log, report, timeout });
+  const paced = gate(listen(authorized, listeners), context, { log, report, timeout });
   const exchange = retry(paced, context, report);
 
   const userAgent = `petstore/${version}`;
   return createClient({ context, exchange, baseUrl, key, maxWait, userAgent, report });
 }
 
-function listen(next: Exchange, { onSent, onRateLimit }: Ears): Exchange {
+function listen(next: Exchange, { onSent, onRateLimit }: Listeners): Exchange {
   return async (request) => {
     const answer = await next({ ...request, onSent });
-    const rateLimit = readRateLimit(answer.headers, answer.receivedAt);
-    if (rateLimit) onRateLimit(rateLimit);
+    if (answer.limits.rateLimit) onRateLimit(answer.limits.rateLimit);
     return answer;
   };
 }

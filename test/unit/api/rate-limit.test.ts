@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe } from 'vitest';
-import { readRateLimit, readRetryAfter } from '../../../src/api/rate-limit.ts';
+import { readLimits } from '../../../src/api/rate-limit.ts';
 import { Interruption } from '../../../src/errors.ts';
 import { startTime } from '../../support/clock.ts';
 import { expect, reply, test } from '../../support/petstore.ts';
@@ -339,8 +339,7 @@ describe('the headers', () => {
           'x-ratelimit-reset': reset,
           'retry-after': reset,
         };
-        const rateLimit = readRateLimit(headers, startTime);
-        const wait = readRetryAfter(headers, startTime) ?? 1_000;
+        const { rateLimit, retryAfter: wait = 1_000 } = readLimits(headers, startTime);
 
         expect(wait).toBeGreaterThanOrEqual(1_000);
         expect(wait).toBeLessThanOrEqual(366 * 86_400_000);
@@ -370,7 +369,7 @@ describe('the headers', () => {
   ])('a reset in $unit', ({ reset, expected }) => {
     const headers = { ...window(5, 0), 'x-ratelimit-reset': reset };
 
-    const rateLimit = readRateLimit(headers, startTime);
+    const { rateLimit } = readLimits(headers, startTime);
 
     expect(rateLimit && rateLimit.resetAt - startTime).toBe(expected);
   });
@@ -382,15 +381,15 @@ describe('the headers', () => {
   ])('a date in the form of $form is read', ({ value }) => {
     const date = Date.UTC(1994, 10, 6, 8, 49, 27);
 
-    expect(readRetryAfter({ date: new Date(date).toUTCString(), 'retry-after': value }, date)).toBe(
-      10_000,
-    );
+    const headers = { date: new Date(date).toUTCString(), 'retry-after': value };
+
+    expect(readLimits(headers, date).retryAfter).toBe(10_000);
   });
 
   test.for(['Sun, 31 Feb 1994 08:49:37 GMT', 'Sun, 06 Nov 1994 25:49:37 GMT', '1994-11-06', ''])(
     'the date "%s" is none',
     (value) => {
-      expect(readRetryAfter({ 'retry-after': value }, startTime)).toBeUndefined();
+      expect(readLimits({ 'retry-after': value }, startTime).retryAfter).toBeUndefined();
     },
   );
 

@@ -2,12 +2,21 @@ import { describe } from 'vitest';
 import { listCategories } from '../../../src/api/endpoints.ts';
 import { Undelivered } from '../../../src/api/exchange.ts';
 import { decodePieces } from '../../../src/api/pieces.ts';
+import { readLimits } from '../../../src/api/rate-limit.ts';
 import { restOf } from '../../../src/api/rest.ts';
 import type { Context } from '../../../src/context.ts';
 import type { Clock } from '../../support/clock.ts';
 import { expect, test } from '../../support/petstore.ts';
 
-const answer = { status: 200, headers: {}, bytes: new Uint8Array(), sentAt: 0, receivedAt: 0 };
+const limits = readLimits({}, 0);
+const answer = {
+  status: 200,
+  headers: {},
+  limits,
+  bytes: new Uint8Array(),
+  sentAt: 0,
+  receivedAt: 0,
+};
 const element = '{"id":1,"name":"dog"}';
 const never = new AbortController().signal;
 

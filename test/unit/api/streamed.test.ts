@@ -4,6 +4,7 @@ import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { listCategories } from '../../../src/api/endpoints.ts';
 import { decodePieces } from '../../../src/api/pieces.ts';
+import { readLimits } from '../../../src/api/rate-limit.ts';
 import { type Category, isSurelyCategory } from '../../../src/api/resources.ts';
 import { createDecoder } from '../../../src/api/utf8.ts';
 import type { Output } from '../../../src/context.ts';
@@ -88,7 +89,15 @@ async function printed(
 }
 
 describe('a list in pieces', () => {
-  const answer = { status: 200, headers: {}, bytes: new Uint8Array(), sentAt: 0, receivedAt: 0 };
+  const limits = readLimits({}, 0);
+  const answer = {
+    status: 200,
+    headers: {},
+    limits,
+    bytes: new Uint8Array(),
+    sentAt: 0,
+    receivedAt: 0,
+  };
   const columns = ['id', 'name', 'description'];
 
   test.for(formats)(

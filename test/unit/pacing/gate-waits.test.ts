@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import type { Answer, ApiRequest, Exchange } from '../../../src/api/exchange.ts';
+import { readLimits } from '../../../src/api/rate-limit.ts';
 import { retry } from '../../../src/api/retry.ts';
 import type { Context } from '../../../src/context.ts';
 import type { Event } from '../../../src/events.ts';
@@ -36,9 +37,11 @@ describe('the longest wait of a request', () => {
       const limited = { 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0' };
       const reset = { 'x-ratelimit-reset': String(Math.ceil(receivedAt / 1_000) + 60) };
       const refused = requests === 4;
+      const headers = refused ? { 'retry-after': '90' } : { ...limited, ...reset };
       return {
         status: refused ? 429 : 201,
-        headers: refused ? { 'retry-after': '90' } : { ...limited, ...reset },
+        headers,
+        limits: readLimits(headers, receivedAt),
         bytes: new Uint8Array(),
         sentAt: receivedAt,
         receivedAt,
@@ -96,14 +99,16 @@ describe('requests that wait for a limit at the same time', () => {
       order.push(body);
       left -= 1;
       const reset = Math.floor((clock.now() - startTime) / 60_000 + 1) * 60 + startTime / 1_000;
+      const headers = {
+        date: new Date(clock.now()).toUTCString(),
+        'x-ratelimit-limit': '60',
+        'x-ratelimit-remaining': String(left < 0 ? 60 + left : left),
+        'x-ratelimit-reset': String(reset),
+      };
       return {
         status: 201,
-        headers: {
-          date: new Date(clock.now()).toUTCString(),
-          'x-ratelimit-limit': '60',
-          'x-ratelimit-remaining': String(left < 0 ? 60 + left : left),
-          'x-ratelimit-reset': String(reset),
-        },
+        headers,
+        limits: readLimits(headers, clock.now()),
         bytes: new Uint8Array(),
         sentAt: clock.now(),
         receivedAt: clock.now(),

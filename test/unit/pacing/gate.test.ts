@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import type { Exchange } from '../../../src/api/exchange.ts';
+import { readLimits } from '../../../src/api/rate-limit.ts';
 import type { Context, Owner } from '../../../src/context.ts';
 import { gate } from '../../../src/pacing/gate.ts';
 import type { SharedLog } from '../../../src/pacing/log.ts';
@@ -43,6 +44,7 @@ const answerFrom =
   async () => ({
     status: 200,
     headers: {},
+    limits: readLimits({}, clock.now()),
     bytes: new Uint8Array(),
     sentAt: clock.now(),
     receivedAt: clock.now(),
