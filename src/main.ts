@@ -52,8 +52,8 @@ run(process.argv.slice(2), context).then((exitCode) => {
   process.exitCode = exitCode;
   close();
   if (exitCode === interruptions.SIGHUP) hangUp();
-  // What a reader does not take would keep the process alive; all that had to be said is written.
-  if (interrupted.signal.aborted) process.exit();
+  // All that had to be said is written. What a reader does not take would keep the process alive, and Node clears up for 2 ms.
+  process.exit();
 });
 
 /**
