@@ -59,19 +59,6 @@ function withImports(ids, graph) {
   return found;
 }
 
-/** Each text is measured several times, and what measures others than these takes 10 ms to load. */
-function cellWidth() {
-  const layout = JSON.stringify(resolve('src/output/layout.ts'));
-  return `
-    const known = new Map();
-    module.exports = (text) => {
-      if (/^[ -~…]*$/.test(text)) return text.length;
-      if (!known.has(text)) known.set(text, require(${layout}).widthOf(text));
-      return known.get(text);
-    };
-  `;
-}
-
 function emptyDist() {
   return { name: 'empty-dist', buildStart: () => rmSync('dist', { recursive: true, force: true }) };
 }
@@ -97,6 +84,8 @@ function asModules() {
         : undefined,
   };
 }
+
+const ownWidth = `module.exports = require(${JSON.stringify(resolve('src/output/cell-width.ts'))}).cellWidth;`;
 
 /**
  * What our packages would load or do for uses that are not ours, and the CommonJS module in its place: of the package whose path
@@ -151,7 +140,7 @@ const unused = [
   { of: /node_modules.conf\b/, name: /^(?!node:|\.)/, code: '' },
   { of: /node_modules.conf\b/, name: 'node:assert', code: 'exports.deepEqual = () => {};' },
   // Its own measure of text takes emoji and marks for wider than terminals draw them, and cells are cut to ours.
-  { of: /node_modules.cli-table3/, name: 'string-width', code: cellWidth() },
+  { of: /node_modules.cli-table3/, name: 'string-width', code: ownWidth },
   // Colours come from chalk.
   { of: /node_modules.cli-table3/, name: '@colors/colors/safe', code: '' },
 ];

@@ -1,5 +1,7 @@
 import { cutTo, mostWidthOf, widthOf } from './layout.ts';
 
+export { widthOf };
+
 type Rows = readonly (readonly string[])[];
 
 /** A longer cell is cut on a terminal; in a pipe it is whole, and the other rows are not filled up to it. */

@@ -1,4 +1,5 @@
 import Table from 'cli-table3';
+import { measureBy } from './cell-width.ts';
 import type { Line } from './sink.ts';
 
 const ascii = {
@@ -22,11 +23,20 @@ const ascii = {
 /** For its log cli-table3 cuts each cell to ten columns, character by character, unless this leaves no room for any. */
 const truncate = '…'.repeat(10);
 
-/** The rows in a frame, each on a line; the first one is bold where it is the `header`. */
+export type FrameOptions = {
+  /** Whether the first row is one, and so bold. */
+  readonly header: boolean;
+  readonly ascii: boolean;
+  /** Columns that a text takes. */
+  readonly widthOf: (text: string) => number;
+};
+
+/** The rows in a frame, each on a line. */
 export function frame(
   rows: readonly (readonly string[])[],
-  { header, ascii: isAscii }: { readonly header: boolean; readonly ascii: boolean },
+  { header, ascii: isAscii, widthOf }: FrameOptions,
 ): Line[] {
+  measureBy(widthOf);
   const table = new Table({
     head: header ? [...(rows[0] ?? [])] : [],
     chars: isAscii ? ascii : {},

@@ -44,14 +44,13 @@ export async function lay(
   }
 }
 
-/** Loads all that results need in this format. @throws Failure (output) */
+/** Loads what every result needs in this format. @throws Failure (output) */
 export async function loadFormat(format: Format): Promise<void> {
-  if (format === 'table') await Promise.all([loadFrame(), import('./fit.ts').catch(unloadable)]);
-  else if (format in parts) await parts[format as keyof typeof parts]();
+  if (format in parts) await parts[format as keyof typeof parts]();
 }
 
-/** Loads what most tables need. @throws Failure (output) */
-export async function loadFrame(): Promise<void> {
-  await parts.table();
-  await import('./frame.ts').catch(unloadable);
+/** And what some need. @throws Failure (output) */
+export async function loadWhole(format: Format): Promise<void> {
+  await loadFormat(format);
+  if (format === 'table') await import('./fit.ts').catch(unloadable);
 }

@@ -5,7 +5,7 @@ import { unloadable } from '../text/unloadable.ts';
 import { choose, noticesOfUnknown, refuseUnknown } from './columns.ts';
 import { fieldList, type Grid, gridOf, survey } from './grid.ts';
 import { nestedInJson, nestedInYaml, type Pieces, piecesOf } from './items.ts';
-import { type LayOptions, lay, loadFormat, loadFrame } from './lay.ts';
+import { type LayOptions, lay, loadFormat, loadWhole } from './lay.ts';
 import { arePieces, type Printer } from './results.ts';
 import type { Line, Sink } from './sink.ts';
 
@@ -33,12 +33,12 @@ export function createPrinter(
           sink,
           layOptions(),
         );
-      else await Promise.all([loadFormat(format), import('./stream.ts').catch(unloadable)]);
+      else await Promise.all([loadWhole(format), import('./stream.ts').catch(unloadable)]);
       if (color) await boldStyle();
     },
     preload() {
       // What cannot be loaded is loaded once more when it is needed, and said then.
-      if (format === 'table') loadFrame().catch(() => {});
+      if (format === 'table') loadFormat(format).catch(() => {});
     },
     checkColumns(columns) {
       if (asked) refuseUnknown(asked, columns);

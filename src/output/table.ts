@@ -1,4 +1,5 @@
 import { unloadable } from '../text/unloadable.ts';
+import { frame } from './frame.ts';
 import { cellText, type Grid, numberWidths } from './grid.ts';
 import type { Line, Sink } from './sink.ts';
 
@@ -27,13 +28,16 @@ export async function tableLines(
   const isSmall = count <= mostFramed.columns && count * grid.rows.length <= mostFramed.cells;
   const room =
     width === undefined ? undefined : width - (isSmall ? 3 * count + 1 : 2 * (count - 1));
-  if (isSmall && fitAsTheyAre(rows, count, room)) return framed(rows, header, ascii);
-  const { columnLine, columnWidths, fitRows, isLong } = await import('./fit.ts').catch(unloadable);
+  if (isSmall && fitAsTheyAre(rows, count, room))
+    return frame(rows, { header, ascii, widthOf: (text) => text.length });
+  const { columnLine, columnWidths, fitRows, isLong, widthOf } = await import('./fit.ts').catch(
+    unloadable,
+  );
   const fitted =
     room === undefined ? rows : fitRows(rows, room, numberWidths(grid), ascii ? '...' : '…');
   // On a terminal no cell is long any more.
   if (isSmall && (room !== undefined || !fitted.flat().some(isLong)))
-    return framed(fitted, header, ascii);
+    return frame(fitted, { header, ascii, widthOf });
   const widths = columnWidths(fitted, count);
   const lines = fitted.map((row) => columnLine(row, widths));
   return lines.map((line, index) => (header && index === 0 ? { bold: line } : line));
@@ -48,9 +52,4 @@ function fitAsTheyAre(rows: Rows, count: number, room = Number.POSITIVE_INFINITY
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),
   );
   return widths.reduce((total, width) => total + width, 0) <= room;
-}
-
-async function framed(rows: Rows, header: boolean, ascii: boolean): Promise<Line[]> {
-  const { frame } = await import('./frame.ts').catch(unloadable);
-  return frame(rows, { header, ascii });
 }

@@ -67,7 +67,7 @@ describe('A frame', () => {
   test('stands where terminals end each cell, whatever is in it', () => {
     fc.assert(
       fc.property(tables, fc.boolean(), fc.boolean(), (rows, header, ascii) => {
-        expect(frame(rows, { header, ascii })).toEqual(drawn(rows, header, ascii));
+        expect(frame(rows, { header, ascii, widthOf })).toEqual(drawn(rows, header, ascii));
       }),
       trials(1_000),
     );
