@@ -19,7 +19,7 @@ export function locateMismatch(
   value: unknown,
   before = 0,
 ): { readonly words: string; readonly object?: unknown; readonly key?: string } | undefined {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { jitless: true });
   if (result.success) return undefined;
   const [issue] = result.error.issues;
   if (!issue) return { words: 'it does not fit' };
