@@ -3,6 +3,7 @@ import { createArrayParser } from '../json/array.ts';
 import { findMismatch } from '../json/check.ts';
 import type { Json } from '../json/exact.ts';
 import { JsonError } from '../json/parse.ts';
+import { forgetText } from '../json/verbatim.ts';
 import { broken, notUtf8, requireJson, unreadable } from './decode.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { Answer, Rest } from './exchange.ts';
@@ -55,6 +56,7 @@ export async function* decodePieces<Data>(
     count += elements.length;
     const data = elements as Data;
     const settled = endpoint.settle?.(data);
+    if (settled) forgetText(elements);
     if (settled && settled !== noticed) notice(report, settled);
     noticed ??= settled;
     return data;

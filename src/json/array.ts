@@ -2,6 +2,7 @@ import { JsonError, JsonLimitError } from './cursor.ts';
 import { createElementSplitter, type Element, maxElement } from './elements.ts';
 import type { Json } from './exact.ts';
 import { createJsonParser } from './parse.ts';
+import { keepText } from './verbatim.ts';
 
 export type ArrayParser = {
   /** The elements that are whole by now and were not before, in batches unless they are wanted `now`. @throws JsonError */
@@ -19,9 +20,11 @@ const maxValues = 20_000;
  * @param batch least text whose elements are handed on, in characters
  */
 export function createArrayParser(batch = 64 * 1024): ArrayParser {
-  const parse = createJsonParser({ maxValues });
+  const parser = createJsonParser({ maxValues });
   const splitter = createElementSplitter(take);
   let elements: Json[] = [];
+  /** Their text, one a line, while it is as they would be written. */
+  let lines: string | undefined = '';
   /** How much text came, how much of that when elements were last handed on, and where the last element ended. */
   let length = 0;
   let handedOn = 0;
@@ -51,18 +54,22 @@ export function createArrayParser(batch = 64 * 1024): ArrayParser {
     limitBlank(offset);
     lastEnd = offset + text.length;
     try {
-      elements.push(parse(text, 1));
+      elements.push(parser.parse(text, 1));
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
       if (!(error instanceof JsonLimitError))
         throw new JsonError(error.reason, offset + error.offset);
       throw new JsonLimitError(`an element has ${error.reason}`, offset);
     }
+    if (!parser.isAsWritten()) lines = undefined;
+    else if (lines !== undefined) lines = lines === '' ? text : `${lines}\n${text}`;
   }
 
   function handOn(): Json[] {
     const whole = elements;
+    if (lines !== undefined) keepText(whole, lines);
     elements = [];
+    lines = '';
     handedOn = length;
     return whole;
   }

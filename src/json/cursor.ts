@@ -28,13 +28,20 @@ export function isSpace(code: number): boolean {
 export class Cursor {
   /** Where it stands, counted in characters from 0. */
   at = 0;
+  /** Whether all up to there would be written as it is: without spaces or escapes. */
+  isAsWritten = true;
 
   constructor(readonly text: string) {}
 
   /** The code of the next character that is no space, NaN at the end of the text. */
   peek(): number {
-    while (isSpace(this.text.charCodeAt(this.at))) this.at += 1;
-    return this.text.charCodeAt(this.at);
+    let code = this.text.charCodeAt(this.at);
+    while (isSpace(code)) {
+      this.isAsWritten = false;
+      this.at += 1;
+      code = this.text.charCodeAt(this.at);
+    }
+    return code;
   }
 
   /** Whether that character is the wanted one, which it then is behind. */
@@ -55,6 +62,7 @@ export class Cursor {
 
   #escapedString(): string {
     const { text, at: start } = this;
+    this.isAsWritten = false;
     let end = start + 1;
     while (text.charCodeAt(end) !== quote) {
       if (end >= text.length) this.fail('the text ends inside a string');

@@ -23,26 +23,36 @@ const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x
  * @throws JsonError
  */
 export function parseJson(text: string, options?: ParseOptions): Json {
-  return createJsonParser(options)(text);
+  return createJsonParser(options).parse(text);
 }
 
-/** The same for one text after another, each nested in so many values already. */
+export type JsonParser = {
+  /** The value of a text, nested in so many others already. @throws JsonError */
+  readonly parse: (text: string, depth?: number) => Json;
+  /** Whether writeJson gives that very text. */
+  readonly isAsWritten: () => boolean;
+};
+
+/** Parses one text after another. */
 export function createJsonParser({
   onField,
   maxValues = Number.MAX_SAFE_INTEGER,
-}: ParseOptions = {}): (text: string, depth?: number) => Json {
+}: ParseOptions = {}): JsonParser {
   let cursor = new Cursor('');
   /** How many values the text may still have in it. */
   let left = 0;
   /** The names of the last object at each depth: records that follow one another have the same ones in the same order. */
   const lastNames: string[][] = [];
 
-  return (text, depth = 0) => {
-    cursor = new Cursor(text);
-    left = maxValues - 1;
-    const value = readValue(depth);
-    if (!Number.isNaN(cursor.peek())) cursor.fail('something follows the JSON value');
-    return value;
+  return {
+    parse(text, depth = 0) {
+      cursor = new Cursor(text);
+      left = maxValues - 1;
+      const value = readValue(depth);
+      if (!Number.isNaN(cursor.peek())) cursor.fail('something follows the JSON value');
+      return value;
+    },
+    isAsWritten: () => cursor.isAsWritten,
   };
 
   function readValue(depth: number): Json {
@@ -80,6 +90,8 @@ export function createJsonParser({
       const last = names[count];
       const name = found === last ? last : found;
       names[count] = name;
+      // An object has names that look like numbers first, whatever the order they came in.
+      if (isDigit(name.charCodeAt(0))) cursor.isAsWritten = false;
       if (Object.hasOwn(object, name)) cursor.fail(`field "${name}" given twice`, nameAt);
       count += 1;
       onField?.(object, name, nameAt);
@@ -111,6 +123,10 @@ export function createJsonParser({
       throw new JsonLimitError(`more than ${thousands(maxValues)} values`, cursor.at);
     }
   }
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }
 
 /** Like object[key] = value, except that `__proto__` becomes a field like any other. */

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../json/exact.ts';
+import { textOf } from '../json/verbatim.ts';
 import { cutMark } from '../text/secret.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -36,6 +37,9 @@ function cleaning(isIn: (text: string) => boolean, cut: Rename, names: () => Ren
 const batch = 64 * 1024;
 
 function holds(data: Json, isIn: (text: string) => boolean): boolean {
+  // What is written as it came is looked through as it came.
+  const kept = Array.isArray(data) ? textOf(data) : undefined;
+  if (kept !== undefined) return isIn(kept);
   let texts = '';
   let found = false;
   look(data);

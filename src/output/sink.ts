@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import type { Json } from '../json/exact.ts';
+import { textOf } from '../json/verbatim.ts';
 import { createJsonWriter } from '../json/write.ts';
 import { type Clean, createClean, createCleanOurs } from './clean.ts';
 import { createOut, type Out } from './out.ts';
@@ -53,7 +54,7 @@ export type Sink = {
   /** Harmless JSON text; `indent` as in writeJson. */
   readonly json: (value: Json, indent?: number) => string;
   /** The same of each value, one a line. */
-  readonly jsonLines: (values: readonly Json[]) => string;
+  readonly jsonLines: (values: readonly Json[]) => Line;
   /** Whether `show` would change nothing in a text, nor in any part of it. */
   readonly showsAsItIs: (text: string) => boolean;
   /** Many lines, or lines of records, at once, where no line has anything to be cut out or made harmless. */
@@ -96,7 +97,10 @@ function createWay({ redact: cut, clean }: Way, out: Out): Sink {
   return {
     show: (text) => showText(cut(text)),
     json: (value, indent = 0) => json([value], indent),
-    jsonLines: (values) => json(values, 0),
+    jsonLines(values) {
+      const text = textOf(values);
+      return (text !== undefined && sealAsItIs(text)) || json(values, 0);
+    },
     showsAsItIs: (text) => isPlain(text) && !text.includes('\\') && cut(text) === text,
     sealAsItIs,
     print(lines, bold = (text: string) => text) {

@@ -4,6 +4,7 @@ import { createArrayParser } from '../../../src/json/array.ts';
 import { createElementSplitter, type Element } from '../../../src/json/elements.ts';
 import { ExactNumber, isInt64, type Json } from '../../../src/json/exact.ts';
 import { JsonError, parseJson } from '../../../src/json/parse.ts';
+import { textOf } from '../../../src/json/verbatim.ts';
 import { writeJson } from '../../../src/json/write.ts';
 import { trials } from '../../support/trials.ts';
 
@@ -157,6 +158,32 @@ describe('the elements of an array', () => {
       ),
       trials(2_000),
     );
+  });
+
+  test('keep their text only where to write them gives that very text', () => {
+    const name = fc.oneof(fc.constantFrom('a', '1', '-1', '0x', '__proto__', 'kind'), fc.string());
+    const field = fc.tuple(name, json);
+    const object = fc.uniqueArray(field, { selector: ([name]) => name, maxLength: 4 });
+    const between = fc.constantFrom('', '', '', ' ', '\n');
+    const letter = fc.constantFrom('k', '\\u006b');
+    let kept = 0;
+    const drawn = trials(3_000);
+    fc.assert(
+      fc.property(fc.array(object, { maxLength: 3 }), between, letter, (objects, space, k) => {
+        const texts = objects.map((fields) => {
+          const parts = fields.map(([name, it]) => `${JSON.stringify(name)}:${writeJson(it)}`);
+          return `{${parts.join(`,${space}`).replaceAll('k', k)}}`;
+        });
+        const parser = createArrayParser();
+        parser.parse(`[${texts.join(`${space},`)}]`);
+        const elements = parser.end();
+        const text = textOf(elements);
+        if (text !== undefined) expect(text).toBe(elements.map((it) => writeJson(it)).join('\n'));
+        if (text) kept += 1;
+      }),
+      drawn,
+    );
+    expect(kept).toBeGreaterThan(drawn.numRuns / 6);
   });
 
   test('are refused as they come just where parseJson refuses the whole text', () => {
