@@ -20,7 +20,9 @@ const rooms = {
 /** Packages that one place alone works with, and that place: all else has what it needs of them from there. */
 const packages = {
   commander: '(commands/|docs/|session|run\\.ts)',
+  chalk: 'output/',
   conf: 'settings/',
+  ora: 'output/',
   undici: 'node/',
   'cli-table3': 'output/',
 };

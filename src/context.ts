@@ -30,8 +30,8 @@ export type Context = {
   readonly random: () => number;
   /** Aborted with an Interruption when the user or the system ends the run. */
   readonly signal: AbortSignal;
-  /** Calls `hear` with each warning of the runtime from now on. */
-  readonly onWarning: (hear: (warning: string) => void) => void;
+  /** Calls `listener` with each warning of the runtime from now on. */
+  readonly onWarning: (listener: (warning: string) => void) => void;
   /** Asks for a secret on the terminal without showing it. */
   readonly askSecret: (question: string) => Promise<string>;
   /** Asks on the terminal for a yes or a no; Enter alone is a no. */

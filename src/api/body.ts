@@ -4,14 +4,14 @@ import { type ApiRequest, headerValues, Undelivered } from './exchange.ts';
 
 type Bounds = Pick<ApiRequest, 'maxBytes' | 'restAbove'> & {
   readonly host: string;
-  readonly told: string | undefined;
+  readonly contentLength: string | undefined;
 };
 
 /** The parts of the whole body; or of as much of it as there may be before all is handed on as it comes. */
 export async function readWhole(
   answer: WireAnswer,
   body: AsyncIterator<Uint8Array>,
-  { host, told, maxBytes, restAbove }: Bounds,
+  { host, contentLength, maxBytes, restAbove }: Bounds,
 ): Promise<{ readonly parts: Uint8Array[]; readonly length: number; readonly more: boolean }> {
   if (!isPlain(answer)) {
     throw unreadable('the answer is compressed in a way petstore did not ask for');
@@ -28,7 +28,7 @@ export async function readWhole(
     }
   } catch (error) {
     if (error instanceof Undelivered) throw error;
-    throw describeCut(error, host, length, told);
+    throw describeCut(error, host, length, contentLength);
   }
   return { parts, length, more: more() };
 }

@@ -74,14 +74,15 @@ export function describeBreakdown(error: unknown, host: string, sent: boolean): 
   return undelivered(error, host, sent, wordsFor(error));
 }
 
-/** The same for an answer whose head had come; `received` and `told` are bytes of its body. */
+/** The same for an answer whose head had come; `received` and `contentLength` are bytes of its body. */
 export function describeCut(
   error: unknown,
   host: string,
   received: number,
-  told: string | undefined,
+  contentLength: string | undefined,
 ): Undelivered {
-  const part = told === undefined ? `after ${received}` : `${received} of ${told}`;
+  const part =
+    contentLength === undefined ? `after ${received}` : `${received} of ${contentLength}`;
   const cutShort: Words = {
     say: (name) => `the answer of ${name} was cut short (${part} bytes)`,
     kind: 'service',
@@ -111,7 +112,7 @@ function certificateOf(error: unknown): Partial<PeerCertificate> | undefined {
   return (error as { readonly certificate?: Partial<PeerCertificate> } | undefined)?.certificate;
 }
 
-/** " (valid 2025-11-20 to 2026-11-20)", where that can be told. */
+/** " (valid 2025-11-20 to 2026-11-20)", where that is known. */
 function validity(certificate: Partial<PeerCertificate> | undefined): string {
   const times = [certificate?.valid_from, certificate?.valid_to].map((time) =>
     Date.parse(time ?? ''),

@@ -88,12 +88,24 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
     ): Promise<Pick<Answer, 'bytes' | 'rest'>> {
       const body = answer.body[Symbol.asyncIterator]();
       const { host } = request.url;
-      const [told] = headerValues(answer.headers, 'content-length');
-      const { parts, length, more } = await readWhole(answer, body, { host, told, ...request });
+      const [contentLength] = headerValues(answer.headers, 'content-length');
+      const { parts, length, more } = await readWhole(answer, body, {
+        host,
+        contentLength,
+        ...request,
+      });
       if (!more) return { bytes: Buffer.concat(parts, length) };
       const { restOf } = await import('./rest.ts').catch(unloadable);
       const close = () => attempt.abort(over);
-      const reading = { context, timeout, host, told, read: parts, received: length, close };
+      const reading = {
+        context,
+        timeout,
+        host,
+        contentLength,
+        read: parts,
+        received: length,
+        close,
+      };
       return { bytes: new Uint8Array(), rest: restOf(body, reading) };
     }
 

@@ -14,16 +14,16 @@ type Reading = {
   readonly host: string;
   /** The parts that were read already. They are forgotten one by one. */
   readonly read: Uint8Array[];
-  /** How many bytes these are, and how many were told of. */
+  /** How many bytes these are, and how many were announced. */
   readonly received: number;
-  readonly told: string | undefined;
+  readonly contentLength: string | undefined;
   /** Drops the connection. */
   readonly close: () => void;
 };
 
 /** A body as it comes. While its reader takes no part none is read, and no time runs. */
 export function restOf(body: AsyncIterator<Uint8Array>, reading: Reading): Rest {
-  const { context, timeout, host, told, read } = reading;
+  const { context, timeout, host, contentLength, read } = reading;
   let { received } = reading;
   const slow = timeout * slowPart;
   /** Since when a part is waited for, by the machine's uptime; undefined while none is. */
@@ -70,7 +70,7 @@ export function restOf(body: AsyncIterator<Uint8Array>, reading: Reading): Rest 
         },
         (error) => {
           endWait();
-          reject(describeCut(error, host, received, told));
+          reject(describeCut(error, host, received, contentLength));
         },
       );
     });

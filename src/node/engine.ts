@@ -36,10 +36,12 @@ export function openEngine(address: EngineAddress): Engine {
     about: () =>
       command(async (server) => {
         const info = String(await server.call('INFO'));
-        const told = (name: string) => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1];
-        const valkey = told('valkey_version');
-        const version = valkey ? `Valkey ${valkey}` : `Redis ${told('redis_version') ?? ''}`.trim();
-        return { version, policy: told('maxmemory_policy') };
+        const field = (name: string) => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1];
+        const valkey = field('valkey_version');
+        const version = valkey
+          ? `Valkey ${valkey}`
+          : `Redis ${field('redis_version') ?? ''}`.trim();
+        return { version, policy: field('maxmemory_policy') };
       }),
     activity() {
       const { stream } = client ?? {};

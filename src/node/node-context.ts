@@ -67,8 +67,8 @@ export function createNodeContext(
     turn: () => new Promise((resolve) => setImmediate(resolve)),
     random: Math.random,
     signal,
-    onWarning: (hear) => {
-      process.on('warning', ({ name, message }) => hear(`${name}: ${message}`));
+    onWarning: (listener) => {
+      process.on('warning', ({ name, message }) => listener(`${name}: ${message}`));
     },
     askSecret: async (message) => {
       const { default: password } = await import('@inquirer/password').catch(unloadable);
@@ -164,8 +164,8 @@ function outputTo(stream: () => NodeJS.WriteStream): Output {
 const leastWidth = 20;
 
 /** The cells to lay out for on a terminal that says this of itself: some say nothing, or 0, as in CI. */
-function layoutWidth(told = 0): number {
-  return told < leastWidth ? 80 : told;
+function layoutWidth(reported = 0): number {
+  return reported < leastWidth ? 80 : reported;
 }
 
 /** The longest time that setTimeout can take, in ms. */

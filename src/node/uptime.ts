@@ -15,12 +15,12 @@ export function createUptime(sinceStart: () => number, ticks: () => number): () 
     const fine = ticks();
     if (fine < asked + interval) return fine + before;
     asked = fine;
-    const missed = told() - (fine + before);
+    const missed = reportedUptime() - (fine + before);
     if (missed > coarse) before += missed;
     return fine + before;
   };
 
-  function told(): number {
+  function reportedUptime(): number {
     try {
       return sinceStart() * 1_000;
     } catch {

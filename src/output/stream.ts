@@ -66,8 +66,8 @@ export function brokenOff(
 ): unknown {
   const failure = explained(error, signal, {});
   if (printed === 0 || !(failure instanceof Failure)) return error;
-  const told = `${failure.message}: ${printed} ${what} were printed; the list is not complete`;
-  return failure.with({}, told);
+  const message = `${failure.message}: ${printed} ${what} were printed; the list is not complete`;
+  return failure.with({}, message);
 }
 
 /** Each piece by itself; of none, one empty piece. */

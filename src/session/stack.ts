@@ -43,8 +43,8 @@ export async function openClient(
   say(whichKey(key));
   const proxy = await chooseProxy(host, baseUrl, say);
   const delivered = deliver(context, timeout, proxy);
-  const told = verbose ? trace(delivered, context, report, host.sink.redact) : delivered;
-  const authorized = auth(told, key, baseUrl.origin);
+  const traced = verbose ? trace(delivered, context, report, host.sink.redact) : delivered;
+  const authorized = auth(traced, key, baseUrl.origin);
   const log = await limit();
   const paced = gate(listen(authorized, listeners), context, { log, report, timeout });
   const exchange = retry(paced, context, report);

@@ -36,9 +36,9 @@ export const declared: {
 } = settings;
 
 /** What each profile of the settings file can have, or the top of the file. */
-export function namesIn<Place extends InFile['file']>(file: Place) {
+export function namesIn<File extends InFile['file']>(file: File) {
   const names = Object.keys(settings) as (keyof Table)[];
-  return names.filter((name) => declared[name].file === file) as Having<{ readonly file: Place }>[];
+  return names.filter((name) => declared[name].file === file) as Having<{ readonly file: File }>[];
 }
 
 /** All that the settings file can have. */

@@ -9,7 +9,7 @@ import { readSettings, type Settings, settingsFile } from './file.ts';
 import type { SettingName } from './names.ts';
 
 /** A place in the settings file: at its top, or in one profile. */
-export type Place = { readonly profile?: string; readonly name: SettingName };
+export type SettingPath = { readonly profile?: string; readonly name: SettingName };
 
 /**
  * Saves one setting, or removes it where the value is undefined, and returns the file it stands in; two processes that do so
@@ -19,7 +19,7 @@ export type Place = { readonly profile?: string; readonly name: SettingName };
 export async function saveSetting(
   context: Context,
   folder: string,
-  { profile, name }: Place,
+  { profile, name }: SettingPath,
   value: string | undefined,
 ): Promise<string> {
   const path = join(folder, settingsFile);

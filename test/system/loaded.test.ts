@@ -48,14 +48,7 @@ const slow = [
 const start = ['commander', 'zod'];
 const session = [...start, 'leven'];
 const request = [...session, 'undici'];
-const measuring = [
-  'ansi-regex',
-  'emoji-regex',
-  'get-east-asian-width',
-  'string-width',
-  'strip-ansi',
-];
-const framed = [...request, 'cli-table3', ...measuring];
+const framed = [...request, 'cli-table3'];
 
 const rows: readonly Row[] = [
   { argv: ['--version'], packages: [], not: ['src/'] },

@@ -2,11 +2,11 @@ import leven, { closestMatch } from 'leven';
 import { usageFailure } from '../../errors.ts';
 import { type Profile, sandboxProfile } from '../../session/profile.ts';
 import { declared, type SettingName } from '../../settings/names.ts';
-import type { Place } from '../../settings/save.ts';
+import type { SettingPath } from '../../settings/save.ts';
 import { mayBeKey } from '../../text/secret.ts';
 
 /** Where a setting stands in the settings file. */
-export function placeOf(name: SettingName, profile: Profile): Place {
+export function pathOf(name: SettingName, profile: Profile): SettingPath {
   return { name, ...(declared[name].file === 'profile' && { profile: profile.name }) };
 }
 

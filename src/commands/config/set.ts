@@ -9,7 +9,7 @@ import { hasStoredKey } from '../../settings/keys.ts';
 import { declared, type SettingName, settingNames } from '../../settings/names.ts';
 import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
-import { isOfSandbox, placeOf, requireName } from './names.ts';
+import { isOfSandbox, pathOf, requireName } from './names.ts';
 
 export function define(command: Command, host: Host): void {
   addExamples(command, [
@@ -29,7 +29,7 @@ export function define(command: Command, host: Host): void {
 
         const { saveSetting } = await import('../../settings/save.ts').catch(unloadable);
         const folder = requireConfigFolder(host.context);
-        const path = await saveSetting(host.context, folder, placeOf(name, profile), value);
+        const path = await saveSetting(host.context, folder, pathOf(name, profile), value);
         notice(report, `saved in ${path}`);
         if (name === 'api-key-command' && hasStoredKey(folder, profile.name)) {
           const message = `the stored key of ${labelOf(profile)} is used no more: petstore auth logout${profileFlag(profile)}`;

@@ -7,7 +7,7 @@ import { requireConfigFolder } from '../../settings/folders.ts';
 import { type SettingName, settingNames } from '../../settings/names.ts';
 import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
-import { placeOf, requireName } from './names.ts';
+import { pathOf, requireName } from './names.ts';
 
 export function define(command: Command, host: Host): void {
   addExamples(command, [
@@ -22,7 +22,7 @@ export function define(command: Command, host: Host): void {
         return notice(report, `${name} was not set for ${labelOf(profile)}`);
       }
       const { saveSetting } = await import('../../settings/save.ts').catch(unloadable);
-      const path = await saveSetting(host.context, folder, placeOf(name, profile), undefined);
+      const path = await saveSetting(host.context, folder, pathOf(name, profile), undefined);
       notice(report, `removed from ${path}`);
     }),
   );

@@ -43,7 +43,7 @@ async function read(clock: Clock, script: Script, taken = async () => {}) {
     host: 'pets.example',
     read: [Buffer.from('[')],
     received: 1,
-    told: undefined,
+    contentLength: undefined,
     close: () => {},
   });
   let count = 0;

@@ -8,18 +8,21 @@ const files = ['src', 'test'].flatMap((folder) =>
 /** Placeholders, and what the build makes. */
 const made = /ROOM|GROUP|VERB|^dist\//;
 
-describe.for(['CONTRIBUTING.md', 'SECURITY.md'])('%s', (document) => {
-  test('names only files and folders that exist', () => {
-    const text = readFileSync(document, 'utf8');
-    const cited = [...text.matchAll(/`([\w./-]*(?:\/[\w.-]*|\.(?:[cm]?[jt]s|json)))`/g)]
-      .map(([, path = '']) => path)
-      .filter((path) => !path.startsWith('/') && !made.test(path));
+describe.for(['CONTRIBUTING.md', 'SECURITY.md', 'docs/internals/libraries.md'])(
+  '%s',
+  (document) => {
+    test('names only files and folders that exist', () => {
+      const text = readFileSync(document, 'utf8');
+      const cited = [...text.matchAll(/`([\w./-]*(?:\/[\w.-]*|\.(?:[cm]?[jt]s|json)))`/g)]
+        .map(([, path = '']) => path)
+        .filter((path) => !path.startsWith('/') && !made.test(path));
 
-    const missing = cited.filter((path) => {
-      const tail = `/${path.replace(/\/$/, '')}`;
-      return !existsSync(path) && !files.some((file) => file.endsWith(tail));
+      const missing = cited.filter((path) => {
+        const tail = `/${path.replace(/\/$/, '')}`;
+        return !existsSync(path) && !files.some((file) => file.endsWith(tail));
+      });
+
+      expect(missing).toEqual([]);
     });
-
-    expect(missing).toEqual([]);
-  });
-});
+  },
+);
