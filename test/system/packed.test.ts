@@ -63,7 +63,7 @@ describe('the packed tarball', () => {
   test('is small', ({ folder }) => {
     const { size, files } = pack(folder);
 
-    expect(size).toBeLessThan(450_000);
+    expect(size).toBeLessThan(400_000);
     expect(files.length).toBeLessThan(100);
   });
 
