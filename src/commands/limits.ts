@@ -38,7 +38,7 @@ export function define(command: Command, host: Host): void {
 
         const status = limitStatus(await log.read(), readClock(context));
         const store = chooseLimitStore(session);
-        const shared = store && { address: store.name, answers: log.isFar?.() ?? false };
+        const shared = store && { address: store.name, answers: log.isRemote?.() ?? false };
         const rows = { minute: fields(status.minute), day: fields(status.day) };
         const wait = waitFields(status);
         if (wait) notice(report, `${wait.why}; until ${wait.until}`);

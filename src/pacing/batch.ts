@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { readClock } from './clock.ts';
-import type { Ledger, Reading } from './ledger.ts';
+import type { ClockReading, Ledger } from './ledger.ts';
 import type { Log, SharedLog } from './log.ts';
 import type { Entry } from './records.ts';
 
@@ -37,7 +37,7 @@ export function inBatches(
 }
 
 /** The line with what the clock shows as it is written: one that comes late would look as if the clock had been set back. */
-function stamp(entry: Entry, clock: Reading): Entry {
+function stamp(entry: Entry, clock: ClockReading): Entry {
   if (entry.k === 'seal' || entry.k === 'ledger') return entry;
   if (!('sent' in entry) || entry.at >= clock.at) return { ...entry, ...clock };
   return { ...entry, ...clock, received: entry.at };

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { isNamed } from '../disk/owner.ts';
 import { guard } from './decide.ts';
-import type { Lease, Ledger, Reading } from './ledger.ts';
+import type { ClockReading, Lease, Ledger } from './ledger.ts';
 
 /** Lines of several processes may be out of order by this much, in ms; more than that, and the clock was set back. */
 export const step = 5_000;
@@ -13,13 +13,13 @@ export function readClock({
   now,
   uptime,
   boot,
-}: Pick<Context, 'now' | 'uptime' | 'boot'>): Reading {
+}: Pick<Context, 'now' | 'uptime' | 'boot'>): ClockReading {
   const at = now();
   return { at, boot: { id: boot, at: Math.round(at - uptime()) } };
 }
 
 /** Whether the clock was set back since the last line, by nobody knows how much; then a line has to say so. */
-export function wentBack(ledger: Ledger, reading: Reading): boolean {
+export function wentBack(ledger: Ledger, reading: ClockReading): boolean {
   const { latest } = ledger;
   return !isSameBoot(ledger, reading) && latest !== undefined && reading.at < latest - step;
 }
@@ -29,7 +29,7 @@ export function wentBack(ledger: Ledger, reading: Reading): boolean {
  * along, so that no wait gets shorter or longer. Where nobody knows by how much it was set back, it is as if no time had
  * passed since: no wait is shortened, and none lasts longer than it was meant to.
  */
-export function followClock(ledger: Ledger, reading: Reading): Ledger {
+export function followClock(ledger: Ledger, reading: ClockReading): Ledger {
   const { at, boot } = reading;
   const by = setBy(ledger, reading);
   const latest = Math.max((ledger.latest ?? at) + by, at);
@@ -69,14 +69,14 @@ function moveTime(time: number | undefined, by: number): number | undefined {
 }
 
 /** What the clock shows more than it would had nobody set it since the last line, in ms. */
-function setBy(ledger: Ledger, reading: Reading): number {
+function setBy(ledger: Ledger, reading: ClockReading): number {
   if (wentBack(ledger, reading)) return reading.at - (ledger.latest ?? reading.at);
   if (!isSameBoot(ledger, reading)) return 0;
   const by = (reading.boot?.at ?? 0) - (ledger.boot?.at ?? 0);
   return Math.abs(by) > guard ? by : 0;
 }
 
-function isSameBoot({ boot: known, latest = 0 }: Ledger, { at, boot }: Reading): boolean {
+function isSameBoot({ boot: known, latest = 0 }: Ledger, { at, boot }: ClockReading): boolean {
   if (boot === undefined || known?.id !== boot.id) return false;
   if (isNamed(boot.id)) return true;
   // A start since the last line would be later by the clock, or the machine would have run for less time.

@@ -1,7 +1,7 @@
 import { learnAnswer, learnRefusal } from './block.ts';
 import { followClock } from './clock.ts';
 import { decide } from './decide.ts';
-import { emptyLedger, type Lease, type Ledger, type Reading } from './ledger.ts';
+import { type ClockReading, emptyLedger, type Lease, type Ledger } from './ledger.ts';
 import { mergeAccount } from './merge-account.ts';
 import type { Answered, Asked, Entry, Refused } from './records.ts';
 import { grant, spend } from './window.ts';
@@ -96,7 +96,7 @@ export function dropLeases(ledger: Ledger, at: number): Ledger {
 }
 
 /** Whether a permit is granted still: its lease is not over, and nothing that was told since says to wait. */
-export function isStillGranted(ledger: Ledger, id: string, clock: Reading): boolean {
+export function isStillGranted(ledger: Ledger, id: string, clock: ClockReading): boolean {
   const current = dropLeases(followClock(ledger, clock), clock.at);
   const { [id]: mine, ...others } = current.inFlight;
   const decision = decide({ ...current, inFlight: others }, clock.at);

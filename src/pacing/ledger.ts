@@ -37,7 +37,7 @@ export type Ledger = {
 };
 
 /** What a machine's clock shows, in ms since 1970; without `boot` nobody can tell whether it was set since. */
-export type Reading = { readonly at: number; readonly boot?: Boot | undefined };
+export type ClockReading = { readonly at: number; readonly boot?: Boot | undefined };
 
 /** A start of the machine, and when it was by its clock as that is set now; when that changes, the clock was set. */
 type Boot = { readonly id: string; readonly at: number };

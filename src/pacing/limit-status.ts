@@ -1,7 +1,7 @@
 import { followClock } from './clock.ts';
 import { type Denied, decide, isOpen, resetTime } from './decide.ts';
 import { dropLeases } from './fold.ts';
-import type { Ledger, Reading } from './ledger.ts';
+import type { ClockReading, Ledger } from './ledger.ts';
 
 /** One window as a person wants to see it; what is not known is left out. Times are this machine's clock, in ms. */
 export type WindowStatus = {
@@ -23,7 +23,7 @@ export type LimitStatus = {
 };
 
 /** What the ledger comes to when the clock shows that. */
-export function limitStatus(ledger: Ledger, reading: Reading): LimitStatus {
+export function limitStatus(ledger: Ledger, reading: ClockReading): LimitStatus {
   const { at } = reading;
   const current = dropLeases(followClock(ledger, reading), at);
   const decision = decide(current, at);

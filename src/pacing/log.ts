@@ -20,7 +20,7 @@ export type Log = {
 export type SharedLog = {
   readonly read: () => Ledger | Promise<Ledger>;
   /** Whether it is kept elsewhere, so that each look costs others something. */
-  readonly isFar?: () => boolean;
+  readonly isRemote?: () => boolean;
   readonly append: (entry: Entry) => Ledger | Promise<Ledger>;
 };
 

@@ -1,7 +1,7 @@
 import { followClock } from './clock.ts';
 import { guard, isOpen, maxInFlight, resetTime } from './decide.ts';
 import { intersect } from './learn.ts';
-import type { Apart, Block, Ledger, Reading } from './ledger.ts';
+import type { Apart, Block, ClockReading, Ledger } from './ledger.ts';
 import type { Account } from './records.ts';
 import { agree, type Window } from './window.ts';
 
@@ -12,7 +12,7 @@ const second = 1_000;
 const minuteLength = 60_000;
 
 /** What a ledger has to say to another log at that moment: requests in flight end there as it may, and may be counted. */
-export function accountOf(ledger: Ledger, clock: Reading, jitter: number): Account {
+export function accountOf(ledger: Ledger, clock: ClockReading, jitter: number): Account {
   const current = followClock(ledger, clock);
   const { offset, block, refusals, workedAt, latest } = current;
   const requests = Object.keys(current.inFlight).length;

@@ -11,8 +11,8 @@ const slice = 1_000;
 /** How soon to look again while other requests of ours are on their way, in ms. */
 const shortest = 20;
 /** The same two where a look is a command to a store: in a long wait, and the longest that the short ones grow to, in ms. */
-const farSlice = 5_000;
-const farLongest = 500;
+const remoteSlice = 5_000;
+const remoteLongest = 500;
 
 type PermitSource = {
   readonly look: () => Promise<Ledger>;
@@ -20,7 +20,7 @@ type PermitSource = {
   readonly ask: (known: Ledger) => Promise<string | Decision>;
   /** As of createReaper. */
   readonly reap: (ledger: Ledger) => Promise<boolean>;
-  readonly isFar: () => boolean;
+  readonly isRemote: () => boolean;
   readonly report: Report;
 };
 
@@ -30,7 +30,7 @@ type PermitSource = {
  */
 export async function waitForPermit(
   { now, uptime, sleep, random }: Pick<Context, 'now' | 'uptime' | 'sleep' | 'random'>,
-  { look, ask, reap, isFar, report }: PermitSource,
+  { look, ask, reap, isRemote, report }: PermitSource,
   waitUntil: number,
   signal: AbortSignal,
 ): Promise<string> {
@@ -45,7 +45,7 @@ export async function waitForPermit(
       signal.throwIfAborted();
       if (left <= slice || uptime() >= nextLook) {
         known = await look();
-        nextLook = uptime() + (isFar() ? farSlice : 0);
+        nextLook = uptime() + (isRemote() ? remoteSlice : 0);
       }
       const decision = await ask(known);
       if (typeof decision === 'string') return decision;
@@ -54,7 +54,7 @@ export async function waitForPermit(
       if (!decision.granted) shown = show(decision, at);
       left = decision.granted || decision.soon ? 0 : decision.until - at;
       if (left > 0) looks = 0;
-      await sleep(pauseFor(left, looks, isFar(), random), signal);
+      await sleep(pauseFor(left, looks, isRemote(), random), signal);
     }
   } finally {
     if (shown) reportWait(shown, 0);
@@ -77,11 +77,11 @@ export async function waitForPermit(
 
 /**
  * How long to sleep before the log is looked at again, in ms.
- * @param left of a wait whose end is known, in ms; @param looks so far at one whose end is not; @param far a look costs a store
+ * @param left of a wait whose end is known, in ms; @param looks so far at one whose end is not; @param remote a look costs a store
  */
-function pauseFor(left: number, looks: number, far: boolean, random: () => number): number {
+function pauseFor(left: number, looks: number, remote: boolean, random: () => number): number {
   // Not all who wait for the same moment come at once.
-  if (left > 0) return Math.min(left + (far ? farLongest * random() : 0), slice);
+  if (left > 0) return Math.min(left + (remote ? remoteLongest * random() : 0), slice);
   const pause = shortest * (1 + 2 * random());
-  return far ? Math.min(pause * 1.5 ** looks, farLongest) : pause;
+  return remote ? Math.min(pause * 1.5 ** looks, remoteLongest) : pause;
 }

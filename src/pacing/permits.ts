@@ -13,8 +13,8 @@ import { createReaper } from './reaper.ts';
 import type { Entry } from './records.ts';
 
 /** What a store said is not asked for again so soon, in ms; nor was it said later than so long after it was asked. */
-const farFresh = 100;
-const farSlowest = 400;
+const remoteFresh = 100;
+const remoteSlowest = 400;
 /** What a request may outlive its deadline by before its process is taken as killed, in ms. */
 const leaseMargin = 5_000;
 const longestLease = 600_000;
@@ -40,8 +40,8 @@ export function createPermits(context: Context, { log, report, timeout }: Limit)
   const lease = Math.min(timeout, longestLease) + leaseMargin;
   const self = randomBytes(8).toString('hex');
   const queue = createQueue();
-  const isFar = () => log.isFar?.() ?? false;
-  const source = { look, ask, isFar, report, reap: createReaper(log, context) };
+  const isRemote = () => log.isRemote?.() ?? false;
+  const source = { look, ask, isRemote, report, reap: createReaper(log, context) };
   let permits = 0;
   /** What the log said last, and when. */
   let seen = { ledger: emptyLedger, at: Number.NEGATIVE_INFINITY };
@@ -65,7 +65,7 @@ export function createPermits(context: Context, { log, report, timeout }: Limit)
     },
     async isStillGranted(id) {
       // A store is asked only where it may have news.
-      const isFresh = isFar() && context.uptime() < seen.at + farFresh;
+      const isFresh = isRemote() && context.uptime() < seen.at + remoteFresh;
       return isStillGranted(isFresh ? seen.ledger : await look(), id, readClock(context));
     },
     release: append,
@@ -83,7 +83,7 @@ export function createPermits(context: Context, { log, report, timeout }: Limit)
     const asked = context.uptime();
     const ledger = await query();
     // Where it took longer, this process may have been stopped with the answer at hand.
-    seen = { ledger, at: Math.min(context.uptime(), asked + farSlowest) };
+    seen = { ledger, at: Math.min(context.uptime(), asked + remoteSlowest) };
     return ledger;
   }
 

@@ -1,6 +1,6 @@
 import type { Owner } from '../context.ts';
 import { isOwner } from '../disk/owner.ts';
-import type { Ledger, Reading, StoreMark } from './ledger.ts';
+import type { ClockReading, Ledger, StoreMark } from './ledger.ts';
 import { isBoot, isLedger, isNumber, isRecord, isStoreMark } from './validate.ts';
 
 /**
@@ -12,11 +12,11 @@ export type Entry =
   | Answered
   | Refused
   /** It left and no whole answer came, or its process ended: it may have been counted. */
-  | (Reading & { readonly k: 'lost'; readonly id: string })
+  | (ClockReading & { readonly k: 'lost'; readonly id: string })
   /** It never left. */
-  | (Reading & { readonly k: 'unsent'; readonly id: string })
+  | (ClockReading & { readonly k: 'unsent'; readonly id: string })
   /** The ledger was cleared by hand. */
-  | (Reading & { readonly k: 'clear' })
+  | (ClockReading & { readonly k: 'clear' })
   | Account
   /** What follows in this file does not count; the next file goes on. */
   | { readonly k: 'seal' }
@@ -24,7 +24,7 @@ export type Entry =
   | { readonly k: 'ledger'; readonly ledger: Ledger };
 
 /** May I send? `lease` is when to forget about it, `owner` the process that asks. */
-export type Asked = Reading & {
+export type Asked = ClockReading & {
   readonly k: 'ask';
   readonly id: string;
   readonly lease: number;
@@ -32,7 +32,7 @@ export type Asked = Reading & {
 };
 
 /** A whole answer; what its headers say of the limit as far as it makes sense, `date` and `reset` by the service's clock. */
-type Ended = Reading & {
+type Ended = ClockReading & {
   readonly id: string;
   /** When the request left. */
   readonly sent: number;
@@ -57,7 +57,7 @@ export type Answered = Ended & {
  * What another log of the same key knows, by the clock of this line; what it leaves open is not overruled. `apart` is until when
  * this machine goes on without the store that it shares the limit with; `store` is the one that told it.
  */
-export type Account = Reading & {
+export type Account = ClockReading & {
   readonly k: 'heard';
   readonly ledger: Ledger;
   readonly jitter: number;

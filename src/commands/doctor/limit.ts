@@ -1,5 +1,5 @@
 import { followClock, readClock } from '../../pacing/clock.ts';
-import type { Ledger, Reading } from '../../pacing/ledger.ts';
+import type { ClockReading, Ledger } from '../../pacing/ledger.ts';
 import { limitStatus, type WindowStatus } from '../../pacing/limit-status.ts';
 import { hasLogs } from '../../pacing/log-folders.ts';
 import { inWords, tooLate } from '../../pacing/words.ts';
@@ -43,7 +43,7 @@ async function isPrinted({ key, profile }: Session): Promise<boolean> {
 }
 
 /** A wait that a command would not wait out is a failure. */
-function examineLimit(ledger: Ledger, reading: Reading, maxWait: number): Finding {
+function examineLimit(ledger: Ledger, reading: ClockReading, maxWait: number): Finding {
   const now = reading.at;
   const { minute, day, wait } = limitStatus(ledger, reading);
   if (!wait) return ok('limit', `minute: ${inNumbers(minute)}; day: ${inNumbers(day)}`);

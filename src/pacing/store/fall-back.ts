@@ -19,7 +19,7 @@ const renewAfter = 20_000;
  */
 export function fallBack(
   store: Store,
-  alone: SharedLog,
+  local: SharedLog,
   context: Pick<Context, 'now' | 'uptime' | 'boot' | 'sleep' | 'random' | 'signal'>,
   { onFailure }: { onFailure: (error: unknown) => void },
 ): SharedLog {
@@ -36,9 +36,9 @@ export function fallBack(
   const ended = new Map<string, 'lost' | 'unsent'>();
 
   return {
-    isFar: () => leaving === undefined,
+    isRemote: () => leaving === undefined,
     async read() {
-      return (await inStore()) ?? alone.read();
+      return (await inStore()) ?? local.read();
     },
     async append(entry) {
       if (entry.k === 'ask') open.add(entry.id);
@@ -52,7 +52,7 @@ export function fallBack(
         ended.set(entry.id, entry.k === 'unsent' ? 'unsent' : 'lost');
       }
       if (entry.k === 'ask' && !ledger) await stayApart();
-      const own = await alone.append(entry);
+      const own = await local.append(entry);
       return ledger ?? own;
     },
   };
@@ -66,7 +66,7 @@ export function fallBack(
     try {
       const there = await noticed(entry ? store.append(entry) : store.read());
       known = there;
-      await mirror(there, store.mark(), alone, context);
+      await mirror(there, store.mark(), local, context);
       return there;
     } catch (error) {
       leaving ??= leave(error);
@@ -86,7 +86,7 @@ export function fallBack(
   async function stayApart(): Promise<void> {
     if (context.uptime() < renewAt) return;
     renewAt = context.uptime() + renewAfter;
-    await alone.append({ ...accountNow(known), apart: context.now() + apartTime });
+    await local.append({ ...accountNow(known), apart: context.now() + apartTime });
   }
 
   /** Whether the store is in use again. */
@@ -108,10 +108,10 @@ export function fallBack(
   async function join(): Promise<void> {
     const work = store.read();
     const there = await (isFirst ? noticed(work) : inTime(work));
-    const isLost = isFirst && hasLostLog(store.mark(), await alone.read(), context.now());
+    const isLost = isFirst && hasLostLog(store.mark(), await local.read(), context.now());
     isFirst = false;
     known = there;
-    const own = accountNow(await mirror(there, store.mark(), alone, context));
+    const own = accountNow(await mirror(there, store.mark(), local, context));
     if (isLost) throw new LostLog();
     if (restrictsMore(own, there)) known = await inTime(store.append(own));
     for (const [id, k] of ended) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, Engine } from '../../context.ts';
 import { readClock } from '../clock.ts';
-import type { Ledger, Reading, StoreMark } from '../ledger.ts';
+import type { ClockReading, Ledger, StoreMark } from '../ledger.ts';
 import { accountOf, restrictsMore } from '../merge-account.ts';
 import type { Entry } from '../records.ts';
 import { absorb, baseOf, cursorOf, emptyReplica, isReplaced, lifetime } from './replica.ts';
@@ -79,7 +79,7 @@ export function createStoreLog(
     return lifetime + Math.ceil(Math.max(0, known, requested) / 1_000);
   }
 
-  function ledgerAt(now: number, clock: Reading): Ledger {
+  function ledgerAt(now: number, clock: ClockReading): Ledger {
     return fromStore(replica.ledger, now, clock, context);
   }
 }

@@ -14,15 +14,15 @@ const worthALine = 3_600_000;
 export async function mirror(
   there: Ledger,
   store: StoreMark,
-  alone: SharedLog,
+  local: SharedLog,
   context: Pick<Context, 'now' | 'uptime' | 'boot' | 'random'>,
 ): Promise<Ledger> {
   const account = accountOf({ ...there, inFlight: {} }, readClock(context), context.random());
   const line = { ...account, ledger: { ...account.ledger, cleared: there.cleared }, store };
-  const own = await alone.read();
+  const own = await local.read();
   const known = own.store;
   const isOther = known && (known.epoch !== store.epoch || known.until + worthALine < store.until);
-  return restrictsMore(line, own) || isOther ? alone.append(line) : own;
+  return restrictsMore(line, own) || isOther ? local.append(line) : own;
 }
 
 /** Whether the store has another log than the one that told this machine something, before that could run out. */

@@ -1,6 +1,6 @@
 import type { Context, Owner } from '../../context.ts';
 import { followClock, moveLedger, step, withOffset } from '../clock.ts';
-import type { Ledger, Reading } from '../ledger.ts';
+import type { ClockReading, Ledger } from '../ledger.ts';
 import type { Entry } from '../records.ts';
 
 type ThisMachine = Pick<Context, 'owner' | 'boot'>;
@@ -22,7 +22,12 @@ export function byEngine(entry: Entry, before: Ledger, now: number): Entry {
  * A ledger by the engine's clock, which showed `now`, by that of this machine as it was read when the answer had come; requests
  * of its own processes are known as such.
  */
-export function fromStore(ledger: Ledger, now: number, clock: Reading, here: ThisMachine): Ledger {
+export function fromStore(
+  ledger: Ledger,
+  now: number,
+  clock: ClockReading,
+  here: ThisMachine,
+): Ledger {
   const current = withOffset(followClock(ledger, engineReading(ledger, now)));
   // It came later than it was told, so that no wait gets shorter.
   const moved = moveLedger(current, clock.at - now);
@@ -43,7 +48,7 @@ function unqualified(owner: Owner, here: ThisMachine): Owner {
 }
 
 /** The entry by another clock, which shows `by` ms more; `boot` is that of the other one. */
-function moveEntry(entry: Entry, by: number, boot: Reading['boot']): Entry {
+function moveEntry(entry: Entry, by: number, boot: ClockReading['boot']): Entry {
   switch (entry.k) {
     case 'seal':
     case 'ledger':
@@ -61,7 +66,7 @@ function moveEntry(entry: Entry, by: number, boot: Reading['boot']): Entry {
 }
 
 /** What the engine's clock shows. When it was set nobody tells; that it was set back shows, and by how much in all is kept. */
-function engineReading({ latest = 0, boot }: Ledger, now: number): Reading {
+function engineReading({ latest = 0, boot }: Ledger, now: number): ClockReading {
   const back = now < latest - step ? now - latest : 0;
   return { at: now, boot: { id: 'engine', at: (boot?.at ?? 0) + back } };
 }

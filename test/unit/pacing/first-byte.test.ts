@@ -147,7 +147,7 @@ describe('with a limit store', () => {
   const far = (log: Log, takes = async () => {}) => {
     let looks = 0;
     const shared: SharedLog = {
-      isFar: () => true,
+      isRemote: () => true,
       read() {
         looks += 1;
         return log.read();
