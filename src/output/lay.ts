@@ -49,7 +49,7 @@ export async function loadFormat(format: Format): Promise<void> {
   if (format in parts) await parts[format as keyof typeof parts]();
 }
 
-/** And what some need. @throws Failure (output) */
+/** The same, and what only some results need. @throws Failure (output) */
 export async function loadWhole(format: Format): Promise<void> {
   await loadFormat(format);
   if (format === 'table') await import('./fit.ts').catch(unloadable);

@@ -20,9 +20,9 @@ export function createLines(
   let progress: ProgressEvent | undefined;
   let progressAt: number | undefined;
   let waitAt: number | undefined;
-  return (event) => (event.event === 'wait' ? hearWait(event) : hearProgress(event));
+  return (event) => (event.event === 'wait' ? showWait(event) : showProgress(event));
 
-  function hearProgress(event: ProgressEvent): void {
+  function showProgress(event: ProgressEvent): void {
     const now = context.uptime();
     progressAt ??= now;
     progress = isOver(event) ? undefined : event;
@@ -34,7 +34,7 @@ export function createLines(
     }
   }
 
-  function hearWait(event: WaitEvent): void {
+  function showWait(event: WaitEvent): void {
     waits.onWait(event);
     if (waits.over()) waitAt = undefined;
     const now = context.uptime();
@@ -45,6 +45,6 @@ export function createLines(
       say({ ...wait, ...left });
     }
     // No row comes to its end meanwhile, and yet somebody may look every ten seconds.
-    if (progress) hearProgress(progress);
+    if (progress) showProgress(progress);
   }
 }

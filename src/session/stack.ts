@@ -16,10 +16,10 @@ import { chooseMaxWait, chooseTimeout, type Setup } from './setting.ts';
 /** Which service, and which log its limit is kept in, once they are needed. */
 type Ends = { readonly service: () => Promise<Service>; readonly limit: () => Promise<SharedLog> };
 
-/** What a session hears of each request. */
+/** What is called for each request of a session. */
 export type Listeners = {
   readonly onSent: () => void;
-  /** Hears what an answer says about the limit. */
+  /** Given what a response says about the limit. */
   readonly onRateLimit: (rateLimit: RateLimit) => void;
 };
 
