@@ -24,8 +24,8 @@ export function define(command: Command, host: Host): void {
     'petstore limits --json | jq .minute.remaining',
   ]);
   command
-    .option('--refresh', 'spend one request to hear it from the service')
-    .option('--reset', 'forget all that is known, a wait in force included')
+    .option('--refresh', 'send one request to get the current values')
+    .option('--reset', 'discard all recorded values, including a wait in force')
     .action(async ({ refresh, reset }: Options) =>
       inSession(host, command, async (session) => {
         const { connect, limit, output, report } = session;
@@ -42,9 +42,12 @@ export function define(command: Command, host: Host): void {
         const rows = { minute: fields(status.minute), day: fields(status.day) };
         const wait = waitFields(status);
         if (wait) notice(report, `${wait.why}; until ${wait.until}`);
-        if (shared?.answers) notice(report, `shared through ${shared.address}`);
+        if (shared?.answers) notice(report, `shared with other machines through ${shared.address}`);
         else if (shared && reset) {
-          notice(report, `only this machine forgot: ${shared.address} still holds what it knew`);
+          notice(
+            report,
+            `reset on this machine only: ${shared.address} is not responding and keeps its values`,
+          );
         }
         await output.overview(
           {

@@ -181,7 +181,7 @@ describe('a list above 8 MiB that breaks', () => {
       expect(printed).toBeGreaterThan(many);
       expect(stdout === lines(elements.slice(0, printed))).toBe(true);
       const { message = '' } = events().find(({ event }) => event === 'error') ?? {};
-      const tail = `: ${printed} categories were printed; the list is not complete`;
+      const tail = `; the list is incomplete: ${printed} categories printed`;
       expect(message).toMatch(new RegExp(`${tail}$`));
       expect(String(message).slice(0, -tail.length)).toMatch(says);
       expect(sandbox.requests).toHaveLength(1);
@@ -197,7 +197,7 @@ describe('a list above 8 MiB that breaks', () => {
 
       expect(exitCode).toBe(5);
       const printed = stdout.match(/category \d/g)?.length;
-      expect(stderr).toContain(`${printed} categories were printed; the list is not complete`);
+      expect(stderr).toContain(`the list is incomplete: ${printed} categories printed`);
       expect(stdout.endsWith(']\n')).toBe(false);
     },
   );
@@ -231,7 +231,7 @@ describe('a list above 8 MiB that breaks', () => {
     expect(result.exitCode).toBe(130);
     const printed = result.stdout.match(/category/g)?.length;
     expect(result.stderr).toContain(
-      `interrupted: ${printed} categories were printed; the list is not complete\n`,
+      `interrupted; the list is incomplete: ${printed} categories printed\n`,
     );
     expect(sandbox.requests[0]?.signal.aborted).toBe(true);
   });
@@ -324,7 +324,7 @@ describe('the reader of a list above 8 MiB', () => {
       expect(writes).toBe(2);
       expect(result.exitCode).toBe(130);
       expect(result.stderr).toMatch(
-        /interrupted: \d+ categories were printed; the list is not complete\n/,
+        /interrupted; the list is incomplete: \d+ categories printed\n/,
       );
     },
   );
@@ -344,9 +344,7 @@ describe('the reader of a list above 8 MiB', () => {
     const result = await petstore(['categories', 'list'], { context: reader(full) });
 
     expect(result.exitCode).toBe(74);
-    expect(result.stderr).toMatch(
-      /\(ENOSPC\): \d+ categories were printed; the list is not complete\n/,
-    );
+    expect(result.stderr).toMatch(/\(ENOSPC\); the list is incomplete: \d+ categories printed\n/);
   });
 });
 

@@ -173,7 +173,7 @@ describe('an upgrade while a command runs', () => {
     overtake,
   }) => {
     const then = async ({ child, says }: Running) => {
-      await says('it may have been created, which a list in 60 s will show');
+      await says('it may have been created: checking the list of categories in 60s');
       child.kill('SIGINT');
     };
 

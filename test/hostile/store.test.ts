@@ -219,7 +219,7 @@ for (const [name, program] of Object.entries(engines))
       const doctor = await petstore(['doctor', '--json'], { env });
 
       expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('notice') });
-      expect(doctor.stdout).toMatch(/answers after \d+ ms \(version unknown\)/);
+      expect(doctor.stdout).toMatch(/responds in \d+ ms \(version unknown\)/);
     });
 
     test('doctor says that there is no room left, however soon it looks again', async ({
@@ -237,7 +237,7 @@ for (const [name, program] of Object.entries(engines))
 
       const after = await petstore(['doctor', '--json'], { env });
 
-      expect(before.stdout).toContain('answers after');
+      expect(before.stdout).toContain('responds in');
       expect(after.stdout).toContain('is full');
     });
 

@@ -26,13 +26,13 @@ export async function createMissing(
     const find = (wanted: string) => list.find((category) => category.name === wanted);
     const there = find(name);
     if (there) {
-      notice(session.report, `"${name}" is there already`);
+      notice(session.report, `"${name}" already exists`);
       return { category: there, wasThere: true };
     }
     const category = await create();
     const original = find(category.name);
     if (original) {
-      const message = `"${category.name}" is there with the id ${original.id} as well: this one is a copy`;
+      const message = `"${category.name}" already exists with id ${original.id}: this one is a duplicate`;
       notice(session.report, message);
     }
     return { category, wasThere: false };
@@ -50,7 +50,7 @@ async function holdName(session: Session, name: string): Promise<NameLock | unde
     if (!isWithoutPlace(error)) throw error;
     const fault = faultOfAccess(error.details.cause, session.host.context.uid);
     const why = fault ? ` (${fault.message}). Fix: ${fault.fix}` : '';
-    const message = `${error.message}; another petstore process may create the same name at the same time${why}`;
+    const message = `${error.message}; another petstore process could create the same name at the same time${why}`;
     notice(session.report, message);
     return undefined;
   }

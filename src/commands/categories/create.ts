@@ -27,10 +27,10 @@ export function define(command: Command, host: Host): void {
     'id=$(petstore categories create ferret --json | jq .id)',
   ]);
   command
-    .argument('<name>', 'for example a species: rabbit')
-    .option('--description <text>', 'one short sentence')
-    .option('--if-missing', 'only when there is no category of exactly this name')
-    .option('--dry-run', 'show the request and send nothing')
+    .argument('<name>', 'name of the category, for example rabbit')
+    .option('--description <text>', 'short description of the category')
+    .option('--if-missing', 'create it only if no category has exactly this name')
+    .option('--dry-run', 'print the request without sending it')
     .action(async (name: string, { description, ifMissing, dryRun }: Options) =>
       inSession(host, command, async (session) => {
         const { connect, output, report } = session;
@@ -57,7 +57,7 @@ export function define(command: Command, host: Host): void {
           notice(report, `the service changed the name to "${category.name}"`);
         }
         await output.record(category, categoryColumns).catch((error) => {
-          const consequence = `The category was created, with id ${category.id}.`;
+          const consequence = `The category was created with id ${category.id}.`;
           const { signal } = host.context;
           throw wasThere ? error : explained(error, signal, { outcome: 'created', consequence });
         });
@@ -81,10 +81,10 @@ async function loadMissing() {
 function newCategory(name: string, description: string | undefined): NewCategory {
   const category = { name, ...(description !== undefined && { description }) };
   const mismatch = findMismatch(NewCategory, category);
-  if (mismatch) throw usageFailure(`this is no category: ${mismatch}`);
+  if (mismatch) throw usageFailure(`invalid category: ${mismatch}`);
   if (`${name}${description ?? ''}`.includes('\ufffd')) {
     throw usageFailure(
-      'this is no category: it has bytes that are not UTF-8, or U+FFFD in their place',
+      'invalid category: contains bytes that are not valid UTF-8, or U+FFFD in their place',
     );
   }
   return category;

@@ -17,7 +17,7 @@ const columns = ['check', 'status', 'finding'] as const;
 
 export function define(command: Command, host: Host): void {
   command.description(
-    'Show what petstore finds on this machine: versions, settings and where they come from, key, proxy, state, limit store, limit, clock',
+    'Check the installation: versions, settings and where they come from, API key, proxy, certificates, state folder, limit store, rate limit and clock',
   );
   addExamples(command, [
     'petstore doctor',
@@ -25,7 +25,7 @@ export function define(command: Command, host: Host): void {
     `petstore doctor --json | jq '.[] | select(.status != "ok")'`,
   ]);
   command
-    .option('--check', 'spend one request to see whether the service answers')
+    .option('--check', 'send one request to check that the service responds')
     .action(async ({ check = false }: Options) => {
       const options = commonOptions(command);
       const { context } = host;
@@ -56,14 +56,14 @@ export function define(command: Command, host: Host): void {
           finding: withoutHome(finding, context.home),
         }));
         await session.output.records(rows, columns);
-        // What stands above is what the rest depends on.
+        // The rest depends on what comes first.
         const first = all.find(({ failure }) => failure);
         if (first?.failure) throw first.failure;
       });
     });
 }
 
-/** Who pastes it into a ticket need not tell their name. */
+/** Pasted into a ticket, it need not show the user's name. */
 function withoutHome(text: string, home: string): string {
   return home.length > 1 ? text.replaceAll(`${home}${sep}`, `~${sep}`) : text;
 }

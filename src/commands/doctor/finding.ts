@@ -33,7 +33,7 @@ export async function judge(check: string, look: () => Look | Promise<Look>): Pr
     if (error instanceof Failure) return fail(check, error);
     const code = systemCode(error);
     if (code === undefined) throw error;
-    const message = `cannot look at the ${check} (${code})`;
+    const message = `cannot check the ${check} (${code})`;
     return fail(check, configFailure(message, undefined, error));
   }
 }

@@ -26,7 +26,7 @@ export async function examineSettings(host: Host, options: CommonOptions): Promi
     const folder = requireConfigFolder(host.context);
     readSettings(folder);
     const path = join(folder, settingsFile);
-    return existsSync(path) ? path : `none yet: ${path}`;
+    return existsSync(path) ? path : `no file yet (${path})`;
   });
 
   const nothing = { settings: {}, file: undefined };

@@ -319,7 +319,7 @@ describe('a create with --if-missing', () => {
       expect(result.exitCode).toBe(0);
       expect(result.events()).toContainEqual({
         event: 'notice',
-        message: expect.stringContaining('another petstore process may create the same name'),
+        message: expect.stringContaining('another petstore process could create the same name'),
       });
       expect(sandbox.categories).toHaveLength(1);
     },

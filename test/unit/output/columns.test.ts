@@ -73,9 +73,9 @@ describe('--columns', () => {
       const asJson = await petstore([...argv, '--columns', 'legs,name', '-o', 'ndjson']);
 
       expect(asCsv).toMatchObject({ exitCode: 0, stdout: csv });
-      expect(asCsv.stderr.includes('petstore: nothing has a field "legs"; there are: ')).toBe(
-        body !== '[]',
-      );
+      expect(
+        asCsv.stderr.includes('petstore: unknown column "legs"; the response has these fields: '),
+      ).toBe(body !== '[]');
       expect(asJson.stdout).not.toContain('legs');
     },
   );

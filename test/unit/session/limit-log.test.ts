@@ -50,7 +50,7 @@ describe('limits', () => {
     engine.fault = undefined;
     const back = await run('one', [...list, '--max-wait', '0']);
 
-    expect(reset.stderr).toContain(`only this machine forgot: ${shownUrl} still holds`);
+    expect(reset.stderr).toContain(`reset on this machine only: ${shownUrl} is not responding`);
     expect([alone.exitCode, back.exitCode]).toEqual([0, 75]);
   });
 });
@@ -63,12 +63,12 @@ describe('doctor', () => {
     {
       fault: undefined,
       status: 'warn',
-      finding: /answers after 0 ms \(Redis 7.0.15\); its password travels unencrypted/,
+      finding: /responds in 0 ms \(Redis 7.0.15\); its password travels unencrypted/,
     },
     {
       fault: 'silent',
       status: 'warn',
-      finding: /does not answer in time: each machine goes on alone/,
+      finding: /does not answer in time: each machine counts on its own/,
     },
     { fault: 'full', status: 'warn', finding: /is full/ },
     { fault: 'password', status: 'warn', finding: /does not take the user or the password/ },

@@ -44,9 +44,9 @@ describe('doctor', () => {
         },
         { check: 'api key', status: 'ok', finding: 'from PETSTORE_API_KEY' },
         { check: 'proxy', status: 'ok', finding: 'none' },
-        { check: 'certificates', status: 'ok', finding: "Node's own" },
+        { check: 'certificates', status: 'ok', finding: 'Node.js defaults' },
         { check: 'state folder', status: 'ok', finding: '~/state, on a local disk' },
-        { check: 'clock', status: 'ok', finding: 'unknown: no request was made yet' },
+        { check: 'clock', status: 'ok', finding: 'unknown: no request sent yet' },
       ]),
     );
     expect(sandbox.requests).toHaveLength(0);
@@ -57,7 +57,7 @@ describe('doctor', () => {
     const { stdout } = await petstore(['doctor', '--no-color'], { columns: 60 });
 
     expect(stdout).toMatch(/^│ api key +│ ok +│ from PETSTORE_API_KEY +│$/m);
-    expect(stdout).toMatch(/^│ stdout +│ ok +│ a terminal of 60 columns +│$/m);
+    expect(stdout).toMatch(/^│ stdout +│ ok +│ a terminal, 60 columns +│$/m);
   });
 
   test('knows the limit and the clock once a request was answered', async ({
@@ -79,9 +79,9 @@ describe('doctor', () => {
     });
     expect(rowOf(result, 'clock')).toMatchObject({
       status: 'warn',
-      finding: expect.stringMatching(/^(89|90) s behind the service$/),
+      finding: expect.stringMatching(/^(89|90)s slow compared with the service$/),
     });
-    expect(rowOf(result, 'kept there')?.finding).toBe('limits of keys: 1, import journals: 0');
+    expect(rowOf(result, 'kept there')?.finding).toBe('rate limits of keys: 1, import journals: 0');
     expect(result.exitCode).toBe(0);
   });
 
@@ -90,9 +90,9 @@ describe('doctor', () => {
 
     expect(rowOf(result, 'service')).toMatchObject({
       status: 'ok',
-      finding: '200 after 0 ms, 0 categories',
+      finding: 'responded in 0 ms (200, 0 categories)',
     });
-    expect(rowOf(result, 'clock')?.finding).toBe('agrees with the service to within 1 s');
+    expect(rowOf(result, 'clock')?.finding).toBe('in sync with the service to within 1s');
     expect(result.events()).toMatchObject([{ event: 'rate_limit', remaining: 59 }]);
     expect(sandbox.requests).toHaveLength(1);
   });
@@ -102,7 +102,7 @@ describe('doctor', () => {
     const result = await petstore([...doctor, '--profile', 'sandbox'], { env });
 
     expect(result.exitCode).toBe(0);
-    expect(rowOf(result, 'base url')?.finding).toContain('the sandbox');
+    expect(rowOf(result, 'base url')?.finding).toContain('built-in sandbox');
   });
 });
 
@@ -191,7 +191,7 @@ describe('the exit code of doctor is that of the first thing that is wrong', () 
 
     expect(offline.exitCode).toBe(0);
     expect(rowOf(offline, 'api key')?.finding).toContain('api-key-command');
-    expect(rowOf(offline, 'limit')?.finding).toContain('with --check');
+    expect(rowOf(offline, 'limit')?.finding).toContain('only --check');
     expect(online.exitCode).toBe(4);
     expect(rowOf(online, 'service')?.status).toBe('fail');
     expect(rowOf(online, 'locale')?.status).toBe('ok');
@@ -251,12 +251,12 @@ describe('what doctor only warns of', () => {
   test.for([
     { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' }, check: 'tls', finding: /is ignored/ },
     { env: { NODE_EXTRA_CA_CERTS: '/nowhere' }, check: 'certificates', finding: /ENOENT/ },
-    { env: { NODE_EXTRA_CA_CERTS: '/' }, check: 'certificates', finding: /is no file/ },
-    { env: { NODE_EXTRA_CA_CERTS: '/dev/null' }, check: 'certificates', finding: /is no file/ },
+    { env: { NODE_EXTRA_CA_CERTS: '/' }, check: 'certificates', finding: /is not a file/ },
+    { env: { NODE_EXTRA_CA_CERTS: '/dev/null' }, check: 'certificates', finding: /is not a file/ },
     {
       env: { NODE_EXTRA_CA_CERTS: 'package.json' },
       check: 'certificates',
-      finding: /has no certificate/,
+      finding: /contains no certificate/,
     },
   ])('$env', async ({ env, check, finding }, { petstore }) => {
     const result = await petstore(doctor, { env });
@@ -276,7 +276,7 @@ describe('what doctor only warns of', () => {
 
     expect(rowOf(result, 'state folder')).toMatchObject({
       status: 'warn',
-      finding: "others can change ~/state. Fix: chmod 700 '~/state'",
+      finding: "other users can write to ~/state. Fix: chmod 700 '~/state'",
     });
   });
 
@@ -293,7 +293,7 @@ describe('what doctor only warns of', () => {
     expect(rowOf(result, 'state folder')).toMatchObject({
       status: 'warn',
       finding:
-        "others can change ~/state/limits: the limit is remembered elsewhere. Fix: chmod 700 '~/state/limits'",
+        "others can change ~/state/limits: the rate limit is kept elsewhere. Fix: chmod 700 '~/state/limits'",
     });
     expect(rowOf(result, 'limit')?.finding).toBe('minute: 59 of 60 left; day: 1 used');
   });
@@ -301,7 +301,7 @@ describe('what doctor only warns of', () => {
   test('a terminal that shows no UTF-8', async ({ petstore }) => {
     const result = await petstore(doctor, { columns: 80, env: { LC_ALL: 'C' } });
 
-    expect(rowOf(result, 'locale')).toMatchObject({ status: 'warn', finding: 'C: no UTF-8' });
+    expect(rowOf(result, 'locale')).toMatchObject({ status: 'warn', finding: 'C (not UTF-8)' });
   });
 });
 
