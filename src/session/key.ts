@@ -42,7 +42,7 @@ export async function keyOfFlag(
   }
   const text = readSecret(apiKeyFile);
   // The name is not said: it is the key itself where somebody took the flag for another one.
-  if (text === undefined) throw configFailure('there is no key file of the name in --api-key-file');
+  if (text === undefined) throw configFailure('the file given with --api-key-file does not exist');
   return { value: parseKey(text, apiKeyFile), source: apiKeyFile };
 }
 
@@ -85,7 +85,7 @@ export async function readStdin({ stdin, signal }: Context): Promise<string> {
   let text = '';
   for await (const chunk of stdin) {
     text += chunk;
-    if (text.length > maxKeyInput) throw configFailure('standard input is too long for a key');
+    if (text.length > maxKeyInput) throw configFailure('standard input is too long for an API key');
   }
   signal.removeEventListener('abort', stop);
   return text;

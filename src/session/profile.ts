@@ -49,8 +49,9 @@ export function profileIn(
 ): Profile {
   const kept = settings['default-profile'];
   const byDefault = kept === undefined ? usual : { value: kept, source: file ?? '' };
-  const { value, source } = givenOutside('default-profile', options, env) ?? byDefault;
-  const name = parseProfileName(value, source);
+  const outside = givenOutside('default-profile', options, env);
+  const { value, source } = outside ?? byDefault;
+  const name = parseProfileName(value, outside ? source : `default-profile in ${source}`);
   const own = Object.hasOwn(settings.profiles ?? {}, name) ? settings.profiles?.[name] : undefined;
   return { name, source, byDefault, file, settings: own ?? {} };
 }

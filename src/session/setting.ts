@@ -30,10 +30,10 @@ export function chooseSetting(
   const outside = givenOutside(name, options, host.context.env);
   if (outside) return at(outside);
   const own = profile.settings[name];
-  const whose = `of profile ${profile.name}`;
   if (own !== undefined) {
-    const [place, subject] = [`the settings ${whose}`, `${name} ${whose}`];
-    return { value: own, source: profile.file ?? '', place, subject };
+    const { file = '' } = profile;
+    const subject = `${name} of profile ${profile.name} in ${file}`;
+    return { value: own, source: file, place: `profile ${profile.name} in ${file}`, subject };
   }
   const { fallback } = declared[name];
   return fallback === undefined ? undefined : at({ value: fallback, source: 'default' });

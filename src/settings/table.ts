@@ -3,7 +3,7 @@ import { parseBaseUrl } from './base-url.ts';
 import { parseLimitStore, shownLimitStore } from './limit-store.ts';
 import { parseCommand, parseDuration, parseFormat, parsePlan, parseProfileName } from './values.ts';
 
-/** Where a value was given, for a message: "the base URL in PLACE is …", "SUBJECT is …". */
+/** Where a value was given, for a message: "invalid base URL from PLACE", "invalid duration for SUBJECT". */
 export type Origin = { readonly place?: string; readonly subject: string };
 
 /** All that is known of a setting: what it is called, and where it can be given. */
@@ -36,8 +36,6 @@ export type InFile = {
   readonly read: (value: string, given: Origin) => string;
 };
 
-const line = 'the command line';
-
 /**
  * Every setting, by its name in the settings file if it can be set there. From here come the options, `config`, completion,
  * `doctor`, help, README and man page, in this order.
@@ -50,28 +48,28 @@ export const settings = {
     variable: 'PETSTORE_PROFILE',
     fallback: 'production',
     file: 'top',
-    read: (value, { place = line }) => parseProfileName(value, place),
+    read: (value, { place }) => parseProfileName(value, place),
   },
   'base-url': {
     title: 'base URL',
     flags: '--base-url <url>',
-    help: 'address with version prefix: https://HOST/v1',
+    help: 'base URL with version prefix: https://HOST/v1',
     variable: 'PETSTORE_BASE_URL',
     file: 'profile',
     ofSandbox: true,
-    read: (value, { place = line }) => parseBaseUrl(value, place).href,
+    read: (value, { place }) => parseBaseUrl(value, place).href,
   },
   'api-key': {
     title: 'API key',
     flags: '--api-key-file <file>',
-    help: 'read the key from a file, or - for standard input',
+    help: 'read the API key from a file, or - for standard input',
     variable: 'PETSTORE_API_KEY',
-    stored: 'by `auth login`, in a file of its own, or `api-key-command`',
+    stored: '`api-key-command`, or by `auth login` in a separate file',
   },
   output: {
     title: 'output',
     flags: '-o, --output <format>',
-    help: 'how to print the result',
+    help: 'output format',
     choices: formats,
     alias: { flag: '--json', value: 'json' },
     variable: 'PETSTORE_OUTPUT',
@@ -82,7 +80,7 @@ export const settings = {
   'max-wait': {
     title: 'longest wait',
     flags: '--max-wait <duration>',
-    help: 'longest wait for the rate limit (default 2m; 0, inf)',
+    help: 'maximum wait for the rate limit (default 2m; 0, inf)',
     variable: 'PETSTORE_MAX_WAIT',
     fallback: '2m',
     file: 'profile',
@@ -101,7 +99,7 @@ export const settings = {
     file: 'profile',
     stored: '`redis://...` or `rediss://...`',
     ofSandbox: true,
-    read: (value, { place = line }) => parseLimitStore(value, place).name,
+    read: (value, { place }) => parseLimitStore(value, place).name,
     withoutSecrets: shownLimitStore,
   },
   'api-key-command': { file: 'profile', ofSandbox: true, read: parseCommand },

@@ -56,7 +56,7 @@ test('a program that prints no end of it is ended', async ({ petstore }) => {
   const { code, stderr } = await petstore(['categories', 'list']);
 
   expect(code).toBe(4);
-  expect(stderr).toContain('printed far more than a key');
+  expect(stderr).toContain('printed too much for an API key');
 });
 
 test('who ends petstore ends the program, and what it started', async ({ petstore, folder }) => {

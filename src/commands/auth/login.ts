@@ -15,7 +15,7 @@ import { noticeOfShortKey } from '../../text/secret.ts';
 import { addExamples } from '../examples.ts';
 
 export function define(command: Command, host: Host): void {
-  command.description('Store the key of a profile, for its address alone');
+  command.description('Store the API key of a profile, for its base URL only');
   addExamples(command, ['petstore auth login', 'petstore auth login --profile staging < key-file']);
   command.action(async () =>
     inSession(host, command, async (session) => {
@@ -29,12 +29,12 @@ export function define(command: Command, host: Host): void {
       const key = parseKey(text, source);
 
       const path = await saveKey(host.context, folder, profile.name, { origin, key });
-      const where = `${dirname(path)}, for ${origin} alone`;
-      notice(report, `the key of ${labelOf(profile)} is stored in ${where}`);
+      const where = `${dirname(path)}, for ${origin} only`;
+      notice(report, `stored the API key of ${labelOf(profile)} in ${where}`);
       const short = noticeOfShortKey(key);
       if (short) notice(report, short);
       if (host.context.env.PETSTORE_API_KEY) {
-        const message = `PETSTORE_API_KEY is set, and comes first unless${profileFlag(profile) || ' --profile production'} is given`;
+        const message = `PETSTORE_API_KEY is set and takes precedence, unless you pass${profileFlag(profile) || ' --profile production'}`;
         notice(report, message);
       }
     }),
@@ -44,12 +44,15 @@ export function define(command: Command, host: Host): void {
 /** A stored key would never be used where another one always comes first. @throws Failure (usage) */
 function refuseOther({ profile }: Session): void {
   if (profile.name === sandboxProfile) {
-    throw usageFailure('the sandbox makes its own key', 'Leave out auth login and go on.');
+    throw usageFailure(
+      'the sandbox has its own API key, so it needs no login',
+      'petstore categories list --profile sandbox',
+    );
   }
   if (profile.settings['api-key-command'] !== undefined) {
     throw usageFailure(
-      `profile ${profile.name} gets its key from api-key-command, which comes before a stored one`,
-      `To store one instead: petstore config unset api-key-command${profileFlag(profile)}`,
+      `profile ${profile.name} has an api-key-command, which takes precedence over a stored key`,
+      `To store a key instead: petstore config unset api-key-command${profileFlag(profile)}`,
     );
   }
 }
@@ -62,7 +65,7 @@ async function takeKey(
   if (given) return { text: given.value, source: given.source };
   if (!context.stdin.isTTY) return { text: await readStdin(context), source: 'standard input' };
   if (!mayAsk(context, options)) {
-    throw usageFailure('there is no key on standard input', 'petstore auth login < KEY_FILE');
+    throw usageFailure('no API key on standard input', 'petstore auth login < KEY_FILE');
   }
   return { text: await context.askSecret(`API key for ${origin}`), source: 'the prompt' };
 }

@@ -19,10 +19,9 @@ export function isOfSandbox(name: SettingName, { name: profile }: Profile): bool
 export function requireName<Name extends string>(name: string, names: readonly Name[]): Name {
   const found = names.find((known) => known === name);
   if (found !== undefined) return found;
-  const what = mayBeKey(name) ? 'setting of that name' : `setting "${name}"`;
   const meant = nearest(name.toLowerCase(), names);
   throw usageFailure(
-    `there is no ${what}`,
+    `unknown setting${mayBeKey(name) ? '' : ` "${name}"`}`,
     `${meant === undefined ? '' : `Did you mean ${meant}? `}One of: ${names.join(', ')}`,
   );
 }

@@ -32,7 +32,7 @@ export function define(command: Command, host: Host): void {
         const path = await saveSetting(host.context, folder, pathOf(name, profile), value);
         notice(report, `saved in ${path}`);
         if (name === 'api-key-command' && hasStoredKey(folder, profile.name)) {
-          const message = `the stored key of ${labelOf(profile)} is used no more: petstore auth logout${profileFlag(profile)}`;
+          const message = `the stored API key of ${labelOf(profile)} is no longer used: petstore auth logout${profileFlag(profile)}`;
           notice(report, message);
         }
       }),
@@ -43,7 +43,7 @@ export function define(command: Command, host: Host): void {
 function refuseForSandbox(name: SettingName, { profile }: Session): void {
   if (!isOfSandbox(name, profile)) return;
   throw usageFailure(
-    'the sandbox has an address, a key and a limit of its own',
+    'the sandbox has its own base URL, API key and limit',
     `For another profile: petstore config set ${name} VALUE --profile NAME`,
   );
 }

@@ -19,7 +19,7 @@ export function define(command: Command, host: Host): void {
       const name = requireName(text, settingNames);
       const folder = requireConfigFolder(host.context);
       if (!isInFile(name, profile)) {
-        return notice(report, `${name} was not set for ${labelOf(profile)}`);
+        return notice(report, `${name} is not set for ${labelOf(profile)}`);
       }
       const { saveSetting } = await import('../../settings/save.ts').catch(unloadable);
       const path = await saveSetting(host.context, folder, pathOf(name, profile), undefined);

@@ -83,7 +83,7 @@ describe('config get', () => {
     const result = await petstore(['config', 'get', 'base-url', '-p', 'sandbox']);
 
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(result.stderr).toContain('The sandbox has an address, a key and a limit of its own.\n');
+    expect(result.stderr).toContain('The sandbox has its own base URL, API key and limit.\n');
   });
 
   test('names a command for the profile it was asked about, whatever the usual one is', async ({
@@ -103,7 +103,9 @@ describe('config get', () => {
     const result = await petstore(['config', 'list']);
 
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(result.stderr).toContain(`"a b" in ${settingsOf(folder)} is no profile name\n`);
+    expect(result.stderr).toContain(
+      `invalid profile name "a b" from default-profile in ${settingsOf(folder)}\n`,
+    );
   });
 });
 
@@ -131,7 +133,7 @@ describe('config unset', () => {
       const result = await petstore(['config', 'unset', name]);
 
       expect(result).toMatchObject({ exitCode: 0, stdout: '' });
-      expect(result.stderr).toBe(`petstore: ${name} was not set for profile production\n`);
+      expect(result.stderr).toBe(`petstore: ${name} is not set for profile production\n`);
       expect(existsSync(join(folder, 'config'))).toBe(false);
     },
   );
@@ -162,7 +164,7 @@ describe('a name that is no setting', () => {
     const { stdout, stderr, exitCode } = await petstore(['config', ...argv]);
 
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr.split('\n')[0]).toMatch(/^petstore: there is no setting /);
+    expect(stderr.split('\n')[0]).toMatch(/^petstore: unknown setting/);
     expect(stderr.split('\n')[2]).toBe(hint);
     expect(existsSync(join(folder, 'config'))).toBe(false);
   });
@@ -170,14 +172,14 @@ describe('a name that is no setting', () => {
 
 describe('settings that cannot be used', () => {
   test.for([
-    { argv: ['base-url', url], says: 'the sandbox has an address, a key and a limit of its own' },
+    { argv: ['base-url', url], says: 'the sandbox has its own base URL, API key and limit' },
     {
       argv: ['limit-store', 'redis://h'],
-      says: 'the sandbox has an address, a key and a limit of its own',
+      says: 'the sandbox has its own base URL, API key and limit',
     },
     {
       argv: ['api-key-command', 'pass'],
-      says: 'the sandbox has an address, a key and a limit of its own',
+      says: 'the sandbox has its own base URL, API key and limit',
     },
   ])('$argv of the sandbox is refused', async ({ argv, says }, { petstore, folder }) => {
     const result = await petstore(['config', 'set', ...argv, '-p', 'sandbox']);
@@ -198,7 +200,9 @@ describe('settings that cannot be used', () => {
     await petstore(['config', 'unset', 'output', '-o', 'table']);
 
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('"xml" in the settings of profile production is no output format');
+    expect(stderr).toContain(
+      `invalid output format "xml" from profile production in ${settingsOf(folder)}\n`,
+    );
     expect((await petstore(['config', 'get', 'output'])).stdout).toBe('table\n');
   });
 });

@@ -132,7 +132,7 @@ describe('what is wrong on this side', () => {
       what: 'a duration that is none',
       argv: ['categories', 'list', '--max-wait', 'soon'],
       exitCode: 2,
-      says: ['--max-wait is "soon", which is no duration', 'Write 500ms, 30s, 2m, 1h or inf.'],
+      says: ['invalid duration "soon" for --max-wait; try 30s, 2m or 1h'],
     },
     {
       what: 'no key',
@@ -157,8 +157,8 @@ describe('what is wrong on this side', () => {
       env: { PETSTORE_BASE_URL: undefined },
       exitCode: 2,
       says: [
-        'no base URL is set for profile production',
-        'petstore config set base-url https://HOST/v1 (to just try petstore: --profile sandbox)',
+        'no base URL set for profile production',
+        'petstore config set base-url https://HOST/v1 (to try petstore without an account: --profile sandbox)',
       ],
     },
     {
@@ -166,65 +166,65 @@ describe('what is wrong on this side', () => {
       argv: ['categories', 'list', '--base-url', 'http://pets.example/v1'],
       exitCode: 2,
       says: [
-        'the base URL in --base-url is plain http, where the key would travel unencrypted',
-        'It looks like https://HOST/v1',
+        'invalid base URL from --base-url: must start with https://, since http would send the API key unencrypted',
+        'Example: https://HOST/v1',
       ],
     },
     {
       what: 'a base URL of another scheme',
       argv: ['categories', 'list', '--base-url', 'file:///etc/passwd'],
       exitCode: 2,
-      says: ['is not https', 'It looks like'],
+      says: ['must start with https://', 'Example: '],
     },
     {
       what: 'a base URL that is no URL',
       argv: ['categories', 'list'],
       env: { PETSTORE_BASE_URL: 'pets.example/v1' },
       exitCode: 2,
-      says: ['the base URL in PETSTORE_BASE_URL is no web address', 'It looks like'],
+      says: ['invalid base URL from PETSTORE_BASE_URL: not a URL', 'Example: '],
     },
     {
       what: 'a base URL with a password',
       argv: ['categories', 'list', '--base-url', 'https://me:secret@pets.example/v1'],
       exitCode: 2,
-      says: ['is an address with a user or password in it', 'It looks like'],
+      says: ['must not contain a user name or password', 'Example: '],
     },
     {
       what: 'a base URL with a query',
       argv: ['categories', 'list', '--base-url', 'https://pets.example/v1?a=1'],
       exitCode: 2,
-      says: ['is an address with a query', 'It looks like'],
+      says: ['must not have a query', 'Example: '],
     },
     {
       what: 'a base URL with a fragment',
       argv: ['categories', 'list', '--base-url', 'https://pets.example/v1#a'],
       exitCode: 2,
-      says: ['is an address with a fragment', 'It looks like'],
+      says: ['must not have a fragment', 'Example: '],
     },
     {
       what: 'a key with a space in it',
       argv: ['categories', 'list'],
       env: { PETSTORE_API_KEY: 'abc def ghi jkl' },
       exitCode: 2,
-      says: ['the key from PETSTORE_API_KEY has a character at position 4', ''],
+      says: ['invalid API key from PETSTORE_API_KEY: character 4 is a space', ''],
     },
     {
       what: 'a key file that is not there',
       argv: ['categories', 'list', '--api-key-file', '/nowhere'],
       exitCode: 2,
-      says: ['there is no key file of the name in --api-key-file', ''],
+      says: ['the file given with --api-key-file does not exist', ''],
     },
     {
       what: 'a profile name with a slash',
       argv: ['categories', 'list', '-p', '../x'],
       exitCode: 2,
-      says: ['"../x" in --profile is no profile name', 'Letters, digits'],
+      says: ['invalid profile name "../x" from --profile', 'Only letters, digits'],
     },
     {
       what: 'an address for the sandbox',
       argv: ['categories', 'list', '-p', 'sandbox', '--base-url', 'https://a.example/v1'],
       exitCode: 2,
-      says: ['--base-url does not go with the sandbox profile', 'Leave out one'],
+      says: ['--base-url cannot be used with the sandbox profile', 'Remove one'],
     },
     {
       what: 'an empty pet id',
@@ -318,7 +318,7 @@ describe('what is wrong on this side', () => {
 
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });
     expect(result.stderr).toContain(
-      '"xml" in PETSTORE_OUTPUT is no output format\nNothing was sent.\nOne of: table',
+      'invalid output format "xml" from PETSTORE_OUTPUT\nNothing was sent.\nMust be one of: table',
     );
   });
 

@@ -170,7 +170,7 @@ describe('the address of the store', () => {
     for (const { exitCode, stderr, stdout } of [byVariable, bySetting]) {
       expect(exitCode).toBe(2);
       expect(stdout).toBe('');
-      expect(stderr).toContain('is no address of a limit store');
+      expect(stderr).toContain('invalid limit store URL');
     }
     expect(byVariable.events().at(-1)?.message).toContain('PETSTORE_LIMIT_STORE');
     for (const { stderr, stdout } of [byVariable, bySetting, got]) {

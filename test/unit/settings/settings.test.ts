@@ -32,7 +32,7 @@ describe('auth login', () => {
 
     const file = join(folder, 'config', 'keys', 'production.json');
     expect(result).toMatchObject({ exitCode: 0, stdout: '' });
-    expect(result.stderr).toContain('for https://a.example alone');
+    expect(result.stderr).toContain('for https://a.example only');
     expect(result.stderr).not.toContain(testKey);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
       origin: 'https://a.example',
@@ -50,7 +50,7 @@ describe('auth login', () => {
     const result = await petstore([...list, '--base-url', 'https://b.example/v1'], { env });
 
     expect(result.exitCode).toBe(2);
-    expect(result.stderr).toContain('belongs to https://a.example, not to https://b.example');
+    expect(result.stderr).toContain('is for https://a.example, not for https://b.example');
     expect(sandbox.requests).toHaveLength(0);
   });
 
@@ -121,9 +121,9 @@ describe('auth login', () => {
   });
 
   test.for([
-    { what: 'nothing', stdin: '', says: 'is empty' },
-    { what: 'two lines', stdin: 'abcdefgh\nijklmnop\n', says: 'has a character at position 9' },
-    { what: 'an accent', stdin: 'abcdefghé', says: 'has a character at position 9' },
+    { what: 'nothing', stdin: '', says: 'must not be empty' },
+    { what: 'two lines', stdin: 'abcdefgh\nijklmnop\n', says: 'character 9 is a space' },
+    { what: 'an accent', stdin: 'abcdefghé', says: 'character 9 is a space' },
   ])('refuses $what and stores nothing', async ({ stdin, says }, { petstore, folder }) => {
     const result = await petstore(['auth', 'login'], { env, stdin });
 
@@ -151,16 +151,16 @@ describe('config set', () => {
   });
 
   test.for([
-    { argv: ['base-ulr', url('a')], says: 'there is no setting of that name' },
-    { argv: ['__proto__', 'x'], says: 'there is no setting of that name' },
-    { argv: ['base-url', 'http://pets.example'], says: 'the key would travel unencrypted' },
-    { argv: ['output', 'xml'], says: '"xml" is no output format' },
-    { argv: ['max-wait', 'soon'], says: 'max-wait is "soon"' },
-    { argv: ['plan', 'gold'], says: 'plan is "gold", which is no plan' },
-    { argv: ['plan', '0/min,5/day'], says: 'Write free, pro, business or N/min,M/day.' },
-    { argv: ['api-key-command', ' '], says: 'this is no command: it is empty' },
-    { argv: ['api-key-command', 'pass\nshow'], says: 'this is no command' },
-    { argv: ['default-profile', 'a b'], says: '"a b" in the command line is no profile name' },
+    { argv: ['base-ulr', url('a')], says: 'unknown setting' },
+    { argv: ['__proto__', 'x'], says: 'unknown setting' },
+    { argv: ['base-url', 'http://pets.example'], says: 'http would send the API key unencrypted' },
+    { argv: ['output', 'xml'], says: 'invalid output format "xml"' },
+    { argv: ['max-wait', 'soon'], says: 'invalid duration "soon" for max-wait; try 30s, 2m or 1h' },
+    { argv: ['plan', 'gold'], says: 'invalid value "gold" for plan' },
+    { argv: ['plan', '0/min,5/day'], says: 'Must be free, pro, business or N/min,M/day.' },
+    { argv: ['api-key-command', ' '], says: 'invalid api-key-command: must not be blank' },
+    { argv: ['api-key-command', 'pass\nshow'], says: 'invalid api-key-command' },
+    { argv: ['default-profile', 'a b'], says: 'invalid profile name "a b"' },
   ])('refuses $argv', async ({ argv, says }, { petstore, folder }) => {
     const result = await petstore(['config', 'set', ...argv]);
 
@@ -396,7 +396,7 @@ describe('without a usable home folder', () => {
       ]) {
         const { exitCode, stderr } = await petstore(argv, options);
         expect(exitCode).toBe(2);
-        expect(stderr).toContain('nothing can be stored: HOME');
+        expect(stderr).toContain('cannot store anything: HOME');
       }
       expect(existsSync('relative')).toBe(false);
       expect(sandbox.requests.every(({ method }) => method === 'GET')).toBe(true);
@@ -409,7 +409,7 @@ describe('without a usable home folder', () => {
       const result = await petstore(list, { env: { [variable]: 'relative' } });
 
       expect(result.exitCode).toBe(2);
-      expect(result.stderr).toContain(`${variable} is no absolute path: "relative"`);
+      expect(result.stderr).toContain(`${variable} must be an absolute path, not "relative"`);
       expect(existsSync('relative')).toBe(false);
       expect(sandbox.requests).toHaveLength(0);
     },

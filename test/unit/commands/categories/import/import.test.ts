@@ -230,7 +230,7 @@ describe('the input of an import', () => {
     {
       what: 'a settle time that is none',
       argv: ['pets.csv', '--settle', 'soon'],
-      says: '--settle is "soon"',
+      says: 'invalid duration "soon" for --settle',
     },
     {
       what: 'another format',
