@@ -216,3 +216,17 @@ describe('a server that never answers', () => {
     silent.close();
   });
 });
+
+describe('times', () => {
+  test('are in UTC, in text as in events, whatever the time zone', async ({ petstore }) => {
+    const list = ['categories', 'list', '-p', 'sandbox'];
+
+    const { stderr } = await petstore(list, { env: { TZ: 'Asia/Kolkata' } });
+
+    const [, hours, minutes] = /\((\d\d):(\d\d):\d\dZ\)/.exec(stderr) ?? [];
+    const now = new Date();
+    const ahead = (Number(hours) - now.getUTCHours()) * 60 + Number(minutes) - now.getUTCMinutes();
+    // The reset is within a minute, and may be on the next day.
+    expect((ahead + 1_440) % 1_440).toBeLessThan(5);
+  });
+});

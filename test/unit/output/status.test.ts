@@ -68,22 +68,22 @@ describe('the status line', () => {
     {
       columns: 120,
       shows:
-        '█░░░░░░░░░░░░░░░░░░░ 312 of 5,000, 58/min, about 1h 21m left, limit 60/min reached, next request in 0:41 (15:04:41)',
+        '█░░░░░░░░░░░░░░░░░░░ 312 of 5,000, 58/min, about 1h 21m left, limit 60/min reached, next request in 0:41 (15:04:41Z)',
     },
     {
       columns: 110,
       shows:
-        '░░░░░░░░░░░░ 312 of 5,000, 58/min, about 1h 21m left, limit 60/min reached, next request in 0:41 (15:04:41)',
+        '░░░░░░░░░░░ 312 of 5,000, 58/min, about 1h 21m left, limit 60/min reached, next request in 0:41 (15:04:41Z)',
     },
     {
       columns: 100,
       shows:
-        '312 of 5,000, 58/min, about 1h 21m left, limit 60/min reached, next request in 0:41 (15:04:41)',
+        '312 of 5,000, 58/min, about 1h 21m left, limit 60/min reached, next request in 0:41 (15:04:41Z)',
     },
     {
       columns: 90,
       shows:
-        '312 of 5,000, about 1h 21m left, limit 60/min reached, next request in 0:41 (15:04:41)',
+        '312 of 5,000, about 1h 21m left, limit 60/min reached, next request in 0:41 (15:04:41Z)',
     },
     {
       columns: 80,
@@ -107,7 +107,8 @@ describe('the status line', () => {
     {
       what: 'and when the wait is given up',
       waitMs: 90_000,
-      shows: 'Process 7 is importing the same names. Giving up in 1:30 (15:05:30). Ctrl-C to stop.',
+      shows:
+        'Process 7 is importing the same names. Giving up in 1:30 (15:05:30Z). Ctrl-C to stop.',
     },
     {
       what: 'where nothing else ends the wait',
@@ -181,7 +182,7 @@ describe('the status line', () => {
     for (const { over } of waiters.slice(1)) {
       report(over());
       report({ ...progress, done: 313 });
-      expect((await look()).at(-1)).toMatch(/^313 of 5,000, .*next request in 0:41 \(15:04:41\)$/);
+      expect((await look()).at(-1)).toMatch(/^313 of 5,000, .*next request in 0:41 \(15:04:41Z\)$/);
     }
     report(waiters[0]?.over() ?? progress);
     expect((await look()).at(-1)).toMatch(/ 313 of 5,000, 58\/min, about 1h 21m left$/);
@@ -212,7 +213,7 @@ describe('the status line', () => {
     await nextWrite();
 
     expect(await look()).toEqual([
-      'Limit 60/min reached. Next request in 0:20 (15:04:20). Ctrl-C to stop.',
+      'Limit 60/min reached. Next request in 0:20 (15:04:20Z). Ctrl-C to stop.',
     ]);
     end();
   });
@@ -248,7 +249,7 @@ describe('the status line', () => {
     report(waiter(25_400, 'day').at(clock.now()));
     await nextWrite();
     expect((await look()).at(-1)).toBe(
-      'Limit 60/day reached. Next request in 7:03:20 (22:07:20). Ctrl-C to stop.',
+      'Limit 60/day reached. Next request in 7:03:20 (22:07:20Z). Ctrl-C to stop.',
     );
     end();
   });

@@ -28,7 +28,7 @@ describe('categories list', () => {
         '',
       ].join('\n'),
     );
-    expect(result.stderr).toBe('rate limit: 59 of 60 left, resets in 1m (15:05:00)\n');
+    expect(result.stderr).toBe('rate limit: 59 of 60 left, resets in 1m (15:05:00Z)\n');
   });
 
   test('prints JSON on stdout and nothing but JSON lines on stderr', async ({
