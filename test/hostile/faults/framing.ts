@@ -95,7 +95,7 @@ export const framingFaults: readonly Fault[] = [
     react: sayAndEnd(({ good }) => message('200 OK', jsonType, good.slice(0, -3))),
     means: 'wrong',
     only: reads,
-    says: /no valid JSON/,
+    says: /got invalid JSON/,
   },
   {
     fault: 'a reset inside a JSON text that has no length',

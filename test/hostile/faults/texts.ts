@@ -63,7 +63,7 @@ export const textFaults: readonly Fault[] = Object.entries({ ...acting, ...keyFo
           ),
         ),
         means: 'wrong',
-        says: /field "id"/,
+        says: /id must be/,
         only: ['list', 'create'],
       },
       {
@@ -89,7 +89,7 @@ export const textFaults: readonly Fault[] = Object.entries({ ...acting, ...keyFo
           ),
         ),
         means: 'wrong',
-        says: /given twice/,
+        says: /duplicate field/,
         only: ['list', 'create', 'pet'],
       },
       {

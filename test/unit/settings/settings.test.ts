@@ -270,17 +270,17 @@ describe('config set, for many', () => {
 describe('a settings file that is wrong', () => {
   test.for([
     { what: 'cut short', text: '{\n  "profiles": {', says: ':2:16): ' },
-    { what: 'empty', text: '', says: ':1:1): the text ends too early' },
-    { what: 'of another shape', text: '[]', says: ':1:1): is a list where an object belongs' },
+    { what: 'empty', text: '', says: ':1:1): unexpected end of input' },
+    { what: 'of another shape', text: '[]', says: ':1:1): must be an object, not an array' },
     {
       what: 'with a misspelt name',
       text: '{"profiles":\n {"production":{"base_url":"x"}}}',
-      says: ':2:17): field "profiles": field "production" has a field nobody knows: "base_url"',
+      says: ':2:17): profiles: production: unknown field "base_url"',
     },
     {
       what: 'with a wrong type',
       text: '{"profiles":{\r\n  "production":{\r\n    "output":1}}}',
-      says: ':3:5): field "profiles": field "production": field "output" is a number where text',
+      says: ':3:5): profiles: production: output must be a string, not a number',
     },
   ])('$what is named and never replaced', async ({ text, says }, { petstore, folder }) => {
     const file = join(folder, 'config', 'settings.json');
@@ -323,17 +323,17 @@ describe('a settings file that is no file of settings', () => {
     { what: 'NUL bytes', make: write('{"profiles":\n\0\0'), says: ':2:1): ' },
     { what: 'not UTF-8', make: write(Buffer.from([0x7b, 0xff, 0x7d])), says: 'not UTF-8 text' },
     { what: 'UTF-16', make: write(Buffer.from('\ufeff{}', 'utf16le')), says: 'not UTF-8 text' },
-    { what: 'of a newer version', make: write('{"version":9}'), says: 'nobody knows: "version"' },
-    { what: 'a prototype', make: write('{"__proto__":{}}'), says: 'nobody knows: "__proto__"' },
+    { what: 'of a newer version', make: write('{"version":9}'), says: 'unknown field "version"' },
+    { what: 'a prototype', make: write('{"__proto__":{}}'), says: 'unknown field "__proto__"' },
     {
       what: 'a constructor',
       make: write('{"constructor":{}}'),
-      says: 'nobody knows: "constructor"',
+      says: 'unknown field "constructor"',
     },
     {
       what: 'the prototype of a profile',
       make: write('{"profiles":{"a":{"__proto__":{"output":"json"}}}}'),
-      says: ':1:19): field "profiles": field "a" has a field nobody knows: "__proto__"',
+      says: ':1:19): profiles: a: unknown field "__proto__"',
     },
     { what: 'a name twice', make: write('{"profiles":{},\n"profiles":{}}'), says: ':2:' },
   ])(

@@ -92,9 +92,12 @@ describe('what api refuses before anything is sent', () => {
     { argv: ['GET', '/\ufffd'], says: 'not UTF-8' },
     { argv: ['GET', '/x', '--data', '{}'], says: 'GET takes no --data' },
     { argv: ['HEAD', '/x', '--data', '{}'], says: 'HEAD takes no --data' },
-    { argv: ['POST', '/x', '--data', ''], says: '(--data:1:1): the text ends too early' },
-    { argv: ['POST', '/x', '--data', "{'a':1}"], says: '(--data:1:2): expected a field name' },
-    { argv: ['POST', '/x', '--data', '{"a":1,"a":2}'], says: 'field "a" given twice' },
+    { argv: ['POST', '/x', '--data', ''], says: '(--data:1:1): unexpected end of input' },
+    {
+      argv: ['POST', '/x', '--data', "{'a':1}"],
+      says: '(--data:1:2): expected a field name in double quotes',
+    },
+    { argv: ['POST', '/x', '--data', '{"a":1,"a":2}'], says: 'duplicate field "a"' },
     { argv: ['POST', '/x', '--data', '"\ufffd"'], says: 'not UTF-8' },
     { argv: ['POST', '/x', '--data', '@'], says: 'names no file' },
     { argv: ['POST', '/x', '--data', '@/nowhere'], says: 'there is no file /nowhere' },
@@ -292,13 +295,13 @@ describe('what became of a request through api', () => {
   );
 
   test.for([
-    { answer: reply(200, ''), says: 'got an answer that is wrong: nothing' },
+    { answer: reply(200, ''), says: 'got an empty body' },
     {
       answer: reply(200, '<html>', { 'content-type': 'text/html' }),
       says: 'expected JSON, got text/html',
     },
-    { answer: reply(200, '{"a":1'), says: 'no valid JSON' },
-  ])('success with what is no JSON: $says', async ({ answer, says }, { petstore, sandbox }) => {
+    { answer: reply(200, '{"a":1'), says: 'invalid JSON' },
+  ])('success with what is not JSON: $says', async ({ answer, says }, { petstore, sandbox }) => {
     sandbox.reactions.push(answer.clone() as Response, answer);
 
     const read = await petstore(['api', 'GET', '/x']);

@@ -41,7 +41,7 @@ describe('categories create', () => {
 
       expect(result).toMatchObject({ exitCode: 2, stdout: '' });
       expect(result.stderr).toBe(
-        'petstore: invalid category: field "name" is blank\nNothing was sent.\n',
+        'petstore: invalid category: name must not be blank\nNothing was sent.\n',
       );
       expect(sandbox.requests).toHaveLength(0);
     },

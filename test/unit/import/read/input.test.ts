@@ -205,9 +205,9 @@ describe('a wrong input is refused with its place', () => {
     {
       format: 'csv',
       text: 'description,name\n"x""\r\ny", \n',
-      wrong: ':3:4: field "name" is blank',
+      wrong: ':3:4: field "name" must not be blank',
     },
-    { format: 'csv', text: 'name\n""\n', wrong: ':2:1: field "name" is blank' },
+    { format: 'csv', text: 'name\n""\n', wrong: ':2:1: field "name" must not be blank' },
     {
       format: 'csv',
       text: 'name,description\r\na,1\r\n\r\n\nb,"2\n3\n',
@@ -240,7 +240,7 @@ describe('a wrong input is refused with its place', () => {
     {
       format: 'json',
       text: '[{"name":"a"}] x',
-      wrong: ':1:16: something follows the array; the rest was not read',
+      wrong: ':1:16: unexpected text after the array; the rest was not read',
     },
     {
       format: 'json',
@@ -258,18 +258,22 @@ describe('a wrong input is refused with its place', () => {
       wrong: ':1:2: expected a value; the rest was not read',
     },
     { format: 'json', text: '[}', wrong: ':1:2: expected a value; the rest was not read' },
-    { format: 'json', text: '[{"name":"a"},\r\n', wrong: ':2:1: the text ends too early' },
-    { format: 'json', text: '[\n{"name":"]}', wrong: ':2:1: the text ends inside an element' },
+    { format: 'json', text: '[{"name":"a"},\r\n', wrong: ':2:1: unexpected end of input' },
+    {
+      format: 'json',
+      text: '[\n{"name":"]}',
+      wrong: ':2:1: unexpected end of input inside an element',
+    },
     { format: 'json', text: '[{"name":"a"},\n {"name":tru}]', wrong: ':2:10: expected a value' },
     {
       format: 'json',
       text: '[{\n"name":"a",\n"name":"b"}]',
-      wrong: ':3:1: field "name" given twice',
+      wrong: ':3:1: duplicate field "name"',
     },
     {
       format: 'json',
       text: `[${'['.repeat(34)}${']'.repeat(34)}]`,
-      wrong: ':1:35: nested deeper than 32',
+      wrong: ':1:35: nested more than 32 levels deep',
     },
     { format: 'json', text: '[ 1]', wrong: ':1:3: not an object like {"name": "rabbit"}' },
     { format: 'json', text: '[[]]', wrong: ':1:2: not an object like {"name": "rabbit"}' },
@@ -277,27 +281,27 @@ describe('a wrong input is refused with its place', () => {
     {
       format: 'json',
       text: '[{"description":"\\"name\\"",\n "name":{"name":1}}]',
-      wrong: ':2:2: field "name" is an object where text belongs',
+      wrong: ':2:2: field "name" must be a string, not an object',
     },
     {
       format: 'json',
       text: '[{"description":"name",\n "name":1}]',
-      wrong: ':2:2: field "name" is a number where text belongs',
+      wrong: ':2:2: field "name" must be a string, not a number',
     },
     {
       format: 'json',
       text: '[{"description":{"name":1},\n "name":" "}]',
-      wrong: ':2:2: field "name" is blank',
+      wrong: ':2:2: field "name" must not be blank',
     },
     {
       format: 'json',
       text: '[{"description":"{\\"",\n "name":" "}]',
-      wrong: ':2:2: field "name" is blank',
+      wrong: ':2:2: field "name" must not be blank',
     },
     {
       format: 'json',
       text: '[{"name":"a","description":null}]',
-      wrong: ':1:14: field "description" is null where text belongs',
+      wrong: ':1:14: field "description" must be a string, not null',
     },
     { format: 'json', text: '[{"name":"a","x":{"name":"b"}}]', wrong: ':1:14: unknown field "x"' },
     {
@@ -329,17 +333,17 @@ describe('a wrong input is refused with its place', () => {
     {
       format: 'ndjson',
       text: '{"name":"a"}\n\n  {"name":"b",}',
-      wrong: ':3:15: expected a field name',
+      wrong: ':3:15: expected a field name in double quotes',
     },
     {
       format: 'ndjson',
       text: '{"name":"a"}\r\n {"name":" "}\r\n',
-      wrong: ':2:3: field "name" is blank',
+      wrong: ':2:3: field "name" must not be blank',
     },
     {
       format: 'ndjson',
       text: '{"name":"a"} {"name":"b"}\n',
-      wrong: ':1:14: something follows the JSON value',
+      wrong: ':1:14: unexpected text after the JSON value',
     },
     {
       format: 'ndjson',
@@ -371,10 +375,10 @@ describe('a wrong input is refused with its place', () => {
     const faults = failure?.details.faults ?? [];
 
     expect(failure?.message).toBe(
-      'standard input has 37 faults (the first 20 are listed), the first at 3:1: field "name" is blank',
+      'standard input has 37 faults (the first 20 are listed), the first at 3:1: field "name" must not be blank',
     );
     expect(faults).toHaveLength(20);
-    expect(faults.at(-1)).toBe('standard input:22:1: field "name" is blank');
+    expect(faults.at(-1)).toBe('standard input:22:1: field "name" must not be blank');
   });
 
   test('a fault that ends the reading comes after those before it', async () => {
@@ -382,7 +386,7 @@ describe('a wrong input is refused with its place', () => {
 
     expect(failure?.message).toMatch(/^standard input has 3 faults, the first at 2:1: /);
     expect(failure?.details.faults).toEqual([
-      'standard input:2:1: field "name" is blank',
+      'standard input:2:1: field "name" must not be blank',
       'standard input:3:3: 2 fields where the header has 1',
       expect.stringMatching(/^standard input:4:2: a quote inside a field/),
     ]);

@@ -258,7 +258,7 @@ describe('the input of an import', () => {
         event: 'error',
         kind: 'usage',
         faults: [
-          `${path}:3:1: field "name" is blank`,
+          `${path}:3:1: field "name" must not be blank`,
           `${path}:4:1: 1 field where the header has 2`,
         ],
         outcome: 'not_sent',
