@@ -136,7 +136,7 @@ describe('an upgrade while a command runs', () => {
       const env = { PETSTORE_BASE_URL: shop.url, PETSTORE_API_KEY: 'any-key-at-all' };
       const again = await petstore(argv, { env });
       expect(again.code).toBe(0);
-      expect(again.stderr).toContain('is finished: 4 rows are created');
+      expect(again.stderr).toContain('is finished: 4 rows created');
       expect(shop.names).toHaveLength(rows.length);
     },
   );

@@ -381,7 +381,7 @@ describe.for(signals)('$signal', ({ signal, code, word }) => {
     expect(await program.ended).toBe(code);
     expect(service.moments).toHaveLength(9);
     expect(JSON.parse(program.said().stdout)).toMatchObject({ counts: { created: 8, left: 4 } });
-    expect(program.said().stderr).toContain('Run the same command again: it goes on from here.');
+    expect(program.said().stderr).toContain('Run the same command again to resume.');
   });
 
   test.concurrent.for(questions)(

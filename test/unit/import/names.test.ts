@@ -166,7 +166,7 @@ describe('processes on one machine that create the same names', () => {
     const then = await second;
 
     expect(then).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(then?.stderr).toContain('the file has changed since its import was begun');
+    expect(then?.stderr).toContain('the file has changed since its import was started');
     expect(names(sandbox)).toEqual(['cat', 'dog']);
   });
 

@@ -3,6 +3,7 @@ import { type Ending, executePlan } from '../../../import/execute.ts';
 import { isOtherKey, mayForget } from '../../../import/forget.ts';
 import type { Journal } from '../../../import/journal.ts';
 import { checkJournals, journalPath, readState } from '../../../import/journal-files.ts';
+import { categoriesOfOurs } from '../../../import/lookup.ts';
 import { outcomesOf } from '../../../import/outcome.ts';
 import { dropSimilar, makePlan } from '../../../import/plan.ts';
 import { findMissing } from '../../../import/reconcile.ts';
@@ -27,7 +28,7 @@ export async function preview(request: ImportRequest): Promise<void> {
   if (mayForget(identity.mode, state, missing, otherKey)) {
     for (const row of missing) state.done.delete(row);
   } else if (missing.length > 0) {
-    say(session, [`the list lacks ${missing.length} categories that this import has created`]);
+    say(session, [`${categoriesOfOurs(missing.length)} missing from the list`]);
   }
   const plan = dropSimilar(
     makePlan(identity.mode, input.rows, list, state),

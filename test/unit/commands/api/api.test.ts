@@ -100,10 +100,13 @@ describe('what api refuses before anything is sent', () => {
     { argv: ['POST', '/x', '--data', '{"a":1,"a":2}'], says: 'duplicate field "a"' },
     { argv: ['POST', '/x', '--data', '"\ufffd"'], says: 'not UTF-8' },
     { argv: ['POST', '/x', '--data', '@'], says: 'names no file' },
-    { argv: ['POST', '/x', '--data', '@/nowhere'], says: 'there is no file /nowhere' },
-    { argv: ['POST', '/x', '--data', '@FOLDER'], says: 'is a folder' },
+    { argv: ['POST', '/x', '--data', '@/nowhere'], says: 'file not found: /nowhere' },
+    { argv: ['POST', '/x', '--data', '@FOLDER'], says: 'is a directory' },
     { argv: ['POST', '/x', '--data', '@FOLDER/bad.json'], says: 'bad.json:2:3): expected a value' },
-    { argv: ['POST', '/x', '--data', '@FOLDER/latin1.json'], says: 'not UTF-8 (byte offset 2)' },
+    {
+      argv: ['POST', '/x', '--data', '@FOLDER/latin1.json'],
+      says: 'invalid UTF-8 (byte offset 2)',
+    },
     { argv: ['POST', '/x', '--data', '@FOLDER/big.json'], says: 'is larger than 8 MiB' },
     {
       argv: ['POST', '/x', '--data', '-', '--api-key-file', '-'],

@@ -57,18 +57,18 @@ describe('categories import', () => {
 
     expect(result.stdout).toBe(
       [
-        '┌────────────────────────────────┬───────┐',
-        '│ rows                           │ count │',
-        '├────────────────────────────────┼───────┤',
-        '│ created                        │ 2     │',
-        '│ there with another description │ 1     │',
-        '│ twice in the file              │ 1     │',
-        '└────────────────────────────────┴───────┘',
+        '┌─────────────────────────────────────┬───────┐',
+        '│ rows                                │ count │',
+        '├─────────────────────────────────────┼───────┤',
+        '│ created                             │ 2     │',
+        '│ exists with a different description │ 1     │',
+        '│ duplicate in the file               │ 1     │',
+        '└─────────────────────────────────────┴───────┘',
         '',
       ].join('\n'),
     );
     expect(result.stderr).toContain(
-      'petstore: 2 to create, 1 there with another description, 1 twice in the file\n',
+      'petstore: 2 to create, 1 exists with a different description, 1 duplicate in the file\n',
     );
   });
 
@@ -87,7 +87,7 @@ describe('categories import', () => {
     expect(countsOf(again.stdout)).toEqual({ created_before: 3 });
     expect(again.events()[0]).toEqual({
       event: 'notice',
-      message: 'this import was begun at 2026-11-20T15:04:00Z and is finished: 3 rows are created',
+      message: 'this import was started at 2026-11-20T15:04:00Z and is finished: 3 rows created',
     });
     expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET']);
   });
@@ -117,7 +117,7 @@ describe('categories import', () => {
     expect(countsOf(again.stdout)).toEqual({ created: 1, created_before: 2 });
     expect(again.events()).toContainEqual({
       event: 'notice',
-      message: '1 categories that this import had created are not there any more',
+      message: '1 category created by this import no longer exists',
     });
     expect(sandbox.categories).toHaveLength(3);
   });
@@ -174,7 +174,7 @@ describe('categories import', () => {
     });
 
     expect(result.exitCode).toBe(74);
-    expect(result.stderr).toContain('The import is done: 3 rows were created.\n');
+    expect(result.stderr).toContain('The import finished: 3 rows were created.\n');
     expect(sandbox.categories).toHaveLength(3);
   });
 
@@ -216,16 +216,16 @@ describe('categories import', () => {
 
 describe('the input of an import', () => {
   test.for([
-    { what: 'a file that is not there', argv: ['nope.csv'], says: 'there is no file nope.csv' },
+    { what: 'a file that is not there', argv: ['nope.csv'], says: 'file not found: nope.csv' },
     {
       what: 'standard input that is to hold the key as well',
       argv: ['-', '--format', 'csv', '--api-key-file', '-'],
-      says: 'standard input cannot hold both',
+      says: 'standard input cannot provide both',
     },
     {
       what: 'a settle time without an end',
       argv: ['pets.csv', '--settle', 'inf'],
-      says: '--settle needs an end',
+      says: 'invalid duration for --settle: must not be inf',
     },
     {
       what: 'a settle time that is none',
@@ -257,10 +257,7 @@ describe('the input of an import', () => {
       {
         event: 'error',
         kind: 'usage',
-        faults: [
-          `${path}:3:1: field "name" must not be blank`,
-          `${path}:4:1: 1 field where the header has 2`,
-        ],
+        faults: [`${path}:3:1: field "name" must not be blank`, `${path}:4:1: expected 2 fields, got 1`],
         outcome: 'not_sent',
         exitCode: 2,
       },
@@ -297,6 +294,28 @@ describe('the plan of an import', () => {
     expect(readdirSync(join(folder, 'state'))).toEqual(['limits']);
   });
 
+  test('counts what exists and what is listed twice in words of one and of several', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    sandbox.categories.push(
+      { id: new ExactNumber('7'), name: 'dog', description: 'Barks' },
+      { id: new ExactNumber('8'), name: 'cat' },
+      { id: new ExactNumber('9'), name: 'EMU' },
+    );
+    const path = put(folder, `${three}ant,\nant,Bites\nant,\n`);
+
+    const { stderr } = await petstore(['categories', 'import', path, '--dry-run']);
+
+    expect(stderr.split('\n').slice(0, 4)).toEqual([
+      'petstore: 1 to create, 2 already exist, 1 similar to an existing name, 2 duplicates in the file',
+      'petstore: 3 requests: less than a minute at 60 per minute',
+      'petstore: line 6: "ant" is a duplicate of line 5 with a different description; line 5 is used',
+      'petstore: line 4: "emu" is similar to "EMU", which already exists',
+    ]);
+  });
+
   test('tells how many days it takes on the plan of the settings', async ({ petstore, folder }) => {
     await petstore(['config', 'set', 'plan', 'free']);
     const rows = Array.from({ length: 2_437 }, (_, n) => `pet ${n}`);
@@ -327,17 +346,19 @@ describe('the plan of an import', () => {
     context: { stdin: Object.assign(Readable.from(['']), { isTTY: true }) },
   };
   test.for([
-    { what: 'nobody can be asked', flags: [], options: {} },
-    { what: 'a question would stand among lines of JSON', flags: ['--json'], options: terminal },
-    { what: 'the plan would not be shown', flags: ['--quiet'], options: terminal },
+    { why: 'this is not a terminal', flags: [], options: {} },
+    { why: 'the output is JSON', flags: ['--json'], options: terminal },
+    { why: 'the plan is hidden by --quiet', flags: ['--quiet'], options: terminal },
+    { why: '--no-input is set', flags: ['--no-input'], options: terminal },
+    { why: 'CI is set', flags: [], options: { ...terminal, env: { CI: 'true' } } },
   ])(
-    'needs --yes where $what, and sends nothing without it',
-    async ({ flags, options }, { petstore, sandbox, folder }) => {
+    'needs --yes where $why, and sends nothing without it',
+    async ({ why, flags, options }, { petstore, sandbox, folder }) => {
       const argv = ['categories', 'import', put(folder, three), ...flags];
       const result = await petstore(argv, options);
 
       expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-      expect(result.stderr).toContain('Add --yes');
+      expect(result.stderr).toContain(`confirmation needed, but ${why} (use --yes)`);
       expect(sandbox.requests).toHaveLength(0);
     },
   );
