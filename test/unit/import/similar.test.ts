@@ -132,7 +132,7 @@ describe('a name that differs from a listed one only by case, space or compositi
       terminal(async () => false),
     );
 
-    expect(result.exitCode).toBe(130);
+    expect(result.exitCode).toBe(2);
     expect(trimming.posts).toEqual([]);
   });
 });

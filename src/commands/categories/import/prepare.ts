@@ -100,5 +100,5 @@ async function agree(
   const names = listed === 1 ? 'an existing name' : 'existing names';
   const some = listed > 0 ? `, ${thousands(listed)} of them similar to ${names}` : '';
   if (await session.host.context.confirm(`Create ${what} ${where}${some}?`)) return;
-  throw new Failure('interrupted', 'cancelled', { outcome: 'not_sent' });
+  throw new Failure('interrupted', 'cancelled', { outcome: 'not_sent', exitCode: 2 });
 }

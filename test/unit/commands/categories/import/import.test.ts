@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe } from 'vitest';
 import type { Send } from '../../../../../src/context.ts';
+import { Interruption } from '../../../../../src/errors.ts';
 import { ExactNumber } from '../../../../../src/json/exact.ts';
 import { apply, countsOf, put, reactTo, three } from '../../../../support/import-cases.ts';
 import { expect, networkError, reply, test, testKey } from '../../../../support/petstore.ts';
@@ -363,17 +364,13 @@ describe('the plan of an import', () => {
     },
   );
 
-  test.for([
-    { agreed: true, format: 'table', exitCode: 0, created: 3 },
-    { agreed: true, format: 'csv', exitCode: 0, created: 3 },
-    { agreed: false, format: 'table', exitCode: 130, created: 0 },
-  ])(
-    'is asked about on a terminal, with $format: $agreed',
-    async ({ agreed, format, exitCode, created }, { petstore, sandbox, folder }) => {
+  test.for(['table', 'csv'])(
+    'is asked about on a terminal, with %s',
+    async (format, { petstore, sandbox, folder }) => {
       const asked: string[] = [];
       const confirm = async (question: string) => {
         asked.push(question);
-        return agreed;
+        return true;
       };
 
       const argv = ['categories', 'import', put(folder, three), '-o', format];
@@ -383,10 +380,62 @@ describe('the plan of an import', () => {
       });
 
       expect(asked).toEqual(['Create 3 categories at http://127.0.0.1:4010/v1?']);
-      expect(result.exitCode).toBe(exitCode);
-      expect(sandbox.categories).toHaveLength(created);
+      expect(result.exitCode).toBe(0);
+      expect(sandbox.categories).toHaveLength(3);
     },
   );
+
+  test.for([
+    {
+      what: 'the answer is no: cancelled',
+      answer: async () => false,
+      exitCode: 2,
+      says: 'petstore: cancelled\nNothing was created.\n',
+    },
+    {
+      what: 'the question is interrupted',
+      answer: () => Promise.reject(new Interruption(130)),
+      exitCode: 130,
+      says: 'petstore: interrupted\nNothing was created.\n',
+    },
+  ])(
+    'ends with exit code $exitCode when $what, and creates nothing',
+    async ({ answer, exitCode, says }, { petstore, sandbox, folder }) => {
+      const result = await petstore(['categories', 'import', put(folder, three)], {
+        columns: 100,
+        context: { confirm: answer, stdin: Object.assign(Readable.from(['']), { isTTY: true }) },
+      });
+
+      expect(result).toMatchObject({ exitCode, stdout: '' });
+      expect(result.stderr).toContain(says);
+      expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET']);
+      expect(readdirSync(join(folder, 'state', 'imports'))).toEqual([]);
+    },
+  );
+
+  test('that is cancelled on a resumed import says what is done, exit 2', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    const path = put(folder, three);
+    sandbox.react = reactTo('emu', reply(401, ''));
+    await petstore(['categories', 'import', path, ...apply]);
+    sandbox.react = () => undefined;
+
+    const result = await petstore(['categories', 'import', path], {
+      columns: 100,
+      context: {
+        confirm: async () => false,
+        stdin: Object.assign(Readable.from(['']), { isTTY: true }),
+      },
+    });
+
+    expect(result.exitCode).toBe(2);
+    expect(result.stderr).toContain(
+      'petstore: cancelled\n2 of 3 rows are done; nothing was lost.\nRun the same command again to resume.\n',
+    );
+  });
 
   test('makes its plan anew when the answer took long, also when the clock was set back meanwhile', async ({
     petstore,
