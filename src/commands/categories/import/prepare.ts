@@ -13,8 +13,8 @@ import { beginJournal, type ImportRequest } from './import-request.ts';
 import { type KnownLimit, knownLimit } from './limits.ts';
 import { planInWords, say } from './words.ts';
 
-/** A plan that was made longer ago, in ms, is made anew before anything is sent by it. */
-const fresh = 5_000;
+/** A plan that was made longer ago, in ms, is made anew before anything is sent by it. Who reads it needs some time. */
+const fresh = 30_000;
 
 export type Prepared = {
   readonly job: Job;
@@ -60,7 +60,7 @@ export async function prepare(
   };
   let plan = planBy(list);
   const limit = await knownLimit(session, request.plan);
-  say(session, planInWords(plan, input, limit));
+  say(session, planInWords(plan, input, limit, 1));
 
   if (plan.create.length > 0) {
     const plannedAt = uptime();

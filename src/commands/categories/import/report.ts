@@ -20,7 +20,7 @@ export async function printPlan(
   input: Input,
   limit: KnownLimit,
 ): Promise<void> {
-  const { requests, todayMs, moreDays } = forecastOf(plan, limit, 2);
+  const { requests, todayMs, moreDays } = forecastOf(plan, limit, 0);
   const counts = count(plan.intentions);
   const others = new Map(plan.similar.map(({ row, other }) => [row, other]));
   const head = {

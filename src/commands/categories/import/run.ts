@@ -36,7 +36,7 @@ export async function preview(request: ImportRequest): Promise<void> {
   );
   const limit = await knownLimit(session, request.plan);
   // The run itself begins with a list of its own.
-  say(session, planInWords(plan, input, limit, 2));
+  say(session, planInWords(plan, input, limit, 0));
   await printPlan(session.output, plan, input, limit);
 }
 

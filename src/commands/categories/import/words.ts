@@ -42,13 +42,16 @@ export function say({ report }: Session, messages: readonly string[]): void {
   for (const message of messages) notice(report, message);
 }
 
-/** The plan as sentences: what is to be done, how long that takes, and what looks odd. */
-export function planInWords(plan: Plan, input: Input, limit: KnownLimit, lists = 1): string[] {
+/**
+ * The plan as sentences: what is to be done, how long that takes, and what looks odd.
+ * @param made requests that the import has made already
+ */
+export function planInWords(plan: Plan, input: Input, limit: KnownLimit, made: number): string[] {
   const parts = countsInWords(count(plan.intentions)).map(
     ({ rows, count }) => `${thousands(count)} ${rows}`,
   );
   const time =
-    plan.create.length > 0 ? [forecastInWords(forecastOf(plan, limit, lists), limit)] : [];
+    plan.create.length > 0 ? [forecastInWords(forecastOf(plan, limit, made), limit)] : [];
   return [
     parts.join(', '),
     ...time,
@@ -58,9 +61,11 @@ export function planInWords(plan: Plan, input: Input, limit: KnownLimit, lists =
   ];
 }
 
-/** One request for each row, and `lists` for the looks at the list that are yet to be made. */
-export function forecastOf({ create }: Plan, limit: KnownLimit, lists = 1): Forecast {
-  return forecast(create.length === 0 ? 0 : create.length + lists, limit);
+/** All requests of the import: one for each row, a list before and one after them, and one for each day that follows. */
+export function forecastOf({ create }: Plan, limit: KnownLimit, made: number): Forecast {
+  const all = create.length === 0 ? 1 : create.length + 2;
+  const { moreDays = 0 } = forecast(all - made, limit);
+  return { ...forecast(all + moreDays - made, limit), requests: all + moreDays };
 }
 
 function forecastInWords(

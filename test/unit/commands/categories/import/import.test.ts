@@ -5,6 +5,7 @@ import { describe } from 'vitest';
 import type { Send } from '../../../../../src/context.ts';
 import { Interruption } from '../../../../../src/errors.ts';
 import { ExactNumber } from '../../../../../src/json/exact.ts';
+import { plans } from '../../../../../src/sandbox/quota.ts';
 import { apply, countsOf, put, reactTo, three } from '../../../../support/import-cases.ts';
 import { expect, networkError, reply, test, testKey } from '../../../../support/petstore.ts';
 
@@ -317,6 +318,68 @@ describe('the plan of an import', () => {
     ]);
   });
 
+  const days = (limit: number) => ({
+    minute: { limit: 60, length: 60_000 },
+    day: { limit, length: 600_000 },
+  });
+  test.for([
+    { what: 'on a limit that is not reached', rows: 20, flags: [], plan: plans.business },
+    { what: 'with waits', rows: 150, flags: [], plan: plans.free },
+    { what: 'with --allow-duplicates', rows: 20, flags: ['--allow-duplicates'], plan: plans.free },
+    { what: 'where some names exist', rows: 20, existing: 7, flags: [], plan: plans.free },
+    { what: 'where all names exist', rows: 20, existing: 20, flags: [], plan: plans.free },
+    { what: 'where all but one exist', rows: 20, existing: 19, flags: [], plan: plans.free },
+    {
+      what: 'over days',
+      rows: 250,
+      flags: ['--max-wait', 'inf'],
+      plan: days(100),
+      setting: '60/min,100/day',
+    },
+  ])(
+    'counts the requests that are made then, $what',
+    async ({ rows, existing = 0, flags, plan, setting }, { petstore, sandbox, folder }) => {
+      const names = Array.from({ length: rows }, (_, n) => `pet ${n}`);
+      for (const [id, name] of names.slice(0, existing).entries()) {
+        sandbox.categories.push({ id: new ExactNumber(`${id + 1}`), name });
+      }
+      if (setting) await petstore(['config', 'set', 'plan', setting]);
+      sandbox.plan = plan;
+      sandbox.lastId = 100n;
+      const path = put(folder, ['name', ...names].join('\n'));
+      const argv = ['categories', 'import', path, ...flags];
+
+      const { requests } = JSON.parse((await petstore([...argv, '--dry-run', '--json'])).stdout);
+      sandbox.requests.length = 0;
+      const { exitCode, stderr } = await petstore([...argv, '--yes']);
+
+      expect(exitCode).toBe(0);
+      expect(sandbox.requests).toHaveLength(requests);
+      const told = stderr.match(/^petstore: ([\d,]+) requests/m)?.[1];
+      if (existing < rows) expect(Number(told)).toBe(requests);
+    },
+  );
+
+  test('counts on when the answer comes within half a minute', async ({
+    petstore,
+    sandbox,
+    folder,
+    clock,
+  }) => {
+    const confirm = async () => {
+      await clock.sleep(29_000, new AbortController().signal);
+      return true;
+    };
+
+    const result = await petstore(['categories', 'import', put(folder, three)], {
+      columns: 100,
+      context: { confirm, stdin: Object.assign(Readable.from(['']), { isTTY: true }) },
+    });
+
+    expect(result.stderr).toContain('5 requests:');
+    expect(sandbox.requests).toHaveLength(5);
+  });
+
   test('tells how many days it takes on the plan of the settings', async ({ petstore, folder }) => {
     await petstore(['config', 'set', 'plan', 'free']);
     const rows = Array.from({ length: 2_437 }, (_, n) => `pet ${n}`);
@@ -325,7 +388,7 @@ describe('the plan of an import', () => {
     const { stderr } = await petstore(['categories', 'import', path, '--dry-run']);
 
     expect(stderr).toContain('petstore: 2,437 to create\n');
-    expect(stderr).toContain('2,439 requests: about 16m today and 2 more days on Free\n');
+    expect(stderr).toContain('2,441 requests: about 16m today and 2 more days on Free\n');
   });
 
   test.for([
