@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
+import { UsageError } from './commands/complaint.ts';
 import { createProgram } from './commands/program.ts';
-import { describeUsageError, wordsForHelp } from './commands/usage.ts';
+import { wordsForHelp } from './commands/words.ts';
 import type { Context } from './context.ts';
 import {
   Exit,
@@ -8,6 +9,7 @@ import {
   Interruption,
   interruptedFailure,
   systemCode,
+  unsent,
   usageFailure,
 } from './errors.ts';
 import { notice } from './events.ts';
@@ -17,6 +19,7 @@ import { createSink } from './output/sink.ts';
 import type { Host } from './session/host.ts';
 import { settings } from './settings/table.ts';
 import { allowMoreFiles, isOutOfFiles } from './text/too-many-files.ts';
+import { unloadable } from './text/unloadable.ts';
 
 /** Runs one command line and resolves with its exit code. The only place where errors become text. */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
@@ -87,7 +90,15 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
         (failure) => explain(failure),
       );
     }
-    if (error.code !== 'commander.help') return describeUsageError(error, program, argv);
+    if (error instanceof UsageError) {
+      return import('./commands/usage.ts')
+        .catch(unloadable)
+        .catch(unsent)
+        .then(
+          ({ describeUsageError }) => describeUsageError(error, argv),
+          (failure) => explain(failure),
+        );
+    }
     if (!wantsJson()) for (const line of helpLines) sink.say(line);
     return wantsJson() ? usageFailure('no command given', 'petstore --help') : new Exit(2);
   }

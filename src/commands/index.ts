@@ -19,88 +19,85 @@ type Branch = { readonly about: string; readonly load: () => Promise<Verb> };
 /** The whole command line, one line a verb. A verb's file is loaded only when it is called. */
 const tree: Readonly<Record<string, Group | Branch>> = {
   categories: {
-    about: 'The categories that classify pets',
+    about: 'List, create and import categories',
     verbs: {
-      list: { about: 'Show all categories', load: () => import('./categories/list.ts') },
-      create: { about: 'Add a category', load: () => import('./categories/create.ts') },
+      list: { about: 'List all categories', load: () => import('./categories/list.ts') },
+      create: { about: 'Create a category', load: () => import('./categories/create.ts') },
       import: {
-        about: 'Add the categories of a file, each exactly once',
+        about: 'Import categories from a file, each exactly once',
         load: () => import('./categories/import/import.ts'),
       },
     },
   },
   pets: {
-    about: 'Single pets',
+    about: 'Show pets',
     verbs: {
       get: {
-        about: 'Show one pet (deprecated by the service)',
+        about: 'Show a pet (deprecated by the service)',
         load: () => import('./pets/get.ts'),
       },
     },
   },
   orders: {
-    about: 'Orders of the store',
+    about: 'List orders',
     verbs: {
-      list: { about: 'Show the orders', load: () => import('./orders/list.ts') },
+      list: { about: 'List all orders', load: () => import('./orders/list.ts') },
     },
   },
-  limits: {
-    about: 'What is left of the rate limit, at no cost in requests',
-    load: () => import('./limits.ts'),
-  },
   auth: {
-    about: 'The API key',
+    about: 'Log in, log out, show the API key in use',
     verbs: {
-      login: { about: 'Store the API key of a profile', load: () => import('./auth/login.ts') },
-      logout: {
-        about: 'Remove the stored key of a profile',
-        load: () => import('./auth/logout.ts'),
-      },
+      login: { about: 'Log in with an API key', load: () => import('./auth/login.ts') },
+      logout: { about: 'Remove the stored API key', load: () => import('./auth/logout.ts') },
       status: {
-        about: 'Show which key is used, and for which address',
+        about: 'Show which API key is used, and where it comes from',
         load: () => import('./auth/status.ts'),
       },
     },
   },
+  limits: {
+    about: 'Show what is left of the rate limit',
+    load: () => import('./limits.ts'),
+  },
   config: {
-    about: 'Settings',
+    about: 'Show and change settings',
     verbs: {
       list: {
-        about: 'Show all settings in force, and where each was given',
+        about: 'List all settings, and where each one comes from',
         load: () => import('./config/list.ts'),
       },
-      get: { about: 'Show the value of a setting in force', load: () => import('./config/get.ts') },
+      get: { about: 'Print the value of a setting', load: () => import('./config/get.ts') },
       set: { about: 'Change a setting', load: () => import('./config/set.ts') },
-      unset: {
-        about: 'Remove a setting from the settings file',
-        load: () => import('./config/unset.ts'),
+      unset: { about: 'Remove a setting', load: () => import('./config/unset.ts') },
+      path: {
+        about: 'Print the path of the settings file',
+        load: () => import('./config/path.ts'),
       },
-      path: { about: 'Show where the settings file is', load: () => import('./config/path.ts') },
     },
   },
-  api: { about: 'Send any request to the service, as it is', load: () => import('./api/api.ts') },
+  api: { about: 'Send any request to the service', load: () => import('./api/api.ts') },
   doctor: {
-    about: 'Examine this machine: settings, key, proxy, limit',
+    about: 'Check settings, API key, network and rate limit',
     load: () => import('./doctor/doctor.ts'),
   },
   sandbox: {
-    about: 'Run the service on this machine, to try things out',
+    about: 'Run the service on this machine, for trials and tests',
     load: () => import('./sandbox/sandbox.ts'),
   },
   completion: {
-    about: 'Completion with the Tab key, for your shell',
+    about: 'Complete commands and options with the Tab key',
     load: () => import('./completion/completion.ts'),
   },
 };
 
-/** What help tells besides the commands: `petstore help NAME`. */
+/** What help explains besides the commands: `petstore help NAME`. */
 const topics: Readonly<Record<string, Branch>> = {
   'exit-codes': {
     about: 'What each exit code means',
     load: () => import('./topics/exit-codes.ts'),
   },
   environment: {
-    about: 'Each environment variable, and the setting it stands for',
+    about: 'Environment variables',
     load: () => import('./topics/environment.ts'),
   },
 };
@@ -124,7 +121,7 @@ export function addCommands(program: Command, host: Host, words: readonly string
 
 /**
  * Where the first words call a verb of a group, adds that branch alone, which makes a start faster: no option stands before
- * it, and nothing said from there on names another verb. Tells whether they do.
+ * it, and no message from there on names another verb. Returns whether they do.
  */
 function addCalled(program: Command, host: Host, [name = '', verb = '']: readonly string[]) {
   const group = Object.hasOwn(tree, name) ? tree[name] : undefined;

@@ -1,5 +1,6 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { Host } from '../session/host.ts';
+import { ComplainingCommand } from './complaint.ts';
 import { addExamples } from './examples.ts';
 import { formatHelp } from './help.ts';
 import { addCommands } from './index.ts';
@@ -13,8 +14,8 @@ export function createProgram(
   onText: (text: string) => void,
   words: readonly string[] = [],
 ): Command {
-  const program = new Command('petstore')
-    .description('Administer the categories of the pet store service.')
+  const program = new ComplainingCommand('petstore')
+    .description('Manage the categories of the pet store service.')
     .helpCommand(false)
     .configureHelp({ formatHelp })
     .exitOverride()

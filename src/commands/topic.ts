@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** What stands above them in help. */
+/** The heading above them in help. */
 export const topicsHeading = 'Help topics:';
 
 /** Makes a command one that only explains something: `petstore help NAME`. */

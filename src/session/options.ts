@@ -16,18 +16,18 @@ export type CommonOptions = SettingOptions & {
   readonly input?: boolean;
 };
 
-/** What stands above them in help. */
+/** The heading above them in help. */
 export const commonHeading = 'Everywhere:';
 
 /** Adds the common options to a command, so that they are taken at any place of the command line. */
 export function addCommonOptions(command: Command): void {
   const options = [
     ...Object.values(declared).flatMap(optionsOf),
-    new Option('--timeout <duration>', 'longest time for one request (default 30s)'),
-    new Option('-q, --quiet', 'say nothing but errors'),
-    new Option('-v, --verbose', 'say each request and answer'),
-    new Option('--no-color', 'no colours'),
-    new Option('--no-input', 'never ask for anything'),
+    new Option('--timeout <duration>', 'timeout for one request (default 30s)'),
+    new Option('-q, --quiet', 'print only errors'),
+    new Option('-v, --verbose', 'log each request and response'),
+    new Option('--no-color', 'disable colour'),
+    new Option('--no-input', 'never prompt'),
   ];
   // Help shows them behind the command's own.
   command.optionsGroup(commonHeading);
@@ -36,8 +36,8 @@ export function addCommonOptions(command: Command): void {
     option.defaultValue = undefined;
     command.addOption(option);
   }
-  command.version(version, '-V, --version', 'show the version');
-  command.addHelpOption(new Option('-h, --help', 'show this help'));
+  command.version(version, '-V, --version', 'print the version');
+  command.addHelpOption(new Option('-h, --help', 'show help'));
 }
 
 /** The option of a setting, if it has one, and what belongs next to it in help. */
@@ -46,15 +46,15 @@ function optionsOf({ flags, help, choices, alias }: Setting): readonly Option[] 
   const option = new Option(flags, help);
   if (choices) option.choices(choices);
   if (!alias) return [option];
-  const same = new Option(alias.flag, `the same as ${option.short} ${alias.value}`);
+  const same = new Option(alias.flag, `same as ${option.short} ${alias.value}`);
   return [option, same, ...(flags === settings.output.flags ? layoutOptions() : [])];
 }
 
 function layoutOptions(): readonly Option[] {
-  const columns = new Option('--columns <names>', 'which fields, in which order: id,name');
+  const columns = new Option('--columns <names>', 'fields to print, in this order: id,name');
   return [
     columns.argParser(parseColumns),
-    new Option('--no-header', 'only the rows: table, csv, tsv'),
+    new Option('--no-header', 'omit the header row (table, csv, tsv)'),
   ];
 }
 
@@ -64,8 +64,8 @@ function parseColumns(text: string): readonly string[] {
   const seen = new Set<string>();
   const wrong = columns.find((name) => name === '' || seen.size === seen.add(name).size);
   if (wrong === undefined) return columns;
-  const what = wrong === '' ? 'an empty name' : `"${wrong}" twice`;
-  throw usageFailure(`--columns has ${what}`, 'For example: --columns id,name');
+  const what = wrong === '' ? 'empty column name' : `duplicate column "${wrong}"`;
+  throw usageFailure(`${what} in --columns`, 'For example: --columns id,name');
 }
 
 /** The common options of a command line; the one nearest to its end wins. */

@@ -128,7 +128,7 @@ describe.concurrent('the Tab key', () => {
       return `${typed.slice(0, typed.lastIndexOf(' ') + 1)}${value.split('\t')[0]} `;
     });
     expect(completed).toEqual(lines.map(([, completed]) => completed));
-    expect(stdout).toContain('create\tAdd a category\n');
+    expect(stdout).toContain('create\tCreate a category\n');
     expect(stderr).toBe('');
     expect(existsSync(join(folder, 'owned'))).toBe(false);
   });

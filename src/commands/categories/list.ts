@@ -22,8 +22,8 @@ export function define(command: Command, host: Host): void {
     "petstore categories list --json | jq -r '.[].name'",
   ]);
   command
-    .option('--search <text>', 'only those with the text in name or description, in any case')
-    .addOption(new Option('--sort <field>', 'order by a field').choices(Object.keys(orders)))
+    .option('--search <text>', 'only categories with this text in name or description, in any case')
+    .addOption(new Option('--sort <field>', 'sort by this field').choices(Object.keys(orders)))
     .action(async ({ search, sort }: Options) =>
       inSession(host, command, async ({ connect, output }) => {
         output.checkColumns(categoryColumns);

@@ -77,10 +77,10 @@ describe('help', () => {
   });
 
   test.for([
-    { argv: ['help', 'exit-code'], says: 'Did you mean exit-codes?' },
-    { argv: ['help', 'enviroment'], says: 'Did you mean environment?' },
-    { argv: ['help', 'categorys'], says: 'Did you mean categories?' },
-    { argv: ['help', 'categories', 'crate'], says: 'Did you mean create?' },
+    { argv: ['help', 'exit-code'], says: 'Did you mean petstore help exit-codes?' },
+    { argv: ['help', 'enviroment'], says: 'Did you mean petstore help environment?' },
+    { argv: ['help', 'categorys'], says: 'Did you mean petstore categories?' },
+    { argv: ['help', 'categories', 'crate'], says: 'Did you mean petstore categories create?' },
   ])('$argv: $says', async ({ argv, says }, { petstore }) => {
     const { exitCode, stdout, stderr } = await petstore(argv);
 

@@ -27,40 +27,70 @@ describe('what is wrong on this side', () => {
       what: 'an unknown command',
       argv: ['categorys', 'list'],
       exitCode: 2,
-      says: ["unknown command 'categorys'", 'Did you mean categories?'],
+      says: ['unknown command "categorys"', 'Did you mean petstore categories?'],
     },
     {
       what: 'an unknown verb',
       argv: ['categories', 'lst'],
       exitCode: 2,
-      says: ["unknown command 'lst'", 'Did you mean list?'],
+      says: [
+        'unknown command "lst" for petstore categories',
+        'Did you mean petstore categories list?',
+      ],
     },
     {
       what: 'a missing argument',
       argv: ['categories', 'create'],
       exitCode: 2,
-      says: ["missing required argument 'name'", 'See: petstore categories create --help'],
+      says: [
+        'missing required argument <name>',
+        'Usage: petstore categories create [options] <name>',
+      ],
     },
     {
       what: 'one argument too many',
       argv: ['categories', 'create', 'a', 'b'],
       exitCode: 2,
-      says: ['too many arguments', 'See: petstore categories create --help'],
+      says: [
+        'unexpected argument "b"; `petstore categories create` takes one: <name>',
+        'Quote a value that contains spaces. Usage: petstore categories create [options] <name>',
+      ],
     },
     {
-      what: 'a flag without its value',
+      what: 'an argument for a command without any',
+      argv: ['categories', 'list', 'x'],
+      exitCode: 2,
+      says: [
+        'unexpected argument "x"; `petstore categories list` takes none',
+        'See: petstore categories list --help',
+      ],
+    },
+    {
+      what: 'a slip in a value',
+      argv: ['categories', 'list', '--sort', 'nmae'],
+      exitCode: 2,
+      says: [
+        'invalid value "nmae" for --sort; did you mean "name"?',
+        'One of: id, name, description',
+      ],
+    },
+    {
+      what: 'several faults',
+      argv: ['categories', 'list', 'x', '--lost'],
+      exitCode: 2,
+      says: ['unknown option --lost', 'See: petstore categories list --help'],
+    },
+    {
+      what: 'a sort without its field',
       argv: ['categories', 'list', '--sort'],
       exitCode: 2,
-      says: ["'--sort <field>' argument missing", 'See: petstore categories list --help'],
+      says: ['missing value for --sort', 'One of: id, name, description'],
     },
     {
       what: 'an unknown format',
       argv: ['categories', 'list', '-o', 'xml'],
       exitCode: 2,
-      says: [
-        "argument 'xml' is invalid. Allowed choices are table, json, ndjson, csv, tsv, yaml.",
-        'See:',
-      ],
+      says: ['invalid value "xml" for --output', 'One of: table, json, ndjson, csv, tsv, yaml'],
     },
     {
       what: 'an unknown column',
@@ -114,19 +144,19 @@ describe('what is wrong on this side', () => {
       what: 'a column asked for twice',
       argv: ['orders', 'list', '--columns', 'id, total,id'],
       exitCode: 2,
-      says: ['--columns has "id" twice', 'For example: --columns id,name'],
+      says: ['duplicate column "id" in --columns', 'For example: --columns id,name'],
     },
     {
       what: 'a column without a name',
       argv: ['orders', 'list', '--columns', 'id,'],
       exitCode: 2,
-      says: ['--columns has an empty name', 'For example: --columns id,name'],
+      says: ['empty column name in --columns', 'For example: --columns id,name'],
     },
     {
       what: 'an unknown sort field',
       argv: ['categories', 'list', '--sort', 'size'],
       exitCode: 2,
-      says: ['Allowed choices are id, name, description.', 'See:'],
+      says: ['invalid value "size" for --sort', 'One of: id, name, description'],
     },
     {
       what: 'a duration that is none',

@@ -79,7 +79,7 @@ describe('what may stand at the cursor', () => {
   test('as PowerShell marks the last word', async ({ petstore }) => {
     const { stdout } = await petstore(['completion', 'powershell', '--', 'categories', '+cr']);
 
-    expect(stdout).toBe('create Add a category\n');
+    expect(stdout).toBe('create Create a category\n');
   });
 
   test('profiles of the settings, but no name that means something to a shell', async ({
@@ -143,6 +143,6 @@ describe('the scripts', () => {
     const { exitCode, stdout, stderr } = await petstore(['completion', 'tcsh']);
 
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toContain('Allowed choices are bash, zsh, fish, powershell.');
+    expect(stderr).toContain('One of: bash, zsh, fish, powershell');
   });
 });
