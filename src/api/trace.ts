@@ -24,7 +24,7 @@ export function trace(
   return async (request) => {
     const { method, url, body, attempt = 1 } = request;
     const size = body === undefined ? '' : `, ${Buffer.byteLength(body)} bytes`;
-    say(`> ${method} ${url.href}${size}${attempt > 1 ? ` (try ${attempt})` : ''}`);
+    say(`> ${method} ${url.href}${size}${attempt > 1 ? ` (attempt ${attempt})` : ''}`);
     for (const line of headerLines(shownHeaders(request))) say(`> ${line}`);
     const start = context.uptime();
     const took = () => `${Math.round(context.uptime() - start)} ms`;
@@ -37,11 +37,11 @@ export function trace(
       const unusable = unusableLimit(headers, answer.limits);
       if (unusable.length > 0 && !warned) {
         warned = true;
-        say(`passed over in the answer: ${unusable.join(', ')}`);
+        say(`ignored in the response: ${unusable.join(', ')}`);
       }
       return answer;
     } catch (error) {
-      say(`< ${error instanceof Error ? error.message : 'nothing'} (${took()})`);
+      say(`< ${error instanceof Error ? error.message : 'no response'} (${took()})`);
       throw error;
     }
   };

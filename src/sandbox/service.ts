@@ -37,9 +37,7 @@ const operations = {
 
   getPet(state, { petId }): Reply {
     const pet = state.pets.find((pet) => isJsonObject(pet) && String(pet.id) === petId);
-    const reply = pet
-      ? { status: 200, body: pet }
-      : fault(404, 'not_found', 'there is no such pet');
+    const reply = pet ? { status: 200, body: pet } : fault(404, 'not_found', 'no such pet');
     return { ...reply, headers: deprecation };
   },
 
@@ -47,7 +45,7 @@ const operations = {
 
   oversized: (): Reply => fault(413, 'body_too_large', 'the body is longer than 1 MiB'),
 
-  unknown: (): Reply => fault(404, 'not_found', 'there is no such operation'),
+  unknown: (): Reply => fault(404, 'not_found', 'no such operation'),
 } satisfies Record<string, (state: SandboxState, request: SandboxRequest) => Reply>;
 
 /** RFC 9745 and RFC 8594; the document only says that there is a sunset date. */

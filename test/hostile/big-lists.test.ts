@@ -157,12 +157,12 @@ describe('a list above 8 MiB that breaks', () => {
     {
       what: 'the connection',
       sent: { text: kept, end: cut },
-      says: /^the answer of 127.0.0.1:4010 was cut short \(after \d+ bytes\)/,
+      says: /^the response from 127.0.0.1:4010 was cut short \(after \d+ bytes\)/,
     },
     {
       what: 'silence',
       sent: { text: kept, end: silence },
-      says: /^no further element came from 127.0.0.1:4010 within 30 s/,
+      says: /^the response from 127.0.0.1:4010 timed out: no further element in 30s/,
     },
     {
       what: 'bytes that are no UTF-8',

@@ -229,7 +229,7 @@ const stages: Stage[] = [
     argv: ['categories', 'create', 'emu'],
     answers: [json(429, '', { 'retry-after': '60' })],
     there: says('refused with 429, waiting'),
-    last: 'petstore: WORD\nThe service refused with 429; nothing has been sent since.\n',
+    last: 'petstore: WORD\nThe service responded with 429; nothing has been sent since.\n',
   },
   {
     stage: 'it waits for the limit',

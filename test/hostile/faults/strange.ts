@@ -125,7 +125,7 @@ export const strangeFaults: readonly Fault[] = [
       fault: `503 that says "${value}", to a create`,
       react: status(503, '', { 'retry-after': Buffer.from(value).toString('latin1') }),
       means: 'failed',
-      says: /answered 503/,
+      says: /server error \(503/,
       only: ['create'],
     },
     {
@@ -133,7 +133,7 @@ export const strangeFaults: readonly Fault[] = [
       react: status(503, '', { 'retry-after': Buffer.from(value).toString('latin1') }),
       ...(told
         ? { means: 'limited', says: /said to wait \(503\)/, tries: 1 }
-        : { means: 'failed', says: /answered 503/, tries: 4 }),
+        : { means: 'failed', says: /server error \(503/, tries: 4 }),
       only: ['list'],
     },
   ]),

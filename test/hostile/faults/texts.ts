@@ -70,14 +70,14 @@ export const textFaults: readonly Fault[] = Object.entries({ ...acting, ...keyFo
         fault: `${what} in a refusal`,
         react: status(400, JSON.stringify({ code: text, message: text })),
         means: 'refused',
-        says: /the service refused \(400 /,
+        says: /the service refused the request \(400 /,
         only: ['list', 'create', 'rows'],
       },
       {
         fault: `${what} in a failure`,
         react: status(500, JSON.stringify({ code: text, message: text })),
         means: 'failed',
-        says: /the service answered 500 \(500 /,
+        says: /server error \(500 /,
         only: ['list', 'create'],
       },
       {

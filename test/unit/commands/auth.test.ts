@@ -248,7 +248,7 @@ describe('a 401 names the next command, where there is one', () => {
       what: 'a stored key',
       more: [],
       env: {},
-      hint: / Another one: petstore auth login -.*staging$/,
+      hint: / Replace it: petstore auth login -.*staging$/,
     },
     { what: 'the environment', more: [], env: { PETSTORE_API_KEY: wrong }, hint: /_KEY .*6789\.$/ },
     { what: 'a flag', more: ['--api-key-file', '-'], env: {}, hint: /standard input .*6789\.$/ },

@@ -33,14 +33,28 @@ describe('pets get', () => {
     },
   );
 
-  test('a pet that is not there: exit 3', async ({ petstore }) => {
+  test('a pet that does not exist: exit 3, in the words of the service alone', async ({
+    petstore,
+  }) => {
     const result = await petstore(['pets', 'get', '404']);
 
     expect(result).toMatchObject({ exitCode: 3, stdout: '' });
-    expect(result.stderr).toContain(
-      'petstore: the service refused (404 not_found): there is no such pet\n',
+    expect(result.stderr).toMatch(
+      /\npetstore: the service refused the request \(404 not_found\): no such pet\n$/,
     );
   });
+
+  test.for(['<h1>Not Found</h1>', '{"message":"no Route matched with those values"}'])(
+    'a 404 that is no Error of the service asks for the base URL: %s',
+    async (body, { petstore, sandbox }) => {
+      sandbox.reactions.push(reply(404, body));
+
+      const { exitCode, stderr } = await petstore(['pets', 'get', '1']);
+
+      expect(exitCode).toBe(3);
+      expect(stderr).toContain('Does the base URL end in /v1?\n');
+    },
+  );
 
   test('an id with a slash stays one path segment', async ({ petstore, sandbox }) => {
     await petstore(['pets', 'get', 'a/../b?c#d']);

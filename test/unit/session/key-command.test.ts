@@ -95,7 +95,7 @@ describe('api-key-command', () => {
     expect(exitCode).toBe(4);
     expect(JSON.parse(stdout)).toMatchObject({ works: false });
     expect(events().at(-1)).toMatchObject({
-      hint: `The key came from the api-key-command of profile production and ends in 6789.`,
+      hint: `The key comes from the api-key-command of profile production and ends in 6789.`,
     });
     expect(calls).toHaveLength(1);
   });

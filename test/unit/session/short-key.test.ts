@@ -46,7 +46,7 @@ describe('a key that is too short to be cut out of other text', () => {
     const { exitCode, stderr } = await petstore(list, { env: { PETSTORE_API_KEY: 'rat' } });
 
     expect(exitCode).toBe(4);
-    expect(stderr).toContain('petstore: the key was refused (401 no): a wrong rat\n');
+    expect(stderr).toContain('petstore: the API key was rejected (401 no): a wrong rat\n');
   });
 
   test('can be stored', async ({ petstore, sandbox }) => {

@@ -263,9 +263,9 @@ describe('what became of a request through api', () => {
       expect(result).toMatchObject({ exitCode: 6, stdout: '' });
       expect(result.stderr).toBe(
         [
-          'petstore: 127.0.0.1:4010 broke the connection off',
+          'petstore: 127.0.0.1:4010 closed the connection',
           'It may have been carried out.',
-          'Look before you send it again: petstore api GET PATH',
+          'Check before you retry: petstore api GET PATH',
           '',
         ].join('\n'),
       );
@@ -323,13 +323,18 @@ describe('what became of a request through api', () => {
     expect(await petstore(['api', 'POST', '/x'])).toMatchObject({ exitCode: 6, stdout: '' });
   });
 
-  test('a 404 says what the path is below', async ({ petstore }) => {
+  test('a 404 of a path with the version says what the path is appended to', async ({
+    petstore,
+  }) => {
     const { exitCode, stderr } = await petstore(['api', 'GET', '/v1/categories']);
+    const other = await petstore(['api', 'GET', '/pets/99']);
 
     expect(exitCode).toBe(3);
     expect(stderr).toContain(
-      'The path follows the base URL, which has the version prefix already.\n',
+      'The path is appended to the base URL, which already includes the version prefix.\n',
     );
+    expect(other.exitCode).toBe(3);
+    expect(other.stderr).not.toContain('base URL');
   });
 
   test('is unknown when Ctrl-C comes and the answer does not, five seconds later', async ({
@@ -404,8 +409,8 @@ describe('--verbose', () => {
     expect(said).toEqual(
       expect.arrayContaining([
         '> GET http://127.0.0.1:4010/v1/x',
-        '< 127.0.0.1:4010 broke the connection off (0 ms)',
-        '> GET http://127.0.0.1:4010/v1/x (try 2)',
+        '< 127.0.0.1:4010 closed the connection (0 ms)',
+        '> GET http://127.0.0.1:4010/v1/x (attempt 2)',
         '> authorization: Bearer [key]',
         '< 200, 1 bytes (0 ms)',
         '< set-cookie: [cookie]',

@@ -253,7 +253,7 @@ describe('the outcome of a create', () => {
       expect(result.exitCode).toBe(6);
       expect(result.stderr).toContain(
         [
-          'petstore: 127.0.0.1:4010 broke the connection off; after 60s the list shows no category with this name',
+          'petstore: 127.0.0.1:4010 closed the connection; after 60s the list shows no category with this name',
           'It was probably not created.',
           'To retry, run the same command again with --if-missing.',
           '',
@@ -275,9 +275,9 @@ describe('the outcome of a create', () => {
     expect(result).toMatchObject({ exitCode: 6, stdout: '' });
     expect(result.stderr).toContain(
       [
-        'petstore: 127.0.0.1:4010 broke the connection off; after 60s the list shows "rabbit" with id 1, created by this request or by another one',
+        'petstore: 127.0.0.1:4010 closed the connection; after 60s the list shows "rabbit" with id 1, created by this request or by another one',
         'It may have been created.',
-        'Look before you send it again: petstore categories list',
+        'Check before you retry: petstore categories list',
         '',
       ].join('\n'),
     );
@@ -333,7 +333,7 @@ describe('the outcome of a create', () => {
     expect(result).toMatchObject({ exitCode: 6, stdout: '' });
     expect(result.events().at(-1)).toMatchObject({
       message:
-        '127.0.0.1:4010 broke the connection off; after 60s the list shows "Rabbit " with id 9, created by this request or by another one',
+        '127.0.0.1:4010 closed the connection; after 60s the list shows "Rabbit " with id 9, created by this request or by another one',
     });
   });
 
@@ -345,7 +345,7 @@ describe('the outcome of a create', () => {
 
     expect(result.exitCode).toBe(6);
     expect(result.stderr).toContain(
-      'petstore: 127.0.0.1:4010 broke the connection off\nIt may have been created.\n',
+      'petstore: 127.0.0.1:4010 closed the connection\nIt may have been created.\n',
     );
   });
 

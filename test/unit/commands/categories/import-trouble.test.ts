@@ -132,7 +132,7 @@ describe('an import that meets trouble', () => {
 
       expect(result.exitCode).toBe(0);
       expect(result.stderr).toContain(
-        'petstore: line 3 ("cat"): 127.0.0.1:4010 broke the connection off. It may have been created; not sent again, checking in 1m or later\n',
+        'petstore: line 3 ("cat"): 127.0.0.1:4010 closed the connection. It may have been created; not sent again, checking in 1m or later\n',
       );
       expect(result.stderr).toContain(
         `petstore: checked: ${created} created, ${absent} not created and safe to send again\n`,
@@ -233,13 +233,17 @@ describe('an import that meets trouble', () => {
     {
       what: 'a key that is refused',
       reaction: reply(401, { code: 'x', message: 'no', status: 401 }),
-      says: 'the key was refused',
+      says: 'the API key was rejected',
     },
-    { what: 'a redirect', reaction: reply(307, '', { location: '/v2' }), says: 'has moved' },
+    {
+      what: 'a redirect',
+      reaction: reply(307, '', { location: '/v2' }),
+      says: 'the service redirects to',
+    },
     {
       what: 'a name that cannot be found any more',
       reaction: networkError('ENOTFOUND'),
-      says: 'cannot find the host',
+      says: 'cannot resolve host',
     },
   ])(
     'stops at $what, exit 7, and goes on later',
@@ -712,7 +716,7 @@ describe('an import that meets trouble', () => {
 
     expect(result.events().at(-1)).toMatchObject({
       kind: 'partial',
-      message: expect.stringMatching(/^1 row left: the key was refused/),
+      message: expect.stringMatching(/^1 row left: the API key was rejected/),
       code: 'gone',
       status: 401,
     });

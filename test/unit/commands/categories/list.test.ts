@@ -227,7 +227,7 @@ describe('categories list', () => {
     expect(stderr.split('\n')).toEqual(
       expect.arrayContaining([
         'petstore: profile production: http://127.0.0.1:4010/v1',
-        'petstore: The key came from PETSTORE_API_KEY and ends in cdef.',
+        'petstore: The key comes from PETSTORE_API_KEY and ends in cdef.',
         'petstore: > GET http://127.0.0.1:4010/v1/categories',
         'petstore: > accept: application/json',
         'petstore: > authorization: Bearer [key]',
