@@ -13,7 +13,12 @@ export type Event =
       /** When it goes away; undefined while the service publishes no date. */
       readonly sunset: number | undefined;
     }
-  | { readonly event: 'notice'; readonly message: string };
+  | {
+      readonly event: 'notice';
+      readonly message: string;
+      /** Something may be wrong. */
+      readonly isWarning?: boolean;
+    };
 
 type RateLimitEvent = {
   readonly event: 'rate_limit';
@@ -71,4 +76,9 @@ export type Report = (event: Event) => void;
 /** Says one sentence that is no part of the result. */
 export function notice(report: Report, message: string): void {
   report({ event: 'notice', message });
+}
+
+/** The same where something may be wrong: on a terminal it stands out. */
+export function warn(report: Report, message: string): void {
+  report({ event: 'notice', message, isWarning: true });
 }

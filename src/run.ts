@@ -16,7 +16,7 @@ import { notice } from './events.ts';
 import { isFormat, speaksJson } from './formats.ts';
 import { createReporter, reportFailure } from './output/reporter.ts';
 import { createSink } from './output/sink.ts';
-import type { Host } from './session/host.ts';
+import { type Host, hasColor } from './session/host.ts';
 import { settings } from './settings/table.ts';
 import { allowMoreFiles, isOutOfFiles } from './text/too-many-files.ts';
 import { unloadable } from './text/unloadable.ts';
@@ -106,7 +106,10 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   function end(result: Exit | Failure): number {
     if (result instanceof Failure) {
       if (result.kind === 'internal' && verbose) sayStack(result.cause);
-      reportFailure(sink, result, wantsJson());
+      const color = hasColor(context.stderr, context.env, {
+        color: !options.includes('--no-color'),
+      });
+      reportFailure(sink, result, { json: wantsJson(), color, width: context.stderr.columns });
     }
     return result.exitCode;
   }

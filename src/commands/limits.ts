@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Client } from '../api/client.ts';
 import { listCategories } from '../api/endpoints.ts';
 import { Failure } from '../errors.ts';
-import { notice } from '../events.ts';
+import { notice, warn } from '../events.ts';
 import { type ExactNumber, exact, type JsonObject } from '../json/exact.ts';
 import { readClock } from '../pacing/clock.ts';
 import { type LimitStatus, limitStatus, type WindowStatus } from '../pacing/limit-status.ts';
@@ -41,10 +41,10 @@ export function define(command: Command, host: Host): void {
         const shared = store && { address: store.name, answers: log.isRemote?.() ?? false };
         const rows = { minute: fields(status.minute), day: fields(status.day) };
         const wait = waitFields(status);
-        if (wait) notice(report, `${wait.why}; until ${wait.until}`);
+        if (wait) warn(report, `${wait.why}; until ${wait.until}`);
         if (shared?.answers) notice(report, `shared with other machines through ${shared.address}`);
         else if (shared && reset) {
-          notice(
+          warn(
             report,
             `reset on this machine only: ${shared.address} is not responding and keeps its values`,
           );

@@ -1,11 +1,12 @@
 import type { Context } from '../context.ts';
-import { notice, type Report } from '../events.ts';
+import { type Report, warn } from '../events.ts';
 import { isJsonObject, type Json } from '../json/exact.ts';
 import { unloadable } from '../text/unloadable.ts';
 import { choose, noticesOfUnknown, refuseUnknown } from './columns.ts';
 import { fieldList, type Grid, gridOf, survey } from './grid.ts';
 import { nestedInJson, nestedInYaml, type Pieces, piecesOf } from './items.ts';
 import { type LayOptions, lay, loadFormat, loadWhole } from './lay.ts';
+import { loadPaint } from './paint.ts';
 import { arePieces, type Printer } from './results.ts';
 import type { Line, Sink } from './sink.ts';
 
@@ -34,7 +35,7 @@ export function createPrinter(
           layOptions(),
         );
       else await Promise.all([loadWhole(format), import('./stream.ts').catch(unloadable)]);
-      if (color) await boldStyle();
+      if (color) await loadPaint();
     },
     preload() {
       // What cannot be loaded is loaded once more when it is needed, and said then.
@@ -89,7 +90,7 @@ export function createPrinter(
       const all = Array.isArray(whole) ? whole : [data as Json];
       const pieces = arePieces(data) ? (data as AsyncIterable<Json[]>) : [all];
       const { there, toRecords } = await survey(pieces, asked?.length);
-      for (const message of noticesOfUnknown(asked ?? [], there)) notice(report, message);
+      for (const message of noticesOfUnknown(asked ?? [], there)) warn(report, message);
       const columns = asked ?? (there.length > 0 ? there : ['value']);
       const grid = (elements: readonly Json[]) => gridOf(toRecords(elements), columns);
       if (whole === undefined) return printPieces(pieces, grid, 'elements');
@@ -139,12 +140,7 @@ export function createPrinter(
   async function write(
     pieces: Iterable<readonly Line[]> | AsyncIterable<readonly Line[]>,
   ): Promise<void> {
-    const bold = color ? await boldStyle() : undefined;
-    for await (const lines of pieces) if (lines.length > 0) await sink.print(lines, bold);
+    const paint = color ? await loadPaint() : undefined;
+    for await (const lines of pieces) if (lines.length > 0) await sink.print(lines, paint);
   }
-}
-
-async function boldStyle() {
-  const { Chalk } = await import('chalk').catch(unloadable);
-  return new Chalk({ level: 1 }).bold;
 }

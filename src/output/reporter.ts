@@ -4,7 +4,9 @@ import type { Event, Report } from '../events.ts';
 import { exact, type JsonObject } from '../json/exact.ts';
 import { isoEnd, isoTime } from '../text/iso-time.ts';
 import { clockTime, timeLeft } from '../text/time.ts';
+import { dressFor, type Place } from './dress.ts';
 import { createLines } from './lines.ts';
+import type { Look } from './paint.ts';
 import { progressLine } from './progress.ts';
 import type { Outlet } from './sink.ts';
 import { createStatus } from './status.ts';
@@ -32,10 +34,11 @@ export function createReporter(
   { json, quiet, color }: ReporterOptions,
 ): Reporter {
   if (quiet) return { report: () => {}, end: () => {} };
+  const place = { color, width: context.stderr.columns };
   const say = (event: Event) =>
-    sink.laid.say(
-      json ? sink.laid.json(eventFields(event, sink)) : eventLine(event, sink, context.now()),
-    );
+    json
+      ? sink.laid.say(sink.laid.json(eventFields(event, sink)))
+      : sink.laid.say(eventLine(event, sink, context.now()), dressFor(place, lookOf(event)));
   const { show, end } =
     !json && canRewrite(context)
       ? createStatus(context, sink, color)
@@ -44,16 +47,27 @@ export function createReporter(
   return { report: (event) => (goesOn(event) ? show(event) : say(event)), end };
 }
 
-/** Says why the command failed: the faults of an input one by one, then at most three lines; or one `error` event. */
-export function reportFailure(sink: Outlet, failure: Failure, json: boolean): void {
-  if (json) {
+/**
+ * Says why the command failed: the faults of an input one by one, then at most three lines, of which the first stands out; or
+ * one `error` event.
+ */
+export function reportFailure(
+  sink: Outlet,
+  failure: Failure,
+  place: Place & { readonly json: boolean },
+): void {
+  if (place.json) {
     sink.laid.say(sink.laid.json(failureFields(failure, sink)));
     return;
   }
   const { consequence, faults = [], hint } = failure.details;
-  for (const fault of faults) sink.laid.say(shorten(sink.show(fault)));
-  const lines = [`petstore: ${failure.message}`, consequence, hint].filter((line) => line);
-  for (const line of lines) sink.laid.say(shorten(sink.show(line ?? '')));
+  for (const fault of faults) say(fault);
+  say(`petstore: ${failure.message}`, 'red');
+  for (const line of [consequence, hint]) if (line) say(line);
+
+  function say(line: string, look?: Look): void {
+    sink.laid.say(shorten(sink.show(line)), dressFor(place, look));
+  }
 }
 
 /** Longest line of an error, in characters: most of a longer one is somebody else's text. */
@@ -61,6 +75,13 @@ const longestLine = 500;
 
 function shorten(line: string): string {
   return line.length > longestLine ? `${line.slice(0, longestLine).trimEnd()}…` : line;
+}
+
+function lookOf(event: Event): Look | undefined {
+  if (event.event === 'rate_limit') return 'dim';
+  return event.event === 'deprecation' || (event.event === 'notice' && event.isWarning)
+    ? 'yellow'
+    : undefined;
 }
 
 function eventLine(event: Event, sink: Outlet, now: number): string {

@@ -31,9 +31,9 @@ export function createLimitLine({ stdout, stderr }: Context, report: Report): Li
     say,
     beforeResult: (sink) => ({
       ...sink,
-      print(lines, bold) {
+      print(lines, paint) {
         if (stderr.isTTY && !stdout.isTTY) say();
-        return sink.print(lines, bold);
+        return sink.print(lines, paint);
       },
     }),
   };

@@ -127,11 +127,14 @@ describe('on the screen of a terminal', () => {
       test(`does nothing in an error, ${at}`, async ({ petstore, sandbox }) => {
         sandbox.reactions.push(reply(422, { code: name, message: name, status: 422 }));
 
-        const { stderr } = await petstore(['categories', 'create', name], { columns });
+        const { stderr } = await petstore(['categories', 'create', name, '--no-color'], {
+          columns,
+        });
         const { acts } = await screenOf(stderr, columns);
 
         expect(acts).toEqual([]);
-        expect(stderr.trimEnd().split('\n').length).toBeLessThan(4);
+        // A line that was broken goes on with two blanks.
+        expect(stderr.trimEnd().split(/\n(?! {2})/).length).toBeLessThan(4);
       });
 
       test(`does nothing in the plan of an import, ${at}`, async ({
@@ -150,7 +153,7 @@ describe('on the screen of a terminal', () => {
 
         expect(acts).toEqual([]);
         expect([0, 2]).toContain(exitCode);
-        expect(stderr).toContain('line 1: ');
+        expect(stderr.replaceAll('\n  ', ' ')).toContain('line 1: ');
       });
     }
   });

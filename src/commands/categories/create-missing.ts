@@ -3,7 +3,7 @@ import { listCategories } from '../../api/endpoints.ts';
 import type { Category } from '../../api/resources.ts';
 import { faultOfAccess } from '../../disk/denied.ts';
 import { Failure, FileFault, systemCode } from '../../errors.ts';
-import { notice } from '../../events.ts';
+import { notice, warn } from '../../events.ts';
 import type { NameLock } from '../../import/name-locks.ts';
 import type { Session } from '../../session/session.ts';
 import { lockNames } from './lock-names.ts';
@@ -33,7 +33,7 @@ export async function createMissing(
     const original = find(category.name);
     if (original) {
       const message = `"${category.name}" already exists with id ${original.id}: this one is a duplicate`;
-      notice(session.report, message);
+      warn(session.report, message);
     }
     return { category, wasThere: false };
   } finally {
@@ -51,7 +51,7 @@ async function holdName(session: Session, name: string): Promise<NameLock | unde
     const fault = faultOfAccess(error.details.cause, session.host.context.uid);
     const why = fault ? ` (${fault.message}). Fix: ${fault.fix}` : '';
     const message = `${error.message}; another petstore process could create the same name at the same time${why}`;
-    notice(session.report, message);
+    warn(session.report, message);
     return undefined;
   }
 }

@@ -3,7 +3,7 @@ import { listCategories } from '../../api/endpoints.ts';
 import { pause } from '../../api/pause.ts';
 import type { Category } from '../../api/resources.ts';
 import type { Failure } from '../../errors.ts';
-import { notice } from '../../events.ts';
+import { notice, warn } from '../../events.ts';
 import { looseKey } from '../../import/content.ts';
 import { quoted } from '../../import/read/faults.ts';
 import type { Session } from '../../session/session.ts';
@@ -25,7 +25,7 @@ export async function lookForCreated(
 ): Promise<Category> {
   const seconds = `${settleTime / 1_000}s`;
   const notYet = `${failure.message}; it may have been created: checking the list of categories in ${seconds}`;
-  notice(report, notYet);
+  warn(report, notYet);
   const { signal } = context;
   const list = await pause(context, settleTime, { reason: 'settle', count: 1 }, { report, signal })
     .then(() => client.call(listCategories, {}))

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { createCategory } from '../../api/endpoints.ts';
 import { NewCategory } from '../../api/resources.ts';
 import { explained, Failure, unsent, usageFailure } from '../../errors.ts';
-import { notice } from '../../events.ts';
+import { warn } from '../../events.ts';
 import { findMismatch } from '../../json/check.ts';
 import { ExactNumber } from '../../json/exact.ts';
 import type { Printer } from '../../output/results.ts';
@@ -54,7 +54,7 @@ export function define(command: Command, host: Host): void {
           : { category: await send(), wasThere: false };
 
         if (category.name !== name) {
-          notice(report, `the service changed the name to "${category.name}"`);
+          warn(report, `the service changed the name to "${category.name}"`);
         }
         await output.record(category, categoryColumns).catch((error) => {
           const consequence = `The category was created with id ${category.id}.`;

@@ -10,7 +10,7 @@ describe('a wait on a terminal', () => {
     const { output, text } = createTerminal(100);
     sandbox.reactions.push(reply(429, '', { 'retry-after': '300' }));
 
-    const { exitCode } = await petstore(['categories', 'list', '--max-wait', '10m'], {
+    const { exitCode } = await petstore(['categories', 'list', '--max-wait', '10m', '--no-color'], {
       context: { stderr: output },
     });
 

@@ -23,7 +23,7 @@ async function order(
     stream: undefined,
   });
   const context = { stdout: output(terminals.stdout), stderr: output(terminals.stderr) };
-  const { exitCode } = await petstore(argv, { context });
+  const { exitCode } = await petstore([...argv, '--no-color'], { context });
   return { exitCode, lines: written.trimEnd().split('\n') };
 }
 
