@@ -28,6 +28,6 @@ export function dressFor({ color, width }: Place, look: Look | undefined): Dress
 }
 
 async function wrap(line: string, width: number): Promise<string> {
-  const { wrapMessage } = await import('./wrap.ts').catch(unloadable);
-  return wrapMessage(line, width);
+  const { wrapWords } = await import('./wrap.ts').catch(unloadable);
+  return wrapWords(line, width, 2);
 }

@@ -72,6 +72,11 @@ export function createPrinter(
       printer.checkColumns(names);
       await sink.print((asked ?? names).map((name) => `export ${name}=${variables[name]}`));
     },
+    async checklist(verdicts, records, columns) {
+      if (format !== 'table' || asked) return printer.records(records, columns);
+      const { checklist } = await import('./checklist.ts').catch(unloadable);
+      await write([checklist(verdicts, sink, layOptions())]);
+    },
     async report(head, summary, items) {
       if (asked) return printer.records([...piecesOf(items)].flat(), items.columns);
       if (format === 'table') {

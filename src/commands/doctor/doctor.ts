@@ -4,14 +4,16 @@ import type { Host } from '../../session/host.ts';
 import { commonOptions } from '../../session/options.ts';
 import { inChosenSession } from '../../session/session.ts';
 import { addExamples } from '../examples.ts';
+import type { Finding } from './finding.ts';
 import { examineMemory } from './limit.ts';
 import { examineCertificates, examinePrograms, examineTerminal } from './machine.ts';
 import { askService, examineWay } from './service.ts';
 import { examineSettings } from './settings.ts';
 import { examineState } from './state.ts';
 import { examineStore } from './store.ts';
+import { verdictsOf } from './summary.ts';
 
-type Options = { readonly check?: boolean };
+type Options = { readonly check?: boolean; readonly all?: boolean };
 
 const columns = ['check', 'status', 'finding'] as const;
 
@@ -21,12 +23,14 @@ export function define(command: Command, host: Host): void {
   );
   addExamples(command, [
     'petstore doctor',
+    'petstore doctor --all',
     'petstore doctor --check --profile staging',
-    `petstore doctor --json | jq '.[] | select(.status != "ok")'`,
+    `petstore doctor --json | jq '.[] | select(.status == "fail")'`,
   ]);
   command
     .option('--check', 'send one request to check that the service responds')
-    .action(async ({ check = false }: Options) => {
+    .option('--all', 'list every check, not only the problems')
+    .action(async ({ check = false, all: isWhole = false }: Options) => {
       const options = commonOptions(command);
       const { context } = host;
       const { profile, format, maxWait, findings } = await examineSettings(host, options);
@@ -38,7 +42,7 @@ export function define(command: Command, host: Host): void {
         const isOpen =
           way.every(({ failure }) => !failure) &&
           state.every(({ failure }) => failure?.kind !== 'config');
-        const all = [
+        const all: readonly Finding[] = [
           ...examinePrograms(context),
           ...findings,
           ...way,
@@ -55,7 +59,7 @@ export function define(command: Command, host: Host): void {
           status,
           finding: withoutHome(finding, context.home),
         }));
-        await session.output.records(rows, columns);
+        await session.output.checklist(verdictsOf(rows, isWhole), rows, columns);
         // The rest depends on what comes first.
         const first = all.find(({ failure }) => failure);
         if (first?.failure) throw first.failure;

@@ -8,7 +8,7 @@ import type { Session } from '../../session/session.ts';
 import { chooseSetting } from '../../session/setting.ts';
 import { stateFolder } from '../../settings/folders.ts';
 import { isoEnd } from '../../text/iso-time.ts';
-import { type Finding, fail, judge, ok, warn } from './finding.ts';
+import { type Finding, fail, judge, ok, unknown, warn } from './finding.ts';
 
 /** What responses have shown so far of the limit and the time; `maxWait` in ms. */
 export async function examineMemory(
@@ -17,16 +17,16 @@ export async function examineMemory(
 ): Promise<Finding[]> {
   const { context } = session.host;
   if (!check && (await isPrinted(session))) {
-    const unknown = 'unknown: only --check runs the api-key-command';
-    return [ok('limit', unknown), ok('clock', unknown)];
+    const why = 'unknown: only --check runs the api-key-command';
+    return [unknown('limit', why), unknown('clock', why)];
   }
   const isKept = hasLogs(context, stateFolder(context));
   // No log is made just to find out that there is nothing in it.
   if (!isKept && !chooseSetting('limit-store', session)) {
-    const unknown = 'unknown: no request sent yet';
-    return [ok('limit', unknown), ok('clock', unknown)];
+    const why = 'unknown: no request sent yet';
+    return [unknown('limit', why), unknown('clock', why)];
   }
-  let clock = ok('clock', 'unknown');
+  let clock = unknown('clock', 'unknown');
   const limit = await judge('limit', async () => {
     const ledger = await (await session.limit()).read();
     const reading = readClock(context);
@@ -46,7 +46,13 @@ async function isPrinted({ key, profile }: Session): Promise<boolean> {
 function examineLimit(ledger: Ledger, reading: ClockReading, maxWait: number): Finding {
   const now = reading.at;
   const { minute, day, wait } = limitStatus(ledger, reading);
-  if (!wait) return ok('limit', `minute: ${inNumbers(minute)}; day: ${inNumbers(day)}`);
+  if (!wait) {
+    const isUnknown = [minute, day].every(
+      ({ remaining, used }) => (remaining ?? used) === undefined,
+    );
+    const numbers = `minute: ${inNumbers(minute)}; day: ${inNumbers(day)}`;
+    return isUnknown ? unknown('limit', numbers) : ok('limit', numbers);
+  }
   if (wait.until - now > maxWait) return fail('limit', tooLate(wait, now));
   return warn('limit', `${inWords(wait)}; until ${isoEnd(wait.until)}`);
 }
@@ -64,7 +70,7 @@ const vague = 3_600_000;
 /** How far this machine's clock is off the service's. */
 function examineClock({ offset }: Ledger): Finding {
   if (!offset || offset.high - offset.low > vague) {
-    return ok('clock', 'unknown: no response with a usable Date header yet');
+    return unknown('clock', 'unknown: no response with a usable Date header yet');
   }
   const { low, high } = offset;
   if (low <= 0 && high >= 0) {

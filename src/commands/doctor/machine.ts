@@ -6,7 +6,7 @@ import { configFailure, systemCode } from '../../errors.ts';
 import { hasColor, isUtf8, mayAsk } from '../../session/host.ts';
 import type { CommonOptions } from '../../session/options.ts';
 import { oldestNode, version } from '../../version.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
+import { type Finding, fail, ok, unset, warn } from './finding.ts';
 
 /** The programs and the system that a command runs on. */
 export function examinePrograms({ platform, nodeVersion }: Context): Finding[] {
@@ -72,7 +72,7 @@ function looks(output: Output, env: Environment, options: CommonOptions): string
 /** The frame of a table is not ASCII. */
 function examineLocale({ env, stdout }: Context): Finding {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
-  if (!locale) return ok('locale', 'not set');
+  if (!locale) return unset('locale', 'not set');
   return stdout.isTTY && !isUtf8(env)
     ? warn('locale', `${locale} (not UTF-8)`)
     : ok('locale', locale);

@@ -5,7 +5,7 @@ import { sandboxProfile } from '../../session/profile.ts';
 import { refuseForSandbox } from '../../session/sandbox.ts';
 import type { Session } from '../../session/session.ts';
 import { chooseSetting } from '../../session/setting.ts';
-import { type Finding, judge, shownSource, warn } from './finding.ts';
+import { type Finding, judge, shownSource, unknown } from './finding.ts';
 
 /** The way to the service, without a request and without a program that prints the key: address, key and proxy. */
 export async function examineWay(session: Session): Promise<Finding[]> {
@@ -27,7 +27,7 @@ export async function examineWay(session: Session): Promise<Finding[]> {
     if (!found) throw noKey(profile);
     return `from ${found.source}`;
   });
-  if (baseUrl.failure) return [baseUrl, key, warn('proxy', 'unknown without a base URL')];
+  if (baseUrl.failure) return [baseUrl, key, unknown('proxy', 'unknown without a base URL')];
 
   const proxy = await judge('proxy', async () => {
     let none = 'none';

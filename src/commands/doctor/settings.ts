@@ -8,7 +8,7 @@ import { chooseFormat, chooseMaxWait, chooseSetting, type Run } from '../../sess
 import { readSettings, settingsFile } from '../../settings/file.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { declared, namesIn, type ProfileSetting } from '../../settings/names.ts';
-import { type Finding, judge, shownSource } from './finding.ts';
+import { type Finding, judge, shownSource, unset } from './finding.ts';
 
 /** The settings in force, as far as they can be read; where they cannot, what is in force without them. */
 export type Choices = {
@@ -26,7 +26,7 @@ export async function examineSettings(host: Host, options: CommonOptions): Promi
     const folder = requireConfigFolder(host.context);
     readSettings(folder);
     const path = join(folder, settingsFile);
-    return existsSync(path) ? path : `no file yet (${path})`;
+    return existsSync(path) ? path : unset('settings', `no file yet (${path})`);
   });
 
   const nothing = { settings: {}, file: undefined };
@@ -52,7 +52,7 @@ function examine(name: ProfileSetting, run: Run): Promise<Finding> {
   const { title = name, read } = declared[name];
   return judge(title, () => {
     const given = chooseSetting(name, run);
-    if (!given) return 'not set';
+    if (!given) return unset(title, 'not set');
     return `${read(given.value, given)} (${shownSource(given, run.profile)})`;
   });
 }

@@ -6,7 +6,7 @@ import { withTimeout } from '../../pacing/store/timeout.ts';
 import { chooseLimitStore, openPassword } from '../../session/limit-log.ts';
 import type { Session } from '../../session/session.ts';
 import { chooseSetting } from '../../session/setting.ts';
-import { type Finding, judge, ok, shownSource, warn } from './finding.ts';
+import { type Finding, judge, ok, shownSource, unset, warn } from './finding.ts';
 
 const check = 'limit store';
 const unknown = { version: 'version unknown', policy: undefined };
@@ -16,7 +16,7 @@ export function examineStore(session: Session): Promise<Finding> {
   const { context } = session.host;
   return judge(check, async () => {
     const store = chooseLimitStore(session);
-    if (!store) return ok(check, 'not set: the rate limit is shared on this machine only');
+    if (!store) return unset(check, 'not set: the rate limit is shared on this machine only');
     const given = chooseSetting('limit-store', session);
     const named = `${store.name} (${given && shownSource(given, session.profile)})`;
     const engine = await context.openEngine(store.address);

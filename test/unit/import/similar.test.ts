@@ -113,7 +113,7 @@ describe('a name that differs from a listed one only by case, space or compositi
       'Create 2 categories at http://127.0.0.1:4010/v1, 1 of them similar to an existing name?',
     ]);
     expect(result.exitCode).toBe(0);
-    expect(result.stderr).toContain(
+    expect(result.stderr.replaceAll('\n  ', ' ')).toContain(
       'line 2 ("dog "): the service changed the name to "dog" (id 2), a duplicate of id 1',
     );
     expect(JSON.parse(again.stdout)).toMatchObject({

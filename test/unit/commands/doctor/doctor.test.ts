@@ -33,6 +33,12 @@ describe('doctor', () => {
       expect.arrayContaining([
         { check: 'node', status: 'ok', finding: 'v20.19.0' },
         { check: 'settings', status: 'ok', finding: '~/config/settings.json' },
+        {
+          check: 'limit store',
+          status: 'unset',
+          finding: 'not set: the rate limit is shared on this machine only',
+        },
+        { check: 'locale', status: 'unset', finding: 'not set' },
         { check: 'profile', status: 'ok', finding: 'staging (--profile)' },
         { check: 'output', status: 'ok', finding: 'json (--json)' },
         { check: 'longest wait', status: 'ok', finding: '300 s (settings)' },
@@ -46,18 +52,85 @@ describe('doctor', () => {
         { check: 'proxy', status: 'ok', finding: 'none' },
         { check: 'certificates', status: 'ok', finding: 'Node.js defaults' },
         { check: 'state folder', status: 'ok', finding: '~/state, on a local disk' },
-        { check: 'clock', status: 'ok', finding: 'unknown: no request sent yet' },
+        { check: 'limit', status: 'unknown', finding: 'unknown: no request sent yet' },
+        { check: 'clock', status: 'unknown', finding: 'unknown: no request sent yet' },
       ]),
     );
     expect(sandbox.requests).toHaveLength(0);
     expect(readdirSync(join(folder, 'state'))).toEqual([]);
   });
 
-  test('is a table for a person', async ({ petstore }) => {
-    const { stdout } = await petstore(['doctor', '--no-color'], { columns: 60 });
+  const broken = { PETSTORE_MAX_WAIT: 'soon', NODE_EXTRA_CA_CERTS: '/nowhere/authority.pem' };
 
-    expect(stdout).toMatch(/^│ api key +│ ok +│ from PETSTORE_API_KEY +│$/m);
-    expect(stdout).toMatch(/^│ stdout +│ ok +│ a terminal, 60 columns +│$/m);
+  test('tells a person what is wrong, and how much is not', async ({ petstore }) => {
+    const well = await petstore(['doctor']);
+    const ill = await petstore(['doctor'], { env: broken });
+
+    expect(well.stdout).toMatch(
+      /^✔ \d+ checks: \d+ ok, \d+ unknown or not set; to see all: petstore doctor --all\n$/,
+    );
+    expect(ill.stdout.split('\n')).toEqual([
+      expect.stringMatching(/^✘ longest wait {2}.*soon/),
+      '! certificates  NODE_EXTRA_CA_CERTS is ignored: /nowhere/authority.pem cannot be read (ENOENT)',
+      expect.stringMatching(/^✘ \d+ checks: 1 failed, 1 warning, \d+ ok, \d+ unknown or not set; /),
+      '',
+    ]);
+  });
+
+  test('--all lists every check, each with a sign', async ({ petstore }) => {
+    const { stdout } = await petstore(['doctor', '--all'], { env: broken });
+    const records = rowsOf(await petstore([...doctor, '--all']));
+
+    expect(stdout).toMatch(/^✔ api key {7}from PETSTORE_API_KEY$/m);
+    expect(stdout).toMatch(/^- clock {9}unknown: no request sent yet$/m);
+    expect(stdout).toMatch(/^- plan {10}not set$/m);
+    expect(stdout).toMatch(
+      /\n✘ \d+ checks: 1 failed, 1 warning, \d+ ok, \d+ unknown or not set\n$/,
+    );
+    expect(stdout.trimEnd().split('\n')).toHaveLength(records.length + 1);
+  });
+
+  test('breaks a finding between words, under where it began', async ({ petstore }) => {
+    const argv = ['doctor', '--no-color'];
+    const { stdout } = await petstore(argv, { columns: 50, env: broken });
+
+    expect(stdout).toContain(
+      '! certificates  NODE_EXTRA_CA_CERTS is ignored:\n                /nowhere/authority.pem cannot be\n                read (ENOENT)\n',
+    );
+    expect(stdout).toMatch(/ petstore doctor --all\n$/);
+  });
+
+  test('has signs of ASCII where the locale is not UTF-8', async ({ petstore }) => {
+    const env = { ...broken, LC_ALL: 'C' };
+    const { stdout } = await petstore(['doctor', '--all'], { env });
+
+    expect(stdout).toMatch(/^ok api key /m);
+    expect(stdout).toMatch(/^! {2}certificates /m);
+    expect(stdout).toMatch(/^x {2}longest wait /m);
+    expect(stdout).toMatch(/^[ -~\n]*$/);
+  });
+
+  test('paints what is wrong in its colour on a terminal', async ({ petstore }) => {
+    const { stdout } = await petstore(['doctor', '--all'], { env: broken, columns: 80 });
+
+    expect(stdout).toContain('\u001b[33m! certificates\u001b[39m');
+    expect(stdout).toContain('\u001b[31m✘ longest wait\u001b[39m');
+    expect(stdout).toContain('\u001b[32m✔ api key\u001b[39m');
+    expect(stdout).toContain('\u001b[2m- clock\u001b[22m');
+  });
+
+  test.for(['csv', 'yaml', 'ndjson'])('has all of it as %s', async (format, { petstore }) => {
+    const { stdout } = await petstore(['doctor', '-o', format]);
+
+    expect(stdout).toContain('locale');
+    expect(stdout).toContain('unset');
+  });
+
+  test('has all of it in a table of chosen columns', async ({ petstore }) => {
+    const { stdout } = await petstore(['doctor', '--columns', 'status,check']);
+
+    expect(stdout).toMatch(/^│ ok +│ api key +│$/m);
+    expect(stdout).toMatch(/^│ unset +│ locale +│$/m);
   });
 
   test('knows the limit and the clock once a request was answered', async ({
@@ -194,7 +267,7 @@ describe('the exit code of doctor is that of the first thing that is wrong', () 
     expect(rowOf(offline, 'limit')?.finding).toContain('only --check');
     expect(online.exitCode).toBe(4);
     expect(rowOf(online, 'service')?.status).toBe('fail');
-    expect(rowOf(online, 'locale')?.status).toBe('ok');
+    expect(rowOf(online, 'locale')?.status).toBe('unset');
     expect(ran).toEqual(['show key']);
     expect(sandbox.requests).toHaveLength(0);
   });
@@ -205,14 +278,14 @@ describe('the exit code of doctor is that of the first thing that is wrong', () 
     const result = await petstore(doctor, { env });
 
     expect(rowOf(result, 'api key')?.finding).toBe('from PETSTORE_API_KEY');
-    expect(rowOf(result, 'proxy')?.status).toBe('warn');
+    expect(rowOf(result, 'proxy')?.status).toBe('unknown');
   });
 
   test('2: an output format that is none, in a table', async ({ petstore }) => {
     const result = await petstore(['doctor'], { env: { PETSTORE_OUTPUT: 'xml' } });
 
     expect(result.exitCode).toBe(2);
-    expect(result.stdout).toMatch(/^│ output +│ fail +│ invalid output format "xml" from .*│$/m);
+    expect(result.stdout).toMatch(/^✘ output {2}.*"xml"/);
   });
 
   test.for([
