@@ -2,7 +2,7 @@ import type { HttpProxy } from '../context.ts';
 import { configFailure } from '../errors.ts';
 import { isLoopback, parseBaseUrl } from '../settings/base-url.ts';
 import { unloadable } from '../text/unloadable.ts';
-import type { Host } from './host.ts';
+import { type Host, mayAsk } from './host.ts';
 import { labelOf, profileFlag } from './profile.ts';
 import { chooseSetting, type Run } from './setting.ts';
 
@@ -10,9 +10,13 @@ import { chooseSetting, type Run } from './setting.ts';
 export function chooseBaseUrl(run: Run): URL {
   const baseUrl = findBaseUrl(run);
   if (baseUrl) return baseUrl;
+  const { host, options, profile } = run;
+  const next = mayAsk(host.context, options)
+    ? 'petstore auth login'
+    : 'petstore config set base-url https://HOST/v1';
   throw configFailure(
-    `no base URL set for ${labelOf(run.profile)}`,
-    `petstore config set base-url https://HOST/v1${profileFlag(run.profile)} (to try petstore without an account: --profile sandbox)`,
+    `no base URL set for ${labelOf(profile)}`,
+    `${next}${profileFlag(profile)} (to try petstore without an account: --profile sandbox)`,
   );
 }
 

@@ -9,7 +9,14 @@ import type { Printer } from '../output/results.ts';
 import type { SharedLog } from '../pacing/log.ts';
 import { configFolder } from '../settings/folders.ts';
 import { sweepKeys } from '../settings/sweep.ts';
-import { type Account, accountOf, chooseService, identityOf, sandboxIdentity } from './account.ts';
+import {
+  type Account,
+  accountOf,
+  chooseService,
+  identityOf,
+  type Service,
+  sandboxIdentity,
+} from './account.ts';
 import { type Host, hasColor, isUtf8 } from './host.ts';
 import { type FoundKey, findKey } from './key.ts';
 import { createLimitLine } from './limit-line.ts';
@@ -31,6 +38,8 @@ export type Session = {
   readonly key: () => Promise<FoundKey | undefined>;
   /** The way to the service. @throws Failure when no address or key is set. */
   readonly connect: () => Promise<Client>;
+  /** The same with another service and key, for requests that are sent only once; `onRateLimit` as in Listeners. */
+  readonly connectAs: (service: Service, onRateLimit: Listeners['onRateLimit']) => Promise<Client>;
   /** What this machine knows of the limit of the profile's key; without a request. @throws as connect */
   readonly limit: () => Promise<SharedLog>;
   /** Whose categories and whose limit it is; without a request. @throws as connect */
@@ -85,7 +94,7 @@ export async function inChosenSession(
   }
 }
 
-type Access = Pick<Session, 'key' | 'connect' | 'limit' | 'account'>;
+type Access = Pick<Session, 'key' | 'connect' | 'connectAs' | 'limit' | 'account'>;
 
 /** Each thing is chosen when it is first needed, once: a key on standard input can be read only once. */
 function createAccess(setup: Setup, listeners: Listeners): Access {
@@ -95,7 +104,16 @@ function createAccess(setup: Setup, listeners: Listeners): Access {
   const identity = async () => (sandbox ? sandboxIdentity : identityOf(await service()));
   const limit = once(() => openLimitLog(setup, identity));
   const connect = () => openClient(setup, { service, limit }, listeners);
-  return { key, connect, limit, account: async () => accountOf(await identity()) };
+  const connectAs: Session['connectAs'] = (given, onRateLimit) => {
+    const ends = {
+      service: async () => given,
+      limit: () => openLimitLog(setup, async () => identityOf(given)),
+      once: true,
+    };
+    return openClient(setup, ends, { onSent: () => {}, onRateLimit });
+  };
+  const account = async () => accountOf(await identity());
+  return { key, connect, connectAs, limit, account };
 }
 
 function once<Made>(make: () => Made): () => Made {

@@ -7,7 +7,8 @@ import { from } from './values.ts';
  * @throws Failure (config); `place` says where it was given.
  */
 export function parseBaseUrl(text: string, place?: string): URL {
-  if (!URL.canParse(text)) throw bad(place, 'not a URL');
+  if (text.trim() === '') throw bad(place, 'must not be blank');
+  if (!URL.canParse(text)) throw bad(place, 'must be a URL that starts with https://');
   const url = new URL(text);
   if (url.username || url.password) throw bad(place, 'must not contain a user name or password');
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {

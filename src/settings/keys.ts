@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { readSecret } from '../disk/files.ts';
 import { configFailure } from '../errors.ts';
 import { findMismatch } from '../json/check.ts';
+import { from } from './values.ts';
 
 /** A key at rest, bound to the one origin it may travel to. */
 const StoredKey = z.strictObject({ origin: z.string(), key: z.string() });
@@ -61,11 +62,11 @@ const longestKey = 512;
  * A key without the line break that files and pipes end with.
  * @throws Failure (config) that says why it is invalid, never what it is.
  */
-export function parseKey(text: string, source: string): string {
+export function parseKey(text: string, source?: string): string {
   const key = text.replace(/\r?\n$/, '');
   const fault = keyFault(key);
   if (fault === undefined) return key;
-  throw configFailure(`invalid API key from ${source}: ${fault}`);
+  throw configFailure(`invalid API key${from(source)}: ${fault}`);
 }
 
 function keyFault(key: string): string | undefined {

@@ -112,6 +112,7 @@ export const test = base.extend<Fixtures>({
         signal: signal ?? new AbortController().signal,
         onWarning: () => {},
         askSecret: () => Promise.reject(new Error('nobody is there to be asked')),
+        askLine: () => Promise.reject(new Error('nobody is there to be asked')),
         confirm: () => Promise.reject(new Error('nobody is there to be asked')),
         launch: () => Promise.reject(new Error('no programs run in memory')),
         capture: () => Promise.reject(new Error('no programs run in memory')),

@@ -87,7 +87,8 @@ describe('on a terminal (needs script)', { tags: ['script'] }, () => {
     const { code } = await petstore(['categories', 'list']);
 
     expect([login.code, code]).toEqual([0, 0]);
-    expect(login.screen).toContain('is stored in');
+    expect(login.screen).toContain('Key accepted');
+    expect(login.screen).toContain('stored the API key of profile production in');
     expect(login.screen).not.toContain(key);
     expect(seen[0]?.head).toContain(`authorization: Bearer ${key}`);
   });

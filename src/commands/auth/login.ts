@@ -2,43 +2,94 @@ import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { usageFailure } from '../../errors.ts';
 import { notice } from '../../events.ts';
-import { chooseBaseUrl } from '../../session/address.ts';
-import type { Host } from '../../session/host.ts';
-import { mayAsk } from '../../session/host.ts';
+import { chooseBaseUrl, findBaseUrl } from '../../session/address.ts';
+import { type Host, mayAsk } from '../../session/host.ts';
 import { keyOfFlag, readStdin } from '../../session/key.ts';
 import { labelOf, profileFlag, sandboxProfile } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
+import { parseBaseUrl } from '../../settings/base-url.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { parseKey } from '../../settings/keys.ts';
 import { saveKey } from '../../settings/save-key.ts';
 import { noticeOfShortKey } from '../../text/secret.ts';
+import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
 
+type Options = { readonly check: boolean };
+
 export function define(command: Command, host: Host): void {
-  command.description('Store the API key of a profile, for its base URL only');
+  command.description(
+    'Set up a profile: store its API key, for its base URL only. On a terminal, asks for both and sends one request to verify the key; in a script, reads the key from standard input and sends nothing.',
+  );
   addExamples(command, ['petstore auth login', 'petstore auth login --profile staging < key-file']);
-  command.action(async () =>
+  command.option('--no-check', 'do not verify the key').action(async (options: Options) =>
     inSession(host, command, async (session) => {
-      const { profile, report } = session;
       refuseOther(session);
       const folder = requireConfigFolder(host.context);
-      const { origin } = chooseBaseUrl(session);
-
-      const { text, source } = await takeKey(session, origin);
-      host.sink.hide(text.trim());
-      const key = parseKey(text, source);
-
-      const path = await saveKey(host.context, folder, profile.name, { origin, key });
-      const where = `${dirname(path)}, for ${origin} only`;
-      notice(report, `stored the API key of ${labelOf(profile)} in ${where}`);
-      const short = noticeOfShortKey(key);
-      if (short) notice(report, short);
-      if (host.context.env.PETSTORE_API_KEY) {
-        const message = `PETSTORE_API_KEY is set and takes precedence, unless you pass${profileFlag(profile) || ' --profile production'}`;
-        notice(report, message);
-      }
+      if (mayAsk(host.context, session.options)) await setUp(session, folder, options);
+      else await storeGiven(session, folder);
     }),
   );
+}
+
+/** Asks for what is missing, and stores nothing that the service rejects. */
+async function setUp(session: Session, folder: string, { check }: Options): Promise<void> {
+  const { host, options, profile, report } = session;
+  const { askBaseUrl, askKey, verifyKey } = await import('./set-up.ts').catch(unloadable);
+
+  const known = findBaseUrl(session);
+  const asked = known ? undefined : await askBaseUrl(session);
+  const baseUrl = known ?? parseBaseUrl(asked ?? '');
+  const given = await keyOfFlag(host.context, options);
+  const key = given ?? { value: await askKey(session, baseUrl.origin), source: 'the prompt' };
+  host.sink.hide(key.value);
+
+  if (asked !== undefined) {
+    const { saveSetting } = await import('../../settings/save.ts').catch(unloadable);
+    const path = { profile: profile.name, name: 'base-url' } as const;
+    const file = await saveSetting(host.context, folder, path, asked);
+    notice(report, `saved base-url=${asked} for ${labelOf(profile)} in ${file}`);
+  }
+  const found = check ? await verifyKey(session, { baseUrl, key }) : [];
+  for (const message of found) notice(report, message);
+  await store(session, folder, key.value, baseUrl);
+}
+
+/** Stores the key that a script gives, without a request. */
+async function storeGiven(session: Session, folder: string): Promise<void> {
+  const baseUrl = chooseBaseUrl(session);
+  await store(session, folder, await takeKey(session), baseUrl);
+}
+
+/** @throws Failure (usage, config) */
+async function takeKey({ host: { context, sink }, options }: Session): Promise<string> {
+  const given = await keyOfFlag(context, options);
+  if (given) return given.value;
+  if (context.stdin.isTTY) {
+    throw usageFailure('no API key on standard input', 'petstore auth login < KEY_FILE');
+  }
+  const text = await readStdin(context);
+  sink.hide(text.trim());
+  return parseKey(text, 'standard input');
+}
+
+async function store(
+  { host: { context }, profile, report }: Session,
+  folder: string,
+  key: string,
+  { origin }: URL,
+): Promise<void> {
+  const path = await saveKey(context, folder, profile.name, { origin, key });
+  notice(
+    report,
+    `stored the API key of ${labelOf(profile)} in ${dirname(path)}, for ${origin} only`,
+  );
+  const short = noticeOfShortKey(key);
+  if (short) notice(report, short);
+  if (context.env.PETSTORE_API_KEY) {
+    const flag = profileFlag(profile) || ' --profile production';
+    notice(report, `PETSTORE_API_KEY is set and takes precedence, unless you pass${flag}`);
+  }
 }
 
 /** A stored key would never be used where another one always comes first. @throws Failure (usage) */
@@ -55,17 +106,4 @@ function refuseOther({ profile }: Session): void {
       `To store a key instead: petstore config unset api-key-command${profileFlag(profile)}`,
     );
   }
-}
-
-async function takeKey(
-  { host: { context }, options }: Session,
-  origin: string,
-): Promise<{ text: string; source: string }> {
-  const given = await keyOfFlag(context, options);
-  if (given) return { text: given.value, source: given.source };
-  if (!context.stdin.isTTY) return { text: await readStdin(context), source: 'standard input' };
-  if (!mayAsk(context, options)) {
-    throw usageFailure('no API key on standard input', 'petstore auth login < KEY_FILE');
-  }
-  return { text: await context.askSecret(`API key for ${origin}`), source: 'the prompt' };
 }

@@ -211,7 +211,7 @@ describe('what is wrong on this side', () => {
       argv: ['categories', 'list'],
       env: { PETSTORE_BASE_URL: 'pets.example/v1' },
       exitCode: 2,
-      says: ['invalid base URL from PETSTORE_BASE_URL: not a URL', 'Example: '],
+      says: ['invalid base URL from PETSTORE_BASE_URL: must be a URL', 'Example: '],
     },
     {
       what: 'a base URL with a password',

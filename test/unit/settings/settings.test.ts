@@ -75,7 +75,7 @@ describe('auth login', () => {
       return testKey;
     };
 
-    const login = await petstore(['auth', 'login'], {
+    const login = await petstore(['auth', 'login', '--no-check'], {
       env,
       columns: 80,
       context: { stdin: terminal, askSecret },
