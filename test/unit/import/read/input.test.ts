@@ -205,9 +205,9 @@ describe('a wrong input is refused with its place', () => {
     {
       format: 'csv',
       text: 'description,name\n"x""\r\ny", \n',
-      wrong: ':3:4: field "name" must not be blank',
+      wrong: ':3:4: name must not be blank',
     },
-    { format: 'csv', text: 'name\n""\n', wrong: ':2:1: field "name" must not be blank' },
+    { format: 'csv', text: 'name\n""\n', wrong: ':2:1: name must not be blank' },
     {
       format: 'csv',
       text: 'name,description\r\na,1\r\n\r\n\nb,"2\n3\n',
@@ -276,31 +276,31 @@ describe('a wrong input is refused with its place', () => {
     },
     { format: 'json', text: '[ 1]', wrong: ':1:3: must be an object such as {"name": "rabbit"}' },
     { format: 'json', text: '[[]]', wrong: ':1:2: must be an object such as {"name": "rabbit"}' },
-    { format: 'json', text: '[\n{"description":"x"}]', wrong: ':2:1: field "name" is missing' },
+    { format: 'json', text: '[\n{"description":"x"}]', wrong: ':2:1: name is missing' },
     {
       format: 'json',
       text: '[{"description":"\\"name\\"",\n "name":{"name":1}}]',
-      wrong: ':2:2: field "name" must be a string, not an object',
+      wrong: ':2:2: name must be a string, not an object',
     },
     {
       format: 'json',
       text: '[{"description":"name",\n "name":1}]',
-      wrong: ':2:2: field "name" must be a string, not a number',
+      wrong: ':2:2: name must be a string, not a number',
     },
     {
       format: 'json',
       text: '[{"description":{"name":1},\n "name":" "}]',
-      wrong: ':2:2: field "name" must not be blank',
+      wrong: ':2:2: name must not be blank',
     },
     {
       format: 'json',
       text: '[{"description":"{\\"",\n "name":" "}]',
-      wrong: ':2:2: field "name" must not be blank',
+      wrong: ':2:2: name must not be blank',
     },
     {
       format: 'json',
       text: '[{"name":"a","description":null}]',
-      wrong: ':1:14: field "description" must be a string, not null',
+      wrong: ':1:14: description must be a string, not null',
     },
     { format: 'json', text: '[{"name":"a","x":{"name":"b"}}]', wrong: ':1:14: unknown field "x"' },
     {
@@ -337,7 +337,7 @@ describe('a wrong input is refused with its place', () => {
     {
       format: 'ndjson',
       text: '{"name":"a"}\r\n {"name":" "}\r\n',
-      wrong: ':2:3: field "name" must not be blank',
+      wrong: ':2:3: name must not be blank',
     },
     {
       format: 'ndjson',
@@ -374,10 +374,10 @@ describe('a wrong input is refused with its place', () => {
     const faults = failure?.details.faults ?? [];
 
     expect(failure?.message).toBe(
-      'standard input has 37 errors (first 20 listed), the first at 3:1: field "name" must not be blank',
+      'standard input has 37 errors (first 20 listed), the first at 3:1: name must not be blank',
     );
     expect(faults).toHaveLength(20);
-    expect(faults.at(-1)).toBe('standard input:22:1: field "name" must not be blank');
+    expect(faults.at(-1)).toBe('standard input:22:1: name must not be blank');
   });
 
   test('a fault that ends the reading comes after those before it', async () => {
@@ -385,7 +385,7 @@ describe('a wrong input is refused with its place', () => {
 
     expect(failure?.message).toMatch(/^standard input has 3 errors, the first at 2:1: /);
     expect(failure?.details.faults).toEqual([
-      'standard input:2:1: field "name" must not be blank',
+      'standard input:2:1: name must not be blank',
       'standard input:3:3: expected 1 field, got 2',
       expect.stringMatching(/^standard input:4:2: unescaped quote in a field/),
     ]);

@@ -259,7 +259,7 @@ describe('the input of an import', () => {
       {
         event: 'error',
         kind: 'usage',
-        faults: [`${path}:3:1: field "name" must not be blank`, `${path}:4:1: expected 2 fields, got 1`],
+        faults: [`${path}:3:1: name must not be blank`, `${path}:4:1: expected 2 fields, got 1`],
         outcome: 'not_sent',
         exitCode: 2,
       },
