@@ -12,7 +12,7 @@ import type { Endpoint } from './endpoints.ts';
 import { type Answer, headerValues, type Undelivered } from './exchange.ts';
 import { mayChange } from './method.ts';
 import { requestedWait } from './rate-limit.ts';
-import { readServiceError } from './service-error.ts';
+import { readServiceError, saysBanned } from './service-error.ts';
 
 type Words = Readonly<Record<Exclude<Outcome, 'created' | 'done'>, string>> & {
   /** What to do when the outcome is unknown. */
@@ -75,7 +75,7 @@ export function createVerdict({ method, path, status: promised }: Endpoint, key:
       // What became of a write that is answered 503 is unknown, whatever it tells to wait.
       if (status === 429 || (requested !== undefined && !writes)) {
         const wait = requested ?? 1_000;
-        const what = status === 429 ? 'rate limit exceeded' : 'the service is unavailable';
+        const what = status === 429 ? exceeded(service) : 'the service is unavailable';
         const resetAt = answer.receivedAt + wait;
         return failure('rate_limited', what, { resetAt, retryAfter: Math.ceil(wait / 1_000) });
       }
@@ -133,6 +133,10 @@ function withoutKey({ status, code, message }: ServiceError, { value }: ApiKey):
 function said(ours: string, { code, message, status }: ServiceError): string {
   const label = [status, code].filter(Boolean).join(' ');
   return `${ours} (${label})${message ? `: ${message}` : ''}`;
+}
+
+function exceeded(service: ServiceError): string {
+  return saysBanned(service) ? 'your API key is temporarily banned' : 'rate limit exceeded';
 }
 
 function failed(status: number): string {

@@ -6,11 +6,11 @@ import { notice, warn } from '../events.ts';
 import { type ExactNumber, exact, type JsonObject } from '../json/exact.ts';
 import { readClock } from '../pacing/clock.ts';
 import { type LimitStatus, limitStatus, type WindowStatus } from '../pacing/limit-status.ts';
-import { inWords, waitReason } from '../pacing/words.ts';
+import { describeWait, inWords, waitReason } from '../pacing/words.ts';
 import type { Host } from '../session/host.ts';
 import { chooseLimitStore } from '../session/limit-log.ts';
 import { inSession } from '../session/session.ts';
-import { isoTime } from '../text/iso-time.ts';
+import { isoEnd, isoTime } from '../text/iso-time.ts';
 import { addExamples } from './examples.ts';
 
 type Options = { readonly refresh?: boolean; readonly reset?: boolean };
@@ -41,7 +41,7 @@ export function define(command: Command, host: Host): void {
         const shared = store && { address: store.name, answers: log.isRemote?.() ?? false };
         const rows = { minute: fields(status.minute), day: fields(status.day) };
         const wait = waitFields(status);
-        if (wait) warn(report, `${wait.why}; until ${wait.until}`);
+        if (status.wait) warn(report, describeWait(status.wait, context.now()));
         if (shared?.answers) notice(report, `shared with other machines through ${shared.address}`);
         else if (shared && reset) {
           warn(
@@ -91,6 +91,11 @@ function known(value: number | undefined): ExactNumber | undefined {
 
 function waitFields({ wait }: LimitStatus) {
   return (
-    wait && { reason: waitReason(wait.reason), why: inWords(wait), until: isoTime(wait.until) }
+    wait && {
+      reason: waitReason(wait.reason),
+      why: inWords(wait),
+      ...(wait.since !== undefined && { since: isoTime(wait.since) }),
+      until: isoEnd(wait.until),
+    }
   );
 }

@@ -96,8 +96,8 @@ function eventLine(event: Event, sink: Outlet, now: number): string {
       return progressLine(event);
     case 'deprecation': {
       const end = event.sunset
-        ? `goes away on ${isoTime(event.sunset).slice(0, 10)}`
-        : 'will go away; no date is published';
+        ? `will be removed on ${isoTime(event.sunset).slice(0, 10)}`
+        : 'will be removed; no date is published';
       return `deprecated: ${sink.show(event.operation)} ${end}`;
     }
     case 'notice':

@@ -7,6 +7,8 @@ import type { Sink } from '../output/sink.ts';
 export type LimitLine = {
   readonly onRateLimit: (rateLimit: RateLimit) => void;
   readonly say: () => void;
+  /** Leaves it unsaid. */
+  readonly drop: () => void;
   /** The sink for a result: says it first where the result may be read in a pager. */
   readonly beforeResult: (sink: Sink) => Sink;
 };
@@ -29,6 +31,9 @@ export function createLimitLine({ stdout, stderr }: Context, report: Report): Li
       unsaid = rateLimit;
     },
     say,
+    drop() {
+      unsaid = undefined;
+    },
     beforeResult: (sink) => ({
       ...sink,
       print(lines, paint) {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Client } from '../api/client.ts';
+import { Failure } from '../errors.ts';
 import type { Report } from '../events.ts';
 import { type Format, speaksJson } from '../formats.ts';
 import { hideSecrets } from '../output/hide-secrets.ts';
@@ -88,6 +89,10 @@ export async function inChosenSession(
   const access = createAccess({ host, options, profile, report }, listeners);
   try {
     await story({ host, options, output, report, profile, ...access });
+  } catch (error) {
+    // It says itself when to retry, which may be later than the window's reset.
+    if (error instanceof Failure && error.details.resetAt !== undefined) limitLine.drop();
+    throw error;
   } finally {
     end();
     limitLine.say();

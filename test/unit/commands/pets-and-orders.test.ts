@@ -7,7 +7,7 @@ describe('pets get', () => {
 
     expect(result.exitCode).toBe(0);
     expect(result.stdout).toContain('│ id       │ 9007199254740993 │');
-    expect(result.stderr).toContain('deprecated: GET /pets/{petId} goes away on 2027-06-30\n');
+    expect(result.stderr).toContain('deprecated: GET /pets/{petId} will be removed on 2027-06-30\n');
   });
 
   test('the date of the Sunset header is in the event', async ({ petstore }) => {
@@ -28,7 +28,7 @@ describe('pets get', () => {
       const text = await petstore(['pets', 'get', '1']);
       const json = await petstore(['pets', 'get', '1', '--json']);
 
-      expect(text.stderr).toContain('will go away; no date is published');
+      expect(text.stderr).toContain('will be removed; no date is published');
       expect(json.events()[0]).toMatchObject({ event: 'deprecation', sunset: null });
     },
   );

@@ -545,7 +545,7 @@ describe('what is wrong on the other side', () => {
 
     expect(exitCode).toBe(0);
     expect(clock.now() - start).toBe(7_125);
-    expect(stderr).toContain('petstore: the service is not available, waiting 8s until');
+    expect(stderr).toContain('petstore: the service is unavailable, next request in 8s (');
   });
 
   test('--max-wait 0 is about the limit: a broken read is still tried again', async ({

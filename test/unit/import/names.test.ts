@@ -243,11 +243,11 @@ describe('a process whose names are held by another one', () => {
   test.for([
     {
       maxWait: '90s',
-      says: 'petstore: process 1 is importing the same names, giving up in 1m 28s (at 2026-11-20T15:05:30Z)\n',
+      says: 'petstore: process 1 is importing the same names, giving up in 1m 28s (2026-11-20T15:05:30Z)\n',
     },
     {
       maxWait: 'inf',
-      says: 'petstore: process 1 is importing the same names, waiting for its end\n',
+      says: 'petstore: process 1 is importing the same names, waiting for it to finish\n',
     },
   ])(
     'says so in words with --max-wait $maxWait',

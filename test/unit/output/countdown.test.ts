@@ -16,7 +16,7 @@ describe('a wait on a terminal', () => {
 
     expect(exitCode).toBe(0);
     expect(text()).toMatch(
-      /Refused with 429\. Next request in 5:\d\d \(15:09:0\dZ\)\. Ctrl-C to stop\./,
+      /Rate limit exceeded \(429\)\. Next request in 5:\d\d \(15:09:0\dZ\)\. Ctrl-C to stop\./,
     );
     expect(text()).toMatch(/rate limit: 59 of 60 left, resets in 1m \(.*\)\n$/);
   });

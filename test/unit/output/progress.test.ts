@@ -130,20 +130,20 @@ describe('a wait that nobody watches', () => {
     });
 
     expect(await lines()).toEqual([
-      'petstore: limit 60/min reached, waiting 41s until 2026-11-20T15:04:41Z',
-      'petstore: limit 60/min reached, waiting 11s until 2026-11-20T15:04:41Z',
+      'petstore: rate limit reached (60/min), next request in 41s (2026-11-20T15:04:41Z)',
+      'petstore: rate limit reached (60/min), next request in 11s (2026-11-20T15:04:41Z)',
     ]);
   });
 
   test.for([
-    { count: 1, words: '1 outcome is unknown, looking it up' },
-    { count: 3_000, words: '3,000 outcomes are unknown, looking them up' },
+    { count: 1, words: '1 outcome unknown, checking it' },
+    { count: 3_000, words: '3,000 outcomes unknown, checking them' },
   ])('for $count unknown outcomes says what it is for', async ({ count, words }, { clock }) => {
     const { report, lines } = setting(clock);
 
     report(settle(count, Symbol('settle')));
 
-    expect(await lines()).toEqual([`petstore: ${words} in 45s (at 2026-11-20T15:04:45Z)`]);
+    expect(await lines()).toEqual([`petstore: ${words} in 45s (2026-11-20T15:04:45Z)`]);
   });
 
   test('for unknown outcomes is an event that counts them', async ({ clock }) => {

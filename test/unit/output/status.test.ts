@@ -68,26 +68,25 @@ describe('the status line', () => {
     {
       columns: 120,
       shows:
-        '█░░░░░░░░░░░░░░░░░░░ 312 of 5,000, 58/min, about 1h 21m left, limit 60/min reached, next request in 0:41 (15:04:41Z)',
+        '░░░░░░░░░░░░░░ 312 of 5,000, 58/min, about 1h 21m left, rate limit reached (60/min), next request in 0:41 (15:04:41Z)',
     },
     {
       columns: 110,
       shows:
-        '░░░░░░░░░░░ 312 of 5,000, 58/min, about 1h 21m left, limit 60/min reached, next request in 0:41 (15:04:41Z)',
+        '312 of 5,000, 58/min, about 1h 21m left, rate limit reached (60/min), next request in 0:41 (15:04:41Z)',
     },
     {
       columns: 100,
       shows:
-        '312 of 5,000, 58/min, about 1h 21m left, limit 60/min reached, next request in 0:41 (15:04:41Z)',
+        '312 of 5,000, about 1h 21m left, rate limit reached (60/min), next request in 0:41 (15:04:41Z)',
     },
     {
       columns: 90,
-      shows:
-        '312 of 5,000, about 1h 21m left, limit 60/min reached, next request in 0:41 (15:04:41Z)',
+      shows: '312 of 5,000, about 1h 21m left, rate limit reached (60/min), next request in 0:41',
     },
     {
       columns: 80,
-      shows: '312 of 5,000, about 1h 21m left, limit 60/min reached, next request in 0:41',
+      shows: '312 of 5,000, about 1h 21m left, next request in 0:41',
     },
     { columns: 70, shows: '312 of 5,000, about 1h 21m left, next request in 0:41' },
     { columns: 40, shows: '312 of 5,000, next request in 0:41' },
@@ -113,7 +112,7 @@ describe('the status line', () => {
     {
       what: 'where nothing else ends the wait',
       waitMs: Number.POSITIVE_INFINITY,
-      shows: 'Process 7 is importing the same names. Waiting for its end. Ctrl-C to stop.',
+      shows: 'Process 7 is importing the same names. Waiting for it to finish. Ctrl-C to stop.',
     },
   ])('names the process that has the same names, $what', async ({ waitMs, shows }, { clock }) => {
     const { report, end, nextWrite, screen } = setting(clock, 100);
@@ -213,7 +212,7 @@ describe('the status line', () => {
     await nextWrite();
 
     expect(await look()).toEqual([
-      'Limit 60/min reached. Next request in 0:20 (15:04:20Z). Ctrl-C to stop.',
+      'Rate limit reached (60/min). Next request in 0:20 (15:04:20Z). Ctrl-C to stop.',
     ]);
     end();
   });
@@ -232,7 +231,7 @@ describe('the status line', () => {
     expect((await look()).at(-1)).toMatch(/about 1h 21m left$/);
     await clock.sleep(2_001, signal);
     report(probing(clock.now()));
-    expect((await look()).at(-1)).toMatch(/another request goes first, next request in 0:35/);
+    expect((await look()).at(-1)).toMatch(/another request is in flight, next request in 0:35/);
     end();
   });
 
@@ -249,7 +248,7 @@ describe('the status line', () => {
     report(waiter(25_400, 'day').at(clock.now()));
     await nextWrite();
     expect((await look()).at(-1)).toBe(
-      'Limit 60/day reached. Next request in 7:03:20 (22:07:20Z). Ctrl-C to stop.',
+      'Rate limit reached (60/day). Next request in 7:03:20 (22:07:20Z). Ctrl-C to stop.',
     );
     end();
   });

@@ -67,7 +67,7 @@ describe('api', () => {
     const { stdout, stderr } = await petstore(['api', 'GET', '/pets/1']);
 
     expect(stdout).toContain('Bello');
-    expect(stderr).toContain('deprecated: GET /pets/1 goes away on 2027-06-30\n');
+    expect(stderr).toContain('deprecated: GET /pets/1 will be removed on 2027-06-30\n');
     expect(stderr).toContain('rate limit: 59 of 60 left');
     expect(sandbox.requests[0]?.headers.authorization).toBe(`Bearer ${testKey}`);
   });

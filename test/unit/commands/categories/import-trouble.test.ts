@@ -282,7 +282,7 @@ describe('an import that meets trouble', () => {
     expect(countsOf(result.stdout)).toEqual({ created: 99, left: 51 });
     expect(result.events().at(-1)).toMatchObject({
       kind: 'rate_limited',
-      message: '51 rows left: the limit of 100 requests a day is used up',
+      message: '51 rows left: rate limit reached: 100 requests per day',
       hint: 'Run the same command again at 2026-11-20T15:14:01Z to resume.',
       resetAt: '2026-11-20T15:14:01Z',
     });
