@@ -63,11 +63,11 @@ export type ProgressEvent = {
   /** Rows whose outcome is known, of `total`. */
   readonly done: number;
   readonly total: number;
-  /** Rows a minute of late; undefined while that cannot be told. */
+  /** Rows a minute of late; undefined while that is unknown. */
   readonly rate: number | undefined;
-  /** ms that the rest will take; undefined while that cannot be told. */
+  /** ms that the rest will take, waits for the limit included; undefined while that is unknown. */
   readonly leftMs: number | undefined;
-  /** Nothing more is done, even if `done` is below `total`. */
+  /** Nothing more is done, even if `done` is below `total`; until then a last list may be waited for. */
   readonly over?: boolean;
 };
 

@@ -19,6 +19,8 @@ export type ReporterOptions = {
   /** Only errors are said. */
   readonly quiet: boolean;
   readonly color: boolean;
+  /** Whether a bar has to be drawn with ASCII. */
+  readonly ascii?: boolean;
 };
 
 export type Reporter = {
@@ -31,7 +33,7 @@ export type Reporter = {
 export function createReporter(
   context: Context,
   sink: Outlet,
-  { json, quiet, color }: ReporterOptions,
+  { json, quiet, color, ascii = false }: ReporterOptions,
 ): Reporter {
   if (quiet) return { report: () => {}, end: () => {} };
   const place = { color, width: context.stderr.columns };
@@ -41,7 +43,7 @@ export function createReporter(
       : sink.laid.say(eventLine(event, sink, context.now()), dressFor(place, lookOf(event)));
   const { show, end } =
     !json && canRewrite(context)
-      ? createStatus(context, sink, color)
+      ? createStatus(context, sink, { color, ascii })
       : { show: createLines(context, say), end: () => {} };
   const goesOn = (event: Event) => event.event === 'wait' || event.event === 'progress';
   return { report: (event) => (goesOn(event) ? show(event) : say(event)), end };

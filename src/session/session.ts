@@ -75,6 +75,7 @@ export async function inChosenSession(
     json: speaksJson(format),
     quiet: options.quiet ?? false,
     color: hasColor(context.stderr, context.env, options),
+    ascii: !isUtf8(context.env),
   });
   const limitLine = createLimitLine(context, report);
   const printer = createPrinter(context, limitLine.beforeResult(sink.laid), report, {

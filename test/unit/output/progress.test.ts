@@ -66,7 +66,7 @@ describe('a progress that nobody watches', () => {
 
     await eachSecond(9, progress);
     await clock.sleep(60_000, signal);
-    report(progress(5_000));
+    report(progress(5_000, { over: true }));
 
     expect(await lines()).toEqual([]);
   });
@@ -89,6 +89,21 @@ describe('a progress that nobody watches', () => {
 
     expect(await lines()).toEqual([
       'petstore: 99,999 of 1,000,000 rows, 1,235/min, about 4d 3h left',
+    ]);
+  });
+
+  test('has less time left as a wait goes on', async ({ clock }) => {
+    const { eachSecond, report, lines } = setting(clock);
+    const resetAt = startTime + 60_000;
+    const wait = { event: 'wait', by: Symbol('turn'), reason: 'window', limit: 60 } as const;
+
+    report(progress(60, { leftMs: 61_000 }));
+    await eachSecond(25, () => ({ ...wait, resetAt, waitMs: resetAt - clock.now() }));
+
+    expect(await lines()).toEqual([
+      'petstore: limit 60/min reached, waiting 1m until 2026-11-20T15:05:00Z; 4,940 rows left',
+      'petstore: 60 of 5,000 rows, about 51s left',
+      'petstore: 60 of 5,000 rows, about 41s left',
     ]);
   });
 

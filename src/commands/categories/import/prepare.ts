@@ -10,7 +10,7 @@ import { sandboxProfile } from '../../../session/profile.ts';
 import { isoTime } from '../../../text/iso-time.ts';
 import { thousands } from '../../../text/number.ts';
 import { beginJournal, type ImportRequest } from './import-request.ts';
-import { type KnownLimit, knownLimit } from './limits.ts';
+import { knownLimit } from './limits.ts';
 import { planInWords, say } from './words.ts';
 
 /** A plan that was made longer ago, in ms, is made anew before anything is sent by it. Who reads it needs some time. */
@@ -19,7 +19,6 @@ const fresh = 30_000;
 export type Prepared = {
   readonly job: Job;
   readonly plan: Plan;
-  readonly limit: KnownLimit;
 };
 
 /**
@@ -77,7 +76,7 @@ export async function prepare(
   // More than a window takes would only wait for each other.
   const most = limit.minute?.limit;
   const concurrency = Math.min(mostInFlight(most), most ?? Number.POSITIVE_INFINITY);
-  return { job: { ...job, concurrency }, plan, limit };
+  return { job: { ...job, concurrency }, plan };
 }
 
 function resumption({ state: { header, done, open, finished } }: Journal): string {

@@ -46,13 +46,13 @@ export async function runImport(request: ImportRequest, journal: Journal): Promi
   const { state } = journal;
   let onSettled = () => {};
   const { signal } = session.host.context;
-  const { job, plan, limit } = await prepare(request, journal, () => onSettled()).catch((error) => {
+  const { job, plan } = await prepare(request, journal, () => onSettled()).catch((error) => {
     throw notBegun(error, journal, input.rows.length, signal);
   });
 
   let ending: Ending = { stop: undefined, plan, lookedUp: true };
   if (plan.create.length > 0) {
-    const progress = followProgress(session, plan, limit);
+    const progress = await followProgress(request, plan);
     onSettled = progress.step;
     ending = await executePlan(job, plan);
     progress.end();

@@ -268,6 +268,48 @@ describe('the input of an import', () => {
   });
 });
 
+describe('the progress of an import', () => {
+  test.for([
+    { what: 'within a window', rows: 50, plan: plans.free, each: 2_500 },
+    { what: 'with a wait', rows: 70, plan: plans.free, each: 100 },
+    { what: 'with a wait for the last list alone', rows: 59, plan: plans.free, each: 100 },
+    { what: 'with many waits', rows: 250, plan: plans.free, each: 20 },
+    { what: 'at a service that is slower than the limit', rows: 70, plan: plans.pro, each: 2_000 },
+  ])(
+    'says when it will be done, $what',
+    async ({ rows, plan, each }, { petstore, sandbox, folder, clock }) => {
+      sandbox.plan = plan;
+      sandbox.react = () => async (_request, forward) => {
+        await clock.sleep(each, new AbortController().signal);
+        return forward();
+      };
+      const ends: number[] = [];
+      const stderr = {
+        isTTY: false,
+        columns: undefined,
+        stream: undefined,
+        async write(line: string) {
+          const { event, leftMs } = JSON.parse(line);
+          if (event === 'progress') ends.push(clock.now() + leftMs);
+        },
+      };
+      const names = Array.from({ length: rows }, (_, n) => `pet ${n}\n`);
+      const path = put(folder, `name\n${names.join('')}`);
+      const argv = ['categories', 'import', path, '--max-wait', 'inf', ...apply];
+
+      const start = clock.now();
+      const { exitCode } = await petstore(argv, { context: { stderr } });
+
+      expect(exitCode).toBe(0);
+      expect(ends.length).toBeGreaterThan(0);
+      const taken = clock.now() - start;
+      for (const end of ends) {
+        expect(Math.abs(end - clock.now())).toBeLessThan(3_000 + each + 0.1 * taken);
+      }
+    },
+  );
+});
+
 describe('the plan of an import', () => {
   test('is the result of --dry-run, which spends one request and leaves no trace', async ({
     petstore,
