@@ -63,7 +63,8 @@ export function reportFailure(
     return;
   }
   const { consequence, faults = [], hint } = failure.details;
-  for (const fault of faults) say(fault);
+  // A single one is the message itself.
+  for (const fault of faults.length > 1 ? faults : []) say(fault);
   say(`petstore: ${failure.message}`, 'red');
   for (const line of [consequence, hint]) if (line) say(line);
 

@@ -36,12 +36,13 @@ export function createFaults(): Faults {
     summary(source) {
       const [first] = listed;
       if (first === undefined) return undefined;
-      if (count === 1) return usageFailure(`${source}:${first}`);
+      const faults = listed.map((fault) => `${source}:${fault}`);
+      if (count === 1) return usageFailure(`${source}:${first}`, undefined, faults);
       const shown = count > maxListed ? ` (first ${maxListed} listed)` : '';
       return usageFailure(
         `${source} has ${thousands(count)} errors${shown}, the first at ${first}`,
         undefined,
-        listed.map((fault) => `${source}:${fault}`),
+        faults,
       );
     },
   };

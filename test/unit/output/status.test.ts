@@ -110,7 +110,7 @@ describe('the status line', () => {
     { reason: 'tripped', says: 'rate limit exceeded 3 times, next in 0:41' },
     { reason: 'banned', says: 'API key temporarily banned, next in 0:41' },
     { reason: 'unavailable', says: 'service unavailable, next in 0:41' },
-    { reason: 'probe', says: 'another request goes first, next in 0:41' },
+    { reason: 'probe', says: 'another request is in flight, next in 0:41' },
   ] as const)('says why it waits: $reason', async ({ reason, says }, { clock }) => {
     const { report, end, nextWrite, screen } = setting(clock, 100);
     report(progress);
@@ -279,7 +279,7 @@ describe('the status line', () => {
     expect((await look()).at(-1)).toMatch(/ 312\/5,000 · done ≈ 16:25Z$/);
     await clock.sleep(2_001, signal);
     report(probing(clock.now()));
-    expect((await look()).at(-1)).toMatch(/another request goes first, next in 0:35/);
+    expect((await look()).at(-1)).toMatch(/another request is in flight, next in 0:35/);
     end();
   });
 
