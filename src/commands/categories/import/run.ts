@@ -1,4 +1,5 @@
 import { listCategories } from '../../../api/endpoints.ts';
+import { Exit } from '../../../errors.ts';
 import { type Ending, executePlan } from '../../../import/execute.ts';
 import { isOtherKey, mayForget } from '../../../import/forget.ts';
 import type { Journal } from '../../../import/journal.ts';
@@ -13,6 +14,7 @@ import { knownLimit } from './limits.ts';
 import { prepare } from './prepare.ts';
 import { followProgress } from './progress.ts';
 import { printOutcomes, printPlan, unprintedOutcomes } from './report.ts';
+import { saySummary, sayUnread } from './summary.ts';
 import { planInWords, say } from './words.ts';
 
 /** Shows what would be done, by one request and without a trace. */
@@ -50,6 +52,8 @@ export async function runImport(request: ImportRequest, journal: Journal): Promi
     throw notBegun(error, journal, input.rows.length, signal);
   });
 
+  const { uptime } = session.host.context;
+  const start = uptime();
   let ending: Ending = { stop: undefined, plan, lookedUp: true };
   if (plan.create.length > 0) {
     const progress = await followProgress(request, plan);
@@ -61,8 +65,11 @@ export async function runImport(request: ImportRequest, journal: Journal): Promi
   const outcomes = outcomesOf(ending.plan, state, new Set(job.copies.keys()));
   const failure = importFailure(ending, journal.path, outcomes, signal);
   if (!ending.stop) await finishJournal(request, journal, outcomes);
+  const took = uptime() - start;
   await printOutcomes(session.output, outcomes, [...job.copies.values()], input).catch((error) => {
+    if (error instanceof Exit) sayUnread(session, outcomes);
     throw failure ?? unprintedOutcomes(error, outcomes, signal);
   });
   if (failure) throw failure;
+  if (plan.create.length > 0) saySummary(session, outcomes, took);
 }

@@ -26,11 +26,11 @@ const rowWords: Readonly<Record<Intention | Outcome, readonly [one: string, seve
 /** How many rows there are of each kind, and the words for it. */
 export function countsInWords(
   counts: ReadonlyMap<Intention | Outcome, number>,
-): { readonly rows: string; readonly count: number }[] {
+): { readonly kind: Intention | Outcome; readonly rows: string; readonly count: number }[] {
   return (Object.keys(rowWords) as (Intention | Outcome)[]).flatMap((kind) => {
     const count = counts.get(kind);
     const [one, several = one] = rowWords[kind];
-    return count === undefined ? [] : [{ rows: count === 1 ? one : several, count }];
+    return count === undefined ? [] : [{ kind, rows: count === 1 ? one : several, count }];
   });
 }
 

@@ -180,6 +180,64 @@ describe('categories import', () => {
     expect(sandbox.categories).toHaveLength(3);
   });
 
+  test.for([{ flags: ['--json'] }, { flags: ['-o', 'csv'] }])(
+    'says its counts when the reader of stdout went away, with $flags',
+    async ({ flags }, { petstore, sandbox, folder }) => {
+      sandbox.categories.push({ id: new ExactNumber('7'), name: 'dog', description: 'Barks' });
+      const gone = { isTTY: false, columns: undefined, stream: undefined };
+      const stdout = { ...gone, write: () => Promise.reject(networkError('EPIPE')) };
+
+      const result = await petstore(
+        ['categories', 'import', put(folder, three), '--yes', ...flags],
+        {
+          context: { stdout },
+        },
+      );
+
+      expect(result.exitCode).toBe(141);
+      expect(result.stderr).toContain('2 created, 1 already exists; the result could not be printed');
+      expect(sandbox.categories).toHaveLength(3);
+    },
+  );
+
+  test.for([
+    { where: 'on a terminal', options: { columns: 100 }, mark: '✔ ' },
+    { where: 'on one that is not UTF-8', options: { columns: 100, env: { LANG: 'C' } }, mark: '' },
+    { where: 'anywhere else', options: {}, mark: '' },
+  ])(
+    'says at its end what was created, and how long it took, $where',
+    async ({ options, mark }, { petstore, sandbox, folder }) => {
+      sandbox.categories.push({ id: new ExactNumber('77'), name: 'pet 0' });
+      sandbox.lastId = 77n;
+      const names = Array.from({ length: 70 }, (_, n) => `pet ${n}\n`);
+      const path = put(folder, `name\n${names.join('')}`);
+
+      const { stderr } = await petstore(['categories', 'import', path, '--yes'], options);
+
+      const [summary = ''] = stderr.split('\n').filter((line) => line.includes('created in'));
+      expect(summary).toMatch(
+        new RegExp(`^petstore: ${mark}69 created in 1m 0\\ds, 1 already exists$`),
+      );
+    },
+  );
+
+  test('says nothing of the kind when there was nothing to create', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    sandbox.categories.push({ id: new ExactNumber('7'), name: 'dog' });
+
+    const { stderr } = await petstore([
+      'categories',
+      'import',
+      put(folder, 'name\ndog\n'),
+      '--yes',
+    ]);
+
+    expect(stderr.match(/^petstore: .*$/gm)).toEqual(['petstore: 1 already exists']);
+  });
+
   test('with --allow-duplicates creates every row, once', async ({ petstore, sandbox, folder }) => {
     sandbox.categories.push({ id: new ExactNumber('7'), name: 'dog', description: 'Barks' });
     sandbox.lastId = 7n;
@@ -247,6 +305,20 @@ describe('the input of an import', () => {
     expect(result.stderr).toContain(says);
     expect(result.stderr).toContain('Nothing was sent.');
     expect(sandbox.requests).toHaveLength(0);
+  });
+
+  test('has its only fault among the faults of the event, and in one line of text', async ({
+    petstore,
+    folder,
+  }) => {
+    const path = put(folder, 'name,description\ndog,Barks\ncat\n');
+    const fault = `${path}:3:1: expected 2 fields, got 1`;
+
+    const json = await petstore(['categories', 'import', path, ...apply]);
+    const text = await petstore(['categories', 'import', path, '--yes']);
+
+    expect(json.events()).toMatchObject([{ event: 'error', message: fault, faults: [fault] }]);
+    expect(text.stderr).toBe(`petstore: ${fault}\nNothing was sent.\n`);
   });
 
   test('has all its faults told before anything is sent', async ({ petstore, sandbox, folder }) => {
