@@ -10,6 +10,7 @@ import type { Printer } from '../output/results.ts';
 import type { SharedLog } from '../pacing/log.ts';
 import { configFolder } from '../settings/folders.ts';
 import { sweepKeys } from '../settings/sweep.ts';
+import type { LineMode } from '../settings/values.ts';
 import {
   type Account,
   accountOf,
@@ -25,7 +26,7 @@ import { openLimitLog } from './limit-log.ts';
 import { type CommonOptions, commonOptions } from './options.ts';
 import { chooseProfile, type Profile, sandboxProfile } from './profile.ts';
 import { embedSandbox } from './sandbox.ts';
-import { chooseFormat, type Setup } from './setting.ts';
+import { chooseFormat, chooseLineMode, type Setup } from './setting.ts';
 import { type Listeners, openClient } from './stack.ts';
 
 /** One run of one command, with all its settings resolved. */
@@ -57,16 +58,20 @@ export async function inSession(
   const folder = configFolder(host.context);
   if (folder !== undefined) await sweepKeys(host.context, folder);
   const profile = chooseProfile(host, options);
-  const format = chooseFormat({ host, options, profile });
-  await inChosenSession(host, { options, profile, format }, story);
+  const run = { host, options, profile };
+  const choices = { format: chooseFormat(run), lineMode: chooseLineMode(run) };
+  await inChosenSession(host, { options, profile, ...choices }, story);
 }
 
-type Choices = Pick<Session, 'options' | 'profile'> & { readonly format: Format };
+type Choices = Pick<Session, 'options' | 'profile'> & {
+  readonly format: Format;
+  readonly lineMode: LineMode;
+};
 
-/** The same where profile and format are chosen already. */
+/** The same where all that is needed is chosen already. */
 export async function inChosenSession(
   host: Host,
-  { options, profile, format }: Choices,
+  { options, profile, format, lineMode }: Choices,
   story: (session: Session) => Promise<void>,
 ): Promise<void> {
   const { context, sink } = host;
@@ -77,7 +82,7 @@ export async function inChosenSession(
     color: hasColor(context.stderr, context.env, options),
     ascii: !isUtf8(context.env),
   });
-  const limitLine = createLimitLine(context, report);
+  const limitLine = createLimitLine(context, report, lineMode);
   const printer = createPrinter(context, limitLine.beforeResult(sink.laid), report, {
     format,
     color: hasColor(context.stdout, context.env, options),

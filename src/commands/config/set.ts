@@ -25,7 +25,7 @@ export function define(command: Command, host: Host): void {
         const { profile, report } = session;
         const name = requireName(text, settingNames);
         refuseForSandbox(name, session);
-        declared[name].read(value, { subject: name });
+        declared[name].read(value);
 
         const { saveSetting } = await import('../../settings/save.ts').catch(unloadable);
         const folder = requireConfigFolder(host.context);

@@ -33,9 +33,9 @@ export function define(command: Command, host: Host): void {
     .action(async ({ check = false, all: isWhole = false }: Options) => {
       const options = commonOptions(command);
       const { context } = host;
-      const { profile, format, maxWait, findings } = await examineSettings(host, options);
+      const { maxWait, findings, ...choices } = await examineSettings(host, options);
 
-      await inChosenSession(host, { options, profile, format }, async (session) => {
+      await inChosenSession(host, { options, ...choices }, async (session) => {
         session.output.checkColumns(columns);
         const way = await examineWay(session);
         const state = await examineState(context);

@@ -26,6 +26,7 @@ describe('config list', () => {
       ['base-url', url, settingsOf(folder)],
       ['output', 'table', 'default'],
       ['max-wait', '1h', '--max-wait'],
+      ['rate-limit-line', 'always', 'default'],
       ['plan', '', ''],
       ['limit-store', '', ''],
       ['api-key-command', '', ''],
@@ -150,7 +151,8 @@ describe('config path', () => {
 });
 
 describe('a name that is no setting', () => {
-  const all = 'base-url, output, max-wait, plan, limit-store, api-key-command, default-profile';
+  const all =
+    'base-url, output, max-wait, rate-limit-line, plan, limit-store, api-key-command, default-profile';
   test.for([
     { argv: ['set', 'base-ulr', url], hint: `Did you mean base-url? One of: ${all}` },
     { argv: ['set', 'BASE-URL', url], hint: `Did you mean base-url? One of: ${all}` },
@@ -201,7 +203,7 @@ describe('settings that cannot be used', () => {
 
     expect(exitCode).toBe(2);
     expect(stderr).toContain(
-      `invalid output format "xml" from profile production in ${settingsOf(folder)}\n`,
+      `invalid output format "xml" from output of profile production in ${settingsOf(folder)}\n`,
     );
     expect((await petstore(['config', 'get', 'output'])).stdout).toBe('table\n');
   });
