@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Client } from '../api/client.ts';
 import { Failure } from '../errors.ts';
-import type { Report } from '../events.ts';
-import { type Format, speaksJson } from '../formats.ts';
+import { notice, type Report } from '../events.ts';
+import { speaksJson } from '../formats.ts';
 import { hideSecrets } from '../output/hide-secrets.ts';
 import { createPrinter } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
@@ -10,7 +10,6 @@ import type { Printer } from '../output/results.ts';
 import type { SharedLog } from '../pacing/log.ts';
 import { configFolder } from '../settings/folders.ts';
 import { sweepKeys } from '../settings/sweep.ts';
-import type { LineMode } from '../settings/values.ts';
 import {
   type Account,
   accountOf,
@@ -19,14 +18,15 @@ import {
   type Service,
   sandboxIdentity,
 } from './account.ts';
+import { type Choices, choose, type Tolerance } from './choices.ts';
 import { type Host, hasColor, isUtf8 } from './host.ts';
 import { type FoundKey, findKey } from './key.ts';
 import { createLimitLine } from './limit-line.ts';
 import { openLimitLog } from './limit-log.ts';
 import { type CommonOptions, commonOptions } from './options.ts';
-import { chooseProfile, type Profile, sandboxProfile } from './profile.ts';
+import { type Profile, sandboxProfile } from './profile.ts';
 import { embedSandbox } from './sandbox.ts';
-import { chooseFormat, chooseLineMode, type Setup } from './setting.ts';
+import type { Setup } from './setting.ts';
 import { type Listeners, openClient } from './stack.ts';
 
 /** One run of one command, with all its settings resolved. */
@@ -48,25 +48,25 @@ export type Session = {
   readonly account: () => Promise<Account>;
 };
 
-/** Runs a command's story in a session; whatever its end, the state of the limit is said. */
+/**
+ * Runs a command's story in a session; whatever its end, the state of the limit is said.
+ * @throws Failure where the settings are invalid beyond what the command can do without
+ */
 export async function inSession(
   host: Host,
   command: Command,
   story: (session: Session) => Promise<void>,
+  tolerance: Tolerance = [{}],
 ): Promise<void> {
   const options = commonOptions(command);
   const folder = configFolder(host.context);
   if (folder !== undefined) await sweepKeys(host.context, folder);
-  const profile = chooseProfile(host, options);
-  const run = { host, options, profile };
-  const choices = { format: chooseFormat(run), lineMode: chooseLineMode(run) };
-  await inChosenSession(host, { options, profile, ...choices }, story);
+  const { choices, faults } = choose(host, options, tolerance);
+  await inChosenSession(host, choices, async (session) => {
+    for (const { message } of faults) notice(session.report, message);
+    await story(session);
+  });
 }
-
-type Choices = Pick<Session, 'options' | 'profile'> & {
-  readonly format: Format;
-  readonly lineMode: LineMode;
-};
 
 /** The same where all that is needed is chosen already. */
 export async function inChosenSession(

@@ -22,14 +22,19 @@ export function define(command: Command, host: Host): void {
     'Set up a profile: store its API key, for its base URL only. On a terminal, asks for both and sends one request to verify the key; in a script, reads the key from standard input and sends nothing.',
   );
   addExamples(command, ['petstore auth login', 'petstore auth login --profile staging < key-file']);
-  command.option('--no-check', 'do not verify the key').action(async (options: Options) =>
-    inSession(host, command, async (session) => {
-      refuseOther(session);
-      const folder = requireConfigFolder(host.context);
-      if (mayAsk(host.context, session.options)) await setUp(session, folder, options);
-      else await storeGiven(session, folder);
-    }),
-  );
+  command
+    .option('--no-check', 'do not verify the key')
+    .action(async (options: Options) =>
+      inSession(host, command, (session) => login(session, options), [{ profile: true }]),
+    );
+}
+
+async function login(session: Session, options: Options): Promise<void> {
+  const { context } = session.host;
+  refuseOther(session);
+  const folder = requireConfigFolder(context);
+  if (mayAsk(context, session.options)) await setUp(session, folder, options);
+  else await storeGiven(session, folder);
 }
 
 /** Asks for what is missing, and stores nothing that the service rejects. */

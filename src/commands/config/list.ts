@@ -7,9 +7,17 @@ import { inForce, namesInForce, rowOf } from './in-force.ts';
 export function define(command: Command, host: Host): void {
   addExamples(command, ['petstore config list', 'petstore config list --profile staging --json']);
   command.action(async () =>
-    inSession(host, command, async (session) => {
-      const rows = namesInForce.map((name) => rowOf(name, inForce(name, session)));
-      await session.output.records(rows, ['setting', 'value', 'source']);
-    }),
+    inSession(
+      host,
+      command,
+      async (session) => {
+        // The format of this list says nothing of what other commands print.
+        const { output, json, ...options } = session.options;
+        const others = { ...session, options };
+        const rows = namesInForce.map((name) => rowOf(name, inForce(name, others)));
+        await session.output.records(rows, ['setting', 'value', 'source']);
+      },
+      [{}, { byDefault: true }],
+    ),
   );
 }

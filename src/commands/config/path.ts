@@ -9,9 +9,14 @@ import { addExamples } from '../examples.ts';
 export function define(command: Command, host: Host): void {
   addExamples(command, ['petstore config path', 'cat "$(petstore config path)"']);
   command.action(async () =>
-    inSession(host, command, async ({ output }) => {
-      const path = join(requireConfigFolder(host.context), settingsFile);
-      await output.bare(path, { path });
-    }),
+    inSession(
+      host,
+      command,
+      async ({ output }) => {
+        const path = join(requireConfigFolder(host.context), settingsFile);
+        await output.bare(path, { path });
+      },
+      [{}, { profile: true, file: true }],
+    ),
   );
 }
