@@ -1,21 +1,39 @@
 #!/usr/bin/env node
 
-const { argv } = process;
+const { argv, env } = process;
 
 const version = () => `${require('../package.json').version}\n`;
-const help = () => require('node:fs').readFileSync(`${__dirname}/../dist/help.txt`);
 const answers = { '--version': version, '-V': version, '--help': help, '-h': help };
 
-// Asked for by scripts at every start of theirs, so answered before anything else is loaded.
-if (argv.length === 3 && Object.hasOwn(answers, argv[2])) {
-  const text = answers[argv[2]]();
+/** The first page, which is prepared for 80 columns and more; undefined where it has to be laid out. */
+function help() {
+  const { fstatSync, readFileSync } = require('node:fs');
+  if (env.COLUMNS || env.FORCE_COLOR) return undefined;
+  const page = readFileSync(`${__dirname}/../dist/help.txt`, 'utf8');
+  // A terminal's stream takes 2 ms to set up: not for a pipe.
+  if (!fstatSync(1).isCharacterDevice()) return page;
+  const { isTTY, columns } = process.stdout;
+  if (!isTTY) return page;
+  if (columns < 80) return undefined;
+  const isPlain = env.NO_COLOR || env.TERM === 'dumb';
+  return isPlain ? page : page.replace(/^\S.*:$(?=\n {2})/gm, '\x1b[1m$&\x1b[22m');
+}
+
+/** Whether that was all that is asked for: by scripts at every start of theirs, so before anything else is loaded. */
+function isAnswered() {
+  if (argv.length !== 3 || !Object.hasOwn(answers, argv[2])) return false;
   try {
-    require('node:fs').writeSync(1, text);
+    const text = answers[argv[2]]();
+    if (text !== undefined) require('node:fs').writeSync(1, text);
+    return text !== undefined;
   } catch {
     process.stderr.write(`petstore: cannot write to standard output what ${argv[2]} asks for\n`);
     process.exitCode = 74;
+    return true;
   }
-} else {
+}
+
+if (!isAnswered()) {
   // Node would open a debugger's port for it, with the key in memory; no child inherits a listener.
   process.on('SIGUSR1', () => {});
   require('../dist/main.js');

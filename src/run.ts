@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { UsageError } from './commands/complaint.ts';
+import { printPage } from './commands/page.ts';
 import { createProgram } from './commands/program.ts';
 import { wordsForHelp } from './commands/words.ts';
 import type { Context } from './context.ts';
@@ -83,24 +84,28 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   }
 
   async function explainUsage(error: CommanderError): Promise<Exit | Failure> {
-    const helpLines = help.join('').trimEnd().split('\n');
-    if (error.exitCode === 0) {
-      return sink.print(helpLines).then(
-        () => new Exit(0),
+    if (!(error instanceof UsageError)) return show(help.join(''));
+    if (isCallForHelp(error)) return show(error.command.helpInformation());
+    return import('./commands/usage.ts')
+      .catch(unloadable)
+      .catch(unsent)
+      .then(
+        ({ describeUsageError }) => describeUsageError(error, argv),
         (failure) => explain(failure),
       );
-    }
-    if (error instanceof UsageError) {
-      return import('./commands/usage.ts')
-        .catch(unloadable)
-        .catch(unsent)
-        .then(
-          ({ describeUsageError }) => describeUsageError(error, argv),
-          (failure) => explain(failure),
-        );
-    }
-    if (!wantsJson()) for (const line of helpLines) sink.say(line);
-    return wantsJson() ? usageFailure('no command given', 'petstore --help') : new Exit(2);
+  }
+
+  /** Names alone, typed at a terminal, as with gh and kubectl. In a script a variable was empty, which must not pass for success. */
+  function isCallForHelp({ code }: UsageError): boolean {
+    const names = argv.every((word) => !word.startsWith('-'));
+    return code === 'commander.help' && names && context.stdout.isTTY;
+  }
+
+  function show(page: string): Promise<Exit | Failure> {
+    return printPage(host, page, { color: !options.includes('--no-color') }).then(
+      () => new Exit(0),
+      (failure) => explain(failure),
+    );
   }
 
   function end(result: Exit | Failure): number {

@@ -17,6 +17,11 @@ export class ComplainingCommand extends Command {
     return new ComplainingCommand(name);
   }
 
+  /** A command is missing: who runs this decides whether that asks for help. */
+  override help(): never {
+    throw new UsageError('commander.help', '', this);
+  }
+
   override error(message: string, { code = 'commander.error' }: { code?: string } = {}): never {
     throw new UsageError(code, message, this);
   }

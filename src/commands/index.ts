@@ -3,6 +3,7 @@ import { unsent } from '../errors.ts';
 import type { Host } from '../session/host.ts';
 import { addCommonOptions } from '../session/options.ts';
 import { unloadable } from '../text/unloadable.ts';
+import type { Part } from './first-page.ts';
 import { loadCommand, loadLater } from './lazy.ts';
 import { markTopic } from './topic.ts';
 
@@ -17,8 +18,9 @@ type Group = {
 type Branch = { readonly about: string; readonly load: () => Promise<Verb> };
 
 /** The whole command line, one line a verb. A verb's file is loaded only when it is called. */
-const tree: Readonly<Record<string, Group | Branch>> = {
+const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>> = {
   categories: {
+    part: 'Categories',
     about: 'List, create and import categories',
     verbs: {
       list: { about: 'List all categories', load: () => import('./categories/list.ts') },
@@ -30,6 +32,7 @@ const tree: Readonly<Record<string, Group | Branch>> = {
     },
   },
   pets: {
+    part: 'Store',
     about: 'Show pets',
     verbs: {
       get: {
@@ -39,12 +42,14 @@ const tree: Readonly<Record<string, Group | Branch>> = {
     },
   },
   orders: {
+    part: 'Store',
     about: 'List orders',
     verbs: {
       list: { about: 'List all orders', load: () => import('./orders/list.ts') },
     },
   },
   auth: {
+    part: 'Account',
     about: 'Log in, log out, show the API key in use',
     verbs: {
       login: { about: 'Log in with an API key', load: () => import('./auth/login.ts') },
@@ -56,10 +61,12 @@ const tree: Readonly<Record<string, Group | Branch>> = {
     },
   },
   limits: {
+    part: 'Account',
     about: 'Show what is left of the rate limit',
     load: () => import('./limits.ts'),
   },
   config: {
+    part: 'Account',
     about: 'Show and change settings',
     verbs: {
       list: {
@@ -75,16 +82,23 @@ const tree: Readonly<Record<string, Group | Branch>> = {
       },
     },
   },
-  api: { about: 'Send any request to the service', load: () => import('./api/api.ts') },
+  api: {
+    part: 'Tools',
+    about: 'Send any request to the service',
+    load: () => import('./api/api.ts'),
+  },
   doctor: {
+    part: 'Tools',
     about: 'Check settings, API key, network and rate limit',
     load: () => import('./doctor/doctor.ts'),
   },
   sandbox: {
-    about: 'Run the service on this machine, for trials and tests',
+    part: 'Tools',
+    about: 'Run a local sandbox of the service',
     load: () => import('./sandbox/sandbox.ts'),
   },
   completion: {
+    part: 'Tools',
     about: 'Complete commands and options with the Tab key',
     load: () => import('./completion/completion.ts'),
   },
@@ -92,6 +106,10 @@ const tree: Readonly<Record<string, Group | Branch>> = {
 
 /** What help explains besides the commands: `petstore help NAME`. */
 const topics: Readonly<Record<string, Branch>> = {
+  options: {
+    about: 'Options of all commands',
+    load: () => import('./topics/options.ts'),
+  },
   'exit-codes': {
     about: 'What each exit code means',
     load: () => import('./topics/exit-codes.ts'),
@@ -107,10 +125,10 @@ export function addCommands(program: Command, host: Host, words: readonly string
   if (addCalled(program, host, words)) return;
   for (const [name, node] of Object.entries(tree)) {
     if ('load' in node) {
-      addCommand(program, name, node, host);
+      addCommand(program, name, node, host).helpGroup(node.part);
       continue;
     }
-    const group = addGroup(program, name, node, host);
+    const group = addGroup(program, name, node, host).helpGroup(node.part);
     loadLater(group, async () => addCommonOptions(group));
   }
   for (const [name, topic] of Object.entries(topics))

@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import type { Host } from '../session/host.ts';
 import { ComplainingCommand } from './complaint.ts';
 import { addExamples } from './examples.ts';
-import { formatHelp } from './help.ts';
+import { formatHelp } from './format-help.ts';
 import { addCommands } from './index.ts';
+import { pageWidth } from './page.ts';
 
 /**
  * The whole command line, or as much of it as the words on it need; `onText` gets what Commander would print. It throws
@@ -23,9 +24,7 @@ export function createProgram(
       writeOut: onText,
       writeErr: onText,
       outputError: () => {},
-      // The same on every terminal, so that the first page can be made when petstore is built.
-      getOutHelpWidth: () => 80,
-      getErrHelpWidth: () => 80,
+      getOutHelpWidth: () => pageWidth(host.context),
     })
     .enablePositionalOptions();
   addExamples(program, ['petstore categories list --profile sandbox']);

@@ -13,6 +13,8 @@ export function describeUsageError(
   argv: readonly string[],
 ): Failure {
   switch (code) {
+    case 'commander.help':
+      return missingCommand(command);
     case 'commander.unknownCommand':
       return unknownCommand(command);
     case 'commander.unknownOption':
@@ -28,6 +30,12 @@ export function describeUsageError(
     default:
       return usageFailure(message.replace(/^error: /, ''), helpFor(command));
   }
+}
+
+function missingCommand(command: Command): Failure {
+  if (!command.parent) return usageFailure('no command given', helpFor(command));
+  const names = command.commands.map((below) => below.name());
+  return usageFailure(`missing command after ${callOf(command)}`, `One of: ${names.join(', ')}`);
 }
 
 function unknownCommand(command: Command): Failure {

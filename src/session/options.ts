@@ -16,8 +16,8 @@ export type CommonOptions = SettingOptions & {
   readonly input?: boolean;
 };
 
-/** The heading above them in help. */
-export const commonHeading = 'Everywhere:';
+/** What tells them from a command's own. */
+export const commonHeading = 'Options of all commands:';
 
 /** Adds the common options to a command, so that they are taken at any place of the command line. */
 export function addCommonOptions(command: Command): void {

@@ -22,7 +22,7 @@ export function define(command: Command, host: Host): void {
     "petstore categories list --json | jq -r '.[].name'",
   ]);
   command
-    .option('--search <text>', 'only categories with this text in name or description, in any case')
+    .option('--search <text>', 'filter by text in name or description, ignoring case')
     .addOption(new Option('--sort <field>', 'sort by this field').choices(Object.keys(orders)))
     .action(async ({ search, sort }: Options) =>
       inSession(host, command, async ({ connect, output }) => {

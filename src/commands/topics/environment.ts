@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { Host } from '../../session/host.ts';
+import { commonOptions } from '../../session/options.ts';
 import { declared, flagOf } from '../../settings/names.ts';
-import { listOf } from '../help.ts';
+import { listOf, pageWidth, printPage } from '../page.ts';
 
 /** Each setting, and each place where it can be given: an option, then a variable, then the settings file; `stored` in Markdown. */
 export const settingRows = Object.entries(declared)
@@ -37,6 +38,9 @@ export const variables: readonly (readonly [variables: string, meaning: string])
   ...others,
 ];
 
-export function define(command: Command, { sink }: Host): void {
-  command.action(() => sink.print([listOf('Environment variables:', variables)]));
+export function define(command: Command, host: Host): void {
+  command.action(() => {
+    const page = listOf('Environment variables:', variables, pageWidth(host.context));
+    return printPage(host, page, commonOptions(command));
+  });
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Host } from '../../session/host.ts';
-import { listOf } from '../help.ts';
+import { commonOptions } from '../../session/options.ts';
+import { listOf, pageWidth, printPage } from '../page.ts';
 
 /** What scripts may rely on; README and man page say the same. */
 export const meanings: readonly (readonly [codes: string, meaning: string])[] = [
@@ -17,6 +18,9 @@ export const meanings: readonly (readonly [codes: string, meaning: string])[] = 
   ['129, 130, 143, 141', 'hangup, interrupt, termination, reader of stdout closed'],
 ];
 
-export function define(command: Command, { sink }: Host): void {
-  command.action(() => sink.print([listOf('Exit codes:', meanings)]));
+export function define(command: Command, host: Host): void {
+  command.action(() => {
+    const page = listOf('Exit codes:', meanings, pageWidth(host.context));
+    return printPage(host, page, commonOptions(command));
+  });
 }

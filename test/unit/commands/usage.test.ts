@@ -630,28 +630,51 @@ describe('help', () => {
     { argv: ['categories', '--help'] },
     { argv: ['categories', 'create', '--help'] },
     { argv: ['help', 'categories', 'create'] },
-  ])('$argv stands on stdout, exit 0', async ({ argv }, { petstore }) => {
+  ])('$argv is printed on stdout, exit 0', async ({ argv }, { petstore }) => {
     const result = await petstore(argv);
 
     expect(result).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(result.stdout).toContain('Usage: petstore');
+    expect(result.stdout).toMatch(/^(Usage: petstore|Manage the categories)/);
   });
 
-  test('of a verb names its arguments, its options and the common ones', async ({ petstore }) => {
+  test('of a verb names its arguments, its options and where the common ones are', async ({
+    petstore,
+  }) => {
     const { stdout } = await petstore(['help', 'categories', 'create']);
 
-    for (const part of ['<name>', '--if-missing', 'Everywhere:', '--profile <name>']) {
+    for (const part of ['<name>', '--if-missing', 'petstore help options']) {
       expect(stdout).toContain(part);
     }
   });
 
   test.for([{ argv: [] }, { argv: ['categories'] }])(
-    '$argv without a verb: exit 2, the help on stderr',
+    '$argv at a terminal asks for help: exit 0, on stdout',
     async ({ argv }, { petstore }) => {
-      const result = await petstore(argv);
+      const help = await petstore([...argv, '--help'], { columns: 80 });
 
-      expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-      expect(result.stderr).toContain('Usage: petstore');
+      const result = await petstore(argv, { columns: 80, env: { PETSTORE_OUTPUT: 'json' } });
+
+      expect(result).toEqual({ ...help, events: expect.anything() });
+      expect(result).toMatchObject({ exitCode: 0, stderr: '' });
     },
   );
+
+  test.for<{ argv: string[]; columns?: number; says: string[] }>([
+    { argv: [], says: ['no command given', 'See: petstore --help'] },
+    { argv: ['--quiet'], columns: 80, says: ['no command given', 'See: petstore --help'] },
+    {
+      argv: ['categories'],
+      says: ['missing command after petstore categories', 'One of: list, create, import'],
+    },
+  ])('$argv in a script lacks a command: exit 2', async ({ argv, columns, says }, { petstore }) => {
+    const options = columns === undefined ? {} : { columns, env: { NO_COLOR: '1' } };
+
+    const text = await petstore(argv, options);
+    const json = await petstore([...argv, '--json'], options);
+
+    const stderr = `petstore: ${says[0]}\nNothing was sent.\n${says[1]}\n`;
+    expect(text).toMatchObject({ exitCode: 2, stdout: '', stderr });
+    expect(json).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(json.events()).toMatchObject([{ event: 'error', kind: 'usage', message: says[0] }]);
+  });
 });
