@@ -38,7 +38,9 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     // Done, but whoever interrupted it wants to stop: a shell loop must not go on.
     return context.signal.aborted ? interruptedFailure(context.signal, {}).exitCode : 0;
   } catch (error) {
-    const exitCode = end(await advise(afterInterruption(await explain(error))));
+    const result = await advise(afterInterruption(await explain(error)));
+    if (result instanceof Failure) await learnFormat();
+    const exitCode = end(result);
     await sink.flush();
     return exitCode;
   }
@@ -131,18 +133,32 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
 
   /** The format in force or, where the command line was not understood, the one it seems to ask for. */
   function wantsJson(): boolean {
-    const format =
-      host.format ?? askedFormat(options) ?? context.env[settings.output.variable] ?? '';
+    const format = host.format ?? askedFormat() ?? '';
     return isFormat(format) && speaksJson(format);
+  }
+
+  function askedFormat(): string | undefined {
+    return lastFor('o', 'output', options) ?? context.env[settings.output.variable];
+  }
+
+  /** Where neither command line nor environment name a format, the settings may. */
+  async function learnFormat(): Promise<void> {
+    if (host.format !== undefined || askedFormat() !== undefined) return;
+    const profile = lastFor('p', 'profile', options);
+    host.format = await import('./session/settings-format.ts')
+      .then(({ settingsFormat }) => settingsFormat(host, profile === undefined ? {} : { profile }))
+      // What is wrong with the settings is not what failed.
+      .catch(() => undefined);
   }
 }
 
-/** What the last word for it names as the format: `-o json`, `-qojson`, `--output=json`, `--json`. */
-function askedFormat(words: readonly string[]): string | undefined {
+/** The value of the last word for an option: of `output` as -o json, -o=json, -qojson, --output=json, --json. */
+function lastFor(letter: string, name: string, words: readonly string[]): string | undefined {
+  // No two parts of it can match the same characters, so that the longest word takes no more than its length.
+  const form = new RegExp(`^(?:-[qv]*${letter}=?|--${name}(?:$|=))(.*)$`, 's');
   return words.reduce<string | undefined>((asked, word, at) => {
-    if (word === '--json') return 'json';
-    // No two parts of it can match the same characters, so that the longest word takes no more than its length.
-    const [flag, value] = /^(?:-[qv]*o|--output(?:$|=))(.*)$/s.exec(word) ?? [];
+    if (name === 'output' && word === '--json') return 'json';
+    const [flag, value] = form.exec(word) ?? [];
     return flag === undefined ? asked : value || words[at + 1];
   }, undefined);
 }

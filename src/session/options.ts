@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { usageFailure } from '../errors.ts';
-import { declared, type SettingOptions } from '../settings/names.ts';
+import { declared, flagOf, type SettingOptions } from '../settings/names.ts';
 import { type Setting, settings } from '../settings/table.ts';
 import { version } from '../version.ts';
 
@@ -36,6 +36,9 @@ export function addCommonOptions(command: Command): void {
     option.defaultValue = undefined;
     command.addOption(option);
   }
+  for (const { flags, alias } of Object.values(declared)) {
+    if (flags && alias) letLastCount(command, flagOf(flags), alias.flag);
+  }
   command.version(version, '-V, --version', 'print the version');
   command.addHelpOption(new Option('-h, --help', 'show help'));
 }
@@ -45,9 +48,30 @@ function optionsOf({ flags, help, choices, alias }: Setting): readonly Option[] 
   if (flags === undefined) return [];
   const option = new Option(flags, help);
   if (choices) option.choices(choices);
+  if (option.short) takeEqualsSign(option);
   if (!alias) return [option];
   const same = new Option(alias.flag, `same as ${option.short} ${alias.value}`);
   return [option, same, ...(flags === settings.output.flags ? layoutOptions() : [])];
+}
+
+/** -o=json as --output=json: Commander takes all that follows the letter for the value. */
+function takeEqualsSign(option: Option): void {
+  const { parseArg: parse } = option;
+  option.argParser((text, before) => {
+    const value = text.replace(/^=/, '');
+    return parse ? parse(value, before) : value;
+  });
+}
+
+/** Of an option and the switch for one of its values, the later one takes the place of the earlier one. */
+function letLastCount(command: Command, ...flags: readonly string[]): void {
+  const names = flags.map((flag) => flag.slice('--'.length));
+  for (const name of names) {
+    const others = names.filter((other) => other !== name);
+    command.on(`option:${name}`, () => {
+      for (const other of others) command.setOptionValue(other, undefined);
+    });
+  }
 }
 
 function layoutOptions(): readonly Option[] {
@@ -73,6 +97,6 @@ export function commonOptions(command: Command): CommonOptions {
   const { json, ...above } = command.parent ? commonOptions(command.parent) : {};
   const given = Object.entries(command.opts()).filter(([, value]) => value !== undefined);
   const own: CommonOptions = Object.fromEntries(given);
-  // --json is a format as well: -o behind it wins.
+  // --json is a format as well: -o after it wins.
   return { ...above, ...(json && !own.output && { json }), ...own };
 }

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe } from 'vitest';
 import { formats } from '../../../src/formats.ts';
 import { expect, networkError, reply, test, testKey } from '../../support/petstore.ts';
@@ -372,6 +374,9 @@ describe('an error of a command line that is not understood', () => {
     { words: ['-ojson'], json: true },
     { words: ['-ondjson'], json: true },
     { words: ['-qvojson'], json: true },
+    { words: ['-o=json'], json: true },
+    { words: ['-qo=ndjson'], json: true },
+    { words: ['-o=table'], env: 'json', json: false },
     { words: ['-qo', 'json'], json: true },
     { words: ['--output', 'ndjson'], json: true },
     { words: ['--output=json'], json: true },
@@ -399,6 +404,82 @@ describe('an error of a command line that is not understood', () => {
       expect(stderr.startsWith('{"event":"error","kind":"usage"')).toBe(row.json);
     },
   );
+});
+
+describe('an error where only the settings name a format', () => {
+  test.for<{ words: string[]; settings: string; env?: string; json: boolean }>([
+    { words: [], settings: '{"profiles":{"production":{"output":"json"}}}', json: true },
+    { words: [], settings: '{"profiles":{"staging":{"output":"json"}}}', json: false },
+    {
+      words: ['-p', 'staging'],
+      settings: '{"profiles":{"staging":{"output":"ndjson"}}}',
+      json: true,
+    },
+    { words: ['-p=staging'], settings: '{"profiles":{"staging":{"output":"json"}}}', json: true },
+    {
+      words: [],
+      settings: '{"default-profile":"staging","profiles":{"staging":{"output":"json"}}}',
+      json: true,
+    },
+    {
+      words: ['-o', 'csv'],
+      settings: '{"profiles":{"production":{"output":"json"}}}',
+      json: false,
+    },
+    {
+      words: [],
+      env: 'csv',
+      settings: '{"profiles":{"production":{"output":"json"}}}',
+      json: false,
+    },
+    { words: [], settings: '{"profiles":{"production":{"output":"xml"}}}', json: false },
+    { words: ['-p', '../x'], settings: '{}', json: false },
+    { words: [], settings: '{ broken', json: false },
+  ])(
+    'is JSON where $words, $env and $settings ask for it: $json',
+    async (row, { petstore, folder }) => {
+      mkdirSync(join(folder, 'config'));
+      writeFileSync(join(folder, 'config', 'settings.json'), row.settings);
+      const env = { PETSTORE_OUTPUT: row.env };
+
+      const { stderr, exitCode } = await petstore(['categories', '--lost', ...row.words], { env });
+
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain('unknown option --lost');
+      expect(stderr.startsWith('{"event":"error","kind":"usage"')).toBe(row.json);
+    },
+  );
+});
+
+describe('of the ways to name a format', () => {
+  test.for<{ words: string[]; format: (typeof formats)[number] }>([
+    { words: ['--json', '-o', 'csv'], format: 'csv' },
+    { words: ['-o', 'csv', '--json'], format: 'json' },
+    { words: ['-ojson', '-o', 'csv'], format: 'csv' },
+    { words: ['--json', '-ocsv'], format: 'csv' },
+    { words: ['-o=csv'], format: 'csv' },
+    { words: ['--output=csv'], format: 'csv' },
+    { words: ['-qo=csv'], format: 'csv' },
+    { words: ['--json', '-o=csv', '--json'], format: 'json' },
+  ])('the last one counts: $words', async ({ words, format }, { petstore, sandbox }) => {
+    sandbox.react = () => reply(200, [{ id: 1, name: 'dog' }]);
+    const { stdout } = await petstore(['categories', 'list', '-o', format]);
+    const lines = [
+      ['categories', 'list', ...words],
+      [...words, 'categories', 'list'],
+      ['categories', ...words, 'list'],
+      [...words.slice(0, -1), 'categories', 'list', ...words.slice(-1)],
+    ].filter((line) => line.indexOf('-o') < 0 || line[line.indexOf('-o') + 1] === 'csv');
+
+    for (const line of lines) expect((await petstore(line)).stdout, line.join(' ')).toBe(stdout);
+    expect(stdout).not.toBe('');
+  });
+
+  test('-p=staging names a profile', async ({ petstore }) => {
+    const { stdout } = await petstore(['config', 'get', 'profile', '-p=staging']);
+
+    expect(stdout).toBe('staging\n');
+  });
 });
 
 describe('what is wrong on the other side', () => {
