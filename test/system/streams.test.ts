@@ -24,6 +24,19 @@ describe('standard output', () => {
     expect(result.stderr).toBe('141\n');
   });
 
+  test('a reader that goes away before a create is printed: 141, and what was created is said', async ({
+    execute,
+  }) => {
+    const command = `${petstore} categories create rabbit -q -p sandbox`;
+    const script = `{ sleep 0.2; ${command}; echo $? >&2; } | true`;
+
+    const { stderr } = await execute('sh', ['-c', script]);
+
+    expect(stderr).toMatch(
+      /^petstore: created "rabbit" with id \d+; the result could not be printed\n141\n$/,
+    );
+  });
+
   test.skipIf(!existsSync('/dev/full'))(
     'a full disk: exit 74, and it is said',
     async ({ execute }) => {
@@ -96,7 +109,8 @@ test('a pager has its screen to itself once the result is there (needs script)',
   const { stdout } = await execute('script', ['-qec', command, '/dev/null']);
 
   expect(stdout.split('\r\n')).toEqual([
-    expect.stringMatching(/^rate limit: 59 of 60 left/),
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it is dim on a terminal
+    expect.stringMatching(/^\u001b\[2mrate limit: 59 of 60 left/),
     ...['name', 'dog', 'cat', 'rabbit'].map((line) => `page: ${line}`),
     'end of page?',
   ]);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { createCategory } from '../../api/endpoints.ts';
-import { NewCategory } from '../../api/resources.ts';
-import { explained, Failure, unsent, usageFailure } from '../../errors.ts';
+import { type Category, NewCategory } from '../../api/resources.ts';
+import { Exit, explained, Failure, unsent, usageFailure } from '../../errors.ts';
 import { warn } from '../../events.ts';
 import { findMismatch } from '../../json/check.ts';
 import { ExactNumber } from '../../json/exact.ts';
@@ -57,9 +57,10 @@ export function define(command: Command, host: Host): void {
           warn(report, `the service changed the name to "${category.name}"`);
         }
         await output.record(category, categoryColumns).catch((error) => {
+          if (wasThere) throw error;
+          if (error instanceof Exit) throw unread(category, error);
           const consequence = `The category was created with id ${category.id}.`;
-          const { signal } = host.context;
-          throw wasThere ? error : explained(error, signal, { outcome: 'created', consequence });
+          throw explained(error, host.context.signal, { outcome: 'created', consequence });
         });
       }),
     );
@@ -75,6 +76,12 @@ async function loadEnd(output: Printer, body: NewCategory) {
 async function loadMissing() {
   const { createMissing } = await import('./create-missing.ts').catch(unloadable).catch(unsent);
   return createMissing;
+}
+
+/** The reader of stdout went away, but the outcome of a create is always said. */
+function unread({ id, name }: Category, { exitCode }: Exit): Failure {
+  const message = `created "${name}" with id ${id}; the result could not be printed`;
+  return new Failure('output', message, { outcome: 'created', exitCode });
 }
 
 /** @throws Failure (usage) for what the service would refuse anyway */

@@ -541,4 +541,34 @@ describe('the outcome of a create', () => {
     expect(result.stderr).toContain('The category was created with id 1.\n');
     expect(sandbox.categories).toHaveLength(1);
   });
+
+  describe('when the reader of its result went away', () => {
+    const gone = { isTTY: false, columns: undefined, stream: undefined };
+    const stdout = { ...gone, write: () => Promise.reject(networkError('EPIPE')) };
+    const options = { context: { stdout } };
+
+    test('exits 141 and says that it was created', async ({ petstore }) => {
+      const text = await petstore([...create, '--quiet'], options);
+      const json = await petstore([...create, '--json'], options);
+
+      expect(text).toMatchObject({
+        exitCode: 141,
+        stderr: 'petstore: created "rabbit" with id 1; the result could not be printed\n',
+      });
+      expect(json.exitCode).toBe(141);
+      expect(json.events().find(({ event }) => event === 'error')).toMatchObject({
+        message: 'created "rabbit" with id 2; the result could not be printed',
+        outcome: 'created',
+        exitCode: 141,
+      });
+    });
+
+    test('is quiet where nothing was created', async ({ petstore }) => {
+      await petstore(create);
+
+      const result = await petstore([...create, '--if-missing', '--quiet'], options);
+
+      expect(result).toMatchObject({ exitCode: 141, stderr: '' });
+    });
+  });
 });
