@@ -13,6 +13,8 @@ export type Event =
       /** When it goes away; undefined while the service publishes no date. */
       readonly sunset: number | undefined;
     }
+  /** Said in place of a table without rows. */
+  | { readonly event: 'empty'; readonly message: string }
   | {
       readonly event: 'notice';
       readonly message: string;

@@ -7,7 +7,7 @@ import { fieldList, type Grid, gridOf, survey } from './grid.ts';
 import { nestedInJson, nestedInYaml, type Pieces, piecesOf } from './items.ts';
 import { type LayOptions, lay, loadFormat, loadWhole } from './lay.ts';
 import { loadPaint } from './paint.ts';
-import { arePieces, type Printer } from './results.ts';
+import { arePieces, type Printer, type StreamWords } from './results.ts';
 import type { Line, Sink } from './sink.ts';
 
 export type PrinterOptions = Omit<LayOptions, 'width'> & {
@@ -44,17 +44,18 @@ export function createPrinter(
     checkColumns(columns) {
       if (asked) refuseUnknown(asked, columns);
     },
-    async records(records, columns) {
+    async records(records, columns, empty) {
       printer.checkColumns(columns);
+      if (records.length === 0 && isSaid(empty)) return;
       if (records.length > mostAtOnce) {
         const { slicesOf } = await import('./stream.ts').catch(unloadable);
-        return printer.stream(slicesOf(records), columns, 'rows');
+        return printer.stream(slicesOf(records), columns, { what: 'rows' });
       }
       await print(chosen([...records]), () => gridOf(records, asked ?? columns));
     },
-    async stream(pieces, columns, what) {
+    async stream(pieces, columns, words) {
       printer.checkColumns(columns);
-      await printPieces(pieces, (records) => gridOf(records, asked ?? columns), what);
+      await printPieces(pieces, (records) => gridOf(records, asked ?? columns), words);
     },
     async record(record, columns) {
       printer.checkColumns(columns);
@@ -90,7 +91,7 @@ export function createPrinter(
         titled = false;
       }
     },
-    async anything(data) {
+    async anything(data, empty = 'The list is empty.') {
       const whole = arePieces(data) ? undefined : data;
       const all = Array.isArray(whole) ? whole : [data as Json];
       const pieces = arePieces(data) ? (data as AsyncIterable<Json[]>) : [all];
@@ -98,7 +99,8 @@ export function createPrinter(
       for (const message of noticesOfUnknown(asked ?? [], there)) warn(report, message);
       const columns = asked ?? (there.length > 0 ? there : ['value']);
       const grid = (elements: readonly Json[]) => gridOf(toRecords(elements), columns);
-      if (whole === undefined) return printPieces(pieces, grid, 'elements');
+      if (whole === undefined) return printPieces(pieces, grid, { what: 'elements', empty });
+      if (all.length === 0 && isSaid(empty)) return;
       await print(chosen(whole), () =>
         format === 'table' && isJsonObject(whole)
           ? fieldList(whole, asked ?? Object.keys(whole))
@@ -108,6 +110,13 @@ export function createPrinter(
   };
   return printer;
 
+  /** Says what there is instead of rows: a table without any is no result that a person can read. */
+  function isSaid(empty: string | undefined): boolean {
+    if (format !== 'table' || empty === undefined) return false;
+    report({ event: 'empty', message: empty });
+    return true;
+  }
+
   /** The columns that are asked for of each record. */
   function chosen(data: Json): Json {
     return asked ? choose(data, asked) : data;
@@ -116,13 +125,14 @@ export function createPrinter(
   async function printPieces<Element extends Json>(
     pieces: Pieces<Element>,
     grid: (elements: readonly Element[]) => Grid,
-    what: string,
+    { what, empty }: StreamWords,
   ): Promise<void> {
     const { brokenOff, layStream } = await import('./stream.ts').catch(unloadable);
     const options = { ...layOptions(), asked };
     let printed = 0;
     try {
       for await (const { lines, count } of layStream(pieces, grid, sink, options)) {
+        if (count === 0 && isSaid(empty)) break;
         // Where each write is done at once, as on a terminal, no signal would be heard before the last one.
         await context.turn();
         context.signal.throwIfAborted();

@@ -103,6 +103,8 @@ function eventLine(event: Event, sink: Outlet, now: number): string {
         : 'will be removed; no date is published';
       return `deprecated: ${sink.show(event.operation)} ${end}`;
     }
+    case 'empty':
+      return sink.show(event.message);
     case 'notice':
       return `petstore: ${sink.show(event.message)}`;
   }
@@ -144,6 +146,7 @@ function eventFields(event: Event, { redact }: Outlet): JsonObject {
         operation: redact(event.operation),
         sunset: event.sunset === undefined ? null : isoTime(event.sunset),
       };
+    case 'empty':
     case 'notice':
       return { event: 'notice', message: redact(event.message) };
   }

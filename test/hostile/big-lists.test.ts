@@ -113,6 +113,15 @@ describe('a list above 8 MiB', () => {
     expect(stdout).toContain('-9223372036854775808  xxxxxxxxxxxxxx…');
   });
 
+  test('of which nothing is found is no empty table', async ({ petstore, sandbox, clock }) => {
+    sandbox.reactions.push(wire(clock, { text: whole }));
+
+    const result = await petstore(['categories', 'list', '--search', 'fish']);
+
+    expect(result).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(result.stderr).toMatch(/^No categories match "fish"\.\n/);
+  });
+
   test('is searched while it comes, and its columns are chosen', async ({
     petstore,
     sandbox,

@@ -31,14 +31,16 @@ export function define(command: Command, host: Host): void {
 
         const found = (all: Category[]) =>
           search === undefined ? all : all.filter(matches(search));
+        const empty =
+          search === undefined ? 'No categories yet.' : `No categories match "${search}".`;
         const list = await client.stream(sort ? wholeList : listCategories, {});
         if (Array.isArray(list)) {
           const listed = sort ? found(list).sort(orders[sort]) : found(list);
-          return output.records(listed, categoryColumns);
+          return output.records(listed, categoryColumns, empty);
         }
         const pieces = each(list, found);
         const listed = sort ? await sortLong(pieces, orders[sort]) : pieces;
-        await output.stream(listed, categoryColumns, 'categories');
+        await output.stream(listed, categoryColumns, { what: 'categories', empty });
       }),
     );
 }

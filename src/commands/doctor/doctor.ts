@@ -23,7 +23,6 @@ export function define(command: Command, host: Host): void {
   );
   addExamples(command, [
     'petstore doctor',
-    'petstore doctor --all',
     'petstore doctor --check --profile staging',
     `petstore doctor --json | jq '.[] | select(.status == "fail")'`,
   ]);

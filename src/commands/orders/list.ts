@@ -11,7 +11,7 @@ export function define(command: Command, host: Host): void {
     inSession(host, command, async ({ connect, output }) => {
       const client = await connect();
 
-      await output.anything(await client.stream(listOrders, {}));
+      await output.anything(await client.stream(listOrders, {}), 'No orders.');
     }),
   );
 }

@@ -119,7 +119,7 @@ describe('a list in pieces', () => {
 
             const whole = await printed(options, (printer) => printer.records(categories, columns));
             const streamed = await printed(options, (printer) =>
-              printer.stream(pieces(), columns, 'rows'),
+              printer.stream(pieces(), columns, { what: 'rows' }),
             );
 
             expect(streamed).toBe(whole);

@@ -100,7 +100,6 @@ describe('orders list', () => {
       shows: '│ orders │ [{"id":1}] │',
     },
     { shape: 'a list of words', body: '["a","b"]', shows: '│ a     │' },
-    { shape: 'an empty list', body: '[]', shows: '┌───────┐\n│ value │\n└───────┘\n' },
     {
       shape: 'a record of what every object has',
       body: '[{"constructor":1},{"a":2}]',
@@ -120,4 +119,18 @@ describe('orders list', () => {
       expect(json.stdout.replace(/\s/g, '')).toBe(body);
     },
   );
+
+  test('no orders are a sentence on stderr, or an empty list', async ({ petstore, sandbox }) => {
+    sandbox.react = () => reply(200, '[]');
+
+    const table = await petstore(['orders', 'list', '-q']);
+    const text = await petstore(['orders', 'list']);
+    const api = await petstore(['api', 'GET', '/store/orders']);
+    const json = await petstore(['orders', 'list', '--json']);
+
+    expect(table).toMatchObject({ exitCode: 0, stdout: '', stderr: '' });
+    expect(text).toMatchObject({ stdout: '', stderr: 'No orders.\n' });
+    expect(api).toMatchObject({ stdout: '', stderr: 'The list is empty.\n' });
+    expect(json).toMatchObject({ stdout: '[]\n', stderr: '' });
+  });
 });
