@@ -85,5 +85,5 @@ const obstacles = {
   tripped: 'rate limit exceeded 3 times',
   banned: 'API key temporarily banned',
   unavailable: 'service unavailable',
-  probe: 'another request goes first',
+  probe: 'another request is in flight',
 };

@@ -7,7 +7,9 @@ describe('pets get', () => {
 
     expect(result.exitCode).toBe(0);
     expect(result.stdout).toContain('│ id       │ 9007199254740993 │');
-    expect(result.stderr).toContain('deprecated: GET /pets/{petId} will be removed on 2027-06-30\n');
+    expect(result.stderr).toContain(
+      'deprecated: GET /pets/{petId} will be removed on 2027-06-30\n',
+    );
   });
 
   test('the date of the Sunset header is in the event', async ({ petstore }) => {

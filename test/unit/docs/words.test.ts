@@ -8,7 +8,12 @@ function forbiddenWords(): string[] {
   const glossary = readFileSync('CONTRIBUTING.md', 'utf8').split('## Words')[1]?.split('\n## ')[0];
   const rows = glossary?.split('\n').filter((line) => line.startsWith('|')) ?? [];
   return rows.flatMap((row) =>
-    [...(row.split('|').at(-2)?.matchAll(/`([^`]+)`/g) ?? [])].map(([, word = '']) => word),
+    [
+      ...(row
+        .split('|')
+        .at(-2)
+        ?.matchAll(/`([^`]+)`/g) ?? []),
+    ].map(([, word = '']) => word),
   );
 }
 
@@ -29,7 +34,11 @@ function textsOf(path: string): string[] {
     if (ts.isStringLiteralLike(node)) {
       texts.push(node.text);
     } else if (ts.isTemplateExpression(node)) {
-      texts.push([node.head, ...node.templateSpans.map((span) => span.literal)].map((part) => part.text).join('…'));
+      texts.push(
+        [node.head, ...node.templateSpans.map((span) => span.literal)]
+          .map((part) => part.text)
+          .join('…'),
+      );
     }
     ts.forEachChild(node, visit);
   };

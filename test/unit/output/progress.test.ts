@@ -101,7 +101,7 @@ describe('a progress that nobody watches', () => {
     await eachSecond(25, () => ({ ...wait, resetAt, waitMs: resetAt - clock.now() }));
 
     expect(await lines()).toEqual([
-      'petstore: limit 60/min reached, waiting 1m until 2026-11-20T15:05:00Z; 4,940 rows left',
+      'petstore: rate limit reached (60/min), next request in 1m (2026-11-20T15:05:00Z); 4,940 rows left',
       'petstore: 60 of 5,000 rows, about 51s left',
       'petstore: 60 of 5,000 rows, about 41s left',
     ]);

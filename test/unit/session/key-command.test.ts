@@ -64,7 +64,7 @@ describe('api-key-command', () => {
   test.for([
     { argv: ['auth', 'status'] },
     { argv: ['auth', 'status', '--json'] },
-    { argv: ['doctor'] },
+    { argv: ['doctor', '--all'] },
     { argv: ['auth', 'logout'] },
     { argv: ['config', 'list'] },
     { argv: ['config', 'set', 'output', 'table'] },

@@ -103,7 +103,7 @@ describe('the line on the limit', () => {
     });
 
     expect(exitCode).toBe(3);
-    expect(stderr).toContain('waiting');
+    expect(stderr).toContain('next request in');
     expect(stderr).toContain('404');
   });
 

@@ -124,7 +124,7 @@ describe('doctor', () => {
     });
 
     expect(finding(none)).toMatchObject({
-      status: 'ok',
+      status: 'unset',
       finding: expect.stringContaining('not set'),
     });
     expect(finding(wrong).status).toBe('fail');

@@ -43,6 +43,11 @@ function login({ petstore }: Fixtures | Pick<Fixtures, 'petstore'>, more: readon
   };
 }
 
+/** What was broken at words for the terminal's width, in one line again. */
+function unwrapped(text: string): string {
+  return text.replaceAll('\n  ', ' ');
+}
+
 describe('auth login on a terminal', () => {
   test('asks for base URL and key, verifies the key with one request and says so', async ({
     petstore,
@@ -56,7 +61,7 @@ describe('auth login on a terminal', () => {
       'Base URL for profile production (https://HOST/v1)',
       'API key for http://127.0.0.1:4010',
     ]);
-    expect(result.stderr).toBe(
+    expect(unwrapped(result.stderr)).toBe(
       [
         `petstore: saved base-url=${local} for profile production in ${settingsIn(folder)}`,
         'petstore: ✔ Key accepted. rate limit: 59 of 60 left',
@@ -97,7 +102,7 @@ describe('auth login on a terminal', () => {
     const { exitCode, asked, stderr } = await login({ petstore })(typed);
 
     expect([exitCode, asked.length]).toEqual([0, 6]);
-    expect(stderr.split('\n').slice(0, 4)).toEqual([
+    expect(unwrapped(stderr).split('\n').slice(0, 4)).toEqual([
       'petstore: invalid base URL: must be a URL that starts with https://',
       'petstore: invalid base URL: must not be blank',
       'petstore: invalid API key: must not be empty',

@@ -81,9 +81,9 @@ describe('doctor', () => {
     const { stdout } = await petstore(['doctor', '--all'], { env: broken });
     const records = rowsOf(await petstore([...doctor, '--all']));
 
-    expect(stdout).toMatch(/^✔ api key {7}from PETSTORE_API_KEY$/m);
-    expect(stdout).toMatch(/^- clock {9}unknown: no request sent yet$/m);
-    expect(stdout).toMatch(/^- plan {10}not set$/m);
+    expect(stdout).toMatch(/^✔ api key +from PETSTORE_API_KEY$/m);
+    expect(stdout).toMatch(/^- clock +unknown: no request sent yet$/m);
+    expect(stdout).toMatch(/^- plan +not set$/m);
     expect(stdout).toMatch(
       /\n✘ \d+ checks: 1 failed, 1 warning, \d+ ok, \d+ unknown or not set\n$/,
     );

@@ -195,7 +195,9 @@ describe('categories import', () => {
       );
 
       expect(result.exitCode).toBe(141);
-      expect(result.stderr).toContain('2 created, 1 already exists; the result could not be printed');
+      expect(result.stderr).toContain(
+        '2 created, 1 already exists; the result could not be printed',
+      );
       expect(sandbox.categories).toHaveLength(3);
     },
   );
@@ -578,7 +580,8 @@ describe('the plan of an import', () => {
   ])(
     'ends with exit code $exitCode when $what, and creates nothing',
     async ({ answer, exitCode, says }, { petstore, sandbox, folder }) => {
-      const result = await petstore(['categories', 'import', put(folder, three)], {
+      const argv = ['categories', 'import', put(folder, three), '--no-color'];
+      const result = await petstore(argv, {
         columns: 100,
         context: { confirm: answer, stdin: Object.assign(Readable.from(['']), { isTTY: true }) },
       });
@@ -600,7 +603,7 @@ describe('the plan of an import', () => {
     await petstore(['categories', 'import', path, ...apply]);
     sandbox.react = () => undefined;
 
-    const result = await petstore(['categories', 'import', path], {
+    const result = await petstore(['categories', 'import', path, '--no-color'], {
       columns: 100,
       context: {
         confirm: async () => false,
