@@ -20,7 +20,17 @@ export type Event =
       readonly message: string;
       /** Something may be wrong. */
       readonly isWarning?: boolean;
+      /** What belongs to it: lines that follow in text, fields of the event in JSON. */
+      readonly more?: {
+        readonly lines: readonly string[];
+        readonly fields: Readonly<Record<string, Traced>>;
+      };
     };
+
+/** What is said of a request or its response, by the names that it has in JSON. */
+export type Traced = Readonly<
+  Record<string, string | number | Readonly<Record<string, string | string[]>>>
+>;
 
 type RateLimitEvent = {
   readonly event: 'rate_limit';

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import type { Failure } from '../errors.ts';
-import type { Event, Report } from '../events.ts';
+import type { Event, Report, Traced } from '../events.ts';
 import { exact, type JsonObject } from '../json/exact.ts';
 import { isoEnd, isoTime } from '../text/iso-time.ts';
 import { clockTime, timeLeft } from '../text/time.ts';
@@ -37,10 +37,14 @@ export function createReporter(
 ): Reporter {
   if (quiet) return { report: () => {}, end: () => {} };
   const place = { color, width: context.stderr.columns };
-  const say = (event: Event) =>
-    json
-      ? sink.laid.say(sink.laid.json(eventFields(event, sink)))
-      : sink.laid.say(eventLine(event, sink, context.now()), dressFor(place, lookOf(event)));
+  const say = (event: Event) => {
+    if (json) return sink.laid.say(sink.laid.json(eventFields(event, sink)));
+    sink.laid.say(eventLine(event, sink, context.now()), dressFor(place, lookOf(event)));
+    const lines = event.event === 'notice' ? (event.more?.lines ?? []) : [];
+    for (const line of lines) {
+      sink.laid.say(`petstore: ${sink.show(line)}`, dressFor(place, lookOf(event)));
+    }
+  };
   const { show, end } =
     !json && canRewrite(context)
       ? createStatus(context, sink, { color, ascii })
@@ -110,7 +114,7 @@ function eventLine(event: Event, sink: Outlet, now: number): string {
   }
 }
 
-function eventFields(event: Event, { redact }: Outlet): JsonObject {
+function eventFields(event: Event, { redact, clean }: Outlet): JsonObject {
   switch (event.event) {
     case 'rate_limit':
       return {
@@ -148,8 +152,26 @@ function eventFields(event: Event, { redact }: Outlet): JsonObject {
       };
     case 'empty':
     case 'notice':
-      return { event: 'notice', message: redact(event.message) };
+      return {
+        event: 'notice',
+        message: redact(event.message),
+        ...clean(traced(event.more?.fields ?? {})),
+      };
   }
+}
+
+function traced(fields: Readonly<Record<string, Traced>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, part]) => [
+      name,
+      Object.fromEntries(
+        Object.entries(part).map(([field, value]) => [
+          field,
+          typeof value === 'number' ? exact(value) : value,
+        ]),
+      ),
+    ]),
+  );
 }
 
 function failureFields(

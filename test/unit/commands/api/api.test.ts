@@ -401,11 +401,9 @@ describe('--verbose', () => {
     const answer = reply(200, '1', { 'set-cookie': 'session=1', 'x-long': 'x'.repeat(400) });
     sandbox.reactions.push(networkError('ECONNRESET'), answer);
 
-    const result = await petstore(['api', 'GET', '/x', '--json', '-v']);
+    const result = await petstore(['api', 'GET', '/x', '-v']);
 
-    const said = result
-      .events()
-      .map(({ event, message }) => (event === 'notice' ? message : event));
+    const said = result.stderr.split('\n').map((line) => line.replace('petstore: ', ''));
     expect(said).toEqual(
       expect.arrayContaining([
         '> GET http://127.0.0.1:4010/v1/x',
@@ -418,6 +416,51 @@ describe('--verbose', () => {
       ]),
     );
     expect(result.stderr).not.toContain(testKey);
+  });
+
+  test('gives each request and response as fields of its event in JSON, key and cookies cut out', async ({
+    petstore,
+    sandbox,
+  }) => {
+    const headers = { 'set-cookie': 'session=1', 'x-echo': `Bearer ${testKey}`, 'x-one': 'two' };
+    sandbox.reactions.push(networkError('ECONNRESET'), reply(200, '1', headers));
+
+    const result = await petstore(['api', 'GET', '/x', '--json', '-v']);
+
+    const url = 'http://127.0.0.1:4010/v1/x';
+    const traced = result.events().filter(({ request, response }) => request ?? response);
+    const request = {
+      method: 'GET',
+      url,
+      attempt: 1,
+      headers: expect.objectContaining({
+        accept: 'application/json',
+        authorization: 'Bearer [key]',
+      }),
+    };
+    expect(traced).toEqual([
+      { event: 'notice', message: `> GET ${url}`, request },
+      { event: 'notice', message: `> GET ${url} (attempt 2)`, request: { ...request, attempt: 2 } },
+      {
+        event: 'notice',
+        message: '< 200, 1 bytes (0 ms)',
+        response: {
+          method: 'GET',
+          url,
+          attempt: 2,
+          status: 200,
+          headers: expect.objectContaining({
+            'set-cookie': '[cookie]',
+            'x-echo': 'Bearer [key]',
+            'x-one': 'two',
+          }),
+          ms: 0,
+        },
+      },
+    ]);
+    expect(result.events().map(({ message }) => message)).toContain(
+      '< 127.0.0.1:4010 closed the connection (0 ms)',
+    );
   });
 
   test('says how long a body is', async ({ petstore }) => {
