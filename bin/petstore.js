@@ -26,9 +26,13 @@ function isAnswered() {
     const text = answers[argv[2]]();
     if (text !== undefined) require('node:fs').writeSync(1, text);
     return text !== undefined;
-  } catch {
-    process.stderr.write(`petstore: cannot write to standard output what ${argv[2]} asks for\n`);
-    process.exitCode = 74;
+  } catch ({ code }) {
+    // As for any other result: the reader went away.
+    if (code === 'EPIPE') process.exitCode = 141;
+    else {
+      process.stderr.write(`petstore: cannot write to standard output (${code})\n`);
+      process.exitCode = 74;
+    }
     return true;
   }
 }

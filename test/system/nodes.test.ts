@@ -26,7 +26,7 @@ describe.each(nodes)('on %s', (node) => {
     expect(full).toEqual({
       code: 74,
       stdout: '',
-      stderr: 'petstore: cannot write to standard output what --help asks for\n',
+      stderr: 'petstore: cannot write to standard output (ENOSPC)\n',
     });
   });
 

@@ -37,6 +37,16 @@ describe('standard output', () => {
     );
   });
 
+  test.for(['--help', '-h', '--version', '-V', 'help', 'categories --help'])(
+    'a reader that went away before %s ends it quietly with 141',
+    async (words, { execute }) => {
+      // The one reader of the pipe closes it before anything is written.
+      const script = `mkfifo pipe; exec 3<>pipe 4>pipe 3<&-; ${petstore} ${words} >&4`;
+
+      expect(await execute('sh', ['-c', script])).toEqual({ code: 141, stdout: '', stderr: '' });
+    },
+  );
+
   test.skipIf(!existsSync('/dev/full'))(
     'a full disk: exit 74, and it is said',
     async ({ execute }) => {
