@@ -17,6 +17,8 @@ type Group = {
 
 type Branch = { readonly about: string; readonly load: () => Promise<Verb> };
 
+const loadScript = () => import('./completion/script.ts');
+
 /** The whole command line, one line a verb. A verb's file is loaded only when it is called. */
 const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>> = {
   categories: {
@@ -100,7 +102,20 @@ const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>>
   completion: {
     part: 'Tools',
     about: 'Complete commands and options with the Tab key',
-    load: () => import('./completion/completion.ts'),
+    verbs: {
+      install: {
+        about: 'Set up Tab completion in your shell',
+        load: () => import('./completion/install.ts'),
+      },
+      uninstall: {
+        about: 'Remove Tab completion from your shell',
+        load: () => import('./completion/uninstall.ts'),
+      },
+      bash: { about: 'Print the completion script for bash', load: loadScript },
+      zsh: { about: 'Print the completion script for zsh', load: loadScript },
+      fish: { about: 'Print the completion script for fish', load: loadScript },
+      powershell: { about: 'Print the completion script for PowerShell', load: loadScript },
+    },
   },
 };
 
@@ -142,6 +157,8 @@ export function addCommands(program: Command, host: Host, words: readonly string
  * it, and no message from there on names another verb. Returns whether they do.
  */
 function addCalled(program: Command, host: Host, [name = '', verb = '']: readonly string[]) {
+  // What completes has to know all names.
+  if (name === 'completion') return false;
   const group = Object.hasOwn(tree, name) ? tree[name] : undefined;
   if (!group || !('verbs' in group) || !Object.hasOwn(group.verbs, verb)) return false;
   const verbs = Object.fromEntries(Object.entries(group.verbs).filter(([other]) => other === verb));

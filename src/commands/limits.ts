@@ -11,6 +11,7 @@ import type { Host } from '../session/host.ts';
 import { chooseLimitStore } from '../session/limit-log.ts';
 import { inSession } from '../session/session.ts';
 import { isoEnd, isoTime } from '../text/iso-time.ts';
+import { addColumns } from './columns.ts';
 import { addExamples } from './examples.ts';
 
 type Options = { readonly refresh?: boolean; readonly reset?: boolean };
@@ -23,6 +24,7 @@ export function define(command: Command, host: Host): void {
     'petstore limits --refresh',
     'petstore limits --json | jq .minute.remaining',
   ]);
+  addColumns(command, columns);
   command
     .option('--refresh', 'send one request to get the current values')
     .option('--reset', 'discard all recorded values, including a wait in force')

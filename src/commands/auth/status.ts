@@ -7,6 +7,7 @@ import type { Host } from '../../session/host.ts';
 import { noKey } from '../../session/key.ts';
 import { sandboxProfile } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
+import { addColumns } from '../columns.ts';
 import { addExamples } from '../examples.ts';
 
 type Options = { readonly check?: boolean };
@@ -21,6 +22,7 @@ export function define(command: Command, host: Host): void {
     'Show which API key is used, where it comes from and its last characters; sends no request',
   );
   addExamples(command, ['petstore auth status', 'petstore auth status --check']);
+  addColumns(command, columns);
   command
     .option('--check', 'send one request to see whether the service accepts the key')
     .action(async ({ check }: Options) =>

@@ -9,6 +9,7 @@ import type { Printer } from '../../output/results.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
 import { unloadable } from '../../text/unloadable.ts';
+import { addColumns } from '../columns.ts';
 import { addExamples } from '../examples.ts';
 import { categoryColumns } from './columns.ts';
 
@@ -26,6 +27,7 @@ export function define(command: Command, host: Host): void {
     'petstore categories create ferret --if-missing',
     'id=$(petstore categories create ferret --json | jq .id)',
   ]);
+  addColumns(command, categoryColumns);
   command
     .argument('<name>', 'name of the category, for example rabbit')
     .option('--description <text>', 'short description of the category')

@@ -4,6 +4,7 @@ import type { Category } from '../../api/resources.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
 import { unloadable } from '../../text/unloadable.ts';
+import { addColumns } from '../columns.ts';
 import { addExamples } from '../examples.ts';
 import { categoryColumns } from './columns.ts';
 
@@ -21,6 +22,7 @@ export function define(command: Command, host: Host): void {
     'petstore categories list --sort name -o ndjson',
     "petstore categories list --json | jq -r '.[].name'",
   ]);
+  addColumns(command, categoryColumns);
   command
     .option('--search <text>', 'filter by text in name or description, ignoring case')
     .addOption(new Option('--sort <field>', 'sort by this field').choices(Object.keys(orders)))

@@ -1,10 +1,14 @@
 import type { Command } from 'commander';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
+import { addColumns } from '../columns.ts';
 import { addExamples } from '../examples.ts';
 import { inForce, namesInForce, rowOf } from './in-force.ts';
 
+const columns = ['setting', 'value', 'source'] as const;
+
 export function define(command: Command, host: Host): void {
+  addColumns(command, columns);
   addExamples(command, ['petstore config list', 'petstore config list --profile staging --json']);
   command.action(async () =>
     inSession(
@@ -15,7 +19,7 @@ export function define(command: Command, host: Host): void {
         const { output, json, ...options } = session.options;
         const others = { ...session, options };
         const rows = namesInForce.map((name) => rowOf(name, inForce(name, others)));
-        await session.output.records(rows, ['setting', 'value', 'source']);
+        await session.output.records(rows, columns);
       },
       [{}, { byDefault: true }],
     ),

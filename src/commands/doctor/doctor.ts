@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Host } from '../../session/host.ts';
 import { commonOptions } from '../../session/options.ts';
 import { inChosenSession } from '../../session/session.ts';
+import { addColumns } from '../columns.ts';
 import { addExamples } from '../examples.ts';
 import type { Finding } from './finding.ts';
 import { examineMemory } from './limit.ts';
@@ -26,6 +27,7 @@ export function define(command: Command, host: Host): void {
     'petstore doctor --check --profile staging',
     `petstore doctor --json | jq '.[] | select(.status == "fail")'`,
   ]);
+  addColumns(command, columns);
   command
     .option('--check', 'send one request to check that the service responds')
     .option('--all', 'list every check, not only the problems')

@@ -11,6 +11,7 @@ import { mayAsk } from '../../../session/host.ts';
 import { inSession, type Session } from '../../../session/session.ts';
 import { requireStateFolder } from '../../../settings/folders.ts';
 import { parseDuration } from '../../../settings/values.ts';
+import { addColumns } from '../../columns.ts';
 import { addExamples } from '../../examples.ts';
 import { lockNames } from '../lock-names.ts';
 import type { ImportRequest } from './import-request.ts';
@@ -32,6 +33,7 @@ export function define(command: Command, host: Host): void {
     'petstore categories import pets.csv --yes --max-wait inf',
     "jq -c '.[]' pets.json | petstore categories import - --format ndjson --yes",
   ]);
+  addColumns(command, outcomeColumns);
   command
     .argument('<file>', 'CSV, JSON or NDJSON file of categories, or - for standard input')
     .addOption(
