@@ -11,6 +11,8 @@ import { arePieces, type Printer, type StreamWords } from './results.ts';
 import type { Line, Sink } from './sink.ts';
 
 export type PrinterOptions = Omit<LayOptions, 'width'> & {
+  /** Whether a table is as wide as it needs to be on a terminal, too. */
+  readonly wide: boolean;
   readonly color: boolean;
   /** The columns that are asked for, in that order; undefined where none are. */
   readonly columns: readonly string[] | undefined;
@@ -23,7 +25,7 @@ export function createPrinter(
   context: Pick<Context, 'stdout' | 'signal' | 'turn'>,
   sink: Sink,
   report: Report,
-  { format, color, ascii, columns: asked, header }: PrinterOptions,
+  { format, color, ascii, columns: asked, header, wide }: PrinterOptions,
 ): Printer {
   const printer: Printer = {
     async load(expected) {
@@ -145,7 +147,7 @@ export function createPrinter(
   }
 
   function layOptions(titled = header): LayOptions {
-    return { format, header: titled, ascii, width: context.stdout.columns };
+    return { format, header: titled, ascii, width: wide ? undefined : context.stdout.columns };
   }
 
   async function print(data: Json, grid: () => Grid, titled?: boolean): Promise<void> {

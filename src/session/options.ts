@@ -9,6 +9,7 @@ export type CommonOptions = SettingOptions & {
   readonly json?: boolean;
   readonly columns?: readonly string[];
   readonly header?: boolean;
+  readonly wide?: boolean;
   readonly timeout?: string;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
@@ -79,6 +80,7 @@ function layoutOptions(): readonly Option[] {
   return [
     columns.argParser(parseColumns),
     new Option('--no-header', 'omit the header row (table, csv, tsv)'),
+    new Option('--wide', 'never cut a table to the width of the terminal'),
   ];
 }
 

@@ -89,6 +89,7 @@ export async function inChosenSession(
     ascii: !isUtf8(context.env),
     columns: options.columns,
     header: options.header ?? true,
+    wide: options.wide ?? false,
   });
   const output = hideSecrets(printer, sink);
   const listeners = { onSent: printer.preload, onRateLimit: limitLine.onRateLimit };

@@ -31,7 +31,10 @@ export function define(command: Command, host: Host): void {
   command
     .argument('<name>', 'name of the category, for example rabbit')
     .option('--description <text>', 'short description of the category')
-    .option('--if-missing', 'create it only if no category has exactly this name')
+    .option(
+      '--if-missing',
+      'create it only if no category has exactly this name (one more request)',
+    )
     .option('--dry-run', 'print the request without sending it')
     .action(async (name: string, { description, ifMissing, dryRun }: Options) =>
       inSession(host, command, async (session) => {

@@ -63,7 +63,7 @@ const category = fc
 
 /** What these do on stdout, as a printer of these options has it. */
 async function printed(
-  options: Omit<Parameters<typeof createPrinter>[3], 'color' | 'ascii'>,
+  options: Omit<Parameters<typeof createPrinter>[3], 'color' | 'ascii' | 'wide'>,
   print: (printer: Printer) => Promise<void>,
 ): Promise<string> {
   let all = '';
@@ -83,6 +83,7 @@ async function printed(
     ...options,
     color: false,
     ascii: false,
+    wide: false,
   });
   await print(printer);
   return all;
