@@ -151,6 +151,7 @@ function eventFields(event: Event, { redact, clean }: Outlet): JsonObject {
         sunset: event.sunset === undefined ? null : isoTime(event.sunset),
       };
     case 'empty':
+      return { event: 'notice', message: redact(event.message) };
     case 'notice':
       return {
         event: 'notice',

@@ -65,11 +65,11 @@ export async function runImport(request: ImportRequest, journal: Journal): Promi
   const outcomes = outcomesOf(ending.plan, state, new Set(job.copies.keys()));
   const failure = importFailure(ending, journal.path, outcomes, signal);
   if (!ending.stop) await finishJournal(request, journal, outcomes);
-  const took = uptime() - start;
+  // Before the result, whose reader may be a pager.
+  if (!failure && plan.create.length > 0) saySummary(session, outcomes, uptime() - start);
   await printOutcomes(session.output, outcomes, [...job.copies.values()], input).catch((error) => {
     if (error instanceof Exit) sayUnread(session, outcomes);
     throw failure ?? unprintedOutcomes(error, outcomes, signal);
   });
   if (failure) throw failure;
-  if (plan.create.length > 0) saySummary(session, outcomes, took);
 }

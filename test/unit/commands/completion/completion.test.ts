@@ -111,7 +111,7 @@ describe('what may stand at the cursor', () => {
 
     const { stdout } = await petstore(argv);
 
-    expect(stderr).toContain(`One of: ${stdout.trim().split('\n').join(', ')}`);
+    expect(stderr).toContain(`Columns: ${stdout.trim().split('\n').join(', ')}`);
   });
 
   test.for<{ words: string[]; values: string }>([
