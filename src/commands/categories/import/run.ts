@@ -1,5 +1,4 @@
 import { listCategories } from '../../../api/endpoints.ts';
-import { Exit } from '../../../errors.ts';
 import { type Ending, executePlan } from '../../../import/execute.ts';
 import { isOtherKey, mayForget } from '../../../import/forget.ts';
 import type { Journal } from '../../../import/journal.ts';
@@ -14,7 +13,7 @@ import { knownLimit } from './limits.ts';
 import { prepare } from './prepare.ts';
 import { followProgress } from './progress.ts';
 import { printOutcomes, printPlan, unprintedOutcomes } from './report.ts';
-import { saySummary, sayUnread } from './summary.ts';
+import { saySummary } from './summary.ts';
 import { planInWords, say } from './words.ts';
 
 /** Shows what would be done, by one request and without a trace. */
@@ -65,10 +64,9 @@ export async function runImport(request: ImportRequest, journal: Journal): Promi
   const outcomes = outcomesOf(ending.plan, state, new Set(job.copies.keys()));
   const failure = importFailure(ending, journal.path, outcomes, signal);
   if (!ending.stop) await finishJournal(request, journal, outcomes);
-  // Before the result, whose reader may be a pager.
+  // Before the result: its reader may be gone, or a pager may draw it on the same terminal.
   if (!failure && plan.create.length > 0) saySummary(session, outcomes, uptime() - start);
   await printOutcomes(session.output, outcomes, [...job.copies.values()], input).catch((error) => {
-    if (error instanceof Exit) sayUnread(session, outcomes);
     throw failure ?? unprintedOutcomes(error, outcomes, signal);
   });
   if (failure) throw failure;

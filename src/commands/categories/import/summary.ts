@@ -14,22 +14,12 @@ export function saySummary(
   const { context, format } = session.host;
   const isWatched = context.stderr.isTTY && !(format && speaksJson(format));
   const mark = isWatched && isUtf8(context.env) ? '✔ ' : '';
-  say(session, [`${mark}${summaryOf(outcomes, tookMs)}`]);
-}
-
-/** The same where the result cannot be printed, since its reader went away. */
-export function sayUnread(session: Session, outcomes: readonly RowOutcome[]): void {
-  say(session, [`${summaryOf(outcomes)}; the result could not be printed`]);
-}
-
-function summaryOf(outcomes: readonly RowOutcome[], tookMs?: number): string {
-  const counts = count(outcomes.map(({ outcome }) => outcome));
-  return countsInWords(counts)
-    .map(({ kind, rows, count }) => {
-      const time = kind === 'created' && tookMs !== undefined ? ` in ${timeTaken(tookMs)}` : '';
-      return `${thousands(count)} ${rows}${time}`;
-    })
-    .join(', ');
+  const counts = countsInWords(count(outcomes.map(({ outcome }) => outcome)));
+  const parts = counts.map(({ kind, rows, count }) => {
+    const time = kind === 'created' ? ` in ${timeTaken(tookMs)}` : '';
+    return `${thousands(count)} ${rows}${time}`;
+  });
+  say(session, [`${mark}${parts.join(', ')}`]);
 }
 
 /** "0.4s", "12s", "1m 02s", "2h 05m". */

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe } from 'vitest';
 import type { Send } from '../../../../../src/context.ts';
+import { openAppendFile } from '../../../../../src/disk/append-file.ts';
 import { Interruption } from '../../../../../src/errors.ts';
 import { ExactNumber } from '../../../../../src/json/exact.ts';
 import { plans } from '../../../../../src/sandbox/quota.ts';
+import type { Clock } from '../../../../support/clock.ts';
 import { apply, countsOf, put, reactTo, three } from '../../../../support/import-cases.ts';
 import { expect, networkError, reply, test, testKey } from '../../../../support/petstore.ts';
 
@@ -14,6 +16,16 @@ function withTestKey(forward: Send): Send {
   const authorization = `Bearer ${testKey}`;
   return (request) => forward({ ...request, headers: { ...request.headers, authorization } });
 }
+
+/** A disk on which an append takes no time of the clock, however busy the machine is. */
+const inNoTime = (clock: Clock) => (path: string) => {
+  const file = openAppendFile(path);
+  const append: typeof file.append = async (bytes) => {
+    const release = clock.hold();
+    await file.append(bytes).finally(release);
+  };
+  return { ...file, append };
+};
 
 describe('categories import', () => {
   test('creates each row once and looks at the list before and after', async ({
@@ -195,9 +207,7 @@ describe('categories import', () => {
       );
 
       expect(result.exitCode).toBe(141);
-      expect(result.stderr).toContain(
-        '2 created, 1 already exists; the result could not be printed',
-      );
+      expect(result.stderr).toMatch(/2 created in \d\.\ds, 1 already exists/);
       expect(sandbox.categories).toHaveLength(3);
     },
   );
@@ -208,13 +218,16 @@ describe('categories import', () => {
     { where: 'anywhere else', options: {}, mark: '' },
   ])(
     'says at its end what was created, and how long it took, $where',
-    async ({ options, mark }, { petstore, sandbox, folder }) => {
+    async ({ options, mark }, { petstore, sandbox, folder, clock }) => {
       sandbox.categories.push({ id: new ExactNumber('77'), name: 'pet 0' });
       sandbox.lastId = 77n;
       const names = Array.from({ length: 70 }, (_, n) => `pet ${n}\n`);
       const path = put(folder, `name\n${names.join('')}`);
 
-      const { stderr } = await petstore(['categories', 'import', path, '--yes'], options);
+      const { stderr } = await petstore(['categories', 'import', path, '--yes'], {
+        ...options,
+        context: { openAppendFile: inNoTime(clock) },
+      });
 
       const [summary = ''] = stderr.split('\n').filter((line) => line.includes('created in'));
       expect(summary).toMatch(
@@ -347,7 +360,7 @@ describe('the progress of an import', () => {
     { what: 'within a window', rows: 50, plan: plans.free, each: 2_500 },
     { what: 'with a wait', rows: 70, plan: plans.free, each: 100 },
     { what: 'with a wait for the last list alone', rows: 59, plan: plans.free, each: 100 },
-    { what: 'with many waits', rows: 250, plan: plans.free, each: 20 },
+    { what: 'with many waits', rows: 400, plan: plans.free, each: 20 },
     { what: 'at a service that is slower than the limit', rows: 70, plan: plans.pro, each: 2_000 },
   ])(
     'says when it will be done, $what',
@@ -372,13 +385,14 @@ describe('the progress of an import', () => {
       const argv = ['categories', 'import', path, '--max-wait', 'inf', ...apply];
 
       const start = clock.now();
-      const { exitCode } = await petstore(argv, { context: { stderr } });
+      const context = { stderr, openAppendFile: inNoTime(clock) };
+      const { exitCode } = await petstore(argv, { context });
 
       expect(exitCode).toBe(0);
       expect(ends.length).toBeGreaterThan(0);
       const taken = clock.now() - start;
       for (const end of ends) {
-        expect(Math.abs(end - clock.now())).toBeLessThan(3_000 + each + 0.1 * taken);
+        expect(Math.abs(end - clock.now())).toBeLessThan(3_000 + each + 0.03 * taken);
       }
     },
   );
