@@ -32,7 +32,7 @@ export async function* decodeText(chunks: AsyncIterable<Uint8Array>): AsyncGener
       yield content.slice(0, nul);
       throw stopAt(
         positionAfter(position, content, 0, nul),
-        'contains a NUL byte, so it is not text',
+        'unexpected NUL byte (not a text file)',
       );
     }
     position = positionAfter(position, content);

@@ -122,8 +122,8 @@ function detailsOf({ rows, unknown, refused, left, similar = 0 }: Tally): Failur
       : left > 0
         ? `${again}.`
         : similar > 0
-          ? 'Correct the refused rows in a separate file and import that; to create these names as they are, add --allow-duplicates.'
-          : 'Correct the refused rows in a separate file and import that.';
+          ? 'Correct the refused rows in a separate file and import it; to create these names as they are, add --allow-duplicates.'
+          : 'Correct the refused rows in a separate file and import it.';
   return {
     consequence: `${thousands(done)} of ${thousands(rows)} rows are done; nothing was lost.`,
     hint,
@@ -133,7 +133,7 @@ function detailsOf({ rows, unknown, refused, left, similar = 0 }: Tally): Failur
 
 function lastLookFailed(error: Failure): Failure {
   return error.with({
-    consequence: 'All rows are done; only the final check of the list is missing.',
+    consequence: 'All rows are done; only the final check of the list failed.',
     hint:
       error.kind === 'service'
         ? error.details.hint

@@ -150,7 +150,7 @@ describe('a wrong input is refused with its place', () => {
     {
       format: 'csv',
       text: 'name\nab\0c\n',
-      wrong: ':2:3: contains a NUL byte, so it is not text; the rest was not read',
+      wrong: ':2:3: unexpected NUL byte (not a text file); the rest was not read',
     },
     {
       format: 'csv',
