@@ -20,9 +20,16 @@ import { nameTemporary, sweep, temporariesOf } from './temporary.ts';
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** The text of a file of at most so many bytes, or undefined when there is none. @throws Failure (config) when it cannot be read. */
-export function readText(path: string, most: number): string | undefined {
-  return read(path, most, () => {});
+/**
+ * The text of a file of at most so many bytes, or undefined when there is none; `check` may refuse it once it is open.
+ * @throws Failure (config) when it cannot be read, what `check` throws
+ */
+export function readText(
+  path: string,
+  most: number,
+  check: (fd: number) => void = () => {},
+): string | undefined {
+  return read(path, most, check);
 }
 
 /** Longest file that holds a secret, in bytes. */

@@ -78,6 +78,38 @@ test('who ends petstore ends the program, and what it started', async ({ petstor
   while (isRunning(sleeper, process.kill)) await pause(10);
 });
 
+describe('a key from a pipe', () => {
+  test.for([
+    {
+      what: 'a process substitution',
+      line: (run: string) => `${run} --api-key-file <(printf ${key})`,
+    },
+    {
+      what: 'one that is slow',
+      line: (run: string) => `${run} --api-key-file <(sleep 0.2; printf ${key})`,
+    },
+    {
+      what: '/dev/stdin',
+      line: (run: string) => `printf ${key} | ${run} --api-key-file /dev/stdin`,
+    },
+    {
+      what: 'a file as /dev/stdin',
+      line: (run: string) => `printf ${key} > k; ${run} --api-key-file /dev/stdin < k`,
+    },
+  ])('is read from $what', async ({ line }, { execute, folder }) => {
+    const { url, seen } = server.play(well);
+    const run = `'${process.execPath}' '${launcher}' categories list --base-url ${url}`;
+
+    const { code, stderr } = await execute('bash', ['-c', line(run)], {
+      env: cleanEnvironment(folder),
+      cwd: folder,
+    });
+
+    expect([code, stderr]).toEqual([0, '']);
+    expect(seen[0]?.head).toContain(`authorization: Bearer ${key}`);
+  });
+});
+
 describe('on a terminal (needs script)', { tags: ['script'] }, () => {
   test('login shows nothing of what is typed', async ({ petstore, folder }) => {
     const { url, seen } = server.play(well);

@@ -4,7 +4,7 @@ import { usageFailure } from '../../errors.ts';
 import { notice } from '../../events.ts';
 import { chooseBaseUrl, findBaseUrl } from '../../session/address.ts';
 import { type Host, mayAsk } from '../../session/host.ts';
-import { keyOfFlag, readStdin } from '../../session/key.ts';
+import { keyOfFlag } from '../../session/key.ts';
 import { labelOf, profileFlag, sandboxProfile } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { parseBaseUrl } from '../../settings/base-url.ts';
@@ -39,13 +39,13 @@ async function login(session: Session, options: Options): Promise<void> {
 
 /** Asks for what is missing, and stores nothing that the service rejects. */
 async function setUp(session: Session, folder: string, { check }: Options): Promise<void> {
-  const { host, options, profile, report } = session;
+  const { host, profile, report } = session;
   const { askBaseUrl, askKey, verifyKey } = await import('./set-up.ts').catch(unloadable);
 
   const known = findBaseUrl(session);
   const asked = known ? undefined : await askBaseUrl(session);
   const baseUrl = known ?? parseBaseUrl(asked ?? '');
-  const given = await keyOfFlag(host.context, options);
+  const given = await keyOfFlag(session);
   const key = given ?? { value: await askKey(session, baseUrl.origin), source: 'the prompt' };
   host.sink.hide(key.value);
 
@@ -67,12 +67,14 @@ async function storeGiven(session: Session, folder: string): Promise<void> {
 }
 
 /** @throws Failure (usage, config) */
-async function takeKey({ host: { context, sink }, options }: Session): Promise<string> {
-  const given = await keyOfFlag(context, options);
+async function takeKey(session: Session): Promise<string> {
+  const { context, sink } = session.host;
+  const given = await keyOfFlag(session);
   if (given) return given.value;
   if (context.stdin.isTTY) {
     throw usageFailure('no API key on standard input', 'petstore auth login < KEY_FILE');
   }
+  const { readStdin } = await import('../../session/key-file.ts').catch(unloadable);
   const text = await readStdin(context);
   sink.hide(text.trim());
   return parseKey(text, 'standard input');

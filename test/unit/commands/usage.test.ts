@@ -353,18 +353,6 @@ describe('what is wrong on this side', () => {
       'invalid output format "xml" from PETSTORE_OUTPUT\nNothing was sent.\nMust be one of: table',
     );
   });
-
-  test('a key file that others can read is refused', async ({ petstore, folder }) => {
-    const { writeFileSync } = await import('node:fs');
-    const file = `${folder}/key`;
-    writeFileSync(file, testKey, { mode: 0o644 });
-
-    const result = await petstore(['categories', 'list', '--api-key-file', file]);
-
-    expect(result.exitCode).toBe(2);
-    expect(result.stderr).toContain(`others can read the key in ${file}`);
-    expect(result.stderr).toContain(`chmod 600 '${file}'`);
-  });
 });
 
 describe('an error of a command line that is not understood', () => {
