@@ -24,36 +24,32 @@ export type Tolerance = readonly [Without, ...Without[]];
 export function choose(
   host: Host,
   options: CommonOptions,
-  tolerance: Tolerance,
+  [strict, ...tolerant]: Tolerance,
 ): { readonly choices: Choices; readonly faults: readonly Failure[] } {
   const faults: Failure[] = [];
-  const profile = firstValid(
-    tolerance.map((without) => () => chooseProfile(host, options, without)),
-    faults,
-  );
+  const inForce = (without: Without) => () => chooseProfile(host, options, without);
+  const profile = firstValid(inForce(strict), tolerant.map(inForce), faults);
   const run: Run = { host, options, profile };
   const withoutFile: Run = { ...run, profile: { ...profile, settings: {} } };
-  const runs = tolerance.length > 1 ? [run, withoutFile] : [run];
-  const pick = <Value>(from: (run: Run) => Value) =>
-    firstValid(
-      runs.map((run) => () => from(run)),
-      faults,
-    );
+  const pick = <Value>(choose: (run: Run) => Value) => {
+    const others = tolerant.length > 0 ? [() => choose(withoutFile)] : [];
+    return firstValid(() => choose(run), others, faults);
+  };
   const choices = { options, profile, format: pick(chooseFormat), lineMode: pick(chooseLineMode) };
   return { choices, faults };
 }
 
-/** What the first attempt that succeeds returns; the failure of the one before it is added to `faults`. @throws Failure */
+/** What the first attempt that succeeds returns; the failures of those before it are added to `faults`. @throws Failure */
 function firstValid<Value>(
-  [attempt, ...others]: readonly (() => Value)[],
+  attempt: () => Value,
+  [next, ...others]: readonly (() => Value)[],
   faults: Failure[],
 ): Value {
-  if (!attempt) throw new Error('no attempts');
   try {
     return attempt();
   } catch (error) {
-    if (!(error instanceof Failure) || others.length === 0) throw error;
-    const value = firstValid(others, faults);
+    if (!(error instanceof Failure) || !next) throw error;
+    const value = firstValid(next, others, faults);
     faults.push(error);
     return value;
   }

@@ -34,10 +34,7 @@ export function findKeyCommand(command: string, run: Run): KeyCommand {
   const move = `petstore config set base-url URL${profileFlag(profile)}`;
   const home = profile.settings['base-url'];
   if (home === undefined) {
-    throw configFailure(
-      `profile ${profile.name} has an api-key-command, but no base-url that its key is for`,
-      move,
-    );
+    throw configFailure(`profile ${profile.name} has an api-key-command but no base-url`, move);
   }
   checkOrigin(run, parseBaseUrl(home, `profile ${profile.name} in ${file}`).origin, move);
   // Not the command itself: what opens a vault may stand in it, and this ends up in tickets.
@@ -117,6 +114,6 @@ function readKey({ exitCode, stdout }: Captured, source: string, run: Run): stri
 }
 
 function failed({ profile }: Run, what: string): Failure {
-  const hint = `To see why, run the command yourself; to show it: petstore config get api-key-command${profileFlag(profile)}`;
+  const hint = `To see why, run the command that this prints: petstore config get api-key-command${profileFlag(profile)}`;
   return unsentFailure('auth', `the api-key-command of profile ${profile.name} ${what}`, hint);
 }

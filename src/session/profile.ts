@@ -55,7 +55,7 @@ export function chooseProfile(
   const settings = isRead ? readSettings(folder) : {};
   const file = folder === undefined ? undefined : join(folder, settingsFile);
   const profile = profileIn({ settings, file }, options, context.env, without);
-  const known = [...builtInProfiles, ...Object.keys(settings.profiles ?? {})];
+  const known = [...new Set([...builtInProfiles, ...Object.keys(settings.profiles ?? {})])];
   const { name } = profile;
   if (without.profile || known.includes(name)) return profile;
   if (folder !== undefined && hasStoredKey(folder, name)) return profile;

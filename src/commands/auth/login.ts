@@ -19,11 +19,11 @@ type Options = { readonly check: boolean };
 
 export function define(command: Command, host: Host): void {
   command.description(
-    'Set up a profile: store its API key, for its base URL only. On a terminal, asks for both and sends one request to verify the key; in a script, reads the key from standard input and sends nothing.',
+    'Store the API key of a profile, for its base URL only. On a terminal, asks for what is missing and sends one request to verify the key; in a script, reads the key from standard input and sends nothing.',
   );
   addExamples(command, ['petstore auth login', 'petstore auth login --profile staging < key-file']);
   command
-    .option('--no-check', 'do not verify the key')
+    .option('--no-check', 'do not verify the key: send nothing')
     .action(async (options: Options) =>
       inSession(host, command, (session) => login(session, options), [{ profile: true }]),
     );

@@ -72,8 +72,12 @@ export async function verifyKey(session: Session, service: Service): Promise<rea
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     if (unrelated.includes(error.kind)) {
-      const later = `petstore auth status --check${profileFlag(profile)}`;
-      return [`the key could not be verified: ${error.message}`, `to verify it later: ${later}`];
+      const flag = profileFlag(profile);
+      return [
+        `the key could not be verified: ${error.message}`,
+        `to verify it later: petstore auth status --check${flag}`,
+        `if the base URL is wrong: petstore config set base-url URL${flag}`,
+      ];
     }
     const again = `petstore auth login${profileFlag(profile)}`;
     const hint =

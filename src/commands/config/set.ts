@@ -43,7 +43,8 @@ async function set(session: Session, text: string, value: string): Promise<void>
   if (unknown) notice(report, unknown);
   if (name === 'api-key-command' && hasStoredKey(folder, profile.name)) {
     const logout = `petstore auth logout${profileFlag(profile)}`;
-    notice(report, `the stored API key of ${labelOf(profile)} is no longer used: ${logout}`);
+    const stored = `the stored key of ${labelOf(profile)}`;
+    notice(report, `api-key-command takes precedence over ${stored}; to remove that: ${logout}`);
   }
 }
 

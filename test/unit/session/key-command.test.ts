@@ -174,7 +174,7 @@ describe('api-key-command', () => {
     expect(exitCode).toBe(4);
     expect(stderr).toContain('the api-key-command of profile production cannot run (ENOENT)');
     expect(stderr).toContain(
-      'run the command yourself; to show it: petstore config get api-key-command\n',
+      'run the command that this prints: petstore config get api-key-command\n',
     );
   });
 
@@ -348,7 +348,7 @@ describe('a profile has one key', () => {
     await petstore(list, { env: noEnv, context: { capture } });
 
     expect(stderr).toContain(
-      'the stored API key of profile production is no longer used: petstore auth logout\n',
+      'api-key-command takes precedence over the stored key of profile production; to remove that: petstore auth logout\n',
     );
     expect(sandbox.requests.at(-1)?.headers.authorization).toBe(`Bearer ${testKey}`);
   });

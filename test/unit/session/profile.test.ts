@@ -21,7 +21,9 @@ describe('a profile of which nothing is known', () => {
       says: 'unknown profile\nNothing was sent.\nTo create it: petstore auth login --profile NAME. Profiles: production, staging, sandbox, mine',
     },
   ])('is refused before anything is sent: $name', async ({ name, says }, { petstore, sandbox }) => {
-    await petstore(['config', 'set', 'output', 'table', '-p', 'mine'], { env: noEnv });
+    for (const name of ['mine', 'staging']) {
+      await petstore(['config', 'set', 'output', 'table', '-p', name], { env: noEnv });
+    }
     const env = { ...noEnv, PETSTORE_API_KEY: testKey };
 
     for (const argv of [list, ['config', 'list'], ['auth', 'logout'], ['limits']]) {
