@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Client } from '../api/client.ts';
 import { Failure } from '../errors.ts';
-import { notice, type Report } from '../events.ts';
+import type { Report } from '../events.ts';
 import { speaksJson } from '../formats.ts';
 import { hideSecrets } from '../output/hide-secrets.ts';
 import { createPrinter } from '../output/printer.ts';
@@ -50,22 +50,20 @@ export type Session = {
 
 /**
  * Runs a command's story in a session; whatever its end, the state of the limit is said.
- * @throws Failure where the settings are invalid beyond what the command can do without
+ * @param story is given what is invalid in the settings file, too, where the command can do without it
+ * @throws Failure where the settings are invalid beyond that
  */
 export async function inSession(
   host: Host,
   command: Command,
-  story: (session: Session) => Promise<void>,
+  story: (session: Session, faults: readonly Failure[]) => Promise<void>,
   tolerance: Tolerance = [{}],
 ): Promise<void> {
   const options = commonOptions(command);
   const folder = configFolder(host.context);
   if (folder !== undefined) await sweepKeys(host.context, folder);
   const { choices, faults } = choose(host, options, tolerance);
-  await inChosenSession(host, choices, async (session) => {
-    for (const { message } of faults) notice(session.report, message);
-    await story(session);
-  });
+  await inChosenSession(host, choices, (session) => story(session, faults));
 }
 
 /** The same where all that is needed is chosen already. */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { notice } from '../../events.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
 import { addColumns } from '../columns.ts';
@@ -14,7 +15,8 @@ export function define(command: Command, host: Host): void {
     inSession(
       host,
       command,
-      async (session) => {
+      async (session, faults) => {
+        for (const { message } of faults) notice(session.report, message);
         // The format of this list says nothing of what other commands print.
         const { output, json, ...options } = session.options;
         const others = { ...session, options };

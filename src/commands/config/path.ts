@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { notice } from '../../events.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
 import { settingsFile } from '../../settings/file.ts';
@@ -12,7 +13,8 @@ export function define(command: Command, host: Host): void {
     inSession(
       host,
       command,
-      async ({ output }) => {
+      async ({ output, report }, faults) => {
+        for (const { message } of faults) notice(report, message);
         const path = join(requireConfigFolder(host.context), settingsFile);
         await output.bare(path, { path });
       },

@@ -301,8 +301,10 @@ describe('an invalid setting in the settings file', () => {
   test.for(rows)('$text: config unset removes it', async ({ name, text }, { petstore, folder }) => {
     write(folder, text);
 
-    expect((await petstore(['config', 'unset', name], { env: noEnv })).exitCode).toBe(0);
+    const { exitCode, stderr } = await petstore(['config', 'unset', name], { env: noEnv });
 
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/^petstore: removed .*\n$/);
     expect(read(folder)[name]).toBeUndefined();
     expect(await petstore(['config', 'get', 'output'], { env: noEnv })).toMatchObject({
       exitCode: 0,
