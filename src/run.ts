@@ -146,6 +146,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     if (host.format !== undefined || askedFormat() !== undefined) return;
     const profile = lastFor('p', 'profile', options);
     host.format = await import('./session/settings-format.ts')
+      .catch(unloadable)
       .then(({ settingsFormat }) => settingsFormat(host, profile === undefined ? {} : { profile }))
       // What is wrong with the settings is not what failed.
       .catch(() => undefined);

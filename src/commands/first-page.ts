@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { verbsOf, wordsOf } from './help.ts';
-import { type Item, listOf, wrap } from './page.ts';
+import { type Item, listOf, pointer, wrap } from './page.ts';
 import { isTopic } from './topic.ts';
 
 /** The headings of the first page, in its order. */
@@ -22,14 +22,14 @@ export function firstPage(program: Command, examples: readonly string[], width: 
   return [
     wrap(program.description(), width),
     [
-      wrap(`Try it without an account:  ${examples[0]}`, width),
-      wrap('Then log in with your key:  petstore auth login', width),
+      pointer('Try it without an account: ', examples, width),
+      pointer('Then log in with your key: ', ['petstore auth login'], width),
     ].join('\n'),
     alignedLists(
       parts.map((part) => [`${part}:`, itemsOf(part)]),
       width,
     ),
-    wrap(`More help: petstore help COMMAND, petstore help ${topics.join('|')}`, width),
+    pointer('More help:', ['petstore help COMMAND', `petstore help ${topics.join('|')}`], width),
   ].join('\n\n');
 }
 

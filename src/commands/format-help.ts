@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { examplesOf } from './examples.ts';
 import { firstPage } from './first-page.ts';
 import { argumentsOf, optionItem, optionsOf, usageOf, verbsOf, wordsOf } from './help.ts';
-import { type Item, listOf, wrap } from './page.ts';
+import { type Item, listOf, pointer, wrap } from './page.ts';
 
 type Section = readonly [heading: string, items: readonly Item[]];
 
@@ -19,14 +19,22 @@ export function formatHelp(
     ['Arguments:', argumentsOf(command)],
     ['Options:', optionsOf(command).own.map(optionItem)],
   ];
-  const more = `More about a command: petstore help ${wordsOf(command)} COMMAND`;
-  const options = 'Options of all commands, such as --profile and --json: petstore help options';
+  const more = [
+    ...(verbs.length > 0
+      ? [pointer('More about a command:', [`petstore help ${wordsOf(command)} COMMAND`], helpWidth)]
+      : []),
+    pointer(
+      'Options of all commands, such as --profile and --json:',
+      ['petstore help options'],
+      helpWidth,
+    ),
+  ];
   return [
     `Usage: ${usageOf(command)}`,
     wrap(command.description(), helpWidth),
     examples.length > 0 && ['Examples:', ...examples].join('\n  '),
     ...sections.map(([heading, items]) => items.length > 0 && listOf(heading, items, helpWidth)),
-    [...(verbs.length > 0 ? [more] : []), options].map((line) => wrap(line, helpWidth)).join('\n'),
+    more.join('\n'),
   ]
     .filter(Boolean)
     .join('\n\n');

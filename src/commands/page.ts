@@ -39,6 +39,12 @@ function below(term: string, text: string, width: number): string {
   return `  ${term}${indent}${wrap(text, width - indent.length + 1).replaceAll('\n', indent)}`;
 }
 
+/** What to run for something: after its label, or below it where there is no room, each command in one piece. */
+export function pointer(label: string, commands: readonly string[], width: number): string {
+  const line = `${label} ${commands.join(', ')}`;
+  return line.length <= width ? line : [wrap(label.trimEnd(), width), ...commands].join('\n  ');
+}
+
 function layoutOf(width: number): Help {
   return Object.assign(new Help(), { helpWidth: width, minWidthToWrap: 1 });
 }

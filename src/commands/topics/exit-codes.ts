@@ -15,7 +15,10 @@ export const meanings: readonly (readonly [codes: string, meaning: string])[] = 
   ['7', 'import incomplete: some rows were refused or are left'],
   ['74', 'cannot write the result, a setting or a journal, or cannot load a part of petstore'],
   ['75', 'rate limited (429, or 503 with Retry-After): not done; retry at the time given'],
-  ['129, 130, 143, 141', 'hangup, interrupt, termination, reader of stdout closed'],
+  ['129', 'hung up: the terminal was closed'],
+  ['130', 'interrupted (Ctrl-C)'],
+  ['141', 'the reader of stdout went away'],
+  ['143', 'terminated'],
 ];
 
 export function define(command: Command, host: Host): void {
