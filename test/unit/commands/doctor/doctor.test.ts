@@ -62,7 +62,7 @@ describe('doctor', () => {
 
   const broken = { PETSTORE_MAX_WAIT: 'soon', NODE_EXTRA_CA_CERTS: '/nowhere/authority.pem' };
 
-  test('tells a person what is wrong, and how much is not', async ({ petstore }) => {
+  test('shows a person what is wrong, and counts the rest', async ({ petstore }) => {
     const well = await petstore(['doctor']);
     const ill = await petstore(['doctor'], { env: broken });
 
