@@ -10,7 +10,7 @@ function help() {
   const { fstatSync, readFileSync } = require('node:fs');
   if (env.COLUMNS || env.FORCE_COLOR) return undefined;
   const page = readFileSync(`${__dirname}/../dist/help.txt`, 'utf8');
-  // A terminal's stream takes 2 ms to set up: not for a pipe.
+  // A terminal's stream takes time to set up: not for a pipe.
   if (!fstatSync(1).isCharacterDevice()) return page;
   const { isTTY, columns } = process.stdout;
   if (!isTTY) return page;
@@ -19,25 +19,21 @@ function help() {
   return isPlain ? page : page.replace(/^\S.*:$(?=\n {2})/gm, '\x1b[1m$&\x1b[22m');
 }
 
-/** Whether that was all that is asked for: by scripts at every start of theirs, so before anything else is loaded. */
-function isAnswered() {
-  if (argv.length !== 3 || !Object.hasOwn(answers, argv[2])) return false;
+// Asked for by scripts at every start of theirs, so answered before anything else is loaded.
+const text = argv.length === 3 && Object.hasOwn(answers, argv[2]) && answers[argv[2]]();
+if (text) {
   try {
-    const text = answers[argv[2]]();
-    if (text !== undefined) require('node:fs').writeSync(1, text);
-    return text !== undefined;
+    require('node:fs').writeSync(1, text);
   } catch ({ code }) {
     // As for any other result: the reader went away.
     if (code === 'EPIPE') process.exitCode = 141;
     else {
-      process.stderr.write(`petstore: cannot write to standard output (${code})\n`);
+      process.stderr.write(`petstore: cannot write to standard output (${code})
+`);
       process.exitCode = 74;
     }
-    return true;
   }
-}
-
-if (!isAnswered()) {
+} else {
   // Node would open a debugger's port for it, with the key in memory; no child inherits a listener.
   process.on('SIGUSR1', () => {});
   require('../dist/main.js');

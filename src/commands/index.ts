@@ -64,7 +64,7 @@ const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>>
   },
   limits: {
     part: 'Account',
-    about: 'Show what is left of the rate limit',
+    about: 'Show the rate limit and what is left of it',
     load: () => import('./limits.ts'),
   },
   config: {
@@ -153,7 +153,7 @@ export function addCommands(program: Command, host: Host, words: readonly string
 }
 
 /**
- * Where the first words call a verb of a group, adds that branch alone, which makes a start faster: no option stands before
+ * Where the first words call a verb of a group, adds that branch alone, which makes a start faster: no option comes before
  * it, and no message from there on names another verb. Returns whether they do.
  */
 function addCalled(program: Command, host: Host, [name = '', verb = '']: readonly string[]) {

@@ -43,7 +43,7 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
   signout: ['logout'],
 };
 
-/** The same for a word that stands first, with all that follows `petstore`. */
+/** The same for the first word, with all that follows `petstore`. */
 const firstWords: Readonly<Record<string, string>> = {
   ls: 'categories list',
   list: 'categories list',

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** What tells them from commands. */
+/** What distinguishes them from commands. */
 const topicsHeading = 'Help topics:';
 
 /** Makes a command one that only explains something: `petstore help NAME`. */

@@ -89,10 +89,12 @@ function missingValue(message: string, command: Command): Failure {
 
 function invalidValue(message: string, command: Command): Failure {
   const value = message.slice(message.search(/(?<= argument '| value ')/));
-  const [, word = ''] = /^(.*)' is invalid/s.exec(value) ?? [];
   const option = optionsIn(command).find(({ flags }) =>
     message.startsWith(`error: option '${flags}'`),
   );
+  const [, given = ''] = /^(.*)' is invalid/s.exec(value) ?? [];
+  // Of -o=xml the sign is no part.
+  const word = option?.short ? given.replace(/^=/, '') : given;
   const taker =
     option ??
     command.registeredArguments.find((argument) =>

@@ -17,7 +17,7 @@ export type CommonOptions = SettingOptions & {
   readonly input?: boolean;
 };
 
-/** What tells them from a command's own. */
+/** What distinguishes them from a command's own. */
 export const commonHeading = 'Options of all commands:';
 
 /** Adds the common options to a command, so that they are taken at any place of the command line. */
@@ -30,7 +30,7 @@ export function addCommonOptions(command: Command): void {
     new Option('--no-color', 'disable colour'),
     new Option('--no-input', 'never prompt'),
   ];
-  // Help shows them behind the command's own.
+  // Help shows them after the command's own.
   command.optionsGroup(commonHeading);
   for (const option of options) {
     // Unset stays unset, so that an option before the verb is not overruled by a default after it.

@@ -31,7 +31,7 @@ type Position = {
   readonly literal?: boolean;
 };
 
-/** What may stand at the end of a command line in place of its last word, by the tree of commands. */
+/** What the last word of a command line may become, by the tree of commands. */
 export async function candidates(
   program: Command,
   before: readonly string[],

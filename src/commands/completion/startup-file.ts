@@ -23,9 +23,10 @@ export function chooseShell({ env, platform }: Context, named: Shell | undefined
       'In PowerShell: petstore completion powershell >> $PROFILE',
     );
   }
-  const found = used === '' ? 'SHELL is not set' : 'SHELL names none with completion';
   throw usageFailure(
-    `cannot detect your shell: ${found}`,
+    used === ''
+      ? 'cannot detect your shell: SHELL is not set'
+      : `no completion for ${used} (SHELL)`,
     'Name it: petstore completion install bash (or zsh, fish)',
   );
 }

@@ -95,6 +95,12 @@ describe('what is wrong on this side', () => {
       says: ['invalid value "xml" for --output', 'One of: table, json, ndjson, csv, tsv, yaml'],
     },
     {
+      what: 'an unknown format after an equals sign',
+      argv: ['categories', 'list', '-o=xml'],
+      exitCode: 2,
+      says: ['invalid value "xml" for --output', 'One of: table,'],
+    },
+    {
       what: 'an unknown column',
       argv: ['categories', 'list', '--columns', 'id,nmae'],
       exitCode: 2,

@@ -144,7 +144,7 @@ describe('petstore completion install', () => {
 
   test.for<{ env: Record<string, string>; platform?: string; says: string }>([
     { env: {}, says: 'cannot detect your shell: SHELL is not set' },
-    { env: { SHELL: '/bin/tcsh' }, says: 'cannot detect your shell: SHELL names none' },
+    { env: { SHELL: '/bin/tcsh' }, says: 'no completion for tcsh (SHELL)' },
     { env: {}, platform: 'win32', says: 'cannot change the profile of PowerShell' },
     { env: { SHELL: '/usr/bin/pwsh' }, says: 'cannot change the profile of PowerShell' },
   ])('says what to do where $env on $platform names no such shell', async (row, { petstore }) => {
