@@ -28,8 +28,7 @@ if (text) {
     // As for any other result: the reader went away.
     if (code === 'EPIPE') process.exitCode = 141;
     else {
-      process.stderr.write(`petstore: cannot write to standard output (${code})
-`);
+      process.stderr.write(`petstore: cannot write to standard output (${code})\n`);
       process.exitCode = 74;
     }
   }
