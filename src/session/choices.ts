@@ -3,7 +3,7 @@ import type { Format } from '../formats.ts';
 import type { LineMode } from '../settings/values.ts';
 import type { Host } from './host.ts';
 import type { CommonOptions } from './options.ts';
-import { chooseProfile, type Profile, type Without } from './profile.ts';
+import { chooseProfile, type Profile, readKept } from './profile.ts';
 import { chooseFormat, chooseLineMode, type Run } from './setting.ts';
 
 /** What is chosen before a session begins. */
@@ -14,42 +14,51 @@ export type Choices = {
   readonly lineMode: LineMode;
 };
 
-/**
- * What a command can do without: the first of these with which all is valid counts. A command that can do without more than the
- * first shows or repairs settings, so whatever else is invalid in their file does not stop it.
- */
-export type Tolerance = readonly [Without, ...Without[]];
+/** What a command can do without; by default nothing. */
+export type Tolerance = {
+  /** It creates the profile, which need not exist. */
+  readonly newProfile?: boolean;
+  /** It shows or repairs settings, so an invalid one in the file does not stop it. */
+  readonly invalidSettings?: boolean;
+  /** Nor does a file that cannot be read. */
+  readonly unreadable?: boolean;
+};
 
 /** The choices of a session, and what is invalid in the settings file all the same. @throws Failure (usage, config) */
 export function choose(
   host: Host,
   options: CommonOptions,
-  [strict, ...tolerant]: Tolerance,
+  { newProfile = false, invalidSettings = false, unreadable = false }: Tolerance,
 ): { readonly choices: Choices; readonly faults: readonly Failure[] } {
   const faults: Failure[] = [];
-  const inForce = (without: Without) => () => chooseProfile(host, options, without);
-  const profile = firstValid(inForce(strict), tolerant.map(inForce), faults);
+  const kept = firstValid(() => readKept(host), unreadable && (() => readKept(host, true)), faults);
+  const isUnread = faults.length > 0;
+  const profileBy = (byDefault: boolean) =>
+    chooseProfile(host, options, kept, { profile: newProfile || isUnread, byDefault });
+  const profile = firstValid(
+    () => profileBy(false),
+    invalidSettings && (() => profileBy(true)),
+    faults,
+  );
   const run: Run = { host, options, profile };
   const withoutFile: Run = { ...run, profile: { ...profile, settings: {} } };
-  const pick = <Value>(choose: (run: Run) => Value) => {
-    const others = tolerant.length > 0 ? [() => choose(withoutFile)] : [];
-    return firstValid(() => choose(run), others, faults);
-  };
+  const pick = <Value>(choose: (run: Run) => Value) =>
+    firstValid(() => choose(run), invalidSettings && (() => choose(withoutFile)), faults);
   const choices = { options, profile, format: pick(chooseFormat), lineMode: pick(chooseLineMode) };
   return { choices, faults };
 }
 
-/** What the first attempt that succeeds returns; the failures of those before it are added to `faults`. @throws Failure */
+/** What `attempt` returns, or else `other`, if there is one; the failure of the former is then added to `faults`. @throws Failure */
 function firstValid<Value>(
   attempt: () => Value,
-  [next, ...others]: readonly (() => Value)[],
+  other: (() => Value) | false,
   faults: Failure[],
 ): Value {
   try {
     return attempt();
   } catch (error) {
-    if (!(error instanceof Failure) || !next) throw error;
-    const value = firstValid(next, others, faults);
+    if (!(error instanceof Failure) || !other) throw error;
+    const value = other();
     faults.push(error);
     return value;
   }

@@ -34,41 +34,50 @@ export type Profile = {
 const flag = flagOf(table['default-profile'].flags);
 const usual: Given = { value: table['default-profile'].fallback, source: 'default' };
 
+/** The settings file, read; `folder` and `file` are undefined where there is no place for one. */
+export type Kept = {
+  readonly settings: Settings;
+  readonly folder: string | undefined;
+  readonly file: string | undefined;
+};
+
+/** The settings file of the user; empty where it is `unread`. @throws Failure (config) */
+export function readKept({ context }: Host, unread = false): Kept {
+  const folder = configFolder(context);
+  if (folder === undefined) return { settings: {}, folder, file: undefined };
+  const settings = unread ? {} : readSettings(folder);
+  return { settings, folder, file: join(folder, settingsFile) };
+}
+
 /** What a command can do without; by default nothing. */
 export type Without = {
   /** The profile need not exist: the command creates it. */
   readonly profile?: boolean;
   /** The default profile of the settings file counts for nothing. */
   readonly byDefault?: boolean;
-  /** The settings file counts for nothing. */
-  readonly file?: boolean;
 };
 
 /** The profile in force: flag, environment, settings, then production. @throws Failure */
 export function chooseProfile(
-  { context }: Host,
+  host: Host,
   options: CommonOptions,
+  kept: Kept = readKept(host),
   without: Without = {},
 ): Profile {
-  const folder = configFolder(context);
-  const isRead = folder !== undefined && !without.file;
-  const settings = isRead ? readSettings(folder) : {};
-  const file = folder === undefined ? undefined : join(folder, settingsFile);
-  const profile = profileIn({ settings, file }, options, context.env, without);
-  const known = [...new Set([...builtInProfiles, ...Object.keys(settings.profiles ?? {})])];
+  const { env } = host.context;
+  const profile = profileIn(kept, options, env, without);
   const { name } = profile;
+  const known = [...new Set([...builtInProfiles, ...Object.keys(kept.settings.profiles ?? {})])];
   if (without.profile || known.includes(name)) return profile;
-  if (folder !== undefined && hasStoredKey(folder, name)) return profile;
-  // Whoever gives the base URL as well needs no settings.
-  if (givenOutside('base-url', options, context.env)) return profile;
+  if (kept.folder !== undefined && hasStoredKey(kept.folder, name)) return profile;
+  // With a base URL from elsewhere it needs no settings.
+  if (givenOutside('base-url', options, env)) return profile;
   throw unknownProfile(profile, known);
 }
 
-type Kept = { readonly settings: Settings; readonly file: string | undefined };
-
-/** The same where the settings are read already, and whether or not it exists. @throws Failure (usage) */
+/** The same, whether or not it exists. @throws Failure (usage) */
 export function profileIn(
-  { settings, file }: Kept,
+  { settings, file }: Pick<Kept, 'settings' | 'file'>,
   options: CommonOptions,
   env: Environment,
   without: Without = {},

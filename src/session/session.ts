@@ -57,7 +57,7 @@ export async function inSession(
   host: Host,
   command: Command,
   story: (session: Session, faults: readonly Failure[]) => Promise<void>,
-  tolerance: Tolerance = [{}],
+  tolerance: Tolerance = {},
 ): Promise<void> {
   const options = commonOptions(command);
   const folder = configFolder(host.context);

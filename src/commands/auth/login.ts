@@ -25,7 +25,7 @@ export function define(command: Command, host: Host): void {
   command
     .option('--no-check', 'do not verify the key: send nothing')
     .action(async (options: Options) =>
-      inSession(host, command, (session) => login(session, options), [{ profile: true }]),
+      inSession(host, command, (session) => login(session, options), { newProfile: true }),
     );
 }
 

@@ -23,7 +23,7 @@ export function define(command: Command, host: Host): void {
         const rows = namesInForce.map((name) => rowOf(name, inForce(name, others)));
         await session.output.records(rows, columns);
       },
-      [{}, { byDefault: true }],
+      { invalidSettings: true },
     ),
   );
 }

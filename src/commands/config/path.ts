@@ -18,7 +18,7 @@ export function define(command: Command, host: Host): void {
         const path = join(requireConfigFolder(host.context), settingsFile);
         await output.bare(path, { path });
       },
-      [{}, { profile: true, file: true }],
+      { invalidSettings: true, unreadable: true },
     ),
   );
 }

@@ -21,10 +21,10 @@ export function define(command: Command, host: Host): void {
     .argument('<setting>', settingNames.join(', '))
     .argument('<value>')
     .action(async (text: string, value: string) =>
-      inSession(host, command, (session) => set(session, text, value), [
-        { profile: true },
-        { profile: true, byDefault: true },
-      ]),
+      inSession(host, command, (session) => set(session, text, value), {
+        newProfile: true,
+        invalidSettings: true,
+      }),
     );
 }
 

@@ -17,7 +17,7 @@ export function define(command: Command, host: Host): void {
   command
     .argument('<setting>', settingNames.join(', '))
     .action(async (text: string) =>
-      inSession(host, command, (session) => unset(session, text), [{}, { byDefault: true }]),
+      inSession(host, command, (session) => unset(session, text), { invalidSettings: true }),
     );
 }
 
