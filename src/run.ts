@@ -48,7 +48,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   async function parse(): Promise<void> {
     // Commander takes flags in one word apart letter by letter, and copies the rest of the word each time.
     if (options.some((word) => /^-[qvhV]{100}/.test(word))) {
-      throw usageFailure('the same flag more than 100 times', 'petstore --help');
+      throw usageFailure('the same flag is repeated more than 100 times', 'petstore --help');
     }
     await program.parseAsync(wordsForHelp(program, argv), { from: 'user' });
   }
@@ -62,8 +62,8 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
       const details = { cause: error, hint: allowMoreFiles };
       return new Failure('output', `too many open files (${systemCode(error)})`, details);
     }
-    return new Failure('internal', `internal error: ${sink.redact(String(error))}`, {
-      hint: 'This is a bug in petstore. Please report it with what --verbose says.',
+    return new Failure('internal', `unexpected internal error: ${sink.redact(String(error))}`, {
+      hint: 'This is a bug in petstore. Please report it with the output of --verbose.',
       cause: error,
     });
   }

@@ -40,11 +40,14 @@ export function readSecret(path: string, uid?: number): string | undefined {
   return read(path, longestSecret, (fd) => {
     const stats = fstatSync(fd);
     if (!isOurs(path, stats, uid)) {
-      throw configFailure(`the key in ${path} belongs to another user`, 'petstore auth login');
+      throw configFailure(`the key file ${path} is owned by another user`, 'petstore auth login');
     }
     // Windows has no such modes; its files answer 0666.
     if ((stats.mode & 0o077) !== 0 && constants.O_NOFOLLOW !== undefined) {
-      throw configFailure(`others can read the key in ${path}`, commandOn('chmod 600', path));
+      throw configFailure(
+        `the key file ${path} is readable by other users`,
+        commandOn('chmod 600', path),
+      );
     }
   });
 }
@@ -84,7 +87,7 @@ function sizeInWords(bytes: number): string {
 }
 
 function unreadable(path: string, error: unknown): Failure {
-  const reason = error instanceof TypeError ? 'not UTF-8 text' : systemCode(error);
+  const reason = error instanceof TypeError ? 'not valid UTF-8' : systemCode(error);
   return configFailure(`cannot read ${path} (${reason})`, undefined, error);
 }
 

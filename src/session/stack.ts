@@ -40,7 +40,7 @@ export async function openClient(
   const { baseUrl, key } = await service();
 
   if (context.env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
-    notice(report, 'NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are always checked');
+    notice(report, 'NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are always verified');
   }
   const { verbose } = options;
   const say = (message: string) => verbose && notice(report, message);

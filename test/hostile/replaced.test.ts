@@ -109,7 +109,8 @@ const changes = {
 
 const rows = ['rat', 'bat', 'gnat', 'Käfer'];
 const csv = `name\n${rows.join('\n')}\n`;
-const gone = 'petstore: petstore was replaced or removed while it ran\nRun it again.\n';
+const gone =
+  'petstore: petstore was replaced or removed while it was running\nRun the command again.\n';
 const formats = ['table', 'json', 'ndjson', 'yaml', 'csv', 'tsv'];
 
 function expectOwnWords({ said: { stdout, stderr } }: Running, installed: string): void {

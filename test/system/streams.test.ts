@@ -103,7 +103,7 @@ describe('an error that nobody foresaw', () => {
 
     expect(result.code).toBe(1);
     expect(result.stderr).toMatch(
-      /^petstore: internal error: .*\nThis is a bug in petstore\..*\n$/m,
+      /^petstore: unexpected internal error\nThis is a bug in petstore\..*\n$/m,
     );
     expect(result.stderr).not.toMatch(/the-real-key|\n\s+at |node:internal|Node\.js/);
   });
@@ -135,7 +135,7 @@ describe('petstore sandbox', () => {
     const result = await petstore(['sandbox', '--', 'no-such-program']);
 
     expect(result).toMatchObject({ code: 2, stdout: '' });
-    expect(result.stderr).toContain('petstore: cannot run no-such-program: not found\n');
+    expect(result.stderr).toContain('petstore: cannot run no-such-program: command not found\n');
   });
 
   test('runs nothing where it cannot make its folder: exit 74', async ({ petstore }) => {
@@ -144,7 +144,7 @@ describe('petstore sandbox', () => {
 
     expect({ code, stdout }).toEqual({ code: 74, stdout: '' });
     expect(stderr).toMatch(
-      /^petstore: cannot make a folder in \/proc\/none .*\nNothing was run\.\nSet TMPDIR /,
+      /^petstore: cannot create a folder in \/proc\/none .*\nNothing was run\.\nSet TMPDIR /,
     );
   });
 

@@ -79,7 +79,9 @@ describe('limits', () => {
     const { stdout, stderr } = await petstore(['limits', '--refresh'], { env, context });
 
     expect(stdout).toContain('│ minute │ 60    │ 59 ');
-    expect(stderr.match(/the limit cannot be shared on this disk/g)).toHaveLength(1);
+    expect(
+      stderr.match(/the rate limit is not shared with other petstore processes/g),
+    ).toHaveLength(1);
   });
 
   test('shows a wait in force and its reason; --reset forgets it', async ({
@@ -323,6 +325,8 @@ describe('what one command learned holds for the next', () => {
     });
 
     expect(result.exitCode).toBe(0);
-    expect(result.stderr.match(/the limit cannot be shared on this disk/g)).toHaveLength(1);
+    expect(
+      result.stderr.match(/the rate limit is not shared with other petstore processes/g),
+    ).toHaveLength(1);
   });
 });

@@ -34,7 +34,7 @@ describe('limits', () => {
 
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout).store).toEqual({ address: shownUrl, answers: false });
-    expect(stderr).toContain('does not answer in time');
+    expect(stderr).toContain('timed out');
   });
 
   test('that are reset while the store is gone say that it still holds them', async ({
@@ -63,15 +63,15 @@ describe('doctor', () => {
     {
       fault: undefined,
       status: 'warn',
-      finding: /responds in 0 ms \(Redis 7.0.15\); its password travels unencrypted/,
+      finding: /responds in 0 ms \(Redis 7.0.15\); its password is sent unencrypted/,
     },
     {
       fault: 'silent',
       status: 'warn',
-      finding: /does not answer in time: each machine counts on its own/,
+      finding: /timed out: each machine counts on its own/,
     },
-    { fault: 'full', status: 'warn', finding: /is full/ },
-    { fault: 'password', status: 'warn', finding: /does not take the user or the password/ },
+    { fault: 'full', status: 'warn', finding: /is out of memory/ },
+    { fault: 'password', status: 'warn', finding: /rejected the user name or password/ },
   ])(
     'tells the health of a store that has $fault',
     async ({ fault, ...expected }, { fleet: { run, engine } }) => {
@@ -197,7 +197,7 @@ describe('the address of the store', () => {
     ]);
     expect(get.stdout).toBe(`${shownUrl}\n`);
     expect(all.stdout).toContain(shownUrl);
-    expect(told.stderr).toContain(`the limit is shared through ${shownUrl}`);
+    expect(told.stderr).toContain(`the rate limit is shared through ${shownUrl}`);
     for (const { stdout, stderr } of [saved, get, all, told]) {
       expect(stdout + stderr).not.toMatch(/p4ss|ci:/);
     }

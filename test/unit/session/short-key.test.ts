@@ -3,7 +3,8 @@ import { expect, reply, test } from '../../support/petstore.ts';
 
 const list = ['categories', 'list'];
 const rabbits = [{ id: 1, name: 'rabbit', description: 'a cat, a rat' }];
-const notice = 'the key is shorter than 8 characters, so it is not hidden in results and messages';
+const notice =
+  'the API key is shorter than 8 characters, so it is not redacted from results and messages';
 
 describe('a key that is too short to be cut out of other text', () => {
   test.for(['a', 'rat', 'sevench'])(

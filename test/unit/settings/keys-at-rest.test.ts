@@ -28,9 +28,9 @@ describe('a stored key', () => {
     chmodSync(file, bits);
   };
   const rows = [
-    { what: 'that its group can read', make: mode(0o640), says: 'others can read the key in ' },
+    { what: 'that its group can read', make: mode(0o640), says: 'is readable by other users' },
     { what: 'that all can read', make: mode(0o604), says: "chmod 600 '" },
-    { what: 'that others can write', make: mode(0o622), says: 'others can read the key in ' },
+    { what: 'that others can write', make: mode(0o622), says: 'is readable by other users' },
     {
       what: 'in a pipe',
       make: (file: string) => void execFileSync('mkfifo', ['-m', '600', file]),
@@ -79,7 +79,7 @@ describe('a stored key', () => {
       make: write(stored.replace('{', '{"constructor":{"prototype":{"a":1}},')),
       says: 'is corrupted',
     },
-    { what: 'that is not UTF-8', make: write(Buffer.from([0x22, 0xff])), says: 'not UTF-8 text' },
+    { what: 'that is not UTF-8', make: write(Buffer.from([0x22, 0xff])), says: 'not valid UTF-8' },
     {
       what: 'that is no key',
       make: write(JSON.stringify({ origin, key: 'two words' })),
@@ -92,7 +92,7 @@ describe('a stored key', () => {
         write(stored)(file);
         chownSync(file, 65_534, 65_534);
       },
-      says: 'belongs to another user\nNothing was sent.\npetstore auth login',
+      says: 'is owned by another user\nNothing was sent.\npetstore auth login',
     },
   ].filter(({ asRoot }) => !asRoot || isRoot);
 

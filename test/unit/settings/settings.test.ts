@@ -61,7 +61,7 @@ describe('auth login', () => {
     const result = await petstore(list, { env });
 
     expect(result.exitCode).toBe(2);
-    expect(result.stderr).toContain('others can read the key in ');
+    expect(result.stderr).toContain('is readable by other users');
     expect(sandbox.requests).toHaveLength(0);
   });
 
@@ -227,9 +227,9 @@ describe('config set, for many', () => {
 
       expect(exitCode).toBe(74);
       expect(stderr).toBe(
-        `petstore: process 77 on elsewhere holds ${path} since 2026-11-20T15:04:00Z\n` +
+        `petstore: process 77 on elsewhere has locked ${path} since 2026-11-20T15:04:00Z\n` +
           'Nothing was changed.\n' +
-          `Try again. If it surely is gone (another machine, another container): rm -r '${path}'\n`,
+          `Try again. If that process no longer exists (other machine or container): rm -r '${path}'\n`,
       );
       expect(clock.now() - before).toBe(5_000);
       expect(readdirSync(join(folder, 'config'))).toEqual([lock]);
@@ -321,8 +321,8 @@ describe('a settings file that is no file of settings', () => {
       says: '(ELOOP)',
     },
     { what: 'NUL bytes', make: write('{"profiles":\n\0\0'), says: ':2:1): ' },
-    { what: 'not UTF-8', make: write(Buffer.from([0x7b, 0xff, 0x7d])), says: 'not UTF-8 text' },
-    { what: 'UTF-16', make: write(Buffer.from('\ufeff{}', 'utf16le')), says: 'not UTF-8 text' },
+    { what: 'not UTF-8', make: write(Buffer.from([0x7b, 0xff, 0x7d])), says: 'not valid UTF-8' },
+    { what: 'UTF-16', make: write(Buffer.from('\ufeff{}', 'utf16le')), says: 'not valid UTF-8' },
     { what: 'of a newer version', make: write('{"version":9}'), says: 'unknown field "version"' },
     { what: 'a prototype', make: write('{"__proto__":{}}'), says: 'unknown field "__proto__"' },
     {

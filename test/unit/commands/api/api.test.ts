@@ -75,23 +75,23 @@ describe('api', () => {
 
 describe('what api refuses before anything is sent', () => {
   test.for([
-    { argv: ['FETCH', '/x'], says: '"FETCH" is no method' },
-    { argv: [testKey, '/x'], says: 'petstore: this is no method\n' },
-    { argv: ['GET', 'categories'], says: 'does not begin with one "/"' },
-    { argv: ['GET', '//evil.example/x'], says: 'does not begin with one "/"' },
+    { argv: ['FETCH', '/x'], says: 'invalid method "FETCH"' },
+    { argv: [testKey, '/x'], says: 'petstore: invalid method\n' },
+    { argv: ['GET', 'categories'], says: 'must begin with a single "/"' },
+    { argv: ['GET', '//evil.example/x'], says: 'must begin with a single "/"' },
     { argv: ['GET', 'https://evil.example/x'], says: '--base-url' },
     { argv: ['GET', 'C:/Git/categories'], says: 'MSYS_NO_PATHCONV=1' },
-    { argv: ['GET', '/../admin'], says: 'a segment that is "." or ".."' },
-    { argv: ['GET', '/a/%2E%2e/b'], says: 'a segment that is "." or ".."' },
-    { argv: ['GET', '/a%2f..%5cb'], says: 'a segment that is "." or ".."' },
-    { argv: ['GET', '/./a'], says: 'a segment that is "." or ".."' },
+    { argv: ['GET', '/../admin'], says: 'must not contain "." or ".." segments' },
+    { argv: ['GET', '/a/%2E%2e/b'], says: 'must not contain "." or ".." segments' },
+    { argv: ['GET', '/a%2f..%5cb'], says: 'must not contain "." or ".." segments' },
+    { argv: ['GET', '/./a'], says: 'must not contain "." or ".." segments' },
     { argv: ['GET', '/a\\b'], says: 'a backslash' },
     { argv: ['GET', '/a\nb'], says: 'a control character' },
     { argv: ['GET', '/a?b\tc'], says: 'a control character' },
     { argv: ['GET', '/a#b'], says: '%23' },
-    { argv: ['GET', '/\ufffd'], says: 'not UTF-8' },
-    { argv: ['GET', '/x', '--data', '{}'], says: 'GET takes no --data' },
-    { argv: ['HEAD', '/x', '--data', '{}'], says: 'HEAD takes no --data' },
+    { argv: ['GET', '/\ufffd'], says: 'must be valid UTF-8' },
+    { argv: ['GET', '/x', '--data', '{}'], says: 'GET does not take --data' },
+    { argv: ['HEAD', '/x', '--data', '{}'], says: 'HEAD does not take --data' },
     { argv: ['POST', '/x', '--data', ''], says: '(--data:1:1): unexpected end of input' },
     {
       argv: ['POST', '/x', '--data', "{'a':1}"],
@@ -99,7 +99,7 @@ describe('what api refuses before anything is sent', () => {
     },
     { argv: ['POST', '/x', '--data', '{"a":1,"a":2}'], says: 'duplicate field "a"' },
     { argv: ['POST', '/x', '--data', '"\ufffd"'], says: 'not UTF-8' },
-    { argv: ['POST', '/x', '--data', '@'], says: 'names no file' },
+    { argv: ['POST', '/x', '--data', '@'], says: 'file name required after @' },
     { argv: ['POST', '/x', '--data', '@/nowhere'], says: 'file not found: /nowhere' },
     { argv: ['POST', '/x', '--data', '@FOLDER'], says: 'is a directory' },
     { argv: ['POST', '/x', '--data', '@FOLDER/bad.json'], says: 'bad.json:2:3): expected a value' },
@@ -110,7 +110,7 @@ describe('what api refuses before anything is sent', () => {
     { argv: ['POST', '/x', '--data', '@FOLDER/big.json'], says: 'is larger than 8 MiB' },
     {
       argv: ['POST', '/x', '--data', '-', '--api-key-file', '-'],
-      says: 'cannot hold both the body and the key',
+      says: 'cannot be both the body and the API key',
     },
   ])('$argv', async ({ argv, says }, { petstore, sandbox, folder }) => {
     writeFileSync(join(folder, 'bad.json'), '{"a":\n  }');

@@ -366,7 +366,7 @@ describe('what doctor only warns of', () => {
     expect(rowOf(result, 'state folder')).toMatchObject({
       status: 'warn',
       finding:
-        "others can change ~/state/limits: the rate limit is kept elsewhere. Fix: chmod 700 '~/state/limits'",
+        "~/state/limits is writable by other users: the rate limit is kept elsewhere. Fix: chmod 700 '~/state/limits'",
     });
     expect(rowOf(result, 'limit')?.finding).toBe('minute: 59 of 60 left; day: 1 used');
   });
