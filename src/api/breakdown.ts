@@ -64,7 +64,7 @@ const words: Readonly<Record<string, Words>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
   EPROTO: {
     say: (host) => `TLS handshake with ${host} failed`,
-    hint: 'Does the service use plain http, or is there a proxy in between?',
+    hint: 'The service may use plain http, or a proxy may intercept the connection.',
   },
 };
 

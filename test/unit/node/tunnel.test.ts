@@ -13,7 +13,7 @@ describe('a tunnel that never stands', () => {
   afterEach(() => proxy?.close());
 
   const check = /^Check HTTPS_PROXY, or bypass the proxy: NO_PROXY=pets\.example$/;
-  const tls = /^Does the service use plain http, or is there a proxy in between\?$/;
+  const tls = /^The service may use plain http, or a proxy may intercept the connection\.$/;
 
   test.for<Fault>([
     {
