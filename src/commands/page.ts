@@ -11,8 +11,8 @@ const widths = { narrowest: 40, widest: 100 } as const;
 
 /** How wide a page of help may be: the terminal, or COLUMNS where there is none; longer lines than 100 are hard to read. */
 export function pageWidth({ stdout, env }: Context): number {
-  const told = /^\d{1,4}$/.test(env.COLUMNS ?? '') ? Number(env.COLUMNS) : usualWidth;
-  return Math.min(widths.widest, Math.max(widths.narrowest, stdout.columns ?? told));
+  const asked = /^\d{1,4}$/.test(env.COLUMNS ?? '') ? Number(env.COLUMNS) : usualWidth;
+  return Math.min(widths.widest, Math.max(widths.narrowest, stdout.columns ?? asked));
 }
 
 /** Breaks text between words. */
@@ -64,7 +64,6 @@ export async function printPage(
   const isBold = hasColor(context.stdout, context.env, options);
   await sink.print(
     lines.map((line, at) => (isBold && isHeading(line, at) ? { bold: line } : line)),
-    // Who prints may name the look before the text.
-    (...words: readonly string[]) => `\u001b[1m${words.at(-1)}\u001b[22m`,
+    (_look, text) => `\u001b[1m${text}\u001b[22m`,
   );
 }

@@ -76,7 +76,7 @@ export async function verifyKey(session: Session, service: Service): Promise<rea
       return [
         `the key could not be verified: ${error.message}`,
         `to verify it later: petstore auth status --check${flag}`,
-        `if the base URL is wrong: petstore config set base-url URL${flag}`,
+        `to correct the base URL: petstore config set base-url URL${flag}`,
       ];
     }
     const again = `petstore auth login${profileFlag(profile)}`;

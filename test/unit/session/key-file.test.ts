@@ -125,7 +125,9 @@ describe('--api-key-file', () => {
 
     const { stderr } = await petstore([...list, '--api-key-file', file], { env });
 
-    expect(stderr).toContain('petstore: the key is shorter than 8 characters, so it is not hidden');
+    expect(stderr).toContain(
+      'petstore: the API key is shorter than 8 characters, so it is not redacted',
+    );
     expect(sandbox.requests[0]?.headers.authorization).toBe('Bearer rat');
   });
 

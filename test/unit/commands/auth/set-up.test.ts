@@ -172,7 +172,7 @@ describe('auth login on a terminal', () => {
       expect(exitCode).toBe(0);
       expect(stderr).toContain('petstore: the key could not be verified: ');
       expect(stderr).toContain('petstore: to verify it later: petstore auth status --check\n');
-      expect(stderr).toContain('is wrong: petstore config set base-url URL\n');
+      expect(stderr).toContain('to correct the base URL: petstore config set base-url URL\n');
       expect(stderr).not.toContain('accepted');
       expect(existsSync(keyIn(folder))).toBe(true);
       expect(sandbox.requests).toHaveLength(1);
