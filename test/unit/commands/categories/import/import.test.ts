@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe } from 'vitest';
 import type { Send } from '../../../../../src/context.ts';
-import { openAppendFile } from '../../../../../src/disk/append-file.ts';
 import { Interruption } from '../../../../../src/errors.ts';
 import { ExactNumber } from '../../../../../src/json/exact.ts';
 import { plans } from '../../../../../src/sandbox/quota.ts';
-import type { Clock } from '../../../../support/clock.ts';
 import { apply, countsOf, put, reactTo, three } from '../../../../support/import-cases.ts';
 import { expect, networkError, reply, test, testKey } from '../../../../support/petstore.ts';
 
@@ -16,16 +14,6 @@ function withTestKey(forward: Send): Send {
   const authorization = `Bearer ${testKey}`;
   return (request) => forward({ ...request, headers: { ...request.headers, authorization } });
 }
-
-/** A disk on which an append takes no time of the clock, however busy the machine is. */
-const inNoTime = (clock: Clock) => (path: string) => {
-  const file = openAppendFile(path);
-  const append: typeof file.append = async (bytes) => {
-    const release = clock.hold();
-    await file.append(bytes).finally(release);
-  };
-  return { ...file, append };
-};
 
 describe('categories import', () => {
   test('creates each row once and looks at the list before and after', async ({
@@ -218,16 +206,13 @@ describe('categories import', () => {
     { where: 'anywhere else', options: {}, mark: '' },
   ])(
     'says at its end what was created, and how long it took, $where',
-    async ({ options, mark }, { petstore, sandbox, folder, clock }) => {
+    async ({ options, mark }, { petstore, sandbox, folder }) => {
       sandbox.categories.push({ id: new ExactNumber('77'), name: 'pet 0' });
       sandbox.lastId = 77n;
       const names = Array.from({ length: 70 }, (_, n) => `pet ${n}\n`);
       const path = put(folder, `name\n${names.join('')}`);
 
-      const { stderr } = await petstore(['categories', 'import', path, '--yes'], {
-        ...options,
-        context: { openAppendFile: inNoTime(clock) },
-      });
+      const { stderr } = await petstore(['categories', 'import', path, '--yes'], options);
 
       const [summary = ''] = stderr.split('\n').filter((line) => line.includes('created in'));
       expect(summary).toMatch(
@@ -385,8 +370,7 @@ describe('the progress of an import', () => {
       const argv = ['categories', 'import', path, '--max-wait', 'inf', ...apply];
 
       const start = clock.now();
-      const context = { stderr, openAppendFile: inNoTime(clock) };
-      const { exitCode } = await petstore(argv, { context });
+      const { exitCode } = await petstore(argv, { context: { stderr } });
 
       expect(exitCode).toBe(0);
       expect(ends.length).toBeGreaterThan(0);
