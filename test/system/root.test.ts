@@ -123,7 +123,7 @@ describe.skipIf(!isRoot)('what root left in a home folder', () => {
   test.for([
     { what: `${state}/limits`, says: 'is shared in' },
     { what: `${state}/sandbox`, says: 'is lost when this command ends' },
-    { what: `${state}/names`, says: 'may create the same name' },
+    { what: `${state}/names`, says: 'could create the same name' },
   ])(
     '$what keeps no command from its work, and the notice says how to give it back',
     async ({ what, says }, { petstore, folder }) => {

@@ -49,7 +49,8 @@ async function holdName(session: Session, name: string): Promise<NameLock | unde
   } catch (error) {
     if (!isWithoutPlace(error)) throw error;
     const fault = faultOfAccess(error.details.cause, session.host.context.uid);
-    const why = fault ? ` (${fault.message}). Fix: ${fault.fix}` : '';
+    const owner = fault && !error.message.includes(fault.message) ? ` (${fault.message})` : '';
+    const why = fault ? `${owner}. Fix: ${fault.fix}` : '';
     const message = `${error.message}; another petstore process could create the same name at the same time${why}`;
     warn(session.report, message);
     return undefined;

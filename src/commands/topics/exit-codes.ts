@@ -14,7 +14,7 @@ export const meanings: readonly (readonly [codes: string, meaning: string])[] = 
   ['6', 'the outcome of a write is unknown: it may have been created'],
   ['7', 'import incomplete: some rows were refused or are left'],
   ['74', 'cannot write the result, a setting or a journal, or cannot load a part of petstore'],
-  ['75', 'rate limited (429, or 503 with Retry-After): not done; retry at the time given'],
+  ['75', 'rate limited, by the service or before sending: not done; retry at the time given'],
   ['129', 'hung up: the terminal was closed'],
   ['130', 'interrupted (Ctrl-C)'],
   ['141', 'the reader of stdout went away'],
