@@ -191,7 +191,8 @@ function helpPage() {
   return {
     name: 'help-page',
     writeBundle() {
-      const page = execFileSync(process.execPath, ['bin/petstore.js', 'help']);
+      // As in a pipe, whatever the environment of the build.
+      const page = execFileSync(process.execPath, ['bin/petstore.js', 'help'], { env: {} });
       writeFileSync('dist/help.txt', page);
     },
   };

@@ -34,6 +34,8 @@ export type Context = {
   readonly onWarning: (listener: (warning: string) => void) => void;
   /** Asks for a secret on the terminal without showing it. */
   readonly askSecret: (question: string) => Promise<string>;
+  /** Asks on the terminal for a line of text. */
+  readonly askLine: (question: string) => Promise<string>;
   /** Asks on the terminal for a yes or a no; Enter alone is a no. */
   readonly confirm: (question: string) => Promise<boolean>;
   /** Runs another program on this one's streams, tells it when the run is interrupted, and resolves with its exit code. */

@@ -13,7 +13,24 @@ export type Event =
       /** When it goes away; undefined while the service publishes no date. */
       readonly sunset: number | undefined;
     }
-  | { readonly event: 'notice'; readonly message: string };
+  /** Said in place of a table without rows. */
+  | { readonly event: 'empty'; readonly message: string }
+  | {
+      readonly event: 'notice';
+      readonly message: string;
+      /** Something may be wrong. */
+      readonly isWarning?: boolean;
+      /** What belongs to it: lines that follow in text, fields of the event in JSON. */
+      readonly more?: {
+        readonly lines: readonly string[];
+        readonly fields: Readonly<Record<string, Traced>>;
+      };
+    };
+
+/** What is said of a request or its response, by the names that it has in JSON. */
+export type Traced = Readonly<
+  Record<string, string | number | Readonly<Record<string, string | string[]>>>
+>;
 
 type RateLimitEvent = {
   readonly event: 'rate_limit';
@@ -58,11 +75,11 @@ export type ProgressEvent = {
   /** Rows whose outcome is known, of `total`. */
   readonly done: number;
   readonly total: number;
-  /** Rows a minute of late; undefined while that cannot be told. */
+  /** Rows a minute of late; undefined while that is unknown. */
   readonly rate: number | undefined;
-  /** ms that the rest will take; undefined while that cannot be told. */
+  /** ms that the rest will take, waits for the limit included; undefined while that is unknown. */
   readonly leftMs: number | undefined;
-  /** Nothing more is done, even if `done` is below `total`. */
+  /** Nothing more is done, even if `done` is below `total`; until then a last list may be waited for. */
   readonly over?: boolean;
 };
 
@@ -71,4 +88,9 @@ export type Report = (event: Event) => void;
 /** Says one sentence that is no part of the result. */
 export function notice(report: Report, message: string): void {
   report({ event: 'notice', message });
+}
+
+/** The same where something may be wrong: on a terminal it stands out. */
+export function warn(report: Report, message: string): void {
+  report({ event: 'notice', message, isWarning: true });
 }

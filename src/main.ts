@@ -34,7 +34,7 @@ process.on('uncaughtException', (error: { readonly syscall?: string } | undefine
   try {
     writeSync(
       2,
-      'petstore: internal error: something failed that nobody foresaw\nThis is a bug in petstore. Please report it.\n',
+      'petstore: unexpected internal error\nThis is a bug in petstore. Please report it.\n',
     );
   } finally {
     process.exit(1);
@@ -43,7 +43,8 @@ process.on('uncaughtException', (error: { readonly syscall?: string } | undefine
 
 // Should nothing be left to do before the run is over, Node would call that a success.
 process.exitCode = 1;
-const onStuck = () => stderr().write('petstore: internal error: it ended unfinished\n');
+const onStuck = () =>
+  stderr().write('petstore: unexpected internal error: it ended before it was done\n');
 process.once('beforeExit', onStuck);
 
 const { context, close } = createNodeContext(interrupted.signal, stderr);

@@ -1,6 +1,8 @@
 import { CommanderError } from 'commander';
+import { UsageError } from './commands/complaint.ts';
+import { printPage } from './commands/page.ts';
 import { createProgram } from './commands/program.ts';
-import { describeUsageError, wordsForHelp } from './commands/usage.ts';
+import { wordsForHelp } from './commands/words.ts';
 import type { Context } from './context.ts';
 import {
   Exit,
@@ -8,15 +10,17 @@ import {
   Interruption,
   interruptedFailure,
   systemCode,
+  unsent,
   usageFailure,
 } from './errors.ts';
 import { notice } from './events.ts';
 import { isFormat, speaksJson } from './formats.ts';
 import { createReporter, reportFailure } from './output/reporter.ts';
 import { createSink } from './output/sink.ts';
-import type { Host } from './session/host.ts';
+import { type Host, hasColor } from './session/host.ts';
 import { settings } from './settings/table.ts';
 import { allowMoreFiles, isOutOfFiles } from './text/too-many-files.ts';
+import { unloadable } from './text/unloadable.ts';
 
 /** Runs one command line and resolves with its exit code. The only place where errors become text. */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
@@ -34,7 +38,9 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     // Done, but whoever interrupted it wants to stop: a shell loop must not go on.
     return context.signal.aborted ? interruptedFailure(context.signal, {}).exitCode : 0;
   } catch (error) {
-    const exitCode = end(await advise(afterInterruption(await explain(error))));
+    const result = await advise(afterInterruption(await explain(error)));
+    if (result instanceof Failure) await learnFormat();
+    const exitCode = end(result);
     await sink.flush();
     return exitCode;
   }
@@ -42,7 +48,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   async function parse(): Promise<void> {
     // Commander takes flags in one word apart letter by letter, and copies the rest of the word each time.
     if (options.some((word) => /^-[qvhV]{100}/.test(word))) {
-      throw usageFailure('the same flag more than 100 times', 'petstore --help');
+      throw usageFailure('the same flag is repeated more than 100 times', 'petstore --help');
     }
     await program.parseAsync(wordsForHelp(program, argv), { from: 'user' });
   }
@@ -56,8 +62,8 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
       const details = { cause: error, hint: allowMoreFiles };
       return new Failure('output', `too many open files (${systemCode(error)})`, details);
     }
-    return new Failure('internal', `internal error: ${sink.redact(String(error))}`, {
-      hint: 'This is a bug in petstore. Please report it with what --verbose says.',
+    return new Failure('internal', `unexpected internal error: ${sink.redact(String(error))}`, {
+      hint: 'This is a bug in petstore. Please report it with the output of --verbose.',
       cause: error,
     });
   }
@@ -80,22 +86,37 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   }
 
   async function explainUsage(error: CommanderError): Promise<Exit | Failure> {
-    const helpLines = help.join('').trimEnd().split('\n');
-    if (error.exitCode === 0) {
-      return sink.print(helpLines).then(
-        () => new Exit(0),
+    if (!(error instanceof UsageError)) return show(help.join(''));
+    if (isCallForHelp(error)) return show(error.command.helpInformation());
+    return import('./commands/usage.ts')
+      .catch(unloadable)
+      .catch(unsent)
+      .then(
+        ({ describeUsageError }) => describeUsageError(error, argv),
         (failure) => explain(failure),
       );
-    }
-    if (error.code !== 'commander.help') return describeUsageError(error, program, argv);
-    if (!wantsJson()) for (const line of helpLines) sink.say(line);
-    return wantsJson() ? usageFailure('no command given', 'petstore --help') : new Exit(2);
+  }
+
+  /** Names alone, typed at a terminal, as with gh and kubectl. In a script a variable was empty, which must not pass for success. */
+  function isCallForHelp({ code }: UsageError): boolean {
+    const names = argv.every((word) => !word.startsWith('-'));
+    return code === 'commander.help' && names && context.stdout.isTTY;
+  }
+
+  function show(page: string): Promise<Exit | Failure> {
+    return printPage(host, page, { color: !options.includes('--no-color') }).then(
+      () => new Exit(0),
+      (failure) => explain(failure),
+    );
   }
 
   function end(result: Exit | Failure): number {
     if (result instanceof Failure) {
       if (result.kind === 'internal' && verbose) sayStack(result.cause);
-      reportFailure(sink, result, wantsJson());
+      const color = hasColor(context.stderr, context.env, {
+        color: !options.includes('--no-color'),
+      });
+      reportFailure(sink, result, { json: wantsJson(), color, width: context.stderr.columns });
     }
     return result.exitCode;
   }
@@ -112,18 +133,33 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
 
   /** The format in force or, where the command line was not understood, the one it seems to ask for. */
   function wantsJson(): boolean {
-    const format =
-      host.format ?? askedFormat(options) ?? context.env[settings.output.variable] ?? '';
+    const format = host.format ?? askedFormat() ?? '';
     return isFormat(format) && speaksJson(format);
+  }
+
+  function askedFormat(): string | undefined {
+    return lastFor('o', 'output', options) ?? context.env[settings.output.variable];
+  }
+
+  /** Where neither command line nor environment name a format, the settings may. */
+  async function learnFormat(): Promise<void> {
+    if (host.format !== undefined || askedFormat() !== undefined) return;
+    const profile = lastFor('p', 'profile', options);
+    host.format = await import('./session/settings-format.ts')
+      .catch(unloadable)
+      .then(({ settingsFormat }) => settingsFormat(host, profile === undefined ? {} : { profile }))
+      // What is wrong with the settings is not what failed.
+      .catch(() => undefined);
   }
 }
 
-/** What the last word for it names as the format: `-o json`, `-qojson`, `--output=json`, `--json`. */
-function askedFormat(words: readonly string[]): string | undefined {
+/** The value of the last word for an option: of `output` as -o json, -o=json, -qojson, --output=json, --json. */
+function lastFor(letter: string, name: string, words: readonly string[]): string | undefined {
+  // No two parts of it can match the same characters, so that the longest word takes no more than its length.
+  const form = new RegExp(`^(?:-[qv]*${letter}=?|--${name}(?:$|=))(.*)$`, 's');
   return words.reduce<string | undefined>((asked, word, at) => {
-    if (word === '--json') return 'json';
-    // No two parts of it can match the same characters, so that the longest word takes no more than its length.
-    const [flag, value] = /^(?:-[qv]*o|--output(?:$|=))(.*)$/s.exec(word) ?? [];
+    if (name === 'output' && word === '--json') return 'json';
+    const [flag, value] = form.exec(word) ?? [];
     return flag === undefined ? asked : value || words[at + 1];
   }, undefined);
 }

@@ -16,7 +16,10 @@ export type ApiKey = {
 export function auth(next: Exchange, key: ApiKey, origin: string): Exchange {
   return async (request) => {
     if (request.url.origin !== origin) {
-      throw unsentFailure('internal', 'a request was about to take the key to another address');
+      throw unsentFailure(
+        'internal',
+        'unexpected internal error: the API key would have gone to another host',
+      );
     }
     return next({
       ...request,
@@ -33,5 +36,5 @@ export function keyEnding(key: string): string | undefined {
 /** Where a key came from, in a sentence. */
 export function whichKey({ value, source }: ApiKey): string {
   const ending = keyEnding(value);
-  return `The key came from ${source}${ending ? ` and ends in ${ending}` : ''}.`;
+  return `The key comes from ${source}${ending ? ` and ends in ${ending}` : ''}.`;
 }

@@ -1,4 +1,5 @@
 import type { WireAnswer } from '../context.ts';
+import { thousands } from '../text/number.ts';
 import { describeCut } from './breakdown.ts';
 import { type ApiRequest, headerValues, Undelivered } from './exchange.ts';
 
@@ -14,7 +15,7 @@ export async function readWhole(
   { host, contentLength, maxBytes, restAbove }: Bounds,
 ): Promise<{ readonly parts: Uint8Array[]; readonly length: number; readonly more: boolean }> {
   if (!isPlain(answer)) {
-    throw unreadable('the answer is compressed in a way petstore did not ask for');
+    throw unreadable('unexpected response: expected no compression, got a compressed body');
   }
   const parts: Uint8Array[] = [];
   let length = 0;
@@ -24,7 +25,8 @@ export async function readWhole(
       length += part.value.length;
       parts.push(part.value);
       if (more()) break;
-      if (length > maxBytes) throw unreadable(`the answer is longer than ${maxBytes} bytes`);
+      if (length > maxBytes)
+        throw unreadable(`the response is larger than ${thousands(maxBytes)} bytes`);
     }
   } catch (error) {
     if (error instanceof Undelivered) throw error;

@@ -14,54 +14,57 @@ type Words = {
 };
 
 // Not the command that sets it: the address may come from a flag or a variable, and be another profile's.
-const checkAddress = 'Check the address, and where it comes from: petstore config list';
-const ownAuthority = 'For a certificate authority of your own: NODE_EXTRA_CA_CERTS=/path/to/ca.pem';
+const checkAddress = 'Check the base URL and where it is set: petstore config list';
+const ownAuthority = 'To trust your own certificate authority: NODE_EXTRA_CA_CERTS=/path/to/ca.pem';
 
 function untrusted(reason: string): Words {
-  return { say: (host) => `the certificate of ${host} ${reason}`, hint: ownAuthority };
+  return {
+    say: (host) => `cannot verify the certificate of ${host}: ${reason}`,
+    hint: ownAuthority,
+  };
 }
 
-const unknownAuthority = untrusted('comes from an authority this machine does not know');
+const unknownAuthority = untrusted('unknown certificate authority (CA)');
 
 const refused: Words = {
   say: (host) => `${host} refused the connection`,
   hint: checkAddress,
   again: true,
 };
-const unreachable: Words = { say: (host) => `${host} cannot be reached`, again: true };
-const cutOff: Words = { say: (host) => `${host} broke the connection off`, again: true };
+const unreachable: Words = { say: (host) => `${host} is unreachable`, again: true };
+const cutOff: Words = { say: (host) => `${host} closed the connection`, again: true };
 const noneLeft: Words = {
-  say: (host) => `too many open files for a connection to ${host}`,
+  say: (host) => `too many open files to connect to ${host}`,
   hint: allowMoreFiles,
   again: true,
 };
 const notHttp: Words = {
-  say: (host) => `the answer of ${host} is not valid HTTP`,
+  say: (host) => `the response from ${host} is not valid HTTP`,
   kind: 'service',
 };
 
 const words: Readonly<Record<string, Words>> = {
-  ENOTFOUND: { say: (host) => `cannot find the host ${host}`, hint: checkAddress },
-  EAI_AGAIN: { say: (host) => `cannot find the host ${host} just now`, again: true },
+  ENOTFOUND: { say: (host) => `cannot resolve host ${host}`, hint: checkAddress },
+  EAI_AGAIN: { say: (host) => `cannot resolve host ${host}: temporary DNS failure`, again: true },
   ECONNREFUSED: refused,
   EHOSTUNREACH: unreachable,
   ENETUNREACH: unreachable,
   ETIMEDOUT: unreachable,
-  CONNECT_TIMEOUT: { say: (host) => `no connection to ${host} within 10 s`, again: true },
+  CONNECT_TIMEOUT: { say: (host) => `connecting to ${host} timed out after 10s`, again: true },
   ECONNRESET: cutOff,
   BAD_RESPONSE: notHttp,
-  TURN_RETURNED: { say: () => 'not sent: it has to wait for the rate limit again' },
+  TURN_RETURNED: { say: () => 'not sent: it must wait for the rate limit again' },
   EPIPE: cutOff,
   EMFILE: noneLeft,
   ENFILE: noneLeft,
-  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted('is signed by nobody but itself'),
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted('self-signed certificate'),
   SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
   UNABLE_TO_GET_ISSUER_CERT: unknownAuthority,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
   EPROTO: {
-    say: (host) => `${host} does not speak TLS as it should`,
-    hint: 'Is it plain http, or is a proxy in between?',
+    say: (host) => `TLS handshake with ${host} failed`,
+    hint: 'The service may use plain http, or a proxy may intercept the connection.',
   },
 };
 
@@ -84,7 +87,7 @@ export function describeCut(
   const part =
     contentLength === undefined ? `after ${received}` : `${received} of ${contentLength}`;
   const cutShort: Words = {
-    say: (name) => `the answer of ${name} was cut short (${part} bytes)`,
+    say: (name) => `the response from ${name} was cut short (${part} bytes)`,
     kind: 'service',
     again: true,
   };
@@ -98,10 +101,10 @@ function undelivered(cause: unknown, host: string, sent: boolean, { say, ...deta
 function wordsFor(error: unknown): Words {
   const code = systemCode(error) ?? '';
   const certificate = certificateOf(error);
-  if (code === 'CERT_HAS_EXPIRED') return untrusted(`has expired${validity(certificate)}`);
-  if (code === 'CERT_NOT_YET_VALID') return untrusted(`is not valid yet${validity(certificate)}`);
+  if (code === 'CERT_HAS_EXPIRED') return untrusted(`expired${validity(certificate)}`);
+  if (code === 'CERT_NOT_YET_VALID') return untrusted(`not yet valid${validity(certificate)}`);
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return untrusted(`is for ${certificate?.subjectaltname ?? 'another host'}`);
+    return untrusted(`issued for ${certificate?.subjectaltname ?? 'another host'}`);
   }
   if (code.startsWith('ERR_SSL_')) return words.EPROTO ?? cutOff;
   return words[code] ?? cutOff;

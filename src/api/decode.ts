@@ -1,5 +1,5 @@
 import { Failure } from '../errors.ts';
-import { findMismatch } from '../json/check.ts';
+import { locateMismatch, typeName } from '../json/check.ts';
 import type { Json } from '../json/exact.ts';
 import { JsonError, JsonLimitError, mostValues, parseJson } from '../json/parse.ts';
 import type { Endpoint } from './endpoints.ts';
@@ -20,8 +20,11 @@ export function decode<Data>(
   if (endpoint.status === 'any 2xx' && hasNoContent(endpoint, answer)) return undefined as Data;
   const parsed = parse(endpoint, answer);
   const value = mayChange(endpoint.method) ? withoutKey(parsed, forms) : parsed;
-  const mismatch = findMismatch(endpoint.data, value);
-  if (mismatch) throw broken(endpoint, mismatch);
+  const mismatch = locateMismatch(endpoint.data, value);
+  if (mismatch) {
+    const isOther = mismatch.key === undefined;
+    throw broken(endpoint, isOther ? typeName(value) : invalid(mismatch.words));
+  }
   return value as Data;
 }
 
@@ -39,8 +42,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export function requireJson({ headers }: Answer): void {
   const [type] = headerValues(headers, 'content-type');
   if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type.trim())) {
-    throw new Failure('service', `expected JSON, got ${type}`, {
-      hint: 'Is a proxy or a login page in between? Does the base URL end in /v1?',
+    throw new Failure('service', `unexpected response: expected JSON, got ${type}`, {
+      hint: 'A proxy or a login page may have responded. Does the base URL end in /v1?',
     });
   }
 }
@@ -48,8 +51,8 @@ export function requireJson({ headers }: Answer): void {
 function parse(endpoint: Endpoint, answer: Answer): Json {
   const { bytes } = answer;
   requireJson(answer);
-  if (bytes.length === 0) throw broken(endpoint, 'nothing');
-  if (bytes.length > mostWhole) throw tooLarge('only a list may be longer than 4 MiB');
+  if (bytes.length === 0) throw broken(endpoint, 'an empty body');
+  if (bytes.length > mostWhole) throw tooLarge('only an array may be longer than 4 MiB');
   try {
     return parseJson(utf8.decode(bytes), { maxValues: mostValues });
   } catch (error) {
@@ -60,18 +63,20 @@ function parse(endpoint: Endpoint, answer: Answer): Json {
 export function unreadable(endpoint: Endpoint, error: JsonError): Failure {
   return error instanceof JsonLimitError
     ? tooLarge(error.reason)
-    : broken(endpoint, `no valid JSON: ${error.message}`);
+    : broken(endpoint, `invalid JSON (${error.message})`);
 }
 
 function tooLarge(reason: string): Failure {
   return new Failure('service', `the response is too large: ${reason}`);
 }
 
-export const notUtf8 = 'bytes that are not UTF-8';
+export const notUtf8 = 'invalid UTF-8';
 
-export function broken(endpoint: Endpoint, what: string): Failure {
-  return new Failure(
-    'service',
-    `expected ${endpoint.expects}, got an answer that is wrong: ${what}`,
-  );
+/** What came instead, where it is of the right kind but for that. */
+export function invalid(mismatch: string): string {
+  return `an invalid one (${mismatch})`;
+}
+
+export function broken({ expects }: Endpoint, found: string): Failure {
+  return new Failure('service', `unexpected response: expected ${expects}, got ${found}`);
 }

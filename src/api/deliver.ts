@@ -115,8 +115,8 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
     }
 
     function tooLate(): Undelivered {
-      const waited = `no whole answer from ${request.url.host} within ${timeout / 1_000} s`;
-      return new Undelivered(waited, sent, { hint: 'A longer time: --timeout 60s' });
+      const waited = `the request to ${request.url.host} timed out after ${timeout / 1_000}s`;
+      return new Undelivered(waited, sent, { hint: 'Allow more time: --timeout 60s' });
     }
 
     async function interruption(): Promise<never> {

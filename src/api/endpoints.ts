@@ -47,8 +47,7 @@ export type PathParameters<Path extends string> =
 const MiB = 1024 * 1024;
 /** Of data of which nothing is known. */
 const anyPieces = { fits: () => true };
-const stringIdNotice =
-  'the service sends ids as text; they are shown as the integers they stand for';
+const stringIdNotice = 'the service sends ids as strings; they are shown as integers';
 
 export const listCategories: Endpoint<'/categories', undefined, Category[]> = {
   method: 'GET',
@@ -83,8 +82,8 @@ export const getPet: Endpoint<'/pets/{petId}', undefined, Json> = {
   method: 'GET',
   path: '/pets/{petId}',
   status: 200,
-  data: z.custom(isJsonObject, 'is no object'),
-  expects: 'a pet',
+  data: z.custom(isJsonObject, 'must be an object'),
+  expects: 'a pet object',
   maxBytes: 8 * MiB,
   deprecated: true,
 };
@@ -96,9 +95,9 @@ export const listOrders: Endpoint<'/store/orders', undefined, Json> = {
   status: 200,
   data: z.custom(
     (value) => Array.isArray(value) || isJsonObject(value),
-    'is neither list nor object',
+    'must be an array or an object',
   ),
-  expects: 'orders',
+  expects: 'orders (an array or an object)',
   maxBytes: 8 * MiB,
   pieces: anyPieces,
 };

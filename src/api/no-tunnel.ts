@@ -27,12 +27,12 @@ export function isNoTunnel(error: unknown): error is NoTunnel {
 export function describeNoTunnel(error: NoTunnel, way: Way): Undelivered {
   const { proxy, host } = way;
   // Without the port, which other programs do not know there.
-  const hint = `Check ${proxy.source}, or go without: NO_PROXY=${host.replace(/:\d+$/, '')}`;
+  const hint = `Check ${proxy.source}, or bypass the proxy: NO_PROXY=${host.replace(/:\d+$/, '')}`;
   switch (error.obstacle) {
     case 'silence': {
-      const through = `no connection to ${host} through the proxy ${proxy.name} within 10 s`;
+      const through = `connecting to ${host} through the proxy ${proxy.name} timed out after 10s`;
       const message =
-        error.step === 'service' ? through : `no answer from the proxy ${proxy.name} within 10 s`;
+        error.step === 'service' ? through : `the proxy ${proxy.name} timed out after 10s`;
       return new Undelivered(message, false, { hint });
     }
     case 'refusal':
@@ -55,11 +55,11 @@ function noPassword(
 ): Undelivered {
   const message =
     credentials === undefined
-      ? `the proxy ${name} asks for a password (${status})`
-      : `the proxy ${name} does not accept the password in ${source} (${status})`;
+      ? `the proxy ${name} requires a password (${status})`
+      : `the proxy ${name} rejected the password in ${source} (${status})`;
   const hint = basic
-    ? `With a password: ${source}=http://USER:PASSWORD@HOST:PORT`
-    : 'It takes none in the way petstore can give it, which is Basic.';
+    ? `Set the password: ${source}=http://USER:PASSWORD@HOST:PORT`
+    : 'It does not offer Basic authentication, the only scheme that petstore supports.';
   return new Undelivered(message, false, { hint });
 }
 
@@ -73,13 +73,14 @@ function atProxy(cause: unknown, { name, source }: HttpProxy, hint: string): Und
   const undelivered = (message: string, words = hint) =>
     new Undelivered(message, false, { hint: words, cause });
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-    return undelivered(`cannot find the proxy ${name}`);
+    return undelivered(`cannot resolve the proxy ${name}`);
   }
-  if (code.startsWith('HPE_')) return undelivered(`the proxy ${name} does not speak HTTP`);
+  if (code.startsWith('HPE_'))
+    return undelivered(`the response from the proxy ${name} is not valid HTTP`);
   if (isCut(code)) return undelivered(`the proxy ${name} closed the connection`);
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
-    const plain = `If it speaks plain HTTP: ${source}=http://HOST:PORT`;
-    return undelivered(`the proxy ${name} does not speak TLS as it should`, plain);
+    const plain = `If it is a plain HTTP proxy: ${source}=http://HOST:PORT`;
+    return undelivered(`TLS handshake with the proxy ${name} failed`, plain);
   }
   const { message, details } = describeBreakdown(cause, `the proxy ${name}`, false);
   return undelivered(message, isAboutCertificate(code) ? details.hint : hint);

@@ -1,10 +1,10 @@
 import { notice, type Report } from '../events.ts';
 import { createArrayParser } from '../json/array.ts';
-import { findMismatch } from '../json/check.ts';
+import { findMismatch, typeName } from '../json/check.ts';
 import type { Json } from '../json/exact.ts';
 import { JsonError } from '../json/parse.ts';
 import { forgetText } from '../json/verbatim.ts';
-import { broken, notUtf8, requireJson, unreadable } from './decode.ts';
+import { broken, invalid, notUtf8, requireJson, unreadable } from './decode.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { Answer, Rest } from './exchange.ts';
 import { createDecoder } from './utf8.ts';
@@ -28,7 +28,7 @@ export async function* decodePieces<Data>(
   let hasBegun = false;
   for await (const text of textOf(endpoint, rest.parts)) {
     if (!hasBegun && text?.trimStart().startsWith('{')) {
-      throw broken(endpoint, findMismatch(endpoint.data, {}) ?? 'is no list');
+      throw broken(endpoint, typeName({}));
     }
     hasBegun = true;
     const elements = parse(() =>
@@ -51,7 +51,7 @@ export async function* decodePieces<Data>(
   function judged(elements: Json[]): Data {
     if (!elements.every((element) => endpoint.pieces?.fits(element))) {
       const mismatch = findMismatch(endpoint.data, elements, count);
-      if (mismatch) throw broken(endpoint, mismatch);
+      if (mismatch) throw broken(endpoint, invalid(mismatch));
     }
     count += elements.length;
     const data = elements as Data;

@@ -6,7 +6,7 @@ import { ExactNumber, isInt64, isJsonObject, type Json } from '../json/exact.ts'
  * ExactNumbers; fields that the document does not name are kept.
  */
 
-const notBlank = z.refine<string>((text) => text.trim() !== '', 'is blank');
+const notBlank = z.refine<string>((text) => text.trim() !== '', 'must not be blank');
 
 /** What a client sends to create a category. */
 export const NewCategory = z.object({
@@ -20,7 +20,7 @@ const CategoryId = z.custom<ExactNumber>(
   (value) =>
     (value instanceof ExactNumber && isInt64(value.text)) ||
     (typeof value === 'string' && isInt64(value)),
-  'is not a 64-bit integer',
+  'must be a 64-bit integer',
 );
 
 export const Category = z.looseObject({

@@ -102,7 +102,7 @@ export function restOf(body: AsyncIterator<Uint8Array>, reading: Reading): Rest 
   }
 
   function tooLate(): Undelivered {
-    const message = `no further element came from ${host} within ${timeout / 1_000} s`;
-    return new Undelivered(message, true, { hint: 'A longer time: --timeout 60s' });
+    const message = `the response from ${host} timed out: no further element in ${timeout / 1_000}s`;
+    return new Undelivered(message, true, { hint: 'Allow more time: --timeout 60s' });
   }
 }

@@ -49,8 +49,7 @@ export function retry(next: Exchange, context: Context, report: Report): Exchang
   /** While all wait nothing else became of a request, whatever ended the wait for another try. */
   function asRefused(error: unknown, { method }: ApiRequest, answer: Answer): unknown {
     const service = readServiceError(answer);
-    const said = answer.status === 429 ? 'refused with 429' : `answered ${answer.status}`;
-    const consequence = `The service ${said}; nothing has been sent since.`;
+    const consequence = `The service responded with ${answer.status}; nothing has been sent since.`;
     if (error instanceof Interruption) {
       const outcome = mayChange(method) ? { outcome: 'refused' as const, consequence } : {};
       return interruptedFailure(context.signal, { ...outcome, service });

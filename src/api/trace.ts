@@ -19,29 +19,44 @@ export function trace(
   redact: (text: string) => string,
 ): Exchange {
   let warned = false;
-  const say = (message: string) => notice(report, message);
 
   return async (request) => {
     const { method, url, body, attempt = 1 } = request;
-    const size = body === undefined ? '' : `, ${Buffer.byteLength(body)} bytes`;
-    say(`> ${method} ${url.href}${size}${attempt > 1 ? ` (try ${attempt})` : ''}`);
-    for (const line of headerLines(shownHeaders(request))) say(`> ${line}`);
+    const asked = { method, url: url.href, attempt };
+    const bytes = body === undefined ? undefined : Buffer.byteLength(body);
+    const size = bytes === undefined ? '' : `, ${bytes} bytes`;
+    const sent = shown(shownHeaders(request));
+    report({
+      event: 'notice',
+      message: `> ${method} ${url.href}${size}${attempt > 1 ? ` (attempt ${attempt})` : ''}`,
+      more: {
+        lines: headerLines('>', sent),
+        fields: { request: { ...asked, headers: sent, ...(bytes !== undefined && { bytes }) } },
+      },
+    });
     const start = context.uptime();
-    const took = () => `${Math.round(context.uptime() - start)} ms`;
+    const ms = () => Math.round(context.uptime() - start);
     try {
       const answer = await next(request);
       const length = answer.rest ? `more than ${request.restAbove}` : answer.bytes.length;
-      say(`< ${answer.status}, ${length} bytes (${took()})`);
+      const took = ms();
       const headers = redacted(answer.headers, redact);
-      for (const line of headerLines(headers)) say(`< ${line}`);
+      const received = shown(headers);
+      const response = { ...asked, status: answer.status, headers: received, ms: took };
+      report({
+        event: 'notice',
+        message: `< ${answer.status}, ${length} bytes (${took} ms)`,
+        more: { lines: headerLines('<', received), fields: { response } },
+      });
       const unusable = unusableLimit(headers, answer.limits);
       if (unusable.length > 0 && !warned) {
         warned = true;
-        say(`passed over in the answer: ${unusable.join(', ')}`);
+        notice(report, `ignored in the response: ${unusable.join(', ')}`);
       }
       return answer;
     } catch (error) {
-      say(`< ${error instanceof Error ? error.message : 'nothing'} (${took()})`);
+      const message = error instanceof Error ? error.message : 'no response';
+      notice(report, `< ${message} (${ms()} ms)`);
       throw error;
     }
   };
@@ -57,9 +72,22 @@ function redacted(headers: WireHeaders, redact: (text: string) => string): WireH
   return Object.fromEntries(names.map((name) => [name, headerValues(headers, name).map(redact)]));
 }
 
-function headerLines(headers: WireHeaders): string[] {
+type Shown = Readonly<Record<string, string | string[]>>;
+
+/** Header fields as they may be shown; one that came more than once has a list of values. */
+function shown(headers: WireHeaders): Shown {
+  const names = Object.keys(headers);
+  return Object.fromEntries(
+    names.map((name) => {
+      const values = headerValues(headers, name).map((value) => shownValue(name, value));
+      return [name, values.length === 1 ? (values[0] ?? '') : values];
+    }),
+  );
+}
+
+function headerLines(mark: '<' | '>', headers: Shown): string[] {
   return Object.keys(headers).flatMap((name) =>
-    headerValues(headers, name).map((value) => `${name}: ${shownValue(name, value)}`),
+    headerValues(headers, name).map((value) => `${mark} ${name}: ${value}`),
   );
 }
 

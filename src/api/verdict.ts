@@ -12,7 +12,7 @@ import type { Endpoint } from './endpoints.ts';
 import { type Answer, headerValues, type Undelivered } from './exchange.ts';
 import { mayChange } from './method.ts';
 import { requestedWait } from './rate-limit.ts';
-import { readServiceError } from './service-error.ts';
+import { readServiceError, saysBanned } from './service-error.ts';
 
 type Words = Readonly<Record<Exclude<Outcome, 'created' | 'done'>, string>> & {
   /** What to do when the outcome is unknown. */
@@ -23,24 +23,24 @@ const ofCreate: Words = {
   not_sent: 'Nothing was sent.',
   refused: 'Nothing was created.',
   unknown: 'It may have been created.',
-  look: 'Look before you send it again: petstore categories list',
+  look: 'Check before you retry: petstore categories list',
 };
 const ofChange: Words = {
   not_sent: 'Nothing was sent.',
   refused: 'Nothing was changed.',
   unknown: 'It may have been carried out.',
-  look: 'Look before you send it again: petstore api GET PATH',
+  look: 'Check before you retry: petstore api GET PATH',
 };
 
 export type Verdict = ReturnType<typeof createVerdict>;
 
 /** Failures of one operation: what failed and, for a write, what became of it. */
-export function createVerdict({ method, status: promised }: Endpoint, key: ApiKey) {
+export function createVerdict({ method, path, status: promised }: Endpoint, key: ApiKey) {
   const writes = mayChange(method);
   const words = promised === 201 ? ofCreate : ofChange;
   const whereItLooked =
     promised === 'any 2xx'
-      ? 'The path follows the base URL, which has the version prefix already.'
+      ? 'The path is appended to the base URL, which already includes the version prefix.'
       : 'Does the base URL end in /v1?';
 
   /** What a write's outcome adds to a failure; a read has none. */
@@ -66,30 +66,33 @@ export function createVerdict({ method, status: promised }: Endpoint, key: ApiKe
       const failure = (kind: FailureKind, ours: string, more: FailureDetails) =>
         new Failure(kind, said(ours, service), { ...details, ...more });
       if (status === 401) {
-        const hint = `${whichKey(key)}${key.renew ? ` Another one: ${key.renew}` : ''}`;
-        return failure('auth', 'the key was refused', { hint });
+        const hint = `${whichKey(key)}${key.renew ? ` Replace it: ${key.renew}` : ''}`;
+        return failure('auth', 'the API key was rejected', { hint });
       }
       if (status === 403)
-        return failure('auth', 'the key may not do this', { hint: whichKey(key) });
+        return failure('auth', 'the API key does not permit this request', { hint: whichKey(key) });
       const requested = requestedWait(answer);
       // What became of a write that is answered 503 is unknown, whatever it tells to wait.
       if (status === 429 || (requested !== undefined && !writes)) {
         const wait = requested ?? 1_000;
-        const what = status === 429 ? 'rate limit reached' : 'the service said to wait';
+        const what = status === 429 ? exceeded(service) : 'the service is unavailable';
         const resetAt = answer.receivedAt + wait;
         return failure('rate_limited', what, { resetAt, retryAfter: Math.ceil(wait / 1_000) });
       }
       // The answer to a request that was carried out may be there (RFC 9110, section 15.4.4); many say so with a 302.
       if ((status === 302 || status === 303) && writes) {
         const [where = 'elsewhere'] = headerValues(answer.headers, 'location');
-        return unknown(`the service says to look at ${where} (${status})`, { service });
+        return unknown(`the service redirects to ${where} (${status})`, { service });
       }
       if (status >= 300 && status < 400) return moved(answer, details);
       if (status >= 500 || status === 408 || status < 300) {
-        return unknown(said(`the service answered ${status}`, service), { service });
+        return unknown(said(failed(status), service), { service });
       }
-      const hint = status === 404 ? whereItLooked : undefined;
-      return failure('refused', 'the service refused', { hint });
+      // With an Error of its own the service says what is not there, unless the version is in the path twice.
+      const isError = service.code !== undefined && service.message !== undefined;
+      const isLost = status === 404 && (!isError || /^\/v\d/.test(path));
+      const hint = isLost ? whereItLooked : undefined;
+      return failure('refused', 'the service refused the request', { hint });
     },
 
     /** The failure for a promised status whose body cannot be used. */
@@ -132,11 +135,19 @@ function said(ours: string, { code, message, status }: ServiceError): string {
   return `${ours} (${label})${message ? `: ${message}` : ''}`;
 }
 
+function exceeded(service: ServiceError): string {
+  return saysBanned(service) ? 'your API key is temporarily banned' : 'rate limit exceeded';
+}
+
+function failed(status: number): string {
+  if (status === 408) return 'the service timed out waiting for the request';
+  return status >= 500 && status < 600 ? 'server error' : 'unexpected response';
+}
+
 function moved(answer: Answer, details: FailureDetails): Failure {
-  const [location] = headerValues(answer.headers, 'location');
-  const where = location ? ` to ${location}` : '';
-  return new Failure('service', `the service has moved${where} (${answer.status})`, {
+  const [where = 'elsewhere'] = headerValues(answer.headers, 'location');
+  return new Failure('service', `the service redirects to ${where} (${answer.status})`, {
     ...details,
-    hint: 'Not followed. If you trust that address: petstore config set base-url URL',
+    hint: 'Redirects are not followed. If you trust that URL: petstore config set base-url URL',
   });
 }

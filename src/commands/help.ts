@@ -1,7 +1,7 @@
 import { type Command, Help, type Option } from 'commander';
 import { commonHeading } from '../session/options.ts';
-import { examplesOf } from './examples.ts';
-import { isTopic, topicsHeading } from './topic.ts';
+import type { Item } from './page.ts';
+import { isTopic } from './topic.ts';
 
 /** The verbs below a command, or itself when it is one. */
 export function verbsOf(command: Command): readonly Command[] {
@@ -20,8 +20,6 @@ export function usageOf(command: Command): string {
   const rest = command.commands.length > 0 ? '<command> [options]' : command.usage();
   return ['petstore', wordsOf(command), rest].filter(Boolean).join(' ');
 }
-
-type Item = readonly [term: string, text: string];
 
 /** The arguments of a command that need more words than their names. */
 export function argumentsOf(command: Command): readonly Item[] {
@@ -42,43 +40,4 @@ export function optionsOf(command: Command): { own: readonly Option[]; common: r
   const isCommon = (option: Option) => option.helpGroupHeading === commonHeading;
   const all = new Help().visibleOptions(command);
   return { own: all.filter((option) => !isCommon(option)), common: all.filter(isCommon) };
-}
-
-type Section = readonly [heading: string, items: readonly Item[]];
-
-/** A help page: how to call it, examples, what it takes, and last what every command takes. */
-export function formatHelp(command: Command): string {
-  const verbs = command.commands.length > 0 ? verbsOf(command) : [];
-  const topics = command.commands.filter(isTopic);
-  const examples = examplesOf(command);
-  const { own, common } = optionsOf(command);
-  const sections: readonly Section[] = [
-    ['Commands:', verbs.map((verb) => [wordsOf(verb), verb.summary()])],
-    [topicsHeading, topics.map((topic) => [`help ${topic.name()}`, topic.summary()])],
-    ['Arguments:', argumentsOf(command)],
-    ['Options:', own.map(optionItem)],
-    [commonHeading, common.map(optionItem)],
-  ];
-  return [
-    `Usage: ${usageOf(command)}`,
-    new Help().boxWrap(command.description(), 80),
-    examples.length > 0 &&
-      [command.parent ? 'Examples:' : 'To try it with nothing set up:', ...examples].join('\n  '),
-    ...sections.map(([heading, items]) => items.length > 0 && listOf(heading, items)),
-    verbs.length > 0
-      ? 'More of each: petstore help COMMAND'
-      : 'See also: petstore help exit-codes, petstore help environment',
-  ]
-    .filter(Boolean)
-    .join('\n\n');
-}
-
-/** Terms and what they mean in two columns, 80 wide at most. */
-export function listOf(heading: string, items: readonly Item[]): string {
-  const layout = new Help();
-  const width = Math.max(...items.map(([term]) => term.length));
-  return [
-    heading,
-    ...items.map(([term, text]) => layout.formatItem(term, width, text, layout)),
-  ].join('\n');
 }

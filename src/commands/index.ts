@@ -3,6 +3,7 @@ import { unsent } from '../errors.ts';
 import type { Host } from '../session/host.ts';
 import { addCommonOptions } from '../session/options.ts';
 import { unloadable } from '../text/unloadable.ts';
+import type { Part } from './first-page.ts';
 import { loadCommand, loadLater } from './lazy.ts';
 import { markTopic } from './topic.ts';
 
@@ -16,91 +17,120 @@ type Group = {
 
 type Branch = { readonly about: string; readonly load: () => Promise<Verb> };
 
+const loadScript = () => import('./completion/script.ts');
+
 /** The whole command line, one line a verb. A verb's file is loaded only when it is called. */
-const tree: Readonly<Record<string, Group | Branch>> = {
+const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>> = {
   categories: {
-    about: 'The categories that classify pets',
+    part: 'Categories',
+    about: 'List, create and import categories',
     verbs: {
-      list: { about: 'Show all categories', load: () => import('./categories/list.ts') },
-      create: { about: 'Add a category', load: () => import('./categories/create.ts') },
+      list: { about: 'List all categories', load: () => import('./categories/list.ts') },
+      create: { about: 'Create a category', load: () => import('./categories/create.ts') },
       import: {
-        about: 'Add the categories of a file, each exactly once',
+        about: 'Import categories from a file, each exactly once',
         load: () => import('./categories/import/import.ts'),
       },
     },
   },
   pets: {
-    about: 'Single pets',
+    part: 'Store',
+    about: 'Show pets',
     verbs: {
       get: {
-        about: 'Show one pet (deprecated by the service)',
+        about: 'Show a pet (deprecated by the service)',
         load: () => import('./pets/get.ts'),
       },
     },
   },
   orders: {
-    about: 'Orders of the store',
+    part: 'Store',
+    about: 'List orders',
     verbs: {
-      list: { about: 'Show the orders', load: () => import('./orders/list.ts') },
+      list: { about: 'List all orders', load: () => import('./orders/list.ts') },
     },
   },
-  limits: {
-    about: 'What is left of the rate limit, at no cost in requests',
-    load: () => import('./limits.ts'),
-  },
   auth: {
-    about: 'The API key',
+    part: 'Account',
+    about: 'Log in, log out, show the API key in use',
     verbs: {
-      login: { about: 'Store the API key of a profile', load: () => import('./auth/login.ts') },
-      logout: {
-        about: 'Remove the stored key of a profile',
-        load: () => import('./auth/logout.ts'),
-      },
+      login: { about: 'Log in with an API key', load: () => import('./auth/login.ts') },
+      logout: { about: 'Remove the stored API key', load: () => import('./auth/logout.ts') },
       status: {
-        about: 'Show which key is used, and for which address',
+        about: 'Show which API key is used, and where it comes from',
         load: () => import('./auth/status.ts'),
       },
     },
   },
+  limits: {
+    part: 'Account',
+    about: 'Show the rate limit and what is left of it',
+    load: () => import('./limits.ts'),
+  },
   config: {
-    about: 'Settings',
+    part: 'Account',
+    about: 'Show and change settings',
     verbs: {
       list: {
-        about: 'Show all settings in force, and where each was given',
+        about: 'List all settings, and where each one comes from',
         load: () => import('./config/list.ts'),
       },
-      get: { about: 'Show the value of a setting in force', load: () => import('./config/get.ts') },
+      get: { about: 'Print the value of a setting', load: () => import('./config/get.ts') },
       set: { about: 'Change a setting', load: () => import('./config/set.ts') },
-      unset: {
-        about: 'Remove a setting from the settings file',
-        load: () => import('./config/unset.ts'),
+      unset: { about: 'Remove a setting', load: () => import('./config/unset.ts') },
+      path: {
+        about: 'Print the path of the settings file',
+        load: () => import('./config/path.ts'),
       },
-      path: { about: 'Show where the settings file is', load: () => import('./config/path.ts') },
     },
   },
-  api: { about: 'Send any request to the service, as it is', load: () => import('./api/api.ts') },
+  api: {
+    part: 'Tools',
+    about: 'Send any request to the service',
+    load: () => import('./api/api.ts'),
+  },
   doctor: {
-    about: 'Examine this machine: settings, key, proxy, limit',
+    part: 'Tools',
+    about: 'Check settings, API key, network and rate limit',
     load: () => import('./doctor/doctor.ts'),
   },
   sandbox: {
-    about: 'Run the service on this machine, to try things out',
+    part: 'Tools',
+    about: 'Run a local sandbox of the service',
     load: () => import('./sandbox/sandbox.ts'),
   },
   completion: {
-    about: 'Completion with the Tab key, for your shell',
-    load: () => import('./completion/completion.ts'),
+    part: 'Tools',
+    about: 'Complete commands and options with the Tab key',
+    verbs: {
+      install: {
+        about: 'Set up Tab completion in your shell',
+        load: () => import('./completion/install.ts'),
+      },
+      uninstall: {
+        about: 'Remove Tab completion from your shell',
+        load: () => import('./completion/uninstall.ts'),
+      },
+      bash: { about: 'Print the completion script for bash', load: loadScript },
+      zsh: { about: 'Print the completion script for zsh', load: loadScript },
+      fish: { about: 'Print the completion script for fish', load: loadScript },
+      powershell: { about: 'Print the completion script for PowerShell', load: loadScript },
+    },
   },
 };
 
-/** What help tells besides the commands: `petstore help NAME`. */
+/** What help explains besides the commands: `petstore help NAME`. */
 const topics: Readonly<Record<string, Branch>> = {
+  options: {
+    about: 'Options of all commands',
+    load: () => import('./topics/options.ts'),
+  },
   'exit-codes': {
     about: 'What each exit code means',
     load: () => import('./topics/exit-codes.ts'),
   },
   environment: {
-    about: 'Each environment variable, and the setting it stands for',
+    about: 'Environment variables',
     load: () => import('./topics/environment.ts'),
   },
 };
@@ -110,10 +140,10 @@ export function addCommands(program: Command, host: Host, words: readonly string
   if (addCalled(program, host, words)) return;
   for (const [name, node] of Object.entries(tree)) {
     if ('load' in node) {
-      addCommand(program, name, node, host);
+      addCommand(program, name, node, host).helpGroup(node.part);
       continue;
     }
-    const group = addGroup(program, name, node, host);
+    const group = addGroup(program, name, node, host).helpGroup(node.part);
     loadLater(group, async () => addCommonOptions(group));
   }
   for (const [name, topic] of Object.entries(topics))
@@ -123,10 +153,12 @@ export function addCommands(program: Command, host: Host, words: readonly string
 }
 
 /**
- * Where the first words call a verb of a group, adds that branch alone, which makes a start faster: no option stands before
- * it, and nothing said from there on names another verb. Tells whether they do.
+ * Where the first words call a verb of a group, adds that branch alone, which makes a start faster: no option comes before
+ * it, and no message from there on names another verb. Returns whether they do.
  */
 function addCalled(program: Command, host: Host, [name = '', verb = '']: readonly string[]) {
+  // What completes has to know all names.
+  if (name === 'completion') return false;
   const group = Object.hasOwn(tree, name) ? tree[name] : undefined;
   if (!group || !('verbs' in group) || !Object.hasOwn(group.verbs, verb)) return false;
   const verbs = Object.fromEntries(Object.entries(group.verbs).filter(([other]) => other === verb));

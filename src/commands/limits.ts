@@ -2,15 +2,16 @@ import type { Command } from 'commander';
 import type { Client } from '../api/client.ts';
 import { listCategories } from '../api/endpoints.ts';
 import { Failure } from '../errors.ts';
-import { notice } from '../events.ts';
+import { notice, warn } from '../events.ts';
 import { type ExactNumber, exact, type JsonObject } from '../json/exact.ts';
 import { readClock } from '../pacing/clock.ts';
 import { type LimitStatus, limitStatus, type WindowStatus } from '../pacing/limit-status.ts';
-import { inWords, waitReason } from '../pacing/words.ts';
+import { describeWait, inWords, waitReason } from '../pacing/words.ts';
 import type { Host } from '../session/host.ts';
 import { chooseLimitStore } from '../session/limit-log.ts';
 import { inSession } from '../session/session.ts';
-import { isoTime } from '../text/iso-time.ts';
+import { isoEnd, isoTime } from '../text/iso-time.ts';
+import { addColumns } from './columns.ts';
 import { addExamples } from './examples.ts';
 
 type Options = { readonly refresh?: boolean; readonly reset?: boolean };
@@ -23,9 +24,10 @@ export function define(command: Command, host: Host): void {
     'petstore limits --refresh',
     'petstore limits --json | jq .minute.remaining',
   ]);
+  addColumns(command, columns);
   command
-    .option('--refresh', 'spend one request to hear it from the service')
-    .option('--reset', 'forget all that is known, a wait in force included')
+    .option('--refresh', 'send one request to get the current values')
+    .option('--reset', 'discard all recorded values, including a wait in force')
     .action(async ({ refresh, reset }: Options) =>
       inSession(host, command, async (session) => {
         const { connect, limit, output, report } = session;
@@ -41,10 +43,13 @@ export function define(command: Command, host: Host): void {
         const shared = store && { address: store.name, answers: log.isRemote?.() ?? false };
         const rows = { minute: fields(status.minute), day: fields(status.day) };
         const wait = waitFields(status);
-        if (wait) notice(report, `${wait.why}; until ${wait.until}`);
-        if (shared?.answers) notice(report, `shared through ${shared.address}`);
+        if (status.wait) warn(report, describeWait(status.wait, context.now()));
+        if (shared?.answers) notice(report, `shared with other machines through ${shared.address}`);
         else if (shared && reset) {
-          notice(report, `only this machine forgot: ${shared.address} still holds what it knew`);
+          warn(
+            report,
+            `reset on this machine only: ${shared.address} is not responding and keeps its values`,
+          );
         }
         await output.overview(
           {
@@ -88,6 +93,11 @@ function known(value: number | undefined): ExactNumber | undefined {
 
 function waitFields({ wait }: LimitStatus) {
   return (
-    wait && { reason: waitReason(wait.reason), why: inWords(wait), until: isoTime(wait.until) }
+    wait && {
+      reason: waitReason(wait.reason),
+      why: inWords(wait),
+      ...(wait.since !== undefined && { since: isoTime(wait.since) }),
+      until: isoEnd(wait.until),
+    }
   );
 }

@@ -1,8 +1,10 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { Host } from '../session/host.ts';
+import { ComplainingCommand } from './complaint.ts';
 import { addExamples } from './examples.ts';
-import { formatHelp } from './help.ts';
+import { formatHelp } from './format-help.ts';
 import { addCommands } from './index.ts';
+import { pageWidth } from './page.ts';
 
 /**
  * The whole command line, or as much of it as the words on it need; `onText` gets what Commander would print. It throws
@@ -13,8 +15,8 @@ export function createProgram(
   onText: (text: string) => void,
   words: readonly string[] = [],
 ): Command {
-  const program = new Command('petstore')
-    .description('Administer the categories of the pet store service.')
+  const program = new ComplainingCommand('petstore')
+    .description('Manage the categories of the pet store service.')
     .helpCommand(false)
     .configureHelp({ formatHelp })
     .exitOverride()
@@ -22,9 +24,7 @@ export function createProgram(
       writeOut: onText,
       writeErr: onText,
       outputError: () => {},
-      // The same on every terminal, so that the first page can be made when petstore is built.
-      getOutHelpWidth: () => 80,
-      getErrHelpWidth: () => 80,
+      getOutHelpWidth: () => pageWidth(host.context),
     })
     .enablePositionalOptions();
   addExamples(program, ['petstore categories list --profile sandbox']);

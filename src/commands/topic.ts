@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 
-/** What stands above them in help. */
-export const topicsHeading = 'Help topics:';
+/** What distinguishes them from commands. */
+const topicsHeading = 'Help topics:';
 
 /** Makes a command one that only explains something: `petstore help NAME`. */
 export function markTopic(command: Command): void {

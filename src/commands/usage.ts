@@ -1,64 +1,137 @@
-import type { Command, CommanderError } from 'commander';
+import { type Argument, type Command, Help, type Option } from 'commander';
 import { type Failure, usageFailure } from '../errors.ts';
 import { mayBeKey } from '../text/secret.ts';
-import { isTopic } from './topic.ts';
+import type { UsageError } from './complaint.ts';
+import { usageOf, wordsOf } from './help.ts';
+import { nearest, suggest } from './suggest.ts';
 
 const secretFlag = /^--?(?:api[-_]?)?(?:key|token|secret|password|bearer)/i;
 
 /** Commander's complaint about a command line, in petstore's form and without values that may be secret. */
 export function describeUsageError(
-  error: CommanderError,
-  program: Command,
+  { code, message, command }: UsageError,
   argv: readonly string[],
 ): Failure {
-  const [complaint = '', suggestion] = withoutKey(error.message).split('\n');
-  const [, option] = /^unknown option '(--[^=']*|-.)/.exec(complaint) ?? [];
-  if (option !== undefined && argv.some((text) => secretFlag.test(text))) {
+  switch (code) {
+    case 'commander.help':
+      return missingCommand(command);
+    case 'commander.unknownCommand':
+      return unknownCommand(command);
+    case 'commander.unknownOption':
+      return unknownOption(message, command, argv);
+    case 'commander.missingArgument':
+      return missingArgument(message, command);
+    case 'commander.excessArguments':
+      return unexpectedArgument(command);
+    case 'commander.optionMissingArgument':
+      return missingValue(message, command);
+    case 'commander.invalidArgument':
+      return invalidValue(message, command);
+    default:
+      return usageFailure(message.replace(/^error: /, ''), helpFor(command));
+  }
+}
+
+function missingCommand(command: Command): Failure {
+  if (!command.parent) return usageFailure('no command given', helpFor(command));
+  const names = command.commands.map((below) => below.name());
+  return usageFailure(`missing command after ${callOf(command)}`, `One of: ${names.join(', ')}`);
+}
+
+function unknownCommand(command: Command): Failure {
+  const [word = ''] = command.args;
+  const meant = suggest(word, command);
+  // What is almost a command is no key.
+  const named = meant === undefined ? quoted(word) : ` "${word}"`;
+  const where = command.parent ? ` for ${callOf(command)}` : '';
+  const hint = meant === undefined ? helpFor(command) : `Did you mean ${meant}?`;
+  return usageFailure(`unknown command${named}${where}`, hint);
+}
+
+function unknownOption(message: string, command: Command, argv: readonly string[]): Failure {
+  const [, option = ''] = /^error: unknown option '(--[^=']*|-.)/s.exec(message) ?? [];
+  if (argv.some((text) => secretFlag.test(text))) {
     return usageFailure(
       `unknown option ${option}`,
-      'A key on the command line is in your shell history now: replace it. petstore auth login takes the new one.',
+      'A key on the command line is in your shell history now: replace it, then run petstore auth login',
     );
   }
-  const didYouMean = suggestion?.replace(/^\((.*)\)$/, '$1');
-  const { path } = follow(program, argv);
-  const says = option === undefined ? complaint : `unknown option ${option}`;
-  return usageFailure(says, didYouMean ?? `See: ${['petstore', ...path].join(' ')} --help`);
+  const names = new Help().visibleOptions(command).map((known) => nameOf(known).slice(2));
+  const meant = option.startsWith('--') ? nearest(option.slice(2), names) : undefined;
+  const hint = meant === undefined ? helpFor(command) : `Did you mean --${meant}?`;
+  return usageFailure(`unknown option ${option}`, hint);
 }
 
-/** What Commander says less a wrong word that may be a key; one that is almost a command is none. */
-function withoutKey(message: string): string {
-  const place = /(?<=^unknown command| argument| value) '(.*)'(?=$| is invalid)/s;
-  return message
-    .replace(/^error: /, '')
-    .replace(place, (quoted, word: string) => (mayBeKey(word) ? '' : quoted));
+function missingArgument(message: string, command: Command): Failure {
+  const [, name = ''] = /'(.*)'$/.exec(message) ?? [];
+  return usageFailure(`missing required argument <${name}>`, `Usage: ${usageOf(command)}`);
 }
 
-/**
- * The words for Commander when help is asked for, by `help` in front of a command or `--help` behind it. A word that is
- * no command is left to complain about: Commander would show the help of the command above, as if nothing were wrong.
- */
-export function wordsForHelp(program: Command, argv: readonly string[]): readonly string[] {
-  const asked = follow(program, argv);
-  const [first, ...others] = asked.rest;
-  const isHelp = first === 'help' && asked.command.commands.length > 0;
-  const words = isHelp ? [...asked.path, ...others, '--help'] : argv;
-  const { command, rest } = follow(program, words);
-  const [next] = rest;
-  const lost = command.commands.length > 0 && next !== undefined && !next.startsWith('-');
-  // A topic prints itself.
-  const plain = lost || isTopic(command);
-  return plain ? words.filter((text) => text !== '--help' && text !== '-h') : words;
+function unexpectedArgument(command: Command): Failure {
+  const taken = command.registeredArguments.map((argument) => `<${argument.name()}>`);
+  const word = command.args[taken.length] ?? '';
+  const counts = ['none', `one: ${taken[0]}`, `two: ${taken.join(' ')}`];
+  return usageFailure(
+    `unexpected argument${quoted(word)}; \`${callOf(command)}\` takes ${counts[taken.length]}`,
+    taken.length === 0
+      ? helpFor(command)
+      : `Quote a value that contains spaces. Usage: ${usageOf(command)}`,
+  );
 }
 
-/** How far the first words lead down the tree of commands, and what follows. */
-function follow(program: Command, words: readonly string[]) {
-  let command = program;
-  let depth = 0;
-  for (const text of words) {
-    const next = command.commands.find((candidate) => candidate.name() === text);
-    if (!next) break;
-    command = next;
-    depth += 1;
-  }
-  return { command, path: words.slice(0, depth), rest: words.slice(depth) };
+function missingValue(message: string, command: Command): Failure {
+  const option = optionsIn(command).find(({ flags }) => message.includes(`'${flags}'`));
+  return usageFailure(
+    `missing value for ${option ? nameOf(option) : 'an option'}`,
+    option?.argChoices ? oneOf(option) : helpFor(command),
+  );
+}
+
+function invalidValue(message: string, command: Command): Failure {
+  const value = message.slice(message.search(/(?<= argument '| value ')/));
+  const option = optionsIn(command).find(({ flags }) =>
+    message.startsWith(`error: option '${flags}'`),
+  );
+  const [, given = ''] = /^(.*)' is invalid/s.exec(value) ?? [];
+  // Of -o=xml the sign is no part.
+  const word = option?.short ? given.replace(/^=/, '') : given;
+  const taker =
+    option ??
+    command.registeredArguments.find((argument) =>
+      message.includes(`' is invalid for argument '${argument.name()}'. `),
+    );
+  const meant = nearest(word, taker?.argChoices ?? []);
+  const named = meant === undefined ? quoted(word) : ` "${word}"`;
+  const where = option ? nameOf(option) : `<${taker?.name()}>`;
+  const asked = meant === undefined ? '' : `; did you mean "${meant}"?`;
+  return usageFailure(
+    `invalid value${named} for ${where}${asked}`,
+    taker ? oneOf(taker) : helpFor(command),
+  );
+}
+
+/** A wrong word in a message, unless it may be a key. */
+function quoted(word: string): string {
+  return mayBeKey(word) ? '' : ` "${word}"`;
+}
+
+function oneOf({ argChoices = [] }: Option | Argument): string {
+  return `One of: ${argChoices.join(', ')}`;
+}
+
+function nameOf({ long, flags }: Option): string {
+  return long ?? flags;
+}
+
+/** All that a command takes; common options before its name belong to the command above. */
+function optionsIn(command: Command): readonly Option[] {
+  return [...command.options, ...(command.parent ? optionsIn(command.parent) : [])];
+}
+
+function callOf(command: Command): string {
+  return ['petstore', wordsOf(command)].filter(Boolean).join(' ');
+}
+
+function helpFor(command: Command): string {
+  return `See: ${callOf(command)} --help`;
 }

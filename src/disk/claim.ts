@@ -68,7 +68,7 @@ function list(folder: string): string[] {
   try {
     // Through a link somebody else's files would be taken for marks, and removed.
     if (lstatSync(folder).isSymbolicLink()) {
-      throw Object.assign(new Error('is a link'), { code: 'ENOTDIR' });
+      throw Object.assign(new Error('is a symbolic link'), { code: 'ENOTDIR' });
     }
     return readdirSync(folder);
   } catch (error) {

@@ -24,7 +24,7 @@ export function faultOfAccess(error: unknown, uid: number | undefined): FileFaul
 
 function faultOf(path: string, uid: number): FileFault {
   if (statSync(path).uid === uid) {
-    return new FileFault(`its mode keeps you from ${path}`, commandOn('chmod u+rwX', path));
+    return new FileFault(`permission denied for ${path}`, commandOn('chmod u+rwX', path));
   }
   const top = topmost(path, uid);
   const { uid: owner } = statSync(top ?? path);

@@ -20,9 +20,16 @@ import { nameTemporary, sweep, temporariesOf } from './temporary.ts';
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** The text of a file of at most so many bytes, or undefined when there is none. @throws Failure (config) when it cannot be read. */
-export function readText(path: string, most: number): string | undefined {
-  return read(path, most, () => {});
+/**
+ * The text of a file of at most so many bytes, or undefined when there is none; `check` may refuse it once it is open.
+ * @throws Failure (config) when it cannot be read, what `check` throws
+ */
+export function readText(
+  path: string,
+  most: number,
+  check: (fd: number) => void = () => {},
+): string | undefined {
+  return read(path, most, check);
 }
 
 /** Longest file that holds a secret, in bytes. */
@@ -33,11 +40,14 @@ export function readSecret(path: string, uid?: number): string | undefined {
   return read(path, longestSecret, (fd) => {
     const stats = fstatSync(fd);
     if (!isOurs(path, stats, uid)) {
-      throw configFailure(`the key in ${path} belongs to another user`, 'petstore auth login');
+      throw configFailure(`the key file ${path} is owned by another user`, 'petstore auth login');
     }
     // Windows has no such modes; its files answer 0666.
     if ((stats.mode & 0o077) !== 0 && constants.O_NOFOLLOW !== undefined) {
-      throw configFailure(`others can read the key in ${path}`, commandOn('chmod 600', path));
+      throw configFailure(
+        `the key file ${path} is readable by other users`,
+        commandOn('chmod 600', path),
+      );
     }
   });
 }
@@ -77,7 +87,7 @@ function sizeInWords(bytes: number): string {
 }
 
 function unreadable(path: string, error: unknown): Failure {
-  const reason = error instanceof TypeError ? 'not UTF-8 text' : systemCode(error);
+  const reason = error instanceof TypeError ? 'not valid UTF-8' : systemCode(error);
   return configFailure(`cannot read ${path} (${reason})`, undefined, error);
 }
 

@@ -32,8 +32,12 @@ export async function withLock<Result>(
 }
 
 function busy({ pid, host, since }: Holder, path: string): Failure {
-  return new Failure('output', `process ${pid} on ${host} holds ${path} since ${isoTime(since)}`, {
-    consequence: 'Nothing was changed.',
-    hint: `Try again. If it surely is gone (another machine, another container): ${commandOn('rm -r', path)}`,
-  });
+  return new Failure(
+    'output',
+    `process ${pid} on ${host} has locked ${path} since ${isoTime(since)}`,
+    {
+      consequence: 'Nothing was changed.',
+      hint: `Try again. If that process no longer exists (other machine or container): ${commandOn('rm -r', path)}`,
+    },
+  );
 }

@@ -16,7 +16,7 @@ export function openOwn(path: string, flags: number = constants.O_RDONLY): numbe
     file = openSync(path, flags | careful);
   } catch (error) {
     // The way there may be a loop of links too, but then there is nothing to be moved away.
-    if (systemCode(error) === 'ELOOP') throw misplaced(path, 'is a link');
+    if (systemCode(error) === 'ELOOP') throw misplaced(path, 'is a symbolic link');
     throw error;
   }
   if (fstatSync(file).isFile()) return file;

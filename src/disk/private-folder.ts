@@ -33,7 +33,7 @@ export function faultOfFolder(path: string, uid: number | undefined): FileFault 
   if (stats.isSymbolicLink()) return linkFault(path, stats, uid);
   if (!stats.isDirectory()) return new FileFault(`${path} is not a folder`, commandOn('rm', path));
   if (!isOurs(path, stats, uid)) {
-    const message = `${path} belongs to another user (${stats.uid})`;
+    const message = `${path} is owned by another user (${stats.uid})`;
     // What sudo once made is given back; what a stranger made may hold anything.
     return new FileFault(
       message,
@@ -41,14 +41,14 @@ export function faultOfFolder(path: string, uid: number | undefined): FileFault 
     );
   }
   if (uid !== undefined && (stats.mode & 0o022) !== 0) {
-    return new FileFault(`others can change ${path}`, commandOn('chmod 700', path));
+    return new FileFault(`${path} is writable by other users`, commandOn('chmod 700', path));
   }
   return undefined;
 }
 
 function linkFault(path: string, stats: Stats, uid: number | undefined): FileFault {
   const rm = isOurs(path, stats, uid) ? 'rm' : 'sudo rm';
-  return new FileFault(`${path} is a link`, commandOn(rm, path));
+  return new FileFault(`${path} is a symbolic link`, commandOn(rm, path));
 }
 
 const root = 0;

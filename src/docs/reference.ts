@@ -38,7 +38,7 @@ function commandTable(program: Command): string {
 function commonOptions(program: Command): string {
   const items = optionsOf(program).common.map(optionItem);
   const rows = items.map(([flags, text]) => [code(flags), text]);
-  return table(['Everywhere', ''], rows);
+  return table(['Option of all commands', 'What it does'], rows);
 }
 
 function settingTable(): string {

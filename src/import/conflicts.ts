@@ -48,20 +48,20 @@ function refuseUnfinished(path: string, header: Header, identity: Identity): voi
 
 function inTheWay(path: string, header: Header, done: number, { sha256 }: Identity): Failure {
   const begun = isoTime(header.at);
-  const state = `${done} of ${header.rows} rows had been created`;
+  const state = `${done} of ${header.rows} rows created`;
   if (header.sha256 === sha256) {
     const other = header.mode === 'each' ? 'with' : 'without';
     return configFailure(
-      `an import of this file ${other} --allow-duplicates was begun at ${begun} and is not finished: ${state}`,
-      `Finish it first, or give it up: ${commandOn('rm', path)}`,
+      `an import of this file ${other} --allow-duplicates was started at ${begun} and is not finished: ${state}`,
+      `Finish it first, or delete its journal: ${commandOn('rm', path)}`,
     );
   }
   const [was, is] = [header.sha256, sha256].map((hash) => hash.slice(0, 12));
   return configFailure(
-    `the file has changed since its import was begun at ${begun} (sha256 was ${was}…, is ${is}…): ${state}`,
+    `the file has changed since its import was started at ${begun} (sha256 was ${was}…, is ${is}…): ${state}`,
     header.mode === 'each'
-      ? `Finish that one with the file as it was. To create every row of this one, those that exist too: ${commandOn('rm', path)}`
-      : `Finish that one with the file as it was, or give it up and import this one: ${commandOn('rm', path)}`,
+      ? `Finish that import with the original file. To create every row of this one, even those that already exist, delete its journal: ${commandOn('rm', path)}`
+      : `Finish that import with the original file, or delete its journal to import this one: ${commandOn('rm', path)}`,
   );
 }
 
@@ -69,7 +69,7 @@ function inTheWay(path: string, header: Header, done: number, { sha256 }: Identi
 export function alreadyRunning({ pid, host, since }: Holder, claim: string): Failure {
   return unsentFailure(
     'output',
-    `process ${pid} on ${host} is importing this file since ${isoTime(since)}`,
-    `Wait for its end or stop it. If it surely is gone (another machine, another container): ${commandOn('rm -r', claim)}`,
+    `process ${pid} on ${host} has been importing this file since ${isoTime(since)}`,
+    `Wait for it to finish, or stop it. If that process no longer exists (another machine, another container): ${commandOn('rm -r', claim)}`,
   );
 }

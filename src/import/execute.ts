@@ -83,9 +83,9 @@ function drop(job: Job, plan: Plan, list: readonly Category[]): Plan {
   const next = dropExisting(plan, job.rows, remaining(job, plan.create), list);
   const dropped = settleDropped(job, plan, next);
   if (dropped > 0) {
-    const [rows, they] = dropped === 1 ? ['1 row', 'it is'] : [`${dropped} rows`, 'they are'];
-    const message = `${rows} to create ${dropped === 1 ? 'is' : 'are'} in the list by now, created by somebody else or late: ${they} not created again`;
-    notice(job.report, message);
+    const [rows, it] =
+      dropped === 1 ? ['1 row now exists', 'it is'] : [`${dropped} rows now exist`, 'they are'];
+    notice(job.report, `${rows} (created late or by another client); ${it} not created again`);
   }
   return next;
 }

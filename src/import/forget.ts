@@ -39,7 +39,7 @@ export function isOtherKey(
 export function refuseOtherKey({ open, done }: JournalState): void {
   if (open.size === 0 || done.size > 0) return;
   throw configFailure(
-    `this import was begun with another key, and the outcome of ${open.size} of its rows is unknown`,
-    'Go on with the key it was begun with.',
+    `this import was started with another API key, and the outcome of ${open.size} of its rows is unknown`,
+    'Resume it with the API key it was started with.',
   );
 }

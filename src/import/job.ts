@@ -16,9 +16,9 @@ export type Job = {
   readonly mode: Mode;
   /** The key is another one than the import was begun with. */
   readonly otherKey: boolean;
-  /** How long the service may take to finish a request that broke off, in ms. */
+  /** How long to wait before interrupted requests are checked, in ms. */
   readonly settle: number;
-  /** How many rows may be on their way at once. */
+  /** How many rows may be in flight at once. */
   readonly concurrency: number;
   readonly report: Report;
   /** What was found in this run that no row accounts for, by id. */
@@ -30,7 +30,7 @@ export type Job = {
 /** What a row asks for, as the service takes it. */
 export function contentOf({ rows }: Pick<Job, 'rows'>, index: number): NewCategory {
   const row = rows[index];
-  if (!row) throw new RangeError(`there is no row ${index}`);
+  if (!row) throw new RangeError(`unknown row ${index}`);
   const { name, description } = row;
   return { name, ...(description !== undefined && { description }) };
 }

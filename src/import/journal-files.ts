@@ -71,7 +71,7 @@ function filesIn(folder: string, pattern: RegExp): string[] {
     return names.map((name) => join(folder, name));
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return [];
-    const message = `cannot look for journals in ${folder} (${systemCode(error)})`;
+    const message = `cannot list the journals in ${folder} (${systemCode(error)})`;
     throw configFailure(message, undefined, error);
   }
 }

@@ -81,7 +81,7 @@ function openReplayed(open: (path: string) => AppendFile, path: string) {
  * @throws Failure (config) when it does not, when the first line is missing, or when a later version wrote it
  */
 export function replay(bytes: Uint8Array, path: string): { state: JournalState; length: number } {
-  if (bytes.length > longest) throw damaged(path, ': it is larger than 512 MiB');
+  if (bytes.length > longest) throw damaged(path, ': larger than 512 MiB');
   const state = emptyState();
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   let length = 0;
@@ -102,14 +102,14 @@ export function replay(bytes: Uint8Array, path: string): { state: JournalState; 
 }
 
 function newer(path: string): Failure {
-  const message = `the journal of this import was written by a newer petstore (${path})`;
-  return configFailure(message, 'Go on with that version.');
+  const message = `the journal of this import was written by a newer version of petstore (${path})`;
+  return configFailure(message, 'Resume it with that version.');
 }
 
 /** Where every row counts, a category of the same content may be ours or not: only a whole journal tells. */
 function damaged(path: string, how = ''): Failure {
   return configFailure(
     `the journal of this import is damaged${how} (${path})`,
-    'Look which rows are there (petstore categories list), remove the journal, and import the rest.',
+    'Check which rows exist (petstore categories list), delete the journal, and import the rest.',
   );
 }

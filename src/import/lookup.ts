@@ -4,6 +4,7 @@ import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 import { notice } from '../events.ts';
 import { commandOn } from '../text/shell.ts';
+import { timeLeft } from '../text/time.ts';
 import { contentKey, groupBy } from './content.ts';
 import { mayForget } from './forget.ts';
 import { contentOf, describeRow, type Job } from './job.ts';
@@ -41,26 +42,33 @@ export async function fetchList(job: Job): Promise<Category[]> {
   }
 }
 
+/** "2 categories created by this import are". */
+export function categoriesOfOurs(count: number): string {
+  return count === 1
+    ? '1 category created by this import is'
+    : `${count} categories created by this import are`;
+}
+
 function reportStaleList({ settle, report }: Job, missing: number): void {
-  const what = missing === 1 ? '1 category' : `${missing} categories`;
-  const message = `the list does not show ${what} that this import created; asking again for up to ${settle / 1_000} s`;
+  const message = `${categoriesOfOurs(missing)} missing from the list; retrying for up to ${timeLeft(settle)}`;
   notice(report, message);
 }
 
 function forget({ journal, report }: Job, missing: readonly number[]): void {
   for (const row of missing) journal.add({ k: 'n', row });
-  const message = `${missing.length} categories that this import had created are not there any more`;
-  notice(report, message);
+  const [what, longer] =
+    missing.length === 1 ? ['1 category', 'exists'] : [`${missing.length} categories`, 'exist'];
+  notice(report, `${what} created by this import no longer ${longer}`);
 }
 
 function incomplete(count: number, first: string, path: string): Failure {
-  const others = count === 1 ? '' : ` and of ${count - 1} more`;
+  const others = count === 1 ? '' : ` and ${count - 1} more`;
   return new Failure(
     'service',
-    `the list lacks the category of ${first}${others}, which this import created`,
+    `categories created by this import are missing from the list: ${first}${others}`,
     {
-      consequence: 'It may be an old list, or somebody removed it. Nothing is sent by such a list.',
-      hint: `Run the same command again later. If it was removed, forget this import first: ${commandOn('rm', path)}`,
+      consequence: 'The list may be out of date, or they were deleted. No rows are sent.',
+      hint: `Run the same command again later. If they were deleted, delete the journal first: ${commandOn('rm', path)}`,
     },
   );
 }
@@ -84,19 +92,19 @@ export async function resolveOpen(job: Job): Promise<Category[]> {
 
   const sure = claimed.size + absent.length;
   if (sure > 0) {
-    const message = `checked: ${claimed.size} had been created, ${absent.length} had not and can be sent again`;
+    const message = `checked: ${claimed.size} created, ${absent.length} not created and safe to send again`;
     notice(report, message);
   }
   for (const [row, similar] of doubtful) {
     const as = similar.map(({ id, name }) => `${quoted(name)} (id ${id})`).join(', ');
-    notice(report, `${describeRow(job, row)}: possibly created as ${as}; it is not sent again`);
+    notice(report, `${describeRow(job, row)}: possibly created as ${as}; not sent again`);
   }
   return list;
 }
 
 /**
  * Writes down which categories are not ours although they look like it, and names those that are just like one of ours: a
- * copy that came too late, or somebody else's.
+ * duplicate that came too late, or another client's.
  * @param todo rows that are yet to be sent
  */
 export function recordForeign(job: Job, list: readonly Category[], todo: readonly number[]): void {
@@ -133,7 +141,7 @@ function reportOwnCopies(job: Job, list: readonly Category[]): void {
     const other = same.find((category) => (rowOf.get(category.id.text) ?? -1) < row);
     if (!own || !other || copies.has(id)) continue;
     copies.set(id, own);
-    const message = `${describeRow(job, row)}: the service made ${quoted(as)} of it (id ${id}), and that is there as id ${other.id} too: a copy`;
+    const message = `${describeRow(job, row)}: the service changed the name to ${quoted(as)} (id ${id}), a duplicate of id ${other.id}`;
     notice(report, message);
   }
 }
@@ -142,6 +150,6 @@ function reportCopy({ copies, report }: Job, category: Category): void {
   const { id, name } = category;
   if (copies.has(id.text)) return;
   copies.set(id.text, category);
-  const message = `${quoted(name)} is there with the id ${id} as well, which no row of this import accounts for: a copy that came late, or somebody else's`;
+  const message = `${quoted(name)} also exists with id ${id}, which belongs to no row of this import: a late duplicate, or created by another client`;
   notice(report, message);
 }

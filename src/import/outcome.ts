@@ -35,7 +35,7 @@ export function outcomesOf(
     if (done) return { outcome: word, id: done.id, as: done.as };
     if (state.open.has(row)) return { outcome: 'unknown' };
     if (intention === 'similar') {
-      const message = `looks like ${quoted(others.get(row) ?? '')}, which is there already`;
+      const message = `similar to ${quoted(others.get(row) ?? '')}, which already exists`;
       return { outcome: 'refused', refusal: { message } };
     }
     const refusal = intention === 'create' ? state.refused.get(row) : undefined;

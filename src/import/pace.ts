@@ -1,9 +1,9 @@
-/** How fast it goes, and what that means for the rest. */
+/** How fast it goes. */
 export type Pace = {
   /** Rows a minute, of late; undefined at the beginning. */
   readonly rate: number | undefined;
-  /** ms until the last row, on the day on which it is; undefined while it cannot be told. */
-  readonly leftMs: number | undefined;
+  /** ms that a row takes where none has to wait for the limit; undefined at the beginning. */
+  readonly each: number | undefined;
 };
 
 const minute = 60_000;
@@ -13,23 +13,31 @@ const span = 2 * minute;
 const earliest = 2_000;
 
 /**
- * Measures how rows get settled, from now on; call the returned function for each one with how many are left after it.
+ * Measures how rows get settled, from now on; call the returned function for each one.
  * @param perMinute what the limit lets through, where it is known: it goes no faster than that
  */
 export function createPace(uptime: () => number, perMinute: number | undefined) {
   const start = uptime();
   const settled: number[] = [];
   let outdated = 0;
+  let last = start;
+  let busy = 0;
+  let unhindered = 0;
 
-  return (left: number): Pace => {
+  /** @param waited whether the limit was waited for since the last one */
+  return (waited: boolean): Pace => {
     const at = uptime();
+    if (!waited) {
+      busy += at - last;
+      unhindered += 1;
+    }
+    last = at;
     settled.push(at);
     while ((settled[outdated] ?? at) <= at - span) outdated += 1;
     const elapsed = Math.min(at - start, span);
-    if (perMinute === undefined && elapsed < earliest)
-      return { rate: undefined, leftMs: undefined };
+    const each = unhindered > 0 ? busy / unhindered : undefined;
+    if (perMinute === undefined && elapsed < earliest) return { rate: undefined, each: undefined };
     const measured = ((settled.length - outdated) * minute) / Math.max(elapsed, 1);
-    const rate = Math.min(measured, perMinute ?? measured);
-    return { rate, leftMs: (left / rate) * minute };
+    return { rate: Math.min(measured, perMinute ?? measured), each };
   };
 }

@@ -3,6 +3,7 @@ import { createCategory } from '../api/endpoints.ts';
 import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 import { notice } from '../events.ts';
+import { timeLeft } from '../text/time.ts';
 import { looseKey } from './content.ts';
 import { contentOf, describeRow, type Job, keyOf } from './job.ts';
 
@@ -128,7 +129,7 @@ export async function sendRows(
     uncertain.add(keyOf(job, row));
     unknowns += 1;
     streak.unknowns += 1;
-    const message = `${describeRow(job, row)}: ${failure.message}. It may or may not have been created. Not sent again; checking in ${job.settle / 1_000} s or later`;
+    const message = `${describeRow(job, row)}: ${failure.message}. It may have been created; not sent again, checking in ${timeLeft(job.settle)} or later`;
     notice(job.report, message);
     if (failure.kind === 'interrupted') end({ kind: 'failed', error: failure });
     else if (streak.unknowns >= unknownsUntilStop) end({ kind: 'unknowns' });

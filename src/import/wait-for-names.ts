@@ -78,6 +78,6 @@ function busy({ mark, file }: NameHolder): Failure {
   return unsentFailure(
     'output',
     `process ${pid} on ${host} has been ${doing} the same names since ${isoTime(since)}`,
-    `Run it again after that, or with a longer --max-wait. If that process no longer exists (another machine, another container): ${commandOn('rm', file)}`,
+    `Run the same command again when it has finished, or with a longer --max-wait. If that process no longer exists (another machine, another container): ${commandOn('rm', file)}`,
   );
 }

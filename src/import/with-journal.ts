@@ -76,5 +76,5 @@ function wayOut(cause: unknown): string | undefined {
   if (isOutOfFiles(cause)) return allowMoreFiles;
   // Whose it is will be said where access is denied.
   if (['EACCES', 'EPERM'].includes(systemCode(cause) ?? '')) return undefined;
-  return 'Make room or give it another folder (PETSTORE_STATE_DIR), and run the same command again.';
+  return 'Free some disk space or set another folder (PETSTORE_STATE_DIR), then run the same command again.';
 }

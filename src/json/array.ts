@@ -42,7 +42,7 @@ export function createArrayParser(batch = 64 * 1024): ArrayParser {
       const cut = splitter.rest();
       if (cut) {
         take(cut);
-        throw new JsonError('the text ends too early', length);
+        throw new JsonError('unexpected end of input', length);
       }
       splitter.end();
       limitBlank(length);

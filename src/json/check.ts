@@ -2,8 +2,10 @@ import type * as z from 'zod/mini';
 import { ExactNumber } from './exact.ts';
 
 /**
- * What keeps a value from fitting its schema, in words ("item 3: field "name" is missing"), or undefined when it fits.
- * The words never quote the value itself. Of a part of a list `before` is how many items come before it. Zod judges here and does not rebuild: what is handed on is what came.
+ * What keeps a value from fitting its schema, in words ("item 3: name is missing"), or undefined when it fits. Of the value as
+ * a whole they are only what follows its name ("must be an object, not an array"). They never quote the value itself.
+ * Of a part of a list `before` is how many items come before it. Zod judges here and does not rebuild: what is handed on is
+ * what came.
  */
 export function findMismatch(
   schema: z.ZodMiniType,
@@ -22,19 +24,34 @@ export function locateMismatch(
   const result = schema.safeParse(value, { jitless: true });
   if (result.success) return undefined;
   const [issue] = result.error.issues;
-  if (!issue) return { words: 'it does not fit' };
+  if (!issue) return { words: 'is invalid' };
   const place = issue.path
     .map((step, at) => placeName(typeof step === 'number' && at === 0 ? before + step : step))
     .join(': ');
   const found = issue.path.reduce<unknown>(stepInto, value);
+  if (issue.code === 'unrecognized_keys') {
+    const [key = ''] = issue.keys;
+    return {
+      words: [place, unknownFields(issue.keys)].filter(Boolean).join(': '),
+      object: found,
+      key,
+    };
+  }
   const words = [place, complaint(issue, found)].filter(Boolean).join(' ');
-  if (issue.code === 'unrecognized_keys') return { words, object: found, key: issue.keys[0] ?? '' };
+  const last = issue.path.at(-1);
+  if (last === undefined) return { words };
   const object = issue.path.slice(0, -1).reduce<unknown>(stepInto, value);
-  return { words, object, key: String(issue.path.at(-1)) };
+  return { words, object, key: String(last) };
 }
 
 function placeName(step: PropertyKey): string {
-  return typeof step === 'number' ? `item ${step + 1}` : `field "${String(step)}"`;
+  if (typeof step === 'number') return `item ${step + 1}`;
+  const name = String(step);
+  return /^[\w-]+$/.test(name) ? name : `"${name}"`;
+}
+
+function unknownFields(names: readonly string[]): string {
+  return `unknown field${names.length > 1 ? 's' : ''} ${names.map((name) => `"${name}"`).join(', ')}`;
 }
 
 function stepInto(value: unknown, step: PropertyKey): unknown {
@@ -44,28 +61,25 @@ function stepInto(value: unknown, step: PropertyKey): unknown {
 function complaint(issue: z.core.$ZodIssue, found: unknown): string {
   if (issue.code === 'invalid_type') {
     if (found === undefined) return 'is missing';
-    return `is ${typeName(found)} where ${expectedNames[issue.expected] ?? issue.expected} belongs`;
-  }
-  if (issue.code === 'unrecognized_keys') {
-    return `has a field nobody knows: ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
+    return `must be ${expectedNames[issue.expected] ?? issue.expected}, not ${typeName(found)}`;
   }
   return issue.code === 'custom' && found === undefined ? 'is missing' : issue.message;
 }
 
 const expectedNames: Record<string, string> = {
-  string: 'text',
-  array: 'a list',
+  string: 'a string',
+  array: 'an array',
   object: 'an object',
   record: 'an object',
 };
 
-/** What a JSON value is, for a sentence: "text", "a number", "null" … */
-function typeName(value: unknown): string {
+/** What a JSON value is, for a sentence: "a string", "a number", "null" … */
+export function typeName(value: unknown): string {
   if (value === null) return 'null';
   if (value === undefined) return 'nothing';
-  if (Array.isArray(value)) return 'a list';
+  if (Array.isArray(value)) return 'an array';
   if (value instanceof ExactNumber) return 'a number';
-  return { string: 'text', boolean: 'true or false', object: 'an object' }[
+  return { string: 'a string', boolean: 'a boolean', object: 'an object' }[
     typeof value as 'string'
   ];
 }

@@ -65,16 +65,16 @@ export class Cursor {
     this.isAsWritten = false;
     let end = start + 1;
     while (text.charCodeAt(end) !== quote) {
-      if (end >= text.length) this.fail('the text ends inside a string');
+      if (end >= text.length) this.fail('unterminated string');
       end += text.charCodeAt(end) === backslash ? 2 : 1;
     }
     this.at = end + 1;
     const string = text.slice(start, this.at);
-    if (controlCharacter.test(string)) this.fail('raw control character in a string', start);
+    if (controlCharacter.test(string)) this.fail('unescaped control character in a string', start);
     try {
       return JSON.parse(string);
     } catch {
-      return this.fail('bad escape in a string', start);
+      return this.fail('invalid escape sequence in a string', start);
     }
   }
 
@@ -83,7 +83,7 @@ export class Cursor {
     const { text, at: start } = this;
     number.lastIndex = start;
     if (!number.test(text)) {
-      this.fail(start < text.length ? 'expected a value' : 'the text ends too early');
+      this.fail(start < text.length ? 'expected a value' : 'unexpected end of input');
     }
     this.at = number.lastIndex;
     return new ExactNumber(text.slice(start, this.at));

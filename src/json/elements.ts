@@ -19,9 +19,9 @@ const complaints: Readonly<Record<Expected, string>> = {
   array: 'expected "["',
   first: 'expected a value',
   element: 'expected a value',
-  rest: 'the text ends inside an element',
+  rest: 'unexpected end of input inside an element',
   separator: 'expected "," or "]"',
-  nothing: 'something follows the array',
+  nothing: 'unexpected text after the array',
 };
 
 /** Longest element, in characters. */
@@ -71,7 +71,7 @@ export function createElementSplitter(take: (element: Element) => void): Element
     rest: () => (expected === 'rest' ? begun : undefined),
     end() {
       if (expected === 'rest') throw new JsonError(complaints.rest, begun.offset);
-      if (expected !== 'nothing') throw new JsonError('the text ends too early', before);
+      if (expected !== 'nothing') throw new JsonError('unexpected end of input', before);
     },
   };
 

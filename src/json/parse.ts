@@ -53,14 +53,14 @@ export function createJsonParser({
       left = maxValues - 1;
       top = 0;
       const value = readValue(depth);
-      if (!Number.isNaN(cursor.peek())) cursor.fail('something follows the JSON value');
+      if (!Number.isNaN(cursor.peek())) cursor.fail('unexpected text after the JSON value');
       return value;
     },
     isAsWritten: () => cursor.isAsWritten,
   };
 
   function readValue(depth: number): Json {
-    if (depth > maxDepth) cursor.fail(`nested deeper than ${maxDepth}`);
+    if (depth > maxDepth) cursor.fail(`nested more than ${maxDepth} levels deep`);
     switch (cursor.peek()) {
       case openBrace:
         return readObject(depth);
@@ -87,7 +87,7 @@ export function createJsonParser({
     const names = lastNames[depth];
     let count = 0;
     do {
-      if (cursor.peek() !== quote) cursor.fail('expected a field name');
+      if (cursor.peek() !== quote) cursor.fail('expected a field name in double quotes');
       const nameAt = cursor.at;
       const found = cursor.string();
       // An object finds the very same string faster than an equal one.
@@ -96,7 +96,7 @@ export function createJsonParser({
       names[count] = name;
       // An object has names that look like numbers first, whatever the order they came in.
       if (isDigit(name.charCodeAt(0))) cursor.isAsWritten = false;
-      if (Object.hasOwn(object, name)) cursor.fail(`field "${name}" given twice`, nameAt);
+      if (Object.hasOwn(object, name)) cursor.fail(`duplicate field "${name}"`, nameAt);
       count += 1;
       onField?.(object, name, nameAt);
       if (!cursor.passed(colon)) cursor.fail('expected ":"');

@@ -67,7 +67,7 @@ export function openEngine(address: EngineAddress): Engine {
       await loggedIn;
       const reply = await sent;
       // Who gave it up must not go on with it: the next command would connect again, after all is over.
-      if (connected !== own) throw new Error('the connection was given up');
+      if (connected !== own) throw new Error('connection closed by petstore');
       return reply;
     } catch (error) {
       if (isReply(error)) throw error;
@@ -118,7 +118,7 @@ export function openEngine(address: EngineAddress): Engine {
     stream.off('data', parse).on('data', (data: Buffer) => {
       try {
         received += data.length;
-        if (received > longestAnswer) throw new Error('this is longer than any answer');
+        if (received > longestAnswer) throw new Error('reply too long');
         parse(data);
       } catch (error) {
         fault ??= error;

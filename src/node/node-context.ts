@@ -6,6 +6,7 @@ import { openAppendFile } from '../disk/append-file.ts';
 import { bootOf, isRunning, ownerOf } from '../disk/owner.ts';
 import { Interruption } from '../errors.ts';
 import { unloadable } from '../text/unloadable.ts';
+import type { Terminal } from './question.ts';
 import type { Transport } from './transport.ts';
 import { createUptime } from './uptime.ts';
 
@@ -73,6 +74,10 @@ export function createNodeContext(
     askSecret: async (message) => {
       const { default: password } = await import('@inquirer/password').catch(unloadable);
       return ask((terminal) => password({ message }, terminal), errors(), signal);
+    },
+    askLine: async (message) => {
+      const { askLine } = await import('./question.ts').catch(unloadable);
+      return ask((terminal) => askLine(message, terminal), errors(), signal);
     },
     confirm: async (message) => {
       const { default: confirm } = await import('@inquirer/confirm').catch(unloadable);
@@ -189,13 +194,6 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
     else signal.addEventListener('abort', end, { once: true });
   });
 }
-
-/** What a prompt talks to: stdout is for results alone. */
-type Terminal = {
-  readonly input: NodeJS.ReadStream;
-  readonly output: NodeJS.WriteStream;
-  readonly signal: AbortSignal;
-};
 
 /** Resolves with the answer to a prompt. @throws Interruption when Ctrl-C or Ctrl-D is the answer, the signal's reason */
 async function ask<Answer>(

@@ -24,11 +24,11 @@ export function refuseUnknown(asked: readonly string[], known: readonly string[]
   const meant =
     known.find((column) => column.toLowerCase().startsWith(unknown.toLowerCase())) ??
     closestMatch(unknown, known, { maxDistance });
-  const what = meant === undefined ? wordFor(unknown) : `"${unknown}": did you mean "${meant}"?`;
-  throw usageFailure(`unknown column ${what}`, `One of: ${known.join(', ')}`);
+  const what = meant === undefined ? wordFor(unknown) : `"${unknown}"; did you mean "${meant}"?`;
+  throw usageFailure(`unknown column ${what}`, `Columns: ${known.join(', ')}`);
 }
 
-/** Fields that a notice names; an answer may have thousands. */
+/** Fields that a notice names; a response may have thousands. */
 const mostNamed = 20;
 
 /** What is to be said of columns that are asked for and are not among those that there are, if there are any. */
@@ -38,5 +38,5 @@ export function noticesOfUnknown(asked: readonly string[], there: readonly strin
   const more = there.length > mostNamed ? ` and ${there.length - mostNamed} more` : '';
   return asked
     .filter((column) => known.size > 0 && !known.has(column))
-    .map((column) => `nothing has a field "${column}"; there are: ${named}${more}`);
+    .map((column) => `unknown column "${column}"; the response has these fields: ${named}${more}`);
 }

@@ -21,14 +21,17 @@ export function columnWidths(rows: Rows, count: number): number[] {
 }
 
 /** The rows with cells cut so that none takes more than `room` cells of a terminal, but for columns at their `least`. */
-export function fitRows(
-  rows: Rows,
-  room: number,
-  least: readonly number[],
-  ellipsis: string,
-): Rows {
-  const widths = fitWidths(rows, room, least, ellipsis);
-  return rows.map((row) => fitRow(row, { widths, room }, ellipsis));
+export function fitRows(rows: Rows, columns: Columns, ellipsis: string): Rows {
+  return rows.map((row) => fitRow(row, columns, ellipsis));
+}
+
+/** Of a narrower column one reads too little, in cells. */
+const usefulWidth = 10;
+
+/** Whether so much is cut from a column that little is left of it. */
+export function isCrowded(rows: Rows, widths: readonly number[]): boolean {
+  const needs = columnWidths(rows, widths.length);
+  return widths.some((width, at) => width < Math.min(usefulWidth, needs[at] ?? 0));
 }
 
 /**
@@ -113,7 +116,12 @@ function sum(numbers: readonly number[]): number {
  * Column widths that together take at most `room` cells, but no one less than its `least`. Terminals do not agree on the width of
  * emoji and of Indic text: what rows may take beside these widths is left free, but of room that other rows need only a third.
  */
-function fitWidths(rows: Rows, room: number, least: readonly number[], ellipsis: string): number[] {
+export function fitWidths(
+  rows: Rows,
+  room: number,
+  least: readonly number[],
+  ellipsis: string,
+): number[] {
   const count = least.length;
   const atLeast = least.map((width) => Math.max(1, width));
   const mosts = shareOut(columnsOf(rows, count, mostWidthOf), room, atLeast);

@@ -8,13 +8,16 @@ export function hideSecrets(printer: Printer, { clean, cleanOurs }: Outlet): Pri
     load: printer.load,
     preload: printer.preload,
     checkColumns: printer.checkColumns,
-    records: (records, columns) => printer.records(clean(records), columns),
-    stream: (pieces, columns, what) => printer.stream(cleanPieces(clean, pieces), columns, what),
+    records: (records, columns, empty) => printer.records(clean(records), columns, empty),
+    stream: (pieces, columns, words) => printer.stream(cleanPieces(clean, pieces), columns, words),
     record: (record, columns) => printer.record(clean(record), columns),
-    anything: (data) => printer.anything(arePieces(data) ? cleanPieces(clean, data) : clean(data)),
+    anything: (data, empty) =>
+      printer.anything(arePieces(data) ? cleanPieces(clean, data) : clean(data), empty),
     bare: (text, record) => printer.bare(cleanOurs(text), cleanOurs(record)),
     exports: (variables) => printer.exports(cleanOurs(variables)),
     overview: (data, rows, columns) => printer.overview(cleanOurs(data), cleanOurs(rows), columns),
+    checklist: (verdicts, records, columns) =>
+      printer.checklist(cleanOurs(verdicts), cleanOurs(records), columns),
     report: (head, summary, items) =>
       printer.report(cleanOurs(head), cleanOurs(summary), {
         ...items,

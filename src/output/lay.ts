@@ -52,5 +52,9 @@ export async function loadFormat(format: Format): Promise<void> {
 /** The same, and what only some results need. @throws Failure (output) */
 export async function loadWhole(format: Format): Promise<void> {
   await loadFormat(format);
-  if (format === 'table') await import('./fit.ts').catch(unloadable);
+  if (format !== 'table') return;
+  await Promise.all([
+    import('./fit.ts').catch(unloadable),
+    import('./blocks.ts').catch(unloadable),
+  ]);
 }

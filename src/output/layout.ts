@@ -43,6 +43,18 @@ export function cutTo(text: string, ellipsis: string, fits: Fits): string {
   return text;
 }
 
+/** As many of the first characters as surely fit, but at least one. */
+export function headOf(text: string, room: number): string {
+  let head = '';
+  let sum = 0;
+  for (const { text: character, most } of clusters(text)) {
+    sum += most;
+    if (head !== '' && sum > room) break;
+    head += character;
+  }
+  return head;
+}
+
 type Cluster = { readonly text: string; readonly width: number; readonly most: number };
 
 const segmenter = new Intl.Segmenter();

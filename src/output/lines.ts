@@ -1,6 +1,5 @@
 import type { Context } from '../context.ts';
 import type { ProgressEvent, WaitEvent } from '../events.ts';
-import { isOver } from './progress.ts';
 import { createWaits } from './waiting.ts';
 
 type Ongoing = ProgressEvent | WaitEvent;
@@ -18,19 +17,24 @@ export function createLines(
 ): (event: Ongoing) => void {
   const waits = createWaits(context);
   let progress: ProgressEvent | undefined;
+  let heardAt = 0;
   let progressAt: number | undefined;
   let waitAt: number | undefined;
-  return (event) => (event.event === 'wait' ? showWait(event) : showProgress(event));
+  return (event) => {
+    if (event.event === 'wait') return showWait(event);
+    heardAt = context.uptime();
+    showProgress(event);
+  };
 
   function showProgress(event: ProgressEvent): void {
     const now = context.uptime();
     progressAt ??= now;
-    progress = isOver(event) ? undefined : event;
+    progress = event.over ? undefined : event;
     if (!progress) {
       progressAt = undefined;
     } else if (now - progressAt >= every.progress) {
       progressAt = now;
-      say(event);
+      say(asOf(event, now - heardAt));
     }
   }
 
@@ -47,4 +51,10 @@ export function createLines(
     // No row comes to its end meanwhile, and yet somebody may look every ten seconds.
     if (progress) showProgress(progress);
   }
+}
+
+/** The same so many ms later. */
+function asOf(event: ProgressEvent, passed: number): ProgressEvent {
+  const { leftMs } = event;
+  return leftMs === undefined ? event : { ...event, leftMs: Math.max(0, leftMs - passed) };
 }

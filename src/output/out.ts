@@ -6,8 +6,8 @@ import { Exit, Failure, systemCode } from '../errors.ts';
 export type Out = {
   /** Writes text to stdout. @throws Failure (output), Exit when the reader went away, the signal's reason */
   readonly print: (text: string) => Promise<void>;
-  /** Writes text to stderr; nobody is told when that fails, since there is nowhere left to tell it. */
-  readonly say: (text: string) => void;
+  /** Writes text to stderr, what is not ready yet in its turn; that it fails is not said, since there is nowhere left to say it. */
+  readonly say: (text: string | Promise<string>) => void;
   /** Resolves when all that was said is written, or nobody reads it and the run is interrupted. */
   readonly flush: () => Promise<void>;
 };
@@ -34,7 +34,7 @@ export function createOut({
       }
     },
     say(text) {
-      said = said.then(() => writeQuietly(stderr, text));
+      said = said.then(async () => writeQuietly(stderr, await text));
     },
     flush: () => taken(said, patience).catch(() => {}),
   };

@@ -1,15 +1,18 @@
 import type { Context } from '../context.ts';
-import { notice, type Report } from '../events.ts';
+import { type Report, warn } from '../events.ts';
 import { isJsonObject, type Json } from '../json/exact.ts';
 import { unloadable } from '../text/unloadable.ts';
 import { choose, noticesOfUnknown, refuseUnknown } from './columns.ts';
 import { fieldList, type Grid, gridOf, survey } from './grid.ts';
 import { nestedInJson, nestedInYaml, type Pieces, piecesOf } from './items.ts';
 import { type LayOptions, lay, loadFormat, loadWhole } from './lay.ts';
-import { arePieces, type Printer } from './results.ts';
+import { loadPaint } from './paint.ts';
+import { arePieces, type Printer, type StreamWords } from './results.ts';
 import type { Line, Sink } from './sink.ts';
 
 export type PrinterOptions = Omit<LayOptions, 'width'> & {
+  /** Whether a table is as wide as it needs to be on a terminal, too. */
+  readonly wide: boolean;
   readonly color: boolean;
   /** The columns that are asked for, in that order; undefined where none are. */
   readonly columns: readonly string[] | undefined;
@@ -22,7 +25,7 @@ export function createPrinter(
   context: Pick<Context, 'stdout' | 'signal' | 'turn'>,
   sink: Sink,
   report: Report,
-  { format, color, ascii, columns: asked, header }: PrinterOptions,
+  { format, color, ascii, columns: asked, header, wide }: PrinterOptions,
 ): Printer {
   const printer: Printer = {
     async load(expected) {
@@ -34,7 +37,7 @@ export function createPrinter(
           layOptions(),
         );
       else await Promise.all([loadWhole(format), import('./stream.ts').catch(unloadable)]);
-      if (color) await boldStyle();
+      if (color) await loadPaint();
     },
     preload() {
       // What cannot be loaded is loaded once more when it is needed, and said then.
@@ -43,17 +46,18 @@ export function createPrinter(
     checkColumns(columns) {
       if (asked) refuseUnknown(asked, columns);
     },
-    async records(records, columns) {
+    async records(records, columns, empty) {
       printer.checkColumns(columns);
+      if (records.length === 0 && isSaid(empty)) return;
       if (records.length > mostAtOnce) {
         const { slicesOf } = await import('./stream.ts').catch(unloadable);
-        return printer.stream(slicesOf(records), columns, 'rows');
+        return printer.stream(slicesOf(records), columns, { what: 'rows' });
       }
       await print(chosen([...records]), () => gridOf(records, asked ?? columns));
     },
-    async stream(pieces, columns, what) {
+    async stream(pieces, columns, words) {
       printer.checkColumns(columns);
-      await printPieces(pieces, (records) => gridOf(records, asked ?? columns), what);
+      await printPieces(pieces, (records) => gridOf(records, asked ?? columns), words);
     },
     async record(record, columns) {
       printer.checkColumns(columns);
@@ -71,6 +75,11 @@ export function createPrinter(
       printer.checkColumns(names);
       await sink.print((asked ?? names).map((name) => `export ${name}=${variables[name]}`));
     },
+    async checklist(verdicts, records, columns) {
+      if (format !== 'table' || asked) return printer.records(records, columns);
+      const { checklist } = await import('./checklist.ts').catch(unloadable);
+      await write([checklist(verdicts, sink, layOptions())]);
+    },
     async report(head, summary, items) {
       if (asked) return printer.records([...piecesOf(items)].flat(), items.columns);
       if (format === 'table') {
@@ -84,15 +93,16 @@ export function createPrinter(
         titled = false;
       }
     },
-    async anything(data) {
+    async anything(data, empty = 'The list is empty.') {
       const whole = arePieces(data) ? undefined : data;
       const all = Array.isArray(whole) ? whole : [data as Json];
       const pieces = arePieces(data) ? (data as AsyncIterable<Json[]>) : [all];
       const { there, toRecords } = await survey(pieces, asked?.length);
-      for (const message of noticesOfUnknown(asked ?? [], there)) notice(report, message);
+      for (const message of noticesOfUnknown(asked ?? [], there)) warn(report, message);
       const columns = asked ?? (there.length > 0 ? there : ['value']);
       const grid = (elements: readonly Json[]) => gridOf(toRecords(elements), columns);
-      if (whole === undefined) return printPieces(pieces, grid, 'elements');
+      if (whole === undefined) return printPieces(pieces, grid, { what: 'elements', empty });
+      if (all.length === 0 && isSaid(empty)) return;
       await print(chosen(whole), () =>
         format === 'table' && isJsonObject(whole)
           ? fieldList(whole, asked ?? Object.keys(whole))
@@ -102,6 +112,13 @@ export function createPrinter(
   };
   return printer;
 
+  /** Says what there is instead of rows: a table without any is no result that a person can read. */
+  function isSaid(empty: string | undefined): boolean {
+    if (format !== 'table' || empty === undefined) return false;
+    report({ event: 'empty', message: empty });
+    return true;
+  }
+
   /** The columns that are asked for of each record. */
   function chosen(data: Json): Json {
     return asked ? choose(data, asked) : data;
@@ -110,13 +127,14 @@ export function createPrinter(
   async function printPieces<Element extends Json>(
     pieces: Pieces<Element>,
     grid: (elements: readonly Element[]) => Grid,
-    what: string,
+    { what, empty }: StreamWords,
   ): Promise<void> {
     const { brokenOff, layStream } = await import('./stream.ts').catch(unloadable);
     const options = { ...layOptions(), asked };
     let printed = 0;
     try {
       for await (const { lines, count } of layStream(pieces, grid, sink, options)) {
+        if (count === 0 && isSaid(empty)) break;
         // Where each write is done at once, as on a terminal, no signal would be heard before the last one.
         await context.turn();
         context.signal.throwIfAborted();
@@ -129,7 +147,7 @@ export function createPrinter(
   }
 
   function layOptions(titled = header): LayOptions {
-    return { format, header: titled, ascii, width: context.stdout.columns };
+    return { format, header: titled, ascii, width: wide ? undefined : context.stdout.columns };
   }
 
   async function print(data: Json, grid: () => Grid, titled?: boolean): Promise<void> {
@@ -139,12 +157,7 @@ export function createPrinter(
   async function write(
     pieces: Iterable<readonly Line[]> | AsyncIterable<readonly Line[]>,
   ): Promise<void> {
-    const bold = color ? await boldStyle() : undefined;
-    for await (const lines of pieces) if (lines.length > 0) await sink.print(lines, bold);
+    const paint = color ? await loadPaint() : undefined;
+    for await (const lines of pieces) if (lines.length > 0) await sink.print(lines, paint);
   }
-}
-
-async function boldStyle() {
-  const { Chalk } = await import('chalk').catch(unloadable);
-  return new Chalk({ level: 1 }).bold;
 }

@@ -1,10 +1,12 @@
 import type { Context } from '../context.ts';
 import type { Failure } from '../errors.ts';
-import type { Event, Report } from '../events.ts';
+import type { Event, Report, Traced } from '../events.ts';
 import { exact, type JsonObject } from '../json/exact.ts';
 import { isoEnd, isoTime } from '../text/iso-time.ts';
 import { clockTime, timeLeft } from '../text/time.ts';
+import { dressFor, type Place } from './dress.ts';
 import { createLines } from './lines.ts';
+import type { Look } from './paint.ts';
 import { progressLine } from './progress.ts';
 import type { Outlet } from './sink.ts';
 import { createStatus } from './status.ts';
@@ -17,6 +19,8 @@ export type ReporterOptions = {
   /** Only errors are said. */
   readonly quiet: boolean;
   readonly color: boolean;
+  /** Whether a bar has to be drawn with ASCII. */
+  readonly ascii?: boolean;
 };
 
 export type Reporter = {
@@ -29,31 +33,48 @@ export type Reporter = {
 export function createReporter(
   context: Context,
   sink: Outlet,
-  { json, quiet, color }: ReporterOptions,
+  { json, quiet, color, ascii = false }: ReporterOptions,
 ): Reporter {
   if (quiet) return { report: () => {}, end: () => {} };
-  const say = (event: Event) =>
-    sink.laid.say(
-      json ? sink.laid.json(eventFields(event, sink)) : eventLine(event, sink, context.now()),
-    );
+  const place = { color, width: context.stderr.columns };
+  const say = (event: Event) => {
+    if (json) return sink.laid.say(sink.laid.json(eventFields(event, sink)));
+    sink.laid.say(eventLine(event, sink, context.now()), dressFor(place, lookOf(event)));
+    const lines = event.event === 'notice' ? (event.more?.lines ?? []) : [];
+    for (const line of lines) {
+      sink.laid.say(`petstore: ${sink.show(line)}`, dressFor(place, lookOf(event)));
+    }
+  };
   const { show, end } =
     !json && canRewrite(context)
-      ? createStatus(context, sink, color)
+      ? createStatus(context, sink, { color, ascii })
       : { show: createLines(context, say), end: () => {} };
   const goesOn = (event: Event) => event.event === 'wait' || event.event === 'progress';
   return { report: (event) => (goesOn(event) ? show(event) : say(event)), end };
 }
 
-/** Says why the command failed: the faults of an input one by one, then at most three lines; or one `error` event. */
-export function reportFailure(sink: Outlet, failure: Failure, json: boolean): void {
-  if (json) {
+/**
+ * Says why the command failed: the faults of an input one by one, then at most three lines, of which the first stands out; or
+ * one `error` event.
+ */
+export function reportFailure(
+  sink: Outlet,
+  failure: Failure,
+  place: Place & { readonly json: boolean },
+): void {
+  if (place.json) {
     sink.laid.say(sink.laid.json(failureFields(failure, sink)));
     return;
   }
   const { consequence, faults = [], hint } = failure.details;
-  for (const fault of faults) sink.laid.say(shorten(sink.show(fault)));
-  const lines = [`petstore: ${failure.message}`, consequence, hint].filter((line) => line);
-  for (const line of lines) sink.laid.say(shorten(sink.show(line ?? '')));
+  // A single one is the message itself.
+  for (const fault of faults.length > 1 ? faults : []) say(fault);
+  say(`petstore: ${failure.message}`, 'red');
+  for (const line of [consequence, hint]) if (line) say(line);
+
+  function say(line: string, look?: Look): void {
+    sink.laid.say(shorten(sink.show(line)), dressFor(place, look));
+  }
 }
 
 /** Longest line of an error, in characters: most of a longer one is somebody else's text. */
@@ -61,6 +82,13 @@ const longestLine = 500;
 
 function shorten(line: string): string {
   return line.length > longestLine ? `${line.slice(0, longestLine).trimEnd()}…` : line;
+}
+
+function lookOf(event: Event): Look | undefined {
+  if (event.event === 'rate_limit') return 'dim';
+  return event.event === 'deprecation' || (event.event === 'notice' && event.isWarning)
+    ? 'yellow'
+    : undefined;
 }
 
 function eventLine(event: Event, sink: Outlet, now: number): string {
@@ -75,16 +103,18 @@ function eventLine(event: Event, sink: Outlet, now: number): string {
       return progressLine(event);
     case 'deprecation': {
       const end = event.sunset
-        ? `goes away on ${isoTime(event.sunset).slice(0, 10)}`
-        : 'will go away; no date is published';
+        ? `will be removed on ${isoTime(event.sunset).slice(0, 10)}`
+        : 'will be removed; no date is published';
       return `deprecated: ${sink.show(event.operation)} ${end}`;
     }
+    case 'empty':
+      return sink.show(event.message);
     case 'notice':
       return `petstore: ${sink.show(event.message)}`;
   }
 }
 
-function eventFields(event: Event, { redact }: Outlet): JsonObject {
+function eventFields(event: Event, { redact, clean }: Outlet): JsonObject {
   switch (event.event) {
     case 'rate_limit':
       return {
@@ -120,9 +150,29 @@ function eventFields(event: Event, { redact }: Outlet): JsonObject {
         operation: redact(event.operation),
         sunset: event.sunset === undefined ? null : isoTime(event.sunset),
       };
-    case 'notice':
+    case 'empty':
       return { event: 'notice', message: redact(event.message) };
+    case 'notice':
+      return {
+        event: 'notice',
+        message: redact(event.message),
+        ...clean(traced(event.more?.fields ?? {})),
+      };
   }
+}
+
+function traced(fields: Readonly<Record<string, Traced>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, part]) => [
+      name,
+      Object.fromEntries(
+        Object.entries(part).map(([field, value]) => [
+          field,
+          typeof value === 'number' ? exact(value) : value,
+        ]),
+      ),
+    ]),
+  );
 }
 
 function failureFields(

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../json/exact.ts';
+import type { Verdict } from './checklist.ts';
 import type { Items, Pieces } from './items.ts';
 
 /**
@@ -15,13 +16,21 @@ export type Printer = {
   readonly preload: () => void;
   /** Refuses such a column before anything is sent. */
   readonly checkColumns: (columns: readonly string[]) => void;
-  /** Records with known columns; JSON and YAML have every field that came. */
-  readonly records: (records: readonly JsonObject[], columns: readonly string[]) => Promise<void>;
+  /** Records with known columns; JSON and YAML have every field that came. In place of a table without rows `empty` is said. */
+  readonly records: (
+    records: readonly JsonObject[],
+    columns: readonly string[],
+    empty?: string,
+  ) => Promise<void>;
   /**
-   * The same records as they come; `what` they are called in a message.
+   * The same records as they come; what they are called in a message, and what is said in place of a table without rows.
    * @throws what the pieces throw; a Failure then says how many were printed
    */
-  readonly stream: (pieces: Pieces, columns: readonly string[], what: string) => Promise<void>;
+  readonly stream: (
+    pieces: Pieces,
+    columns: readonly string[],
+    words: StreamWords,
+  ) => Promise<void>;
   /** One such record: an object in JSON and YAML, elsewhere one row. */
   readonly record: (record: JsonObject, columns: readonly string[]) => Promise<void>;
   /** One text of it that scripts want as it is: bare on a line; the record in other formats, or where columns are asked for. */
@@ -43,12 +52,23 @@ export type Printer = {
     summary: readonly JsonObject[],
     items: Items,
   ) => Promise<void>;
+  /** Verdicts as a list for people; in other formats, and where columns are asked for, records of all that was looked at. */
+  readonly checklist: (
+    verdicts: readonly Verdict[],
+    records: readonly JsonObject[],
+    columns: readonly string[],
+  ) => Promise<void>;
   /**
    * Data whose fields are not known beforehand, just as it came, or a list of it in pieces, which can be had more than once; a
-   * column that it does not have is empty, and said.
+   * column that it does not have is empty, and said. In place of a table without rows `empty` is said.
    */
-  readonly anything: (data: Json | AsyncIterable<Json | undefined>) => Promise<void>;
+  readonly anything: (
+    data: Json | AsyncIterable<Json | undefined>,
+    empty?: string,
+  ) => Promise<void>;
 };
+
+export type StreamWords = { readonly what: string; readonly empty?: string | undefined };
 
 /** Whether data comes in pieces. */
 export function arePieces(

@@ -3,7 +3,9 @@ import type { Json } from '../json/exact.ts';
 import { textOf } from '../json/verbatim.ts';
 import { createJsonWriter } from '../json/write.ts';
 import { type Clean, createClean, createCleanOurs } from './clean.ts';
+import type { Dress } from './dress.ts';
 import { createOut, type Out } from './out.ts';
+import type { Look, Paint } from './paint.ts';
 import {
   arePlainRecords,
   isBare,
@@ -16,12 +18,13 @@ import {
 import { createSecrets } from './secrets.ts';
 
 /**
- * A line of text, one that may be bold, a line of a record in which tabs separate and fields may end lines, or lines that
- * are known to be harmless.
+ * A line of text, one that may be bold, one whose beginning has a look of its own, a line of a record in which tabs separate
+ * and fields may end lines, or lines that are known to be harmless.
  */
 export type Line =
   | string
   | { readonly bold: string }
+  | { readonly look: Look; readonly begin: string; readonly rest: string }
   | { readonly record: string }
   | { readonly sealed: string };
 
@@ -60,15 +63,12 @@ export type Sink = {
   /** Many lines, or lines of records, at once, where no line has anything to be cut out or made harmless. */
   readonly sealAsItIs: (text: string) => Line | undefined;
   /** Writes lines of the result to stdout. @throws Failure (output), Exit when the reader went away, the signal's reason */
-  readonly print: (lines: readonly Line[], bold?: Style) => Promise<void>;
-  /** Writes a line to stderr; nobody is told when that fails, since there is nowhere left to tell it. */
-  readonly say: (line: string) => void;
+  readonly print: (lines: readonly Line[], paint?: Paint) => Promise<void>;
+  /** Writes a line to stderr, in the form that `dress` gives it; that it fails is not said, since there is nowhere left to say it. */
+  readonly say: (line: string, dress?: Dress) => void;
   /** Resolves when all that was said is written, or nobody reads it and the run is interrupted. */
   readonly flush: () => Promise<void>;
 };
-
-/** Turns finished text into the same text in another look. */
-type Style = (text: string) => string;
 
 /** How secrets are cut out of text and of data. */
 type Way = Pick<Outlet, 'redact' | 'clean'>;
@@ -103,15 +103,20 @@ function createWay({ redact: cut, clean }: Way, out: Out): Sink {
     },
     showsAsItIs: (text) => isPlain(text) && !text.includes('\\') && cut(text) === text,
     sealAsItIs,
-    print(lines, bold = (text: string) => text) {
+    print(lines, paint: Paint = (_, text) => text) {
       const sealed = lines.map((line) => {
         if (typeof line === 'string') return seal(line);
         if ('sealed' in line) return line.sealed;
-        return 'bold' in line ? bold(seal(line.bold)) : sealRecord(cut(line.record));
+        if ('bold' in line) return paint('bold', seal(line.bold));
+        if ('look' in line) return paint(line.look, seal(line.begin)) + seal(line.rest);
+        return sealRecord(cut(line.record));
       });
       return out.print(`${sealed.join('\n')}\n`);
     },
-    say: (line) => out.say(`${seal(line)}\n`),
+    say(line, dress) {
+      const dressed = dress ? dress(seal(line)) : seal(line);
+      out.say(typeof dressed === 'string' ? `${dressed}\n` : dressed.then((text) => `${text}\n`));
+    },
     flush: out.flush,
   };
 }

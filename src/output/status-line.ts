@@ -7,6 +7,8 @@ const interval = 100;
 /** Cells of the spinner, and of the margin that keeps a full line from being broken. */
 const aroundText = 3;
 
+export type LineLook = { readonly color: boolean; readonly ascii: boolean };
+
 export type StatusLine = {
   /** Cells that a text may take. */
   readonly width: () => number;
@@ -16,7 +18,7 @@ export type StatusLine = {
   readonly end: () => void;
 };
 
-/** Whether lines can be rewritten on stderr. A terminal that tells no width cannot be trusted with it. */
+/** Whether lines can be rewritten on stderr. A terminal that reports no width cannot be trusted with it. */
 export function canRewrite({ stderr, env }: Context): boolean {
   return stderr.isTTY && reportedWidth(stderr) > 0 && env.TERM !== 'dumb' && !env.CI;
 }
@@ -27,7 +29,11 @@ function reportedWidth({ stream, columns }: Output): number {
 }
 
 /** The one line of the terminal that is rewritten; all other lines of the run appear above it. */
-export function createStatusLine(context: Context, sink: Sink, color: boolean): StatusLine {
+export function createStatusLine(
+  context: Context,
+  sink: Sink,
+  { color, ascii }: LineLook,
+): StatusLine {
   let text: string | undefined;
   let spinner: Ora | undefined;
   let starting = false;
@@ -61,7 +67,7 @@ export function createStatusLine(context: Context, sink: Sink, color: boolean): 
     await sink.flush();
     starting = false;
     const { stream } = context.stderr;
-    // It may be over meanwhile; a spinner that nobody stops would keep the process alive.
+    // It may be over meanwhile; a spinner that is never stopped would keep the process alive.
     if (text === undefined || !stream) return;
     spinner = loaded
       .default({
@@ -70,6 +76,7 @@ export function createStatusLine(context: Context, sink: Sink, color: boolean): 
         interval,
         isEnabled: true,
         color: color && 'cyan',
+        spinner: ascii ? 'line' : 'dots',
         // Signals are petstore's own business, and the cursor stays as it is should the process die.
         discardStdin: false,
         hideCursor: false,

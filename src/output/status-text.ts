@@ -1,37 +1,16 @@
-import type { ProgressEvent, WaitEvent } from '../events.ts';
+import type { WaitEvent } from '../events.ts';
 import { clockTime, countdown } from '../text/time.ts';
-import { progressWords } from './progress.ts';
+import { progressText, type Shown, type StatusLook } from './progress-text.ts';
 import { waitWords } from './waiting.ts';
 
-/** Cells of the bar. */
-const longestBar = 20;
-const shortestBar = 8;
-
-/** What goes on in at most `width` cells; undefined when nothing does. */
+/** What goes on in at most `width` cells; undefined when nothing does. Each character of it is a cell. */
 export function statusText(
-  progress: ProgressEvent | undefined,
+  progress: Shown | undefined,
   wait: WaitEvent | undefined,
-  width: number,
+  look: StatusLook,
 ): string | undefined {
-  if (!progress) return wait && firstToFit(width, countdownTexts(wait));
-  const texts = progressTexts(progress, wait);
-  const text = firstToFit(width, texts);
-  return text === texts[0] ? withBar(progress, text, width) : text;
-}
-
-/** From the longest to the shortest: what one can do without goes first, and the bar before all else. */
-function progressTexts(progress: ProgressEvent, wait: WaitEvent | undefined): string[] {
-  const { count, rate, left } = progressWords(progress);
-  const { why, next, timedNext } = wait ? waitParts(wait) : {};
-  const timed = wait && `${why}, ${timedNext}`;
-  return [
-    [count, rate, left, timed],
-    [count, left, timed],
-    [count, left, why, next],
-    [count, left, next],
-    [count, next],
-    [count],
-  ].map((parts) => parts.filter(Boolean).join(', '));
+  if (progress) return progressText(progress, wait, look);
+  return wait && firstToFit(look.width, countdownTexts(wait));
 }
 
 function countdownTexts(wait: WaitEvent): string[] {
@@ -51,13 +30,6 @@ function waitParts(wait: WaitEvent) {
 function firstToFit(width: number, texts: readonly string[]): string {
   const last = texts.at(-1) ?? '';
   return texts.find((text) => text.length <= width) ?? last.slice(0, Math.max(0, width));
-}
-
-function withBar({ done, total }: ProgressEvent, text: string, width: number): string {
-  const cells = Math.min(longestBar, width - text.length - 1);
-  if (cells < shortestBar) return text;
-  const full = Math.floor((cells * done) / total);
-  return `${'█'.repeat(full)}${'░'.repeat(cells - full)} ${text}`;
 }
 
 function capital(text: string): string {

@@ -57,7 +57,7 @@ async function* inSlices<Element>(pieces: Pieces<Element>): AsyncGenerator<reado
   }
 }
 
-/** The error that ended a stream, which then tells what was printed before it. */
+/** The error that ended a stream, which then says what was printed before it. */
 export function brokenOff(
   error: unknown,
   printed: number,
@@ -66,7 +66,7 @@ export function brokenOff(
 ): unknown {
   const failure = explained(error, signal, {});
   if (printed === 0 || !(failure instanceof Failure)) return error;
-  const message = `${failure.message}: ${printed} ${what} were printed; the list is not complete`;
+  const message = `${failure.message}; the list is incomplete: ${printed} ${what} printed`;
   return failure.with({}, message);
 }
 

@@ -15,7 +15,10 @@ export type TableOptions = {
 /** A longer list is scrolled through, and a wider one is folded: a frame is only in the way, and takes long to draw. */
 const mostFramed = { cells: 1_000, columns: 100 };
 
-/** Lays a grid out as lines: a bold header and one line a row, whatever the cells contain. */
+/**
+ * Lays a grid out as lines: a bold header and one line a row, whatever the cells contain; on a terminal that is too narrow for the
+ * columns, a block of lines for each row.
+ */
 export async function tableLines(
   grid: Grid,
   sink: Sink,
@@ -30,11 +33,20 @@ export async function tableLines(
     width === undefined ? undefined : width - (isSmall ? 3 * count + 1 : 2 * (count - 1));
   if (isSmall && fitAsTheyAre(rows, count, room))
     return frame(rows, { header, ascii, widthOf: (text) => text.length });
-  const { columnLine, columnWidths, fitRows, isLong, widthOf } = await import('./fit.ts').catch(
-    unloadable,
-  );
-  const fitted =
-    room === undefined ? rows : fitRows(rows, room, numberWidths(grid), ascii ? '...' : '…');
+  const { columnLine, columnWidths, fitRows, fitWidths, isCrowded, isLong, widthOf } = await import(
+    './fit.ts'
+  ).catch(unloadable);
+  let fitted: Rows = rows;
+  if (width !== undefined && room !== undefined) {
+    const ellipsis = ascii ? '...' : '…';
+    const widths = fitWidths(rows, room, numberWidths(grid), ellipsis);
+    // Of two columns the first is most often the name of the second.
+    if (header && count > 2 && isCrowded(rows, widths)) {
+      const { blocks } = await import('./blocks.ts').catch(unloadable);
+      return blocks(rows[0] ?? [], rows.slice(1), width, ellipsis);
+    }
+    fitted = fitRows(rows, { widths, room }, ellipsis);
+  }
   // On a terminal no cell is long any more.
   if (isSmall && (room !== undefined || !fitted.flat().some(isLong)))
     return frame(fitted, { header, ascii, widthOf });

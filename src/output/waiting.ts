@@ -50,24 +50,20 @@ export function createWaits(context: Context): Waits {
 export function waitLine(event: WaitEvent): string {
   const { why, what } = waitWords(event);
   if (!Number.isFinite(event.waitMs)) return `petstore: ${why}, ${what}`;
-  const left = timeLeft(event.waitMs);
-  const time = isoEnd(event.resetAt);
   const rest = event.left === undefined ? '' : `; ${thousands(event.left)} rows left`;
-  return event.reason === 'settle' || event.reason === 'claimed'
-    ? `petstore: ${why}, ${what} in ${left} (at ${time})${rest}`
-    : `petstore: ${why}, waiting ${left} until ${time}${rest}`;
+  return `petstore: ${why}, ${what} in ${timeLeft(event.waitMs)} (${isoEnd(event.resetAt)})${rest}`;
 }
 
 /** Why the wait is, and what comes after it. */
 export function waitWords(event: WaitEvent): { readonly why: string; readonly what: string } {
   if (event.reason === 'settle') {
     return event.count === 1
-      ? { why: '1 outcome is unknown', what: 'looking it up' }
-      : { why: `${thousands(event.count)} outcomes are unknown`, what: 'looking them up' };
+      ? { why: '1 outcome unknown', what: 'checking it' }
+      : { why: `${thousands(event.count)} outcomes unknown`, what: 'checking them' };
   }
   if (event.reason === 'claimed') {
     const why = `process ${event.pid} is ${event.doing} the same names`;
-    return { why, what: Number.isFinite(event.waitMs) ? 'giving up' : 'waiting for its end' };
+    return { why, what: Number.isFinite(event.waitMs) ? 'giving up' : 'waiting for it to finish' };
   }
   return { why: whyOf(event), what: 'next request' };
 }
@@ -75,18 +71,18 @@ export function waitWords(event: WaitEvent): { readonly why: string; readonly wh
 function whyOf({ reason, limit }: WaitEvent & { readonly reason: RequestWait }): string {
   switch (reason) {
     case 'window':
-      return `limit ${limit}/min reached`;
+      return `rate limit reached (${limit}/min)`;
     case 'day':
-      return `limit ${limit}/day reached`;
+      return `rate limit reached (${limit}/day)`;
     case 'tripped':
-      return 'refused three times in a row';
+      return 'rate limit exceeded (429) three times in a row';
     case 'banned':
-      return 'the key stopped working after a 429';
+      return 'your API key is temporarily banned';
     case '429':
-      return 'refused with 429';
+      return 'rate limit exceeded (429)';
     case 'unavailable':
-      return 'the service is not available';
+      return 'the service is unavailable';
     case 'probe':
-      return 'another request goes first';
+      return 'another request is in flight';
   }
 }

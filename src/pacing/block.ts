@@ -38,6 +38,13 @@ export function learnRefusal(ledger: Ledger, entry: Refused, lease: Lease | unde
   };
 }
 
+/** The ledger after the body of that 429, which says that the key is banned: the wait is as long as its head said. */
+export function learnBan(ledger: Ledger, at: number): Ledger {
+  const { block } = ledger;
+  if (!block || block.reason === 'unavailable' || at >= block.until) return ledger;
+  return { ...ledger, block: { ...block, reason: 'banned', told: true } };
+}
+
 /** The ledger after any other answer; a 503 may tell everybody to wait as well. */
 export function learnAnswer(ledger: Ledger, entry: Answered, lease: Lease | undefined): Ledger {
   const learned = learnOutcome(ledger, entry, lease);

@@ -12,6 +12,10 @@ export type Denied = {
   /** It may well be sooner: as soon as a request that is on its way ends. */
   readonly soon: boolean;
   readonly limit?: number;
+  /** Since when, where the service refused or put off a request. */
+  readonly since?: number;
+  /** As of a block. */
+  readonly told?: boolean | undefined;
 };
 export type Decision = { readonly granted: true; readonly probe: boolean } | Denied;
 
@@ -75,7 +79,8 @@ function longest(waits: readonly (Denied | undefined)[]): Denied | undefined {
 
 function blockWait({ block }: Ledger, at: number): Denied | undefined {
   if (!block || at >= block.until) return undefined;
-  return { granted: false, reason: block.reason, until: block.until, soon: false };
+  const { reason, since, until, told } = block;
+  return { granted: false, reason, since, until, soon: false, ...(told && { told }) };
 }
 
 function usedUp(ledger: Ledger, at: number): (Denied | undefined)[] {

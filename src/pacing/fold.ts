@@ -1,4 +1,4 @@
-import { learnAnswer, learnRefusal } from './block.ts';
+import { learnAnswer, learnBan, learnRefusal } from './block.ts';
 import { followClock } from './clock.ts';
 import { decide } from './decide.ts';
 import { type ClockReading, emptyLedger, type Lease, type Ledger } from './ledger.ts';
@@ -29,6 +29,8 @@ export function fold(before: Ledger, entry: Entry): Ledger {
       return spendUnseen(end(ledger, entry.id), entry.at);
     case 'unsent':
       return end(ledger, entry.id);
+    case 'banned':
+      return learnBan(ledger, entry.at);
     case 'heard':
       return mergeAccount(ledger, entry);
     case 'clear':

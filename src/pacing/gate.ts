@@ -1,5 +1,12 @@
-import { type ApiRequest, type Exchange, type Head, Undelivered } from '../api/exchange.ts';
+import {
+  type Answer,
+  type ApiRequest,
+  type Exchange,
+  type Head,
+  Undelivered,
+} from '../api/exchange.ts';
 import { requestedWait } from '../api/rate-limit.ts';
+import { readServiceError, saysBanned } from '../api/service-error.ts';
 import type { Context } from '../context.ts';
 import { readClock } from './clock.ts';
 import { createPermits, type Limit } from './permits.ts';
@@ -35,6 +42,7 @@ export function gate(next: Exchange, context: Context, limit: Limit): Exchange {
       try {
         const answer = await next({ ...request, stillGranted, onHead });
         await end(answer);
+        await noticeBan(id, answer);
         return answer;
       } catch (error) {
         const left = error instanceof Undelivered && error.sent;
@@ -45,6 +53,12 @@ export function gate(next: Exchange, context: Context, limit: Limit): Exchange {
       await request.onReturned?.();
     }
   };
+
+  /** A 429 has ended as its head came; only its body says that it is a ban. */
+  async function noticeBan(id: string, answer: Answer): Promise<void> {
+    if (!saysBanned(readServiceError(answer))) return;
+    await permits.release({ k: 'banned', id, ...readClock(context) });
+  }
 
   /** Resolves with the id of a permit when the caller is ready to send. */
   async function acquireWhenReady(request: ApiRequest): Promise<string> {

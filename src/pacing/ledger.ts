@@ -56,6 +56,8 @@ export type Offset = { readonly low: number; readonly high: number };
 export type Block = {
   /** 'unavailable' is a 503 with Retry-After; the others come from a refusal of ours. */
   readonly reason: '429' | 'tripped' | 'banned' | 'unavailable';
+  /** The service itself says that the key is banned; else it is concluded. */
+  readonly told?: boolean | undefined;
   readonly since: number;
   readonly until: number;
 };

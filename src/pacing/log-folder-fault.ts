@@ -40,7 +40,7 @@ export function noticeOfMove(
   const unusable = error instanceof FileFault ? error.message : `cannot use ${from} (${why})`;
   const fallback = isOutOfFiles(error) ? 'ulimit -n 256' : ownFolder;
   const outcome = to
-    ? `the limit is shared in ${to} instead`
-    : 'the limit cannot be shared on this disk; other petstore processes are not seen';
+    ? `the rate limit is shared in ${to} instead`
+    : 'the rate limit is not shared with other petstore processes';
   return `${unusable}; ${outcome}. Fix: ${fault?.fix ?? fallback}`;
 }

@@ -36,7 +36,7 @@ export function logFoldersFor(
     {
       path: stateFolder ?? 'the state folder',
       open(known) {
-        if (stateFolder === undefined) throw new FileFault('there is no home folder', ownFolder);
+        if (stateFolder === undefined) throw new FileFault('no home folder', ownFolder);
         return openIn(stateFolder, known);
       },
     },

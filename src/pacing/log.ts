@@ -56,7 +56,7 @@ export function openFileLog(folder: string, name: string, known: Ledger = emptyL
     append(...entries) {
       let missing = entries;
       for (let left = tries; missing.length > 0; left -= 1) {
-        if (left === 0) throw new Error('what is written here is not there to be read');
+        if (left === 0) throw new Error('a line that was written cannot be read back');
         missing = add(missing);
       }
       if (tail && tail.position() > sealAt) {

@@ -15,6 +15,8 @@ export type Entry =
   | (ClockReading & { readonly k: 'lost'; readonly id: string })
   /** It never left. */
   | (ClockReading & { readonly k: 'unsent'; readonly id: string })
+  /** The body of a 429 says that the key is banned. */
+  | (ClockReading & { readonly k: 'banned'; readonly id: string })
   /** The ledger was cleared by hand. */
   | (ClockReading & { readonly k: 'clear' })
   | Account
@@ -75,6 +77,7 @@ const numbers: Readonly<Record<Entry['k'], readonly string[]>> = {
   refused: ended,
   lost: ['at'],
   unsent: ['at'],
+  banned: ['at'],
   clear: ['at'],
   heard: ['at', 'jitter'],
   seal: [],

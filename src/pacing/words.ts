@@ -1,6 +1,7 @@
 import { type Failure, unsentFailure } from '../errors.ts';
 import type { RequestWait } from '../events.ts';
-import { isoEnd } from '../text/iso-time.ts';
+import { isoEnd, isoTime } from '../text/iso-time.ts';
+import { timeLeft } from '../text/time.ts';
 import type { Denied, Reason } from './decide.ts';
 
 /** The reason as the `wait` event tells it. */
@@ -13,34 +14,57 @@ export function waitReason(reason: Reason): RequestWait {
 export function tooLate(denied: Denied, now: number): Failure {
   const { until } = denied;
   const seconds = Math.ceil((until - now) / 1_000);
-  const time = isoEnd(until);
-  const hint = `Again at ${time} (in ${seconds} s)${wayOut(denied, seconds)}`;
   const when = { resetAt: until, retryAfter: seconds };
-  return unsentFailure('rate_limited', inWords(denied), hint, when);
+  return unsentFailure('rate_limited', inWords(denied), whatToDo(denied, now, seconds), when);
+}
+
+function whatToDo(denied: Denied, now: number, seconds: number): string {
+  const { reason, since } = denied;
+  const when = moment(denied, now);
+  return reason === 'banned' && since !== undefined
+    ? `Banned since ${isoTime(since)}; retry in ${when}. Nothing is sent before then; see petstore limits`
+    : `Retry in ${when}${wayOut(denied, seconds)}`;
 }
 
 function wayOut({ reason, soon }: Denied, seconds: number): string {
   if (soon) return '';
-  if (reason === 'day') return '; a higher plan has more: after a change, petstore limits --reset';
-  return `; or let petstore wait: --max-wait ${seconds + 1}s`;
+  if (reason === 'day')
+    return '. A higher plan allows more; after a change: petstore limits --reset';
+  return `, or let petstore wait: --max-wait ${seconds + 1}s`;
+}
+
+/** "4m 58s (2026-11-20T15:09:07Z)" */
+function moment({ until }: Denied, now: number): string {
+  return `${timeLeft(until - now)} (${isoEnd(until)})`;
+}
+
+/** A wait that is in force: why, and until when. */
+export function describeWait(denied: Denied, now: number): string {
+  const { reason, since } = denied;
+  const next = `next request in ${moment(denied, now)}`;
+  return reason === 'banned' && since !== undefined
+    ? `${inWords(denied)}; since ${isoTime(since)}; ${next}; nothing is sent before then`
+    : `${inWords(denied)}; ${next}`;
 }
 
 /** Why nothing may leave. */
-export function inWords({ reason, limit }: Denied): string {
+export function inWords({ reason, limit, told }: Denied): string {
   switch (reason) {
     case 'minute':
-      return `the limit of ${limit} requests a minute is used up`;
+      return `rate limit reached: ${limit} requests per minute`;
     case 'day':
-      return `the limit of ${limit} requests a day is used up`;
+      return `rate limit reached: ${limit} requests per day`;
     case '429':
-      return 'the service said to wait (429)';
+      return 'rate limit exceeded (429)';
     case 'unavailable':
-      return 'the service said to wait (503)';
+      return 'the service is unavailable (503)';
     case 'tripped':
-      return 'refused with 429 three times in a row; nothing is sent for five minutes';
+      return 'rate limit exceeded (429) three times in a row; nothing is sent for five minutes';
     case 'banned':
-      return 'the key stopped working after a 429, possibly a temporary ban; nothing is sent for five minutes';
+      return told
+        ? 'your API key is temporarily banned: too many requests after a 429'
+        : 'your API key seems to be temporarily banned: it was rejected after a 429';
     default:
-      return 'other requests with this key are on their way';
+      return 'other requests with this key are in flight';
   }
 }

@@ -58,7 +58,7 @@ function openAnswerer(
   function inMemory(error: unknown): Answerer {
     const fault = faultOfAccess(error, uid);
     const why = fault ? ` (${fault.message}). Fix: ${fault.fix}` : '';
-    say(`the sandbox cannot keep anything on this disk; it forgets what is created${why}`);
+    say(`cannot save the sandbox; what you create in it is lost when this command ends${why}`);
     return (request) => answer(state, plans.free, request);
   }
 }

@@ -63,11 +63,11 @@ export function unservable(error: unknown, port: number): Failure {
   const code = systemCode(error);
   if (isOutOfFiles(error)) {
     const details = { cause: error, hint: allowMoreFiles };
-    return new Failure('output', `too many open files for a sandbox (${code})`, details);
+    return new Failure('output', `too many open files to start a sandbox (${code})`, details);
   }
-  if (port === 0) return new Failure('config', `no port of this machine can be used (${code})`);
-  const reason = code === 'EADDRINUSE' ? 'is taken' : `cannot be used (${code})`;
+  if (port === 0) return new Failure('config', `cannot listen on 127.0.0.1 (${code})`);
+  const reason = code === 'EADDRINUSE' ? 'is already in use' : `cannot be used (${code})`;
   return new Failure('config', `port ${port} ${reason}`, {
-    hint: 'Leave out --port to take a free one.',
+    hint: 'Omit --port to use a free one.',
   });
 }

@@ -37,17 +37,15 @@ const operations = {
 
   getPet(state, { petId }): Reply {
     const pet = state.pets.find((pet) => isJsonObject(pet) && String(pet.id) === petId);
-    const reply = pet
-      ? { status: 200, body: pet }
-      : fault(404, 'not_found', 'there is no such pet');
+    const reply = pet ? { status: 200, body: pet } : fault(404, 'not_found', 'no such pet');
     return { ...reply, headers: deprecation };
   },
 
   listOrders: (state): Reply => ({ status: 200, body: [...state.orders] }),
 
-  oversized: (): Reply => fault(413, 'body_too_large', 'the body is longer than 1 MiB'),
+  oversized: (): Reply => fault(413, 'body_too_large', 'the body is larger than 1 MiB'),
 
-  unknown: (): Reply => fault(404, 'not_found', 'there is no such operation'),
+  unknown: (): Reply => fault(404, 'not_found', 'no such operation'),
 } satisfies Record<string, (state: SandboxState, request: SandboxRequest) => Reply>;
 
 /** RFC 9745 and RFC 8594; the document only says that there is a sunset date. */
@@ -94,11 +92,12 @@ function parseBody(body: string): { readonly category: NewCategory } | Reply {
   try {
     json = parseJson(body);
   } catch {
-    return invalid('the body is not JSON in UTF-8, sent as application/json');
+    return invalid('the body must be JSON in UTF-8, sent as application/json');
   }
+  if (!isJsonObject(json)) return invalid('the body must be a JSON object');
   const mismatch = findMismatch(NewCategory, json);
   if (mismatch) return invalid(mismatch);
-  if (isJsonObject(json) && 'id' in json) return invalid('the id is assigned by the service');
+  if ('id' in json) return invalid('id must not be set: the service assigns it');
   return { category: json as NewCategory };
 }
 
@@ -106,14 +105,18 @@ function badKey(key: 'missing' | 'invalid' | 'foreign'): Reply {
   if (key === 'foreign') return fault(403, 'wrong_host', 'the sandbox serves this machine only');
   return key === 'missing'
     ? fault(401, 'missing_key', 'an API key is required: Authorization: Bearer <API_KEY>')
-    : fault(401, 'invalid_key', 'this API key is not valid');
+    : fault(401, 'invalid_key', 'invalid API key');
 }
 
 function refusal({ verdict, until }: Decision, now: number): Reply {
   const reply =
     verdict === 'banned'
-      ? fault(429, 'key_banned', 'too many requests after a 429: this key is banned for a while')
-      : fault(429, 'rate_limited', 'the rate limit is exceeded');
+      ? fault(
+          429,
+          'key_banned',
+          'too many requests after a 429; this API key is temporarily banned',
+        )
+      : fault(429, 'rate_limited', 'rate limit exceeded');
   return { ...reply, headers: { 'retry-after': String(Math.ceil((until - now) / 1_000)) } };
 }
 

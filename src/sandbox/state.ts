@@ -76,7 +76,7 @@ export function stateFromData(json: Json): SandboxState {
   const numbered = categories.filter(({ id }) => id !== undefined);
   adoptStringIds(numbered);
   const ids = new Set(numbered.map(({ id }) => id.text));
-  if (ids.size < numbered.length) throw new Error('two categories have the same id');
+  if (ids.size < numbered.length) throw new Error('duplicate category id');
 
   const state = stateOf(numbered, pets, orders);
   for (const category of categories) if (category.id === undefined) addCategory(state, category);

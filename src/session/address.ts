@@ -2,21 +2,25 @@ import type { HttpProxy } from '../context.ts';
 import { configFailure } from '../errors.ts';
 import { isLoopback, parseBaseUrl } from '../settings/base-url.ts';
 import { unloadable } from '../text/unloadable.ts';
-import type { Host } from './host.ts';
+import { type Host, mayAsk } from './host.ts';
 import { labelOf, profileFlag } from './profile.ts';
 import { chooseSetting, type Run } from './setting.ts';
 
-/** The service's address. @throws Failure (config) when none is set */
+/** The service's base URL. @throws Failure (config) when none is set */
 export function chooseBaseUrl(run: Run): URL {
   const baseUrl = findBaseUrl(run);
   if (baseUrl) return baseUrl;
+  const { host, options, profile } = run;
+  const next = mayAsk(host.context, options)
+    ? 'petstore auth login'
+    : 'petstore config set base-url https://HOST/v1';
   throw configFailure(
-    `no base URL is set for ${labelOf(run.profile)}`,
-    `petstore config set base-url https://HOST/v1${profileFlag(run.profile)} (to just try petstore: --profile sandbox)`,
+    `no base URL set for ${labelOf(profile)}`,
+    `${next}${profileFlag(profile)} (to try petstore without an account: --profile sandbox)`,
   );
 }
 
-/** The same, undefined when none is set. @throws Failure (config) when it is no address */
+/** The same, undefined when none is set. @throws Failure (config) when it is invalid */
 export function findBaseUrl(run: Run): URL | undefined {
   const given = chooseSetting('base-url', run);
   return given && parseBaseUrl(given.value, given.place);
@@ -27,8 +31,8 @@ export function checkOrigin(run: Run, origin: string, move: string): void {
   const asked = findBaseUrl(run)?.origin;
   if (asked === undefined || asked === origin) return;
   throw configFailure(
-    `the key of ${labelOf(run.profile)} belongs to ${origin}, not to ${asked}`,
-    `If that is the service now: ${move}. If not: mind --base-url and PETSTORE_BASE_URL.`,
+    `the API key of ${labelOf(run.profile)} is for ${origin}, not for ${asked}`,
+    `If the service has moved: ${move}. If not, check --base-url and PETSTORE_BASE_URL.`,
   );
 }
 
@@ -53,11 +57,11 @@ export async function chooseProxy(
   const { readProxy } = await import('../settings/proxy.ts').catch(unloadable);
   const setting = readProxy(baseUrl, env, variables);
   if (!setting) {
-    say(`NO_PROXY: no proxy on the way to ${baseUrl.host}`);
+    say(`no proxy for ${baseUrl.host} (NO_PROXY)`);
     return undefined;
   }
   const { proxy, secrets } = setting;
   for (const secret of secrets) sink.hide(secret);
-  say(`${baseUrl.host} is reached through the proxy ${proxy.name} (${proxy.source})`);
+  say(`using proxy ${proxy.name} for ${baseUrl.host} (${proxy.source})`);
   return proxy;
 }

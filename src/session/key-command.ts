@@ -34,12 +34,9 @@ export function findKeyCommand(command: string, run: Run): KeyCommand {
   const move = `petstore config set base-url URL${profileFlag(profile)}`;
   const home = profile.settings['base-url'];
   if (home === undefined) {
-    throw configFailure(
-      `profile ${profile.name} has an api-key-command and no base-url that its key belongs to`,
-      move,
-    );
+    throw configFailure(`profile ${profile.name} has an api-key-command but no base-url`, move);
   }
-  checkOrigin(run, parseBaseUrl(home, `the settings of profile ${profile.name}`).origin, move);
+  checkOrigin(run, parseBaseUrl(home, `profile ${profile.name} in ${file}`).origin, move);
   // Not the command itself: what opens a vault may stand in it, and this ends up in tickets.
   const source = `the api-key-command of profile ${profile.name}`;
   return {
@@ -58,8 +55,8 @@ function checkFile({ host, profile }: Run): string {
   const open = findOpen(file, host.context.uid);
   if (open === undefined) return file;
   throw configFailure(
-    `others can change ${open}, so the api-key-command in it does not run`,
-    `${commandOn('chmod go-w', open)} (and it has to be yours)`,
+    `api-key-command was not run, because other users can change ${open}`,
+    `${commandOn('chmod go-w', open)} (and you must own it)`,
   );
 }
 
@@ -78,7 +75,7 @@ async function capture(command: string, folder: string, run: Run): Promise<Captu
   const { PETSTORE_API_KEY, PETSTORE_LIMIT_STORE, ...env } = context.env;
   const late = new AbortController();
   const end = deadline(context.sleep, patience, () =>
-    late.abort(failed(run, `took longer than ${patience / 1_000} s, and was ended`)),
+    late.abort(failed(run, `timed out after ${patience / 1_000}s`)),
   );
   try {
     return await context.capture(command, {
@@ -98,8 +95,8 @@ async function capture(command: string, folder: string, run: Run): Promise<Captu
 
 /** As shells number them. */
 const reasons: Readonly<Record<number, string>> = {
-  126: ': its program is not executable',
-  127: ': its program was not found',
+  126: ': program not executable',
+  127: ': program not found',
 };
 
 /** The first line is the key; of the rest, and of what is no key, nothing is said. */
@@ -107,15 +104,16 @@ function readKey({ exitCode, stdout }: Captured, source: string, run: Run): stri
   const lines = stdout.split(/\r?\n/);
   for (const line of lines) run.host.sink.hide(line);
   const [line = ''] = lines;
-  if (stdout.length > maxKeyInput) throw failed(run, 'printed far more than a key');
+  if (stdout.length > maxKeyInput) throw failed(run, 'printed too much for an API key');
   if (exitCode !== 0) {
     throw failed(run, `failed with exit code ${exitCode}${reasons[exitCode] ?? ''}`);
   }
-  if (line === '') throw failed(run, 'printed no key in its first line');
+  if (line === '')
+    throw failed(run, 'printed nothing in its first line, where the API key belongs');
   return parseKey(line, source);
 }
 
 function failed({ profile }: Run, what: string): Failure {
-  const hint = `To see why, run what this shows: petstore config get api-key-command${profileFlag(profile)}`;
+  const hint = `To see why, run the command that this prints: petstore config get api-key-command${profileFlag(profile)}`;
   return unsentFailure('auth', `the api-key-command of profile ${profile.name} ${what}`, hint);
 }

@@ -1,15 +1,13 @@
 import type { ApiKey } from '../api/auth.ts';
 import type { Context } from '../context.ts';
-import { readSecret } from '../disk/files.ts';
-import { configFailure, type Failure, unsentFailure } from '../errors.ts';
+import { type Failure, unsentFailure } from '../errors.ts';
 import { configFolder } from '../settings/folders.ts';
-import { keyFile, maxKeyInput, parseKey, readStoredKey } from '../settings/keys.ts';
+import { keyFile, parseKey, readStoredKey } from '../settings/keys.ts';
 import { unloadable } from '../text/unloadable.ts';
 import { checkOrigin } from './address.ts';
 import type { KeyCommand } from './key-command.ts';
-import type { CommonOptions } from './options.ts';
 import { isExplicit, labelOf, type Profile, profileFlag } from './profile.ts';
-import type { Run } from './setting.ts';
+import type { Run, Setup } from './setting.ts';
 
 /** A key, or a program that prints it and was not run yet. */
 export type FoundKey = ApiKey | KeyCommand;
@@ -19,10 +17,10 @@ export type FoundKey = ApiKey | KeyCommand;
  * first when the profile was named on the command line. From here on no output shows it.
  * @throws Failure (config) when it cannot be used, or not for the base URL
  */
-export async function findKey(run: Run): Promise<FoundKey | undefined> {
-  const { host, options, profile } = run;
+export async function findKey(run: Setup): Promise<FoundKey | undefined> {
+  const { host, profile } = run;
   const found =
-    (await keyOfFlag(host.context, options)) ??
+    (await keyOfFlag(run)) ??
     (isExplicit(profile) ? await ownKey(run) : undefined) ??
     fromEnvironment(host.context) ??
     (await ownKey(run));
@@ -32,18 +30,13 @@ export async function findKey(run: Run): Promise<FoundKey | undefined> {
 
 /** The key that --api-key-file names. @throws Failure (config) */
 export async function keyOfFlag(
-  context: Context,
-  { apiKeyFile }: CommonOptions,
+  setup: Pick<Setup, 'host' | 'options' | 'report'>,
 ): Promise<ApiKey | undefined> {
+  const { apiKeyFile } = setup.options;
   if (apiKeyFile === undefined) return undefined;
-  if (apiKeyFile === '-') {
-    const source = 'standard input';
-    return { value: parseKey(await readStdin(context), source), source };
-  }
-  const text = readSecret(apiKeyFile);
-  // The name is not said: it is the key itself where somebody took the flag for another one.
-  if (text === undefined) throw configFailure('there is no key file of the name in --api-key-file');
-  return { value: parseKey(text, apiKeyFile), source: apiKeyFile };
+  const { readKeyFile } = await import('./key-file.ts').catch(unloadable);
+  const { text, source } = await readKeyFile(apiKeyFile, setup);
+  return { value: parseKey(text, source), source };
 }
 
 function fromEnvironment({ env }: Context): ApiKey | undefined {
@@ -76,17 +69,4 @@ function storedKey(run: Run): ApiKey | undefined {
 export function noKey(profile: Profile): Failure {
   const hint = `petstore auth login${profileFlag(profile)} (or set PETSTORE_API_KEY)`;
   return unsentFailure('auth', `no API key for ${labelOf(profile)}`, hint);
-}
-
-/** All of standard input as text. @throws the signal's reason */
-export async function readStdin({ stdin, signal }: Context): Promise<string> {
-  const stop = () => stdin.destroy(signal.reason);
-  signal.addEventListener('abort', stop);
-  let text = '';
-  for await (const chunk of stdin) {
-    text += chunk;
-    if (text.length > maxKeyInput) throw configFailure('standard input is too long for a key');
-  }
-  signal.removeEventListener('abort', stop);
-  return text;
 }

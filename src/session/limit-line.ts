@@ -2,26 +2,40 @@ import type { RateLimit } from '../api/exchange.ts';
 import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
 import type { Sink } from '../output/sink.ts';
+import type { LineMode } from '../settings/values.ts';
 
-/** Says the state of the limit that was heard last, once. */
+/** Reports the latest state of the limit, once. */
 export type LimitLine = {
   readonly onRateLimit: (rateLimit: RateLimit) => void;
   readonly say: () => void;
-  /** The sink for a result: says it first where the result may be read in a pager. */
+  /** Leaves it unsaid. */
+  readonly drop: () => void;
+  /** The sink for a result: reports it first where the result may be read in a pager. */
   readonly beforeResult: (sink: Sink) => Sink;
 };
+
+/** The part of a limit below which little is left. */
+const low = 0.1;
 
 /**
  * The line belongs after the result. But where that goes into a pipe and stderr to a terminal, a pager may be at work there,
  * and would have the line in the midst of its screen. It cannot be held until the pager ends either: that waits for the end of
  * our output, and once a pipe is closed nothing tells of its reader.
  */
-export function createLimitLine({ stdout, stderr }: Context, report: Report): LimitLine {
+export function createLimitLine(
+  { stdout, stderr }: Context,
+  report: Report,
+  mode: LineMode,
+): LimitLine {
   let unsaid: RateLimit | undefined;
 
   function say(): void {
-    if (unsaid) report({ event: 'rate_limit', ...unsaid });
+    if (unsaid && isWanted(unsaid)) report({ event: 'rate_limit', ...unsaid });
     unsaid = undefined;
+  }
+
+  function isWanted({ remaining, limit }: RateLimit): boolean {
+    return mode === 'always' || (mode === 'low' && remaining < limit * low);
   }
 
   return {
@@ -29,11 +43,14 @@ export function createLimitLine({ stdout, stderr }: Context, report: Report): Li
       unsaid = rateLimit;
     },
     say,
+    drop() {
+      unsaid = undefined;
+    },
     beforeResult: (sink) => ({
       ...sink,
-      print(lines, bold) {
+      print(lines, paint) {
         if (stderr.isTTY && !stdout.isTTY) say();
-        return sink.print(lines, bold);
+        return sink.print(lines, paint);
       },
     }),
   };

@@ -29,7 +29,7 @@ export function chooseLimitStore(run: Run): LimitStore | undefined {
 export function openPassword({ address }: LimitStore): string | undefined {
   const { tls, password, hostname } = address;
   if (tls || password === undefined || isLoopback(hostname) || hostname === '::1') return undefined;
-  return 'its password travels unencrypted: rediss:// has TLS';
+  return 'its password is sent unencrypted; use rediss:// for TLS';
 }
 
 /** The log of a service and key: in the store if one is set, else on this machine. @throws as chooseLimitStore and `identify` */
@@ -59,7 +59,7 @@ async function openStoreLog(
   alone: SharedLog,
 ): Promise<SharedLog> {
   if (options.verbose) {
-    notice(report, `the limit is shared through ${store.name}`);
+    notice(report, `the rate limit is shared through ${store.name}`);
     const fault = openPassword(store);
     if (fault) notice(report, `${store.name}: ${fault}`);
   }
@@ -77,7 +77,7 @@ async function openStoreLog(
     onFailure: (error) =>
       notice(
         report,
-        `the limit store ${store.name} ${describeStoreError(error)}; this machine goes on alone, with 10 % of the limit left to others`,
+        `the limit store ${store.name} ${describeStoreError(error)}; continuing on this machine alone, with 10 % of the limit left to others`,
       ),
   });
 }

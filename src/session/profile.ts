@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Environment } from '../context.ts';
+import { type Failure, usageFailure } from '../errors.ts';
 import {
   type ProfileSettings,
   readSettings,
@@ -7,9 +8,11 @@ import {
   settingsFile,
 } from '../settings/file.ts';
 import { configFolder } from '../settings/folders.ts';
+import { hasStoredKey } from '../settings/keys.ts';
 import { flagOf } from '../settings/names.ts';
 import { settings as table } from '../settings/table.ts';
-import { builtInProfiles, parseProfileName } from '../settings/values.ts';
+import { builtInProfiles, from, parseProfileName } from '../settings/values.ts';
+import { nearest } from '../text/nearest.ts';
 import { mayBeKey, wordFor } from '../text/secret.ts';
 import { type Given, givenOutside } from './given.ts';
 import type { Host } from './host.ts';
@@ -31,28 +34,77 @@ export type Profile = {
 const flag = flagOf(table['default-profile'].flags);
 const usual: Given = { value: table['default-profile'].fallback, source: 'default' };
 
-/** The profile in force: flag, environment, settings, then production. @throws Failure */
-export function chooseProfile({ context }: Host, options: CommonOptions): Profile {
+/** The settings file, read; `folder` and `file` are undefined where there is no place for one. */
+export type Kept = {
+  readonly settings: Settings;
+  readonly folder: string | undefined;
+  readonly file: string | undefined;
+};
+
+/** The settings file of the user; empty where it is `unread`. @throws Failure (config) */
+export function readKept({ context }: Host, unread = false): Kept {
   const folder = configFolder(context);
-  const settings = folder === undefined ? {} : readSettings(folder);
-  const file = folder === undefined ? undefined : join(folder, settingsFile);
-  return profileIn({ settings, file }, options, context.env);
+  if (folder === undefined) return { settings: {}, folder, file: undefined };
+  const settings = unread ? {} : readSettings(folder);
+  return { settings, folder, file: join(folder, settingsFile) };
 }
 
-type Kept = { readonly settings: Settings; readonly file: string | undefined };
+/** What a command can do without; by default nothing. */
+export type Without = {
+  /** The profile need not exist: the command creates it. */
+  readonly profile?: boolean;
+  /** The default profile of the settings file counts for nothing. */
+  readonly byDefault?: boolean;
+};
 
-/** The same where the settings are read already. @throws Failure (usage) */
+/** The profile in force: flag, environment, settings, then production. @throws Failure */
+export function chooseProfile(
+  host: Host,
+  options: CommonOptions,
+  kept: Kept = readKept(host),
+  without: Without = {},
+): Profile {
+  const { env } = host.context;
+  const profile = profileIn(kept, options, env, without);
+  const { name } = profile;
+  const known = [...new Set([...builtInProfiles, ...Object.keys(kept.settings.profiles ?? {})])];
+  if (without.profile || known.includes(name)) return profile;
+  if (kept.folder !== undefined && hasStoredKey(kept.folder, name)) return profile;
+  // With a base URL from elsewhere it needs no settings.
+  if (givenOutside('base-url', options, env)) return profile;
+  throw unknownProfile(profile, known);
+}
+
+/** The same, whether or not it exists. @throws Failure (usage) */
 export function profileIn(
-  { settings, file }: Kept,
+  { settings, file }: Pick<Kept, 'settings' | 'file'>,
   options: CommonOptions,
   env: Environment,
+  without: Without = {},
 ): Profile {
   const kept = settings['default-profile'];
   const byDefault = kept === undefined ? usual : { value: kept, source: file ?? '' };
-  const { value, source } = givenOutside('default-profile', options, env) ?? byDefault;
-  const name = parseProfileName(value, source);
+  const outside = givenOutside('default-profile', options, env);
+  const { value, source } = outside ?? (without.byDefault ? usual : byDefault);
+  const name = parseProfileName(value, placeOf({ source, file }));
   const own = Object.hasOwn(settings.profiles ?? {}, name) ? settings.profiles?.[name] : undefined;
   return { name, source, byDefault, file, settings: own ?? {} };
+}
+
+/** Where its name was given, for messages. */
+function placeOf({ source, file }: Pick<Profile, 'source' | 'file'>): string {
+  return source === file ? `default-profile in ${file}` : source;
+}
+
+function unknownProfile(profile: Profile, known: readonly string[]): Failure {
+  const { name } = profile;
+  const place = isExplicit(profile) ? undefined : placeOf(profile);
+  const meant = nearest(name.toLowerCase(), known);
+  const shown = meant !== undefined || !mayBeKey(name);
+  const message = `unknown profile${shown ? ` "${name}"` : ''}${from(place)}`;
+  if (meant !== undefined) return usageFailure(`${message}; did you mean "${meant}"?`);
+  const create = `petstore auth login ${flag} ${shown ? name : 'NAME'}`;
+  return usageFailure(message, `To create it: ${create}. Profiles: ${known.join(', ')}`);
 }
 
 /** Whether it was named on this very command line. */

@@ -24,5 +24,5 @@ export function refuseForSandbox(options: CommonOptions): void {
   const other =
     options.baseUrl !== undefined ? '--base-url' : options.apiKeyFile && '--api-key-file';
   if (!other) return;
-  throw usageFailure(`${other} does not go with the sandbox profile`, 'Leave out one of the two.');
+  throw usageFailure(`${other} cannot be used with the sandbox profile`, 'Remove one of the two.');
 }

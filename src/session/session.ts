@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { Client } from '../api/client.ts';
+import { Failure } from '../errors.ts';
 import type { Report } from '../events.ts';
-import { type Format, speaksJson } from '../formats.ts';
+import { speaksJson } from '../formats.ts';
 import { hideSecrets } from '../output/hide-secrets.ts';
 import { createPrinter } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
@@ -9,15 +10,23 @@ import type { Printer } from '../output/results.ts';
 import type { SharedLog } from '../pacing/log.ts';
 import { configFolder } from '../settings/folders.ts';
 import { sweepKeys } from '../settings/sweep.ts';
-import { type Account, accountOf, chooseService, identityOf, sandboxIdentity } from './account.ts';
+import {
+  type Account,
+  accountOf,
+  chooseService,
+  identityOf,
+  type Service,
+  sandboxIdentity,
+} from './account.ts';
+import { type Choices, choose, type Tolerance } from './choices.ts';
 import { type Host, hasColor, isUtf8 } from './host.ts';
 import { type FoundKey, findKey } from './key.ts';
 import { createLimitLine } from './limit-line.ts';
 import { openLimitLog } from './limit-log.ts';
 import { type CommonOptions, commonOptions } from './options.ts';
-import { chooseProfile, type Profile, sandboxProfile } from './profile.ts';
+import { type Profile, sandboxProfile } from './profile.ts';
 import { embedSandbox } from './sandbox.ts';
-import { chooseFormat, type Setup } from './setting.ts';
+import type { Setup } from './setting.ts';
 import { type Listeners, openClient } from './stack.ts';
 
 /** One run of one command, with all its settings resolved. */
@@ -31,32 +40,36 @@ export type Session = {
   readonly key: () => Promise<FoundKey | undefined>;
   /** The way to the service. @throws Failure when no address or key is set. */
   readonly connect: () => Promise<Client>;
+  /** The same with another service and key, for requests that are sent only once; `onRateLimit` as in Listeners. */
+  readonly connectAs: (service: Service, onRateLimit: Listeners['onRateLimit']) => Promise<Client>;
   /** What this machine knows of the limit of the profile's key; without a request. @throws as connect */
   readonly limit: () => Promise<SharedLog>;
   /** Whose categories and whose limit it is; without a request. @throws as connect */
   readonly account: () => Promise<Account>;
 };
 
-/** Runs a command's story in a session; whatever its end, the state of the limit is said. */
+/**
+ * Runs a command's story in a session; whatever its end, the state of the limit is said.
+ * @param story is given what is invalid in the settings file, too, where the command can do without it
+ * @throws Failure where the settings are invalid beyond that
+ */
 export async function inSession(
   host: Host,
   command: Command,
-  story: (session: Session) => Promise<void>,
+  story: (session: Session, faults: readonly Failure[]) => Promise<void>,
+  tolerance: Tolerance = {},
 ): Promise<void> {
   const options = commonOptions(command);
   const folder = configFolder(host.context);
   if (folder !== undefined) await sweepKeys(host.context, folder);
-  const profile = chooseProfile(host, options);
-  const format = chooseFormat({ host, options, profile });
-  await inChosenSession(host, { options, profile, format }, story);
+  const { choices, faults } = choose(host, options, tolerance);
+  await inChosenSession(host, choices, (session) => story(session, faults));
 }
 
-type Choices = Pick<Session, 'options' | 'profile'> & { readonly format: Format };
-
-/** The same where profile and format are chosen already. */
+/** The same where all that is needed is chosen already. */
 export async function inChosenSession(
   host: Host,
-  { options, profile, format }: Choices,
+  { options, profile, format, lineMode }: Choices,
   story: (session: Session) => Promise<void>,
 ): Promise<void> {
   const { context, sink } = host;
@@ -65,27 +78,33 @@ export async function inChosenSession(
     json: speaksJson(format),
     quiet: options.quiet ?? false,
     color: hasColor(context.stderr, context.env, options),
+    ascii: !isUtf8(context.env),
   });
-  const limitLine = createLimitLine(context, report);
+  const limitLine = createLimitLine(context, report, lineMode);
   const printer = createPrinter(context, limitLine.beforeResult(sink.laid), report, {
     format,
     color: hasColor(context.stdout, context.env, options),
     ascii: !isUtf8(context.env),
     columns: options.columns,
     header: options.header ?? true,
+    wide: options.wide ?? false,
   });
   const output = hideSecrets(printer, sink);
   const listeners = { onSent: printer.preload, onRateLimit: limitLine.onRateLimit };
   const access = createAccess({ host, options, profile, report }, listeners);
   try {
     await story({ host, options, output, report, profile, ...access });
+  } catch (error) {
+    // It says itself when to retry, which may be later than the window's reset.
+    if (error instanceof Failure && error.details.resetAt !== undefined) limitLine.drop();
+    throw error;
   } finally {
     end();
     limitLine.say();
   }
 }
 
-type Access = Pick<Session, 'key' | 'connect' | 'limit' | 'account'>;
+type Access = Pick<Session, 'key' | 'connect' | 'connectAs' | 'limit' | 'account'>;
 
 /** Each thing is chosen when it is first needed, once: a key on standard input can be read only once. */
 function createAccess(setup: Setup, listeners: Listeners): Access {
@@ -95,7 +114,16 @@ function createAccess(setup: Setup, listeners: Listeners): Access {
   const identity = async () => (sandbox ? sandboxIdentity : identityOf(await service()));
   const limit = once(() => openLimitLog(setup, identity));
   const connect = () => openClient(setup, { service, limit }, listeners);
-  return { key, connect, limit, account: async () => accountOf(await identity()) };
+  const connectAs: Session['connectAs'] = (given, onRateLimit) => {
+    const ends = {
+      service: async () => given,
+      limit: () => openLimitLog(setup, async () => identityOf(given)),
+      once: true,
+    };
+    return openClient(setup, ends, { onSent: () => {}, onRateLimit });
+  };
+  const account = async () => accountOf(await identity());
+  return { key, connect, connectAs, limit, account };
 }
 
 function once<Made>(make: () => Made): () => Made {

@@ -1,8 +1,7 @@
 import type { Report } from '../events.ts';
 import type { Format } from '../formats.ts';
 import { declared, type ProfileSetting, type WithFallback } from '../settings/names.ts';
-import type { Origin } from '../settings/table.ts';
-import { parseDuration, parseFormat } from '../settings/values.ts';
+import { type LineMode, parseDuration, parseFormat, parseLineMode } from '../settings/values.ts';
 import { type Given, givenOutside } from './given.ts';
 import type { Host } from './host.ts';
 import type { CommonOptions } from './options.ts';
@@ -18,7 +17,8 @@ export type Run = {
 /** The same where something can be reported already. */
 export type Setup = Run & { readonly report: Report };
 
-type Chosen = Given & Required<Origin>;
+/** `place` is where it was given, for messages. */
+type Chosen = Given & { readonly place: string };
 
 /** The setting in force: flag, then environment, then the profile in the settings file, then the default. */
 export function chooseSetting(name: ProfileSetting & WithFallback, run: Run): Chosen;
@@ -30,17 +30,16 @@ export function chooseSetting(
   const outside = givenOutside(name, options, host.context.env);
   if (outside) return at(outside);
   const own = profile.settings[name];
-  const whose = `of profile ${profile.name}`;
   if (own !== undefined) {
-    const [place, subject] = [`the settings ${whose}`, `${name} ${whose}`];
-    return { value: own, source: profile.file ?? '', place, subject };
+    const { file = '' } = profile;
+    return { value: own, source: file, place: `${name} of profile ${profile.name} in ${file}` };
   }
   const { fallback } = declared[name];
   return fallback === undefined ? undefined : at({ value: fallback, source: 'default' });
 }
 
 function at(given: Given): Chosen {
-  return { ...given, place: given.source, subject: given.source };
+  return { ...given, place: given.source };
 }
 
 /** How to print. @throws Failure (usage) */
@@ -49,10 +48,16 @@ export function chooseFormat(run: Run): Format {
   return parseFormat(value, place);
 }
 
+/** When to report the state of the rate limit. @throws Failure (usage) */
+export function chooseLineMode(run: Run): LineMode {
+  const { value, place } = chooseSetting('rate-limit-line', run);
+  return parseLineMode(value, place);
+}
+
 /** Longest wait for the rate limit, in ms. @throws Failure (usage) */
 export function chooseMaxWait(run: Run): number {
-  const { value, subject } = chooseSetting('max-wait', run);
-  return parseDuration(value, subject);
+  const { value, place } = chooseSetting('max-wait', run);
+  return parseDuration(value, place);
 }
 
 /** Longest time for one request, in ms. @throws Failure (usage) */

@@ -14,7 +14,12 @@ import { labelOf } from './profile.ts';
 import { chooseMaxWait, chooseTimeout, type Setup } from './setting.ts';
 
 /** Which service, and which log its limit is kept in, once they are needed. */
-type Ends = { readonly service: () => Promise<Service>; readonly limit: () => Promise<SharedLog> };
+type Ends = {
+  readonly service: () => Promise<Service>;
+  readonly limit: () => Promise<SharedLog>;
+  /** Whether each request is sent only once, whatever becomes of it. */
+  readonly once?: boolean;
+};
 
 /** What is called for each request of a session. */
 export type Listeners = {
@@ -26,7 +31,7 @@ export type Listeners = {
 /** The client for the profile's service. @throws Failure when no address or key is set */
 export async function openClient(
   setup: Setup,
-  { service, limit }: Ends,
+  { service, limit, once }: Ends,
   listeners: Listeners,
 ): Promise<Client> {
   const { host, options, profile, report } = setup;
@@ -35,7 +40,7 @@ export async function openClient(
   const { baseUrl, key } = await service();
 
   if (context.env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
-    notice(report, 'NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are always checked');
+    notice(report, 'NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are always verified');
   }
   const { verbose } = options;
   const say = (message: string) => verbose && notice(report, message);
@@ -47,7 +52,7 @@ export async function openClient(
   const authorized = auth(traced, key, baseUrl.origin);
   const log = await limit();
   const paced = gate(listen(authorized, listeners), context, { log, report, timeout });
-  const exchange = retry(paced, context, report);
+  const exchange = once ? paced : retry(paced, context, report);
 
   const userAgent = `petstore/${version}`;
   return createClient({ context, exchange, baseUrl, key, maxWait, userAgent, report });

@@ -1,27 +1,31 @@
 import { configFailure } from '../errors.ts';
+import { from } from './values.ts';
 
 /**
- * The service's base address, version prefix included.
+ * The service's base URL, version prefix included.
  * Only https, or http on this machine itself: the key travels with every request.
- * @throws Failure (config); `name` says where the address was written.
+ * @throws Failure (config); `place` says where it was given.
  */
-export function parseBaseUrl(text: string, name: string): URL {
-  if (!URL.canParse(text)) throw bad(name, 'no web address');
+export function parseBaseUrl(text: string, place?: string): URL {
+  if (text.trim() === '') throw bad(place, 'must not be blank');
+  if (!URL.canParse(text)) throw bad(place, 'must be a URL that starts with https://');
   const url = new URL(text);
-  if (url.username || url.password) throw bad(name, 'an address with a user or password in it');
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw bad(name, 'not https');
-  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    throw bad(name, 'plain http, where the key would travel unencrypted');
+  if (url.username || url.password) throw bad(place, 'must not contain a user name or password');
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw bad(place, 'must start with https://');
   }
-  if (text.includes('?')) throw bad(name, 'an address with a query');
-  if (text.includes('#')) throw bad(name, 'an address with a fragment');
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    throw bad(place, 'must start with https://, since http would send the API key unencrypted');
+  }
+  if (text.includes('?')) throw bad(place, 'must not have a query');
+  if (text.includes('#')) throw bad(place, 'must not have a fragment');
   return url;
 }
 
-function bad(name: string, what: string) {
+function bad(place: string | undefined, reason: string) {
   return configFailure(
-    `the base URL in ${name} is ${what}`,
-    'It looks like https://HOST/v1 (http only for this machine itself).',
+    `invalid base URL${from(place)}: ${reason}`,
+    'Example: https://HOST/v1 (http only for localhost)',
   );
 }
 

@@ -40,14 +40,13 @@ export function readSettings(folder: string): Settings {
   const mismatch = locateMismatch(Settings, settings);
   if (mismatch) {
     const offset = fields.get(mismatch.object)?.get(mismatch.key ?? '') ?? 0;
-    throw configFailure(
-      `the settings are wrong (${placeIn(path, text, offset)}): ${mismatch.words}`,
-    );
+    const place = placeIn(path, text, offset);
+    throw configFailure(`invalid settings file (${place}): ${mismatch.words}`);
   }
   return settings as Settings;
 }
 
-/** @param fields is told where each field of each object stands, in characters from 0 */
+/** @param fields is filled with the offset of each field of each object, in characters from 0 */
 function parse(path: string, text: string, fields: Map<unknown, Map<string, number>>): unknown {
   try {
     return parseJson(text, {
@@ -57,7 +56,7 @@ function parse(path: string, text: string, fields: Map<unknown, Map<string, numb
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     const place = placeIn(path, text, error.offset);
-    throw configFailure(`the settings are no valid JSON (${place}): ${error.reason}`);
+    throw configFailure(`the settings file is not valid JSON (${place}): ${error.reason}`);
   }
 }
 

@@ -43,8 +43,8 @@ export function requireStateFolder(machine: Machine): string {
 
 function nowhere(standard: string, own: string): never {
   throw configFailure(
-    `nothing can be stored: HOME (or ${standard}) is no absolute path`,
-    `Set ${own} to a folder of your own.`,
+    `cannot store anything: HOME (or ${standard}) is not an absolute path`,
+    `Set ${own} to a folder that you own.`,
   );
 }
 
@@ -54,5 +54,5 @@ function below(folder: string, ...path: string[]): string | undefined {
 
 function chosen(variable: string, folder: string): string {
   if (isAbsolute(folder)) return folder;
-  throw configFailure(`${variable} is no absolute path: "${folder}"`);
+  throw configFailure(`${variable} must be an absolute path, not "${folder}"`);
 }

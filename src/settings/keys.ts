@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { readSecret } from '../disk/files.ts';
 import { configFailure } from '../errors.ts';
 import { findMismatch } from '../json/check.ts';
+import { from } from './values.ts';
 
 /** A key at rest, bound to the one origin it may travel to. */
 const StoredKey = z.strictObject({ origin: z.string(), key: z.string() });
@@ -33,7 +34,7 @@ export function readStoredKey(
   // Says nothing of the content, which may be half a key.
   if (findMismatch(StoredKey, stored))
     throw configFailure(
-      `the key file ${path} is broken`,
+      `the key file ${path} is corrupted`,
       `petstore auth login --profile ${profile}`,
     );
   return stored as StoredKey;
@@ -59,19 +60,18 @@ const longestKey = 512;
 
 /**
  * A key without the line break that files and pipes end with.
- * @throws Failure (config) that says what is wrong with it, never what it is.
+ * @throws Failure (config) that says why it is invalid, never what it is.
  */
-export function parseKey(text: string, source: string): string {
+export function parseKey(text: string, source?: string): string {
   const key = text.replace(/\r?\n$/, '');
   const fault = keyFault(key);
   if (fault === undefined) return key;
-  throw configFailure(`the key from ${source} ${fault}`);
+  throw configFailure(`invalid API key${from(source)}: ${fault}`);
 }
 
 function keyFault(key: string): string | undefined {
-  if (key.length === 0) return 'is empty';
+  if (key.length === 0) return 'must not be empty';
   const at = key.search(/[^\x21-\x7e]/);
-  if (at >= 0)
-    return `has a character at position ${at + 1} that no key has (a space, a control, not ASCII)`;
-  return key.length > longestKey ? `is longer than ${longestKey} characters` : undefined;
+  if (at >= 0) return `character ${at + 1} is a space, a control or a non-ASCII character`;
+  return key.length > longestKey ? `must be at most ${longestKey} characters` : undefined;
 }

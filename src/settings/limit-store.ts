@@ -1,6 +1,7 @@
 import type { EngineAddress } from '../context.ts';
 import { configFailure } from '../errors.ts';
 import { credentialsOf } from './credentials.ts';
+import { from } from './values.ts';
 
 export type LimitStore = {
   readonly address: EngineAddress;
@@ -14,20 +15,20 @@ const usualPort = 6379;
 
 /**
  * The store of a URL like redis://USER:PASSWORD@HOST:PORT/DATABASE, or rediss:// for TLS.
- * @throws Failure (config), which names `source` and shows nothing of the URL
+ * @throws Failure (config), which names `place` and shows nothing of the URL
  */
-export function parseLimitStore(text: string, source: string): LimitStore {
+export function parseLimitStore(text: string, place?: string): LimitStore {
   const store = readStore(text);
   if (store) return store;
   throw configFailure(
-    `${source} is no address of a limit store`,
-    'It looks like redis://HOST:PORT or rediss://USER:PASSWORD@HOST:PORT, with %40 for an @ in the password.',
+    `invalid limit store URL${from(place)}`,
+    'Expected redis://HOST:PORT or rediss://USER:PASSWORD@HOST:PORT (write @ in the password as %40).',
   );
 }
 
 /** A URL as it may be shown: without user and password. */
 export function shownLimitStore(text: string): string {
-  return readStore(text)?.name ?? '[no address of a limit store]';
+  return readStore(text)?.name ?? '[invalid URL]';
 }
 
 const form =

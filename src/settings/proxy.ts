@@ -25,17 +25,17 @@ export function readProxy(
 
 function parseProxy(text: string, source: string): ProxySetting {
   const url = parseAddress(text.trim());
-  if (!url) throw noProxyAddress(source);
+  if (!url) throw invalidProxy(source);
   const { protocol, hostname, host } = url;
   if (protocol.startsWith('socks')) {
     throw configFailure(
-      `${source} names a SOCKS proxy, which petstore cannot use`,
-      'It can use an http or https proxy: http://HOST:PORT',
+      `SOCKS proxies are not supported (${source})`,
+      'Use an http or https proxy: http://HOST:PORT',
     );
   }
   const credentials = credentialsOf(url);
   if ((protocol !== 'http:' && protocol !== 'https:') || !credentials || hasRest(url)) {
-    throw noProxyAddress(source);
+    throw invalidProxy(source);
   }
   const { user, password } = credentials;
   const pair = user || password ? `${user}:${password}` : undefined;
@@ -53,10 +53,10 @@ function parseProxy(text: string, source: string): ProxySetting {
   };
 }
 
-function noProxyAddress(source: string): Failure {
+function invalidProxy(source: string): Failure {
   return configFailure(
-    `${source} is no address of a proxy`,
-    'It looks like http://HOST:PORT or http://USER:PASSWORD@HOST:PORT, with %40 for an @ in the password.',
+    `invalid proxy URL in ${source}`,
+    'Expected http://HOST:PORT or http://USER:PASSWORD@HOST:PORT (write @ in the password as %40).',
   );
 }
 

@@ -70,7 +70,9 @@ function targetOf(path: string, uid: number | undefined): string {
     if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path;
     const target = realpathSync(path);
     if (uid === undefined || statSync(target).uid === uid) return target;
-    throw configFailure(`${path} is a link to a file of another user, which is left as it is`);
+    throw configFailure(
+      `${path} is a symbolic link to a file of another user, and was not changed`,
+    );
   });
 }
 

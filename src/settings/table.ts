@@ -1,10 +1,15 @@
 import { formats } from '../formats.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { parseLimitStore, shownLimitStore } from './limit-store.ts';
-import { parseCommand, parseDuration, parseFormat, parsePlan, parseProfileName } from './values.ts';
-
-/** Where a value was given, for a message: "the base URL in PLACE is …", "SUBJECT is …". */
-export type Origin = { readonly place?: string; readonly subject: string };
+import {
+  lineModes,
+  parseCommand,
+  parseDuration,
+  parseFormat,
+  parseLineMode,
+  parsePlan,
+  parseProfileName,
+} from './values.ts';
 
 /** All that is known of a setting: what it is called, and where it can be given. */
 export type Setting = {
@@ -32,11 +37,9 @@ export type Setting = {
 /** A setting that the settings file can have: each profile its own, or one at the top. */
 export type InFile = {
   readonly file: 'profile' | 'top';
-  /** What a value means, in words. @throws Failure when it is not valid */
-  readonly read: (value: string, given: Origin) => string;
+  /** What a value means, in words; `place` is where it was given, for messages. @throws Failure when it is invalid */
+  readonly read: (value: string, place?: string) => string;
 };
-
-const line = 'the command line';
 
 /**
  * Every setting, by its name in the settings file if it can be set there. From here come the options, `config`, completion,
@@ -50,50 +53,60 @@ export const settings = {
     variable: 'PETSTORE_PROFILE',
     fallback: 'production',
     file: 'top',
-    read: (value, { place = line }) => parseProfileName(value, place),
+    read: parseProfileName,
   },
   'base-url': {
     title: 'base URL',
     flags: '--base-url <url>',
-    help: 'address with version prefix: https://HOST/v1',
+    help: 'base URL with version prefix: https://HOST/v1',
     variable: 'PETSTORE_BASE_URL',
     file: 'profile',
     ofSandbox: true,
-    read: (value, { place = line }) => parseBaseUrl(value, place).href,
+    read: (value, place) => parseBaseUrl(value, place).href,
   },
   'api-key': {
     title: 'API key',
     flags: '--api-key-file <file>',
-    help: 'read the key from a file, or - for standard input',
+    help: 'read the API key from a file, or - for standard input',
     variable: 'PETSTORE_API_KEY',
-    stored: 'by `auth login`, in a file of its own, or `api-key-command`',
+    stored: '`api-key-command`, or by `auth login` in a separate file',
   },
   output: {
     title: 'output',
     flags: '-o, --output <format>',
-    help: 'how to print the result',
+    help: 'output format',
     choices: formats,
     alias: { flag: '--json', value: 'json' },
     variable: 'PETSTORE_OUTPUT',
     fallback: 'table',
     file: 'profile',
-    read: (value, { place }) => parseFormat(value, place),
+    read: parseFormat,
   },
   'max-wait': {
     title: 'longest wait',
     flags: '--max-wait <duration>',
-    help: 'longest wait for the rate limit (default 2m; 0, inf)',
+    help: 'maximum wait for the rate limit (default 2m; 0, inf)',
     variable: 'PETSTORE_MAX_WAIT',
     fallback: '2m',
     file: 'profile',
-    read: (value, { subject }) => `${parseDuration(value, subject) / 1_000} s`,
+    read: (value, place = 'max-wait') => `${parseDuration(value, place) / 1_000} s`,
+  },
+  'rate-limit-line': {
+    title: 'rate limit line',
+    purpose: 'after each command',
+    choices: lineModes,
+    variable: 'PETSTORE_RATE_LIMIT_LINE',
+    fallback: 'always',
+    file: 'profile',
+    stored: '`always`, `low` (less than 10 % left) or `never`',
+    read: parseLineMode,
   },
   plan: {
     title: 'plan',
     purpose: 'for forecasts',
     file: 'profile',
     stored: '`free`, `pro`, `business` or `N/min,M/day`',
-    read: (value) => parsePlan(value, 'plan').name,
+    read: (value, place = 'plan') => parsePlan(value, place).name,
   },
   'limit-store': {
     title: 'shared limit store',
@@ -101,7 +114,7 @@ export const settings = {
     file: 'profile',
     stored: '`redis://...` or `rediss://...`',
     ofSandbox: true,
-    read: (value, { place = line }) => parseLimitStore(value, place).name,
+    read: (value, place) => parseLimitStore(value, place).name,
     withoutSecrets: shownLimitStore,
   },
   'api-key-command': { file: 'profile', ofSandbox: true, read: parseCommand },

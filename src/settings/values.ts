@@ -1,23 +1,20 @@
 import { usageFailure } from '../errors.ts';
 import { type Format, formats, isFormat } from '../formats.ts';
 import { plans, type Quotas } from '../plans.ts';
-import { wordFor } from '../text/secret.ts';
+import { mayBeKey } from '../text/secret.ts';
 
 const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const durationForm = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)?$/;
 
 /**
  * Milliseconds of a duration as users write it: `500ms`, `30s`, `2m`, `1h`, `inf`; a bare number is seconds.
- * @throws Failure (usage); `name` says where it was written.
+ * @throws Failure (usage); `name` is the option or setting that it was given for.
  */
 export function parseDuration(text: string, name: string): number {
   if (text === 'inf') return Number.POSITIVE_INFINITY;
   const [, amount, unit = 's'] = durationForm.exec(text) ?? [];
   if (amount === undefined) {
-    throw usageFailure(
-      `${name} is ${wordFor(text)}, which is no duration`,
-      'Write 500ms, 30s, 2m, 1h or inf.',
-    );
+    throw usageFailure(`invalid duration${quoted(text)} for ${name}; try 30s, 2m or 1h`);
   }
   return Number(amount) * units[unit as keyof typeof units];
 }
@@ -29,30 +26,43 @@ const planForm = /^(\d{1,9})\/min,(\d{1,9})\/day$/;
 
 /**
  * The plan of the setting `plan`: `free`, `pro`, `business`, or `N/min,M/day` for one of the user's own.
- * @throws Failure (usage); `source` says where it was written.
+ * @throws Failure (usage); `name` is the setting that it was given for.
  */
-export function parsePlan(text: string, source: string): NamedPlan {
+export function parsePlan(text: string, name: string): NamedPlan {
   if (Object.hasOwn(plans, text)) {
-    const name = text as keyof typeof plans;
-    return { name: name.charAt(0).toUpperCase() + name.slice(1), quotas: plans[name] };
+    const known = text as keyof typeof plans;
+    return { name: known.charAt(0).toUpperCase() + known.slice(1), quotas: plans[known] };
   }
   const [, minute, day] = planForm.exec(text) ?? [];
   if (!Number(minute) || !Number(day)) {
     throw usageFailure(
-      `${source} is ${wordFor(text)}, which is no plan`,
-      `Write ${Object.keys(plans).join(', ')} or N/min,M/day.`,
+      `invalid value${quoted(text)} for ${name}`,
+      `Must be ${Object.keys(plans).join(', ')} or N/min,M/day.`,
     );
   }
   return { name: text, quotas: { minute: Number(minute), day: Number(day) } };
 }
 
 /** @throws Failure (usage); `place` says where it was given. */
-export function parseFormat(text: string, place: string | undefined): Format {
+export function parseFormat(text: string, place?: string): Format {
   if (isFormat(text)) return text;
-  const where = place === undefined ? '' : ` in ${place}`;
   throw usageFailure(
-    `${wordFor(text)}${where} is no output format`,
-    `One of: ${formats.join(', ')}`,
+    `invalid output format${quoted(text)}${from(place)}`,
+    `Must be one of: ${formats.join(', ')}`,
+  );
+}
+
+/** When the state of the rate limit is reported: after each command, while less than a tenth of it is left, or never. */
+export const lineModes = ['always', 'low', 'never'] as const;
+export type LineMode = (typeof lineModes)[number];
+
+/** @throws Failure (usage); `place` says where it was given. */
+export function parseLineMode(text: string, place?: string): LineMode {
+  const mode = lineModes.find((known) => known === text);
+  if (mode !== undefined) return mode;
+  throw usageFailure(
+    `invalid rate-limit-line${quoted(text)}${from(place)}`,
+    `Must be one of: ${lineModes.join(', ')}`,
   );
 }
 
@@ -60,8 +70,8 @@ export function parseFormat(text: string, place: string | undefined): Format {
 export function parseCommand(text: string): string {
   if (text.trim() !== '' && !/\p{Cc}/u.test(text)) return text;
   throw usageFailure(
-    'this is no command: it is empty, or has a line break or control character in it',
-    "For example: petstore config set api-key-command 'pass show petstore'",
+    'invalid api-key-command: must not be blank or contain line breaks or control characters',
+    "Example: petstore config set api-key-command 'pass show petstore'",
   );
 }
 
@@ -72,11 +82,21 @@ export function isProfileName(name: string): boolean {
   return /^[a-z0-9][a-z0-9_-]{0,63}$/i.test(name);
 }
 
-/** @throws Failure (usage); `source` says where it was given. */
-export function parseProfileName(name: string, source: string): string {
+/** @throws Failure (usage); `place` says where it was given. */
+export function parseProfileName(name: string, place?: string): string {
   if (isProfileName(name)) return name;
   throw usageFailure(
-    `${wordFor(name)} in ${source} is no profile name`,
-    'Letters, digits, "-" and "_" only.',
+    `invalid profile name${quoted(name)}${from(place)}`,
+    'Only letters, digits, "-" and "_" are allowed, at most 64.',
   );
+}
+
+/** Where a value was given, as the end of a message; nothing where that is plain. */
+export function from(place: string | undefined): string {
+  return place === undefined ? '' : ` from ${place}`;
+}
+
+/** An invalid value, for messages; nothing where it may be a key. */
+function quoted(text: string): string {
+  return mayBeKey(text) ? '' : ` "${text}"`;
 }

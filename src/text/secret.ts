@@ -12,7 +12,7 @@ function isTooShortToHide(secret: string): boolean {
 /** The notice for a key that is used but not hidden; undefined for all others. */
 export function noticeOfShortKey(key: string): string | undefined {
   return isTooShortToHide(key)
-    ? `the key is shorter than ${shortestHidden} characters, so it is not hidden in results and messages`
+    ? `the API key is shorter than ${shortestHidden} characters, so it is not redacted from results and messages`
     : undefined;
 }
 
@@ -23,7 +23,7 @@ export function mayBeKey(text: string): boolean {
 
 /** A word that is wrong, for messages: in quotes, or how long it is when it may be a key. */
 export function wordFor(text: string): string {
-  return mayBeKey(text) ? `a word of ${text.length} characters` : `"${text}"`;
+  return mayBeKey(text) ? `a value of ${text.length} characters` : `"${text}"`;
 }
 
 /**

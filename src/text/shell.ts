@@ -36,7 +36,7 @@ export function commandOn(program: Program, ...paths: readonly string[]): string
   // Windows takes both, and a slash is shown as it is.
   const plain = isWindows ? paths.map((path) => path.replaceAll('\\', '/')) : paths;
   if (!plain.every(isShownAsItIs)) {
-    return `${program} (type the path yourself: it cannot be pasted as it is shown): ${paths[0]}`;
+    return `${program} (type the path by hand: it cannot be pasted as shown): ${paths[0]}`;
   }
   if (!isWindows) return [program, ...plain.map(quote)].join(' ');
   const words = plain.map((path) => `'${path.replace(/['‘’‚‛]/g, '$&$&')}'`);

@@ -1,7 +1,8 @@
-/** "15:04:05" in the user's own time zone, from ms since 1970. */
+import { isoTime } from './iso-time.ts';
+
+/** "15:04:05Z", from ms since 1970: in UTC, as in events and logs, so that any two times can be compared. */
 export function clockTime(ms: number): string {
-  const date = new Date(ms);
-  return [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':');
+  return isoTime(ms).slice('2026-11-20T'.length);
 }
 
 /** "42s", "12m 5s", "30h", "4d 3h": the two largest units, rounded up to the second; days from two on. */

@@ -7,4 +7,4 @@ export function isOutOfFiles(error: unknown): boolean {
 }
 
 /** The next command where that is what failed. */
-export const allowMoreFiles = 'Allow more open files and run it again: ulimit -n 256';
+export const allowMoreFiles = 'Allow more open files and try again: ulimit -n 256';

@@ -18,10 +18,14 @@ export function unloadable(error: unknown): never {
     );
   }
   if (gone.has(code ?? '') || error instanceof SyntaxError) {
-    throw failure('petstore was replaced or removed while it ran', error, 'Run it again.');
+    throw failure(
+      'petstore was replaced or removed while it was running',
+      error,
+      'Run the command again.',
+    );
   }
   if (error instanceof Error && 'syscall' in error) {
-    throw failure(`cannot read a part of petstore (${code})`, error, 'Install it again.');
+    throw failure(`cannot load a part of petstore (${code})`, error, 'Reinstall petstore.');
   }
   throw error;
 }

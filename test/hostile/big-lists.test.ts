@@ -86,7 +86,7 @@ describe('a list above 8 MiB', () => {
     const short = await petstore(['categories', 'list']);
 
     expect(result).toMatchObject({ exitCode: 5, stdout: '', stderr: short.stderr });
-    expect(result.stderr).toContain('is an object where a list belongs');
+    expect(result.stderr).toContain('got an object');
   });
 
   test('as a table has columns that stay in line', async ({ petstore, sandbox, clock }) => {
@@ -111,6 +111,15 @@ describe('a list above 8 MiB', () => {
 
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
     expect(stdout).toContain('-9223372036854775808  xxxxxxxxxxxxxx…');
+  });
+
+  test('of which nothing is found is no empty table', async ({ petstore, sandbox, clock }) => {
+    sandbox.reactions.push(wire(clock, { text: whole }));
+
+    const result = await petstore(['categories', 'list', '--search', 'fish']);
+
+    expect(result).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(result.stderr).toMatch(/^No categories match "fish"\.\n/);
   });
 
   test('is searched while it comes, and its columns are chosen', async ({
@@ -157,17 +166,17 @@ describe('a list above 8 MiB that breaks', () => {
     {
       what: 'the connection',
       sent: { text: kept, end: cut },
-      says: /^the answer of 127.0.0.1:4010 was cut short \(after \d+ bytes\)/,
+      says: /^the response from 127.0.0.1:4010 was cut short \(after \d+ bytes\)/,
     },
     {
       what: 'silence',
       sent: { text: kept, end: silence },
-      says: /^no further element came from 127.0.0.1:4010 within 30 s/,
+      says: /^the response from 127.0.0.1:4010 timed out: no further element in 30s/,
     },
     {
       what: 'bytes that are no UTF-8',
       sent: { text: Buffer.concat([Buffer.from(kept), Buffer.of(0xff), Buffer.from(kept)]) },
-      says: /bytes that are not UTF-8/,
+      says: /got invalid UTF-8/,
     },
   ])(
     'by $what ends with 5, and says how many were printed',
@@ -181,7 +190,7 @@ describe('a list above 8 MiB that breaks', () => {
       expect(printed).toBeGreaterThan(many);
       expect(stdout === lines(elements.slice(0, printed))).toBe(true);
       const { message = '' } = events().find(({ event }) => event === 'error') ?? {};
-      const tail = `: ${printed} categories were printed; the list is not complete`;
+      const tail = `; the list is incomplete: ${printed} categories printed`;
       expect(message).toMatch(new RegExp(`${tail}$`));
       expect(String(message).slice(0, -tail.length)).toMatch(says);
       expect(sandbox.requests).toHaveLength(1);
@@ -197,7 +206,7 @@ describe('a list above 8 MiB that breaks', () => {
 
       expect(exitCode).toBe(5);
       const printed = stdout.match(/category \d/g)?.length;
-      expect(stderr).toContain(`${printed} categories were printed; the list is not complete`);
+      expect(stderr).toContain(`the list is incomplete: ${printed} categories printed`);
       expect(stdout.endsWith(']\n')).toBe(false);
     },
   );
@@ -231,7 +240,7 @@ describe('a list above 8 MiB that breaks', () => {
     expect(result.exitCode).toBe(130);
     const printed = result.stdout.match(/category/g)?.length;
     expect(result.stderr).toContain(
-      `interrupted: ${printed} categories were printed; the list is not complete\n`,
+      `interrupted; the list is incomplete: ${printed} categories printed\n`,
     );
     expect(sandbox.requests[0]?.signal.aborted).toBe(true);
   });
@@ -324,7 +333,7 @@ describe('the reader of a list above 8 MiB', () => {
       expect(writes).toBe(2);
       expect(result.exitCode).toBe(130);
       expect(result.stderr).toMatch(
-        /interrupted: \d+ categories were printed; the list is not complete\n/,
+        /interrupted; the list is incomplete: \d+ categories printed\n/,
       );
     },
   );
@@ -344,9 +353,7 @@ describe('the reader of a list above 8 MiB', () => {
     const result = await petstore(['categories', 'list'], { context: reader(full) });
 
     expect(result.exitCode).toBe(74);
-    expect(result.stderr).toMatch(
-      /\(ENOSPC\): \d+ categories were printed; the list is not complete\n/,
-    );
+    expect(result.stderr).toMatch(/\(ENOSPC\); the list is incomplete: \d+ categories printed\n/);
   });
 });
 

@@ -72,7 +72,7 @@ describe('one delivery over a real socket', () => {
   ])('$what is not valid HTTP, and not asked for again', async ({ bytes }) => {
     const { message, details } = await breakdownOf(bytes);
 
-    expect(message).toMatch(/^the answer of 127\.0\.0\.1:\d+ is not valid HTTP$/);
+    expect(message).toMatch(/^the response from 127\.0\.0\.1:\d+ is not valid HTTP$/);
     expect(details).toMatchObject({ kind: 'service' });
     expect(details.again).toBeFalsy();
   });
@@ -101,7 +101,7 @@ describe('one delivery over a real socket', () => {
   ])('a body that ends $what was cut short, and how far is said', async ({ bytes, part }) => {
     const { message, details } = await breakdownOf(bytes);
 
-    expect(message).toMatch(/^the answer of 127\.0\.0\.1:\d+ was cut short/);
+    expect(message).toMatch(/^the response from 127\.0\.0\.1:\d+ was cut short/);
     expect(message).toContain(`(${part} bytes)`);
     expect(details).toMatchObject({ kind: 'service', again: true });
   });
@@ -114,7 +114,7 @@ describe('one delivery over a real socket', () => {
   ])('an answer with %s was compressed unasked', async (field) => {
     const { message, details } = await breakdownOf(`${head}${field}\r\n\r\n[]`);
 
-    expect(message).toBe('the answer is compressed in a way petstore did not ask for');
+    expect(message).toBe('unexpected response: expected no compression, got a compressed body');
     expect(details).toEqual({ kind: 'service' });
   });
 
@@ -123,7 +123,7 @@ describe('one delivery over a real socket', () => {
 
     const { message, sent } = await deliverTo(silent, 'https:');
 
-    expect(message).toMatch(/^no connection to 127\.0\.0\.1:\d+ within 10 s$/);
+    expect(message).toMatch(/^connecting to 127\.0\.0\.1:\d+ timed out after 10s$/);
     expect(sent).toBe(false);
   });
 });

@@ -110,7 +110,8 @@ describe('the limit log on a disk that fails', () => {
         // Only where there is no other place.
         const alone = below === '/' && code === 0;
         expect(
-          broken.stderr.match(/other petstore processes are not seen/g)?.length ?? 0,
+          broken.stderr.match(/the rate limit is not shared with other petstore processes/g)
+            ?.length ?? 0,
           where,
         ).toBe(alone ? 1 : 0);
 

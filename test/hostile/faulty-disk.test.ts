@@ -75,7 +75,7 @@ test('all who log in at once have logged in', async ({ petstore, folder }) => {
   );
 
   expect(results.map(({ code, stderr }) => [code, stderr].filter((part) => part !== 0))).toEqual(
-    results.map(() => [expect.stringContaining('for https://a.example alone')]),
+    results.map(() => [expect.stringContaining('for https://a.example only')]),
   );
   expect(readdirSync(join(folder, 'config', 'keys'))).toEqual(['production.json']);
 });

@@ -19,7 +19,7 @@ describe('a wrong input is refused with its place', () => {
 
     expect((await many(100_000)).rows).toHaveLength(100_000);
     expect((await many(100_001)).failure?.message).toBe(
-      `standard input:${wrong}: more than 100000 rows; the rest was not read`,
+      `standard input:${wrong}: more than 100,000 rows; the rest was not read`,
     );
   });
 

@@ -88,7 +88,7 @@ describe('a long answer of any kind', () => {
     const refused = await petstore(argv);
 
     expect(refused).toMatchObject({ exitCode: 5, stdout: '' });
-    expect(refused.stderr).toContain('too large: only a list may be longer than 4 MiB');
+    expect(refused.stderr).toContain('too large: only an array may be longer than 4 MiB');
   });
 
   test('that answers a write may not have more than that either, and it was carried out', async ({

@@ -38,7 +38,7 @@ async function prove(fault: Fault, name: CommandName, server: HostileServer): Pr
     run.exitCode !== end.exitCode && `exit code ${run.exitCode} in place of ${end.exitCode}`,
     one && outcomeOf(run.stderr) !== end.outcome && `not ${end.outcome}`,
     says && !json && !says.test(run.stderr) && `does not say ${says}`,
-    means !== 'slow' && run.stderr.includes('no whole answer') && 'ended by its deadline',
+    means !== 'slow' && run.stderr.includes('timed out after') && 'ended by its deadline',
     !whole && run.stdout !== '' && 'a result',
     one && creates !== 1 && `${creates} creates`,
     name === 'rows' && creates > mostCreates && `${creates} creates`,

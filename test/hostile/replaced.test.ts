@@ -109,7 +109,8 @@ const changes = {
 
 const rows = ['rat', 'bat', 'gnat', 'Käfer'];
 const csv = `name\n${rows.join('\n')}\n`;
-const gone = 'petstore: petstore was replaced or removed while it ran\nRun it again.\n';
+const gone =
+  'petstore: petstore was replaced or removed while it was running\nRun the command again.\n';
 const formats = ['table', 'json', 'ndjson', 'yaml', 'csv', 'tsv'];
 
 function expectOwnWords({ said: { stdout, stderr } }: Running, installed: string): void {
@@ -136,7 +137,7 @@ describe('an upgrade while a command runs', () => {
       const env = { PETSTORE_BASE_URL: shop.url, PETSTORE_API_KEY: 'any-key-at-all' };
       const again = await petstore(argv, { env });
       expect(again.code).toBe(0);
-      expect(again.stderr).toContain('is finished: 4 rows are created');
+      expect(again.stderr).toContain('is finished: 4 rows created');
       expect(shop.names).toHaveLength(rows.length);
     },
   );
@@ -173,7 +174,7 @@ describe('an upgrade while a command runs', () => {
     overtake,
   }) => {
     const then = async ({ child, says }: Running) => {
-      await says('it may have been created, which a list in 60 s will show');
+      await says('it may have been created: checking the list of categories in 60s');
       child.kill('SIGINT');
     };
 

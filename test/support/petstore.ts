@@ -112,11 +112,12 @@ export const test = base.extend<Fixtures>({
         signal: signal ?? new AbortController().signal,
         onWarning: () => {},
         askSecret: () => Promise.reject(new Error('nobody is there to be asked')),
+        askLine: () => Promise.reject(new Error('nobody is there to be asked')),
         confirm: () => Promise.reject(new Error('nobody is there to be asked')),
         launch: () => Promise.reject(new Error('no programs run in memory')),
         capture: () => Promise.reject(new Error('no programs run in memory')),
         openEngine: () => Promise.reject(new Error('no engine runs in memory')),
-        openAppendFile,
+        openAppendFile: inNoTime(clock),
         self: ['node', 'petstore'],
         owner: { pid: 4242, host: 'here', born: 'once' },
         isRunning: () => true,
@@ -135,6 +136,18 @@ export const test = base.extend<Fixtures>({
       };
     }),
 });
+
+/** A disk on which an append takes no time of the clock, however busy the machine is. */
+function inNoTime(clock: Clock): Context['openAppendFile'] {
+  return (path) => {
+    const file = openAppendFile(path);
+    const append: typeof file.append = async (bytes) => {
+      const release = clock.hold();
+      await file.append(bytes).finally(release);
+    };
+    return { ...file, append };
+  };
+}
 
 function recordedOutput(columns: number | undefined): Output & { text: () => string } {
   const chunks: string[] = [];

@@ -3,9 +3,9 @@ import { loadAllCommands } from '../../src/commands/lazy.ts';
 import { createProgram } from '../../src/commands/program.ts';
 import type { Host } from '../../src/session/host.ts';
 
-/** The whole tree of commands with all arguments and options; its actions have no world to act on. */
+/** The whole tree of commands with all arguments and options; its actions have no world to act on but an empty one to fit their help to. */
 export async function grownProgram(): Promise<Command> {
-  const program = createProgram({} as Host, () => {});
+  const program = createProgram({ context: { stdout: {}, env: {} } } as Host, () => {});
   await loadAllCommands(program);
   return program;
 }

@@ -23,6 +23,10 @@ const lines: readonly (readonly [typed: string, completed: string])[] = [
     'petstore categories import --format csv pe',
     'petstore categories import --format csv pets.csv ',
   ],
+  ['petstore limits -o=nd', 'petstore limits -o=ndjson '],
+  ['petstore api PA', 'petstore api PATCH '],
+  ['petstore config set output ya', 'petstore config set output yaml '],
+  ['petstore categories list --columns id,na', 'petstore categories list --columns id,name '],
   ['petstore sandbox --data=pe', 'petstore sandbox --data=pets.csv '],
   ['petstore limits --max-wait pe', 'petstore limits --max-wait pe'],
   [
@@ -88,7 +92,7 @@ describe.concurrent('the Tab key', () => {
     }, async ({ folder, execute, expect }) => {
       const env = prepare(folder);
       const file = `.${shell}rc`;
-      await execute('sh', ['-c', `petstore completion ${shell} >> ~/${file}`], { env });
+      await execute('petstore', ['completion', 'install', shell], { env });
       writeFileSync(join(folder, file), settings[shell], { flag: 'a' });
       const all = [...lines, ...files];
 
@@ -111,10 +115,8 @@ describe.concurrent('the Tab key', () => {
     expect,
   }) => {
     const env = prepare(folder);
-    const completions = join(folder, '.config', 'fish', 'completions');
-    mkdirSync(completions, { recursive: true });
-    await execute('sh', ['-c', `petstore completion fish > ${completions}/petstore.fish`], {
-      env,
+    await execute('petstore', ['completion', 'install'], {
+      env: { ...env, SHELL: '/usr/bin/fish' },
     });
 
     const asked = lines.map(([typed]) => `complete -C '${typed}'; echo ⟧`).join('\n');
@@ -128,7 +130,7 @@ describe.concurrent('the Tab key', () => {
       return `${typed.slice(0, typed.lastIndexOf(' ') + 1)}${value.split('\t')[0]} `;
     });
     expect(completed).toEqual(lines.map(([, completed]) => completed));
-    expect(stdout).toContain('create\tAdd a category\n');
+    expect(stdout).toContain('create\tCreate a category\n');
     expect(stderr).toBe('');
     expect(existsSync(join(folder, 'owned'))).toBe(false);
   });

@@ -73,7 +73,7 @@ describe('the command of a hint, pasted into a shell', () => {
       const { hint, mode, sprang } = await followHint(name);
 
       expect({ hint, mode, sprang }).toEqual({
-        hint: expect.stringMatching(/^chmod 600 \(type the path yourself/),
+        hint: expect.stringMatching(/^chmod 600 \(type the path by hand/),
         mode: 0o644,
         sprang: false,
       });

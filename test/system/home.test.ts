@@ -54,7 +54,7 @@ describe('a home folder', () => {
       service.close();
 
       expect(listed).toMatchObject({ code: 0, stdout: '[]\n' });
-      expect(listed.stderr).toContain('the limit is shared in /tmp/petstore-');
+      expect(listed.stderr).toContain('the rate limit is shared in /tmp/petstore-');
       for (const { code, stderr } of others) {
         expect(code, stderr).toBe(74);
         expect(stderr).toMatch(/^petstore: cannot save .* \(EACCES\)$/m);
@@ -87,7 +87,7 @@ describe('a home folder', () => {
 
     expect(code).toBe(0);
     expect(stderr).toMatch(
-      /petstore is on a network file system; the limit is shared in \/tmp\/petstore-/,
+      /petstore is on a network file system; the rate limit is shared in \/tmp\/petstore-/,
     );
     expect(logsBelow(env.HOME)).toEqual([]);
   });

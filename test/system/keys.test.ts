@@ -56,7 +56,7 @@ test('a program that prints no end of it is ended', async ({ petstore }) => {
   const { code, stderr } = await petstore(['categories', 'list']);
 
   expect(code).toBe(4);
-  expect(stderr).toContain('printed far more than a key');
+  expect(stderr).toContain('printed too much for an API key');
 });
 
 test('who ends petstore ends the program, and what it started', async ({ petstore, folder }) => {
@@ -78,6 +78,38 @@ test('who ends petstore ends the program, and what it started', async ({ petstor
   while (isRunning(sleeper, process.kill)) await pause(10);
 });
 
+describe('a key from a pipe', () => {
+  test.for([
+    {
+      what: 'a process substitution',
+      line: (run: string) => `${run} --api-key-file <(printf ${key})`,
+    },
+    {
+      what: 'one that is slow',
+      line: (run: string) => `${run} --api-key-file <(sleep 0.2; printf ${key})`,
+    },
+    {
+      what: '/dev/stdin',
+      line: (run: string) => `printf ${key} | ${run} --api-key-file /dev/stdin`,
+    },
+    {
+      what: 'a file as /dev/stdin',
+      line: (run: string) => `printf ${key} > k; ${run} --api-key-file /dev/stdin < k`,
+    },
+  ])('is read from $what', async ({ line }, { execute, folder }) => {
+    const { url, seen } = server.play(well);
+    const run = `'${process.execPath}' '${launcher}' categories list --base-url ${url}`;
+
+    const { code, stderr } = await execute('bash', ['-c', line(run)], {
+      env: cleanEnvironment(folder),
+      cwd: folder,
+    });
+
+    expect([code, stderr]).toEqual([0, '']);
+    expect(seen[0]?.head).toContain(`authorization: Bearer ${key}`);
+  });
+});
+
 describe('on a terminal (needs script)', { tags: ['script'] }, () => {
   test('login shows nothing of what is typed', async ({ petstore, folder }) => {
     const { url, seen } = server.play(well);
@@ -87,7 +119,8 @@ describe('on a terminal (needs script)', { tags: ['script'] }, () => {
     const { code } = await petstore(['categories', 'list']);
 
     expect([login.code, code]).toEqual([0, 0]);
-    expect(login.screen).toContain('is stored in');
+    expect(login.screen).toContain('Key accepted');
+    expect(login.screen).toContain('stored the API key of profile production in');
     expect(login.screen).not.toContain(key);
     expect(seen[0]?.head).toContain(`authorization: Bearer ${key}`);
   });

@@ -26,7 +26,7 @@ describe.each(nodes)('on %s', (node) => {
     expect(full).toEqual({
       code: 74,
       stdout: '',
-      stderr: 'petstore: cannot write to standard output what --help asks for\n',
+      stderr: 'petstore: cannot write to standard output (ENOSPC)\n',
     });
   });
 
@@ -39,7 +39,7 @@ describe.each(nodes)('on %s', (node) => {
 
     expect(table).toMatchObject({ code: 0, stdout: expect.stringContaining('│ 3  │ rabbit │') });
     expect(table.stderr).toMatch(
-      /^rate limit: 59 of 60 left, resets in (1m|\d+s) \(\d\d:\d\d:\d\d\)\n$/,
+      /^rate limit: 59 of 60 left, resets in (1m|\d+s) \(\d\d:\d\d:\d\dZ\)\n$/,
     );
     expect(JSON.parse(created.stdout)).toEqual({ id: 4, name: 'ferret' });
     expect(JSON.parse(list.stdout)).toHaveLength(4);

@@ -228,28 +228,28 @@ const stages: Stage[] = [
     stage: 'it waits after a 429',
     argv: ['categories', 'create', 'emu'],
     answers: [json(429, '', { 'retry-after': '60' })],
-    there: says('refused with 429, waiting'),
-    last: 'petstore: WORD\nThe service refused with 429; nothing has been sent since.\n',
+    there: says('rate limit exceeded (429), next request in'),
+    last: 'petstore: WORD\nThe service responded with 429; nothing has been sent since.\n',
   },
   {
     stage: 'it waits for the limit',
     argv: ['categories', 'create', 'emu', '--if-missing'],
     answers: [usedUp()],
-    there: says('limit 60/min reached, waiting'),
+    there: says('rate limit reached (60/min), next request in'),
     last: 'petstore: WORD\nNothing was sent.\n',
   },
   {
     stage: 'it waits before another attempt',
     argv: ['categories', 'list'],
     answers: [json(503, '', { 'retry-after': '60' })],
-    there: says('the service is not available, waiting'),
+    there: says('the service is unavailable, next request in'),
     last: 'petstore: WORD\n',
   },
   {
     stage: 'it waits to look for what it may have created',
     argv: ['categories', 'create', 'emu'],
     answers: [cut],
-    there: says('1 outcome is unknown'),
+    there: says('1 outcome unknown'),
     last: 'It may have been created.\n',
   },
 ];
@@ -381,7 +381,7 @@ describe.for(signals)('$signal', ({ signal, code, word }) => {
     expect(await program.ended).toBe(code);
     expect(service.moments).toHaveLength(9);
     expect(JSON.parse(program.said().stdout)).toMatchObject({ counts: { created: 8, left: 4 } });
-    expect(program.said().stderr).toContain('Run the same command again: it goes on from here.');
+    expect(program.said().stderr).toContain('Run the same command again to resume.');
   });
 
   test.concurrent.for(questions)(
@@ -396,7 +396,7 @@ describe.for(signals)('$signal', ({ signal, code, word }) => {
 
       expect(await program.ended).toBe(code);
       expectTerminalAsBefore(program.said().stdout);
-      expect(program.said().stdout).toContain(`petstore: ${word}\r\n`);
+      expect(program.said().stdout).toContain(`petstore: ${word}`);
     },
   );
 });
@@ -436,7 +436,7 @@ describe('a terminal', { tags: ['script'] }, () => {
 
       expect(await program.ended).toBe(130);
       expectTerminalAsBefore(program.said().stdout);
-      expect(program.said().stdout).toContain('petstore: interrupted\r\n');
+      expect(program.said().stdout).toContain('petstore: interrupted');
     },
   );
 

@@ -62,7 +62,7 @@ describe('a limit store that is no Redis', () => {
 
       expect({ code, stderr }).toEqual({
         code: 0,
-        stderr: expect.stringContaining('goes on alone'),
+        stderr: expect.stringContaining('continuing on this machine alone'),
       });
       expect(stderr.match(/"notice"/g)).toHaveLength(1);
       expect(stderr).not.toContain('p4ss');

@@ -24,6 +24,29 @@ describe('standard output', () => {
     expect(result.stderr).toBe('141\n');
   });
 
+  test('a reader that goes away before a create is printed: 141, and what was created is said', async ({
+    execute,
+  }) => {
+    const command = `${petstore} categories create rabbit -q -p sandbox`;
+    const script = `{ sleep 0.2; ${command}; echo $? >&2; } | true`;
+
+    const { stderr } = await execute('sh', ['-c', script]);
+
+    expect(stderr).toMatch(
+      /^petstore: created "rabbit" with id \d+; the result could not be printed\n141\n$/,
+    );
+  });
+
+  test.for(['--help', '-h', '--version', '-V', 'help', 'categories --help'])(
+    'a reader that went away before %s ends it quietly with 141',
+    async (words, { execute }) => {
+      // The one reader of the pipe closes it before anything is written.
+      const script = `mkfifo pipe; exec 3<>pipe 4>pipe 3<&-; ${petstore} ${words} >&4`;
+
+      expect(await execute('sh', ['-c', script])).toEqual({ code: 141, stdout: '', stderr: '' });
+    },
+  );
+
   test.skipIf(!existsSync('/dev/full'))(
     'a full disk: exit 74, and it is said',
     async ({ execute }) => {
@@ -80,7 +103,7 @@ describe('an error that nobody foresaw', () => {
 
     expect(result.code).toBe(1);
     expect(result.stderr).toMatch(
-      /^petstore: internal error: .*\nThis is a bug in petstore\..*\n$/m,
+      /^petstore: unexpected internal error\nThis is a bug in petstore\..*\n$/m,
     );
     expect(result.stderr).not.toMatch(/the-real-key|\n\s+at |node:internal|Node\.js/);
   });
@@ -96,7 +119,8 @@ test('a pager has its screen to itself once the result is there (needs script)',
   const { stdout } = await execute('script', ['-qec', command, '/dev/null']);
 
   expect(stdout.split('\r\n')).toEqual([
-    expect.stringMatching(/^rate limit: 59 of 60 left/),
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it is dim on a terminal
+    expect.stringMatching(/^\u001b\[2mrate limit: 59 of 60 left/),
     ...['name', 'dog', 'cat', 'rabbit'].map((line) => `page: ${line}`),
     'end of page?',
   ]);
@@ -111,7 +135,7 @@ describe('petstore sandbox', () => {
     const result = await petstore(['sandbox', '--', 'no-such-program']);
 
     expect(result).toMatchObject({ code: 2, stdout: '' });
-    expect(result.stderr).toContain('petstore: cannot run no-such-program: not found\n');
+    expect(result.stderr).toContain('petstore: cannot run no-such-program: command not found\n');
   });
 
   test('runs nothing where it cannot make its folder: exit 74', async ({ petstore }) => {
@@ -120,7 +144,7 @@ describe('petstore sandbox', () => {
 
     expect({ code, stdout }).toEqual({ code: 74, stdout: '' });
     expect(stderr).toMatch(
-      /^petstore: cannot make a folder in \/proc\/none .*\nNothing was run\.\nSet TMPDIR /,
+      /^petstore: cannot create a folder in \/proc\/none .*\nNothing was run\.\nSet TMPDIR /,
     );
   });
 
@@ -214,5 +238,19 @@ describe('a server that never answers', () => {
 
     expect(code).toBe(5);
     silent.close();
+  });
+});
+
+describe('times', () => {
+  test('are in UTC, in text as in events, whatever the time zone', async ({ petstore }) => {
+    const list = ['categories', 'list', '-p', 'sandbox'];
+
+    const { stderr } = await petstore(list, { env: { TZ: 'Asia/Kolkata' } });
+
+    const [, hours, minutes] = /\((\d\d):(\d\d):\d\dZ\)/.exec(stderr) ?? [];
+    const now = new Date();
+    const ahead = (Number(hours) - now.getUTCHours()) * 60 + Number(minutes) - now.getUTCMinutes();
+    // The reset is within a minute, and may be on the next day.
+    expect((ahead + 1_440) % 1_440).toBeLessThan(5);
   });
 });

@@ -20,8 +20,8 @@ export function define(command: Command, host: Host): void {
   ]);
   command
     .argument('<method>', methods.join(', '))
-    .argument('<path>', 'below the base URL, with a query if need be: /categories')
-    .option('--data <json>', 'the body: JSON, @FILE, or - for standard input')
+    .argument('<path>', 'path below the base URL, with an optional query: /categories')
+    .option('--data <json>', 'request body: JSON, @FILE, or - for standard input')
     .option('--dry-run', 'show the request and send nothing')
     .action(async (word: string, path: string, { data, dryRun }: Options) =>
       inSession(host, command, async (session) => {
@@ -40,7 +40,7 @@ export function define(command: Command, host: Host): void {
         const answer = await client.stream(operation, { body });
 
         if (answer === undefined) {
-          return notice(report, `${method} ${path}: success, and an answer without content`);
+          return notice(report, `${method} ${path}: success, with an empty response`);
         }
         await output.anything(answer).catch((error) => {
           throw mayChange(method) ? explained(error, host.context.signal, accepted) : error;
@@ -50,7 +50,7 @@ export function define(command: Command, host: Host): void {
 }
 
 /** A result that cannot be printed does not undo what was done. */
-const accepted = { outcome: 'done', consequence: 'The service has accepted the request.' } as const;
+const accepted = { outcome: 'done', consequence: 'The service accepted the request.' } as const;
 
 async function readBody(session: Session, method: Method, data: string): Promise<string> {
   const { readBody } = await import('./body.ts').catch(unloadable);
@@ -61,6 +61,6 @@ async function readBody(session: Session, method: Method, data: string): Promise
 function parseMethod(word: string): Method {
   const method = methods.find((name) => name === word.toUpperCase());
   if (method) return method;
-  const what = mayBeKey(word) ? 'this is no method' : `"${word}" is no method`;
-  throw usageFailure(what, `One of: ${methods.join(', ')}`);
+  const what = mayBeKey(word) ? 'invalid method' : `invalid method "${word}"`;
+  throw usageFailure(what, `Use one of: ${methods.join(', ')}`);
 }

@@ -17,7 +17,7 @@ const maxSize = 8;
 export async function readBody(session: Session, method: Method, data: string): Promise<string> {
   if (!mayChange(method)) {
     const others = methods.filter(mayChange).join(', ');
-    throw usageFailure(`${method} takes no --data`, `These do: ${others}`);
+    throw usageFailure(`${method} does not take --data`, `Methods that do: ${others}`);
   }
   const file = data.startsWith('@') ? data.slice(1) : data === '-' ? '-' : undefined;
   const text = file === undefined ? judgeArgument(data) : await readFile(session, file);
@@ -32,15 +32,15 @@ export async function readBody(session: Session, method: Method, data: string): 
 
 function judgeArgument(text: string): string {
   if (!text.includes('\ufffd')) return text;
-  throw usageFailure('the body has bytes that are not UTF-8, or U+FFFD in their place');
+  throw usageFailure('invalid body: not UTF-8, or it contains U+FFFD');
 }
 
 async function readFile({ host, options }: Session, file: string): Promise<string> {
-  if (file === '') throw usageFailure('--data names no file after its @');
+  if (file === '') throw usageFailure('file name required after @ in --data');
   if (file === '-' && options.apiKeyFile === '-') {
     throw usageFailure(
-      'standard input cannot hold both the body and the key',
-      'Give one of them by name, or the key as PETSTORE_API_KEY.',
+      'standard input cannot be both the body and the API key',
+      'Read one of them from a file, or set PETSTORE_API_KEY.',
     );
   }
   const { chunks } = await openSource(host.context, file);
@@ -63,5 +63,5 @@ function nameOf(file: string | undefined): string {
 }
 
 function noJson(name: string, { line, column }: Position, reason: string) {
-  return usageFailure(`the body is no JSON (${name}:${line}:${column}): ${reason}`);
+  return usageFailure(`invalid JSON body (${name}:${line}:${column}): ${reason}`);
 }

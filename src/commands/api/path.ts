@@ -1,11 +1,11 @@
 import { usageFailure } from '../../errors.ts';
 
-/** What a path cannot have in it, and what it is called. */
+/** What a path cannot have in it, and how that is said. */
 const strangers: readonly (readonly [RegExp, string])[] = [
-  [/\p{Cc}/u, 'a control character'],
-  [/[\p{Cs}\ufffd]/u, 'bytes that are not UTF-8'],
-  [/\\/, 'a backslash'],
-  [/#/, 'a "#", which is never sent: as part of a name it is %23'],
+  [/\p{Cc}/u, 'must not contain a control character'],
+  [/[\p{Cs}\ufffd]/u, 'must be valid UTF-8'],
+  [/\\/, 'must not contain a backslash'],
+  [/#/, 'must not contain "#"; write %23 instead'],
 ];
 
 /**
@@ -13,10 +13,10 @@ const strangers: readonly (readonly [RegExp, string])[] = [
  * @throws Failure (usage) for one that leads anywhere else; it is not said again, since it may be a key in the wrong place
  */
 export function parsePath(text: string): string {
-  if (!/^\/(?!\/)/.test(text)) throw noPath('does not begin with one "/"', hintFor(text));
+  if (!/^\/(?!\/)/.test(text)) throw noPath('must begin with a single "/"', hintFor(text));
   const [, stranger] = strangers.find(([form]) => form.test(text)) ?? [];
-  if (stranger) throw noPath(`has ${stranger}`);
-  if (hasDotSegment(text)) throw noPath('has a segment that is "." or ".."');
+  if (stranger) throw noPath(stranger);
+  if (hasDotSegment(text)) throw noPath('must not contain "." or ".." segments');
   const { pathname, search } = new URL(text, 'http://localhost');
   return pathname + search;
 }
@@ -29,11 +29,11 @@ function hasDotSegment(text: string): boolean {
 }
 
 function hintFor(text: string): string {
-  if (/^https?:/i.test(text)) return 'The address is a setting of its own: --base-url URL';
-  if (/^[a-z]:/i.test(text)) return 'Where the shell makes another path of it: MSYS_NO_PATHCONV=1';
-  return 'For example: petstore api GET /categories';
+  if (/^https?:/i.test(text)) return 'To use another base URL: --base-url URL';
+  if (/^[a-z]:/i.test(text)) return 'If the shell rewrites the path: MSYS_NO_PATHCONV=1';
+  return 'Example: petstore api GET /categories';
 }
 
 function noPath(what: string, hint?: string) {
-  return usageFailure(`the path ${what}`, hint);
+  return usageFailure(`invalid path: ${what}`, hint);
 }

@@ -2,67 +2,115 @@ import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { usageFailure } from '../../errors.ts';
 import { notice } from '../../events.ts';
-import { chooseBaseUrl } from '../../session/address.ts';
-import type { Host } from '../../session/host.ts';
-import { mayAsk } from '../../session/host.ts';
-import { keyOfFlag, readStdin } from '../../session/key.ts';
+import { chooseBaseUrl, findBaseUrl } from '../../session/address.ts';
+import { type Host, mayAsk } from '../../session/host.ts';
+import { keyOfFlag } from '../../session/key.ts';
 import { labelOf, profileFlag, sandboxProfile } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
+import { parseBaseUrl } from '../../settings/base-url.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { parseKey } from '../../settings/keys.ts';
 import { saveKey } from '../../settings/save-key.ts';
 import { noticeOfShortKey } from '../../text/secret.ts';
+import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
 
+type Options = { readonly check: boolean };
+
 export function define(command: Command, host: Host): void {
-  command.description('Store the key of a profile, for its address alone');
-  addExamples(command, ['petstore auth login', 'petstore auth login --profile staging < key-file']);
-  command.action(async () =>
-    inSession(host, command, async (session) => {
-      const { profile, report } = session;
-      refuseOther(session);
-      const folder = requireConfigFolder(host.context);
-      const { origin } = chooseBaseUrl(session);
-
-      const { text, source } = await takeKey(session, origin);
-      host.sink.hide(text.trim());
-      const key = parseKey(text, source);
-
-      const path = await saveKey(host.context, folder, profile.name, { origin, key });
-      const where = `${dirname(path)}, for ${origin} alone`;
-      notice(report, `the key of ${labelOf(profile)} is stored in ${where}`);
-      const short = noticeOfShortKey(key);
-      if (short) notice(report, short);
-      if (host.context.env.PETSTORE_API_KEY) {
-        const message = `PETSTORE_API_KEY is set, and comes first unless${profileFlag(profile) || ' --profile production'} is given`;
-        notice(report, message);
-      }
-    }),
+  command.description(
+    'Store the API key of a profile, for its base URL only. On a terminal, asks for what is missing and sends one request to verify the key; in a script, reads the key from standard input and sends nothing.',
   );
+  addExamples(command, ['petstore auth login', 'petstore auth login --profile staging < key-file']);
+  command
+    .option('--no-check', 'do not verify the key: send nothing')
+    .action(async (options: Options) =>
+      inSession(host, command, (session) => login(session, options), { newProfile: true }),
+    );
+}
+
+async function login(session: Session, options: Options): Promise<void> {
+  const { context } = session.host;
+  refuseOther(session);
+  const folder = requireConfigFolder(context);
+  if (mayAsk(context, session.options)) await setUp(session, folder, options);
+  else await storeGiven(session, folder);
+}
+
+/** Asks for what is missing, and stores nothing that the service rejects. */
+async function setUp(session: Session, folder: string, { check }: Options): Promise<void> {
+  const { host, profile, report } = session;
+  const { askBaseUrl, askKey, verifyKey } = await import('./set-up.ts').catch(unloadable);
+
+  const known = findBaseUrl(session);
+  const asked = known ? undefined : await askBaseUrl(session);
+  const baseUrl = known ?? parseBaseUrl(asked ?? '');
+  const given = await keyOfFlag(session);
+  const key = given ?? { value: await askKey(session, baseUrl.origin), source: 'the prompt' };
+  host.sink.hide(key.value);
+
+  if (asked !== undefined) {
+    const { saveSetting } = await import('../../settings/save.ts').catch(unloadable);
+    const path = { profile: profile.name, name: 'base-url' } as const;
+    const file = await saveSetting(host.context, folder, path, asked);
+    notice(report, `saved base-url=${asked} for ${labelOf(profile)} in ${file}`);
+  }
+  const found = check ? await verifyKey(session, { baseUrl, key }) : [];
+  for (const message of found) notice(report, message);
+  await store(session, folder, key.value, baseUrl);
+}
+
+/** Stores the key that a script gives, without a request. */
+async function storeGiven(session: Session, folder: string): Promise<void> {
+  const baseUrl = chooseBaseUrl(session);
+  await store(session, folder, await takeKey(session), baseUrl);
+}
+
+/** @throws Failure (usage, config) */
+async function takeKey(session: Session): Promise<string> {
+  const { context, sink } = session.host;
+  const given = await keyOfFlag(session);
+  if (given) return given.value;
+  if (context.stdin.isTTY) {
+    throw usageFailure('no API key on standard input', 'petstore auth login < KEY_FILE');
+  }
+  const { readStdin } = await import('../../session/key-file.ts').catch(unloadable);
+  const text = await readStdin(context);
+  sink.hide(text.trim());
+  return parseKey(text, 'standard input');
+}
+
+async function store(
+  { host: { context }, profile, report }: Session,
+  folder: string,
+  key: string,
+  { origin }: URL,
+): Promise<void> {
+  const path = await saveKey(context, folder, profile.name, { origin, key });
+  notice(
+    report,
+    `stored the API key of ${labelOf(profile)} in ${dirname(path)}, for ${origin} only`,
+  );
+  const short = noticeOfShortKey(key);
+  if (short) notice(report, short);
+  if (context.env.PETSTORE_API_KEY) {
+    const flag = profileFlag(profile) || ' --profile production';
+    notice(report, `PETSTORE_API_KEY is set and takes precedence, unless you pass${flag}`);
+  }
 }
 
 /** A stored key would never be used where another one always comes first. @throws Failure (usage) */
 function refuseOther({ profile }: Session): void {
   if (profile.name === sandboxProfile) {
-    throw usageFailure('the sandbox makes its own key', 'Leave out auth login and go on.');
+    throw usageFailure(
+      'the sandbox has its own API key, so it needs no login',
+      'petstore categories list --profile sandbox',
+    );
   }
   if (profile.settings['api-key-command'] !== undefined) {
     throw usageFailure(
-      `profile ${profile.name} gets its key from api-key-command, which comes before a stored one`,
-      `To store one instead: petstore config unset api-key-command${profileFlag(profile)}`,
+      `profile ${profile.name} has an api-key-command, which takes precedence over a stored key`,
+      `To store a key instead: petstore config unset api-key-command${profileFlag(profile)}`,
     );
   }
-}
-
-async function takeKey(
-  { host: { context }, options }: Session,
-  origin: string,
-): Promise<{ text: string; source: string }> {
-  const given = await keyOfFlag(context, options);
-  if (given) return { text: given.value, source: given.source };
-  if (!context.stdin.isTTY) return { text: await readStdin(context), source: 'standard input' };
-  if (!mayAsk(context, options)) {
-    throw usageFailure('there is no key on standard input', 'petstore auth login < KEY_FILE');
-  }
-  return { text: await context.askSecret(`API key for ${origin}`), source: 'the prompt' };
 }

@@ -9,18 +9,18 @@ import { removeKey } from '../../settings/save-key.ts';
 import { addExamples } from '../examples.ts';
 
 export function define(command: Command, host: Host): void {
-  command.description('Remove the stored key of a profile from this machine');
+  command.description('Remove the stored API key of a profile from this machine');
   addExamples(command, ['petstore auth logout', 'petstore auth logout --profile staging']);
   command.action(async () =>
     inSession(host, command, async (session) => {
       const { profile, report } = session;
       if (profile.name === sandboxProfile) {
-        throw usageFailure('the sandbox makes its own key, and none is stored');
+        throw usageFailure('the sandbox has its own API key, and no other is stored');
       }
       const folder = requireConfigFolder(host.context);
       const message = (await removeKey(host.context, folder, profile.name))
-        ? `the key of ${labelOf(profile)} is removed from this machine; the service may still take it`
-        : `no key of ${labelOf(profile)} was stored`;
+        ? `removed the API key of ${labelOf(profile)} from this machine; the service may still accept it`
+        : `no API key is stored for ${labelOf(profile)}`;
       notice(report, message);
       for (const message of whatRemains(session)) notice(report, message);
     }),
@@ -31,6 +31,6 @@ export function define(command: Command, host: Host): void {
 function* whatRemains({ host: { context }, profile }: Session): Generator<string> {
   if (context.env.PETSTORE_API_KEY) yield 'PETSTORE_API_KEY is still set';
   if (profile.settings['api-key-command'] !== undefined) {
-    yield `api-key-command still gives the key: petstore config unset api-key-command${profileFlag(profile)}`;
+    yield `api-key-command still provides a key: petstore config unset api-key-command${profileFlag(profile)}`;
   }
 }

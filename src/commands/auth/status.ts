@@ -7,6 +7,7 @@ import type { Host } from '../../session/host.ts';
 import { noKey } from '../../session/key.ts';
 import { sandboxProfile } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
+import { addColumns } from '../columns.ts';
 import { addExamples } from '../examples.ts';
 
 type Options = { readonly check?: boolean };
@@ -18,11 +19,12 @@ const columns = ['profile', 'baseUrl', 'keySource', 'keyEnding'];
 
 export function define(command: Command, host: Host): void {
   command.description(
-    'Show which key is used, where it comes from and its last characters, offline',
+    'Show which API key is used, where it comes from and its last characters; sends no request',
   );
   addExamples(command, ['petstore auth status', 'petstore auth status --check']);
+  addColumns(command, columns);
   command
-    .option('--check', 'spend one request to learn whether the service takes the key')
+    .option('--check', 'send one request to see whether the service accepts the key')
     .action(async ({ check }: Options) =>
       inSession(host, command, async (session) => {
         const { output, profile } = session;

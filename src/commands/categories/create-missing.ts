@@ -3,7 +3,7 @@ import { listCategories } from '../../api/endpoints.ts';
 import type { Category } from '../../api/resources.ts';
 import { faultOfAccess } from '../../disk/denied.ts';
 import { Failure, FileFault, systemCode } from '../../errors.ts';
-import { notice } from '../../events.ts';
+import { notice, warn } from '../../events.ts';
 import type { NameLock } from '../../import/name-locks.ts';
 import type { Session } from '../../session/session.ts';
 import { lockNames } from './lock-names.ts';
@@ -26,14 +26,14 @@ export async function createMissing(
     const find = (wanted: string) => list.find((category) => category.name === wanted);
     const there = find(name);
     if (there) {
-      notice(session.report, `"${name}" is there already`);
+      notice(session.report, `"${name}" already exists`);
       return { category: there, wasThere: true };
     }
     const category = await create();
     const original = find(category.name);
     if (original) {
-      const message = `"${category.name}" is there with the id ${original.id} as well: this one is a copy`;
-      notice(session.report, message);
+      const message = `"${category.name}" already exists with id ${original.id}: this one is a duplicate`;
+      warn(session.report, message);
     }
     return { category, wasThere: false };
   } finally {
@@ -49,9 +49,10 @@ async function holdName(session: Session, name: string): Promise<NameLock | unde
   } catch (error) {
     if (!isWithoutPlace(error)) throw error;
     const fault = faultOfAccess(error.details.cause, session.host.context.uid);
-    const why = fault ? ` (${fault.message}). Fix: ${fault.fix}` : '';
-    const message = `${error.message}; another petstore process may create the same name at the same time${why}`;
-    notice(session.report, message);
+    const owner = fault && !error.message.includes(fault.message) ? ` (${fault.message})` : '';
+    const why = fault ? `${owner}. Fix: ${fault.fix}` : '';
+    const message = `${error.message}; another petstore process could create the same name at the same time${why}`;
+    warn(session.report, message);
     return undefined;
   }
 }

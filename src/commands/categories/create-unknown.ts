@@ -3,12 +3,12 @@ import { listCategories } from '../../api/endpoints.ts';
 import { pause } from '../../api/pause.ts';
 import type { Category } from '../../api/resources.ts';
 import type { Failure } from '../../errors.ts';
-import { notice } from '../../events.ts';
+import { notice, warn } from '../../events.ts';
 import { looseKey } from '../../import/content.ts';
 import { quoted } from '../../import/read/faults.ts';
 import type { Session } from '../../session/session.ts';
 
-/** How long the service may take over a request that broke off, in ms; an import's --settle has the same default. */
+/** How long to wait before checking an interrupted request, in ms; an import's --settle has the same default. */
 const settleTime = 60_000;
 
 /**
@@ -23,9 +23,9 @@ export async function lookForCreated(
   wasMissing: boolean,
   failure: Failure,
 ): Promise<Category> {
-  const seconds = `${settleTime / 1_000} s`;
-  const notYet = `${failure.message}; it may have been created, which a list in ${seconds} will show`;
-  notice(report, notYet);
+  const seconds = `${settleTime / 1_000}s`;
+  const notYet = `${failure.message}; it may have been created: checking the list of categories in ${seconds}`;
+  warn(report, notYet);
   const { signal } = context;
   const list = await pause(context, settleTime, { reason: 'settle', count: 1 }, { report, signal })
     .then(() => client.call(listCategories, {}))
@@ -37,13 +37,13 @@ export async function lookForCreated(
   const exact = list.filter((category) => category.name === name);
   const [category] = exact;
   if (category && wasMissing && exact.length === 1) {
-    notice(report, `created, as the list shows: id ${category.id}`);
+    notice(report, `created with id ${category.id}, as the list shows`);
     return category;
   }
   const similar = list.filter((other) => looseKey(other.name) === looseKey(name));
   const none = {
-    consequence: 'Most likely it was not created.',
-    hint: 'Create it again, if it is still missing then, with --if-missing.',
+    consequence: 'It was probably not created.',
+    hint: 'To retry, run the same command again with --if-missing.',
   };
   const message = `${failure.message}; ${shown(similar, seconds)}`;
   throw failure.with(similar.length === 0 ? none : {}, message);
@@ -51,7 +51,7 @@ export async function lookForCreated(
 
 /** What the list shows, for the end of a sentence. */
 function shown(similar: readonly Category[], seconds: string): string {
-  if (similar.length === 0) return `${seconds} later no category of this name is there`;
+  if (similar.length === 0) return `after ${seconds} the list shows no category with this name`;
   const found = similar.map(({ id, name }) => `${quoted(name)} with id ${id}`).join(', ');
-  return `${seconds} later there is ${found}, by this call or by another`;
+  return `after ${seconds} the list shows ${found}, created by this request or by another one`;
 }

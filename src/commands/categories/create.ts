@@ -1,14 +1,15 @@
 import type { Command } from 'commander';
 import { createCategory } from '../../api/endpoints.ts';
-import { NewCategory } from '../../api/resources.ts';
-import { explained, Failure, unsent, usageFailure } from '../../errors.ts';
-import { notice } from '../../events.ts';
+import { type Category, NewCategory } from '../../api/resources.ts';
+import { Exit, explained, Failure, unsent, usageFailure } from '../../errors.ts';
+import { warn } from '../../events.ts';
 import { findMismatch } from '../../json/check.ts';
 import { ExactNumber } from '../../json/exact.ts';
 import type { Printer } from '../../output/results.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
 import { unloadable } from '../../text/unloadable.ts';
+import { addColumns } from '../columns.ts';
 import { addExamples } from '../examples.ts';
 import { categoryColumns } from './columns.ts';
 
@@ -26,11 +27,15 @@ export function define(command: Command, host: Host): void {
     'petstore categories create ferret --if-missing',
     'id=$(petstore categories create ferret --json | jq .id)',
   ]);
+  addColumns(command, categoryColumns);
   command
-    .argument('<name>', 'for example a species: rabbit')
-    .option('--description <text>', 'one short sentence')
-    .option('--if-missing', 'only when there is no category of exactly this name')
-    .option('--dry-run', 'show the request and send nothing')
+    .argument('<name>', 'name of the category, for example rabbit')
+    .option('--description <text>', 'short description of the category')
+    .option(
+      '--if-missing',
+      'create it only if no category has exactly this name (one more request)',
+    )
+    .option('--dry-run', 'print the request without sending it')
     .action(async (name: string, { description, ifMissing, dryRun }: Options) =>
       inSession(host, command, async (session) => {
         const { connect, output, report } = session;
@@ -54,12 +59,13 @@ export function define(command: Command, host: Host): void {
           : { category: await send(), wasThere: false };
 
         if (category.name !== name) {
-          notice(report, `the service changed the name to "${category.name}"`);
+          warn(report, `the service changed the name to "${category.name}"`);
         }
         await output.record(category, categoryColumns).catch((error) => {
-          const consequence = `The category was created, with id ${category.id}.`;
-          const { signal } = host.context;
-          throw wasThere ? error : explained(error, signal, { outcome: 'created', consequence });
+          if (wasThere) throw error;
+          if (error instanceof Exit) throw unread(category, error);
+          const consequence = `The category was created with id ${category.id}.`;
+          throw explained(error, host.context.signal, { outcome: 'created', consequence });
         });
       }),
     );
@@ -77,14 +83,20 @@ async function loadMissing() {
   return createMissing;
 }
 
+/** The reader of stdout went away, but the outcome of a create is always said. */
+function unread({ id, name }: Category, { exitCode }: Exit): Failure {
+  const message = `created "${name}" with id ${id}; the result could not be printed`;
+  return new Failure('output', message, { outcome: 'created', exitCode });
+}
+
 /** @throws Failure (usage) for what the service would refuse anyway */
 function newCategory(name: string, description: string | undefined): NewCategory {
   const category = { name, ...(description !== undefined && { description }) };
   const mismatch = findMismatch(NewCategory, category);
-  if (mismatch) throw usageFailure(`this is no category: ${mismatch}`);
+  if (mismatch) throw usageFailure(`invalid category: ${mismatch}`);
   if (`${name}${description ?? ''}`.includes('\ufffd')) {
     throw usageFailure(
-      'this is no category: it has bytes that are not UTF-8, or U+FFFD in their place',
+      'invalid category: contains bytes that are not valid UTF-8, or U+FFFD in their place',
     );
   }
   return category;

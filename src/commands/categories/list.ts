@@ -4,6 +4,7 @@ import type { Category } from '../../api/resources.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
 import { unloadable } from '../../text/unloadable.ts';
+import { addColumns } from '../columns.ts';
 import { addExamples } from '../examples.ts';
 import { categoryColumns } from './columns.ts';
 
@@ -21,9 +22,10 @@ export function define(command: Command, host: Host): void {
     'petstore categories list --sort name -o ndjson',
     "petstore categories list --json | jq -r '.[].name'",
   ]);
+  addColumns(command, categoryColumns);
   command
-    .option('--search <text>', 'only those with the text in name or description, in any case')
-    .addOption(new Option('--sort <field>', 'order by a field').choices(Object.keys(orders)))
+    .option('--search <text>', 'filter by text in name or description, ignoring case')
+    .addOption(new Option('--sort <field>', 'sort by this field').choices(Object.keys(orders)))
     .action(async ({ search, sort }: Options) =>
       inSession(host, command, async ({ connect, output }) => {
         output.checkColumns(categoryColumns);
@@ -31,14 +33,16 @@ export function define(command: Command, host: Host): void {
 
         const found = (all: Category[]) =>
           search === undefined ? all : all.filter(matches(search));
+        const empty =
+          search === undefined ? 'No categories yet.' : `No categories match "${search}".`;
         const list = await client.stream(sort ? wholeList : listCategories, {});
         if (Array.isArray(list)) {
           const listed = sort ? found(list).sort(orders[sort]) : found(list);
-          return output.records(listed, categoryColumns);
+          return output.records(listed, categoryColumns, empty);
         }
         const pieces = each(list, found);
         const listed = sort ? await sortLong(pieces, orders[sort]) : pieces;
-        await output.stream(listed, categoryColumns, 'categories');
+        await output.stream(listed, categoryColumns, { what: 'categories', empty });
       }),
     );
 }

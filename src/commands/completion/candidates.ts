@@ -5,60 +5,73 @@ import { isTopic } from '../topic.ts';
 /** What a word may become, and what that means. */
 export type Candidate = { readonly value: string; readonly about?: string };
 
-/** The values that a kind of argument may have; `files` are for the shell to find. */
-export type ValuesOf = (kind: string) => Promise<readonly string[] | 'files'>;
+/** A value to find: its kind is what help calls the argument, or the option's name. */
+export type Wanted = {
+  readonly kind: string;
+  readonly command: Command;
+  /** The arguments of the command before it. */
+  readonly args: readonly string[];
+  /** What is typed of it. */
+  readonly last: string;
+};
 
-/** Where a command line stands after some words. */
+/** The values that something may have; `files` are for the shell to find. */
+export type ValuesOf = (wanted: Wanted) => Promise<readonly string[] | 'files'>;
+
+/** What a command line has come to after some words. */
 type Position = {
   readonly command: Command;
-  /** How many words are arguments of the command. */
-  readonly taken: number;
+  /** The words that are arguments of the command. */
+  readonly args: readonly string[];
   /** Waits for its value. */
   readonly option?: Option | undefined;
   /** Help is asked for: only names of commands and topics follow. */
   readonly help?: boolean;
-  /** Behind `--` no word is an option. */
+  /** After `--` no word is an option. */
   readonly literal?: boolean;
 };
 
-/** What may stand at the end of a command line in place of its last word, by the tree of commands. */
+/** What the last word of a command line may become, by the tree of commands. */
 export async function candidates(
   program: Command,
   before: readonly string[],
   last: string,
   valuesOf: ValuesOf,
 ): Promise<readonly Candidate[] | 'files'> {
-  let position: Position = { command: program, taken: 0 };
+  let position: Position = { command: program, args: [] };
   for (const word of before) position = await step(position, word);
   const found = await follow(position, last, valuesOf);
   return found === 'files' ? found : found.filter(({ value }) => value.startsWith(last));
 }
 
 async function step(position: Position, word: string): Promise<Position> {
-  const { command, taken, option, literal } = position;
+  const { command, args, option, literal } = position;
   if (option) return { ...position, option: undefined };
   if (!literal && word === '--') return { ...position, literal: true };
   if (!literal && isFlag(word)) return { ...position, option: waiting(command, word) };
-  const next = taken === 0 && command.commands.find((below) => below.name() === word);
+  const next = args.length === 0 && command.commands.find((below) => below.name() === word);
   if (next) {
     await loadCommand(next);
     return { ...position, command: next };
   }
   if (word === 'help' && command.commands.length > 0) return { ...position, help: true };
-  return { ...position, taken: taken + 1 };
+  return { ...position, args: [...args, word] };
 }
 
 async function follow(
-  { command, taken, option, help, literal }: Position,
+  position: Position,
   last: string,
   valuesOf: ValuesOf,
 ): Promise<readonly Candidate[] | 'files'> {
-  if (option) return values(option, valuesOf);
-  if (!literal && !help && isFlag(last)) return flags(command, last, valuesOf);
-  const names = taken === 0 ? namesBelow(command, help ?? false) : [];
+  const { command, args, option, help, literal } = position;
+  const valuesFor = (taker: Option | Argument, typed: string) =>
+    values(taker, { command, args, last: typed }, valuesOf);
+  if (option) return valuesFor(option, last);
+  if (!literal && !help && isFlag(last)) return flags(command, last, valuesFor);
+  const names = args.length === 0 ? namesBelow(command, help ?? false) : [];
   if (help || names.length > 0) return names;
-  const argument = command.registeredArguments[taken] ?? variadic(command);
-  const found = argument ? await values(argument, valuesOf) : [];
+  const argument = command.registeredArguments[args.length] ?? variadic(command);
+  const found = argument ? await valuesFor(argument, last) : [];
   // With nothing else to say, what options there are is better than nothing.
   return found.length === 0 && !literal && last === '' ? optionNames(command) : found;
 }
@@ -82,12 +95,12 @@ function waiting(command: Command, word: string): Option | undefined {
 async function flags(
   command: Command,
   last: string,
-  valuesOf: ValuesOf,
+  valuesFor: (option: Option, typed: string) => Promise<readonly Candidate[] | 'files'>,
 ): Promise<readonly Candidate[] | 'files'> {
-  const [, name] = /^(--[^=]+)=/.exec(last) ?? [];
+  const [, name, typed = ''] = /^(--[^=]+|-[^-=]+)=(.*)$/s.exec(last) ?? [];
   if (name === undefined) return optionNames(command);
   const option = waiting(command, name);
-  const found = option ? await values(option, valuesOf) : [];
+  const found = option ? await valuesFor(option, typed) : [];
   return found === 'files' ? found : found.map(({ value }) => ({ value: `${name}=${value}` }));
 }
 
@@ -114,9 +127,10 @@ function variadic(command: Command): Argument | undefined {
 /** The values of an option or an argument: its choices, or what is known of its kind. */
 async function values(
   taker: Option | Argument,
+  place: Omit<Wanted, 'kind'>,
   valuesOf: ValuesOf,
 ): Promise<readonly Candidate[] | 'files'> {
-  const found = taker.argChoices ?? (await valuesOf(kindOf(taker)));
+  const found = taker.argChoices ?? (await valuesOf({ kind: kindOf(taker), ...place }));
   return found === 'files' ? found : found.map((value) => ({ value }));
 }
 

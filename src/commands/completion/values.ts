@@ -1,15 +1,51 @@
+import { methods } from '../../api/method.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
+import { plans } from '../../plans.ts';
 import { readSettings } from '../../settings/file.ts';
 import { configFolder } from '../../settings/folders.ts';
-import { settingNames } from '../../settings/names.ts';
+import { declared, settingNames } from '../../settings/names.ts';
 import { builtInProfiles, isProfileName } from '../../settings/values.ts';
+import { columnsOf } from '../columns.ts';
+import { wordsOf } from '../help.ts';
+import type { Wanted } from './candidates.ts';
 
-/** The values of a kind of argument or option that are no choices of it; `files` are for the shell to find. */
-export function knownValues(kind: string, context: Context): readonly string[] | 'files' {
-  if (kind === 'file' || kind === 'command') return 'files';
-  if (kind === 'profile') return profileNames(context);
-  return kind === 'setting' ? settingNames : [];
+/** The values of an argument or option that are no choices of it; `files` are for the shell to find. */
+export function knownValues(
+  { kind, command, args, last }: Wanted,
+  context: Context,
+): readonly string[] | 'files' {
+  switch (kind) {
+    case 'file':
+    case 'command':
+      return 'files';
+    case 'profile':
+      return profileNames(context);
+    case 'setting':
+      return wordsOf(command) === 'config get' ? ['profile', ...settingNames] : settingNames;
+    case 'value':
+      return valuesOfSetting(args[0] ?? '', context);
+    case 'method':
+      return methods;
+    case 'columns':
+      return lists(columnsOf(command), last);
+    default:
+      return [];
+  }
+}
+
+function valuesOfSetting(name: string, context: Context): readonly string[] {
+  if (name === 'default-profile') return profileNames(context);
+  if (name === 'plan') return Object.keys(plans);
+  const setting = settingNames.find((known) => known === name);
+  return (setting && declared[setting].choices) ?? [];
+}
+
+/** The list that was begun with one name more: `id,` may become `id,name`. */
+function lists(names: readonly string[], last: string): readonly string[] {
+  const begun = last.slice(0, last.lastIndexOf(',') + 1);
+  const taken = begun.split(',');
+  return names.filter((name) => !taken.includes(name)).map((name) => begun + name);
 }
 
 /** The profiles there always are, and those of the settings; no name that could mean something to a shell. */
@@ -19,7 +55,7 @@ function profileNames(context: Context): readonly string[] {
     const { profiles = {} } = folder === undefined ? {} : readSettings(folder);
     return [...new Set([...builtInProfiles, ...Object.keys(profiles)])].filter(isProfileName);
   } catch (error) {
-    // Settings that cannot be read have no profiles: who presses Tab wants no error.
+    // Settings that cannot be read have no profiles: an error is of no use at a Tab.
     if (error instanceof Failure) return builtInProfiles;
     throw error;
   }

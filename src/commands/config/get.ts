@@ -8,7 +8,7 @@ import { inForce, namesInForce, rowOf } from './in-force.ts';
 import { isOfSandbox, requireName } from './names.ts';
 
 export function define(command: Command, host: Host): void {
-  command.description('Print the value of a setting in force, alone; exit 2 when there is none');
+  command.description('Print the value of one setting; exits 2 when it is not set');
   addExamples(command, ['petstore config get profile', 'url=$(petstore config get base-url)']);
   command.argument('<setting>', namesInForce.join(', ')).action(async (text: string) =>
     inSession(host, command, async (session) => {
@@ -18,7 +18,7 @@ export function define(command: Command, host: Host): void {
         throw configFailure(
           `${name} is not set for ${labelOf(session.profile)}`,
           name !== 'profile' && isOfSandbox(name, session.profile)
-            ? 'The sandbox has an address, a key and a limit of its own.'
+            ? 'The sandbox has its own base URL, API key and limit.'
             : `petstore config set ${name} VALUE${profileFlag(session.profile)}`,
         );
       }

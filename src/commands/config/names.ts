@@ -1,13 +1,18 @@
-import leven, { closestMatch } from 'leven';
 import { usageFailure } from '../../errors.ts';
-import { type Profile, sandboxProfile } from '../../session/profile.ts';
+import { labelOf, type Profile, sandboxProfile } from '../../session/profile.ts';
 import { declared, type SettingName } from '../../settings/names.ts';
 import type { SettingPath } from '../../settings/save.ts';
+import { nearest } from '../../text/nearest.ts';
 import { mayBeKey } from '../../text/secret.ts';
 
 /** Where a setting stands in the settings file. */
 export function pathOf(name: SettingName, profile: Profile): SettingPath {
   return { name, ...(declared[name].file === 'profile' && { profile: profile.name }) };
+}
+
+/** Whose setting it is, for the end of a message; nothing where it is no profile's. */
+export function forProfile(name: SettingName, profile: Profile): string {
+  return declared[name].file === 'profile' ? ` for ${labelOf(profile)}` : '';
 }
 
 /** Whether the sandbox makes it itself, so that it cannot be set. */
@@ -19,19 +24,9 @@ export function isOfSandbox(name: SettingName, { name: profile }: Profile): bool
 export function requireName<Name extends string>(name: string, names: readonly Name[]): Name {
   const found = names.find((known) => known === name);
   if (found !== undefined) return found;
-  const what = mayBeKey(name) ? 'setting of that name' : `setting "${name}"`;
   const meant = nearest(name.toLowerCase(), names);
   throw usageFailure(
-    `there is no ${what}`,
+    `unknown setting${mayBeKey(name) ? '' : ` "${name}"`}`,
     `${meant === undefined ? '' : `Did you mean ${meant}? `}One of: ${names.join(', ')}`,
   );
-}
-
-/** The name that few changes lead to, if there is one. */
-function nearest(name: string, names: readonly string[]): string | undefined {
-  const near = names.filter((known) => {
-    const most = Math.floor(known.length / 3);
-    return leven(name, known, { maxDistance: most + 1 }) <= most;
-  });
-  return closestMatch(name, near);
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { notice } from '../../events.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
 import { settingsFile } from '../../settings/file.ts';
@@ -9,9 +10,15 @@ import { addExamples } from '../examples.ts';
 export function define(command: Command, host: Host): void {
   addExamples(command, ['petstore config path', 'cat "$(petstore config path)"']);
   command.action(async () =>
-    inSession(host, command, async ({ output }) => {
-      const path = join(requireConfigFolder(host.context), settingsFile);
-      await output.bare(path, { path });
-    }),
+    inSession(
+      host,
+      command,
+      async ({ output, report }, faults) => {
+        for (const { message } of faults) notice(report, message);
+        const path = join(requireConfigFolder(host.context), settingsFile);
+        await output.bare(path, { path });
+      },
+      { invalidSettings: true, unreadable: true },
+    ),
   );
 }

@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
-import { usageFailure } from '../../errors.ts';
+import { Failure, usageFailure } from '../../errors.ts';
 import { notice } from '../../events.ts';
 import type { Host } from '../../session/host.ts';
-import { labelOf, profileFlag } from '../../session/profile.ts';
+import { chooseProfile, labelOf, profileFlag } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { hasStoredKey } from '../../settings/keys.ts';
 import { declared, type SettingName, settingNames } from '../../settings/names.ts';
 import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
-import { isOfSandbox, pathOf, requireName } from './names.ts';
+import { forProfile, isOfSandbox, pathOf, requireName } from './names.ts';
 
 export function define(command: Command, host: Host): void {
   addExamples(command, [
@@ -21,29 +21,56 @@ export function define(command: Command, host: Host): void {
     .argument('<setting>', settingNames.join(', '))
     .argument('<value>')
     .action(async (text: string, value: string) =>
-      inSession(host, command, async (session) => {
-        const { profile, report } = session;
-        const name = requireName(text, settingNames);
-        refuseForSandbox(name, session);
-        declared[name].read(value, { subject: name });
-
-        const { saveSetting } = await import('../../settings/save.ts').catch(unloadable);
-        const folder = requireConfigFolder(host.context);
-        const path = await saveSetting(host.context, folder, pathOf(name, profile), value);
-        notice(report, `saved in ${path}`);
-        if (name === 'api-key-command' && hasStoredKey(folder, profile.name)) {
-          const message = `the stored key of ${labelOf(profile)} is used no more: petstore auth logout${profileFlag(profile)}`;
-          notice(report, message);
-        }
+      inSession(host, command, (session) => set(session, text, value), {
+        newProfile: true,
+        invalidSettings: true,
       }),
     );
+}
+
+async function set(session: Session, text: string, value: string): Promise<void> {
+  const { host, profile, report } = session;
+  const name = requireName(text, settingNames);
+  refuseForSandbox(name, session);
+  declared[name].read(value);
+  const unknown = name === 'default-profile' ? whyUnknown(host, value) : undefined;
+
+  const { saveSetting } = await import('../../settings/save.ts').catch(unloadable);
+  const folder = requireConfigFolder(host.context);
+  const path = await saveSetting(host.context, folder, pathOf(name, profile), value);
+  const what = unknown ? name : shown(name, value);
+  notice(report, `saved ${what}${forProfile(name, profile)} in ${path}`);
+  if (unknown) notice(report, unknown);
+  if (name === 'api-key-command' && hasStoredKey(folder, profile.name)) {
+    const logout = `petstore auth logout${profileFlag(profile)}`;
+    const stored = `the stored key of ${labelOf(profile)}`;
+    notice(report, `api-key-command takes precedence over ${stored}; to remove that: ${logout}`);
+  }
+}
+
+/** What commands would say of a profile of that name, which may be created later; undefined where it exists. */
+function whyUnknown(host: Host, name: string): string | undefined {
+  try {
+    chooseProfile(host, { profile: name });
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure) return error.message;
+    throw error;
+  }
+}
+
+function shown(name: SettingName, value: string): string {
+  // What opens a vault may be in it.
+  if (name === 'api-key-command') return name;
+  const { withoutSecrets = (all: string) => all } = declared[name];
+  return `${name}=${withoutSecrets(value)}`;
 }
 
 /** @throws Failure (usage) */
 function refuseForSandbox(name: SettingName, { profile }: Session): void {
   if (!isOfSandbox(name, profile)) return;
   throw usageFailure(
-    'the sandbox has an address, a key and a limit of its own',
+    'the sandbox has its own base URL, API key and limit',
     `For another profile: petstore config set ${name} VALUE --profile NAME`,
   );
 }

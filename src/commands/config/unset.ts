@@ -1,31 +1,34 @@
 import type { Command } from 'commander';
 import { notice } from '../../events.ts';
 import type { Host } from '../../session/host.ts';
-import { labelOf, type Profile } from '../../session/profile.ts';
-import { inSession } from '../../session/session.ts';
+import type { Profile } from '../../session/profile.ts';
+import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { type SettingName, settingNames } from '../../settings/names.ts';
 import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
-import { pathOf, requireName } from './names.ts';
+import { forProfile, pathOf, requireName } from './names.ts';
 
 export function define(command: Command, host: Host): void {
   addExamples(command, [
     'petstore config unset max-wait',
     'petstore config unset output --profile staging',
   ]);
-  command.argument('<setting>', settingNames.join(', ')).action(async (text: string) =>
-    inSession(host, command, async ({ profile, report }) => {
-      const name = requireName(text, settingNames);
-      const folder = requireConfigFolder(host.context);
-      if (!isInFile(name, profile)) {
-        return notice(report, `${name} was not set for ${labelOf(profile)}`);
-      }
-      const { saveSetting } = await import('../../settings/save.ts').catch(unloadable);
-      const path = await saveSetting(host.context, folder, pathOf(name, profile), undefined);
-      notice(report, `removed from ${path}`);
-    }),
-  );
+  command
+    .argument('<setting>', settingNames.join(', '))
+    .action(async (text: string) =>
+      inSession(host, command, (session) => unset(session, text), { invalidSettings: true }),
+    );
+}
+
+async function unset({ host, profile, report }: Session, text: string): Promise<void> {
+  const name = requireName(text, settingNames);
+  const folder = requireConfigFolder(host.context);
+  const whose = forProfile(name, profile);
+  if (!isInFile(name, profile)) return notice(report, `${name} is not set${whose}`);
+  const { saveSetting } = await import('../../settings/save.ts').catch(unloadable);
+  const path = await saveSetting(host.context, folder, pathOf(name, profile), undefined);
+  notice(report, `removed ${name}${whose} from ${path}`);
 }
 
 function isInFile(name: SettingName, { byDefault, file, settings }: Profile): boolean {

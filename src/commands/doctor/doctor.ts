@@ -3,42 +3,47 @@ import type { Command } from 'commander';
 import type { Host } from '../../session/host.ts';
 import { commonOptions } from '../../session/options.ts';
 import { inChosenSession } from '../../session/session.ts';
+import { addColumns } from '../columns.ts';
 import { addExamples } from '../examples.ts';
+import type { Finding } from './finding.ts';
 import { examineMemory } from './limit.ts';
 import { examineCertificates, examinePrograms, examineTerminal } from './machine.ts';
 import { askService, examineWay } from './service.ts';
 import { examineSettings } from './settings.ts';
 import { examineState } from './state.ts';
 import { examineStore } from './store.ts';
+import { verdictsOf } from './summary.ts';
 
-type Options = { readonly check?: boolean };
+type Options = { readonly check?: boolean; readonly all?: boolean };
 
 const columns = ['check', 'status', 'finding'] as const;
 
 export function define(command: Command, host: Host): void {
   command.description(
-    'Show what petstore finds on this machine: versions, settings and where they come from, key, proxy, state, limit store, limit, clock',
+    'Check the installation: versions, settings and where they come from, API key, proxy, certificates, state folder, limit store, rate limit and clock',
   );
   addExamples(command, [
     'petstore doctor',
     'petstore doctor --check --profile staging',
-    `petstore doctor --json | jq '.[] | select(.status != "ok")'`,
+    `petstore doctor --json | jq '.[] | select(.status == "fail")'`,
   ]);
+  addColumns(command, columns);
   command
-    .option('--check', 'spend one request to see whether the service answers')
-    .action(async ({ check = false }: Options) => {
+    .option('--check', 'send one request to check that the service responds')
+    .option('--all', 'list every check, not only the problems')
+    .action(async ({ check = false, all: isWhole = false }: Options) => {
       const options = commonOptions(command);
       const { context } = host;
-      const { profile, format, maxWait, findings } = await examineSettings(host, options);
+      const { maxWait, findings, ...choices } = await examineSettings(host, options);
 
-      await inChosenSession(host, { options, profile, format }, async (session) => {
+      await inChosenSession(host, { options, ...choices }, async (session) => {
         session.output.checkColumns(columns);
         const way = await examineWay(session);
         const state = await examineState(context);
         const isOpen =
           way.every(({ failure }) => !failure) &&
           state.every(({ failure }) => failure?.kind !== 'config');
-        const all = [
+        const all: readonly Finding[] = [
           ...examinePrograms(context),
           ...findings,
           ...way,
@@ -55,15 +60,15 @@ export function define(command: Command, host: Host): void {
           status,
           finding: withoutHome(finding, context.home),
         }));
-        await session.output.records(rows, columns);
-        // What stands above is what the rest depends on.
+        await session.output.checklist(verdictsOf(rows, isWhole), rows, columns);
+        // The rest depends on what comes first.
         const first = all.find(({ failure }) => failure);
         if (first?.failure) throw first.failure;
       });
     });
 }
 
-/** Who pastes it into a ticket need not tell their name. */
+/** Pasted into a ticket, it need not show the user's name. */
 function withoutHome(text: string, home: string): string {
   return home.length > 1 ? text.replaceAll(`${home}${sep}`, `~${sep}`) : text;
 }

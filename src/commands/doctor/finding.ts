@@ -4,7 +4,8 @@ import type { Profile } from '../../session/profile.ts';
 /** One thing that was looked at. */
 export type Finding = {
   readonly check: string;
-  readonly status: 'ok' | 'warn' | 'fail';
+  /** `unknown` and `unset` are neither good nor bad. */
+  readonly status: 'ok' | 'warn' | 'fail' | 'unknown' | 'unset';
   readonly finding: string;
   /** What a command that needs it would fail with. */
   readonly failure?: Failure;
@@ -16,6 +17,16 @@ export function ok(check: string, finding: string): Finding {
 
 export function warn(check: string, finding: string): Finding {
   return { check, status: 'warn', finding };
+}
+
+/** What cannot be found out now. */
+export function unknown(check: string, finding: string): Finding {
+  return { check, status: 'unknown', finding };
+}
+
+/** What need not be set. */
+export function unset(check: string, finding: string): Finding {
+  return { check, status: 'unset', finding };
 }
 
 export function fail(check: string, failure: Failure): Finding {
@@ -33,7 +44,7 @@ export async function judge(check: string, look: () => Look | Promise<Look>): Pr
     if (error instanceof Failure) return fail(check, error);
     const code = systemCode(error);
     if (code === undefined) throw error;
-    const message = `cannot look at the ${check} (${code})`;
+    const message = `cannot check the ${check} (${code})`;
     return fail(check, configFailure(message, undefined, error));
   }
 }

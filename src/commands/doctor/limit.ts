@@ -8,25 +8,25 @@ import type { Session } from '../../session/session.ts';
 import { chooseSetting } from '../../session/setting.ts';
 import { stateFolder } from '../../settings/folders.ts';
 import { isoEnd } from '../../text/iso-time.ts';
-import { type Finding, fail, judge, ok, warn } from './finding.ts';
+import { type Finding, fail, judge, ok, unknown, warn } from './finding.ts';
 
-/** What answers have told so far of the limit and the time; `maxWait` in ms. */
+/** What responses have shown so far of the limit and the time; `maxWait` in ms. */
 export async function examineMemory(
   session: Session,
   { check, maxWait }: { readonly check: boolean; readonly maxWait: number },
 ): Promise<Finding[]> {
   const { context } = session.host;
   if (!check && (await isPrinted(session))) {
-    const unknown = 'unknown: the program that prints the key runs with --check';
-    return [ok('limit', unknown), ok('clock', unknown)];
+    const why = 'unknown: only --check runs the api-key-command';
+    return [unknown('limit', why), unknown('clock', why)];
   }
   const isKept = hasLogs(context, stateFolder(context));
   // No log is made just to find out that there is nothing in it.
   if (!isKept && !chooseSetting('limit-store', session)) {
-    const unknown = 'unknown: no request was made yet';
-    return [ok('limit', unknown), ok('clock', unknown)];
+    const why = 'unknown: no request sent yet';
+    return [unknown('limit', why), unknown('clock', why)];
   }
-  let clock = ok('clock', 'unknown');
+  let clock = unknown('clock', 'unknown');
   const limit = await judge('limit', async () => {
     const ledger = await (await session.limit()).read();
     const reading = readClock(context);
@@ -46,7 +46,13 @@ async function isPrinted({ key, profile }: Session): Promise<boolean> {
 function examineLimit(ledger: Ledger, reading: ClockReading, maxWait: number): Finding {
   const now = reading.at;
   const { minute, day, wait } = limitStatus(ledger, reading);
-  if (!wait) return ok('limit', `minute: ${inNumbers(minute)}; day: ${inNumbers(day)}`);
+  if (!wait) {
+    const isUnknown = [minute, day].every(
+      ({ remaining, used }) => (remaining ?? used) === undefined,
+    );
+    const numbers = `minute: ${inNumbers(minute)}; day: ${inNumbers(day)}`;
+    return isUnknown ? unknown('limit', numbers) : ok('limit', numbers);
+  }
   if (wait.until - now > maxWait) return fail('limit', tooLate(wait, now));
   return warn('limit', `${inWords(wait)}; until ${isoEnd(wait.until)}`);
 }
@@ -58,20 +64,20 @@ function inNumbers({ limit, remaining, used }: WindowStatus): string {
 
 /** Farther off than this, in ms, and times that people compare make no sense. */
 const mostOffset = 30_000;
-/** Bounds farther apart than this, in ms, tell nothing. */
+/** Bounds farther apart than this, in ms, mean nothing. */
 const vague = 3_600_000;
 
-/** How this machine's clock stands against the service's. */
+/** How far this machine's clock is off the service's. */
 function examineClock({ offset }: Ledger): Finding {
   if (!offset || offset.high - offset.low > vague) {
-    return ok('clock', 'unknown: no answer has told the time of the service');
+    return unknown('clock', 'unknown: no response with a usable Date header yet');
   }
   const { low, high } = offset;
   if (low <= 0 && high >= 0) {
-    return ok('clock', `agrees with the service to within ${inSeconds(Math.max(-low, high))} s`);
+    return ok('clock', `in sync with the service to within ${inSeconds(Math.max(-low, high))}s`);
   }
   const least = low > 0 ? low : -high;
-  const finding = `${inSeconds(least)} s ${low > 0 ? 'behind' : 'ahead of'} the service`;
+  const finding = `${inSeconds(least)}s ${low > 0 ? 'slow' : 'fast'} compared with the service`;
   return least > mostOffset ? warn('clock', finding) : ok('clock', finding);
 }
 

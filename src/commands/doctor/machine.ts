@@ -6,7 +6,7 @@ import { configFailure, systemCode } from '../../errors.ts';
 import { hasColor, isUtf8, mayAsk } from '../../session/host.ts';
 import type { CommonOptions } from '../../session/options.ts';
 import { oldestNode, version } from '../../version.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
+import { type Finding, fail, ok, unset, warn } from './finding.ts';
 
 /** The programs and the system that a command runs on. */
 export function examinePrograms({ platform, nodeVersion }: Context): Finding[] {
@@ -15,7 +15,10 @@ export function examinePrograms({ platform, nodeVersion }: Context): Finding[] {
     ok('petstore', version),
     age >= 0
       ? ok('node', nodeVersion)
-      : fail('node', configFailure(`Node ${nodeVersion} is too old: it takes ${oldestNode}`)),
+      : fail(
+          'node',
+          configFailure(`Node ${nodeVersion} is too old: petstore requires ${oldestNode} or later`),
+        ),
     ok('system', `${platform} ${release()} ${arch()}`),
   ];
 }
@@ -24,7 +27,9 @@ export function examinePrograms({ platform, nodeVersion }: Context): Finding[] {
 export function examineCertificates({ env }: Context): Finding[] {
   const findings = [examineOwnAuthorities(env.NODE_EXTRA_CA_CERTS)];
   if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
-    findings.push(warn('tls', 'NODE_TLS_REJECT_UNAUTHORIZED is ignored: all are checked'));
+    findings.push(
+      warn('tls', 'NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are always checked'),
+    );
   }
   return findings;
 }
@@ -34,15 +39,15 @@ const longestBundle = 16 * 1024 * 1024;
 
 function examineOwnAuthorities(path: string | undefined): Finding {
   const check = 'certificates';
-  if (!path) return ok(check, "Node's own");
+  if (!path) return ok(check, 'Node.js defaults');
   const ignored = (why: string) => warn(check, `NODE_EXTRA_CA_CERTS is ignored: ${path} ${why}`);
   try {
-    if (!statSync(path).isFile()) return ignored('is no file');
+    if (!statSync(path).isFile()) return ignored('is not a file');
     const count = readAndClose(openSync(path, 'r'), longestBundle)
       .toString('latin1')
       .match(/-----BEGIN CERTIFICATE-----/g)?.length;
-    if (!count) return ignored('has no certificate in it');
-    return ok(check, `Node's own, and ${count} of ${path}`);
+    if (!count) return ignored('contains no certificate');
+    return ok(check, `Node.js defaults and ${count} from ${path}`);
   } catch (error) {
     return ignored(`cannot be read (${systemCode(error)})`);
   }
@@ -54,21 +59,21 @@ export function examineTerminal(context: Context, options: CommonOptions): Findi
   return [
     ok('stdout', looks(stdout, env, options)),
     ok('stderr', looks(stderr, env, options)),
-    ok('questions', mayAsk(context, options) ? 'are asked' : 'are not asked'),
+    ok('questions', mayAsk(context, options) ? 'enabled' : 'disabled'),
     examineLocale(context),
   ];
 }
 
 function looks(output: Output, env: Environment, options: CommonOptions): string {
-  const place = output.isTTY ? `a terminal of ${output.columns} columns` : 'no terminal';
+  const place = output.isTTY ? `a terminal, ${output.columns} columns` : 'not a terminal';
   return hasColor(output, env, options) ? `${place}, colours` : place;
 }
 
 /** The frame of a table is not ASCII. */
 function examineLocale({ env, stdout }: Context): Finding {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
-  if (!locale) return ok('locale', 'not set');
+  if (!locale) return unset('locale', 'not set');
   return stdout.isTTY && !isUtf8(env)
-    ? warn('locale', `${locale}: no UTF-8`)
+    ? warn('locale', `${locale} (not UTF-8)`)
     : ok('locale', locale);
 }

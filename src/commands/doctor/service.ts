@@ -5,7 +5,7 @@ import { sandboxProfile } from '../../session/profile.ts';
 import { refuseForSandbox } from '../../session/sandbox.ts';
 import type { Session } from '../../session/session.ts';
 import { chooseSetting } from '../../session/setting.ts';
-import { type Finding, judge, shownSource, warn } from './finding.ts';
+import { type Finding, judge, shownSource, unknown } from './finding.ts';
 
 /** The way to the service, without a request and without a program that prints the key: address, key and proxy. */
 export async function examineWay(session: Session): Promise<Finding[]> {
@@ -13,7 +13,7 @@ export async function examineWay(session: Session): Promise<Finding[]> {
   if (profile.name === sandboxProfile) {
     const sandbox = await judge('base url', () => {
       refuseForSandbox(options);
-      return 'the sandbox, which runs inside each command, with a key of its own';
+      return 'the built-in sandbox, with its own key';
     });
     return [sandbox];
   }
@@ -27,7 +27,7 @@ export async function examineWay(session: Session): Promise<Finding[]> {
     if (!found) throw noKey(profile);
     return `from ${found.source}`;
   });
-  if (baseUrl.failure) return [baseUrl, key, warn('proxy', 'not known without a base URL')];
+  if (baseUrl.failure) return [baseUrl, key, unknown('proxy', 'unknown without a base URL')];
 
   const proxy = await judge('proxy', async () => {
     let none = 'none';
@@ -39,12 +39,12 @@ export async function examineWay(session: Session): Promise<Finding[]> {
   return [baseUrl, key, proxy];
 }
 
-/** Spends a request: whether the service answers, and how fast. */
+/** Spends a request: whether the service responds, and how fast. */
 export async function askService({ host: { context }, connect }: Session): Promise<Finding> {
   return judge('service', async () => {
     const client = await connect();
     const start = context.uptime();
     const { length } = await client.call(listCategories, {});
-    return `200 after ${Math.round(context.uptime() - start)} ms, ${length} categories`;
+    return `responded in ${Math.round(context.uptime() - start)} ms (200, ${length} categories)`;
   });
 }

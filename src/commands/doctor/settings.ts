@@ -4,16 +4,24 @@ import type { Format } from '../../formats.ts';
 import type { Host } from '../../session/host.ts';
 import type { CommonOptions } from '../../session/options.ts';
 import { chooseProfile, type Profile, profileIn, shownName } from '../../session/profile.ts';
-import { chooseFormat, chooseMaxWait, chooseSetting, type Run } from '../../session/setting.ts';
+import {
+  chooseFormat,
+  chooseLineMode,
+  chooseMaxWait,
+  chooseSetting,
+  type Run,
+} from '../../session/setting.ts';
 import { readSettings, settingsFile } from '../../settings/file.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { declared, namesIn, type ProfileSetting } from '../../settings/names.ts';
-import { type Finding, judge, shownSource } from './finding.ts';
+import type { LineMode } from '../../settings/values.ts';
+import { type Finding, judge, shownSource, unset } from './finding.ts';
 
 /** The settings in force, as far as they can be read; where they cannot, what is in force without them. */
 export type Choices = {
   readonly profile: Profile;
   readonly format: Format;
+  readonly lineMode: LineMode;
   /** In ms. */
   readonly maxWait: number;
   readonly findings: readonly Finding[];
@@ -26,7 +34,7 @@ export async function examineSettings(host: Host, options: CommonOptions): Promi
     const folder = requireConfigFolder(host.context);
     readSettings(folder);
     const path = join(folder, settingsFile);
-    return existsSync(path) ? path : `none yet: ${path}`;
+    return existsSync(path) ? path : unset('settings', `no file yet (${path})`);
   });
 
   const nothing = { settings: {}, file: undefined };
@@ -43,6 +51,7 @@ export async function examineSettings(host: Host, options: CommonOptions): Promi
   return {
     profile,
     format: isValid('output') ? chooseFormat(run) : 'table',
+    lineMode: isValid('rate-limit-line') ? chooseLineMode(run) : 'always',
     maxWait: isValid('max-wait') ? chooseMaxWait(run) : Number.POSITIVE_INFINITY,
     findings: [file, named, ...others],
   };
@@ -52,7 +61,7 @@ function examine(name: ProfileSetting, run: Run): Promise<Finding> {
   const { title = name, read } = declared[name];
   return judge(title, () => {
     const given = chooseSetting(name, run);
-    if (!given) return 'not set';
-    return `${read(given.value, given)} (${shownSource(given, run.profile)})`;
+    if (!given) return unset(title, 'not set');
+    return `${read(given.value, given.place)} (${shownSource(given, run.profile)})`;
   });
 }

@@ -22,15 +22,20 @@ export async function examineState(context: Context): Promise<Finding[]> {
     const places = [folder, ...[limits, imports].filter(existsSync)];
     for (const place of places) tryToWrite(place);
     const journals = countJournals(imports);
-    kept.push(ok('kept there', `limits of keys: ${keysIn(limits)}, import journals: ${journals}`));
+    kept.push(
+      ok('kept there', `rate limits of keys: ${keysIn(limits)}, import journals: ${journals}`),
+    );
 
     const fault = faultOfState(folder, context.uid);
     if (fault) {
-      const elsewhere = `${fault.message}: the limit is remembered elsewhere`;
+      const elsewhere = `${fault.message}: the rate limit is kept elsewhere`;
       return warn(check, `${elsewhere}. Fix: ${fault.fix}`);
     }
     if (othersCanChange(folder, context.uid)) {
-      return warn(check, `others can change ${folder}. Fix: ${commandOn('chmod 700', folder)}`);
+      return warn(
+        check,
+        `other users can write to ${folder}. Fix: ${commandOn('chmod 700', folder)}`,
+      );
     }
     const local = context.platform === 'linux' ? ', on a local disk' : '';
     return `${folder}${local}`;

@@ -5,13 +5,13 @@ import { inSession } from '../../session/session.ts';
 import { addExamples } from '../examples.ts';
 
 export function define(command: Command, host: Host): void {
-  command.description('Show the orders as they come');
+  command.description('List all orders, as the service returns them');
   addExamples(command, ['petstore orders list', 'petstore orders list -o ndjson']);
   command.action(async () =>
     inSession(host, command, async ({ connect, output }) => {
       const client = await connect();
 
-      await output.anything(await client.stream(listOrders, {}));
+      await output.anything(await client.stream(listOrders, {}), 'No orders.');
     }),
   );
 }

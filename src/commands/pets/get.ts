@@ -7,13 +7,13 @@ import { addExamples } from '../examples.ts';
 
 export function define(command: Command, host: Host): void {
   command.description(
-    'Show one pet as it comes. The service has deprecated this, and petstore says until when if the service does.',
+    'Show a pet, as the service returns it. The service has deprecated this operation; petstore shows its sunset date where the service sends one.',
   );
   addExamples(command, ['petstore pets get 1', 'petstore pets get 1 --json']);
-  command.argument('<pet-id>', 'as the service gave it').action(async (petId: string) =>
+  command.argument('<pet-id>', 'id of the pet').action(async (petId: string) =>
     inSession(host, command, async ({ connect, output }) => {
       // As a path segment these two would name another path.
-      if (['', '.', '..'].includes(petId)) throw usageFailure(`"${petId}" is no pet id`);
+      if (['', '.', '..'].includes(petId)) throw usageFailure(`invalid pet id "${petId}"`);
       const client = await connect();
 
       await output.anything(await client.call(getPet, { petId }));

@@ -31,7 +31,7 @@ export async function runAgainst(
       PATH: [folder, env.PATH].filter(Boolean).join(delimiter),
     });
   } catch (error) {
-    const reasons = { ENOENT: 'not found', EACCES: 'not executable' };
+    const reasons = { ENOENT: 'command not found', EACCES: 'permission denied' };
     const code = systemCode(error);
     if (code === undefined) throw error;
     if (code === 'ENOENT' || code === 'EACCES') {
@@ -53,10 +53,10 @@ function prepare(context: Context): string {
     return folder;
   } catch (error) {
     if (folder !== undefined) remove(folder);
-    const message = `cannot make a folder in ${tmpdir()} (${systemCode(error)})`;
+    const message = `cannot create a folder in ${tmpdir()} (${systemCode(error)})`;
     throw new Failure('output', message, {
       consequence: 'Nothing was run.',
-      hint: isOutOfFiles(error) ? allowMoreFiles : 'Set TMPDIR to a folder that you can write to.',
+      hint: isOutOfFiles(error) ? allowMoreFiles : 'Set TMPDIR to a writable folder.',
       cause: error,
     });
   }

@@ -24,16 +24,16 @@ export function define(command: Command, host: Host): void {
   ]);
   command
     .usage('[options] [-- command...]')
-    .argument('[command...]', 'a program to run against a fresh sandbox')
+    .argument('[command...]', 'program to run against a fresh sandbox')
     .addOption(
-      new Option('--port <number>', 'a port of this machine (default: a free one)').argParser(
-        parsePort,
-      ),
+      new Option('--port <number>', 'port to listen on (default: a free one)').argParser(parsePort),
     )
     .addOption(
-      new Option('--plan <name>', 'whose limits apply').choices(Object.keys(plans)).default('free'),
+      new Option('--plan <name>', 'plan whose rate limits apply')
+        .choices(Object.keys(plans))
+        .default('free'),
     )
-    .option('--data <file>', 'categories, pets and orders to begin with, as JSON')
+    .option('--data <file>', 'JSON file with initial categories, pets and orders')
     .action(async (program: string[], { port, plan, data }: Options) =>
       inSession(host, command, async (session) => {
         const state = data === undefined ? sampleState() : readData(data);
@@ -58,7 +58,7 @@ export function define(command: Command, host: Host): void {
 function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(port <= 65_535))
-    throw usageFailure(`${wordFor(text)} is no port`, 'A number from 0 to 65535.');
+    throw usageFailure(`invalid port: ${wordFor(text)}`, 'Use a number from 0 to 65535.');
   return port;
 }
 
@@ -67,13 +67,13 @@ const longestData = 96 * 1024 * 1024;
 
 function readData(path: string): SandboxState {
   const text = readText(path, longestData);
-  if (text === undefined) throw usageFailure(`there is no file ${path}`);
+  if (text === undefined) throw usageFailure(`no such file: ${path}`);
   try {
     return stateFromData(parseJson(text));
   } catch (error) {
-    const reason = error instanceof JsonError ? `no valid JSON: ${error.message}` : error;
+    const what = error instanceof JsonError ? 'JSON' : 'data';
     throw usageFailure(
-      `${path} cannot be served: ${reason instanceof Error ? reason.message : reason}`,
+      `invalid ${what} in ${path}: ${error instanceof Error ? error.message : error}`,
     );
   }
 }
@@ -85,7 +85,7 @@ async function announce(
   plan: PlanName,
 ): Promise<void> {
   await output.exports({ PETSTORE_BASE_URL: baseUrl.href, PETSTORE_API_KEY: key });
-  notice(report, `serving the ${plan} plan on this machine; Ctrl-C ends it`);
+  notice(report, `sandbox running with the rate limits of the ${plan} plan; press Ctrl-C to stop`);
 }
 
 /** Resolves never; ends with the signal that stops the server, which is no failure to speak of. */

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { Host } from '../../session/host.ts';
+import { commonOptions } from '../../session/options.ts';
 import { declared, flagOf } from '../../settings/names.ts';
-import { listOf } from '../help.ts';
+import { listOf, pageWidth, printPage } from '../page.ts';
 
 /** Each setting, and each place where it can be given: an option, then a variable, then the settings file; `stored` in Markdown. */
 export const settingRows = Object.entries(declared)
@@ -15,30 +16,31 @@ export const settingRows = Object.entries(declared)
   }));
 
 const others: readonly (readonly [variables: string, meaning: string])[] = [
-  [
-    'https_proxy, all_proxy',
-    'the proxy on the way to the service, in small letters or in capitals',
-  ],
-  ['no_proxy', 'what is reached without it, in small letters or in capitals'],
-  ['NODE_EXTRA_CA_CERTS', 'a file with a certificate authority of your own'],
-  ['NO_COLOR, FORCE_COLOR, TERM', 'whether there are colours'],
-  ['LC_ALL, LC_CTYPE, LANG', 'whether frames are drawn in UTF-8 or in ASCII'],
-  ['CI', 'when set, nothing is asked'],
-  ['XDG_CONFIG_HOME, APPDATA', 'where the settings folder is'],
-  ['XDG_STATE_HOME, LOCALAPPDATA', 'where the state folder is'],
+  ['https_proxy, all_proxy', 'proxy for requests to the service; upper case works too'],
+  ['no_proxy', 'hosts to reach without the proxy; upper case works too'],
+  ['NODE_EXTRA_CA_CERTS', 'file with an additional certificate authority (CA)'],
+  ['NO_COLOR, FORCE_COLOR, TERM', 'disable or force colour'],
+  ['COLUMNS', 'width of help that is not shown on a terminal (default 80)'],
+  ['LC_ALL, LC_CTYPE, LANG', 'locale: table frames are UTF-8 or ASCII'],
+  ['CI', 'if set, petstore never prompts'],
+  ['XDG_CONFIG_HOME, APPDATA', 'parent of the settings folder'],
+  ['XDG_STATE_HOME, LOCALAPPDATA', 'parent of the state folder'],
 ];
 
 /** Each variable and what it means, for a terminal and the man page. */
 export const variables: readonly (readonly [variables: string, meaning: string])[] = [
   ...settingRows.flatMap(({ title, flags, variables }) =>
     variables.map((variable) => {
-      const beaten = flags.length > 0 ? `, where no ${flags.join(' or ')} tells it` : '';
+      const beaten = flags.length > 0 ? `; overridden by ${flags.join(' and ')}` : '';
       return [variable, `${title}${beaten}`] as const;
     }),
   ),
   ...others,
 ];
 
-export function define(command: Command, { sink }: Host): void {
-  command.action(() => sink.print([listOf('Environment variables:', variables)]));
+export function define(command: Command, host: Host): void {
+  command.action(() => {
+    const page = listOf('Environment variables:', variables, pageWidth(host.context));
+    return printPage(host, page, commonOptions(command));
+  });
 }

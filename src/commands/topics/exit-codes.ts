@@ -1,25 +1,29 @@
 import type { Command } from 'commander';
 import type { Host } from '../../session/host.ts';
-import { listOf } from '../help.ts';
+import { commonOptions } from '../../session/options.ts';
+import { listOf, pageWidth, printPage } from '../page.ts';
 
 /** What scripts may rely on; README and man page say the same. */
 export const meanings: readonly (readonly [codes: string, meaning: string])[] = [
-  ['0', 'done, an empty list too'],
-  ['1', 'a bug in petstore'],
-  ['2', 'usage, settings or input wrong; nothing was sent'],
-  ['3', 'refused by the service: 400, 404, 409, 422, any other 4xx'],
-  ['4', 'no key, or 401 or 403'],
-  ['5', 'network, TLS, timeout, 5xx, or an answer that is not what the interface promises'],
-  ['6', "a write's outcome is unknown: it may have been created"],
-  ['7', 'an import is not finished: some rows were refused or are left'],
-  [
-    '74',
-    'the result, a setting or a journal cannot be written, or a part of petstore not be loaded',
-  ],
-  ['75', 'rate limited, by a 429 or a 503 with Retry-After: not done; try again at the time given'],
-  ['129, 130, 143, 141', 'hung up, interrupted, terminated, reader of stdout went away'],
+  ['0', 'success, including an empty list'],
+  ['1', 'internal error: a bug in petstore'],
+  ['2', 'invalid usage, settings or input, or cancelled; nothing was sent'],
+  ['3', 'refused by the service: 400, 404, 409, 422 or any other 4xx'],
+  ['4', 'no API key, or the service rejected it (401, 403)'],
+  ['5', 'network, TLS, timeout, 5xx, or an unexpected response'],
+  ['6', 'the outcome of a write is unknown: it may have been created'],
+  ['7', 'import incomplete: some rows were refused or are left'],
+  ['74', 'cannot write the result, a setting or a journal, or cannot load a part of petstore'],
+  ['75', 'rate limited, by the service or before sending: not done; retry at the time given'],
+  ['129', 'hung up: the terminal was closed'],
+  ['130', 'interrupted (Ctrl-C)'],
+  ['141', 'the reader of stdout went away'],
+  ['143', 'terminated'],
 ];
 
-export function define(command: Command, { sink }: Host): void {
-  command.action(() => sink.print([listOf('Exit codes:', meanings)]));
+export function define(command: Command, host: Host): void {
+  command.action(() => {
+    const page = listOf('Exit codes:', meanings, pageWidth(host.context));
+    return printPage(host, page, commonOptions(command));
+  });
 }

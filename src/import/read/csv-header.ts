@@ -30,7 +30,7 @@ export function readHeader(
     index += 1;
   }
   const name = found.get('name');
-  if (name === undefined) throw stopAt(record.position, 'the header has no column "name"');
+  if (name === undefined) throw stopAt(record.position, 'missing column "name"');
   return { width: titles.length, name, description: found.get('description') };
 
   /** A title that is nearly right is a fault too, but its column can be judged. */
@@ -39,11 +39,11 @@ export function readHeader(
     if (column === undefined) {
       faults.add(position, `unknown column ${quoted(title)}`);
     } else if (found.has(column)) {
-      faults.add(position, `column "${column}" is there twice`);
+      faults.add(position, `duplicate column "${column}"`);
     } else {
       found.set(column, at);
       if (column !== title) {
-        faults.add(position, `unknown column ${quoted(title)}: did you mean "${column}"?`);
+        faults.add(position, `unknown column ${quoted(title)}; did you mean "${column}"?`);
       } else if (column === 'id') {
         rows.passOverIds('column');
       }

@@ -50,8 +50,8 @@ export function createCsvReader(rows: Rows, faults: Faults): Reader {
   function takeRow(record: WrittenRecord, fields: readonly string[], header: CsvHeader): void {
     if (fields.length !== header.width) {
       const position = positionOfField(record, fields.length > header.width ? header.width : 0);
-      const found = `${fields.length} ${fields.length === 1 ? 'field' : 'fields'}`;
-      rows.addFault(position, `${found} where the header has ${header.width}`);
+      const expected = `${header.width} ${header.width === 1 ? 'field' : 'fields'}`;
+      rows.addFault(position, `expected ${expected}, got ${fields.length}`);
       return;
     }
     const { description: at } = header;
@@ -84,11 +84,11 @@ export function createCsvReader(rows: Rows, faults: Faults): Reader {
     const end = positionAfter(record.position, record.text, 0, record.text.length - 1);
     switch (String(code)) {
       case 'CSV_QUOTE_NOT_CLOSED':
-        return new Fault(start, 'the quote that opens here is never closed');
+        return new Fault(start, 'missing closing quote');
       case 'CSV_INVALID_CLOSING_QUOTE':
-        return stopAt(end, 'behind a closing quote belongs a comma or the end of the line');
+        return stopAt(end, 'expected a comma or newline after the closing quote');
       case 'INVALID_OPENING_QUOTE':
-        return stopAt(end, 'a quote inside a field; such a field is quoted, its quotes doubled');
+        return stopAt(end, 'unescaped quote in a field; quote the field and double its quotes');
       default:
         return stopAt(start, longRow);
     }
@@ -105,4 +105,4 @@ function withoutEscapes(text = ''): string {
   });
 }
 
-const longRow = 'a row is longer than 1 MiB';
+const longRow = 'row longer than 1 MiB';

@@ -1,5 +1,6 @@
 import { type Failure, usageFailure } from '../../errors.ts';
 import type { Position } from '../../json/position.ts';
+import { thousands } from '../../text/number.ts';
 
 /** Something wrong at a place of the input, in words that quote no more of it than a name. */
 export class Fault extends Error {
@@ -35,12 +36,13 @@ export function createFaults(): Faults {
     summary(source) {
       const [first] = listed;
       if (first === undefined) return undefined;
-      if (count === 1) return usageFailure(`${source}:${first}`);
-      const shown = count > maxListed ? ` (the first ${maxListed} are listed)` : '';
+      const faults = listed.map((fault) => `${source}:${fault}`);
+      if (count === 1) return usageFailure(`${source}:${first}`, undefined, faults);
+      const shown = count > maxListed ? ` (first ${maxListed} listed)` : '';
       return usageFailure(
-        `${source} has ${count} faults${shown}, the first at ${first}`,
+        `${source} has ${thousands(count)} errors${shown}, the first at ${first}`,
         undefined,
-        listed.map((fault) => `${source}:${fault}`),
+        faults,
       );
     },
   };

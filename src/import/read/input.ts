@@ -70,7 +70,7 @@ function formatOf(file: string): InputFormat {
       return 'ndjson';
     default:
       throw usageFailure(
-        `the format of ${file === '-' ? 'standard input' : file} is not known`,
+        `the format of ${file === '-' ? 'standard input' : file} is unknown`,
         'Add --format csv|json|ndjson.',
       );
   }

@@ -24,7 +24,7 @@ export function takeObject(rows: Rows, text: string, position: Position): void {
     return;
   }
   if (!isJsonObject(value)) {
-    rows.addFault(position, 'not an object like {"name": "rabbit"}');
+    rows.addFault(position, 'must be an object such as {"name": "rabbit"}');
     return;
   }
   const positionOf = (field: string) => positionAt(names.get(field) ?? 0);

@@ -25,7 +25,7 @@ export function createNdjsonReader(rows: Rows): Reader {
 
   function extend(text: string): void {
     begun += text;
-    if (begun.length > maxLine) throw stopAt({ line, column: 1 }, 'a line is longer than 1 MiB');
+    if (begun.length > maxLine) throw stopAt({ line, column: 1 }, 'line longer than 1 MiB');
   }
 
   function takeLine(): void {

@@ -1,7 +1,8 @@
 import { NewCategory } from '../../api/resources.ts';
 import { notice, type Report } from '../../events.ts';
-import { findMismatch } from '../../json/check.ts';
+import { locateMismatch } from '../../json/check.ts';
 import type { Position } from '../../json/position.ts';
+import { thousands } from '../../text/number.ts';
 import { type Faults, stopAt } from './faults.ts';
 
 /** A category to be created, and the line of the input where it begins, counted from 1. */
@@ -47,26 +48,23 @@ export function createRows(faults: Faults, report: Report): Rows {
 
   const countRow = (position: Position) => {
     count += 1;
-    if (count > maxRows) throw stopAt(position, `more than ${maxRows} rows`);
+    if (count > maxRows) throw stopAt(position, `more than ${thousands(maxRows)} rows`);
   };
 
   return {
     list,
     add(position, fields, positionOf) {
       countRow(position);
-      const wrong = rowFields.find((field) => findWrong(field, fields[field]));
-      if (wrong) {
-        faults.add(positionOf(wrong), `field "${wrong}" ${findWrong(wrong, fields[wrong])}`);
-      } else {
-        list.push(asRow(position, fields as NewCategory));
-      }
+      const fault = findFault(fields);
+      if (fault) faults.add(positionOf(fault.field), fault.reason);
+      else list.push(asRow(position, fields as NewCategory));
     },
     addFault(position, reason) {
       countRow(position);
       faults.add(position, reason);
     },
     passOverIds(where) {
-      if (!saidIds) notice(report, `${where} id is not used: the service assigns ids`);
+      if (!saidIds) notice(report, `ignoring ${where} "id": the service assigns ids`);
       saidIds = true;
     },
   };
@@ -78,10 +76,9 @@ function asRow({ line }: Position, { name, description }: NewCategory): Row {
 
 const loneSurrogate = /\p{Surrogate}/u;
 
-function findWrong(field: RowField, value: unknown): string | undefined {
-  const mismatch = findMismatch(NewCategory.shape[field], value);
-  if (mismatch) return mismatch;
-  return typeof value === 'string' && loneSurrogate.test(value)
-    ? 'has half a character'
-    : undefined;
+function findFault(fields: RowFields): { field: RowField; reason: string } | undefined {
+  const mismatch = locateMismatch(NewCategory, fields);
+  if (mismatch) return { field: mismatch.key as RowField, reason: mismatch.words };
+  const field = rowFields.find((name) => loneSurrogate.test(String(fields[name] ?? '')));
+  return field && { field, reason: `${field} contains an unpaired surrogate` };
 }

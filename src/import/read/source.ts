@@ -47,17 +47,17 @@ async function openFile(file: string): Promise<FileHandle> {
 }
 
 function noRegularFile(file: string, stats: Stats): Failure {
-  if (stats.isDirectory()) return usageFailure(`${file} is a folder`);
+  if (stats.isDirectory()) return usageFailure(`${file} is a directory`);
   return usageFailure(
     `${file} is not a regular file`,
-    `Read it from standard input: - in place of its name, and < ${file}`,
+    `Read it from standard input instead: pass - and < ${file}`,
   );
 }
 
 function unreadable(name: string, error: unknown): Failure {
   const code = systemCode(error);
   const missing = code === 'ENOENT' || code === 'ENOTDIR';
-  if (missing) return usageFailure(`there is no file ${name}`);
+  if (missing) return usageFailure(`file not found: ${name}`);
   const hint = isOutOfFiles(error) ? allowMoreFiles : undefined;
   return usageFailure(`cannot read ${name} (${code})`, hint);
 }

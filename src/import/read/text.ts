@@ -20,7 +20,7 @@ export async function* decodeText(chunks: AsyncIterable<Uint8Array>): AsyncGener
 
   function* decodeHeld(last: boolean): Generator<string> {
     if (offset === 0 && isUtf16(held)) {
-      throw new Fault(position, 'this is UTF-16 text; save it as UTF-8');
+      throw new Fault(position, 'UTF-16 is not supported; save the file as UTF-8');
     }
     const whole = tryDecode(held, last);
     const decoded = whole ?? decodeGoodPart(held);
@@ -30,14 +30,17 @@ export async function* decodeText(chunks: AsyncIterable<Uint8Array>): AsyncGener
     const nul = content.indexOf('\0');
     if (nul >= 0) {
       yield content.slice(0, nul);
-      throw stopAt(positionAfter(position, content, 0, nul), 'a NUL byte, so this is no text');
+      throw stopAt(
+        positionAfter(position, content, 0, nul),
+        'unexpected NUL byte (not a text file)',
+      );
     }
     position = positionAfter(position, content);
     const length = Buffer.byteLength(text);
     held = held.subarray(length);
     offset += length;
     if (content) yield content;
-    if (whole === undefined) throw stopAt(position, `not UTF-8 (byte offset ${offset})`);
+    if (whole === undefined) throw stopAt(position, `invalid UTF-8 (byte offset ${offset})`);
   }
 }
 

@@ -57,7 +57,7 @@ export function createStoreLog(
       replica = absorb(replica, reply, fresh);
       const added = reply.epoch !== '' && reply.base === undefined;
       if (added && !(reply.lines.at(-1) ?? '').endsWith(line)) {
-        throw new Error('what is written there is not there to be read');
+        throw new Error('a line that was written cannot be read back');
       }
       const current = ledgerAt(reply.now, clock);
       if (before && restrictsMore(accountOf(before, readClock(context), 0), current)) {
@@ -67,7 +67,7 @@ export function createStoreLog(
       if (news || before) continue;
       if (added || (line === '' && reply.epoch !== '')) return current;
     }
-    throw new Error('the log does not stay');
+    throw new Error('the log keeps being replaced');
   }
 
   /** How long the log is needed, in s, with what that line tells. */

@@ -83,7 +83,7 @@ export function readReply(value: unknown): StoreReply {
   const [, epoch, , , base, ...lines] = texts;
   const sound = [now, first, position].every(Number.isSafeInteger);
   if (!sound || epoch === undefined || texts.length < fields.length) {
-    throw new Error('this is no answer of the script');
+    throw new Error('unexpected reply of the script');
   }
   const known = base === 'known' || base === undefined;
   return {

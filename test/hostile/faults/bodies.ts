@@ -3,7 +3,7 @@ import { body, endless, json, say } from '../answers.ts';
 import { strict } from '../commands.ts';
 import type { Fault } from '../fault.ts';
 
-const wrong = /got an answer that is wrong/;
+const wrong = /unexpected response: expected .*, got /;
 const lists = ['list', 'import', 'limits'] as const;
 const creates = ['create', 'rows'] as const;
 const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
@@ -18,7 +18,7 @@ export const bodyFaults: readonly Fault[] = [
     fault: 'no body',
     react: body(''),
     means: 'wrong',
-    says: /got an answer that is wrong: nothing/,
+    says: /got an empty body/,
   },
   { fault: 'spaces for a body', react: body('  \n'), means: 'wrong', says: wrong },
   { fault: 'null', react: body('null'), means: 'wrong', only: strict, says: /null/ },
@@ -30,7 +30,7 @@ export const bodyFaults: readonly Fault[] = [
     react: body('{"categories":[]}'),
     means: 'wrong',
     only: lists,
-    says: /an object where a list belongs/,
+    says: /got an object/,
   },
   {
     fault: 'a list for an object',
@@ -58,7 +58,7 @@ export const bodyFaults: readonly Fault[] = [
     fault: 'HTML that says it is JSON',
     react: body('<html></html>'),
     means: 'wrong',
-    says: /no valid JSON/,
+    says: /got invalid JSON/,
   },
   {
     fault: 'JSON that says it is text',
@@ -96,7 +96,7 @@ export const bodyFaults: readonly Fault[] = [
     fault: 'two JSON texts',
     react: say(({ status, good }) => json(status, good + good)),
     means: 'wrong',
-    says: /something follows/,
+    says: /unexpected text after/,
   },
   {
     fault: 'JSON with a comma too many',
@@ -124,44 +124,49 @@ export const bodyFaults: readonly Fault[] = [
     ),
     means: 'wrong',
     only: [...lists, ...creates, 'pet'],
-    says: /not UTF-8/,
+    says: /got invalid UTF-8/,
   },
   {
     fault: 'an overlong form of a slash',
     react: body(Buffer.from([0x22, 0xc0, 0xaf, 0x22])),
     means: 'wrong',
-    says: /not UTF-8/,
+    says: /got invalid UTF-8/,
   },
   {
     fault: 'UTF-16',
     react: say(({ status, good }) => json(status, Buffer.from(`\ufeff${good}`, 'utf16le'))),
     means: 'wrong',
-    says: /not UTF-8/,
+    says: /got invalid UTF-8/,
   },
   {
     fault: 'a field given twice',
     react: say(({ status, good }) => json(status, good.replace('"id"', '"id":0,"id"'))),
     means: 'wrong',
-    says: /field "id" given twice/,
+    says: /duplicate field "id"/,
   },
   {
     fault: 'a field given twice, once escaped',
     react: say(({ status, good }) => json(status, good.replace('"id"', '"\\u0069d":0,"id"'))),
     means: 'wrong',
-    says: /field "id" given twice/,
+    says: /duplicate field "id"/,
   },
-  { fault: 'nesting of 33', react: body(deep(34)), means: 'wrong', says: /nested deeper than 32/ },
+  {
+    fault: 'nesting of 33',
+    react: body(deep(34)),
+    means: 'wrong',
+    says: /nested more than 32 levels deep/,
+  },
   {
     fault: 'nesting of 100,000',
     react: body(deep(100_000)),
     means: 'wrong',
-    says: /nested deeper than 32/,
+    says: /nested more than 32 levels deep/,
   },
   {
     fault: 'objects nested 100,000 deep',
     react: body('{"a":'.repeat(100_000)),
     means: 'wrong',
-    says: /nested deeper than 32/,
+    says: /nested more than 32 levels deep/,
   },
   {
     fault: 'a gzip bomb',

@@ -3,9 +3,10 @@ import type { Fault } from '../fault.ts';
 import type { Seen } from '../server.ts';
 
 const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
-const brokenOff = /127\.0\.0\.1:\d+ broke the connection off/;
-const cutShort = /the answer of 127\.0\.0\.1:\d+ was cut short \((after \d+|\d+ of \d+) bytes\)/;
-const tooSlow = /no whole answer from 127\.0\.0\.1:\d+ within 0\.6 s/;
+const brokenOff = /127\.0\.0\.1:\d+ closed the connection/;
+const cutShort =
+  /the response from 127\.0\.0\.1:\d+ was cut short \((after \d+|\d+ of \d+) bytes\)/;
+const tooSlow = /the request to 127\.0\.0\.1:\d+ timed out after 0\.6s/;
 
 /** The good answer but for its last bytes. */
 const most = (seen: Seen) => good(seen).subarray(0, -5);

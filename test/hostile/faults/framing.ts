@@ -3,8 +3,8 @@ import { strict } from '../commands.ts';
 import type { Fault } from '../fault.ts';
 
 const jsonType = { 'content-type': 'application/json' };
-const notHttp = /the answer of 127\.0\.0\.1:\d+ is not valid HTTP/;
-const compressed = /the answer is compressed in a way petstore did not ask for/;
+const notHttp = /the response from 127\.0\.0\.1:\d+ is not valid HTTP/;
+const compressed = /unexpected response: expected no compression, got a compressed body/;
 const reads = ['list', 'import', 'pet', 'orders', 'limits'] as const;
 const chunked = (seen: { good: string }, chunks: string) =>
   message(
@@ -95,7 +95,7 @@ export const framingFaults: readonly Fault[] = [
     react: sayAndEnd(({ good }) => message('200 OK', jsonType, good.slice(0, -3))),
     means: 'wrong',
     only: reads,
-    says: /no valid JSON/,
+    says: /got invalid JSON/,
   },
   {
     fault: 'a reset inside a JSON text that has no length',
@@ -108,27 +108,27 @@ export const framingFaults: readonly Fault[] = [
     fault: '204 with nothing',
     react: say(() => 'HTTP/1.1 204 No Content\r\n\r\n'),
     means: 'wrong',
-    says: /the service answered 204/,
+    says: /unexpected response \(204/,
     only: strict,
   },
   {
     fault: '205',
     react: say(() => 'HTTP/1.1 205 Reset Content\r\ncontent-length: 0\r\n\r\n'),
     means: 'wrong',
-    says: /the service answered 205/,
+    says: /unexpected response \(205/,
     only: strict,
   },
   {
     fault: '206 with a part',
     react: say((seen) => json(206, seen.good, { 'content-range': 'bytes 0-9/100' })),
     means: 'wrong',
-    says: /the service answered 206/,
+    says: /unexpected response \(206/,
   },
   {
     fault: '202 in place of the promised status',
     react: say((seen) => json(202, seen.good)),
     means: 'wrong',
-    says: /the service answered 202/,
+    says: /unexpected response \(202/,
     only: strict,
   },
   {
@@ -142,20 +142,20 @@ export const framingFaults: readonly Fault[] = [
     react: say((seen) => json(201, seen.good)),
     means: 'wrong',
     only: reads,
-    says: /the service answered 201/,
+    says: /unexpected response \(201/,
   },
   {
     fault: 'a status of 999',
     react: say((seen) => json('999 Whatever', seen.good)),
     means: 'wrong',
-    says: /the service answered 999/,
+    says: /unexpected response \(999/,
     tries: 4,
   },
   {
     fault: 'a status of 600',
     react: say((seen) => json('600 Whatever', seen.good)),
     means: 'wrong',
-    says: /the service answered 600/,
+    says: /unexpected response \(600/,
     tries: 4,
   },
 ];

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { endless, good, message, say, sayAndEnd } from '../answers.ts';
 import type { Fault } from '../fault.ts';
 
-const notHttp = /the answer of 127\.0\.0\.1:\d+ is not valid HTTP/;
+const notHttp = /the response from 127\.0\.0\.1:\d+ is not valid HTTP/;
 
 /** Heads that are no HTTP, or too much of it. */
 export const headFaults: readonly Fault[] = [

@@ -64,7 +64,7 @@ const moves: Fault[] = [301, 302, 303, 307, 308].flatMap((code) =>
     fault: `${code} to ${where}`,
     react: say((seen) => json(code, '', { location: wire(locate(seen)) })),
     means: 'moved' as const,
-    says: /the service has moved to .*Not followed/s,
+    says: /the service redirects to .*not followed/s,
     // A write may have been carried out then.
     ...((code === 302 || code === 303) && { only: reading }),
   })),
@@ -73,7 +73,7 @@ const stays: Fault[] = [300, 304, 305, 306, 399].map((code) => ({
   fault: `${code} to nowhere`,
   react: status(code, ''),
   means: 'moved',
-  says: /the service has moved \(3/,
+  says: /the service redirects to elsewhere \(3/,
 }));
 
 const seeOther: Fault[] = [302, 303].flatMap((code) =>
@@ -117,7 +117,7 @@ export const statusFaults: readonly Fault[] = [
     means: 'forbidden',
     timeout: 3_000,
     only: ['list', 'create'],
-    says: /the key was refused \(401\)/,
+    says: /the API key was rejected \(401\)/,
   },
   {
     fault: '400 with a body without end',
@@ -177,7 +177,7 @@ export const statusFaults: readonly Fault[] = [
     fault: '401 with a challenge',
     react: status(401, '{}', { 'www-authenticate': 'Basic realm="\u009b2J"' }),
     means: 'forbidden',
-    says: /the key was refused \(401\)/,
+    says: /the API key was rejected \(401\)/,
   },
   {
     fault: '401 with a hundred challenges',

@@ -119,21 +119,21 @@ export const strangeFaults: readonly Fault[] = [
       fault: `429 that says "${value}"`,
       react: status(429, '{}', { 'retry-after': Buffer.from(value).toString('latin1') }),
       means: 'limited',
-      says: /said to wait \(429\)/,
+      says: /rate limit exceeded \(429\)/,
     },
     {
       fault: `503 that says "${value}", to a create`,
       react: status(503, '', { 'retry-after': Buffer.from(value).toString('latin1') }),
       means: 'failed',
-      says: /answered 503/,
+      says: /server error \(503/,
       only: ['create'],
     },
     {
       fault: `503 that says "${value}", to a list`,
       react: status(503, '', { 'retry-after': Buffer.from(value).toString('latin1') }),
       ...(told
-        ? { means: 'limited', says: /said to wait \(503\)/, tries: 1 }
-        : { means: 'failed', says: /answered 503/, tries: 4 }),
+        ? { means: 'limited', says: /the service is unavailable \(503\)/, tries: 1 }
+        : { means: 'failed', says: /server error \(503/, tries: 4 }),
       only: ['list'],
     },
   ]),

@@ -63,21 +63,21 @@ export const textFaults: readonly Fault[] = Object.entries({ ...acting, ...keyFo
           ),
         ),
         means: 'wrong',
-        says: /field "id"/,
+        says: /id must be/,
         only: ['list', 'create'],
       },
       {
         fault: `${what} in a refusal`,
         react: status(400, JSON.stringify({ code: text, message: text })),
         means: 'refused',
-        says: /the service refused \(400 /,
+        says: /the service refused the request \(400 /,
         only: ['list', 'create', 'rows'],
       },
       {
         fault: `${what} in a failure`,
         react: status(500, JSON.stringify({ code: text, message: text })),
         means: 'failed',
-        says: /the service answered 500 \(500 /,
+        says: /server error \(500 /,
         only: ['list', 'create'],
       },
       {
@@ -89,7 +89,7 @@ export const textFaults: readonly Fault[] = Object.entries({ ...acting, ...keyFo
           ),
         ),
         means: 'wrong',
-        says: /given twice/,
+        says: /duplicate field/,
         only: ['list', 'create', 'pet'],
       },
       {

@@ -25,13 +25,13 @@ export type Unreached = {
 };
 
 const slow = 600;
-const tooSlow = /no whole answer from \S+ within 0\.6 s/;
+const tooSlow = /the request to \S+ timed out after 0\.6s/;
 
 const addresses: readonly Unreached[] = [
   {
     fault: 'a host that nobody knows',
     open: () => ({ url: 'https://nowhere.invalid/v1' }),
-    says: /cannot find the host nowhere\.invalid/,
+    says: /cannot resolve host nowhere\.invalid/,
   },
   {
     fault: 'a port where nobody listens',
@@ -42,7 +42,7 @@ const addresses: readonly Unreached[] = [
     // To many hosts at once no connection can be made, whatever the network is like.
     fault: 'an address that no connection leads to',
     open: () => ({ url: 'https://224.0.0.1/v1' }),
-    says: /224\.0\.0\.1 cannot be reached/,
+    says: /224\.0\.0\.1 is unreachable/,
   },
   {
     fault: 'silence where TLS belongs',
@@ -53,23 +53,23 @@ const addresses: readonly Unreached[] = [
   {
     fault: 'an end where TLS belongs',
     open: () => plain((socket) => socket.end()),
-    says: /127\.0\.0\.1:\d+ broke the connection off/,
+    says: /127\.0\.0\.1:\d+ closed the connection/,
   },
   {
     fault: 'a reset where TLS belongs',
     open: () => plain((socket) => socket.resetAndDestroy()),
-    says: /127\.0\.0\.1:\d+ broke the connection off/,
+    says: /127\.0\.0\.1:\d+ closed the connection/,
   },
   {
     fault: 'plain HTTP where TLS belongs',
     open: () => plain((socket) => socket.write('HTTP/1.1 400 No\r\n\r\n')),
-    says: /does not speak TLS as it should\n.*plain http/s,
+    says: /TLS handshake with \S+ failed\n.*plain http/s,
   },
 ];
 
 const proxySays: readonly [react: keyof typeof reactions, says: RegExp][] = [
-  ['asksForPassword', /the proxy \S+ does not accept the password in HTTPS_PROXY \(407\)/],
-  ['asksOtherwise', /the proxy \S+ does not accept the password in HTTPS_PROXY \(407\)/],
+  ['asksForPassword', /the proxy \S+ rejected the password in HTTPS_PROXY \(407\)/],
+  ['asksOtherwise', /the proxy \S+ rejected the password in HTTPS_PROXY \(407\)/],
   ['forbids', /the proxy \S+ refused to connect to pets\.example \(403\)/],
   ['fails', /the proxy \S+ could not connect to pets\.example \(502\)/],
   ['closes', /the proxy \S+ closed the connection/],
@@ -78,10 +78,10 @@ const proxySays: readonly [react: keyof typeof reactions, says: RegExp][] = [
   ['tricklesHeaders', tooSlow],
   ['hangsInTunnel', tooSlow],
   ['closesInTunnel', /the proxy \S+ closed the connection to pets\.example/],
-  ['garbage', /the proxy \S+ does not speak HTTP/],
-  ['hugeHeader', /the proxy \S+ does not speak HTTP/],
-  ['plainTextAtOnce', /pets\.example does not speak TLS as it should/],
-  ['plainText', /pets\.example does not speak TLS as it should/],
+  ['garbage', /the response from the proxy \S+ is not valid HTTP/],
+  ['hugeHeader', /the response from the proxy \S+ is not valid HTTP/],
+  ['plainTextAtOnce', /TLS handshake with pets\.example failed/],
+  ['plainText', /TLS handshake with pets\.example failed/],
 ];
 const throughProxy = (host: string) => ({
   url: 'https://pets.example/v1',
@@ -107,7 +107,7 @@ const proxies: readonly Unreached[] = [
   {
     fault: 'a proxy that nobody knows',
     open: () => throughProxy('nowhere.invalid:3128'),
-    says: /cannot find the proxy nowhere\.invalid:3128/,
+    says: /cannot resolve the proxy nowhere\.invalid:3128/,
   },
 ];
 
@@ -119,12 +119,12 @@ export function certificateFaults(folder: string): readonly Unreached[] {
     {
       fault: 'a certificate that nobody else has signed',
       open: () => secure(selfSign(folder)),
-      says: /is signed by nobody but itself\n.*NODE_EXTRA_CA_CERTS/s,
+      says: /self-signed certificate\n.*NODE_EXTRA_CA_CERTS/s,
     },
     {
       fault: 'a certificate of an authority that this machine does not know',
       open: () => secure(makeAuthority(folder).certify(['IP:127.0.0.1'])),
-      says: /comes from an authority this machine does not know\n.*NODE_EXTRA_CA_CERTS/s,
+      says: /unknown certificate authority \(CA\)\n.*NODE_EXTRA_CA_CERTS/s,
     },
   ];
 }

@@ -108,7 +108,7 @@ describe('after a 429', () => {
       expect(exitCode).toBe(75);
       expect(events().at(-1)).toMatchObject({
         kind: 'rate_limited',
-        message: 'the service said to wait (503)',
+        message: 'the service is unavailable (503)',
         resetAt: '2026-11-20T15:09:02Z',
         exitCode: 75,
       });
@@ -130,7 +130,7 @@ describe('after a 429', () => {
 
     expect(exitCode).toBe(0);
     expect(clock.now() - start).toBe(41_125);
-    expect(stderr).toContain('petstore: the service is not available, waiting 42s until');
+    expect(stderr).toContain('petstore: the service is unavailable, next request in 42s (');
   });
 
   test('a read that is answered 503 with Retry-After four times ends with exit 75 and the time', async ({
@@ -201,9 +201,9 @@ describe('after a 429', () => {
     const text = await petstore(list);
 
     expect(text.stderr.split('\n').slice(0, 3)).toEqual([
-      'petstore: refused with 429, waiting 1m 12s until 2026-11-20T15:05:12Z',
-      'petstore: refused with 429, waiting 42s until 2026-11-20T15:05:12Z',
-      'petstore: refused with 429, waiting 12s until 2026-11-20T15:05:12Z',
+      'petstore: rate limit exceeded (429), next request in 1m 12s (2026-11-20T15:05:12Z)',
+      'petstore: rate limit exceeded (429), next request in 42s (2026-11-20T15:05:12Z)',
+      'petstore: rate limit exceeded (429), next request in 12s (2026-11-20T15:05:12Z)',
     ]);
   });
 
@@ -436,9 +436,9 @@ describe('the headers', () => {
     sandbox.reactions.push(...twoAnswers());
     const usual = await petstore(list);
 
-    const said = verbose.stderr.split('\n').filter((line) => line.includes('passed over'));
-    expect(said).toEqual(says ? [`petstore: passed over in the answer: ${says}`] : []);
-    expect(usual.stderr).not.toContain('passed over');
+    const said = verbose.stderr.split('\n').filter((line) => line.includes('ignored in'));
+    expect(said).toEqual(says ? [`petstore: ignored in the response: ${says}`] : []);
+    expect(usual.stderr).not.toContain('ignored in');
     expect([verbose.exitCode, usual.exitCode]).toEqual([0, 0]);
   });
 });

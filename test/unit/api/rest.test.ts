@@ -73,7 +73,9 @@ describe('the rest of a long list', () => {
     const { error, seconds } = await read(clock, { steps, cycle });
 
     expect(error).toBeInstanceOf(Undelivered);
-    expect((error as Error).message).toBe('no further element came from pets.example within 30 s');
+    expect((error as Error).message).toBe(
+      'the response from pets.example timed out: no further element in 30s',
+    );
     expect(seconds).toBeGreaterThanOrEqual(30);
     expect(seconds).toBeLessThan(33);
   });

@@ -63,7 +63,7 @@ const category = fc
 
 /** What these do on stdout, as a printer of these options has it. */
 async function printed(
-  options: Omit<Parameters<typeof createPrinter>[3], 'color' | 'ascii'>,
+  options: Omit<Parameters<typeof createPrinter>[3], 'color' | 'ascii' | 'wide'>,
   print: (printer: Printer) => Promise<void>,
 ): Promise<string> {
   let all = '';
@@ -83,6 +83,7 @@ async function printed(
     ...options,
     color: false,
     ascii: false,
+    wide: false,
   });
   await print(printer);
   return all;
@@ -119,7 +120,7 @@ describe('a list in pieces', () => {
 
             const whole = await printed(options, (printer) => printer.records(categories, columns));
             const streamed = await printed(options, (printer) =>
-              printer.stream(pieces(), columns, 'rows'),
+              printer.stream(pieces(), columns, { what: 'rows' }),
             );
 
             expect(streamed).toBe(whole);

@@ -88,8 +88,8 @@ describe('auth status', () => {
     const { exitCode, stderr } = await petstore(words, { env });
 
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('belongs to http://127.0.0.1:4010, not to https://b.example');
-    expect(stderr).toContain('petstore auth login. If not: mind --base-url');
+    expect(stderr).toContain('is for http://127.0.0.1:4010, not for https://b.example');
+    expect(stderr).toContain('petstore auth login. If not, check --base-url');
   });
 
   test('the sandbox has its own key, and never sees yours', async ({ petstore, sandbox }) => {
@@ -160,13 +160,13 @@ describe('auth logout', () => {
 
     expect(result).toMatchObject({ exitCode: 0, stdout: '' });
     expect(result.stderr).toBe(
-      'petstore: the key of profile production is removed from this machine; the service may still take it\n',
+      'petstore: removed the API key of profile production from this machine; the service may still accept it\n',
     );
     expect(readdirSync(join(folder, 'config', 'keys'))).toEqual(['staging.json']);
     expect((await petstore(['auth', 'status'], { env })).exitCode).toBe(4);
   });
 
-  test('removes what is broken, open to others, or a link to nowhere, and what a killed login left', async ({
+  test('removes what is corrupted, open to others, or a link to nowhere, and what a killed login left', async ({
     petstore,
     folder,
   }) => {
@@ -178,7 +178,7 @@ describe('auth logout', () => {
     ]) {
       make();
       writeFileSync(`${keyFile(folder)}.${crypto.randomUUID()}.tmp`, testKey);
-      expect((await petstore(['auth', 'logout'], { env })).stderr).toContain('is removed');
+      expect((await petstore(['auth', 'logout'], { env })).stderr).toContain('removed the API key');
       expect(readdirSync(keys)).toEqual([]);
     }
   });
@@ -187,7 +187,7 @@ describe('auth logout', () => {
     const result = await petstore(['auth', 'logout', '-p', 'staging'], { env });
 
     expect(result).toMatchObject({ exitCode: 0, stdout: '' });
-    expect(result.stderr).toBe('petstore: no key of profile staging was stored\n');
+    expect(result.stderr).toBe('petstore: no API key is stored for profile staging\n');
     expect(existsSync(join(folder, 'config'))).toBe(false);
   });
 
@@ -200,7 +200,7 @@ describe('auth logout', () => {
 
     expect(stderr.split('\n').slice(1)).toEqual([
       'petstore: PETSTORE_API_KEY is still set',
-      'petstore: api-key-command still gives the key: petstore config unset api-key-command --profile staging',
+      'petstore: api-key-command still provides a key: petstore config unset api-key-command --profile staging',
       '',
     ]);
   });
@@ -236,7 +236,7 @@ describe('auth login', () => {
 
     expect(exitCode).toBe(0);
     expect(stderr).toContain(
-      'PETSTORE_API_KEY is set, and comes first unless --profile production is given',
+      'PETSTORE_API_KEY is set and takes precedence, unless you pass --profile production',
     );
   });
 });
@@ -248,7 +248,7 @@ describe('a 401 names the next command, where there is one', () => {
       what: 'a stored key',
       more: [],
       env: {},
-      hint: / Another one: petstore auth login -.*staging$/,
+      hint: / Replace it: petstore auth login -.*staging$/,
     },
     { what: 'the environment', more: [], env: { PETSTORE_API_KEY: wrong }, hint: /_KEY .*6789\.$/ },
     { what: 'a flag', more: ['--api-key-file', '-'], env: {}, hint: /standard input .*6789\.$/ },

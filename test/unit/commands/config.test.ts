@@ -26,6 +26,7 @@ describe('config list', () => {
       ['base-url', url, settingsOf(folder)],
       ['output', 'table', 'default'],
       ['max-wait', '1h', '--max-wait'],
+      ['rate-limit-line', 'always', 'default'],
       ['plan', '', ''],
       ['limit-store', '', ''],
       ['api-key-command', '', ''],
@@ -51,6 +52,23 @@ describe('config list', () => {
     const { stdout } = await petstore(['config', 'list', '-p', 'sandbox', '--json']);
 
     expect(JSON.parse(stdout)[1]).toEqual({ setting: 'base-url' });
+  });
+});
+
+describe('config list shows what other commands do', () => {
+  test.for([
+    { argv: ['--json'], env: {} },
+    { argv: ['-o', 'csv'], env: {} },
+    { argv: ['-o', 'table'], env: { PETSTORE_OUTPUT: 'yaml' } },
+  ])('$argv is not the setting in force', async ({ argv, env }, { petstore }) => {
+    const { stdout } = await petstore(['config', 'list', ...argv], { env: { ...noEnv, ...env } });
+
+    const [, row = ''] = /^(.*output.*?)$/m.exec(stdout.replaceAll(',\n', ',')) ?? [];
+    const given = Object.entries({ ...env });
+    const [source, value] = given[0] ?? ['default', 'table'];
+    expect(row).toContain(value);
+    expect(row).toContain(source);
+    expect(stdout).not.toContain('--');
   });
 });
 
@@ -83,7 +101,7 @@ describe('config get', () => {
     const result = await petstore(['config', 'get', 'base-url', '-p', 'sandbox']);
 
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(result.stderr).toContain('The sandbox has an address, a key and a limit of its own.\n');
+    expect(result.stderr).toContain('The sandbox has its own base URL, API key and limit.\n');
   });
 
   test('names a command for the profile it was asked about, whatever the usual one is', async ({
@@ -94,16 +112,6 @@ describe('config get', () => {
     const result = await petstore(['config', 'get', 'plan', '-p', 'production']);
 
     expect(result.stderr).toContain('petstore config set plan VALUE --profile production\n');
-  });
-
-  test('says where a profile was named whose name is none', async ({ petstore, folder }) => {
-    mkdirSync(join(folder, 'config'), { recursive: true });
-    writeFileSync(settingsOf(folder), '{"default-profile":"a b"}');
-
-    const result = await petstore(['config', 'list']);
-
-    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(result.stderr).toContain(`"a b" in ${settingsOf(folder)} is no profile name\n`);
   });
 });
 
@@ -125,13 +133,16 @@ describe('config unset', () => {
     expect(statSync(settingsOf(folder)).mode & 0o777).toBe(0o600);
   });
 
-  test.for(['plan', 'default-profile'])(
-    '%s that was not set: said, exit 0, and no file is made',
-    async (name, { petstore, folder }) => {
+  test.for([
+    { name: 'plan', whose: ' for profile production' },
+    { name: 'default-profile', whose: '' },
+  ])(
+    '$name that was not set: said, exit 0, and no file is made',
+    async ({ name, whose }, { petstore, folder }) => {
       const result = await petstore(['config', 'unset', name]);
 
       expect(result).toMatchObject({ exitCode: 0, stdout: '' });
-      expect(result.stderr).toBe(`petstore: ${name} was not set for profile production\n`);
+      expect(result.stderr).toBe(`petstore: ${name} is not set${whose}\n`);
       expect(existsSync(join(folder, 'config'))).toBe(false);
     },
   );
@@ -148,7 +159,8 @@ describe('config path', () => {
 });
 
 describe('a name that is no setting', () => {
-  const all = 'base-url, output, max-wait, plan, limit-store, api-key-command, default-profile';
+  const all =
+    'base-url, output, max-wait, rate-limit-line, plan, limit-store, api-key-command, default-profile';
   test.for([
     { argv: ['set', 'base-ulr', url], hint: `Did you mean base-url? One of: ${all}` },
     { argv: ['set', 'BASE-URL', url], hint: `Did you mean base-url? One of: ${all}` },
@@ -162,7 +174,7 @@ describe('a name that is no setting', () => {
     const { stdout, stderr, exitCode } = await petstore(['config', ...argv]);
 
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr.split('\n')[0]).toMatch(/^petstore: there is no setting /);
+    expect(stderr.split('\n')[0]).toMatch(/^petstore: unknown setting/);
     expect(stderr.split('\n')[2]).toBe(hint);
     expect(existsSync(join(folder, 'config'))).toBe(false);
   });
@@ -170,14 +182,14 @@ describe('a name that is no setting', () => {
 
 describe('settings that cannot be used', () => {
   test.for([
-    { argv: ['base-url', url], says: 'the sandbox has an address, a key and a limit of its own' },
+    { argv: ['base-url', url], says: 'the sandbox has its own base URL, API key and limit' },
     {
       argv: ['limit-store', 'redis://h'],
-      says: 'the sandbox has an address, a key and a limit of its own',
+      says: 'the sandbox has its own base URL, API key and limit',
     },
     {
       argv: ['api-key-command', 'pass'],
-      says: 'the sandbox has an address, a key and a limit of its own',
+      says: 'the sandbox has its own base URL, API key and limit',
     },
   ])('$argv of the sandbox is refused', async ({ argv, says }, { petstore, folder }) => {
     const result = await petstore(['config', 'set', ...argv, '-p', 'sandbox']);
@@ -186,19 +198,155 @@ describe('settings that cannot be used', () => {
     expect(result.stderr).toContain(says);
     expect(existsSync(join(folder, 'config'))).toBe(false);
   });
+});
 
-  test('a format in the settings that is none is refused with its place, and a flag mends it', async ({
+describe('config set', () => {
+  test.for([
+    { argv: ['output', 'json'], says: 'saved output=json for profile production' },
+    { argv: ['output', 'json', '-p', 'new'], says: 'saved output=json for profile new' },
+    { argv: ['default-profile', 'staging'], says: 'saved default-profile=staging' },
+    { argv: ['api-key-command', 'pass x'], says: 'saved api-key-command for profile production' },
+    {
+      argv: ['limit-store', 'redis://me:open-sesame@h'],
+      says: 'saved limit-store=redis://h:6379 for profile production',
+    },
+  ])(
+    'says what it saved, for which profile and where: $argv',
+    async ({ argv, says }, { petstore, folder }) => {
+      const { exitCode, stderr } = await petstore(['config', 'set', ...argv], { env: noEnv });
+
+      expect([exitCode, stderr]).toEqual([0, `petstore: ${says} in ${settingsOf(folder)}\n`]);
+    },
+  );
+
+  test('a default profile that does not exist yet is saved, with a notice', async ({
     petstore,
-    folder,
   }) => {
-    mkdirSync(join(folder, 'config'));
-    writeFileSync(settingsOf(folder), '{"profiles":{"production":{"output":"xml"}}}');
+    const { exitCode, stderr } = await petstore(['config', 'set', 'default-profile', 'sandbx'], {
+      env: noEnv,
+    });
 
-    const { exitCode, stderr } = await petstore(['config', 'get', 'output']);
-    await petstore(['config', 'unset', 'output', '-o', 'table']);
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/^petstore: saved default-profile in /);
+    expect(stderr).toContain('petstore: unknown profile "sandbx"; did you mean "sandbox"?\n');
+  });
+});
+
+describe('an invalid setting in the settings file', () => {
+  const write = (folder: string, text: string) => {
+    mkdirSync(join(folder, 'config'));
+    writeFileSync(settingsOf(folder), text);
+  };
+  const rows = [
+    {
+      name: 'output',
+      text: '{"profiles":{"production":{"output":"xml"}}}',
+      says: (file: string) =>
+        `invalid output format "xml" from output of profile production in ${file}`,
+    },
+    {
+      name: 'rate-limit-line',
+      text: '{"profiles":{"production":{"rate-limit-line":"loud"}}}',
+      says: (file: string) =>
+        `invalid rate-limit-line "loud" from rate-limit-line of profile production in ${file}`,
+    },
+    {
+      name: 'default-profile',
+      text: '{"default-profile":"a b"}',
+      says: (file: string) => `invalid profile name "a b" from default-profile in ${file}`,
+    },
+    {
+      name: 'default-profile',
+      text: '{"default-profile":"sandbx"}',
+      says: (file: string) =>
+        `unknown profile "sandbx" from default-profile in ${file}; did you mean "sandbox"?`,
+    },
+  ];
+
+  test.for(rows)(
+    '$text: every command names the file and the setting',
+    async (row, { petstore, folder, sandbox }) => {
+      write(folder, row.text);
+
+      for (const argv of [['categories', 'list'], ['config', 'get', 'output'], ['limits']]) {
+        const { exitCode, stderr } = await petstore(argv, { env: noEnv });
+        expect([exitCode, stderr.split('\n')[0]]).toEqual([
+          2,
+          `petstore: ${row.says(settingsOf(folder))}`,
+        ]);
+      }
+      expect(sandbox.requests).toHaveLength(0);
+    },
+  );
+
+  test.for(rows)(
+    '$text: config list and path work, with a notice',
+    async (row, { petstore, folder }) => {
+      write(folder, row.text);
+
+      const list = await petstore(['config', 'list', '-o', 'csv'], { env: noEnv });
+      const path = await petstore(['config', 'path'], { env: noEnv });
+
+      const [, value] = /:"([^"]*)"\}*$/.exec(row.text) ?? [];
+      expect(list.exitCode).toBe(0);
+      expect(list.stdout).toContain(`\n${row.name},${value},${settingsOf(folder)}\n`);
+      expect(list.stderr).toBe(
+        row.name === 'output' ? '' : `petstore: ${row.says(settingsOf(folder))}\n`,
+      );
+      expect(path).toMatchObject({ exitCode: 0, stdout: `${settingsOf(folder)}\n` });
+      expect(path.stderr).toContain(row.says(settingsOf(folder)));
+    },
+  );
+
+  test.for(rows)('$text: config unset removes it', async ({ name, text }, { petstore, folder }) => {
+    write(folder, text);
+
+    const { exitCode, stderr } = await petstore(['config', 'unset', name], { env: noEnv });
+
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/^petstore: removed .*\n$/);
+    expect(read(folder)[name]).toBeUndefined();
+    expect(await petstore(['config', 'get', 'output'], { env: noEnv })).toMatchObject({
+      exitCode: 0,
+      stdout: 'table\n',
+      stderr: '',
+    });
+  });
+
+  test.for(rows)('$text: config set replaces it', async ({ name, text }, { petstore, folder }) => {
+    const value = { output: 'json', 'rate-limit-line': 'low', 'default-profile': 'staging' }[name];
+    write(folder, text);
+
+    expect((await petstore(['config', 'set', name, `${value}`], { env: noEnv })).exitCode).toBe(0);
+
+    expect((await petstore(['config', 'get', name], { env: noEnv })).stdout).toContain(`${value}`);
+  });
+
+  test.for(rows)('$text: doctor reports it', async ({ text, says }, { petstore, folder }) => {
+    write(folder, text);
+
+    const { exitCode, stdout } = await petstore(['doctor'], { env: noEnv });
 
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('"xml" in the settings of profile production is no output format');
-    expect((await petstore(['config', 'get', 'output'])).stdout).toBe('table\n');
+    expect(stdout).toMatch(/^✘ /m);
+    expect(stdout).toContain(says(settingsOf(folder)).replaceAll(`${folder}/`, '~/'));
+  });
+
+  test('config path works where the file is not valid JSON', async ({ petstore, folder }) => {
+    write(folder, '{"profiles":');
+
+    const path = await petstore(['config', 'path', '-p', 'mine'], { env: noEnv });
+
+    expect(path).toMatchObject({ exitCode: 0, stdout: `${settingsOf(folder)}\n` });
+    expect(path.stderr).toContain(
+      `the settings file is not valid JSON (${settingsOf(folder)}:1:13)`,
+    );
+    expect((await petstore(['config', 'list'], { env: noEnv })).exitCode).toBe(2);
+  });
+
+  test('a flag is no excuse: an invalid one fails config list as well', async ({ petstore }) => {
+    const env = { ...noEnv, PETSTORE_OUTPUT: 'xml' };
+
+    expect((await petstore(['config', 'list'], { env })).exitCode).toBe(2);
   });
 });

@@ -3,12 +3,15 @@ import { describe } from 'vitest';
 import { getPet } from '../../../src/api/endpoints.ts';
 import { examplesOf } from '../../../src/commands/examples.ts';
 import { verbsOf, wordsOf } from '../../../src/commands/help.ts';
+import { isTopic } from '../../../src/commands/topic.ts';
 import { expect, test } from '../../support/petstore.ts';
 import { grownProgram } from '../../support/tree.ts';
 
 const program = await grownProgram();
 const verbs = verbsOf(program).map((verb) => ({ words: wordsOf(verb), verb }));
-const headings = ['Usage', 'Examples', 'Arguments', 'Options', 'Everywhere'];
+const headings = ['Usage', 'Examples', 'Arguments', 'Options', 'Options of all commands'];
+const topics = program.commands.filter(isTopic).map((topic) => topic.name());
+const top = program.commands.filter((command) => !isTopic(command)).map(wordsOf);
 const pages = [
   { words: '' },
   ...program.commands.map((command) => ({ words: wordsOf(command) })),
@@ -28,26 +31,88 @@ describe('help', () => {
       expect(stdout).toContain(`\n  ${example}\n`);
     }
     const order: readonly string[] =
-      stdout.match(/^(Usage|Examples|Arguments|Options|Everywhere)\b/gm) ?? [];
+      stdout.match(/^(Usage|Examples|Arguments|Options( of all commands)?)\b/gm) ?? [];
     expect(order).toEqual(headings.filter((heading) => order.includes(heading)));
   });
 
-  test.for(pages)('of petstore $words fits into 80 columns', async ({ words }, { petstore }) => {
-    const { exitCode, stdout } = await petstore(['help', ...words.split(' ').filter(Boolean)]);
+  test.for(
+    pages.flatMap(({ words }) => [40, 60, 80, 100, 120].map((columns) => ({ words, columns }))),
+  )('of petstore $words fits a terminal of $columns columns', async (row, { petstore }) => {
+    const { words, columns } = row;
+    const argv = ['help', ...words.split(' ').filter(Boolean)];
+
+    const { exitCode, stdout } = await petstore(argv, { columns, env: { TERM: 'dumb' } });
 
     expect(exitCode).toBe(0);
-    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+    const prose = stdout.split('\n').filter((line) => !isVerbatim(line));
+    expect(Math.max(...prose.map((line) => line.length))).toBeLessThanOrEqual(
+      Math.min(columns, 100),
+    );
   });
 
-  test('names each command on one line, the topics, and a first step', async ({ petstore }) => {
+  test.for([
+    { columns: undefined, COLUMNS: undefined, width: 80 },
+    { columns: undefined, COLUMNS: '60', width: 60 },
+    { columns: undefined, COLUMNS: '7', width: 40 },
+    { columns: undefined, COLUMNS: 'many', width: 80 },
+    { columns: 60, COLUMNS: '90', width: 60 },
+    { columns: 300, COLUMNS: undefined, width: 100 },
+    { columns: 20, COLUMNS: undefined, width: 40 },
+  ])('is $width wide on $columns columns with COLUMNS=$COLUMNS', async (row, { petstore }) => {
+    const argv = ['help', 'options'];
+    const options = row.columns === undefined ? {} : { columns: row.columns };
+
+    const { stdout } = await petstore(argv, { ...options, env: { COLUMNS: row.COLUMNS } });
+
+    const longest = Math.max(...stdout.split('\n').map((line) => line.length));
+    expect(longest).toBeLessThanOrEqual(row.width);
+    expect(longest).toBeGreaterThan(row.width - 10);
+  });
+
+  test('on its first page fits 24 lines, and names what to try first', async ({ petstore }) => {
     const { stdout } = await petstore(['--help']);
 
-    for (const { words, verb } of verbs) {
-      const line = stdout.split('\n').find((line) => line.startsWith(`  ${words} `));
-      expect(line?.slice(words.length + 2).trim()).toBe(verb.summary());
-    }
-    expect(stdout).toContain('  petstore categories list --profile sandbox\n');
-    expect(stdout).toContain('  help exit-codes ');
+    // The prompt comes below it.
+    expect(stdout.split('\n').length - 1).toBeLessThan(24);
+    for (const words of top) expect(stdout).toMatch(new RegExp(`^  ${words}\\b`, 'm'));
+    const headings = stdout.match(/^\w+(?=:$)/gm);
+    expect(headings).toEqual(['Categories', 'Store', 'Account', 'Tools']);
+    expect(stdout).toContain(' petstore categories list --profile sandbox\n');
+    expect(stdout).toContain('petstore help options|exit-codes|environment\n');
+  });
+
+  test.for(pages.filter(({ words }) => words !== ''))(
+    'of petstore $words leaves the common options to their own page',
+    async ({ words }, { petstore }) => {
+      const { stdout } = await petstore(['help', ...words.split(' ')]);
+
+      if (words === 'options') expect(stdout).toContain('  -v, --verbose ');
+      else expect(stdout).not.toContain('--verbose');
+      if (!topics.includes(words)) expect(stdout).toContain(': petstore help options\n');
+    },
+  );
+
+  test.for<{ argv: string[]; env?: Record<string, string>; isBold: boolean }>([
+    { argv: ['help'], isBold: true },
+    { argv: ['categories', 'list', '--help'], isBold: true },
+    { argv: ['help', 'exit-codes'], isBold: true },
+    { argv: ['help', 'options', '--no-color'], isBold: false },
+    { argv: ['categories', '--help', '--no-color'], isBold: false },
+    { argv: ['help'], env: { NO_COLOR: '1' }, isBold: false },
+    { argv: ['help'], env: { TERM: 'dumb' }, isBold: false },
+  ])('has bold headings on a terminal: $argv $env: $isBold', async (row, { petstore }) => {
+    const { stdout } = await petstore(row.argv, { columns: 80, env: row.env ?? {} });
+
+    const marked = stdout.replaceAll('\u001b[1m', '<').replaceAll('\u001b[22m', '>');
+    expect(/^<\w.*:>\n {2}/m.test(marked)).toBe(row.isBold);
+    expect(stdout.includes('\u001b')).toBe(row.isBold);
+  });
+
+  test('has bold headings in a pipe where colour is forced', async ({ petstore }) => {
+    expect((await petstore(['help'])).stdout).not.toContain('\u001b');
+    const { stdout } = await petstore(['help'], { env: { FORCE_COLOR: '1' } });
+
+    expect(stdout).toContain('\u001b[1mTools:\u001b[22m\n');
   });
 
   test('marks what the service has deprecated', async ({ petstore }) => {
@@ -57,7 +122,7 @@ describe('help', () => {
   });
 
   test.for([['help', 'exit-codes'], ['exit-codes'], ['exit-codes', '--help']])(
-    '%s %s tells the exit codes',
+    '%s %s explains the exit codes',
     async (argv, { petstore }) => {
       const { exitCode, stdout, stderr } = await petstore(argv);
 
@@ -77,10 +142,10 @@ describe('help', () => {
   });
 
   test.for([
-    { argv: ['help', 'exit-code'], says: 'Did you mean exit-codes?' },
-    { argv: ['help', 'enviroment'], says: 'Did you mean environment?' },
-    { argv: ['help', 'categorys'], says: 'Did you mean categories?' },
-    { argv: ['help', 'categories', 'crate'], says: 'Did you mean create?' },
+    { argv: ['help', 'exit-code'], says: 'Did you mean petstore help exit-codes?' },
+    { argv: ['help', 'enviroment'], says: 'Did you mean petstore help environment?' },
+    { argv: ['help', 'categorys'], says: 'Did you mean petstore categories?' },
+    { argv: ['help', 'categories', 'crate'], says: 'Did you mean petstore categories create?' },
   ])('$argv: $says', async ({ argv, says }, { petstore }) => {
     const { exitCode, stdout, stderr } = await petstore(argv);
 
@@ -95,6 +160,11 @@ describe('help', () => {
     expect((await petstore(['categories', 'help', 'create'])).stdout).toBe(stdout);
   });
 });
+
+/** A command to be copied is one line, however narrow the terminal is. */
+function isVerbatim(line: string): boolean {
+  return /^(Usage: | *petstore |.* \| |\w+=\$\(|cat ")|jq /.test(line);
+}
 
 function readFrom(folder: string): readonly string[] {
   return readdirSync(folder).flatMap(

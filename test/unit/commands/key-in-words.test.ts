@@ -24,7 +24,7 @@ const commandLines: Readonly<Record<string, (key: string) => string[]>> = {
   'KEY behind login': (key) => ['auth', 'login', key],
   'KEY in place of login': (key) => ['auth', key],
   'KEY as a setting': (key) => ['config', 'set', key, 'x'],
-  'KEY as a setting of that name': (key) => ['config', 'set', 'api-key', key],
+  'KEY as the name of a setting': (key) => ['config', 'set', 'api-key', key],
   'KEY as a setting to get': (key) => ['config', 'get', key],
   'KEY as a setting to unset': (key) => ['config', 'unset', key],
   'KEY behind status': (key) => ['auth', 'status', key],
@@ -97,10 +97,16 @@ describe('a word that is no key', () => {
     { words: ['-p', 'stag'], says: 'no API key for profile stag' },
     { words: ['-p', 'customer-eu'], says: 'no API key for profile customer-eu' },
     { words: ['-p', 'customer-us'], says: 'no API key for this profile' },
-    { words: ['--timeout', '5x'], says: '--timeout is "5x", which is no duration' },
-    { words: ['--timeout', '5 minutes'], says: '--timeout is a word of 9 characters, which' },
-    { words: ['--sort', 'size'], says: "argument 'size' is invalid" },
-    { words: ['--sort', 'created_at'], says: 'argument is invalid. Allowed choices are id,' },
+    { words: ['--timeout', '5x'], says: 'invalid duration "5x" for --timeout' },
+    {
+      words: ['--timeout', '5 minutes'],
+      says: 'invalid duration for --timeout; try 30s, 2m or 1h',
+    },
+    { words: ['--sort', 'size'], says: 'invalid value "size" for --sort' },
+    {
+      words: ['--sort', 'created_at'],
+      says: 'invalid value for --sort\nNothing was sent.\nOne of: id,',
+    },
   ])('$words: $says', async ({ words, says }, { petstore }) => {
     const env = { PETSTORE_API_KEY: undefined };
     await petstore(['config', 'set', 'output', 'table', '-p', 'customer-eu'], { env });

@@ -79,7 +79,9 @@ describe('limits', () => {
     const { stdout, stderr } = await petstore(['limits', '--refresh'], { env, context });
 
     expect(stdout).toContain('│ minute │ 60    │ 59 ');
-    expect(stderr.match(/the limit cannot be shared on this disk/g)).toHaveLength(1);
+    expect(
+      stderr.match(/the rate limit is not shared with other petstore processes/g),
+    ).toHaveLength(1);
   });
 
   test('shows a wait in force and its reason; --reset forgets it', async ({
@@ -97,10 +99,10 @@ describe('limits', () => {
 
     expect(JSON.parse(waiting.stdout).wait).toMatchObject({
       reason: '429',
-      until: '2026-11-20T15:19:01Z',
+      until: '2026-11-20T15:19:02Z',
     });
     expect(text.stderr).toBe(
-      'petstore: the service said to wait (429); until 2026-11-20T15:19:01Z\n',
+      'petstore: rate limit exceeded (429); next request in 15m 2s (2026-11-20T15:19:02Z)\n',
     );
     expect(refused.exitCode).toBe(75);
     expect(again.exitCode).toBe(0);
@@ -121,9 +123,9 @@ describe('what one command learned holds for the next', () => {
     expect(result.exitCode).toBe(75);
     expect(result.stderr).toBe(
       [
-        'petstore: the service said to wait (429)',
+        'petstore: rate limit exceeded (429)',
         'Nothing was sent.',
-        'Again at 2026-11-20T16:04:02Z (in 3602 s); or let petstore wait: --max-wait 3603s',
+        'Retry in 1h (2026-11-20T16:04:02Z), or let petstore wait: --max-wait 3603s',
         '',
       ].join('\n'),
     );
@@ -146,11 +148,9 @@ describe('what one command learned holds for the next', () => {
     for (const { exitCode, stderr } of results) {
       expect(exitCode).toBe(75);
       expect(stderr).toContain(
-        'petstore: the limit of 1000 requests a day is used up\nNothing was sent.\n',
+        'petstore: rate limit reached: 1000 requests per day\nNothing was sent.\n',
       );
-      expect(stderr).toContain(
-        'Again at 2026-11-21T15:04:01Z (in 86401 s); a higher plan has more',
-      );
+      expect(stderr).toContain('Retry in 24h (2026-11-21T15:04:01Z). A higher plan allows more');
     }
     expect(sandbox.requests).toHaveLength(before);
     expect(clock.now()).toBe(startTime);
@@ -213,8 +213,101 @@ describe('what one command learned holds for the next', () => {
 
     expect(refused.exitCode).toBe(4);
     expect(after.exitCode).toBe(75);
-    expect(after.stderr).toContain('the key stopped working after a 429, possibly a temporary ban');
+    expect(after.stderr).toContain(
+      'your API key seems to be temporarily banned: it was rejected after a 429',
+    );
   });
+
+  describe('a ban that the service tells', () => {
+    const banned = () =>
+      reply(
+        429,
+        { code: 'key_banned', message: 'this key is banned for a while', status: 429 },
+        {
+          'retry-after': '300',
+          'x-ratelimit-limit': '60',
+          'x-ratelimit-remaining': '0',
+          'x-ratelimit-reset': String(startTime / 1_000 + 58),
+        },
+      );
+    const says = [
+      'petstore: your API key is temporarily banned: too many requests after a 429',
+      'Nothing was sent.',
+      'Banned since 2026-11-20T15:04:00Z; retry in 5m 2s (2026-11-20T15:09:02Z). Nothing is sent before then; see petstore limits',
+      '',
+    ];
+
+    test('is an error since when, until when, why and what to do, with no other time beside it', async ({
+      petstore,
+      sandbox,
+    }) => {
+      sandbox.reactions.push(banned());
+
+      const refused = await petstore(['categories', 'list']);
+      const after = await petstore(['categories', 'create', 'rabbit']);
+
+      expect(refused.exitCode).toBe(75);
+      expect(refused.stderr).toBe(
+        [
+          says[0],
+          'The service responded with 429; nothing has been sent since.',
+          ...says.slice(2),
+        ].join('\n'),
+      );
+      expect(after.exitCode).toBe(75);
+      expect(after.stderr).toBe(says.join('\n'));
+      expect(sandbox.requests).toHaveLength(1);
+    });
+
+    test('is shown by limits, in text as in JSON', async ({ petstore, sandbox }) => {
+      sandbox.reactions.push(banned());
+      await petstore(['categories', 'list']);
+
+      const text = await petstore(['limits']);
+      const json = await petstore(limits);
+
+      expect(text.stderr).toBe(
+        'petstore: your API key is temporarily banned: too many requests after a 429; since 2026-11-20T15:04:00Z; next request in 5m 2s (2026-11-20T15:09:02Z); nothing is sent before then\n',
+      );
+      expect(JSON.parse(json.stdout).wait).toEqual({
+        reason: 'banned',
+        why: 'your API key is temporarily banned: too many requests after a 429',
+        since: '2026-11-20T15:04:00Z',
+        until: '2026-11-20T15:09:02Z',
+      });
+    });
+
+    test('is what is waited for, where that is allowed', async ({ petstore, sandbox }) => {
+      sandbox.reactions.push(banned());
+
+      const { exitCode, stderr } = await petstore(['categories', 'list', '--max-wait', '10m']);
+
+      expect(exitCode).toBe(0);
+      expect(stderr).toContain(
+        'petstore: your API key is temporarily banned, next request in 5m 2s (2026-11-20T15:09:02Z)\n',
+      );
+    });
+  });
+
+  test.for(['text', 'json'])(
+    'the line on the limit is left out beside an error that says when to retry: %s',
+    async (format, { petstore, sandbox }) => {
+      const used = { used: 60, opened: startTime };
+      sandbox.quota = { ...sandbox.quota, minute: used };
+      const argv = [
+        'categories',
+        'list',
+        '--max-wait',
+        '0',
+        ...(format === 'json' ? ['--json'] : []),
+      ];
+
+      const { exitCode, stderr } = await petstore(argv);
+
+      expect(exitCode).toBe(75);
+      expect(stderr).not.toMatch(/rate limit: |"rate_limit"/);
+    },
+  );
 
   test('where no folder can be written, one notice says that others are not seen', async ({
     petstore,
@@ -232,6 +325,8 @@ describe('what one command learned holds for the next', () => {
     });
 
     expect(result.exitCode).toBe(0);
-    expect(result.stderr.match(/the limit cannot be shared on this disk/g)).toHaveLength(1);
+    expect(
+      result.stderr.match(/the rate limit is not shared with other petstore processes/g),
+    ).toHaveLength(1);
   });
 });

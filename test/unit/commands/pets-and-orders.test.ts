@@ -7,7 +7,9 @@ describe('pets get', () => {
 
     expect(result.exitCode).toBe(0);
     expect(result.stdout).toContain('│ id       │ 9007199254740993 │');
-    expect(result.stderr).toContain('deprecated: GET /pets/{petId} goes away on 2027-06-30\n');
+    expect(result.stderr).toContain(
+      'deprecated: GET /pets/{petId} will be removed on 2027-06-30\n',
+    );
   });
 
   test('the date of the Sunset header is in the event', async ({ petstore }) => {
@@ -28,19 +30,33 @@ describe('pets get', () => {
       const text = await petstore(['pets', 'get', '1']);
       const json = await petstore(['pets', 'get', '1', '--json']);
 
-      expect(text.stderr).toContain('will go away; no date is published');
+      expect(text.stderr).toContain('will be removed; no date is published');
       expect(json.events()[0]).toMatchObject({ event: 'deprecation', sunset: null });
     },
   );
 
-  test('a pet that is not there: exit 3', async ({ petstore }) => {
+  test('a pet that does not exist: exit 3, in the words of the service alone', async ({
+    petstore,
+  }) => {
     const result = await petstore(['pets', 'get', '404']);
 
     expect(result).toMatchObject({ exitCode: 3, stdout: '' });
-    expect(result.stderr).toContain(
-      'petstore: the service refused (404 not_found): there is no such pet\n',
+    expect(result.stderr).toMatch(
+      /\npetstore: the service refused the request \(404 not_found\): no such pet\n$/,
     );
   });
+
+  test.for(['<h1>Not Found</h1>', '{"message":"no Route matched with those values"}'])(
+    'a 404 that is no Error of the service asks for the base URL: %s',
+    async (body, { petstore, sandbox }) => {
+      sandbox.reactions.push(reply(404, body));
+
+      const { exitCode, stderr } = await petstore(['pets', 'get', '1']);
+
+      expect(exitCode).toBe(3);
+      expect(stderr).toContain('Does the base URL end in /v1?\n');
+    },
+  );
 
   test('an id with a slash stays one path segment', async ({ petstore, sandbox }) => {
     await petstore(['pets', 'get', 'a/../b?c#d']);
@@ -86,7 +102,6 @@ describe('orders list', () => {
       shows: '│ orders │ [{"id":1}] │',
     },
     { shape: 'a list of words', body: '["a","b"]', shows: '│ a     │' },
-    { shape: 'an empty list', body: '[]', shows: '┌───────┐\n│ value │\n└───────┘\n' },
     {
       shape: 'a record of what every object has',
       body: '[{"constructor":1},{"a":2}]',
@@ -106,4 +121,18 @@ describe('orders list', () => {
       expect(json.stdout.replace(/\s/g, '')).toBe(body);
     },
   );
+
+  test('no orders are a sentence on stderr, or an empty list', async ({ petstore, sandbox }) => {
+    sandbox.react = () => reply(200, '[]');
+
+    const table = await petstore(['orders', 'list', '-q']);
+    const text = await petstore(['orders', 'list']);
+    const api = await petstore(['api', 'GET', '/store/orders']);
+    const json = await petstore(['orders', 'list', '--json']);
+
+    expect(table).toMatchObject({ exitCode: 0, stdout: '', stderr: '' });
+    expect(text).toMatchObject({ stdout: '', stderr: 'No orders.\n' });
+    expect(api).toMatchObject({ stdout: '', stderr: 'The list is empty.\n' });
+    expect(json).toMatchObject({ stdout: '[]\n', stderr: '' });
+  });
 });

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe } from 'vitest';
 import { formats } from '../../../src/formats.ts';
 import { expect, networkError, reply, test, testKey } from '../../support/petstore.ts';
@@ -27,109 +29,148 @@ describe('what is wrong on this side', () => {
       what: 'an unknown command',
       argv: ['categorys', 'list'],
       exitCode: 2,
-      says: ["unknown command 'categorys'", 'Did you mean categories?'],
+      says: ['unknown command "categorys"', 'Did you mean petstore categories?'],
     },
     {
       what: 'an unknown verb',
       argv: ['categories', 'lst'],
       exitCode: 2,
-      says: ["unknown command 'lst'", 'Did you mean list?'],
+      says: [
+        'unknown command "lst" for petstore categories',
+        'Did you mean petstore categories list?',
+      ],
     },
     {
       what: 'a missing argument',
       argv: ['categories', 'create'],
       exitCode: 2,
-      says: ["missing required argument 'name'", 'See: petstore categories create --help'],
+      says: [
+        'missing required argument <name>',
+        'Usage: petstore categories create [options] <name>',
+      ],
     },
     {
       what: 'one argument too many',
       argv: ['categories', 'create', 'a', 'b'],
       exitCode: 2,
-      says: ['too many arguments', 'See: petstore categories create --help'],
+      says: [
+        'unexpected argument "b"; `petstore categories create` takes one: <name>',
+        'Quote a value that contains spaces. Usage: petstore categories create [options] <name>',
+      ],
     },
     {
-      what: 'a flag without its value',
+      what: 'an argument for a command without any',
+      argv: ['categories', 'list', 'x'],
+      exitCode: 2,
+      says: [
+        'unexpected argument "x"; `petstore categories list` takes none',
+        'See: petstore categories list --help',
+      ],
+    },
+    {
+      what: 'a slip in a value',
+      argv: ['categories', 'list', '--sort', 'nmae'],
+      exitCode: 2,
+      says: [
+        'invalid value "nmae" for --sort; did you mean "name"?',
+        'One of: id, name, description',
+      ],
+    },
+    {
+      what: 'several faults',
+      argv: ['categories', 'list', 'x', '--lost'],
+      exitCode: 2,
+      says: ['unknown option --lost', 'See: petstore categories list --help'],
+    },
+    {
+      what: 'a sort without its field',
       argv: ['categories', 'list', '--sort'],
       exitCode: 2,
-      says: ["'--sort <field>' argument missing", 'See: petstore categories list --help'],
+      says: ['missing value for --sort', 'One of: id, name, description'],
     },
     {
       what: 'an unknown format',
       argv: ['categories', 'list', '-o', 'xml'],
       exitCode: 2,
-      says: [
-        "argument 'xml' is invalid. Allowed choices are table, json, ndjson, csv, tsv, yaml.",
-        'See:',
-      ],
+      says: ['invalid value "xml" for --output', 'One of: table, json, ndjson, csv, tsv, yaml'],
+    },
+    {
+      what: 'an unknown format after an equals sign',
+      argv: ['categories', 'list', '-o=xml'],
+      exitCode: 2,
+      says: ['invalid value "xml" for --output', 'One of: table,'],
     },
     {
       what: 'an unknown column',
       argv: ['categories', 'list', '--columns', 'id,nmae'],
       exitCode: 2,
-      says: ['unknown column "nmae": did you mean "name"?', 'One of: id, name, description'],
+      says: ['unknown column "nmae"; did you mean "name"?', 'Columns: id, name, description'],
     },
     {
       what: 'the beginning of a column',
       argv: ['categories', 'create', 'dog', '--columns', 'Desc'],
       exitCode: 2,
-      says: ['unknown column "Desc": did you mean "description"?', 'One of: id, name, description'],
+      says: [
+        'unknown column "Desc"; did you mean "description"?',
+        'Columns: id, name, description',
+      ],
     },
     {
       what: 'a column that is like none',
       argv: ['categories', 'create', 'dog', '--dry-run', '--columns', 'id'],
       exitCode: 2,
-      says: ['unknown column "id"', 'One of: field, value'],
+      says: ['unknown column "id"', 'Columns: field, value'],
     },
     {
       what: 'an unknown column of auth status',
       argv: ['auth', 'status', '--check', '--columns', 'key'],
       exitCode: 2,
       says: [
-        'unknown column "key": did you mean "keySource"?',
-        'One of: profile, baseUrl, keySource',
+        'unknown column "key"; did you mean "keySource"?',
+        'Columns: profile, baseUrl, keySource',
       ],
     },
     {
       what: 'an unknown column of doctor',
       argv: ['doctor', '--check', '--columns', 'state'],
       exitCode: 2,
-      says: ['unknown column "state": did you mean "status"?', 'One of: check, status, finding'],
+      says: ['unknown column "state"; did you mean "status"?', 'Columns: check, status, finding'],
     },
     {
       what: 'an unknown column of limits',
       argv: ['limits', '--refresh', '--columns', 'left'],
       exitCode: 2,
-      says: ['unknown column "left"', 'One of: window, limit, remaining, used, resetAt, source'],
+      says: ['unknown column "left"', 'Columns: window, limit, remaining, used, resetAt, source'],
     },
     {
       what: 'an unknown column of an import',
       argv: ['categories', 'import', 'pets.csv', '--yes', '--columns', 'line,outcom'],
       exitCode: 2,
-      says: ['unknown column "outcom": did you mean "outcome"?', 'One of: line, name, outcome'],
+      says: ['unknown column "outcom"; did you mean "outcome"?', 'Columns: line, name, outcome'],
     },
     {
       what: 'a column asked for twice',
       argv: ['orders', 'list', '--columns', 'id, total,id'],
       exitCode: 2,
-      says: ['--columns has "id" twice', 'For example: --columns id,name'],
+      says: ['duplicate column "id" in --columns', 'For example: --columns id,name'],
     },
     {
       what: 'a column without a name',
       argv: ['orders', 'list', '--columns', 'id,'],
       exitCode: 2,
-      says: ['--columns has an empty name', 'For example: --columns id,name'],
+      says: ['empty column name in --columns', 'For example: --columns id,name'],
     },
     {
       what: 'an unknown sort field',
       argv: ['categories', 'list', '--sort', 'size'],
       exitCode: 2,
-      says: ['Allowed choices are id, name, description.', 'See:'],
+      says: ['invalid value "size" for --sort', 'One of: id, name, description'],
     },
     {
       what: 'a duration that is none',
       argv: ['categories', 'list', '--max-wait', 'soon'],
       exitCode: 2,
-      says: ['--max-wait is "soon", which is no duration', 'Write 500ms, 30s, 2m, 1h or inf.'],
+      says: ['invalid duration "soon" for --max-wait; try 30s, 2m or 1h'],
     },
     {
       what: 'no key',
@@ -154,8 +195,8 @@ describe('what is wrong on this side', () => {
       env: { PETSTORE_BASE_URL: undefined },
       exitCode: 2,
       says: [
-        'no base URL is set for profile production',
-        'petstore config set base-url https://HOST/v1 (to just try petstore: --profile sandbox)',
+        'no base URL set for profile production',
+        'petstore config set base-url https://HOST/v1 (to try petstore without an account: --profile sandbox)',
       ],
     },
     {
@@ -163,89 +204,89 @@ describe('what is wrong on this side', () => {
       argv: ['categories', 'list', '--base-url', 'http://pets.example/v1'],
       exitCode: 2,
       says: [
-        'the base URL in --base-url is plain http, where the key would travel unencrypted',
-        'It looks like https://HOST/v1',
+        'invalid base URL from --base-url: must start with https://, since http would send the API key unencrypted',
+        'Example: https://HOST/v1',
       ],
     },
     {
       what: 'a base URL of another scheme',
       argv: ['categories', 'list', '--base-url', 'file:///etc/passwd'],
       exitCode: 2,
-      says: ['is not https', 'It looks like'],
+      says: ['must start with https://', 'Example: '],
     },
     {
       what: 'a base URL that is no URL',
       argv: ['categories', 'list'],
       env: { PETSTORE_BASE_URL: 'pets.example/v1' },
       exitCode: 2,
-      says: ['the base URL in PETSTORE_BASE_URL is no web address', 'It looks like'],
+      says: ['invalid base URL from PETSTORE_BASE_URL: must be a URL', 'Example: '],
     },
     {
       what: 'a base URL with a password',
       argv: ['categories', 'list', '--base-url', 'https://me:secret@pets.example/v1'],
       exitCode: 2,
-      says: ['is an address with a user or password in it', 'It looks like'],
+      says: ['must not contain a user name or password', 'Example: '],
     },
     {
       what: 'a base URL with a query',
       argv: ['categories', 'list', '--base-url', 'https://pets.example/v1?a=1'],
       exitCode: 2,
-      says: ['is an address with a query', 'It looks like'],
+      says: ['must not have a query', 'Example: '],
     },
     {
       what: 'a base URL with a fragment',
       argv: ['categories', 'list', '--base-url', 'https://pets.example/v1#a'],
       exitCode: 2,
-      says: ['is an address with a fragment', 'It looks like'],
+      says: ['must not have a fragment', 'Example: '],
     },
     {
       what: 'a key with a space in it',
       argv: ['categories', 'list'],
       env: { PETSTORE_API_KEY: 'abc def ghi jkl' },
       exitCode: 2,
-      says: ['the key from PETSTORE_API_KEY has a character at position 4', ''],
+      says: ['invalid API key from PETSTORE_API_KEY: character 4 is a space', ''],
     },
     {
       what: 'a key file that is not there',
       argv: ['categories', 'list', '--api-key-file', '/nowhere'],
       exitCode: 2,
-      says: ['there is no key file of the name in --api-key-file', ''],
+      says: ['the file given with --api-key-file does not exist', ''],
     },
     {
       what: 'a profile name with a slash',
       argv: ['categories', 'list', '-p', '../x'],
       exitCode: 2,
-      says: ['"../x" in --profile is no profile name', 'Letters, digits'],
+      says: ['invalid profile name "../x" from --profile', 'Only letters, digits'],
     },
     {
       what: 'an address for the sandbox',
       argv: ['categories', 'list', '-p', 'sandbox', '--base-url', 'https://a.example/v1'],
       exitCode: 2,
-      says: ['--base-url does not go with the sandbox profile', 'Leave out one'],
+      says: ['--base-url cannot be used with the sandbox profile', 'Remove one'],
     },
     {
       what: 'an empty pet id',
       argv: ['pets', 'get', ''],
       exitCode: 2,
-      says: ['"" is no pet id', ''],
+      says: ['invalid pet id ""', ''],
     },
     {
       what: 'a pet id that is a way out',
       argv: ['pets', 'get', '..'],
       exitCode: 2,
-      says: ['".." is no pet id', ''],
+      says: ['invalid pet id ".."', ''],
     },
     {
       what: 'a port that is none',
       argv: ['sandbox', '--port', '99999'],
       exitCode: 2,
-      says: ['"99999" is no port', 'A number from 0 to 65535.'],
+      says: ['invalid port: "99999"', 'Use a number from 0 to 65535.'],
     },
     {
       what: 'a data file that is not there',
       argv: ['sandbox', '--data', '/nowhere.json'],
       exitCode: 2,
-      says: ['there is no file /nowhere.json', ''],
+      says: ['no such file: /nowhere.json', ''],
     },
   ])('$what: exit $exitCode', async ({ argv, env = {}, exitCode, says }, { petstore, sandbox }) => {
     const [message = '', hint = ''] = says;
@@ -315,20 +356,8 @@ describe('what is wrong on this side', () => {
 
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });
     expect(result.stderr).toContain(
-      '"xml" in PETSTORE_OUTPUT is no output format\nNothing was sent.\nOne of: table',
+      'invalid output format "xml" from PETSTORE_OUTPUT\nNothing was sent.\nMust be one of: table',
     );
-  });
-
-  test('a key file that others can read is refused', async ({ petstore, folder }) => {
-    const { writeFileSync } = await import('node:fs');
-    const file = `${folder}/key`;
-    writeFileSync(file, testKey, { mode: 0o644 });
-
-    const result = await petstore(['categories', 'list', '--api-key-file', file]);
-
-    expect(result.exitCode).toBe(2);
-    expect(result.stderr).toContain(`others can read the key in ${file}`);
-    expect(result.stderr).toContain(`chmod 600 '${file}'`);
   });
 });
 
@@ -339,6 +368,9 @@ describe('an error of a command line that is not understood', () => {
     { words: ['-ojson'], json: true },
     { words: ['-ondjson'], json: true },
     { words: ['-qvojson'], json: true },
+    { words: ['-o=json'], json: true },
+    { words: ['-qo=ndjson'], json: true },
+    { words: ['-o=table'], env: 'json', json: false },
     { words: ['-qo', 'json'], json: true },
     { words: ['--output', 'ndjson'], json: true },
     { words: ['--output=json'], json: true },
@@ -368,71 +400,147 @@ describe('an error of a command line that is not understood', () => {
   );
 });
 
+describe('an error where only the settings name a format', () => {
+  test.for<{ words: string[]; settings: string; env?: string; json: boolean }>([
+    { words: [], settings: '{"profiles":{"production":{"output":"json"}}}', json: true },
+    { words: [], settings: '{"profiles":{"staging":{"output":"json"}}}', json: false },
+    {
+      words: ['-p', 'staging'],
+      settings: '{"profiles":{"staging":{"output":"ndjson"}}}',
+      json: true,
+    },
+    { words: ['-p=staging'], settings: '{"profiles":{"staging":{"output":"json"}}}', json: true },
+    {
+      words: [],
+      settings: '{"default-profile":"staging","profiles":{"staging":{"output":"json"}}}',
+      json: true,
+    },
+    {
+      words: ['-o', 'csv'],
+      settings: '{"profiles":{"production":{"output":"json"}}}',
+      json: false,
+    },
+    {
+      words: [],
+      env: 'csv',
+      settings: '{"profiles":{"production":{"output":"json"}}}',
+      json: false,
+    },
+    { words: [], settings: '{"profiles":{"production":{"output":"xml"}}}', json: false },
+    { words: ['-p', '../x'], settings: '{}', json: false },
+    { words: [], settings: '{ broken', json: false },
+  ])(
+    'is JSON where $words, $env and $settings ask for it: $json',
+    async (row, { petstore, folder }) => {
+      mkdirSync(join(folder, 'config'));
+      writeFileSync(join(folder, 'config', 'settings.json'), row.settings);
+      const env = { PETSTORE_OUTPUT: row.env };
+
+      const { stderr, exitCode } = await petstore(['categories', '--lost', ...row.words], { env });
+
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain('unknown option --lost');
+      expect(stderr.startsWith('{"event":"error","kind":"usage"')).toBe(row.json);
+    },
+  );
+});
+
+describe('of the ways to name a format', () => {
+  test.for<{ words: string[]; format: (typeof formats)[number] }>([
+    { words: ['--json', '-o', 'csv'], format: 'csv' },
+    { words: ['-o', 'csv', '--json'], format: 'json' },
+    { words: ['-ojson', '-o', 'csv'], format: 'csv' },
+    { words: ['--json', '-ocsv'], format: 'csv' },
+    { words: ['-o=csv'], format: 'csv' },
+    { words: ['--output=csv'], format: 'csv' },
+    { words: ['-qo=csv'], format: 'csv' },
+    { words: ['--json', '-o=csv', '--json'], format: 'json' },
+  ])('the last one counts: $words', async ({ words, format }, { petstore, sandbox }) => {
+    sandbox.react = () => reply(200, [{ id: 1, name: 'dog' }]);
+    const { stdout } = await petstore(['categories', 'list', '-o', format]);
+    const lines = [
+      ['categories', 'list', ...words],
+      [...words, 'categories', 'list'],
+      ['categories', ...words, 'list'],
+      [...words.slice(0, -1), 'categories', 'list', ...words.slice(-1)],
+    ].filter((line) => line.indexOf('-o') < 0 || line[line.indexOf('-o') + 1] === 'csv');
+
+    for (const line of lines) expect((await petstore(line)).stdout, line.join(' ')).toBe(stdout);
+    expect(stdout).not.toBe('');
+  });
+
+  test('-p=staging names a profile', async ({ petstore }) => {
+    const { stdout } = await petstore(['config', 'get', 'profile', '-p=staging']);
+
+    expect(stdout).toBe('staging\n');
+  });
+});
+
 describe('what is wrong on the other side', () => {
   const page = () => reply(200, '<html>Log in</html>', { 'content-type': 'text/html' });
   test.for([
     { what: 'HTML', reaction: page, says: 'expected JSON, got text/html' },
-    { what: 'an empty body', reaction: () => reply(200, ''), says: 'wrong: nothing' },
-    { what: 'null', reaction: () => reply(200, 'null'), says: 'is null where a list belongs' },
+    { what: 'an empty body', reaction: () => reply(200, ''), says: 'got an empty body' },
+    { what: 'null', reaction: () => reply(200, 'null'), says: 'got null' },
     {
       what: 'an object',
       reaction: () => reply(200, '{}'),
-      says: 'is an object where a list belongs',
+      says: 'got an object',
     },
     {
       what: 'half a list',
       reaction: () => reply(200, '[{"id":1,"name":"do'),
-      says: 'the text ends inside a string at character 17',
+      says: 'unterminated string at character 17',
     },
     {
       what: 'a field twice',
       reaction: () => reply(200, '[{"id":1,"id":2,"name":"a"}]'),
-      says: 'field "id" given twice',
+      says: 'duplicate field "id"',
     },
     {
       what: 'nesting without end',
       reaction: () => reply(200, '['.repeat(50)),
-      says: 'nested deeper than 32',
+      says: 'nested more than 32 levels deep',
     },
     {
       what: 'a missing name',
       reaction: () => reply(200, '[{"id":1,"name":"a"},{"id":2}]'),
-      says: 'item 2: field "name" is missing',
+      says: 'item 2: name is missing',
     },
     {
       what: 'a missing id',
       reaction: () => reply(200, '[{"name":"a"}]'),
-      says: 'item 1: field "id" is missing',
+      says: 'item 1: id is missing',
     },
     {
       what: 'a fraction for an id',
       reaction: () => reply(200, '[{"id":1.5,"name":"a"}]'),
-      says: 'item 1: field "id" is not a 64-bit integer',
+      says: 'item 1: id must be a 64-bit integer',
     },
     {
       what: 'an id beyond int64',
       reaction: () => reply(200, '[{"id":9223372036854775808,"name":"a"}]'),
-      says: 'is not a 64-bit integer',
+      says: 'must be a 64-bit integer',
     },
     {
       what: 'a description that is none',
       reaction: () => reply(200, '[{"id":1,"name":"a","description":7}]'),
-      says: 'field "description" is a number where text belongs',
+      says: 'description must be a string, not a number',
     },
     {
       what: 'compressed bytes',
       reaction: () => reply(200, '[]', { 'content-encoding': 'gzip' }),
-      says: 'compressed in a way petstore did not ask for',
+      says: 'got a compressed body',
     },
     {
       what: 'bytes that are not UTF-8',
       reaction: () => new Response(Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d])),
-      says: 'not UTF-8',
+      says: 'got invalid UTF-8',
     },
     {
       what: 'a redirect',
       reaction: () => reply(302, '', { location: 'https://other.example/\u001b'.slice(0, 22) }),
-      says: 'the service has moved to https://other.example/ (302)',
+      says: 'the service redirects to https://other.example/ (302)',
     },
   ])(
     '$what instead of a list: exit 5 and an empty stdout',
@@ -454,7 +562,9 @@ describe('what is wrong on the other side', () => {
     const result = await petstore(['categories', 'list', '--base-url', 'https://pets.example/v1']);
 
     expect(result).toMatchObject({ exitCode: 5, stdout: '' });
-    expect(result.stderr).toBe('petstore: cannot find the host pets.example just now\n');
+    expect(result.stderr).toBe(
+      'petstore: cannot resolve host pets.example: temporary DNS failure\n',
+    );
     expect(sandbox.requests).toHaveLength(4);
     expect(clock.slept).toEqual([250, 500, 1_000]);
   });
@@ -465,8 +575,8 @@ describe('what is wrong on the other side', () => {
     const result = await petstore(['categories', 'list', '--base-url', 'https://pets.example/v1']);
 
     expect(result.exitCode).toBe(5);
-    expect(result.stderr).toContain('petstore: cannot find the host pets.example\n');
-    expect(result.stderr).toContain('where it comes from: petstore config list\n');
+    expect(result.stderr).toContain('petstore: cannot resolve host pets.example\n');
+    expect(result.stderr).toContain('where it is set: petstore config list\n');
     expect(sandbox.requests).toHaveLength(1);
   });
 
@@ -481,7 +591,7 @@ describe('what is wrong on the other side', () => {
     const result = await petstore(['categories', 'list', '--timeout', '7s']);
 
     expect(result).toMatchObject({ exitCode: 5, stdout: '' });
-    expect(result.stderr).toContain('no whole answer from 127.0.0.1:4010 within 7 s');
+    expect(result.stderr).toContain('the request to 127.0.0.1:4010 timed out after 7s');
     expect(clock.now() - start).toBe(7_000);
   });
 
@@ -491,10 +601,8 @@ describe('what is wrong on the other side', () => {
     const result = await petstore(['categories', 'list'], { env: { PETSTORE_API_KEY: key } });
 
     expect(result.exitCode).toBe(4);
-    expect(result.stderr).toContain(
-      'the key was refused (401 invalid_key): this API key is not valid',
-    );
-    expect(result.stderr).toContain('The key came from PETSTORE_API_KEY and ends in WXYZ.');
+    expect(result.stderr).toContain('the API key was rejected (401 invalid_key): invalid API key');
+    expect(result.stderr).toContain('The key comes from PETSTORE_API_KEY and ends in WXYZ.');
     expect(result.stderr).not.toContain(key);
   });
 
@@ -510,7 +618,7 @@ describe('what is wrong on the other side', () => {
 
     expect(exitCode).toBe(0);
     expect(clock.now() - start).toBe(7_125);
-    expect(stderr).toContain('petstore: the service is not available, waiting 8s until');
+    expect(stderr).toContain('petstore: the service is unavailable, next request in 8s (');
   });
 
   test('--max-wait 0 is about the limit: a broken read is still tried again', async ({
@@ -576,7 +684,7 @@ describe('a bug in petstore', () => {
 
     expect(result).toMatchObject({ exitCode: 1, stdout: '' });
     expect(result.stderr).toContain(
-      'petstore: internal error: TypeError: nobody thought of this\n',
+      'petstore: unexpected internal error: TypeError: nobody thought of this\n',
     );
     expect(result.stderr).not.toContain('    at ');
   });
@@ -595,28 +703,51 @@ describe('help', () => {
     { argv: ['categories', '--help'] },
     { argv: ['categories', 'create', '--help'] },
     { argv: ['help', 'categories', 'create'] },
-  ])('$argv stands on stdout, exit 0', async ({ argv }, { petstore }) => {
+  ])('$argv is printed on stdout, exit 0', async ({ argv }, { petstore }) => {
     const result = await petstore(argv);
 
     expect(result).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(result.stdout).toContain('Usage: petstore');
+    expect(result.stdout).toMatch(/^(Usage: petstore|Manage the categories)/);
   });
 
-  test('of a verb names its arguments, its options and the common ones', async ({ petstore }) => {
+  test('of a verb names its arguments, its options and where the common ones are', async ({
+    petstore,
+  }) => {
     const { stdout } = await petstore(['help', 'categories', 'create']);
 
-    for (const part of ['<name>', '--if-missing', 'Everywhere:', '--profile <name>']) {
+    for (const part of ['<name>', '--if-missing', 'petstore help options']) {
       expect(stdout).toContain(part);
     }
   });
 
   test.for([{ argv: [] }, { argv: ['categories'] }])(
-    '$argv without a verb: exit 2, the help on stderr',
+    '$argv at a terminal asks for help: exit 0, on stdout',
     async ({ argv }, { petstore }) => {
-      const result = await petstore(argv);
+      const help = await petstore([...argv, '--help'], { columns: 80 });
 
-      expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-      expect(result.stderr).toContain('Usage: petstore');
+      const result = await petstore(argv, { columns: 80, env: { PETSTORE_OUTPUT: 'json' } });
+
+      expect(result).toEqual({ ...help, events: expect.anything() });
+      expect(result).toMatchObject({ exitCode: 0, stderr: '' });
     },
   );
+
+  test.for<{ argv: string[]; columns?: number; says: string[] }>([
+    { argv: [], says: ['no command given', 'See: petstore --help'] },
+    { argv: ['--quiet'], columns: 80, says: ['no command given', 'See: petstore --help'] },
+    {
+      argv: ['categories'],
+      says: ['missing command after petstore categories', 'One of: list, create, import'],
+    },
+  ])('$argv in a script lacks a command: exit 2', async ({ argv, columns, says }, { petstore }) => {
+    const options = columns === undefined ? {} : { columns, env: { NO_COLOR: '1' } };
+
+    const text = await petstore(argv, options);
+    const json = await petstore([...argv, '--json'], options);
+
+    const stderr = `petstore: ${says[0]}\nNothing was sent.\n${says[1]}\n`;
+    expect(text).toMatchObject({ exitCode: 2, stdout: '', stderr });
+    expect(json).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(json.events()).toMatchObject([{ event: 'error', kind: 'usage', message: says[0] }]);
+  });
 });

@@ -110,7 +110,7 @@ describe('a state folder that is a link', () => {
     for (const { argv } of uses) {
       expect(await petstore(argv, { stdin: rows })).toMatchObject({
         exitCode: 0,
-        stderr: expect.not.stringContaining('is a link'),
+        stderr: expect.not.stringContaining('is a symbolic link'),
       });
     }
 
@@ -136,7 +136,7 @@ describe('a journal in whose place there is', () => {
     {
       what: 'a link',
       plant: (path: string, victim: string) => symlinkSync(victim, path),
-      says: 'is a link',
+      says: 'is a symbolic link',
     },
     {
       what: 'a pipe',

@@ -83,7 +83,7 @@ describe('a journal that is opened again', () => {
       close: () => {},
     };
 
-    const says = 'the journal of this import is damaged: it is larger than 512 MiB (x)';
+    const says = 'the journal of this import is damaged: larger than 512 MiB (x)';
     expect(() => openJournal(() => file, 'x')).toThrow(says);
     expect(cuts).toEqual([]);
   });
@@ -133,12 +133,12 @@ describe('a journal that is opened again', () => {
     {
       what: 'its first line is of a newer version',
       text: foreign({ ...header, v: 2 }),
-      says: 'was written by a newer petstore (a.journal)',
+      says: 'was written by a newer version of petstore (a.journal)',
     },
     {
       what: 'it has a line of a newer version',
       text: `${formatEntry(header)}${foreign({ k: 'x', row: 1 })}`,
-      says: 'was written by a newer petstore (a.journal)',
+      says: 'was written by a newer version of petstore (a.journal)',
     },
   ])('is refused when $what', ({ text, says }) => {
     expect(() => replay(Buffer.from(text), 'a.journal')).toThrow(says);

@@ -166,7 +166,7 @@ describe('processes on one machine that create the same names', () => {
     const then = await second;
 
     expect(then).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(then?.stderr).toContain('the file has changed since its import was begun');
+    expect(then?.stderr).toContain('the file has changed since its import was started');
     expect(names(sandbox)).toEqual(['cat', 'dog']);
   });
 
@@ -243,11 +243,11 @@ describe('a process whose names are held by another one', () => {
   test.for([
     {
       maxWait: '90s',
-      says: 'petstore: process 1 is importing the same names, giving up in 1m 28s (at 2026-11-20T15:05:30Z)\n',
+      says: 'petstore: process 1 is importing the same names, giving up in 1m 28s (2026-11-20T15:05:30Z)\n',
     },
     {
       maxWait: 'inf',
-      says: 'petstore: process 1 is importing the same names, waiting for its end\n',
+      says: 'petstore: process 1 is importing the same names, waiting for it to finish\n',
     },
   ])(
     'says so in words with --max-wait $maxWait',
@@ -319,7 +319,7 @@ describe('a create with --if-missing', () => {
       expect(result.exitCode).toBe(0);
       expect(result.events()).toContainEqual({
         event: 'notice',
-        message: expect.stringContaining('another petstore process may create the same name'),
+        message: expect.stringContaining('another petstore process could create the same name'),
       });
       expect(sandbox.categories).toHaveLength(1);
     },

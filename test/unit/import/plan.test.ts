@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Category } from '../../../src/api/resources.ts';
 import type { Content, Mode } from '../../../src/import/content.ts';
-import { forecast } from '../../../src/import/forecast.ts';
+import { forecast, timeFor } from '../../../src/import/forecast.ts';
 import { emptyState, fold, type JournalState } from '../../../src/import/journal-state.ts';
 import { makePlan } from '../../../src/import/plan.ts';
 import { findForeign, findMissing, reconcile } from '../../../src/import/reconcile.ts';
@@ -140,6 +140,50 @@ describe('the forecast', () => {
     },
   ])('for $what', ({ requests, known, todayMs, moreDays }) => {
     expect(forecast(requests, known)).toEqual({ requests, todayMs, moreDays });
+  });
+});
+
+describe('the time that requests take', () => {
+  const minute = { limit: 60, left: 10, resetMs: 42_000 };
+  const day = { limit: 1_000, left: 400, resetMs: 3_600_000 };
+  test.for([
+    { what: 'is unknown without limit and pace', requests: 5, known: {}, each: undefined },
+    { what: 'goes by the pace without a limit', requests: 5, known: {}, each: 200, ms: 1_000 },
+    { what: 'goes by the pace within a window', requests: 10, known: { minute }, each: 1, ms: 10 },
+    { what: 'has no wait within a window', requests: 10, known: { minute }, ms: 0 },
+    { what: 'counts the reset', requests: 11, known: { minute }, each: 100, ms: 42_100 },
+    { what: 'counts a full window', requests: 70, known: { minute }, each: 100, ms: 48_000 },
+    { what: 'counts each window', requests: 71, known: { minute }, each: 100, ms: 103_100 },
+    {
+      what: 'counts a minute where its reset is unknown',
+      requests: 11,
+      known: { minute: { limit: 60, left: 10 } },
+      ms: 60_000,
+    },
+    {
+      what: 'is that of the service where that is slower than the limit',
+      requests: 70,
+      known: { minute },
+      each: 5_000,
+      ms: 350_000,
+    },
+    { what: 'counts minutes of today', requests: 400, known: { minute, day }, ms: 408_000 },
+    { what: 'counts the reset of the day', requests: 401, known: { minute, day }, ms: 3_600_000 },
+    {
+      what: 'counts days',
+      requests: 400 + 1_000 + 61,
+      known: { minute, day },
+      each: 100,
+      ms: 3_600_000 + 86_400_000 + 60_100,
+    },
+    {
+      what: 'counts a day where its reset is unknown',
+      requests: 2,
+      known: { minute, day: { limit: 1_000, left: 1 } },
+      ms: 86_400_000,
+    },
+  ])('$what', ({ requests, known, each, ms }) => {
+    expect(timeFor(requests, { minute: undefined, day: undefined, ...known }, each)).toBe(ms);
   });
 });
 

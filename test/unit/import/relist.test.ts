@@ -35,8 +35,7 @@ describe('what a list shows during an import', () => {
     });
     expect(result.events()).toContainEqual({
       event: 'notice',
-      message:
-        '1 row to create is in the list by now, created by somebody else or late: it is not created again',
+      message: '1 row now exists (created late or by another client); it is not created again',
     });
   });
 

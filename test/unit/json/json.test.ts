@@ -63,16 +63,16 @@ describe('JSON', () => {
   });
 
   test.for([
-    { text: '{"a":1,"a":1}', reason: 'field "a" given twice', offset: 7 },
-    { text: '{"__proto__":1,"__proto__":2}', reason: 'field "__proto__" given twice', offset: 15 },
-    { text: '01', reason: 'something follows the JSON value', offset: 1 },
+    { text: '{"a":1,"a":1}', reason: 'duplicate field "a"', offset: 7 },
+    { text: '{"__proto__":1,"__proto__":2}', reason: 'duplicate field "__proto__"', offset: 15 },
+    { text: '01', reason: 'unexpected text after the JSON value', offset: 1 },
     { text: '[1,]', reason: 'expected a value', offset: 3 },
-    { text: '"\u0000"', reason: 'raw control character in a string', offset: 0 },
-    { text: '"\\x"', reason: 'bad escape in a string', offset: 0 },
-    { text: '"a\\', reason: 'the text ends inside a string', offset: 0 },
-    { text: ' ', reason: 'the text ends too early', offset: 1 },
+    { text: '"\u0000"', reason: 'unescaped control character in a string', offset: 0 },
+    { text: '"\\x"', reason: 'invalid escape sequence in a string', offset: 0 },
+    { text: '"a\\', reason: 'unterminated string', offset: 0 },
+    { text: ' ', reason: 'unexpected end of input', offset: 1 },
     { text: 'nul', reason: 'expected a value', offset: 0 },
-    { text: '['.repeat(40), reason: 'nested deeper than 32', offset: 33 },
+    { text: '['.repeat(40), reason: 'nested more than 32 levels deep', offset: 33 },
   ])('$text is refused: $reason', ({ text, reason, offset }) => {
     expect(() => parseJson(text)).toThrow(expect.objectContaining({ reason, offset }));
   });
@@ -210,13 +210,18 @@ describe('the elements of an array', () => {
 
   const long = 'x'.repeat(1024 * 1024);
   test.for([
-    { what: 'a second [', text: '[1,2][', reason: 'something follows the array', offset: 5 },
+    { what: 'a second [', text: '[1,2][', reason: 'unexpected text after the array', offset: 5 },
     { what: 'no array', text: '{"a":1}', reason: 'expected "["', offset: 0 },
     { what: 'no comma', text: '[1 2]', reason: 'expected "," or "]"', offset: 3 },
     { what: 'a comma too much', text: '[1,]', reason: 'expected a value', offset: 3 },
-    { what: 'an early end', text: '[1,2', reason: 'the text ends too early', offset: 4 },
-    { what: 'a cut string', text: '[1,"a', reason: 'the text ends inside a string', offset: 3 },
-    { what: 'depth', text: `[1,${'['.repeat(40)}`, reason: 'nested deeper than 32', offset: 35 },
+    { what: 'an early end', text: '[1,2', reason: 'unexpected end of input', offset: 4 },
+    { what: 'a cut string', text: '[1,"a', reason: 'unterminated string', offset: 3 },
+    {
+      what: 'depth',
+      text: `[1,${'['.repeat(40)}`,
+      reason: 'nested more than 32 levels deep',
+      offset: 35,
+    },
     {
       what: 'a long one',
       text: `[1,"${long}"]`,

@@ -12,35 +12,35 @@ describe('a tunnel that never stands', () => {
   let proxy: ConnectProxy | undefined;
   afterEach(() => proxy?.close());
 
-  const check = /^Check HTTPS_PROXY, or go without: NO_PROXY=pets\.example$/;
-  const tls = /^Is it plain http, or is a proxy in between\?$/;
+  const check = /^Check HTTPS_PROXY, or bypass the proxy: NO_PROXY=pets\.example$/;
+  const tls = /^The service may use plain http, or a proxy may intercept the connection\.$/;
 
   test.for<Fault>([
     {
       react: 'asksForPassword',
-      says: 'the proxy PROXY asks for a password (407)',
-      hint: /^With a password: HTTPS_PROXY=http:\/\/USER:PASSWORD@HOST:PORT$/,
+      says: 'the proxy PROXY requires a password (407)',
+      hint: /^Set the password: HTTPS_PROXY=http:\/\/USER:PASSWORD@HOST:PORT$/,
     },
     {
       react: 'asksOtherwise',
-      says: 'the proxy PROXY asks for a password (407)',
+      says: 'the proxy PROXY requires a password (407)',
       hint: /Basic/,
     },
     { react: 'forbids', says: 'the proxy PROXY refused to connect to pets.example (403)' },
     { react: 'fails', says: 'the proxy PROXY could not connect to pets.example (502)' },
     { react: 'closes', says: 'the proxy PROXY closed the connection' },
     { react: 'resets', says: 'the proxy PROXY closed the connection' },
-    { react: 'hangs', says: 'no answer from the proxy PROXY within 10 s' },
-    { react: 'tricklesHeaders', says: 'no answer from the proxy PROXY within 10 s' },
+    { react: 'hangs', says: 'the proxy PROXY timed out after 10s' },
+    { react: 'tricklesHeaders', says: 'the proxy PROXY timed out after 10s' },
     {
       react: 'hangsInTunnel',
-      says: 'no connection to pets.example through the proxy PROXY within 10 s',
+      says: 'connecting to pets.example through the proxy PROXY timed out after 10s',
     },
     { react: 'closesInTunnel', says: 'the proxy PROXY closed the connection to pets.example' },
-    { react: 'garbage', says: 'the proxy PROXY does not speak HTTP' },
-    { react: 'hugeHeader', says: 'the proxy PROXY does not speak HTTP' },
-    { react: 'plainText', says: 'pets.example does not speak TLS as it should', hint: tls },
-    { react: 'plainTextAtOnce', says: 'pets.example does not speak TLS as it should', hint: tls },
+    { react: 'garbage', says: 'the response from the proxy PROXY is not valid HTTP' },
+    { react: 'hugeHeader', says: 'the response from the proxy PROXY is not valid HTTP' },
+    { react: 'plainText', says: 'TLS handshake with pets.example failed', hint: tls },
+    { react: 'plainTextAtOnce', says: 'TLS handshake with pets.example failed', hint: tls },
   ])('$react: $says', async ({ react, says, hint = check }) => {
     proxy = await startProxy(react);
     const { failure, sent, took, name } = await attempt({ port: proxy.port });
@@ -61,11 +61,11 @@ describe('a tunnel that never stands', () => {
   });
 
   test.for([
-    ['proxy', 'ENOTFOUND', 'cannot find the proxy one:3128'],
-    ['proxy', 'EHOSTUNREACH', 'the proxy one:3128 cannot be reached'],
-    ['proxy', 'CERT_HAS_EXPIRED', 'the certificate of the proxy one:3128 has expired'],
-    ['service', 'CERT_HAS_EXPIRED', 'the certificate of pets.example has expired'],
-    ['service', 'ETIMEDOUT', 'pets.example cannot be reached'],
+    ['proxy', 'ENOTFOUND', 'cannot resolve the proxy one:3128'],
+    ['proxy', 'EHOSTUNREACH', 'the proxy one:3128 is unreachable'],
+    ['proxy', 'CERT_HAS_EXPIRED', 'cannot verify the certificate of the proxy one:3128: expired'],
+    ['service', 'CERT_HAS_EXPIRED', 'cannot verify the certificate of pets.example: expired'],
+    ['service', 'ETIMEDOUT', 'pets.example is unreachable'],
   ] as const)('on the way to the %s, %s: %s', ([step, code, says]) => {
     const cause = networkError(code);
     const fields = { code: 'NO_TUNNEL', step, obstacle: 'breakdown', cause } as const;
@@ -86,17 +86,15 @@ describe('a tunnel that never stands', () => {
     proxy = await startProxy('garbage');
     const { failure, name } = await attempt({ port: proxy.port, protocol: 'https:' });
 
-    expect(failure.message).toBe(`the proxy ${name} does not speak TLS as it should`);
-    expect(failure.details.hint).toBe('If it speaks plain HTTP: HTTPS_PROXY=http://HOST:PORT');
+    expect(failure.message).toBe(`TLS handshake with the proxy ${name} failed`);
+    expect(failure.details.hint).toBe('If it is a plain HTTP proxy: HTTPS_PROXY=http://HOST:PORT');
   });
 
   test('a password that is not accepted is asked for by the name of its variable', async () => {
     proxy = await startProxy('asksForPassword');
     const { failure, name } = await attempt({ port: proxy.port, credentials: 'me:open sesame' });
 
-    expect(failure.message).toBe(
-      `the proxy ${name} does not accept the password in HTTPS_PROXY (407)`,
-    );
+    expect(failure.message).toBe(`the proxy ${name} rejected the password in HTTPS_PROXY (407)`);
     expect(proxy.asked[0]).toMatch(/^proxy-authorization: Basic bWU6b3BlbiBzZXNhbWU=\r$/im);
   });
 

@@ -10,13 +10,13 @@ describe('a wait on a terminal', () => {
     const { output, text } = createTerminal(100);
     sandbox.reactions.push(reply(429, '', { 'retry-after': '300' }));
 
-    const { exitCode } = await petstore(['categories', 'list', '--max-wait', '10m'], {
+    const { exitCode } = await petstore(['categories', 'list', '--max-wait', '10m', '--no-color'], {
       context: { stderr: output },
     });
 
     expect(exitCode).toBe(0);
     expect(text()).toMatch(
-      /Refused with 429\. Next request in 5:\d\d \(15:09:0\d\)\. Ctrl-C to stop\./,
+      /Rate limit exceeded \(429\)\. Next request in 5:\d\d \(15:09:0\dZ\)\. Ctrl-C to stop\./,
     );
     expect(text()).toMatch(/rate limit: 59 of 60 left, resets in 1m \(.*\)\n$/);
   });

@@ -83,8 +83,8 @@ describe('A frame', () => {
     { what: '1,000 cells', table: grid(500, 2), width: 80, framed: true },
     { what: 'more cells', table: grid(501, 2), width: 80, framed: false },
     { what: 'more cells in a pipe', table: grid(501, 2), width: undefined, framed: false },
-    { what: '100 columns', table: grid(1, 100), width: 80, framed: true },
-    { what: 'more columns', table: grid(1, 101), width: 80, framed: false },
+    { what: '100 columns', table: grid(1, 100), width: 800, framed: true },
+    { what: 'more columns', table: grid(1, 101), width: 800, framed: false },
     {
       what: 'a cell of 200 columns in a pipe',
       table: grid(2, 1, long.slice(1)),

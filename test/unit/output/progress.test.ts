@@ -66,7 +66,7 @@ describe('a progress that nobody watches', () => {
 
     await eachSecond(9, progress);
     await clock.sleep(60_000, signal);
-    report(progress(5_000));
+    report(progress(5_000, { over: true }));
 
     expect(await lines()).toEqual([]);
   });
@@ -89,6 +89,21 @@ describe('a progress that nobody watches', () => {
 
     expect(await lines()).toEqual([
       'petstore: 99,999 of 1,000,000 rows, 1,235/min, about 4d 3h left',
+    ]);
+  });
+
+  test('has less time left as a wait goes on', async ({ clock }) => {
+    const { eachSecond, report, lines } = setting(clock);
+    const resetAt = startTime + 60_000;
+    const wait = { event: 'wait', by: Symbol('turn'), reason: 'window', limit: 60 } as const;
+
+    report(progress(60, { leftMs: 61_000 }));
+    await eachSecond(25, () => ({ ...wait, resetAt, waitMs: resetAt - clock.now() }));
+
+    expect(await lines()).toEqual([
+      'petstore: rate limit reached (60/min), next request in 1m (2026-11-20T15:05:00Z); 4,940 rows left',
+      'petstore: 60 of 5,000 rows, about 51s left',
+      'petstore: 60 of 5,000 rows, about 41s left',
     ]);
   });
 
@@ -130,20 +145,20 @@ describe('a wait that nobody watches', () => {
     });
 
     expect(await lines()).toEqual([
-      'petstore: limit 60/min reached, waiting 41s until 2026-11-20T15:04:41Z',
-      'petstore: limit 60/min reached, waiting 11s until 2026-11-20T15:04:41Z',
+      'petstore: rate limit reached (60/min), next request in 41s (2026-11-20T15:04:41Z)',
+      'petstore: rate limit reached (60/min), next request in 11s (2026-11-20T15:04:41Z)',
     ]);
   });
 
   test.for([
-    { count: 1, words: '1 outcome is unknown, looking it up' },
-    { count: 3_000, words: '3,000 outcomes are unknown, looking them up' },
+    { count: 1, words: '1 outcome unknown, checking it' },
+    { count: 3_000, words: '3,000 outcomes unknown, checking them' },
   ])('for $count unknown outcomes says what it is for', async ({ count, words }, { clock }) => {
     const { report, lines } = setting(clock);
 
     report(settle(count, Symbol('settle')));
 
-    expect(await lines()).toEqual([`petstore: ${words} in 45s (at 2026-11-20T15:04:45Z)`]);
+    expect(await lines()).toEqual([`petstore: ${words} in 45s (2026-11-20T15:04:45Z)`]);
   });
 
   test('for unknown outcomes is an event that counts them', async ({ clock }) => {

@@ -267,7 +267,14 @@ async function printed(data: Json, format: (typeof formats)[number]): Promise<st
   const context = { stdout: stream, stderr: stream, signal, turn: async () => {} };
   const sink = createSink({ ...context, sleep: () => new Promise(() => {}) });
   sink.hide(secret);
-  const options = { format, color: false, ascii: false, columns: undefined, header: true };
+  const options = {
+    format,
+    color: false,
+    ascii: false,
+    columns: undefined,
+    header: true,
+    wide: false,
+  };
   await hideSecrets(
     createPrinter(context, sink.laid, () => {}, options),
     sink,

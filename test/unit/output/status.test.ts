@@ -16,7 +16,7 @@ await import('ora');
 
 const { signal } = new AbortController();
 
-function setting(clock: Clock, columns: number, env: Context['env'] = {}) {
+function setting(clock: Clock, columns: number, env: Context['env'] = {}, ascii = false) {
   const terminal = createTerminal(columns);
   const { output } = terminal;
   const { now, uptime } = clock;
@@ -26,6 +26,7 @@ function setting(clock: Clock, columns: number, env: Context['env'] = {}) {
     json: false,
     quiet: false,
     color: false,
+    ascii,
   });
   return {
     ...terminal,
@@ -66,40 +67,84 @@ function waiter(seconds: number, reason: RequestWait = 'window') {
 describe('the status line', () => {
   test.for([
     {
-      columns: 120,
-      shows:
-        '█░░░░░░░░░░░░░░░░░░░ 312 of 5,000, 58/min, about 1h 21m left, limit 60/min reached, next request in 0:41 (15:04:41)',
-    },
-    {
-      columns: 110,
-      shows:
-        '░░░░░░░░░░░░ 312 of 5,000, 58/min, about 1h 21m left, limit 60/min reached, next request in 0:41 (15:04:41)',
-    },
-    {
-      columns: 100,
-      shows:
-        '312 of 5,000, 58/min, about 1h 21m left, limit 60/min reached, next request in 0:41 (15:04:41)',
-    },
-    {
-      columns: 90,
-      shows:
-        '312 of 5,000, about 1h 21m left, limit 60/min reached, next request in 0:41 (15:04:41)',
-    },
-    {
       columns: 80,
-      shows: '312 of 5,000, about 1h 21m left, limit 60/min reached, next request in 0:41',
+      shows: '█░░░░░░░░░░░░░░░░░░░ 312/5,000 · rate limit, next in 0:41 · done ≈ 16:25Z',
     },
-    { columns: 70, shows: '312 of 5,000, about 1h 21m left, next request in 0:41' },
-    { columns: 40, shows: '312 of 5,000, next request in 0:41' },
-    { columns: 30, shows: '312 of 5,000' },
-    { columns: 10, shows: '312 of' },
-  ])('in $columns columns says what fits', async ({ columns, shows }, { clock }) => {
-    const { report, end, nextWrite, screen } = setting(clock, columns);
-    report(progress);
+    { columns: 70, shows: '░░░░░░░░░░░░░░ 312/5,000 · rate limit, next in 0:41 · done ≈ 16:25Z' },
+    { columns: 64, shows: '░░░░░░░░ 312/5,000 · rate limit, next in 0:41 · done ≈ 16:25Z' },
+    { columns: 63, shows: '█░░░░░░░░░░░░░░░░░░░ 312/5,000 · rate limit, next in 0:41' },
+    { columns: 50, shows: '░░░░░░░░░░ 312/5,000 · rate limit, next in 0:41' },
+    { columns: 40, shows: '░░░░░░░░░░░░ 312/5,000 · next in 0:41' },
+    { columns: 30, shows: '█░░░░░░░░░░░░░░░░ 312/5,000' },
+    { columns: 20, shows: '░░░░░░░ 312/5,000' },
+    { columns: 10, shows: '312/5,0' },
+  ])(
+    'in $columns columns keeps bar and count, and says what fits',
+    async ({ columns, shows }, { clock }) => {
+      const { report, end, nextWrite, screen } = setting(clock, columns);
+      report(progress);
+      report(waiter(41).at(clock.now()));
+      await nextWrite();
+
+      expect(screen()).toEqual([shows]);
+      end();
+    },
+  );
+
+  test('is ASCII where the locale is not UTF-8', async ({ clock }) => {
+    const { report, end, nextWrite, screen } = setting(clock, 80, {}, true);
+    report({ ...progress, done: 2_600 });
     report(waiter(41).at(clock.now()));
     await nextWrite();
 
-    expect(screen()).toEqual([shows]);
+    expect(screen()).toEqual([
+      '- ##########---------- 2,600/5,000 | rate limit, next in 0:41 | done ~ 16:25Z',
+    ]);
+    end();
+  });
+
+  test.for([
+    { reason: 'window', says: 'rate limit, next in 0:41' },
+    { reason: 'day', says: 'daily rate limit, next in 0:41' },
+    { reason: '429', says: 'rate limit exceeded, next in 0:41' },
+    { reason: 'tripped', says: 'rate limit exceeded 3 times, next in 0:41' },
+    { reason: 'banned', says: 'API key temporarily banned, next in 0:41' },
+    { reason: 'unavailable', says: 'service unavailable, next in 0:41' },
+    { reason: 'probe', says: 'another request is in flight, next in 0:41' },
+  ] as const)('says why it waits: $reason', async ({ reason, says }, { clock }) => {
+    const { report, end, nextWrite, screen } = setting(clock, 100);
+    report(progress);
+    report(waiter(41, reason).at(clock.now()));
+    await nextWrite();
+
+    expect(screen()[0]).toContain(` 312/5,000 · ${says} · done`);
+    end();
+  });
+
+  test.for([
+    { count: 1, says: 'checking 1 unknown outcome in 0:45' },
+    { count: 3_000, says: 'checking 3,000 unknown outcomes in 0:45' },
+  ])('counts $count outcomes that are checked', async ({ count, says }, { clock }) => {
+    const { report, end, nextWrite, screen } = setting(clock, 100);
+    report(progress);
+    report({ ...waiter(45).at(clock.now()), reason: 'settle', count });
+    await nextWrite();
+
+    expect(screen()[0]).toContain(` 312/5,000 · ${says} · done`);
+    end();
+  });
+
+  test.for([
+    { what: 'the estimate', leftMs: 20 * 60_000, wait: 41, done: '15:24Z' },
+    { what: 'a wait that ends later', leftMs: 20 * 60_000, wait: 1_800, done: '15:34Z' },
+    { what: 'another day', leftMs: 30 * 3_600_000, wait: 41, done: '2026-11-21 21:04Z' },
+  ])('ends by $what', async ({ leftMs, wait, done }, { clock }) => {
+    const { report, end, nextWrite, screen } = setting(clock, 100);
+    report({ ...progress, leftMs });
+    report(waiter(wait).at(clock.now()));
+    await nextWrite();
+
+    expect(screen()[0]).toMatch(new RegExp(` · done ≈ ${done}$`));
     end();
   });
 
@@ -107,12 +152,13 @@ describe('the status line', () => {
     {
       what: 'and when the wait is given up',
       waitMs: 90_000,
-      shows: 'Process 7 is importing the same names. Giving up in 1:30 (15:05:30). Ctrl-C to stop.',
+      shows:
+        'Process 7 is importing the same names. Giving up in 1:30 (15:05:30Z). Ctrl-C to stop.',
     },
     {
       what: 'where nothing else ends the wait',
       waitMs: Number.POSITIVE_INFINITY,
-      shows: 'Process 7 is importing the same names. Waiting for its end. Ctrl-C to stop.',
+      shows: 'Process 7 is importing the same names. Waiting for it to finish. Ctrl-C to stop.',
     },
   ])('names the process that has the same names, $what', async ({ waitMs, shows }, { clock }) => {
     const { report, end, nextWrite, screen } = setting(clock, 100);
@@ -142,13 +188,15 @@ describe('the status line', () => {
         fc.tuple(fc.nat(), fc.nat(), known, known, wait, fc.integer({ min: -3, max: 200 })),
         ([done, more, rate, leftMs, settle, width]) => {
           const event = { event: 'progress', done, total: done + more, rate, leftMs } as const;
+          const endsAt = leftMs && startTime + leftMs;
           const unknown = settle && {
             ...waiter(settle.ms / 1_000).at(startTime),
             reason: 'settle' as const,
             count: settle.count,
           };
-          for (const shown of [event, undefined]) {
-            const text = statusText(shown, unknown, width) ?? '';
+          const look = { width, ascii: false, now: startTime };
+          for (const shown of [{ ...event, endsAt }, undefined]) {
+            const text = statusText(shown, unknown, look) ?? '';
             expect(text.length).toBeLessThanOrEqual(Math.max(0, width));
           }
         },
@@ -166,7 +214,7 @@ describe('the status line', () => {
     expect(screen()).toEqual([
       'petstore: one',
       'petstore: two',
-      '█░░░░░░░░░░░░░░░░ 312 of 5,000, 58/min, about 1h 21m left',
+      '█░░░░░░░░░░░░░░░░░░░ 312/5,000 · done ≈ 16:25Z',
     ]);
     end();
   });
@@ -181,10 +229,10 @@ describe('the status line', () => {
     for (const { over } of waiters.slice(1)) {
       report(over());
       report({ ...progress, done: 313 });
-      expect((await look()).at(-1)).toMatch(/^313 of 5,000, .*next request in 0:41 \(15:04:41\)$/);
+      expect((await look()).at(-1)).toMatch(/ 313\/5,000 · rate limit, next in 0:41 · done/);
     }
     report(waiters[0]?.over() ?? progress);
-    expect((await look()).at(-1)).toMatch(/ 313 of 5,000, 58\/min, about 1h 21m left$/);
+    expect((await look()).at(-1)).toMatch(/ 313\/5,000 · done ≈ 16:25Z$/);
     end();
   });
 
@@ -200,7 +248,7 @@ describe('the status line', () => {
       clock.set(by);
       report({ ...progress, done: 313 });
 
-      expect((await look()).at(-1)).toMatch(/^313 of 5,000, .*next request in 0:40 /);
+      expect((await look()).at(-1)).toMatch(/ 313\/5,000 · rate limit, next in 0:40 · done/);
       end();
     },
   );
@@ -212,7 +260,7 @@ describe('the status line', () => {
     await nextWrite();
 
     expect(await look()).toEqual([
-      'Limit 60/min reached. Next request in 0:20 (15:04:20). Ctrl-C to stop.',
+      'Rate limit reached (60/min). Next request in 0:20 (15:04:20Z). Ctrl-C to stop.',
     ]);
     end();
   });
@@ -228,27 +276,36 @@ describe('the status line', () => {
     await clock.sleep(5_000, signal);
 
     report(probing(clock.now()));
-    expect((await look()).at(-1)).toMatch(/about 1h 21m left$/);
+    expect((await look()).at(-1)).toMatch(/ 312\/5,000 · done ≈ 16:25Z$/);
     await clock.sleep(2_001, signal);
     report(probing(clock.now()));
-    expect((await look()).at(-1)).toMatch(/another request goes first, next request in 0:35/);
+    expect((await look()).at(-1)).toMatch(/another request is in flight, next in 0:35/);
     end();
   });
 
-  test.for([
-    { how: 'all is done', last: { ...progress, done: 5_000 } },
-    { how: 'it is given up', last: { ...progress, over: true } },
-  ])('is gone when $how; a wait is still shown then', async ({ last }, { clock }) => {
+  test('stays when all rows are done, until the import is over', async ({ clock }) => {
+    const { report, end, nextWrite, look } = setting(clock, 100);
+    report({ ...progress, done: 5_000, leftMs: 41_000 });
+    report(waiter(41).at(clock.now()));
+    await nextWrite();
+
+    expect(await look()).toEqual([
+      '████████████████████ 5,000/5,000 · rate limit, next in 0:41 · done ≈ 15:04Z',
+    ]);
+    end();
+  });
+
+  test('is gone when it is over; a wait is still shown then', async ({ clock }) => {
     const { report, end, nextWrite, look } = setting(clock, 100);
     report(progress);
     await nextWrite();
 
-    report(last);
+    report({ ...progress, over: true });
     expect(await look()).toEqual([]);
     report(waiter(25_400, 'day').at(clock.now()));
     await nextWrite();
     expect((await look()).at(-1)).toBe(
-      'Limit 60/day reached. Next request in 7:03:20 (22:07:20). Ctrl-C to stop.',
+      'Rate limit reached (60/day). Next request in 7:03:20 (22:07:20Z). Ctrl-C to stop.',
     );
     end();
   });

@@ -156,11 +156,12 @@ describe.for(steps)('a clock that is set $set', ({ by }) => {
     // A list, twelve rows and another list: five in each minute, none of which was refused.
     const minutes = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2];
     expect(moments.map((moment) => Math.floor(moment / 61))).toEqual(minutes);
-    const told = [...stderr.matchAll(/waiting (.+) until/g)].map(([, time]) => time);
+    const told = [...stderr.matchAll(/next request in (.+?) \(/g)].map(([, time]) => time);
     for (const time of told) expect(time).toMatch(/^([1-5]?\ds|1m( 1s)?)$/);
     const paces = stderr.match(/^petstore: \d+ of 12 rows, .*$/gm) ?? [];
     expect(paces.length).toBeGreaterThan(7);
-    for (const pace of paces) expect(pace).toMatch(/ [1-5]\/min, about (1m|(1m )?[1-5]?\ds) left$/);
+    for (const pace of paces)
+      expect(pace).toMatch(/ [1-5]\/min, about (2m|1m|(1m )?[1-5]?\ds) left$/);
   });
 
   test('while a request is on its way tells no other time than it took', async ({

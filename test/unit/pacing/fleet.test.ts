@@ -142,10 +142,10 @@ describe('machines with a limit store', () => {
   });
 
   test.for<{ fault: EngineFault; says: string }>([
-    { fault: 'refuses', says: 'does not answer (ECONNREFUSED)' },
-    { fault: 'silent', says: 'does not answer in time' },
-    { fault: 'full', says: 'is full' },
-    { fault: 'password', says: 'does not take the user or the password' },
+    { fault: 'refuses', says: 'is unreachable (ECONNREFUSED)' },
+    { fault: 'silent', says: 'timed out' },
+    { fault: 'full', says: 'is out of memory' },
+    { fault: 'password', says: 'rejected the user name or password' },
   ])(
     'go on alone when it $fault: one notice, half a second at most, and no secret',
     async ({ fault, says }, { fleet: { run, engine }, clock, sandbox }) => {

@@ -278,6 +278,25 @@ describe('who may send', () => {
       so: 'granted',
     },
     {
+      when: 'the body of a 429 says that the key is banned',
+      entries: [refused('a', t, { wait: 300 * second }), { k: 'banned', id: 'a', at: t + second }],
+      so: 'banned 301.125',
+    },
+    {
+      when: 'it says so when the wait is over',
+      at: t + 32 * second,
+      entries: [
+        refused('a', t, { wait: 30 * second }),
+        { k: 'banned', id: 'a', at: t + 32 * second },
+      ],
+      so: 'probe',
+    },
+    {
+      when: 'it says so after the ledger was cleared by hand',
+      entries: [refused('a', t), { k: 'clear', at: t }, { k: 'banned', id: 'a', at: t }],
+      so: 'probe',
+    },
+    {
       when: 'the ledger was cleared by hand',
       entries: [refused('a', t, { wait: 900 * second }), { k: 'clear', at: t }],
       so: 'probe',

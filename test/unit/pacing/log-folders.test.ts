@@ -70,7 +70,7 @@ const unusable: Setting[] = [
       mkdirSync(join(state, 'limits'), { recursive: true });
       chownSync(join(state, 'limits'), 12_345, 12_345);
     },
-    says: (state) => `${state}/limits belongs to another user (12345)`,
+    says: (state) => `${state}/limits is owned by another user (12345)`,
     asRoot: true,
   },
 ];
@@ -107,7 +107,7 @@ describe('a state folder that cannot be used', () => {
       context: { home: '', temporary: join(folder, 'tmp') },
     });
 
-    expect(stderr).toMatch(/there is no home folder; .* export PETSTORE_STATE_DIR=/);
+    expect(stderr).toMatch(/no home folder; .* export PETSTORE_STATE_DIR=/);
   });
 });
 
@@ -154,7 +154,7 @@ describe('a state folder of another user', () => {
 describe('the folder in its place', () => {
   test.for([
     {
-      what: 'is a link',
+      what: 'is a symbolic link',
       prepare(place: string) {
         mkdirSync(`${place}-elsewhere`);
         symlinkSync(`${place}-elsewhere`, place);
@@ -180,7 +180,9 @@ describe('the folder in its place', () => {
       });
 
       expect(exitCode).toBe(0);
-      expect(stderr.match(/other petstore processes are not seen/g)).toHaveLength(1);
+      expect(
+        stderr.match(/the rate limit is not shared with other petstore processes/g),
+      ).toHaveLength(1);
       expect(stderr).toContain(`cannot use ${join(folder, 'state')} (EEXIST)`);
       expect(readdirSync(place)).toEqual([]);
     },

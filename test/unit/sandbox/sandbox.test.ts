@@ -339,9 +339,9 @@ describe('the sandbox itself', () => {
   });
 
   test.for([
-    ['[{"name":7}]', 'field "categories": item 1: field "name" is a number where text belongs'],
-    ['{"dogs":[]}', 'has a field nobody knows: "dogs"'],
-    ['[{"id":1,"name":"a"},{"id":1,"name":"b"}]', 'two categories have the same id'],
+    ['[{"name":7}]', 'categories: item 1: name must be a string, not a number'],
+    ['{"dogs":[]}', 'unknown field "dogs"'],
+    ['[{"id":1,"name":"a"},{"id":1,"name":"b"}]', 'duplicate category id'],
   ])('data %s is refused', ([data = '', reason]) => {
     expect(() => stateFromData(parseJson(data))).toThrow(reason);
   });

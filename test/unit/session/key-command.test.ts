@@ -64,7 +64,7 @@ describe('api-key-command', () => {
   test.for([
     { argv: ['auth', 'status'] },
     { argv: ['auth', 'status', '--json'] },
-    { argv: ['doctor'] },
+    { argv: ['doctor', '--all'] },
     { argv: ['auth', 'logout'] },
     { argv: ['config', 'list'] },
     { argv: ['config', 'set', 'output', 'table'] },
@@ -95,7 +95,7 @@ describe('api-key-command', () => {
     expect(exitCode).toBe(4);
     expect(JSON.parse(stdout)).toMatchObject({ works: false });
     expect(events().at(-1)).toMatchObject({
-      hint: `The key came from the api-key-command of profile production and ends in 6789.`,
+      hint: `The key comes from the api-key-command of profile production and ends in 6789.`,
     });
     expect(calls).toHaveLength(1);
   });
@@ -127,26 +127,26 @@ describe('api-key-command', () => {
       what: 'is not there',
       printed: { exitCode: 127, stdout: '' },
       exitCode: 4,
-      says: 'failed with exit code 127: its program was not found',
+      says: 'failed with exit code 127: program not found',
     },
-    { what: 'prints nothing', printed: { stdout: '' }, exitCode: 4, says: 'printed no key' },
+    { what: 'prints nothing', printed: { stdout: '' }, exitCode: 4, says: 'printed nothing' },
     {
       what: 'prints an empty line first',
       printed: { stdout: '\nhalf-a-secret-1\n' },
       exitCode: 4,
-      says: 'printed no key in its first line',
+      says: 'printed nothing in its first line, where the API key belongs',
     },
     {
       what: 'prints no end of it',
       printed: { exitCode: 137, stdout: 'half-a-secret-1'.repeat(5_000) },
       exitCode: 4,
-      says: 'printed far more than a key',
+      says: 'printed too much for an API key',
     },
     {
       what: 'prints words',
       printed: { stdout: 'half-a-secret-1 is your key\n' },
       exitCode: 2,
-      says: 'has a character at position 16 that no key has',
+      says: 'character 16 is a space',
     },
   ])('that $what: three lines, none of them its output', async (row, { petstore, sandbox }) => {
     const { capture } = program(row.printed);
@@ -173,7 +173,9 @@ describe('api-key-command', () => {
 
     expect(exitCode).toBe(4);
     expect(stderr).toContain('the api-key-command of profile production cannot run (ENOENT)');
-    expect(stderr).toContain('run what this shows: petstore config get api-key-command\n');
+    expect(stderr).toContain(
+      'run the command that this prints: petstore config get api-key-command\n',
+    );
   });
 
   test('each line that it printed is hidden, also without the blanks around it', async ({
@@ -202,7 +204,7 @@ describe('api-key-command', () => {
     });
 
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('has a character at position 1 that no key has');
+    expect(stderr).toContain('character 1 is a space');
     expect(stderr).not.toContain(testKey);
   });
 
@@ -222,7 +224,7 @@ describe('api-key-command', () => {
     const { exitCode, stderr } = await petstore(list, { env: noEnv, context: { capture } });
 
     expect(exitCode).toBe(4);
-    expect(stderr).toContain('took longer than 60 s, and was ended');
+    expect(stderr).toContain('timed out after 60s');
     expect(ended).toBeDefined();
     expect(clock.now() - start).toBe(60_000);
     expect(sandbox.requests).toHaveLength(0);
@@ -258,7 +260,7 @@ describe('the key of an api-key-command', () => {
       });
 
       expect(result.exitCode).toBe(2);
-      expect(result.stderr).toContain('belongs to http://127.0.0.1:4010, not to https://b.example');
+      expect(result.stderr).toContain('is for http://127.0.0.1:4010, not for https://b.example');
       expect([calls.length, sandbox.requests.length]).toEqual([0, 0]);
     },
   );
@@ -303,7 +305,7 @@ describe('the key of an api-key-command', () => {
       const result = await petstore(argv, { env: noEnv, context: { capture } });
 
       expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-      expect(result.stderr).toMatch(/others can change .*, so the api-key-command in it does not/);
+      expect(result.stderr).toMatch(/api-key-command was not run, because other users can change /);
       expect(result.stderr).toContain("chmod go-w '");
     }
     expect(calls).toEqual([]);
@@ -329,7 +331,7 @@ describe('a profile has one key', () => {
     const { exitCode, stderr } = await petstore(['auth', 'login'], { env: noEnv, stdin: testKey });
 
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('gets its key from api-key-command');
+    expect(stderr).toContain('has an api-key-command, which takes precedence');
     expect(stderr).toContain('petstore config unset api-key-command\n');
   });
 
@@ -346,7 +348,7 @@ describe('a profile has one key', () => {
     await petstore(list, { env: noEnv, context: { capture } });
 
     expect(stderr).toContain(
-      'the stored key of profile production is used no more: petstore auth logout\n',
+      'api-key-command takes precedence over the stored key of profile production; to remove that: petstore auth logout\n',
     );
     expect(sandbox.requests.at(-1)?.headers.authorization).toBe(`Bearer ${testKey}`);
   });

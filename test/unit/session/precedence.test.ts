@@ -41,6 +41,12 @@ const settings = {
     file: ['max-wait', '3m'],
     otherwise: '2m',
   },
+  'rate-limit-line': {
+    flag: [],
+    env: { PETSTORE_RATE_LIMIT_LINE: 'never' },
+    file: ['rate-limit-line', 'low'],
+    otherwise: 'always',
+  },
 } as const;
 
 /** Each way wins over all that come after it, which are given as well. */
@@ -48,7 +54,9 @@ const cases = (Object.keys(settings) as (keyof typeof settings)[]).flatMap((name
   const { flag, env, file, otherwise } = settings[name];
   const [variable = '', byEnv] = Object.entries(env)[0] ?? [];
   return [
-    { name, way: 'flag', argv: flag, env, file, value: flag[1], source: flag[0] },
+    ...(flag.length > 0
+      ? [{ name, way: 'flag', argv: flag, env, file, value: flag[1], source: flag[0] }]
+      : []),
     { name, way: 'environment', argv: [], env, file, value: byEnv, source: variable },
     {
       name,
@@ -78,6 +86,8 @@ describe('the setting in force', () => {
 
       expect(await effects[name](run, { sandbox, folder })).toBe(value);
 
+      // A format on the command line is that of the list itself.
+      if (name === 'output' && source === '--output') return;
       const { stdout } = await run(['config', 'list']);
       const place = source === 'settings.json' ? join(folder, 'config', source) : source;
       const [row = ''] =
@@ -97,7 +107,13 @@ describe('the setting in force', () => {
   });
 
   test('an empty variable gives nothing', async ({ petstore }) => {
-    const env = { ...noEnv, PETSTORE_PROFILE: '', PETSTORE_OUTPUT: '', PETSTORE_MAX_WAIT: '' };
+    const env = {
+      ...noEnv,
+      PETSTORE_PROFILE: '',
+      PETSTORE_OUTPUT: '',
+      PETSTORE_MAX_WAIT: '',
+      PETSTORE_RATE_LIMIT_LINE: '',
+    };
 
     for (const { name, way, value } of cases) {
       if (way !== 'default' || value === undefined) continue;
@@ -133,6 +149,18 @@ const effects: Record<keyof typeof settings, (run: Run, world: World) => Promise
       if (exitCode === 0) longest = minutes;
     }
     return `${longest}m`;
+  },
+  async 'rate-limit-line'(run, { sandbox }) {
+    const isReported = async (remaining: number) => {
+      const headers = { 'x-ratelimit-limit': '60', 'x-ratelimit-reset': '1795187100' };
+      sandbox.reactions.push(
+        reply(200, [], { ...headers, 'x-ratelimit-remaining': `${remaining}` }),
+      );
+      const { stderr } = await run(list, { PETSTORE_BASE_URL: local });
+      return stderr.includes(`rate limit: ${remaining} of 60 left`);
+    };
+    if (await isReported(6)) return 'always';
+    return (await isReported(5)) ? 'low' : 'never';
   },
 };
 

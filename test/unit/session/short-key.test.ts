@@ -3,7 +3,8 @@ import { expect, reply, test } from '../../support/petstore.ts';
 
 const list = ['categories', 'list'];
 const rabbits = [{ id: 1, name: 'rabbit', description: 'a cat, a rat' }];
-const notice = 'the key is shorter than 8 characters, so it is not hidden in results and messages';
+const notice =
+  'the API key is shorter than 8 characters, so it is not redacted from results and messages';
 
 describe('a key that is too short to be cut out of other text', () => {
   test.for(['a', 'rat', 'sevench'])(
@@ -46,7 +47,7 @@ describe('a key that is too short to be cut out of other text', () => {
     const { exitCode, stderr } = await petstore(list, { env: { PETSTORE_API_KEY: 'rat' } });
 
     expect(exitCode).toBe(4);
-    expect(stderr).toContain('petstore: the key was refused (401 no): a wrong rat\n');
+    expect(stderr).toContain('petstore: the API key was rejected (401 no): a wrong rat\n');
   });
 
   test('can be stored', async ({ petstore, sandbox }) => {

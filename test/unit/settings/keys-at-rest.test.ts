@@ -28,9 +28,9 @@ describe('a stored key', () => {
     chmodSync(file, bits);
   };
   const rows = [
-    { what: 'that its group can read', make: mode(0o640), says: 'others can read the key in ' },
+    { what: 'that its group can read', make: mode(0o640), says: 'is readable by other users' },
     { what: 'that all can read', make: mode(0o604), says: "chmod 600 '" },
-    { what: 'that others can write', make: mode(0o622), says: 'others can read the key in ' },
+    { what: 'that others can write', make: mode(0o622), says: 'is readable by other users' },
     {
       what: 'in a pipe',
       make: (file: string) => void execFileSync('mkfifo', ['-m', '600', file]),
@@ -51,39 +51,39 @@ describe('a stored key', () => {
       make: (file: string) => symlinkSync(file, file),
       says: '(ELOOP)',
     },
-    { what: 'cut short', make: write(stored.slice(0, -2)), says: 'is broken' },
-    { what: 'in an empty file', make: write(''), says: 'is broken' },
-    { what: 'among NUL bytes', make: write(`${stored}\0\0`), says: 'is broken' },
+    { what: 'cut short', make: write(stored.slice(0, -2)), says: 'is corrupted' },
+    { what: 'in an empty file', make: write(''), says: 'is corrupted' },
+    { what: 'among NUL bytes', make: write(`${stored}\0\0`), says: 'is corrupted' },
     {
       what: 'of a wrong type',
       make: write('{"origin":"https://a.example","key":1}'),
-      says: 'is broken',
+      says: 'is corrupted',
     },
     {
       what: 'in a list',
       make: write(`[${stored}]`),
-      says: 'is broken\nNothing was sent.\npetstore auth login --profile production\n',
+      says: 'is corrupted\nNothing was sent.\npetstore auth login --profile production\n',
     },
     {
       what: 'of a newer version',
       make: write(stored.replace('{', '{"version":2,')),
-      says: 'is broken',
+      says: 'is corrupted',
     },
     {
       what: 'with a prototype',
       make: write(stored.replace('{', '{"__proto__":{"a":1},')),
-      says: 'is broken',
+      says: 'is corrupted',
     },
     {
       what: 'with a constructor',
       make: write(stored.replace('{', '{"constructor":{"prototype":{"a":1}},')),
-      says: 'is broken',
+      says: 'is corrupted',
     },
-    { what: 'that is not UTF-8', make: write(Buffer.from([0x22, 0xff])), says: 'not UTF-8 text' },
+    { what: 'that is not UTF-8', make: write(Buffer.from([0x22, 0xff])), says: 'not valid UTF-8' },
     {
       what: 'that is no key',
       make: write(JSON.stringify({ origin, key: 'two words' })),
-      says: 'has a character at position 4',
+      says: 'character 4 is a space',
     },
     {
       what: 'of another user',
@@ -92,7 +92,7 @@ describe('a stored key', () => {
         write(stored)(file);
         chownSync(file, 65_534, 65_534);
       },
-      says: 'belongs to another user\nNothing was sent.\npetstore auth login',
+      says: 'is owned by another user\nNothing was sent.\npetstore auth login',
     },
   ].filter(({ asRoot }) => !asRoot || isRoot);
 
@@ -201,7 +201,7 @@ describe('a settings file that is a link', () => {
       const result = await petstore(['config', 'set', 'output', 'json']);
 
       expect(result.exitCode).toBe(2);
-      expect(result.stderr).toContain('is a link to a file of another user');
+      expect(result.stderr).toContain('is a symbolic link to a file of another user');
       expect(readFileSync(target, 'utf8')).toBe(before);
     },
   );

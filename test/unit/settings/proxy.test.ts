@@ -95,14 +95,14 @@ describe('the proxy of a request', () => {
   );
 
   test.for([
-    ['http://me:open-sesame@one:port', 'HTTPS_PROXY is no address of a proxy'],
-    ['http://me:open#sesame@one:3128', 'HTTPS_PROXY is no address of a proxy'],
-    ['http://me:3128/open-sesame@one:3128', 'HTTPS_PROXY is no address of a proxy'],
-    ['http://me:open-sesame%@one:3128', 'HTTPS_PROXY is no address of a proxy'],
-    ['http://me:open-sesame@one:0', 'HTTPS_PROXY is no address of a proxy'],
-    ['http://me:open-sesame@one:3128/?x', 'HTTPS_PROXY is no address of a proxy'],
-    ['ftp://me:open-sesame@one:3128', 'HTTPS_PROXY is no address of a proxy'],
-    ['socks5h://me:open-sesame@one:1080', 'HTTPS_PROXY names a SOCKS proxy'],
+    ['http://me:open-sesame@one:port', 'invalid proxy URL in HTTPS_PROXY'],
+    ['http://me:open#sesame@one:3128', 'invalid proxy URL in HTTPS_PROXY'],
+    ['http://me:3128/open-sesame@one:3128', 'invalid proxy URL in HTTPS_PROXY'],
+    ['http://me:open-sesame%@one:3128', 'invalid proxy URL in HTTPS_PROXY'],
+    ['http://me:open-sesame@one:0', 'invalid proxy URL in HTTPS_PROXY'],
+    ['http://me:open-sesame@one:3128/?x', 'invalid proxy URL in HTTPS_PROXY'],
+    ['ftp://me:open-sesame@one:3128', 'invalid proxy URL in HTTPS_PROXY'],
+    ['socks5h://me:open-sesame@one:1080', 'SOCKS proxies are not supported (HTTPS_PROXY)'],
   ] as const)(
     '%s is refused before anything is sent, and not shown',
     async ([value, message], { petstore, sandbox }) => {
@@ -135,7 +135,7 @@ describe('the proxy of a request', () => {
     const first = await petstore(['categories', 'list', '-v'], { env });
     const second = await petstore(['categories', 'list', '-v', '--json'], { env });
 
-    const said = 'pets.example is reached through the proxy one:3128 (HTTPS_PROXY)';
+    const said = 'using proxy one:3128 for pets.example (HTTPS_PROXY)';
     expect(first.stderr).toContain(`petstore: ${said}\n`);
     expect(second.events()).toContainEqual({ event: 'notice', message: said });
     const all = first.stdout + first.stderr + second.stdout + second.stderr;
@@ -149,6 +149,6 @@ describe('the proxy of a request', () => {
 
     const { stderr } = await petstore(['categories', 'list', '-v'], { env });
 
-    expect(stderr).toContain('petstore: NO_PROXY: no proxy on the way to pets.example\n');
+    expect(stderr).toContain('petstore: no proxy for pets.example (NO_PROXY)\n');
   });
 });

@@ -32,7 +32,7 @@ describe('auth login', () => {
 
     const file = join(folder, 'config', 'keys', 'production.json');
     expect(result).toMatchObject({ exitCode: 0, stdout: '' });
-    expect(result.stderr).toContain('for https://a.example alone');
+    expect(result.stderr).toContain('for https://a.example only');
     expect(result.stderr).not.toContain(testKey);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
       origin: 'https://a.example',
@@ -50,7 +50,7 @@ describe('auth login', () => {
     const result = await petstore([...list, '--base-url', 'https://b.example/v1'], { env });
 
     expect(result.exitCode).toBe(2);
-    expect(result.stderr).toContain('belongs to https://a.example, not to https://b.example');
+    expect(result.stderr).toContain('is for https://a.example, not for https://b.example');
     expect(sandbox.requests).toHaveLength(0);
   });
 
@@ -61,7 +61,7 @@ describe('auth login', () => {
     const result = await petstore(list, { env });
 
     expect(result.exitCode).toBe(2);
-    expect(result.stderr).toContain('others can read the key in ');
+    expect(result.stderr).toContain('is readable by other users');
     expect(sandbox.requests).toHaveLength(0);
   });
 
@@ -75,7 +75,7 @@ describe('auth login', () => {
       return testKey;
     };
 
-    const login = await petstore(['auth', 'login'], {
+    const login = await petstore(['auth', 'login', '--no-check'], {
       env,
       columns: 80,
       context: { stdin: terminal, askSecret },
@@ -121,9 +121,9 @@ describe('auth login', () => {
   });
 
   test.for([
-    { what: 'nothing', stdin: '', says: 'is empty' },
-    { what: 'two lines', stdin: 'abcdefgh\nijklmnop\n', says: 'has a character at position 9' },
-    { what: 'an accent', stdin: 'abcdefghé', says: 'has a character at position 9' },
+    { what: 'nothing', stdin: '', says: 'must not be empty' },
+    { what: 'two lines', stdin: 'abcdefgh\nijklmnop\n', says: 'character 9 is a space' },
+    { what: 'an accent', stdin: 'abcdefghé', says: 'character 9 is a space' },
   ])('refuses $what and stores nothing', async ({ stdin, says }, { petstore, folder }) => {
     const result = await petstore(['auth', 'login'], { env, stdin });
 
@@ -151,16 +151,16 @@ describe('config set', () => {
   });
 
   test.for([
-    { argv: ['base-ulr', url('a')], says: 'there is no setting of that name' },
-    { argv: ['__proto__', 'x'], says: 'there is no setting of that name' },
-    { argv: ['base-url', 'http://pets.example'], says: 'the key would travel unencrypted' },
-    { argv: ['output', 'xml'], says: '"xml" is no output format' },
-    { argv: ['max-wait', 'soon'], says: 'max-wait is "soon"' },
-    { argv: ['plan', 'gold'], says: 'plan is "gold", which is no plan' },
-    { argv: ['plan', '0/min,5/day'], says: 'Write free, pro, business or N/min,M/day.' },
-    { argv: ['api-key-command', ' '], says: 'this is no command: it is empty' },
-    { argv: ['api-key-command', 'pass\nshow'], says: 'this is no command' },
-    { argv: ['default-profile', 'a b'], says: '"a b" in the command line is no profile name' },
+    { argv: ['base-ulr', url('a')], says: 'unknown setting' },
+    { argv: ['__proto__', 'x'], says: 'unknown setting' },
+    { argv: ['base-url', 'http://pets.example'], says: 'http would send the API key unencrypted' },
+    { argv: ['output', 'xml'], says: 'invalid output format "xml"' },
+    { argv: ['max-wait', 'soon'], says: 'invalid duration "soon" for max-wait; try 30s, 2m or 1h' },
+    { argv: ['plan', 'gold'], says: 'invalid value "gold" for plan' },
+    { argv: ['plan', '0/min,5/day'], says: 'Must be free, pro, business or N/min,M/day.' },
+    { argv: ['api-key-command', ' '], says: 'invalid api-key-command: must not be blank' },
+    { argv: ['api-key-command', 'pass\nshow'], says: 'invalid api-key-command' },
+    { argv: ['default-profile', 'a b'], says: 'invalid profile name "a b"' },
   ])('refuses $argv', async ({ argv, says }, { petstore, folder }) => {
     const result = await petstore(['config', 'set', ...argv]);
 
@@ -227,9 +227,9 @@ describe('config set, for many', () => {
 
       expect(exitCode).toBe(74);
       expect(stderr).toBe(
-        `petstore: process 77 on elsewhere holds ${path} since 2026-11-20T15:04:00Z\n` +
+        `petstore: process 77 on elsewhere has locked ${path} since 2026-11-20T15:04:00Z\n` +
           'Nothing was changed.\n' +
-          `Try again. If it surely is gone (another machine, another container): rm -r '${path}'\n`,
+          `Try again. If that process no longer exists (other machine or container): rm -r '${path}'\n`,
       );
       expect(clock.now() - before).toBe(5_000);
       expect(readdirSync(join(folder, 'config'))).toEqual([lock]);
@@ -270,17 +270,17 @@ describe('config set, for many', () => {
 describe('a settings file that is wrong', () => {
   test.for([
     { what: 'cut short', text: '{\n  "profiles": {', says: ':2:16): ' },
-    { what: 'empty', text: '', says: ':1:1): the text ends too early' },
-    { what: 'of another shape', text: '[]', says: ':1:1): is a list where an object belongs' },
+    { what: 'empty', text: '', says: ':1:1): unexpected end of input' },
+    { what: 'of another shape', text: '[]', says: ':1:1): must be an object, not an array' },
     {
       what: 'with a misspelt name',
       text: '{"profiles":\n {"production":{"base_url":"x"}}}',
-      says: ':2:17): field "profiles": field "production" has a field nobody knows: "base_url"',
+      says: ':2:17): profiles: production: unknown field "base_url"',
     },
     {
       what: 'with a wrong type',
       text: '{"profiles":{\r\n  "production":{\r\n    "output":1}}}',
-      says: ':3:5): field "profiles": field "production": field "output" is a number where text',
+      says: ':3:5): profiles: production: output must be a string, not a number',
     },
   ])('$what is named and never replaced', async ({ text, says }, { petstore, folder }) => {
     const file = join(folder, 'config', 'settings.json');
@@ -321,19 +321,19 @@ describe('a settings file that is no file of settings', () => {
       says: '(ELOOP)',
     },
     { what: 'NUL bytes', make: write('{"profiles":\n\0\0'), says: ':2:1): ' },
-    { what: 'not UTF-8', make: write(Buffer.from([0x7b, 0xff, 0x7d])), says: 'not UTF-8 text' },
-    { what: 'UTF-16', make: write(Buffer.from('\ufeff{}', 'utf16le')), says: 'not UTF-8 text' },
-    { what: 'of a newer version', make: write('{"version":9}'), says: 'nobody knows: "version"' },
-    { what: 'a prototype', make: write('{"__proto__":{}}'), says: 'nobody knows: "__proto__"' },
+    { what: 'not UTF-8', make: write(Buffer.from([0x7b, 0xff, 0x7d])), says: 'not valid UTF-8' },
+    { what: 'UTF-16', make: write(Buffer.from('\ufeff{}', 'utf16le')), says: 'not valid UTF-8' },
+    { what: 'of a newer version', make: write('{"version":9}'), says: 'unknown field "version"' },
+    { what: 'a prototype', make: write('{"__proto__":{}}'), says: 'unknown field "__proto__"' },
     {
       what: 'a constructor',
       make: write('{"constructor":{}}'),
-      says: 'nobody knows: "constructor"',
+      says: 'unknown field "constructor"',
     },
     {
       what: 'the prototype of a profile',
       make: write('{"profiles":{"a":{"__proto__":{"output":"json"}}}}'),
-      says: ':1:19): field "profiles": field "a" has a field nobody knows: "__proto__"',
+      says: ':1:19): profiles: a: unknown field "__proto__"',
     },
     { what: 'a name twice', make: write('{"profiles":{},\n"profiles":{}}'), says: ':2:' },
   ])(
@@ -396,7 +396,7 @@ describe('without a usable home folder', () => {
       ]) {
         const { exitCode, stderr } = await petstore(argv, options);
         expect(exitCode).toBe(2);
-        expect(stderr).toContain('nothing can be stored: HOME');
+        expect(stderr).toContain('cannot store anything: HOME');
       }
       expect(existsSync('relative')).toBe(false);
       expect(sandbox.requests.every(({ method }) => method === 'GET')).toBe(true);
@@ -409,7 +409,7 @@ describe('without a usable home folder', () => {
       const result = await petstore(list, { env: { [variable]: 'relative' } });
 
       expect(result.exitCode).toBe(2);
-      expect(result.stderr).toContain(`${variable} is no absolute path: "relative"`);
+      expect(result.stderr).toContain(`${variable} must be an absolute path, not "relative"`);
       expect(existsSync('relative')).toBe(false);
       expect(sandbox.requests).toHaveLength(0);
     },

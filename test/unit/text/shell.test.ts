@@ -33,6 +33,6 @@ describe('a command on a path', () => {
   });
 
   test('that is too long for a line of an error is not one', () => {
-    expect(commandOn('rm', `/${'x'.repeat(250)}`)).toMatch(/^rm \(type the path yourself/);
+    expect(commandOn('rm', `/${'x'.repeat(250)}`)).toMatch(/^rm \(type the path by hand/);
   });
 });

@@ -6,7 +6,7 @@ import { isoEnd } from '../../../text/iso-time.ts';
 import { thousands } from '../../../text/number.ts';
 import { commandOn } from '../../../text/shell.ts';
 
-/** How an import stands at its end, in rows. */
+/** What an import came to, in rows. */
 type Tally = {
   readonly rows: number;
   readonly unknown: number;
@@ -36,7 +36,7 @@ export function importFailure(
   // Looked up and still unknown: only a person can tell.
   const hint =
     unknown > 0 && lookedUp && left === 0
-      ? `Look at the similar ones that are named above. When all is there: ${commandOn('rm', path)}`
+      ? `Check the similar categories named above; if every row exists, delete the journal: ${commandOn('rm', path)}`
       : undefined;
   if (unknown + refused + left === 0) return undefined;
   return unfinished(tally, reason, hint === undefined ? {} : { hint });
@@ -71,10 +71,10 @@ function failureOf(cause: unknown, tally: Tally, signal: AbortSignal): unknown {
   const { resetAt, retryAfter, service } = details;
   const when = resetAt === undefined ? '' : ` at ${isoEnd(resetAt)}`;
   const advice = kind === 'auth' && details.hint ? `${details.hint} Then run` : 'Run';
-  const hint = `${advice} the same command again${when}: it goes on from here.`;
+  const hint = `${advice} the same command again${when} to resume.`;
   if (kind === 'rate_limited' && unknown === 0 && left > 0) {
     const limited = { ...detailsOf(tally), hint, resetAt, retryAfter };
-    return new Failure('rate_limited', `${rowsAre(left)} left: ${message}`, limited);
+    return new Failure('rate_limited', `${rowsWord(left)} left: ${message}`, limited);
   }
   // What the service said stands in our message already.
   const { status, code } = service ?? {};
@@ -90,8 +90,8 @@ function failureOf(cause: unknown, tally: Tally, signal: AbortSignal): unknown {
 function whySimilar({ unknown, refused, left, similar = 0 }: Tally): string | undefined {
   if (similar === 0 || unknown > 0) return undefined;
   const which = similar < refused + left ? rowsWord(similar) : similar === 1 ? 'it' : 'they';
-  const differ = similar === 1 ? 'differs' : 'differ';
-  return `${which} ${differ} from a name that is there only by case, spaces or composition`;
+  const differ = similar === 1 ? 'differs from an existing name' : 'differ from existing names';
+  return `${which} ${differ} only in case, spaces or Unicode composition`;
 }
 
 /** An unknown outcome is worse than rows that are refused or left. */
@@ -100,25 +100,32 @@ function unfinished(tally: Tally, reason: string | undefined, details: FailureDe
   const because = reason === undefined ? '' : `: ${reason}`;
   const all = { ...detailsOf(tally), ...details };
   if (unknown > 0) {
-    return new Failure('outcome_unknown', `${rowsAre(unknown)} of unknown outcome${because}`, all);
+    return new Failure(
+      'outcome_unknown',
+      `${rowsWord(unknown)} with unknown outcome${because}`,
+      all,
+    );
   }
-  const parts = [refused > 0 && `${rowsAre(refused)} refused`, left > 0 && `${rowsAre(left)} left`];
+  const parts = [
+    refused > 0 && `${rowsWord(refused)} refused`,
+    left > 0 && `${rowsWord(left)} left`,
+  ];
   return new Failure('partial', `${parts.filter(Boolean).join(', ')}${because}`, all);
 }
 
 function detailsOf({ rows, unknown, refused, left, similar = 0 }: Tally): FailureDetails {
   const done = rows - unknown - refused - left;
-  const again = 'Run the same command again: it goes on from here';
+  const again = 'Run the same command again to resume';
   const hint =
     unknown > 0
-      ? `${again} and checks the unknown ones first.`
+      ? `${again}; it checks the unknown rows first.`
       : left > 0
         ? `${again}.`
         : similar > 0
-          ? 'Put the refused rows, corrected, into a file of their own; if other names are meant, import that with --allow-duplicates.'
-          : 'Put the refused rows, corrected, into a file of their own and import that.';
+          ? 'Correct the refused rows in a separate file and import it; to create these names as they are, add --allow-duplicates.'
+          : 'Correct the refused rows in a separate file and import it.';
   return {
-    consequence: `${thousands(done)} of ${thousands(rows)} rows are done; nothing is lost.`,
+    consequence: `${thousands(done)} of ${thousands(rows)} rows are done; nothing was lost.`,
     hint,
     ...(unknown > 0 && { outcome: 'unknown' }),
   };
@@ -126,14 +133,12 @@ function detailsOf({ rows, unknown, refused, left, similar = 0 }: Tally): Failur
 
 function lastLookFailed(error: Failure): Failure {
   return error.with({
-    consequence: 'All rows are done; only the last look at the list is missing.',
+    consequence: 'All rows are done; only the final check of the list failed.',
     hint:
-      error.kind === 'service' ? error.details.hint : 'Run the same command again for that look.',
+      error.kind === 'service'
+        ? error.details.hint
+        : 'Run the same command again to repeat that check.',
   });
-}
-
-function rowsAre(count: number): string {
-  return `${rowsWord(count)} ${count === 1 ? 'is' : 'are'}`;
 }
 
 function rowsWord(count: number): string {

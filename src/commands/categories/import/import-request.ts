@@ -17,9 +17,9 @@ export type ImportRequest = {
   readonly plan: NamedPlan | undefined;
   /** Where journals are kept. */
   readonly folder: string;
-  /** How long the service may take over a request that broke off, in ms. */
+  /** How long to wait before interrupted requests are checked, in ms. */
   readonly settle: number;
-  /** Nobody wants to be asked. */
+  /** The confirmation is skipped. */
   readonly assumeYes: boolean;
 };
 

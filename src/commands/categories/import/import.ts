@@ -11,6 +11,7 @@ import { mayAsk } from '../../../session/host.ts';
 import { inSession, type Session } from '../../../session/session.ts';
 import { requireStateFolder } from '../../../settings/folders.ts';
 import { parseDuration } from '../../../settings/values.ts';
+import { addColumns } from '../../columns.ts';
 import { addExamples } from '../../examples.ts';
 import { lockNames } from '../lock-names.ts';
 import type { ImportRequest } from './import-request.ts';
@@ -32,17 +33,18 @@ export function define(command: Command, host: Host): void {
     'petstore categories import pets.csv --yes --max-wait inf',
     "jq -c '.[]' pets.json | petstore categories import - --format ndjson --yes",
   ]);
+  addColumns(command, outcomeColumns);
   command
-    .argument('<file>', 'a CSV, JSON or NDJSON file of categories, or - for standard input')
-    .addOption(new Option('--format <format>', 'what the file holds').choices(inputFormats))
-    .option('--dry-run', 'show the plan and create nothing; costs one request')
-    .option('--yes', 'do not ask')
-    .option('--allow-duplicates', 'create every row, whatever is there already')
-    .option(
-      '--settle <duration>',
-      'how long the service may take over a request that broke off',
-      '60s',
+    .argument('<file>', 'CSV, JSON or NDJSON file of categories, or - for standard input')
+    .addOption(
+      new Option('--format <format>', 'input format (default: by file extension)').choices(
+        inputFormats,
+      ),
     )
+    .option('--dry-run', 'show the plan without creating anything; costs one request')
+    .option('--yes', 'skip the confirmation')
+    .option('--allow-duplicates', 'create every row, even if its name already exists')
+    .option('--settle <duration>', 'how long to wait before checking interrupted requests', '60s')
     .action(async (file: string, options: Options) =>
       inSession(host, command, async (session) => {
         session.output.checkColumns(options.dryRun ? planColumns : outcomeColumns);
@@ -71,13 +73,23 @@ function lockNamesFor({
 }
 
 /** @throws Failure (usage) when the question that comes later cannot be asked, or not among lines of JSON */
-function refuseUnasked({ host, options }: Session, file: string): void {
-  const plain = !(host.format && speaksJson(host.format)) && !options.quiet;
-  if (plain && file !== '-' && mayAsk(host.context, options)) return;
+function refuseUnasked(session: Session, file: string): void {
+  const obstacle = obstacleToAsking(session, file);
+  if (obstacle === undefined) return;
   throw usageFailure(
-    'an import asks before it creates anything, and here is nobody to be asked',
-    'Add --yes, or --dry-run to see the plan first.',
+    `confirmation needed, but ${obstacle} (use --yes)`,
+    'To see the plan first, use --dry-run.',
   );
+}
+
+function obstacleToAsking({ host, options }: Session, file: string): string | undefined {
+  const { stdin, stderr } = host.context;
+  if (file === '-') return 'standard input is the file';
+  if (!stdin.isTTY || !stderr.isTTY) return 'this is not a terminal';
+  if (options.input === false) return '--no-input is set';
+  if (!mayAsk(host.context, options)) return 'CI is set';
+  if (host.format && speaksJson(host.format)) return 'the output is JSON';
+  return options.quiet ? 'the plan is hidden by --quiet' : undefined;
 }
 
 async function readRequest(
@@ -88,14 +100,17 @@ async function readRequest(
   const { host, report } = session;
   if (file === '-' && session.options.apiKeyFile === '-') {
     throw usageFailure(
-      'standard input cannot hold both the file and the key',
-      'Give one of them by name, or the key as PETSTORE_API_KEY.',
+      'standard input cannot provide both the input and the API key',
+      'Read one of them from a file, or set the key in PETSTORE_API_KEY.',
     );
   }
   const plan = planOf(session.profile);
   const settle = parseDuration(options.settle, '--settle');
   if (!Number.isFinite(settle))
-    throw usageFailure('--settle needs an end', 'For example: --settle 5m');
+    throw usageFailure(
+      'invalid duration for --settle: must not be inf',
+      'For example: --settle 5m',
+    );
   const mode: Mode = options.allowDuplicates ? 'each' : 'ensure';
   const input = await readInput(host.context, file, options.format, report);
   const { address, fingerprint } = await session.account();

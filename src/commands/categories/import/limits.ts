@@ -1,6 +1,7 @@
 import type { Allowances } from '../../../import/forecast.ts';
 import { readClock } from '../../../pacing/clock.ts';
-import { limitStatus } from '../../../pacing/limit-status.ts';
+import { guard } from '../../../pacing/decide.ts';
+import { limitStatus, type WindowStatus } from '../../../pacing/limit-status.ts';
 import type { Profile } from '../../../session/profile.ts';
 import type { Session } from '../../../session/session.ts';
 import { type NamedPlan, parsePlan } from '../../../settings/values.ts';
@@ -23,14 +24,28 @@ export async function knownLimit(
   { host, limit }: Session,
   plan: NamedPlan | undefined,
 ): Promise<KnownLimit> {
-  const { minute, day } = limitStatus(await (await limit()).read(), readClock(host.context));
+  const clock = readClock(host.context);
+  const { minute, day, wait } = limitStatus(await (await limit()).read(), clock);
+  const minuteNow = allowance(
+    plan?.quotas.minute ?? minute.limit,
+    { ...minute, used: 0 },
+    clock.at,
+  );
+  const waitMs = wait ? wait.until - clock.at : 0;
   return {
     plan: plan?.name,
-    minute: allowance(plan?.quotas.minute ?? minute.limit, minute.remaining, 0),
-    day: allowance(plan?.quotas.day ?? day.limit, day.remaining, day.used),
+    // Until a wait ends, that nothing is sent is all that counts.
+    minute: minuteNow && waitMs > 0 ? { ...minuteNow, left: 0, resetMs: waitMs } : minuteNow,
+    day: allowance(plan?.quotas.day ?? day.limit, day, clock.at),
   };
 }
 
-function allowance(limit: number | undefined, remaining: number | undefined, used = 0) {
-  return limit === undefined ? undefined : { limit, left: remaining ?? limit - used };
+function allowance(
+  limit: number | undefined,
+  { remaining, used = 0, resetAt }: WindowStatus,
+  now: number,
+) {
+  if (limit === undefined) return undefined;
+  const resetMs = resetAt === undefined ? undefined : resetAt + guard - now;
+  return { limit, left: remaining ?? limit - used, resetMs };
 }

@@ -10,21 +10,20 @@ import { sandboxProfile } from '../../../session/profile.ts';
 import { isoTime } from '../../../text/iso-time.ts';
 import { thousands } from '../../../text/number.ts';
 import { beginJournal, type ImportRequest } from './import-request.ts';
-import { type KnownLimit, knownLimit } from './limits.ts';
+import { knownLimit } from './limits.ts';
 import { planInWords, say } from './words.ts';
 
-/** A plan that was made longer ago, in ms, is made anew before anything is sent by it. */
-const fresh = 5_000;
+/** A plan that was made longer ago, in ms, is made anew before anything is sent by it. Who reads it needs some time. */
+const fresh = 30_000;
 
 export type Prepared = {
   readonly job: Job;
   readonly plan: Plan;
-  readonly limit: KnownLimit;
 };
 
 /**
- * All that comes before the first row is sent: what is unknown is looked up, the plan is made and told, whoever is there is
- * asked, and the journal begins.
+ * All that comes before the first row is sent: what is unknown is looked up, the plan is made and shown, the user is asked,
+ * and the journal begins.
  * @throws Failure, also when the answer is no
  */
 export async function prepare(
@@ -60,7 +59,7 @@ export async function prepare(
   };
   let plan = planBy(list);
   const limit = await knownLimit(session, request.plan);
-  say(session, planInWords(plan, input, limit));
+  say(session, planInWords(plan, input, limit, 1));
 
   if (plan.create.length > 0) {
     const plannedAt = uptime();
@@ -77,16 +76,16 @@ export async function prepare(
   // More than a window takes would only wait for each other.
   const most = limit.minute?.limit;
   const concurrency = Math.min(mostInFlight(most), most ?? Number.POSITIVE_INFINITY);
-  return { job: { ...job, concurrency }, plan, limit };
+  return { job: { ...job, concurrency }, plan };
 }
 
 function resumption({ state: { header, done, open, finished } }: Journal): string {
-  const unknown = open.size > 0 ? `, the outcome of ${thousands(open.size)} is unknown` : '';
-  const begun = `begun at ${isoTime(header?.at ?? 0)}`;
-  const rows = `${thousands(done.size)} rows are created${unknown}`;
+  const unknown = open.size > 0 ? `, ${thousands(open.size)} with unknown outcome` : '';
+  const started = `started at ${isoTime(header?.at ?? 0)}`;
+  const rows = `${done.size === 1 ? '1 row' : `${thousands(done.size)} rows`} created${unknown}`;
   return finished
-    ? `this import was ${begun} and is finished: ${rows}`
-    : `going on with the import ${begun}: ${rows}`;
+    ? `this import was ${started} and is finished: ${rows}`
+    : `resuming the import ${started}: ${rows}`;
 }
 
 /** @throws Failure (interrupted) when the answer is no */
@@ -97,8 +96,8 @@ async function agree(
   const what = `${thousands(create.length)} ${create.length === 1 ? 'category' : 'categories'}`;
   const where = identity.address === sandboxProfile ? 'in the sandbox' : `at ${identity.address}`;
   const listed = similar.filter(({ listed }) => listed).length;
-  const some =
-    listed > 0 ? `, ${thousands(listed)} of them with a name like one that is there` : '';
+  const names = listed === 1 ? 'an existing name' : 'existing names';
+  const some = listed > 0 ? `, ${thousands(listed)} of them similar to ${names}` : '';
   if (await session.host.context.confirm(`Create ${what} ${where}${some}?`)) return;
-  throw new Failure('interrupted', 'not agreed to', { outcome: 'not_sent' });
+  throw new Failure('interrupted', 'cancelled', { outcome: 'not_sent', exitCode: 2 });
 }

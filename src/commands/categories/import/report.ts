@@ -7,7 +7,7 @@ import { ExactNumber, exact, type JsonObject } from '../../../json/exact.ts';
 import type { Printer } from '../../../output/results.ts';
 import { thousands } from '../../../text/number.ts';
 import type { KnownLimit } from './limits.ts';
-import { forecastOf, rowWords } from './words.ts';
+import { countsInWords, forecastOf } from './words.ts';
 
 /** What is told of each row of a plan, and of what became of it. */
 export const planColumns = ['line', 'name', 'intention', 'id', 'looksLike'];
@@ -20,7 +20,7 @@ export async function printPlan(
   input: Input,
   limit: KnownLimit,
 ): Promise<void> {
-  const { requests, todayMs, moreDays } = forecastOf(plan, limit, 2);
+  const { requests, todayMs, moreDays } = forecastOf(plan, limit, 0);
   const counts = count(plan.intentions);
   const others = new Map(plan.similar.map(({ row, other }) => [row, other]));
   const head = {
@@ -77,15 +77,13 @@ export function unprintedOutcomes(
   signal: AbortSignal,
 ): unknown {
   const created = outcomes.filter(({ outcome }) => outcome === 'created').length;
-  const consequence = `The import is done: ${thousands(created)} rows were created.`;
+  const consequence = `The import finished: ${thousands(created)} ${created === 1 ? 'row was' : 'rows were'} created.`;
   const outcome = error instanceof Failure ? ('created' as const) : undefined;
   return explained(error, signal, { consequence, outcome });
 }
 
-function countRows(counts: ReadonlyMap<string, number>): JsonObject[] {
-  return Object.entries(rowWords)
-    .filter(([word]) => counts.has(word))
-    .map(([word, words]) => ({ rows: words, count: exact(counts.get(word) ?? 0) }));
+function countRows(counts: Parameters<typeof countsInWords>[0]): JsonObject[] {
+  return countsInWords(counts).map(({ rows, count }) => ({ rows, count: exact(count) }));
 }
 
 function headOf({ source, rows }: Input, counts: ReadonlyMap<string, number>): JsonObject {

@@ -3,6 +3,7 @@ import { type Ending, executePlan } from '../../../import/execute.ts';
 import { isOtherKey, mayForget } from '../../../import/forget.ts';
 import type { Journal } from '../../../import/journal.ts';
 import { checkJournals, journalPath, readState } from '../../../import/journal-files.ts';
+import { categoriesOfOurs } from '../../../import/lookup.ts';
 import { outcomesOf } from '../../../import/outcome.ts';
 import { dropSimilar, makePlan } from '../../../import/plan.ts';
 import { findMissing } from '../../../import/reconcile.ts';
@@ -12,6 +13,7 @@ import { knownLimit } from './limits.ts';
 import { prepare } from './prepare.ts';
 import { followProgress } from './progress.ts';
 import { printOutcomes, printPlan, unprintedOutcomes } from './report.ts';
+import { saySummary } from './summary.ts';
 import { planInWords, say } from './words.ts';
 
 /** Shows what would be done, by one request and without a trace. */
@@ -27,7 +29,7 @@ export async function preview(request: ImportRequest): Promise<void> {
   if (mayForget(identity.mode, state, missing, otherKey)) {
     for (const row of missing) state.done.delete(row);
   } else if (missing.length > 0) {
-    say(session, [`the list lacks ${missing.length} categories that this import has created`]);
+    say(session, [`${categoriesOfOurs(missing.length)} missing from the list`]);
   }
   const plan = dropSimilar(
     makePlan(identity.mode, input.rows, list, state),
@@ -35,7 +37,7 @@ export async function preview(request: ImportRequest): Promise<void> {
   );
   const limit = await knownLimit(session, request.plan);
   // The run itself begins with a list of its own.
-  say(session, planInWords(plan, input, limit, 2));
+  say(session, planInWords(plan, input, limit, 0));
   await printPlan(session.output, plan, input, limit);
 }
 
@@ -45,13 +47,15 @@ export async function runImport(request: ImportRequest, journal: Journal): Promi
   const { state } = journal;
   let onSettled = () => {};
   const { signal } = session.host.context;
-  const { job, plan, limit } = await prepare(request, journal, () => onSettled()).catch((error) => {
+  const { job, plan } = await prepare(request, journal, () => onSettled()).catch((error) => {
     throw notBegun(error, journal, input.rows.length, signal);
   });
 
+  const { uptime } = session.host.context;
+  const start = uptime();
   let ending: Ending = { stop: undefined, plan, lookedUp: true };
   if (plan.create.length > 0) {
-    const progress = followProgress(session, plan, limit);
+    const progress = await followProgress(request, plan);
     onSettled = progress.step;
     ending = await executePlan(job, plan);
     progress.end();
@@ -60,6 +64,8 @@ export async function runImport(request: ImportRequest, journal: Journal): Promi
   const outcomes = outcomesOf(ending.plan, state, new Set(job.copies.keys()));
   const failure = importFailure(ending, journal.path, outcomes, signal);
   if (!ending.stop) await finishJournal(request, journal, outcomes);
+  // Before the result: its reader may be gone, or a pager may draw it on the same terminal.
+  if (!failure && plan.create.length > 0) saySummary(session, outcomes, uptime() - start);
   await printOutcomes(session.output, outcomes, [...job.copies.values()], input).catch((error) => {
     throw failure ?? unprintedOutcomes(error, outcomes, signal);
   });

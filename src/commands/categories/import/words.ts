@@ -9,19 +9,30 @@ import { thousands } from '../../../text/number.ts';
 import { timeLeft } from '../../../text/time.ts';
 import type { KnownLimit } from './limits.ts';
 
-/** What is done with rows, in the order in which it is told. */
-export const rowWords: Readonly<Record<Intention | Outcome, string>> = {
-  create: 'to create',
-  created: 'created',
-  created_before: 'created before',
-  existing: 'already there',
-  differs: 'there with another description',
-  similar: 'like a name that is there',
-  repeated: 'twice in the file',
-  refused: 'refused',
-  unknown: 'of unknown outcome',
-  left: 'left to create',
+/** What is done with rows, in the order in which it is shown: for one row and, where they differ, for several. */
+const rowWords: Readonly<Record<Intention | Outcome, readonly [one: string, several?: string]>> = {
+  create: ['to create'],
+  created: ['created'],
+  created_before: ['created earlier'],
+  existing: ['already exists', 'already exist'],
+  differs: ['exists with a different description', 'exist with a different description'],
+  similar: ['similar to an existing name', 'similar to existing names'],
+  repeated: ['duplicate in the file', 'duplicates in the file'],
+  refused: ['refused'],
+  unknown: ['with unknown outcome'],
+  left: ['left to create'],
 };
+
+/** How many rows there are of each kind, and the words for it. */
+export function countsInWords(
+  counts: ReadonlyMap<Intention | Outcome, number>,
+): { readonly kind: Intention | Outcome; readonly rows: string; readonly count: number }[] {
+  return (Object.keys(rowWords) as (Intention | Outcome)[]).flatMap((kind) => {
+    const count = counts.get(kind);
+    const [one, several = one] = rowWords[kind];
+    return count === undefined ? [] : [{ kind, rows: count === 1 ? one : several, count }];
+  });
+}
 
 /** More oddities of a kind than this are counted only. */
 const mostListed = 20;
@@ -31,14 +42,16 @@ export function say({ report }: Session, messages: readonly string[]): void {
   for (const message of messages) notice(report, message);
 }
 
-/** The plan as sentences: what is to be done, how long that takes, and what looks odd. */
-export function planInWords(plan: Plan, input: Input, limit: KnownLimit, lists = 1): string[] {
-  const counts = count(plan.intentions);
-  const parts = (Object.keys(rowWords) as Intention[])
-    .filter((intention) => counts.has(intention))
-    .map((intention) => `${thousands(counts.get(intention) ?? 0)} ${rowWords[intention]}`);
+/**
+ * The plan as sentences: what is to be done, how long that takes, and what looks odd.
+ * @param made requests that the import has made already
+ */
+export function planInWords(plan: Plan, input: Input, limit: KnownLimit, made: number): string[] {
+  const parts = countsInWords(count(plan.intentions)).map(
+    ({ rows, count }) => `${thousands(count)} ${rows}`,
+  );
   const time =
-    plan.create.length > 0 ? [forecastInWords(forecastOf(plan, limit, lists), limit)] : [];
+    plan.create.length > 0 ? [forecastInWords(forecastOf(plan, limit, made), limit)] : [];
   return [
     parts.join(', '),
     ...time,
@@ -48,9 +61,11 @@ export function planInWords(plan: Plan, input: Input, limit: KnownLimit, lists =
   ];
 }
 
-/** One request for each row, and `lists` for the looks at the list that are yet to be made. */
-export function forecastOf({ create }: Plan, limit: KnownLimit, lists = 1): Forecast {
-  return forecast(create.length === 0 ? 0 : create.length + lists, limit);
+/** All requests of the import: one for each row, a list before and one after them, and one for each day that follows. */
+export function forecastOf({ create }: Plan, limit: KnownLimit, made: number): Forecast {
+  const all = create.length === 0 ? 1 : create.length + 2;
+  const { moreDays = 0 } = forecast(all - made, limit);
+  return { ...forecast(all + moreDays - made, limit), requests: all + moreDays };
 }
 
 function forecastInWords(
@@ -58,44 +73,48 @@ function forecastInWords(
   { plan, minute }: KnownLimit,
 ): string {
   const needed = `${thousands(requests)} requests`;
-  if (todayMs === undefined) return `${needed}; no limit is known that they have to keep`;
+  if (todayMs === undefined) return `${needed}; the rate limit is unknown`;
   const time = todayMs === 0 ? 'less than a minute' : `about ${timeLeft(todayMs)}`;
   const days = moreDays ? ` today and ${thousands(moreDays)} more ${plural(moreDays, 'day')}` : '';
-  const pace = plan ? `on ${plan}` : `at ${thousands(minute?.limit ?? 0)} a minute`;
+  const pace = plan ? `on ${plan}` : `at ${thousands(minute?.limit ?? 0)} per minute`;
   // The smallest plan has a thousand a day.
   const advice =
     moreDays === undefined && requests > 900
-      ? '; how many a day is not known (petstore config set plan free)'
+      ? '; the daily limit is unknown (petstore config set plan free)'
       : '';
   return `${needed}: ${time}${days} ${pace}${advice}`;
 }
 
 function differencesInWords({ intentions, ids }: Plan, { rows }: Input): string[] {
   const differing = [...intentions.keys()].filter((row) => intentions[row] === 'differs');
-  return first(differing, 'more are there with another description', (row) => {
+  return first(differing, 'more exist with a different description', (row) => {
     const { line, name = '' } = rows[row] ?? {};
-    return `line ${line}: ${quoted(name)} is there with another description (id ${ids.get(row)}), and stays as it is`;
+    return `line ${line}: ${quoted(name)} already exists with a different description (id ${ids.get(row)}); it is left unchanged`;
   });
 }
 
 function contradictionsInWords({ contradictions }: Plan, { rows }: Input): string[] {
-  return first(contradictions, 'more are in the file with another description', (found) => {
+  return first(contradictions, 'more duplicates with a different description', (found) => {
     const { line, name = '' } = rows[found.row] ?? {};
-    return `line ${line}: ${quoted(name)} is in line ${rows[found.earlier]?.line} with another description, and that one counts`;
+    return `line ${line}: ${quoted(name)} is a duplicate of line ${rows[found.earlier]?.line} with a different description; line ${rows[found.earlier]?.line} is used`;
   });
 }
 
 function similarInWords({ similar }: Plan, { rows }: Input): string[] {
-  return first(similar, 'more names look like others', ({ row, other, listed }) => {
+  return first(similar, 'more similar names', ({ row, other, listed }) => {
     const { line, name = '' } = rows[row] ?? {};
-    const what = listed ? 'which is there already' : 'and is another name';
-    return `line ${line}: ${quoted(name)} looks like ${quoted(other)}, ${what}`;
+    const what = listed ? ', which already exists' : ' but a different name';
+    return `line ${line}: ${quoted(name)} is similar to ${quoted(other)}${what}`;
   });
 }
 
 /** The first ones as sentences, and how many more there are. */
-function first<Item>(items: readonly Item[], more: string, tell: (item: Item) => string): string[] {
-  const listed = items.slice(0, mostListed).map(tell);
+function first<Item>(
+  items: readonly Item[],
+  more: string,
+  describe: (item: Item) => string,
+): string[] {
+  const listed = items.slice(0, mostListed).map(describe);
   const left = items.length - listed.length;
   return left > 0 ? [...listed, `${thousands(left)} ${more}`] : listed;
 }

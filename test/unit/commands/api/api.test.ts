@@ -67,7 +67,7 @@ describe('api', () => {
     const { stdout, stderr } = await petstore(['api', 'GET', '/pets/1']);
 
     expect(stdout).toContain('Bello');
-    expect(stderr).toContain('deprecated: GET /pets/1 goes away on 2027-06-30\n');
+    expect(stderr).toContain('deprecated: GET /pets/1 will be removed on 2027-06-30\n');
     expect(stderr).toContain('rate limit: 59 of 60 left');
     expect(sandbox.requests[0]?.headers.authorization).toBe(`Bearer ${testKey}`);
   });
@@ -75,36 +75,42 @@ describe('api', () => {
 
 describe('what api refuses before anything is sent', () => {
   test.for([
-    { argv: ['FETCH', '/x'], says: '"FETCH" is no method' },
-    { argv: [testKey, '/x'], says: 'petstore: this is no method\n' },
-    { argv: ['GET', 'categories'], says: 'does not begin with one "/"' },
-    { argv: ['GET', '//evil.example/x'], says: 'does not begin with one "/"' },
+    { argv: ['FETCH', '/x'], says: 'invalid method "FETCH"' },
+    { argv: [testKey, '/x'], says: 'petstore: invalid method\n' },
+    { argv: ['GET', 'categories'], says: 'must begin with a single "/"' },
+    { argv: ['GET', '//evil.example/x'], says: 'must begin with a single "/"' },
     { argv: ['GET', 'https://evil.example/x'], says: '--base-url' },
     { argv: ['GET', 'C:/Git/categories'], says: 'MSYS_NO_PATHCONV=1' },
-    { argv: ['GET', '/../admin'], says: 'a segment that is "." or ".."' },
-    { argv: ['GET', '/a/%2E%2e/b'], says: 'a segment that is "." or ".."' },
-    { argv: ['GET', '/a%2f..%5cb'], says: 'a segment that is "." or ".."' },
-    { argv: ['GET', '/./a'], says: 'a segment that is "." or ".."' },
+    { argv: ['GET', '/../admin'], says: 'must not contain "." or ".." segments' },
+    { argv: ['GET', '/a/%2E%2e/b'], says: 'must not contain "." or ".." segments' },
+    { argv: ['GET', '/a%2f..%5cb'], says: 'must not contain "." or ".." segments' },
+    { argv: ['GET', '/./a'], says: 'must not contain "." or ".." segments' },
     { argv: ['GET', '/a\\b'], says: 'a backslash' },
     { argv: ['GET', '/a\nb'], says: 'a control character' },
     { argv: ['GET', '/a?b\tc'], says: 'a control character' },
     { argv: ['GET', '/a#b'], says: '%23' },
-    { argv: ['GET', '/\ufffd'], says: 'not UTF-8' },
-    { argv: ['GET', '/x', '--data', '{}'], says: 'GET takes no --data' },
-    { argv: ['HEAD', '/x', '--data', '{}'], says: 'HEAD takes no --data' },
-    { argv: ['POST', '/x', '--data', ''], says: '(--data:1:1): the text ends too early' },
-    { argv: ['POST', '/x', '--data', "{'a':1}"], says: '(--data:1:2): expected a field name' },
-    { argv: ['POST', '/x', '--data', '{"a":1,"a":2}'], says: 'field "a" given twice' },
+    { argv: ['GET', '/\ufffd'], says: 'must be valid UTF-8' },
+    { argv: ['GET', '/x', '--data', '{}'], says: 'GET does not take --data' },
+    { argv: ['HEAD', '/x', '--data', '{}'], says: 'HEAD does not take --data' },
+    { argv: ['POST', '/x', '--data', ''], says: '(--data:1:1): unexpected end of input' },
+    {
+      argv: ['POST', '/x', '--data', "{'a':1}"],
+      says: '(--data:1:2): expected a field name in double quotes',
+    },
+    { argv: ['POST', '/x', '--data', '{"a":1,"a":2}'], says: 'duplicate field "a"' },
     { argv: ['POST', '/x', '--data', '"\ufffd"'], says: 'not UTF-8' },
-    { argv: ['POST', '/x', '--data', '@'], says: 'names no file' },
-    { argv: ['POST', '/x', '--data', '@/nowhere'], says: 'there is no file /nowhere' },
-    { argv: ['POST', '/x', '--data', '@FOLDER'], says: 'is a folder' },
+    { argv: ['POST', '/x', '--data', '@'], says: 'file name required after @' },
+    { argv: ['POST', '/x', '--data', '@/nowhere'], says: 'file not found: /nowhere' },
+    { argv: ['POST', '/x', '--data', '@FOLDER'], says: 'is a directory' },
     { argv: ['POST', '/x', '--data', '@FOLDER/bad.json'], says: 'bad.json:2:3): expected a value' },
-    { argv: ['POST', '/x', '--data', '@FOLDER/latin1.json'], says: 'not UTF-8 (byte offset 2)' },
+    {
+      argv: ['POST', '/x', '--data', '@FOLDER/latin1.json'],
+      says: 'invalid UTF-8 (byte offset 2)',
+    },
     { argv: ['POST', '/x', '--data', '@FOLDER/big.json'], says: 'is larger than 8 MiB' },
     {
       argv: ['POST', '/x', '--data', '-', '--api-key-file', '-'],
-      says: 'cannot hold both the body and the key',
+      says: 'cannot be both the body and the API key',
     },
   ])('$argv', async ({ argv, says }, { petstore, sandbox, folder }) => {
     writeFileSync(join(folder, 'bad.json'), '{"a":\n  }');
@@ -257,9 +263,9 @@ describe('what became of a request through api', () => {
       expect(result).toMatchObject({ exitCode: 6, stdout: '' });
       expect(result.stderr).toBe(
         [
-          'petstore: 127.0.0.1:4010 broke the connection off',
+          'petstore: 127.0.0.1:4010 closed the connection',
           'It may have been carried out.',
-          'Look before you send it again: petstore api GET PATH',
+          'Check before you retry: petstore api GET PATH',
           '',
         ].join('\n'),
       );
@@ -292,13 +298,13 @@ describe('what became of a request through api', () => {
   );
 
   test.for([
-    { answer: reply(200, ''), says: 'got an answer that is wrong: nothing' },
+    { answer: reply(200, ''), says: 'got an empty body' },
     {
       answer: reply(200, '<html>', { 'content-type': 'text/html' }),
       says: 'expected JSON, got text/html',
     },
-    { answer: reply(200, '{"a":1'), says: 'no valid JSON' },
-  ])('success with what is no JSON: $says', async ({ answer, says }, { petstore, sandbox }) => {
+    { answer: reply(200, '{"a":1'), says: 'invalid JSON' },
+  ])('success with what is not JSON: $says', async ({ answer, says }, { petstore, sandbox }) => {
     sandbox.reactions.push(answer.clone() as Response, answer);
 
     const read = await petstore(['api', 'GET', '/x']);
@@ -317,13 +323,18 @@ describe('what became of a request through api', () => {
     expect(await petstore(['api', 'POST', '/x'])).toMatchObject({ exitCode: 6, stdout: '' });
   });
 
-  test('a 404 says what the path is below', async ({ petstore }) => {
+  test('a 404 of a path with the version says what the path is appended to', async ({
+    petstore,
+  }) => {
     const { exitCode, stderr } = await petstore(['api', 'GET', '/v1/categories']);
+    const other = await petstore(['api', 'GET', '/pets/99']);
 
     expect(exitCode).toBe(3);
     expect(stderr).toContain(
-      'The path follows the base URL, which has the version prefix already.\n',
+      'The path is appended to the base URL, which already includes the version prefix.\n',
     );
+    expect(other.exitCode).toBe(3);
+    expect(other.stderr).not.toContain('base URL');
   });
 
   test('is unknown when Ctrl-C comes and the answer does not, five seconds later', async ({
@@ -390,16 +401,14 @@ describe('--verbose', () => {
     const answer = reply(200, '1', { 'set-cookie': 'session=1', 'x-long': 'x'.repeat(400) });
     sandbox.reactions.push(networkError('ECONNRESET'), answer);
 
-    const result = await petstore(['api', 'GET', '/x', '--json', '-v']);
+    const result = await petstore(['api', 'GET', '/x', '-v']);
 
-    const said = result
-      .events()
-      .map(({ event, message }) => (event === 'notice' ? message : event));
+    const said = result.stderr.split('\n').map((line) => line.replace('petstore: ', ''));
     expect(said).toEqual(
       expect.arrayContaining([
         '> GET http://127.0.0.1:4010/v1/x',
-        '< 127.0.0.1:4010 broke the connection off (0 ms)',
-        '> GET http://127.0.0.1:4010/v1/x (try 2)',
+        '< 127.0.0.1:4010 closed the connection (0 ms)',
+        '> GET http://127.0.0.1:4010/v1/x (attempt 2)',
         '> authorization: Bearer [key]',
         '< 200, 1 bytes (0 ms)',
         '< set-cookie: [cookie]',
@@ -407,6 +416,51 @@ describe('--verbose', () => {
       ]),
     );
     expect(result.stderr).not.toContain(testKey);
+  });
+
+  test('gives each request and response as fields of its event in JSON, key and cookies cut out', async ({
+    petstore,
+    sandbox,
+  }) => {
+    const headers = { 'set-cookie': 'session=1', 'x-echo': `Bearer ${testKey}`, 'x-one': 'two' };
+    sandbox.reactions.push(networkError('ECONNRESET'), reply(200, '1', headers));
+
+    const result = await petstore(['api', 'GET', '/x', '--json', '-v']);
+
+    const url = 'http://127.0.0.1:4010/v1/x';
+    const traced = result.events().filter(({ request, response }) => request ?? response);
+    const request = {
+      method: 'GET',
+      url,
+      attempt: 1,
+      headers: expect.objectContaining({
+        accept: 'application/json',
+        authorization: 'Bearer [key]',
+      }),
+    };
+    expect(traced).toEqual([
+      { event: 'notice', message: `> GET ${url}`, request },
+      { event: 'notice', message: `> GET ${url} (attempt 2)`, request: { ...request, attempt: 2 } },
+      {
+        event: 'notice',
+        message: '< 200, 1 bytes (0 ms)',
+        response: {
+          method: 'GET',
+          url,
+          attempt: 2,
+          status: 200,
+          headers: expect.objectContaining({
+            'set-cookie': '[cookie]',
+            'x-echo': 'Bearer [key]',
+            'x-one': 'two',
+          }),
+          ms: 0,
+        },
+      },
+    ]);
+    expect(result.events().map(({ message }) => message)).toContain(
+      '< 127.0.0.1:4010 closed the connection (0 ms)',
+    );
   });
 
   test('says how long a body is', async ({ petstore }) => {

@@ -41,7 +41,7 @@ describe('categories create', () => {
 
       expect(result).toMatchObject({ exitCode: 2, stdout: '' });
       expect(result.stderr).toBe(
-        'petstore: this is no category: field "name" is blank\nNothing was sent.\n',
+        'petstore: invalid category: name must not be blank\nNothing was sent.\n',
       );
       expect(sandbox.requests).toHaveLength(0);
     },
@@ -105,7 +105,7 @@ describe('categories create', () => {
     expect(result.exitCode).toBe(0);
     expect(result.events()).toContainEqual({
       event: 'notice',
-      message: '"rabbit" is there with the id 7 as well: this one is a copy',
+      message: '"rabbit" already exists with id 7: this one is a duplicate',
     });
   });
 
@@ -253,9 +253,9 @@ describe('the outcome of a create', () => {
       expect(result.exitCode).toBe(6);
       expect(result.stderr).toContain(
         [
-          'petstore: 127.0.0.1:4010 broke the connection off; 60 s later no category of this name is there',
-          'Most likely it was not created.',
-          'Create it again, if it is still missing then, with --if-missing.',
+          'petstore: 127.0.0.1:4010 closed the connection; after 60s the list shows no category with this name',
+          'It was probably not created.',
+          'To retry, run the same command again with --if-missing.',
           '',
         ].join('\n'),
       );
@@ -275,9 +275,9 @@ describe('the outcome of a create', () => {
     expect(result).toMatchObject({ exitCode: 6, stdout: '' });
     expect(result.stderr).toContain(
       [
-        'petstore: 127.0.0.1:4010 broke the connection off; 60 s later there is "rabbit" with id 1, by this call or by another',
+        'petstore: 127.0.0.1:4010 closed the connection; after 60s the list shows "rabbit" with id 1, created by this request or by another one',
         'It may have been created.',
-        'Look before you send it again: petstore categories list',
+        'Check before you retry: petstore categories list',
         '',
       ].join('\n'),
     );
@@ -296,7 +296,7 @@ describe('the outcome of a create', () => {
     expect(JSON.parse(result.stdout)).toEqual({ id: 1, name: 'rabbit' });
     expect(result.events()).toContainEqual({
       event: 'notice',
-      message: 'created, as the list shows: id 1',
+      message: 'created with id 1, as the list shows',
     });
     expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET']);
   });
@@ -314,7 +314,7 @@ describe('the outcome of a create', () => {
 
     expect(result.exitCode).toBe(6);
     expect(result.stderr).toContain(
-      '60 s later there is "rabbit" with id 70, "rabbit" with id 1, by this call or by another\n',
+      'after 60s the list shows "rabbit" with id 70, "rabbit" with id 1, created by this request or by another one\n',
     );
   });
 
@@ -333,7 +333,7 @@ describe('the outcome of a create', () => {
     expect(result).toMatchObject({ exitCode: 6, stdout: '' });
     expect(result.events().at(-1)).toMatchObject({
       message:
-        '127.0.0.1:4010 broke the connection off; 60 s later there is "Rabbit " with id 9, by this call or by another',
+        '127.0.0.1:4010 closed the connection; after 60s the list shows "Rabbit " with id 9, created by this request or by another one',
     });
   });
 
@@ -345,7 +345,7 @@ describe('the outcome of a create', () => {
 
     expect(result.exitCode).toBe(6);
     expect(result.stderr).toContain(
-      'petstore: 127.0.0.1:4010 broke the connection off\nIt may have been created.\n',
+      'petstore: 127.0.0.1:4010 closed the connection\nIt may have been created.\n',
     );
   });
 
@@ -492,7 +492,7 @@ describe('the outcome of a create', () => {
 
       expect(result.exitCode).toBe(130);
       expect(result.stderr).toContain(
-        'petstore: interrupted\nThe category was created, with id 1.\n',
+        'petstore: interrupted\nThe category was created with id 1.\n',
       );
     },
   );
@@ -538,7 +538,37 @@ describe('the outcome of a create', () => {
     const result = await petstore(create, { context: { stdout } });
 
     expect(result.exitCode).toBe(74);
-    expect(result.stderr).toContain('The category was created, with id 1.\n');
+    expect(result.stderr).toContain('The category was created with id 1.\n');
     expect(sandbox.categories).toHaveLength(1);
+  });
+
+  describe('when the reader of its result went away', () => {
+    const gone = { isTTY: false, columns: undefined, stream: undefined };
+    const stdout = { ...gone, write: () => Promise.reject(networkError('EPIPE')) };
+    const options = { context: { stdout } };
+
+    test('exits 141 and says that it was created', async ({ petstore }) => {
+      const text = await petstore([...create, '--quiet'], options);
+      const json = await petstore([...create, '--json'], options);
+
+      expect(text).toMatchObject({
+        exitCode: 141,
+        stderr: 'petstore: created "rabbit" with id 1; the result could not be printed\n',
+      });
+      expect(json.exitCode).toBe(141);
+      expect(json.events().find(({ event }) => event === 'error')).toMatchObject({
+        message: 'created "rabbit" with id 2; the result could not be printed',
+        outcome: 'created',
+        exitCode: 141,
+      });
+    });
+
+    test('is quiet where nothing was created', async ({ petstore }) => {
+      await petstore(create);
+
+      const result = await petstore([...create, '--if-missing', '--quiet'], options);
+
+      expect(result).toMatchObject({ exitCode: 141, stderr: '' });
+    });
   });
 });

@@ -99,7 +99,7 @@ describe('the journal of a finished import', () => {
 
     expect(broken.exitCode).toBe(7);
     expect(result.exitCode).toBe(2);
-    expect(result.stderr).toContain('the file has changed since its import was begun');
+    expect(result.stderr).toContain('the file has changed since its import was started');
   });
 
   test('stays while another process works on the same import', async ({ petstore, folder }) => {

@@ -132,10 +132,10 @@ describe('an import that meets trouble', () => {
 
       expect(result.exitCode).toBe(0);
       expect(result.stderr).toContain(
-        'petstore: line 3 ("cat"): 127.0.0.1:4010 broke the connection off. It may or may not have been created. Not sent again; checking in 60 s or later\n',
+        'petstore: line 3 ("cat"): 127.0.0.1:4010 closed the connection. It may have been created; not sent again, checking in 1m or later\n',
       );
       expect(result.stderr).toContain(
-        `petstore: checked: ${created} had been created, ${absent} had not and can be sent again\n`,
+        `petstore: checked: ${created} created, ${absent} not created and safe to send again\n`,
       );
       expect(sandbox.categories.map(({ name }) => name).sort()).toEqual(['cat', 'dog', 'emu']);
       expect(sandbox.requests.filter(({ method }) => method === 'POST')).toHaveLength(posts);
@@ -164,12 +164,14 @@ describe('an import that meets trouble', () => {
       expect(exitCode).toBe(6);
       expect(events()).toContainEqual({
         event: 'notice',
-        message: 'line 3 ("cat"): possibly created as "CAT" (id 99); it is not sent again',
+        message: 'line 3 ("cat"): possibly created as "CAT" (id 99); not sent again',
       });
       expect(events().at(-1)).toMatchObject({
         kind: 'outcome_unknown',
         outcome: 'unknown',
-        hint: expect.stringContaining('Look at the similar ones that are named above.'),
+        hint: expect.stringContaining(
+          'Check the similar categories named above; if every row exists, delete the journal: rm ',
+        ),
       });
     }
     expect(sandbox.requests.filter(({ method }) => method === 'POST')).toHaveLength(3);
@@ -194,8 +196,8 @@ describe('an import that meets trouble', () => {
     expect(countsOf(result.stdout)).toEqual({ left: 50 });
     expect(result.events().at(-1)).toMatchObject({
       kind: 'partial',
-      message: '50 rows are left: three outcomes in a row were unknown',
-      hint: 'Run the same command again: it goes on from here.',
+      message: '50 rows left: three outcomes in a row were unknown',
+      hint: 'Run the same command again to resume.',
     });
     const posts = sandbox.requests.filter(({ method }) => method === 'POST');
     expect(posts.length).toBeLessThanOrEqual(8);
@@ -221,7 +223,7 @@ describe('an import that meets trouble', () => {
         {},
       ],
     });
-    expect(result.events().at(-1)).toMatchObject({ kind: 'partial', message: '1 row is refused' });
+    expect(result.events().at(-1)).toMatchObject({ kind: 'partial', message: '1 row refused' });
 
     const again = await petstore(['categories', 'import', path, ...apply]);
     expect(countsOf(again.stdout)).toEqual({ created: 1, created_before: 2 });
@@ -231,13 +233,17 @@ describe('an import that meets trouble', () => {
     {
       what: 'a key that is refused',
       reaction: reply(401, { code: 'x', message: 'no', status: 401 }),
-      says: 'the key was refused',
+      says: 'the API key was rejected',
     },
-    { what: 'a redirect', reaction: reply(307, '', { location: '/v2' }), says: 'has moved' },
+    {
+      what: 'a redirect',
+      reaction: reply(307, '', { location: '/v2' }),
+      says: 'the service redirects to',
+    },
     {
       what: 'a name that cannot be found any more',
       reaction: networkError('ENOTFOUND'),
-      says: 'cannot find the host',
+      says: 'cannot resolve host',
     },
   ])(
     'stops at $what, exit 7, and goes on later',
@@ -276,8 +282,8 @@ describe('an import that meets trouble', () => {
     expect(countsOf(result.stdout)).toEqual({ created: 99, left: 51 });
     expect(result.events().at(-1)).toMatchObject({
       kind: 'rate_limited',
-      message: '51 rows are left: the limit of 100 requests a day is used up',
-      hint: 'Run the same command again at 2026-11-20T15:14:01Z: it goes on from here.',
+      message: '51 rows left: rate limit reached: 100 requests per day',
+      hint: 'Run the same command again at 2026-11-20T15:14:01Z to resume.',
       resetAt: '2026-11-20T15:14:01Z',
     });
 
@@ -320,7 +326,7 @@ describe('an import that meets trouble', () => {
       expect(result.events().at(-1)).toMatchObject({
         kind,
         outcome: 'unknown',
-        hint: 'Run the same command again: it goes on from here and checks the unknown ones first.',
+        hint: 'Run the same command again to resume; it checks the unknown rows first.',
       });
     },
   );
@@ -412,7 +418,7 @@ describe('an import that meets trouble', () => {
 
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });
     expect(result.stderr).toMatch(
-      /the file has changed since its import was begun at 2026-11-20T15:04:00Z \(sha256 was [0-9a-f]{12}…, is [0-9a-f]{12}…\): 2 of 3 rows had been created\nNothing was sent.\nFinish that one/,
+      /the file has changed since its import was started at 2026-11-20T15:04:00Z \(sha256 was [0-9a-f]{12}…, is [0-9a-f]{12}…\): 2 of 3 rows created\nNothing was sent.\nFinish that import with the original file/,
     );
     expect(result.stderr).toContain(`rm '${journals(folder)[0]}'`);
     expect(sandbox.requests).toHaveLength(0);
@@ -437,7 +443,9 @@ describe('an import that meets trouble', () => {
 
     expect(result.exitCode).toBe(0);
     expect(rival).toMatchObject({ exitCode: 74, stdout: '' });
-    expect(rival?.stderr).toContain('process 4242 on here is importing this file since 2026-11-20');
+    expect(rival?.stderr).toContain(
+      'process 4242 on here has been importing this file since 2026-11-20',
+    );
     expect(sandbox.categories).toHaveLength(3);
   });
 
@@ -460,7 +468,7 @@ describe('an import that meets trouble', () => {
       event: 'error',
       kind: 'interrupted',
       message: 'interrupted',
-      hint: 'Run the same command again: it goes on from here and checks the unknown ones first.',
+      hint: 'Run the same command again to resume; it checks the unknown rows first.',
       outcome: 'unknown',
       exitCode: 130,
     });
@@ -483,7 +491,7 @@ describe('an import that meets trouble', () => {
     });
 
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(result.stderr).toContain('this import was begun with another key');
+    expect(result.stderr).toContain('this import was started with another API key');
     expect(sandbox.requests).toHaveLength(0);
 
     const again = await petstore(['categories', 'import', path, ...apply]);
@@ -544,7 +552,7 @@ describe('an import that meets trouble', () => {
     expect(result.events().at(-1)).toMatchObject({
       kind: 'service',
       message:
-        'the list lacks the category of line 2 ("dog") and of 2 more, which this import created',
+        'categories created by this import are missing from the list: line 2 ("dog") and 2 more',
     });
   });
 
@@ -567,7 +575,7 @@ describe('an import that meets trouble', () => {
       expect(JSON.parse(telling.stdout).copies).toEqual([{ id: 99, name: 'cat' }]);
       expect(telling.events()).toContainEqual({
         event: 'notice',
-        message: expect.stringContaining('"cat" is there with the id 99 as well'),
+        message: expect.stringContaining('"cat" also exists with id 99'),
       });
     },
   );
@@ -682,7 +690,9 @@ describe('an import that meets trouble', () => {
     const result = await petstore(['categories', 'import', moved, '--allow-duplicates', '--yes']);
 
     expect(result.exitCode).toBe(2);
-    expect(result.stderr).toContain('an import of this file without --allow-duplicates was begun');
+    expect(result.stderr).toContain(
+      'an import of this file without --allow-duplicates was started',
+    );
   });
 
   test('leaves no journal of what was not begun', async ({ petstore, sandbox, folder }) => {
@@ -706,7 +716,7 @@ describe('an import that meets trouble', () => {
 
     expect(result.events().at(-1)).toMatchObject({
       kind: 'partial',
-      message: expect.stringMatching(/^1 row is left: the key was refused/),
+      message: expect.stringMatching(/^1 row left: the API key was rejected/),
       code: 'gone',
       status: 401,
     });

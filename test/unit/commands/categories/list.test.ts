@@ -28,7 +28,7 @@ describe('categories list', () => {
         '',
       ].join('\n'),
     );
-    expect(result.stderr).toBe('rate limit: 59 of 60 left, resets in 1m (15:05:00)\n');
+    expect(result.stderr).toBe('rate limit: 59 of 60 left, resets in 1m (15:05:00Z)\n');
   });
 
   test('prints JSON on stdout and nothing but JSON lines on stderr', async ({
@@ -48,16 +48,38 @@ describe('categories list', () => {
   test.for([
     { argv: ['-o', 'json'], stdout: '[]\n' },
     { argv: ['-o', 'ndjson'], stdout: '' },
-    {
-      argv: [],
-      stdout:
-        '┌────┬──────┬─────────────┐\n│ id │ name │ description │\n└────┴──────┴─────────────┘\n',
-    },
-  ])('an empty list is a success: $argv', async ({ argv, stdout }, { petstore }) => {
-    const result = await petstore(['categories', 'list', ...argv]);
+    { argv: ['-o', 'yaml'], stdout: '[]\n' },
+    { argv: ['-o', 'csv'], stdout: 'id,name,description\n' },
+    { argv: ['-o', 'tsv'], stdout: 'id\tname\tdescription\n' },
+  ])(
+    'an empty list is a success, and no more is said of it: $argv',
+    async ({ argv, stdout }, { petstore }) => {
+      const result = await petstore(['categories', 'list', ...argv]);
 
-    expect(result).toMatchObject({ exitCode: 0, stdout });
-  });
+      expect(result).toMatchObject({ exitCode: 0, stdout });
+      expect(result.stderr).not.toMatch(/categories/);
+    },
+  );
+
+  test.for([
+    { argv: [], says: 'No categories yet.' },
+    { argv: ['--columns', 'name'], says: 'No categories yet.' },
+    { argv: ['--search', 'fish'], says: 'No categories match "fish".' },
+    { argv: ['--search', 'a\u001b[1m'], says: 'No categories match "a\\u{1b}[1m".' },
+  ])(
+    'in place of a table without rows a sentence on stderr: $argv',
+    async ({ argv, says }, { petstore }) => {
+      const inPipe = await petstore(['categories', 'list', ...argv]);
+      const onTerminal = await petstore(['categories', 'list', ...argv], { columns: 80 });
+      const quiet = await petstore(['categories', 'list', '--quiet', ...argv]);
+
+      expect(inPipe).toMatchObject({ exitCode: 0, stdout: '' });
+      expect(inPipe.stderr.split('\n')[0]).toBe(says);
+      expect(onTerminal).toMatchObject({ exitCode: 0, stdout: '' });
+      expect(onTerminal.stderr.split('\n')[0]).toBe(says);
+      expect(quiet).toMatchObject({ exitCode: 0, stdout: '', stderr: '' });
+    },
+  );
 
   test.for(['9223372036854775807', '-9223372036854775808', '9007199254740993', '0', '-1'])(
     'id %s comes through to the last digit in every format',
@@ -189,15 +211,23 @@ describe('categories list', () => {
       argv: [],
       bold: true,
     },
-  ])('the header is bold or not $where', async ({ columns, env, argv, bold }, { petstore }) => {
-    const options = columns === undefined ? { env } : { env, columns };
+  ])(
+    'the header is bold or not $where',
+    async ({ columns, env, argv, bold }, { petstore, sandbox }) => {
+      sandbox.categories.push(animal('1', 'dog'));
+      const options = columns === undefined ? { env } : { env, columns };
 
-    const { stdout } = await petstore(['categories', 'list', ...argv], options);
+      const { stdout } = await petstore(['categories', 'list', ...argv], options);
 
-    expect(stdout.includes('\u001b[1m')).toBe(bold);
-  });
+      expect(stdout.includes('\u001b[1m')).toBe(bold);
+    },
+  );
 
-  test('Ctrl-C ends it while the reader of the result takes its time', async ({ petstore }) => {
+  test('Ctrl-C ends it while the reader of the result takes its time', async ({
+    petstore,
+    sandbox,
+  }) => {
+    sandbox.categories.push(animal('1', 'dog'));
     const interrupted = new AbortController();
     const stdout = {
       isTTY: false,
@@ -227,7 +257,7 @@ describe('categories list', () => {
     expect(stderr.split('\n')).toEqual(
       expect.arrayContaining([
         'petstore: profile production: http://127.0.0.1:4010/v1',
-        'petstore: The key came from PETSTORE_API_KEY and ends in cdef.',
+        'petstore: The key comes from PETSTORE_API_KEY and ends in cdef.',
         'petstore: > GET http://127.0.0.1:4010/v1/categories',
         'petstore: > accept: application/json',
         'petstore: > authorization: Bearer [key]',

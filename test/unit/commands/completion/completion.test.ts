@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { optionsOf, verbsOf, wordsOf } from '../../../../src/commands/help.ts';
+import { declared, namesIn } from '../../../../src/settings/names.ts';
+import { settings } from '../../../../src/settings/table.ts';
 import { expect, test } from '../../../support/petstore.ts';
 import { grownProgram } from '../../../support/tree.ts';
 
@@ -27,6 +29,26 @@ describe('what may stand at the cursor', () => {
     { words: ['config', 'set', 'b'], values: ['base-url'] },
     { words: ['config', 'set', 'x', 'y', 'b'], values: [] },
     { words: ['completion', 'z'], values: ['zsh'] },
+    { words: ['completion', ''], values: ['install', 'uninstall', 'bash'] },
+    { words: ['completion', 'install', 'f'], values: ['fish'] },
+    { words: ['api', ''], values: ['GET', 'POST', 'DELETE'] },
+    { words: ['api', 'GET', 'P'], values: [] },
+    { words: ['config', 'set', 'output', ''], values: ['table', 'ndjson', 'yaml'] },
+    { words: ['config', 'set', 'default-profile', 's'], values: ['staging', 'sandbox'] },
+    { words: ['config', 'set', '-q', 'plan', ''], values: ['free', 'pro', 'business'] },
+    { words: ['config', 'set', 'constructor', 'x'], values: [] },
+    { words: ['config', 'get', 'pro'], values: ['profile'] },
+    { words: ['config', 'unset', 'max'], values: ['max-wait'] },
+    { words: ['categories', 'list', '--columns', ''], values: ['id', 'name', 'description'] },
+    { words: ['categories', 'list', '--columns', 'id,'], values: ['id,name', 'id,description'] },
+    { words: ['categories', 'list', '--columns=name,d'], values: ['--columns=name,description'] },
+    { words: ['categories', 'import', '--columns', 'line,out'], values: ['line,outcome'] },
+    { words: ['limits', '--columns', 'w'], values: ['window'] },
+    { words: ['orders', 'list', '--columns', ''], values: [] },
+    { words: ['limits', '-o=nd'], values: ['-o=ndjson'] },
+    { words: ['limits', '-p=s'], values: ['-p=staging', '-p=sandbox'] },
+    { words: ['limits', '-p=staging', '--ref'], values: ['--refresh'] },
+    { words: ['help', ''], values: ['categories', 'options', 'exit-codes', 'environment'] },
     { words: ['exit'], values: [] },
     { words: ['help', 'exit'], values: ['exit-codes'] },
     { words: ['help', 'categories', 'c'], values: ['create'] },
@@ -64,7 +86,36 @@ describe('what may stand at the cursor', () => {
     },
   );
 
+  test.for(namesIn('profile').filter((name) => 'choices' in settings[name]))(
+    'each value of the setting %s',
+    async (name, { petstore }) => {
+      const { choices } = declared[name];
+
+      const { stdout } = await petstore(['completion', 'zsh', '--', 'config', 'set', name, '']);
+
+      expect(stdout).toBe(`${choices?.join('\n')}\n`);
+    },
+  );
+
+  test.for([
+    ['categories', 'list'],
+    ['categories', 'create', 'dog'],
+    ['categories', 'import', 'pets.csv', '--yes'],
+    ['limits'],
+    ['doctor'],
+    ['auth', 'status'],
+    ['config', 'list'],
+  ])('each column of %s', async (words, { petstore }) => {
+    const { stderr } = await petstore([...words, '--columns', 'zzz']);
+    const argv = ['completion', 'zsh', '--', ...words, '--columns', ''];
+
+    const { stdout } = await petstore(argv);
+
+    expect(stderr).toContain(`Columns: ${stdout.trim().split('\n').join(', ')}`);
+  });
+
   test.for<{ words: string[]; values: string }>([
+    { words: ['limits', '-o', '=', 'nd'], values: 'ndjson\n' },
     { words: ['limits', '--output', '=', 'nd'], values: 'ndjson\n' },
     { words: ['limits', '--output', '='], values: 'table\njson\nndjson\n' },
     { words: ['--base-url', 'https', ':', '//h/v1', 'lim'], values: 'limits' },
@@ -79,7 +130,7 @@ describe('what may stand at the cursor', () => {
   test('as PowerShell marks the last word', async ({ petstore }) => {
     const { stdout } = await petstore(['completion', 'powershell', '--', 'categories', '+cr']);
 
-    expect(stdout).toBe('create Add a category\n');
+    expect(stdout).toBe('create Create a category\n');
   });
 
   test('profiles of the settings, but no name that means something to a shell', async ({
@@ -143,6 +194,6 @@ describe('the scripts', () => {
     const { exitCode, stdout, stderr } = await petstore(['completion', 'tcsh']);
 
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toContain('Allowed choices are bash, zsh, fish, powershell.');
+    expect(stderr).toContain('unknown command "tcsh" for petstore completion');
   });
 });

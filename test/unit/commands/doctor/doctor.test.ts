@@ -33,6 +33,12 @@ describe('doctor', () => {
       expect.arrayContaining([
         { check: 'node', status: 'ok', finding: 'v20.19.0' },
         { check: 'settings', status: 'ok', finding: '~/config/settings.json' },
+        {
+          check: 'limit store',
+          status: 'unset',
+          finding: 'not set: the rate limit is shared on this machine only',
+        },
+        { check: 'locale', status: 'unset', finding: 'not set' },
         { check: 'profile', status: 'ok', finding: 'staging (--profile)' },
         { check: 'output', status: 'ok', finding: 'json (--json)' },
         { check: 'longest wait', status: 'ok', finding: '300 s (settings)' },
@@ -44,20 +50,87 @@ describe('doctor', () => {
         },
         { check: 'api key', status: 'ok', finding: 'from PETSTORE_API_KEY' },
         { check: 'proxy', status: 'ok', finding: 'none' },
-        { check: 'certificates', status: 'ok', finding: "Node's own" },
+        { check: 'certificates', status: 'ok', finding: 'Node.js defaults' },
         { check: 'state folder', status: 'ok', finding: '~/state, on a local disk' },
-        { check: 'clock', status: 'ok', finding: 'unknown: no request was made yet' },
+        { check: 'limit', status: 'unknown', finding: 'unknown: no request sent yet' },
+        { check: 'clock', status: 'unknown', finding: 'unknown: no request sent yet' },
       ]),
     );
     expect(sandbox.requests).toHaveLength(0);
     expect(readdirSync(join(folder, 'state'))).toEqual([]);
   });
 
-  test('is a table for a person', async ({ petstore }) => {
-    const { stdout } = await petstore(['doctor', '--no-color'], { columns: 60 });
+  const broken = { PETSTORE_MAX_WAIT: 'soon', NODE_EXTRA_CA_CERTS: '/nowhere/authority.pem' };
 
-    expect(stdout).toMatch(/^│ api key +│ ok +│ from PETSTORE_API_KEY +│$/m);
-    expect(stdout).toMatch(/^│ stdout +│ ok +│ a terminal of 60 columns +│$/m);
+  test('shows a person what is wrong, and counts the rest', async ({ petstore }) => {
+    const well = await petstore(['doctor']);
+    const ill = await petstore(['doctor'], { env: broken });
+
+    expect(well.stdout).toMatch(
+      /^✔ \d+ checks: \d+ ok, \d+ unknown or not set; to see all: petstore doctor --all\n$/,
+    );
+    expect(ill.stdout.split('\n')).toEqual([
+      expect.stringMatching(/^✘ longest wait {2}.*soon/),
+      '! certificates  NODE_EXTRA_CA_CERTS is ignored: /nowhere/authority.pem cannot be read (ENOENT)',
+      expect.stringMatching(/^✘ \d+ checks: 1 failed, 1 warning, \d+ ok, \d+ unknown or not set; /),
+      '',
+    ]);
+  });
+
+  test('--all lists every check, each with a sign', async ({ petstore }) => {
+    const { stdout } = await petstore(['doctor', '--all'], { env: broken });
+    const records = rowsOf(await petstore([...doctor, '--all']));
+
+    expect(stdout).toMatch(/^✔ api key +from PETSTORE_API_KEY$/m);
+    expect(stdout).toMatch(/^- clock +unknown: no request sent yet$/m);
+    expect(stdout).toMatch(/^- plan +not set$/m);
+    expect(stdout).toMatch(
+      /\n✘ \d+ checks: 1 failed, 1 warning, \d+ ok, \d+ unknown or not set\n$/,
+    );
+    expect(stdout.trimEnd().split('\n')).toHaveLength(records.length + 1);
+  });
+
+  test('breaks a finding between words, under where it began', async ({ petstore }) => {
+    const argv = ['doctor', '--no-color'];
+    const { stdout } = await petstore(argv, { columns: 50, env: broken });
+
+    expect(stdout).toContain(
+      '! certificates  NODE_EXTRA_CA_CERTS is ignored:\n                /nowhere/authority.pem cannot be\n                read (ENOENT)\n',
+    );
+    expect(stdout).toMatch(/ petstore doctor --all\n$/);
+  });
+
+  test('has signs of ASCII where the locale is not UTF-8', async ({ petstore }) => {
+    const env = { ...broken, LC_ALL: 'C' };
+    const { stdout } = await petstore(['doctor', '--all'], { env });
+
+    expect(stdout).toMatch(/^ok api key /m);
+    expect(stdout).toMatch(/^! {2}certificates /m);
+    expect(stdout).toMatch(/^x {2}longest wait /m);
+    expect(stdout).toMatch(/^[ -~\n]*$/);
+  });
+
+  test('paints what is wrong in its colour on a terminal', async ({ petstore }) => {
+    const { stdout } = await petstore(['doctor', '--all'], { env: broken, columns: 80 });
+
+    expect(stdout).toContain('\u001b[33m! certificates\u001b[39m');
+    expect(stdout).toContain('\u001b[31m✘ longest wait\u001b[39m');
+    expect(stdout).toContain('\u001b[32m✔ api key\u001b[39m');
+    expect(stdout).toContain('\u001b[2m- clock\u001b[22m');
+  });
+
+  test.for(['csv', 'yaml', 'ndjson'])('has all of it as %s', async (format, { petstore }) => {
+    const { stdout } = await petstore(['doctor', '-o', format]);
+
+    expect(stdout).toContain('locale');
+    expect(stdout).toContain('unset');
+  });
+
+  test('has all of it in a table of chosen columns', async ({ petstore }) => {
+    const { stdout } = await petstore(['doctor', '--columns', 'status,check']);
+
+    expect(stdout).toMatch(/^│ ok +│ api key +│$/m);
+    expect(stdout).toMatch(/^│ unset +│ locale +│$/m);
   });
 
   test('knows the limit and the clock once a request was answered', async ({
@@ -79,9 +152,9 @@ describe('doctor', () => {
     });
     expect(rowOf(result, 'clock')).toMatchObject({
       status: 'warn',
-      finding: expect.stringMatching(/^(89|90) s behind the service$/),
+      finding: expect.stringMatching(/^(89|90)s slow compared with the service$/),
     });
-    expect(rowOf(result, 'kept there')?.finding).toBe('limits of keys: 1, import journals: 0');
+    expect(rowOf(result, 'kept there')?.finding).toBe('rate limits of keys: 1, import journals: 0');
     expect(result.exitCode).toBe(0);
   });
 
@@ -90,9 +163,9 @@ describe('doctor', () => {
 
     expect(rowOf(result, 'service')).toMatchObject({
       status: 'ok',
-      finding: '200 after 0 ms, 0 categories',
+      finding: 'responded in 0 ms (200, 0 categories)',
     });
-    expect(rowOf(result, 'clock')?.finding).toBe('agrees with the service to within 1 s');
+    expect(rowOf(result, 'clock')?.finding).toBe('in sync with the service to within 1s');
     expect(result.events()).toMatchObject([{ event: 'rate_limit', remaining: 59 }]);
     expect(sandbox.requests).toHaveLength(1);
   });
@@ -102,7 +175,7 @@ describe('doctor', () => {
     const result = await petstore([...doctor, '--profile', 'sandbox'], { env });
 
     expect(result.exitCode).toBe(0);
-    expect(rowOf(result, 'base url')?.finding).toContain('the sandbox');
+    expect(rowOf(result, 'base url')?.finding).toContain('built-in sandbox');
   });
 });
 
@@ -191,10 +264,10 @@ describe('the exit code of doctor is that of the first thing that is wrong', () 
 
     expect(offline.exitCode).toBe(0);
     expect(rowOf(offline, 'api key')?.finding).toContain('api-key-command');
-    expect(rowOf(offline, 'limit')?.finding).toContain('with --check');
+    expect(rowOf(offline, 'limit')?.finding).toContain('only --check');
     expect(online.exitCode).toBe(4);
     expect(rowOf(online, 'service')?.status).toBe('fail');
-    expect(rowOf(online, 'locale')?.status).toBe('ok');
+    expect(rowOf(online, 'locale')?.status).toBe('unset');
     expect(ran).toEqual(['show key']);
     expect(sandbox.requests).toHaveLength(0);
   });
@@ -205,14 +278,14 @@ describe('the exit code of doctor is that of the first thing that is wrong', () 
     const result = await petstore(doctor, { env });
 
     expect(rowOf(result, 'api key')?.finding).toBe('from PETSTORE_API_KEY');
-    expect(rowOf(result, 'proxy')?.status).toBe('warn');
+    expect(rowOf(result, 'proxy')?.status).toBe('unknown');
   });
 
   test('2: an output format that is none, in a table', async ({ petstore }) => {
     const result = await petstore(['doctor'], { env: { PETSTORE_OUTPUT: 'xml' } });
 
     expect(result.exitCode).toBe(2);
-    expect(result.stdout).toMatch(/^│ output +│ fail +│ "xml" in .* is no output format +│$/m);
+    expect(result.stdout).toMatch(/^✘ output {2}.*"xml"/);
   });
 
   test.for([
@@ -251,12 +324,12 @@ describe('what doctor only warns of', () => {
   test.for([
     { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' }, check: 'tls', finding: /is ignored/ },
     { env: { NODE_EXTRA_CA_CERTS: '/nowhere' }, check: 'certificates', finding: /ENOENT/ },
-    { env: { NODE_EXTRA_CA_CERTS: '/' }, check: 'certificates', finding: /is no file/ },
-    { env: { NODE_EXTRA_CA_CERTS: '/dev/null' }, check: 'certificates', finding: /is no file/ },
+    { env: { NODE_EXTRA_CA_CERTS: '/' }, check: 'certificates', finding: /is not a file/ },
+    { env: { NODE_EXTRA_CA_CERTS: '/dev/null' }, check: 'certificates', finding: /is not a file/ },
     {
       env: { NODE_EXTRA_CA_CERTS: 'package.json' },
       check: 'certificates',
-      finding: /has no certificate/,
+      finding: /contains no certificate/,
     },
   ])('$env', async ({ env, check, finding }, { petstore }) => {
     const result = await petstore(doctor, { env });
@@ -276,7 +349,7 @@ describe('what doctor only warns of', () => {
 
     expect(rowOf(result, 'state folder')).toMatchObject({
       status: 'warn',
-      finding: "others can change ~/state. Fix: chmod 700 '~/state'",
+      finding: "other users can write to ~/state. Fix: chmod 700 '~/state'",
     });
   });
 
@@ -293,7 +366,7 @@ describe('what doctor only warns of', () => {
     expect(rowOf(result, 'state folder')).toMatchObject({
       status: 'warn',
       finding:
-        "others can change ~/state/limits: the limit is remembered elsewhere. Fix: chmod 700 '~/state/limits'",
+        "~/state/limits is writable by other users: the rate limit is kept elsewhere. Fix: chmod 700 '~/state/limits'",
     });
     expect(rowOf(result, 'limit')?.finding).toBe('minute: 59 of 60 left; day: 1 used');
   });
@@ -301,7 +374,7 @@ describe('what doctor only warns of', () => {
   test('a terminal that shows no UTF-8', async ({ petstore }) => {
     const result = await petstore(doctor, { columns: 80, env: { LC_ALL: 'C' } });
 
-    expect(rowOf(result, 'locale')).toMatchObject({ status: 'warn', finding: 'C: no UTF-8' });
+    expect(rowOf(result, 'locale')).toMatchObject({ status: 'warn', finding: 'C (not UTF-8)' });
   });
 });
 
@@ -319,7 +392,7 @@ test('the proxy is named without its password', async ({ petstore, folder }) => 
   const exempt = await petstore(doctor, { env: { ...env, NO_PROXY: 'h' } });
 
   expect(rowOf(used, 'proxy')?.finding).toBe('proxy:3128 (https_proxy)');
-  expect(rowOf(exempt, 'proxy')?.finding).toBe('NO_PROXY: no proxy on the way to h');
+  expect(rowOf(exempt, 'proxy')?.finding).toBe('no proxy for h (NO_PROXY)');
   expect(used.stdout + exempt.stdout).not.toContain('p4ssw0rd');
   expect(existsSync(join(folder, 'state', 'limits'))).toBe(false);
 });

@@ -87,16 +87,16 @@ describe('a right input', () => {
   });
 
   test.for<{ format: InputFormat; text: string; notice: string }>([
-    { format: 'csv', text: 'id,name\n1,a\n2,b\n', notice: 'column id is not used' },
+    { format: 'csv', text: 'id,name\n1,a\n2,b\n', notice: 'ignoring column "id"' },
     {
       format: 'json',
       text: '[{"id":1,"name":"a"},{"id":2,"name":"b"}]',
-      notice: 'field id is not used',
+      notice: 'ignoring field "id"',
     },
     {
       format: 'ndjson',
       text: '{"id":1,"name":"a"}\n{"id":2,"name":"b"}\n',
-      notice: 'field id is not used',
+      notice: 'ignoring field "id"',
     },
   ])('the ids of an export in $format are passed over, which is said once', async (given) => {
     const { rows, notices } = await readChunks(given.format, [given.text]);
@@ -150,38 +150,38 @@ describe('a wrong input is refused with its place', () => {
     {
       format: 'csv',
       text: 'name\nab\0c\n',
-      wrong: ':2:3: a NUL byte, so this is no text; the rest was not read',
+      wrong: ':2:3: unexpected NUL byte (not a text file); the rest was not read',
     },
     {
       format: 'csv',
       text: Buffer.from('\ufeffname\n', 'utf16le'),
-      wrong: ':1:1: this is UTF-16 text; save it as UTF-8',
+      wrong: ':1:1: UTF-16 is not supported; save the file as UTF-8',
     },
     {
       format: 'json',
       text: Buffer.from('\ufeff[]', 'utf16le').swap16(),
-      wrong: ':1:1: this is UTF-16 text; save it as UTF-8',
+      wrong: ':1:1: UTF-16 is not supported; save the file as UTF-8',
     },
     {
       format: 'csv',
       text: Buffer.from('6e616d650d0ac3a9ff0a', 'hex'),
-      wrong: ':2:2: not UTF-8 (byte offset 8); the rest was not read',
+      wrong: ':2:2: invalid UTF-8 (byte offset 8); the rest was not read',
     },
     {
       format: 'csv',
       text: Buffer.from('6e616d650a61e282', 'hex'),
-      wrong: ':2:2: not UTF-8 (byte offset 6); the rest was not read',
+      wrong: ':2:2: invalid UTF-8 (byte offset 6); the rest was not read',
     },
     // CSV
     {
       format: 'csv',
       text: '\n;name\na\n',
-      wrong: ' has 2 faults, the first at 2:1: unknown column ";name"',
+      wrong: ' has 2 errors, the first at 2:1: unknown column ";name"',
     },
     {
       format: 'csv',
       text: 'name, Description\na,b\n',
-      wrong: ':1:6: unknown column " Description": did you mean "description"?',
+      wrong: ':1:6: unknown column " Description"; did you mean "description"?',
     },
     { format: 'csv', text: 'name,"x",id\na,b,c\n', wrong: ':1:6: unknown column "x"' },
     { format: 'csv', text: 'name,__proto__\na,b\n', wrong: ':1:6: unknown column "__proto__"' },
@@ -190,57 +190,56 @@ describe('a wrong input is refused with its place', () => {
       text: `name,${'x'.repeat(50)}\na,b\n`,
       wrong: `:1:6: unknown column "${'x'.repeat(40)}…"`,
     },
-    { format: 'csv', text: 'name,name\na,b\n', wrong: ':1:6: column "name" is there twice' },
+    { format: 'csv', text: 'name,name\na,b\n', wrong: ':1:6: duplicate column "name"' },
     {
       format: 'csv',
       text: 'description\nb\n',
-      wrong: ':1:1: the header has no column "name"; the rest was not read',
+      wrong: ':1:1: missing column "name"; the rest was not read',
     },
-    { format: 'csv', text: 'name,description\na\n', wrong: ':2:1: 1 field where the header has 2' },
+    { format: 'csv', text: 'name,description\na\n', wrong: ':2:1: expected 2 fields, got 1' },
     {
       format: 'csv',
       text: 'name,description\n"a,\n",b,c\n',
-      wrong: ':3:5: 3 fields where the header has 2',
+      wrong: ':3:5: expected 2 fields, got 3',
     },
     {
       format: 'csv',
       text: 'description,name\n"x""\r\ny", \n',
-      wrong: ':3:4: field "name" is blank',
+      wrong: ':3:4: name must not be blank',
     },
-    { format: 'csv', text: 'name\n""\n', wrong: ':2:1: field "name" is blank' },
+    { format: 'csv', text: 'name\n""\n', wrong: ':2:1: name must not be blank' },
     {
       format: 'csv',
       text: 'name,description\r\na,1\r\n\r\n\nb,"2\n3\n',
-      wrong: ':5:3: the quote that opens here is never closed',
+      wrong: ':5:3: missing closing quote',
     },
     {
       format: 'csv',
       text: 'name\na"b\n',
       wrong:
-        ':2:2: a quote inside a field; such a field is quoted, its quotes doubled; the rest was not read',
+        ':2:2: unescaped quote in a field; quote the field and double its quotes; the rest was not read',
     },
     {
       format: 'csv',
       text: 'name,description\na,"x\ny"z\n',
-      wrong:
-        ':3:2: behind a closing quote belongs a comma or the end of the line; the rest was not read',
+      wrong: ':3:2: expected a comma or newline after the closing quote; the rest was not read',
     },
     {
       format: 'csv',
       text: `name,description\na,"${'x'.repeat(mebi + 1)}"\n`,
-      wrong: ':2:3: a row is longer than 1 MiB; the rest was not read',
+      wrong: ':2:3: row longer than 1 MiB; the rest was not read',
     },
     {
       format: 'csv',
       text: `name,description\na${','.repeat(2 * mebi)}`,
-      wrong: ':2:1: a row is longer than 1 MiB; the rest was not read',
+      wrong: ':2:1: row longer than 1 MiB; the rest was not read',
     },
     // JSON
     { format: 'json', text: '\n {"name":"a"}', wrong: ':2:2: expected "["; the rest was not read' },
     {
       format: 'json',
       text: '[{"name":"a"}] x',
-      wrong: ':1:16: something follows the array; the rest was not read',
+      wrong: ':1:16: unexpected text after the array; the rest was not read',
     },
     {
       format: 'json',
@@ -258,46 +257,50 @@ describe('a wrong input is refused with its place', () => {
       wrong: ':1:2: expected a value; the rest was not read',
     },
     { format: 'json', text: '[}', wrong: ':1:2: expected a value; the rest was not read' },
-    { format: 'json', text: '[{"name":"a"},\r\n', wrong: ':2:1: the text ends too early' },
-    { format: 'json', text: '[\n{"name":"]}', wrong: ':2:1: the text ends inside an element' },
+    { format: 'json', text: '[{"name":"a"},\r\n', wrong: ':2:1: unexpected end of input' },
+    {
+      format: 'json',
+      text: '[\n{"name":"]}',
+      wrong: ':2:1: unexpected end of input inside an element',
+    },
     { format: 'json', text: '[{"name":"a"},\n {"name":tru}]', wrong: ':2:10: expected a value' },
     {
       format: 'json',
       text: '[{\n"name":"a",\n"name":"b"}]',
-      wrong: ':3:1: field "name" given twice',
+      wrong: ':3:1: duplicate field "name"',
     },
     {
       format: 'json',
       text: `[${'['.repeat(34)}${']'.repeat(34)}]`,
-      wrong: ':1:35: nested deeper than 32',
+      wrong: ':1:35: nested more than 32 levels deep',
     },
-    { format: 'json', text: '[ 1]', wrong: ':1:3: not an object like {"name": "rabbit"}' },
-    { format: 'json', text: '[[]]', wrong: ':1:2: not an object like {"name": "rabbit"}' },
-    { format: 'json', text: '[\n{"description":"x"}]', wrong: ':2:1: field "name" is missing' },
+    { format: 'json', text: '[ 1]', wrong: ':1:3: must be an object such as {"name": "rabbit"}' },
+    { format: 'json', text: '[[]]', wrong: ':1:2: must be an object such as {"name": "rabbit"}' },
+    { format: 'json', text: '[\n{"description":"x"}]', wrong: ':2:1: name is missing' },
     {
       format: 'json',
       text: '[{"description":"\\"name\\"",\n "name":{"name":1}}]',
-      wrong: ':2:2: field "name" is an object where text belongs',
+      wrong: ':2:2: name must be a string, not an object',
     },
     {
       format: 'json',
       text: '[{"description":"name",\n "name":1}]',
-      wrong: ':2:2: field "name" is a number where text belongs',
+      wrong: ':2:2: name must be a string, not a number',
     },
     {
       format: 'json',
       text: '[{"description":{"name":1},\n "name":" "}]',
-      wrong: ':2:2: field "name" is blank',
+      wrong: ':2:2: name must not be blank',
     },
     {
       format: 'json',
       text: '[{"description":"{\\"",\n "name":" "}]',
-      wrong: ':2:2: field "name" is blank',
+      wrong: ':2:2: name must not be blank',
     },
     {
       format: 'json',
       text: '[{"name":"a","description":null}]',
-      wrong: ':1:14: field "description" is null where text belongs',
+      wrong: ':1:14: description must be a string, not null',
     },
     { format: 'json', text: '[{"name":"a","x":{"name":"b"}}]', wrong: ':1:14: unknown field "x"' },
     {
@@ -308,12 +311,12 @@ describe('a wrong input is refused with its place', () => {
     {
       format: 'json',
       text: `[{"name":"a${half}"}]`,
-      wrong: ':1:3: field "name" has half a character',
+      wrong: ':1:3: name contains an unpaired surrogate',
     },
     {
       format: 'json',
       text: `[{"name":"a","description":"${half}${half}"}]`,
-      wrong: ':1:14: field "description" has half a character',
+      wrong: ':1:14: description contains an unpaired surrogate',
     },
     {
       format: 'json',
@@ -329,27 +332,27 @@ describe('a wrong input is refused with its place', () => {
     {
       format: 'ndjson',
       text: '{"name":"a"}\n\n  {"name":"b",}',
-      wrong: ':3:15: expected a field name',
+      wrong: ':3:15: expected a field name in double quotes',
     },
     {
       format: 'ndjson',
       text: '{"name":"a"}\r\n {"name":" "}\r\n',
-      wrong: ':2:3: field "name" is blank',
+      wrong: ':2:3: name must not be blank',
     },
     {
       format: 'ndjson',
       text: '{"name":"a"} {"name":"b"}\n',
-      wrong: ':1:14: something follows the JSON value',
+      wrong: ':1:14: unexpected text after the JSON value',
     },
     {
       format: 'ndjson',
       text: '[{"name":"a"}]\n',
-      wrong: ':1:1: not an object like {"name": "rabbit"}',
+      wrong: ':1:1: must be an object such as {"name": "rabbit"}',
     },
     {
       format: 'ndjson',
       text: `\n{"name":"${'x'.repeat(mebi)}"}`,
-      wrong: ':2:1: a line is longer than 1 MiB; the rest was not read',
+      wrong: ':2:1: line longer than 1 MiB; the rest was not read',
     },
   ])('$format: $wrong', async ({ format, text, wrong }) => {
     for (const chunks of [[text], byteChunks(text)]) {
@@ -371,27 +374,27 @@ describe('a wrong input is refused with its place', () => {
     const faults = failure?.details.faults ?? [];
 
     expect(failure?.message).toBe(
-      'standard input has 37 faults (the first 20 are listed), the first at 3:1: field "name" is blank',
+      'standard input has 37 errors (first 20 listed), the first at 3:1: name must not be blank',
     );
     expect(faults).toHaveLength(20);
-    expect(faults.at(-1)).toBe('standard input:22:1: field "name" is blank');
+    expect(faults.at(-1)).toBe('standard input:22:1: name must not be blank');
   });
 
   test('a fault that ends the reading comes after those before it', async () => {
     const { failure } = await readChunks('csv', ['name\n" "\na,b\nc"d\n']);
 
-    expect(failure?.message).toMatch(/^standard input has 3 faults, the first at 2:1: /);
+    expect(failure?.message).toMatch(/^standard input has 3 errors, the first at 2:1: /);
     expect(failure?.details.faults).toEqual([
-      'standard input:2:1: field "name" is blank',
-      'standard input:3:3: 2 fields where the header has 1',
-      expect.stringMatching(/^standard input:4:2: a quote inside a field/),
+      'standard input:2:1: name must not be blank',
+      'standard input:3:3: expected 1 field, got 2',
+      expect.stringMatching(/^standard input:4:2: unescaped quote in a field/),
     ]);
   });
 
   test('wrong rows count too', async () => {
     const { failure } = await readChunks('ndjson', ['1\n'.repeat(100_002)]);
 
-    expect(failure?.message).toMatch(/^standard input has 100001 faults /);
+    expect(failure?.message).toMatch(/^standard input has 100,001 errors /);
   });
 });
 
@@ -405,18 +408,18 @@ function byteChunks(text: Bytes): Uint8Array[] {
 
 describe('an input that cannot be read', () => {
   test.for([
-    { name: 'missing.csv', message: 'there is no file NAME' },
-    { name: 'file.csv/below.csv', message: 'there is no file NAME' },
-    { name: 'folder.csv', message: 'NAME is a folder' },
+    { name: 'missing.csv', message: 'file not found: NAME' },
+    { name: 'file.csv/below.csv', message: 'file not found: NAME' },
+    { name: 'folder.csv', message: 'NAME is a directory' },
     { name: 'loop.csv', message: 'cannot read NAME (ELOOP)' },
     {
       name: 'pipe.csv',
       message: 'NAME is not a regular file',
-      hint: 'Read it from standard input: - in place of its name, and < NAME',
+      hint: 'Read it from standard input instead: pass - and < NAME',
     },
     {
       name: 'file.txt',
-      message: 'the format of NAME is not known',
+      message: 'the format of NAME is unknown',
       hint: 'Add --format csv|json|ndjson.',
     },
   ])('$message: $name', async ({ name, message, hint }, { folder }) => {
@@ -435,7 +438,7 @@ describe('an input that cannot be read', () => {
 
   test('standard input needs a format', async () => {
     expect((await readChunks(undefined, [])).failure).toMatchObject({
-      message: 'the format of standard input is not known',
+      message: 'the format of standard input is unknown',
       details: { hint: 'Add --format csv|json|ndjson.' },
     });
   });

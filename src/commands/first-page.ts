@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+import { verbsOf, wordsOf } from './help.ts';
+import { type Item, listOf, pointer, wrap } from './page.ts';
+import { isTopic } from './topic.ts';
+
+/** The headings of the first page, in its order. */
+export type Part = 'Categories' | 'Store' | 'Account' | 'Tools';
+
+/** What petstore is for: their commands are shown one by one, of others the group alone, so that the page fits a terminal. */
+const spelledOut: readonly string[] = ['Categories', 'Store'] satisfies readonly Part[];
+
+/** What `petstore` alone shows: what it is, what to try first, the commands, and where more is said. */
+export function firstPage(program: Command, examples: readonly string[], width: number): string {
+  const commands = program.commands.filter((command) => !isTopic(command));
+  const parts = [...new Set(commands.map((command) => command.helpGroup()))];
+  const itemsOf = (part: string): readonly Item[] =>
+    commands
+      .filter((command) => command.helpGroup() === part)
+      .flatMap((command) => (spelledOut.includes(part) ? verbsOf(command) : [command]))
+      .map((command) => [wordsOf(command), command.summary()]);
+  const topics = program.commands.filter(isTopic).map((topic) => topic.name());
+  return [
+    wrap(program.description(), width),
+    [
+      pointer('Try it without an account: ', examples, width),
+      pointer('Then log in with your key: ', ['petstore auth login'], width),
+    ].join('\n'),
+    alignedLists(
+      parts.map((part) => [`${part}:`, itemsOf(part)]),
+      width,
+    ),
+    pointer('More help:', ['petstore help COMMAND', `petstore help ${topics.join('|')}`], width),
+  ].join('\n\n');
+}
+
+/** Lists whose meanings all begin in the same column. */
+function alignedLists(
+  lists: readonly (readonly [heading: string, items: readonly Item[]])[],
+  width: number,
+): string {
+  const longest = Math.max(...lists.flatMap(([, items]) => items.map(([term]) => term.length)));
+  return lists
+    .map(([heading, items]) =>
+      listOf(
+        heading,
+        items.map(([term, text]) => [term.padEnd(longest), text]),
+        width,
+      ).replace(/ +$/gm, ''),
+    )
+    .join('\n');
+}

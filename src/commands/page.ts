@@ -1,0 +1,69 @@
+import { Help } from 'commander';
+import type { Context } from '../context.ts';
+import { type Host, hasColor } from '../session/host.ts';
+import type { CommonOptions } from '../session/options.ts';
+
+export type Item = readonly [term: string, text: string];
+
+/** In a pipe, as on a terminal that says nothing. */
+const usualWidth = 80;
+const widths = { narrowest: 40, widest: 100 } as const;
+
+/** How wide a page of help may be: the terminal, or COLUMNS where there is none; longer lines than 100 are hard to read. */
+export function pageWidth({ stdout, env }: Context): number {
+  const asked = /^\d{1,4}$/.test(env.COLUMNS ?? '') ? Number(env.COLUMNS) : usualWidth;
+  return Math.min(widths.widest, Math.max(widths.narrowest, stdout.columns ?? asked));
+}
+
+/** Breaks text between words. */
+export function wrap(text: string, width: number): string {
+  return layoutOf(width).boxWrap(text, width);
+}
+
+/** Narrowest column of meanings, in characters: on a narrower terminal they come below their terms. */
+const leastMeaning = 24;
+
+/** A heading, and below it terms and what they mean: side by side where there is room. */
+export function listOf(heading: string, items: readonly Item[], width: number): string {
+  const layout = layoutOf(width);
+  const terms = Math.max(...items.map(([term]) => term.length));
+  const isWide = width - terms >= leastMeaning + 4;
+  const lines = items.map(([term, text]) =>
+    isWide ? layout.formatItem(term, terms, text, layout) : below(term, text, width),
+  );
+  return [heading, ...lines].join('\n');
+}
+
+function below(term: string, text: string, width: number): string {
+  const indent = '\n      ';
+  return `  ${term}${indent}${wrap(text, width - indent.length + 1).replaceAll('\n', indent)}`;
+}
+
+/** What to run for something: after its label, or below it where there is no room, each command in one piece. */
+export function pointer(label: string, commands: readonly string[], width: number): string {
+  const line = `${label} ${commands.join(', ')}`;
+  return line.length <= width ? line : [wrap(label.trimEnd(), width), ...commands].join('\n  ');
+}
+
+function layoutOf(width: number): Help {
+  return Object.assign(new Help(), { helpWidth: width, minWidthToWrap: 1 });
+}
+
+/**
+ * Prints a page of help on stdout. Its headings, which end in a colon above an indented line, are bold in colour; chalk, which
+ * other colours come from, would be loaded for two codes. The launcher does the same with the first page.
+ */
+export async function printPage(
+  { context, sink }: Host,
+  page: string,
+  options: CommonOptions,
+): Promise<void> {
+  const lines = page.trimEnd().split('\n');
+  const isHeading = (line: string, at: number) =>
+    /^\S.*:$/.test(line) && lines[at + 1]?.startsWith('  ');
+  const isBold = hasColor(context.stdout, context.env, options);
+  await sink.print(
+    lines.map((line, at) => (isBold && isHeading(line, at) ? { bold: line } : line)),
+    (_look, text) => `\u001b[1m${text}\u001b[22m`,
+  );
+}

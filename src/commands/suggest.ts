@@ -1,0 +1,114 @@
+import type { Command } from 'commander';
+import leven from 'leven';
+import { wordsOf } from './help.ts';
+import { isTopic } from './topic.ts';
+
+/** Commands that change something: a word for looking at things is never taken for one of them. */
+const writes = new Set([
+  'create',
+  'import',
+  'login',
+  'logout',
+  'set',
+  'unset',
+  'install',
+  'uninstall',
+]);
+
+/** Words of other tools, and the verbs that do the same here: the first one that a group has is meant. */
+const verbs: Readonly<Record<string, readonly string[]>> = {
+  ls: ['list'],
+  get: ['list'],
+  show: ['list', 'get', 'status'],
+  view: ['list', 'get', 'status'],
+  all: ['list'],
+  list: ['status'],
+  find: ['list'],
+  search: ['list --search TEXT', 'list'],
+  export: ['list -o csv'],
+  dump: ['list -o csv'],
+  add: ['create', 'set'],
+  new: ['create'],
+  insert: ['create'],
+  load: ['import'],
+  upload: ['import'],
+  edit: ['set'],
+  change: ['set'],
+  delete: ['unset', 'logout', 'uninstall'],
+  remove: ['unset', 'logout', 'uninstall'],
+  rm: ['unset', 'logout', 'uninstall'],
+  whoami: ['status'],
+  check: ['status'],
+  signin: ['login'],
+  signout: ['logout'],
+};
+
+/** The same for the first word, with all that follows `petstore`. */
+const firstWords: Readonly<Record<string, string>> = {
+  ls: 'categories list',
+  list: 'categories list',
+  get: 'categories list',
+  show: 'categories list',
+  search: 'categories list --search TEXT',
+  export: 'categories list -o csv',
+  add: 'categories create',
+  new: 'categories create',
+  create: 'categories create',
+  import: 'categories import',
+  login: 'auth login',
+  logout: 'auth logout',
+  whoami: 'auth status',
+  status: 'auth status',
+  configure: 'auth login',
+  init: 'auth login',
+  setup: 'auth login',
+  settings: 'config list',
+  set: 'config set',
+  version: '--version',
+  quota: 'limits',
+  'rate-limit': 'limits',
+  ratelimit: 'limits',
+  usage: 'limits',
+  check: 'doctor',
+  ping: 'doctor --check',
+  diagnose: 'doctor',
+  mock: 'sandbox',
+  serve: 'sandbox',
+};
+
+/** The command line that an unknown word below a command may have meant: text to read, which nothing ever runs. */
+export function suggest(word: string, above: Command): string | undefined {
+  const own = above.commands.map((command) => command.name());
+  const known = above.parent ? verbs : firstWords;
+  const meant = nearest(word.toLowerCase(), [...own, ...Object.keys(known)], isSafe(word));
+  if (meant === undefined) return undefined;
+  const found = above.commands.find((command) => command.name() === meant);
+  if (found) return `petstore ${isTopic(found) ? 'help ' : ''}${wordsOf(found)}`;
+  if (!above.parent) return `petstore ${firstWords[meant]}`;
+  const verb = verbs[meant]?.find((line) => own.includes(line.split(' ')[0] ?? ''));
+  return verb && `petstore ${wordsOf(above)} ${verb}`;
+}
+
+/** A write is suggested for a slip of the finger alone, which seldom changes the first letter. */
+function isSafe(word: string): (known: string) => boolean {
+  return (known) => !writes.has(known) || known.charAt(0) === word.charAt(0).toLowerCase();
+}
+
+/** The name that few changes lead to, if there is one; of two the earlier one. */
+export function nearest(
+  word: string,
+  names: readonly string[],
+  accepts: (name: string) => boolean = () => true,
+): string | undefined {
+  let found: string | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const name of names) {
+    // Two letters in the wrong order are two changes, and seldom the first ones of a word.
+    const slip = name.charAt(0) === word.charAt(0) ? 1 : 0;
+    const most = Math.min(3, Math.max(1, Math.floor(name.length / 3)) + slip);
+    const changes = leven(word, name, { maxDistance: most + 1 });
+    if (changes > most || changes >= least || changes >= name.length || !accepts(name)) continue;
+    [found, least] = [name, changes];
+  }
+  return found;
+}

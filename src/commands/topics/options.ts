@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+import type { Host } from '../../session/host.ts';
+import { commonOptions } from '../../session/options.ts';
+import { optionItem, optionsOf } from '../help.ts';
+import { listOf, pageWidth, printPage, wrap } from '../page.ts';
+
+/** What holds for them all. */
+const rules = [
+  'They can be given before or after the command. Of options that contradict each other the last one counts: --json -o csv prints CSV.',
+  'A duration is 500ms, 30s, 2m, 1h or inf; a number without a unit is seconds.',
+  'Defaults can be set in the environment (petstore help environment) and in the settings file (petstore help config).',
+];
+
+export function define(command: Command, host: Host): void {
+  command.action(() => {
+    const width = pageWidth(host.context);
+    const items = optionsOf(command).common.map(optionItem);
+    const page = [
+      listOf('Options of all commands:', items, width),
+      ...rules.map((rule) => wrap(rule, width)),
+    ].join('\n\n');
+    return printPage(host, page, commonOptions(command));
+  });
+}
