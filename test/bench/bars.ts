@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Bar, isMet, type Setup } from './bars/bar.ts';
@@ -8,6 +8,7 @@ import { measureInstall } from './bars/install.ts';
 import { measureLists } from './bars/lists.ts';
 import { serveHere, startService } from './bars/service.ts';
 import { measureStart } from './bars/start.ts';
+import { machineHere } from './machine.ts';
 
 /**
  * Every bar of speed beside its peer, measured in turns: `npm run bench -- RUNS --only start --json`. What takes seconds is
@@ -28,9 +29,9 @@ if (positionals[0] === 'service') await serveHere();
 else await measure(Number(positionals[0] ?? 15));
 
 async function measure(runs: number): Promise<void> {
-  const [{ model = 'unknown' } = {}, ...others] = cpus();
-  const machine = `${others.length + 1} cores, ${model}, Node ${process.versions.node}, ${runs} runs`;
-  if (!values.json) console.log(machine);
+  const machine = machineHere();
+  const { cores, cpu, node } = machine;
+  if (!values.json) console.log(`${cores} cores, ${cpu}, Node ${node}, ${runs} runs`);
   const measured: Bar[] = [];
   for (const [name, part] of Object.entries(parts)) {
     if (values.only !== undefined && values.only !== name) continue;
@@ -44,7 +45,12 @@ async function measure(runs: number): Promise<void> {
   }
   if (!values.json) return;
   const bars = measured.map((bar) => ({ ...bar, met: isMet(bar) }));
-  console.log(JSON.stringify({ machine, bars }, null, 2));
+  console.log(JSON.stringify({ machine, runs, bars }, rounded, 2));
+}
+
+/** More digits than that are noise. */
+function rounded(_key: string, value: unknown): unknown {
+  return typeof value === 'number' ? Number(value.toPrecision(4)) : value;
 }
 
 function lineOf(bar: Bar): string {

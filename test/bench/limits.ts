@@ -3,15 +3,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { plans } from '../../src/sandbox/quota.ts';
 import { enginesHere } from '../support/needs.mts';
+import { machineHere } from './machine.ts';
 import { type Creator, type Outcome, type Race, race } from './race.ts';
 import { type EngineLife, raceWithEngine } from './race-engine.ts';
 import { type Service, startService } from './service.ts';
 
 /**
  * The races for the shared limit, at full length: 150 creates by 20 shell loops, a new process each, 60 a minute.
- * `npm run bench:limits -- NAME …` runs those whose names begin so; without one it runs all, for an hour.
+ * `npm run bench:limits -- NAME …` runs those whose names begin so; without one it runs all, for an hour. With --json it
+ * prints all requests of these races: docs/figures/races.json has those of `'B1 cold, first' peer --json`.
  */
 const full = { creates: 150, loops: 20 };
 
@@ -30,8 +33,8 @@ const retrying: Creator = (_service, name) => [
 const hour = 3_600_000;
 const fleet = { creates: 300, loops: 200, machines: 10 };
 const races: Record<string, Race & { readonly engine?: EngineLife }> = {
-  'B1 cold': full,
-  'B1 cold, again': full,
+  'B1 cold, first': full,
+  'B1 cold, second': full,
   'B1 cold, third': full,
   'B1 cold, fourth': full,
   'B1 cold, fifth': full,
@@ -54,23 +57,45 @@ const races: Record<string, Race & { readonly engine?: EngineLife }> = {
   'peer p-retry and fetch': { ...full, creator: retrying },
 };
 
-const wanted = process.argv.slice(2);
+const { values, positionals: wanted } = parseArgs({
+  options: { json: { type: 'boolean' } },
+  allowPositionals: true,
+});
 const chosen = Object.entries(races).filter(
   ([name]) => wanted.length === 0 || wanted.some((start) => name.startsWith(start)),
 );
-console.log(
-  row(['race', 'requests', 'created', '429', 'bans', 'lost', 'twice', 'span s', 'failed']),
-);
-for (const [name, options] of chosen) {
-  const { engine, ...own } = options;
-  if (options.creator === curl && !hasCurl()) console.log(`${name}: there is no curl here`);
-  else if (engine && enginesHere.length === 0)
-    console.log(`${name}: there is no redis-server here`);
-  else console.log(row(cells(name, await (engine ? raceWithEngine(own, engine) : race(own)))));
+if (values.json) await printRequests();
+else await printCounts();
+
+/** As one JSON object, a line for each request. */
+async function printRequests(): Promise<void> {
+  const lines = [];
+  for (const [name, options] of chosen) {
+    const { arrivals, failures, ...counts } = await runRace(options);
+    const head = JSON.stringify({ name, ...counts, failed: failures.length }).slice(0, -1);
+    const requests = arrivals.map((arrival) => JSON.stringify(arrival)).join(',\n');
+    lines.push(`${head},"arrivals":[\n${requests}\n]}`);
+  }
+  console.log(`{"machine":${JSON.stringify(machineHere())},"races":[\n${lines.join(',\n')}\n]}`);
 }
 
-if (wanted.length === 0 || wanted.includes('B3')) await afterTheDay();
-if (wanted.length === 0 || wanted.includes('B4')) await onlyRefusals();
+async function printCounts(): Promise<void> {
+  console.log(
+    row(['race', 'requests', 'created', '429', 'bans', 'lost', 'twice', 'span s', 'failed']),
+  );
+  for (const [name, options] of chosen) {
+    if (options.creator === curl && !hasCurl()) console.log(`${name}: there is no curl here`);
+    else if (options.engine && enginesHere.length === 0)
+      console.log(`${name}: there is no redis-server here`);
+    else console.log(row(cells(name, await runRace(options))));
+  }
+  if (wanted.length === 0 || wanted.includes('B3')) await afterTheDay();
+  if (wanted.length === 0 || wanted.includes('B4')) await onlyRefusals();
+}
+
+function runRace({ engine, ...options }: (typeof races)[string]): Promise<Outcome> {
+  return engine ? raceWithEngine(options, engine) : race(options);
+}
 
 /** B3: once the day is used up, nothing is sent and each process ends at once. */
 async function afterTheDay(): Promise<void> {

@@ -24,7 +24,7 @@ export async function raceWithEngine(
   const outcome = await race({ ...options, store: server.url });
   over.abort();
   await living;
-  if (killedAfter === undefined) console.log(await commandsOf(server));
+  if (killedAfter === undefined) console.error(await commandsOf(server));
   await server.kill();
   rmSync(folder, { recursive: true });
   return outcome;
@@ -45,7 +45,7 @@ function favour(server: EngineServer): void {
   try {
     setPriority(server.pid(), -20);
   } catch {
-    console.log('the engine has no priority over the processes of the race: that takes root');
+    console.error('the engine has no priority over the processes of the race: that takes root');
   }
 }
 

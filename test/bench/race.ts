@@ -37,6 +37,10 @@ export type Outcome = {
   /** From the first request to the last, in s. */
   readonly span: number;
   readonly failures: readonly string[];
+  /** When each request arrived, in s from the first on, and the status of its response. */
+  readonly arrivals: readonly { readonly at: number; readonly status: number }[];
+  /** From the request that brought the ban to its end, in s from the first request on. */
+  readonly banned: readonly { readonly from: number; readonly to: number }[];
 };
 
 const petstore: Creator = (_service, name) => [
@@ -69,15 +73,23 @@ export async function race(options: Race): Promise<Outcome> {
   const names = service.state.categories.map(({ name }) => name);
   const distinct = new Set(names);
   const times = service.requests.map(({ at }) => at);
+  const start = Math.min(...times);
+  const since = (ms: number) => (ms - start) / 1_000;
+  const banned = service.requests
+    .filter(({ code }) => code === 'key_banned')
+    .filter(({ bannedUntil }, n, all) => bannedUntil !== all[n - 1]?.bannedUntil)
+    .map(({ at, bannedUntil }) => ({ from: since(at), to: since(bannedUntil) }));
   return {
     requests: service.requests.length,
     created: names.length,
     refused: service.requests.filter(({ status }) => status === 429).length,
-    bans: service.requests.filter(({ code }) => code === 'key_banned').length > 0 ? 1 : 0,
+    bans: banned.length,
     lost: expected.filter((name) => !distinct.has(name) && !killed.has(name)).length,
     duplicated: names.length - distinct.size,
-    span: (Math.max(...times) - Math.min(...times)) / 1_000,
+    span: since(Math.max(...times)),
     failures,
+    arrivals: service.requests.map(({ at, status }) => ({ at: since(at), status })),
+    banned,
   };
 
   async function runLoop(folder = ''): Promise<void> {

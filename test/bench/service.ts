@@ -23,8 +23,8 @@ export type Service = {
   readonly url: string;
   readonly key: string;
   readonly state: SandboxState;
-  /** When each request arrived, in ms, and what it was answered. */
-  readonly requests: { at: number; status: number; code: unknown }[];
+  /** When each request arrived, in ms, what the response was, and until when the key is banned; 0 if it never was. */
+  readonly requests: { at: number; status: number; code: unknown; bannedUntil: number }[];
   readonly close: () => void;
 };
 
@@ -46,7 +46,8 @@ export async function startService(manners: Manners = {}): Promise<Service> {
         ? { status: 429, body: {}, headers: { 'retry-after': '1' } }
         : answer(state, plan, request);
       const code = (reply.body as { code?: unknown }).code;
-      requests.push({ at: Date.now(), status: reply.status, code });
+      const bannedUntil = Math.max(0, state.quota.bannedUntil - skew);
+      requests.push({ at: Date.now(), status: reply.status, code, bannedUntil });
       return {
         ...reply,
         headers: spoil(reply.headers ?? {}, manners, state.quota.minute.opened, plan),

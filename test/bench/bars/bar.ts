@@ -7,6 +7,10 @@ export type Bar = {
   /** The bar itself; undefined for a figure that only tells. */
   readonly most?: number;
   readonly note?: string;
+  /** Of a figure that can be drawn: what was run, over how many rows, and the middle half of all runs. */
+  readonly program?: string;
+  readonly rows?: number;
+  readonly quartiles?: readonly [number, number];
 };
 
 /** What every part of the bench is given. */

@@ -3,14 +3,20 @@ import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { environment } from '../import/home.ts';
 import type { Bar, Setup } from './bar.ts';
+import { fetchAll } from './fetch-all.ts';
 import { categoryText } from './service.ts';
 import { benchKey } from './start.ts';
 import { isInstalled, type Measured, type Program, takeTurns } from './turns.ts';
 
 const most = 1_000_000;
 const sizes = [1_000, 10_000, 100_000, most];
+/** Each format, and the most time that the longest list may take in it, as a part of what the pipe takes. */
+const formats = { ndjson: 0.45, table: 0.8, csv: 0.8 } as const;
 /** How much more memory the larger lists may take than 10,000 rows, where Node itself has little to do yet. */
 const flat = 2;
+const pipe = "curl | jq -c '.[]'";
+/** GNU time: what the system tells a process of its children is the most memory that any of them took. */
+const time = '/usr/bin/time';
 
 /** Lists of up to a million categories, beside `curl | jq`; exactness is looked at once and not timed. */
 export function measureLists({ runs, folder, service }: Setup): Bar[] {
@@ -19,7 +25,7 @@ export function measureLists({ runs, folder, service }: Setup): Bar[] {
     return [{ what: 'lists', figure: undefined, unit: 'ratio', note }];
   }
   const peaks: number[] = [];
-  const bars = sizes.flatMap((rows) => ndjsonOf(rows));
+  const bars = sizes.flatMap(measure);
   const [small = Number.NaN, ...larger] = peaks.slice(1);
   return [
     ...bars,
@@ -31,68 +37,74 @@ export function measureLists({ runs, folder, service }: Setup): Bar[] {
       unit: 'ratio',
       most: flat,
     },
-    ...measure('table', most, 0.8),
-    ...measure('csv', most, 0.8),
   ];
 
-  function ndjsonOf(rows: number): Bar[] {
-    const bars = measure('ndjson', rows, rows === most ? 0.45 : undefined, (peak) =>
-      peaks.push(peak),
-    );
-    if (rows < most || bars.some(({ figure }) => figure === undefined)) return bars;
-    const wrong = isExact(rows) ? {} : { figure: undefined, note: 'not what the service sent' };
-    return bars.map((bar) => ({ ...bar, ...wrong }));
+  function measure(rows: number): Bar[] {
+    const turns = Math.max(1, rows === most ? Math.ceil(runs / 5) : Math.ceil(runs / 3));
+    const size = `${rows.toLocaleString('en')} rows`;
+    try {
+      const taken = takeTurns(turns, {
+        ndjson: () => ours('ndjson', rows),
+        table: () => ours('table', rows),
+        csv: () => ours('csv', rows),
+        [pipe]: () => theirs(rows),
+        'fetch script': () => fetchAll(withPeak(rows), peakHook),
+      });
+      const { [pipe]: piped, 'fetch script': fetched, ...own } = taken;
+      if (own.ndjson.peak !== undefined) peaks.push(own.ndjson.peak);
+      if (rows === most && !isExact(rows)) throw new Error('NDJSON is not what the service sent');
+      return [
+        ...Object.entries(own).flatMap(([format, measured]) => {
+          const what = `${size} as ${format}`;
+          const atMost = rows === most && { most: formats[format as keyof typeof formats] };
+          const figure = measured.seconds / piped.seconds;
+          return [
+            { what: `${what} / ${pipe}`, figure, unit: 'ratio', ...atMost } as const,
+            ...figuresOf(what, `petstore, ${format}`, measured, { most: 150 }),
+          ];
+        }),
+        ...figuresOf(`${size} by ${pipe}`, pipe, piped),
+        ...figuresOf(`${size} by a fetch script`, 'fetch script', fetched),
+      ];
+    } catch (error) {
+      return [
+        { what: size, figure: undefined, unit: 'ratio', most: 1, note: (error as Error).message },
+      ];
+    }
+
+    function figuresOf(
+      what: string,
+      program: string,
+      { seconds, quartiles, peak }: Measured,
+      bar: { most?: number } = {},
+    ): Bar[] {
+      return [
+        { what: `${what}, time`, figure: seconds, unit: 's', program, rows, quartiles },
+        { what: `${what}, most memory`, figure: peak, unit: 'MB', ...bar, program, rows },
+      ];
+    }
   }
 
-  function measure(
-    format: string,
-    rows: number,
-    atMost: number | undefined,
-    onPeak?: (peak: number) => void,
-  ): Bar[] {
-    const what = `${rows.toLocaleString('en')} rows as ${format}`;
-    const turns = Math.max(1, rows === most ? Math.ceil(runs / 5) : Math.ceil(runs / 3));
-    let taken: Record<'ours' | 'theirs', Measured>;
-    try {
-      taken = takeTurns(turns, {
-        ours: () => ours(format, rows),
-        theirs: () => theirs(rows),
-      });
-    } catch (error) {
-      const note = (error as Error).message;
-      return [{ what, figure: undefined, unit: 'ratio', ...(atMost && { most: atMost }), note }];
-    }
-    const { seconds, peak } = taken.ours;
-    if (peak !== undefined) onPeak?.(peak);
-    return [
-      {
-        what: `${what} / curl | jq -c '.[]'`,
-        figure: seconds / taken.theirs.seconds,
-        unit: 'ratio',
-        ...(atMost && { most: atMost }),
-      },
-      { what: `${what}, time`, figure: seconds, unit: 's' },
-      { what: `${what}, most memory`, figure: peak, unit: 'MB', most: 150 },
-    ];
+  function withPeak(rows: number): Program['env'] {
+    const env = environment(folder, { url: service(rows), key: benchKey });
+    return { ...env, PETSTORE_BENCH_PEAK: join(folder, 'peak') };
   }
 
   function ours(format: string, rows: number): Program {
-    const hook = ['--require', resolve('test/bench/import/peak.cjs')];
-    const env = environment(folder, { url: service(rows), key: benchKey });
-    return {
-      argv: [process.execPath, ...hook, resolve('bin/petstore.js'), ...list(format)],
-      env: { ...env, PETSTORE_BENCH_PEAK: join(folder, 'peak') },
-    };
+    const argv = [process.execPath, ...peakHook, resolve('bin/petstore.js'), ...list(format)];
+    return { argv, env: withPeak(rows) };
   }
 
   function theirs(rows: number): Program {
     const script = `curl --silent '${service(rows)}/categories' | jq -c '.[]'`;
-    return { argv: ['sh', '-c', script], env: { PATH: process.env.PATH ?? '' } };
+    const env = withPeak(rows);
+    const timed = [time, '--format', '%M', '--output', env.PETSTORE_BENCH_PEAK ?? ''];
+    return { argv: [...(isInstalled(time) ? timed : []), 'sh', '-c', script], env };
   }
 
   /** Whether every byte of every row is the service's. */
   function isExact(rows: number): boolean {
-    const { env } = ours('ndjson', rows);
+    const env = withPeak(rows);
     const { stdout } = spawnSync(
       'sh',
       [
@@ -110,6 +122,8 @@ export function measureLists({ runs, folder, service }: Setup): Bar[] {
     return stdout.startsWith(expected.digest('hex'));
   }
 }
+
+const peakHook = ['--require', resolve('test/bench/import/peak.cjs')];
 
 function list(format: string): readonly string[] {
   return ['categories', 'list', '--quiet', '--output', format];

@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { nodes } from '../../support/nodes.ts';
 import { environment } from '../import/home.ts';
 import type { Bar, Setup } from './bar.ts';
-import { isInstalled, takeTurns } from './turns.ts';
+import { fetchAll } from './fetch-all.ts';
+import { isInstalled, type Turn, takeTurns } from './turns.ts';
 
 const launcher = resolve('bin/petstore.js');
 export const benchKey = 'bench-key-0123456789';
@@ -42,7 +43,34 @@ export function measureStart({ runs, folder, service }: Setup): Bar[] {
       return { what: `${name} / node -e 0, ${version}`, figure, unit: 'ratio', most };
     });
   });
-  return [...onNodes, besideHttpie()];
+  return [...onNodes, besideHttpie(), ...besideOthers()];
+
+  /** What each takes, alone, to list the same three categories. */
+  function besideOthers(): Bar[] {
+    const url = `${service(3)}/categories`;
+    const petstore = (...args: readonly string[]) => ({
+      argv: [process.execPath, launcher, ...args],
+      env,
+    });
+    const programs: Record<string, Turn> = {
+      'node -e 0': () => ({ argv: [process.execPath, '-e', '0'], env }),
+      'petstore --version': () => petstore('--version'),
+      'petstore --help': () => petstore('--help'),
+      'petstore categories list': () => petstore('categories', 'list'),
+      'fetch script': () => fetchAll(env),
+    };
+    if (isInstalled('curl')) {
+      programs.curl = () => ({ argv: ['curl', '--silent', '--fail', url], env });
+    }
+    if (isInstalled('http')) {
+      const argv = ['http', '--ignore-stdin', 'GET', url];
+      programs.HTTPie = () => ({ argv, env: { ...env, HOME: folder } });
+    }
+    const taken = takeTurns(runs, programs);
+    return Object.entries(taken).map(([program, { seconds, quartiles }]) => {
+      return { what: `${program}, time`, figure: seconds, unit: 's', program, quartiles };
+    });
+  }
 
   function besideHttpie(): Bar {
     const bar = { what: 'list / HTTPie’s GET of the same', unit: 'ratio', most: 0.5 } as const;

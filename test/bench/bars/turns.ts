@@ -15,6 +15,8 @@ export type Turn = (turn: number) => Program;
 export type Measured = {
   /** Median, in seconds. */
   readonly seconds: number;
+  /** The middle half of all runs: the first and the third quartile. */
+  readonly quartiles: readonly [number, number];
   /** Median of the most memory that it took, in MB; undefined where peak.cjs was not loaded into it. */
   readonly peak: number | undefined;
 };
@@ -43,9 +45,20 @@ export function takeTurns<Name extends string>(
     names.map((name) => {
       const { seconds, peaks } = taken[name];
       const peak = peaks.length > 0 ? median(peaks) : undefined;
-      return [name, { seconds: median(seconds), peak }];
+      const measured: Measured = {
+        seconds: median(seconds),
+        quartiles: quartilesOf(seconds),
+        peak,
+      };
+      return [name, measured];
     }),
   ) as Record<Name, Measured>;
+}
+
+function quartilesOf(numbers: readonly number[]): [number, number] {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const at = (part: number) => sorted[Math.round(part * (sorted.length - 1))] ?? Number.NaN;
+  return [at(0.25), at(0.75)];
 }
 
 function runOnce({ argv: [program = '', ...args], env, cwd }: Program) {
