@@ -25,6 +25,8 @@ const packages = {
   ora: 'output/',
   undici: 'node/',
   'cli-table3': 'output/',
+  vega: 'docs/figures/',
+  'vega-lite': 'docs/figures/',
 };
 
 function onlyIn(name, places) {
