@@ -66,6 +66,7 @@ function configOf({ background, text, muted, grid }: Palette): Config {
       labelFontSize: 13,
       titleFontSize: 13,
       titleFontWeight: 'normal',
+      labelFlush: false,
       gridColor: grid,
       domainColor: grid,
       tickColor: grid,
