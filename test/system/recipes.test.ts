@@ -1,0 +1,97 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { plans } from '../../src/sandbox/quota.ts';
+import { serveSandbox, throwawayKey } from '../../src/sandbox/serve.ts';
+import { answer } from '../../src/sandbox/service.ts';
+import { sampleState } from '../../src/sandbox/state.ts';
+import { test as base, expect, pathWithPetstore } from '../support/program.ts';
+import { blocksOf } from '../unit/docs/pages.ts';
+
+type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+type Options = {
+  /** How many creates are refused with a 429 before the others are let through. */
+  readonly refusals?: number;
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+const test = base.extend<{ bash: (recipe: string, options?: Options) => Promise<Ended> }>({
+  /** Runs a recipe as a strict script, against a sandbox of its own. */
+  bash: ({ folder, execute }, use) =>
+    use(async (recipe, { refusals = 0, env = {} } = {}) => {
+      let left = refusals;
+      const state = sampleState();
+      const { baseUrl, key, server } = await serveSandbox(
+        {
+          key: throwawayKey(),
+          now: Date.now,
+          answer(request) {
+            const isRefused = request.operation === 'createCategory' && left > 0;
+            if (!isRefused) return answer(state, plans.business, request);
+            left -= 1;
+            const body = { code: 'rate_limited', message: 'slow down' };
+            return { status: 429, body, headers: { 'retry-after': '1' } };
+          },
+        },
+        0,
+      );
+      writeFileSync(join(folder, 'pets.csv'), 'name\nparrot\nDog\n');
+      writeFileSync(join(folder, 'names.txt'), 'zebra\ndog\n');
+      const ended = await execute('bash', ['--norc', '-euo', 'pipefail', '-c', recipe], {
+        env: {
+          PATH: pathWithPetstore(folder),
+          PETSTORE_BASE_URL: baseUrl.href,
+          PETSTORE_API_KEY: key,
+          ...env,
+        },
+      });
+      server.close();
+      server.closeAllConnections();
+      return ended;
+    }),
+});
+
+const recipes = blocksOf(readFileSync('docs/scripting.md', 'utf8'), 'bash');
+const [simple = '', onExit = '', later = ''] = recipes;
+
+describe.concurrent('the recipes for scripts', { tags: ['jq'] }, () => {
+  test('work as they are', async ({ bash }) => {
+    const { code, stdout, stderr } = await bash(simple);
+
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain('id 5 is otter\n');
+    expect(stdout).toContain('\nzebra\n');
+    expect(stdout).toContain('\nline 3: similar to "dog", which already exists\n');
+  });
+
+  test('react to a success', async ({ bash }) => {
+    const { code, stdout, stderr } = await bash(onExit);
+
+    expect(stdout).toBe('created\n');
+    expect(code, stderr).toBe(0);
+  });
+
+  test('say when to come back after a 429', async ({ bash }) => {
+    const { code, stderr } = await bash(onExit, {
+      refusals: 9,
+      env: { PETSTORE_MAX_WAIT: '0' },
+    });
+
+    expect(stderr).toMatch(/^rate limited until \d{4}-\d\d-\d\dT[\d:]+Z\n$/);
+    expect(code).toBe(0);
+  });
+
+  test('come back at the time that petstore names', async ({ bash }) => {
+    const { code, stdout, stderr } = await bash(`${later}\ncat category.json`, {
+      refusals: 1,
+      env: { PETSTORE_MAX_WAIT: '0' },
+    });
+
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ id: 4, name: 'stoat' });
+  });
+
+  test('are all of them tried here', ({ expect }) => {
+    expect(recipes).toEqual([simple, onExit, later]);
+  });
+});
