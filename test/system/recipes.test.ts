@@ -10,15 +10,16 @@ import { blocksOf } from '../unit/docs/pages.ts';
 
 type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 type Options = {
-  /** How many creates are refused with a 429 before the others are let through. */
+  /** How many creates are refused with a 429 before the others are let through, and for how many seconds. */
   readonly refusals?: number;
+  readonly retryAfter?: number;
   readonly env?: Readonly<Record<string, string>>;
 };
 
 const test = base.extend<{ bash: (recipe: string, options?: Options) => Promise<Ended> }>({
   /** Runs a recipe as a strict script, against a sandbox of its own. */
   bash: ({ folder, execute }, use) =>
-    use(async (recipe, { refusals = 0, env = {} } = {}) => {
+    use(async (recipe, { refusals = 0, retryAfter = 1, env = {} } = {}) => {
       let left = refusals;
       const state = sampleState();
       const { baseUrl, key, server } = await serveSandbox(
@@ -30,7 +31,7 @@ const test = base.extend<{ bash: (recipe: string, options?: Options) => Promise<
             if (!isRefused) return answer(state, plans.business, request);
             left -= 1;
             const body = { code: 'rate_limited', message: 'slow down' };
-            return { status: 429, body, headers: { 'retry-after': '1' } };
+            return { status: 429, body, headers: { 'retry-after': String(retryAfter) } };
           },
         },
         0,
@@ -50,6 +51,16 @@ const test = base.extend<{ bash: (recipe: string, options?: Options) => Promise<
       return ended;
     }),
 });
+
+const page = readFileSync('docs/ci.md', 'utf8');
+const [script = ''] = blocksOf(page, 'sh').filter((block) => block.startsWith('#!/bin/sh'));
+const inCi = `cat > petstore-import.sh <<'END'\n${script}END\nsh petstore-import.sh pets.csv`;
+/** In place of petstore, a program that ends with 6 as often as that, and then with 0. */
+const unknown = (times: number) =>
+  `mkdir instead
+   printf '#!/bin/sh\\necho called >> calls\\n[ $(wc -l < calls) -gt ${times} ] || exit 6\\n' > instead/petstore
+   chmod +x instead/petstore
+   PATH=$PWD/instead:$PATH`;
 
 const recipes = blocksOf(readFileSync('docs/scripting.md', 'utf8'), 'bash');
 const [simple = '', onExit = '', later = ''] = recipes;
@@ -93,5 +104,35 @@ describe.concurrent('the recipes for scripts', { tags: ['jq'] }, () => {
 
   test('are all of them tried here', ({ expect }) => {
     expect(recipes).toEqual([simple, onExit, later]);
+  });
+});
+
+describe.concurrent('the script for CI', () => {
+  test('imports, and ends with the exit code of the import', async ({ bash }) => {
+    const { code, stderr } = await bash(inCi);
+
+    expect(stderr).toContain('some rows were refused or are left: see the messages above\n');
+    expect(code).toBe(7);
+  });
+
+  test('leaves what is rate limited to the next run', async ({ bash }) => {
+    const { code, stderr } = await bash(inCi, { refusals: 1, retryAfter: 3_600 });
+
+    expect(stderr).toContain('rate limited: nothing is lost, the next run resumes\n');
+    expect(code).toBe(75);
+  });
+
+  test('runs an import with unknown outcomes once more', async ({ bash }) => {
+    const { code, stdout } = await bash(`${unknown(1)}\n${inCi}\ncat calls`);
+
+    expect(stdout).toBe('called\ncalled\n');
+    expect(code).toBe(0);
+  });
+
+  test('says so when outcomes are still unknown, and stops', async ({ bash }) => {
+    const { code, stderr } = await bash(`${unknown(9)}\n${inCi}`);
+
+    expect(stderr).toBe('the outcome of some rows is still unknown: see the messages above\n');
+    expect(code).toBe(6);
   });
 });

@@ -5,7 +5,7 @@ export type Section = { readonly title: string; readonly text: string };
 /** The parts of a page of Markdown under headings of that level, in their order; a deeper heading is part of the text. */
 export function sectionsOf(text: string, level: 2 | 3): Section[] {
   const mark = '#'.repeat(level);
-  return withoutCode(text)
+  return text
     .split(new RegExp(`^${mark} `, 'm'))
     .slice(1)
     .map((section) => {
@@ -48,8 +48,4 @@ export function quotedIn(text: string): string[] {
 export function blocksOf(text: string, language: string): string[] {
   const fence = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms');
   return [...text.matchAll(fence)].map(([, block = '']) => block);
-}
-
-function withoutCode(text: string): string {
-  return text.replace(/^```.*?^```$/gms, '');
 }
