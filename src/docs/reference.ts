@@ -3,22 +3,29 @@ import { argumentsOf, optionItem, optionsOf, usageOf, verbsOf } from '../command
 import { settingRows } from '../commands/topics/environment.ts';
 import { meanings } from '../commands/topics/exit-codes.ts';
 
-/** The README with all that stands between markers drawn from the grown tree of commands. @throws Error when a marker is missing */
-export function withReference(readme: string, program: Command): string {
-  const parts = {
-    commands: commandTable(program),
-    options: commonOptions(program),
-    'exit codes': table(['Exit code', 'Meaning'], meanings),
-    settings: settingTable(),
-  };
-  return Object.entries(parts).reduce((text, [name, part]) => between(text, name, part), readme);
+/** What is drawn from the grown tree of commands, and the page it is on. */
+const parts = {
+  commands: { page: 'docs/commands.md', draw: commandTable },
+  options: { page: 'docs/commands.md', draw: commonOptions },
+  'exit codes': { page: 'README.md', draw: () => table(['Exit code', 'Meaning'], meanings) },
+  settings: { page: 'docs/settings.md', draw: settingTable },
+} satisfies Record<string, { page: string; draw: (program: Command) => string }>;
+
+/** All pages that have something between markers. */
+export const drawnPages = [...new Set(Object.values(parts).map(({ page }) => page))];
+
+/** A page with all that is between its markers drawn from the grown tree of commands. @throws Error when a marker is missing */
+export function withReference(page: string, text: string, program: Command): string {
+  return Object.entries(parts)
+    .filter(([, part]) => part.page === page)
+    .reduce((drawn, [name, { draw }]) => between(page, drawn, name, draw(program)), text);
 }
 
-function between(text: string, name: string, part: string): string {
+function between(page: string, text: string, name: string, part: string): string {
   const [begin, end] = [`<!-- ${name}: npm run docs -->\n`, `<!-- end of ${name} -->`];
   const [before, rest] = text.split(begin);
   const [, after] = rest?.split(end) ?? [];
-  if (after === undefined) throw new Error(`README.md has no place for ${name}`);
+  if (after === undefined) throw new Error(`${page} has no place for ${name}`);
   return `${before}${begin}\n${part}\n\n${end}${after}`;
 }
 

@@ -43,7 +43,7 @@ export type InFile = {
 
 /**
  * Every setting, by its name in the settings file if it can be set there. From here come the options, `config`, completion,
- * `doctor`, help, README and man page, in this order.
+ * `doctor`, help, docs/settings.md and man page, in this order.
  */
 export const settings = {
   'default-profile': {

@@ -1,34 +1,62 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe } from 'vitest';
 import { expect, pathWithPetstore, test } from '../support/program.ts';
 
-/** The session of the README is what the program prints, but for the time of day. */
-describe('the README', () => {
-  test('shows a session as it happens', async ({ folder, execute }) => {
-    const PATH = pathWithPetstore(folder);
+type Step = { readonly command: string; readonly output: string };
 
-    const steps = readSession();
-    for (const { command, output } of steps) {
-      const { stdout } = await execute('sh', ['-c', `{ ${command}; } 2>&1`], { env: { PATH } });
-      expect(withoutTimes(stdout)).toBe(withoutTimes(output));
-    }
-    expect(steps).toHaveLength(9);
+const pages = ['README.md', ...readdirSync('docs').map((name) => `docs/${name}`)]
+  .filter((path) => path.endsWith('.md'))
+  .map((path) => ({ path, steps: sessionOf(readFileSync(path, 'utf8')) }));
+
+/** The console blocks of a page are one session on a fresh machine, and what the program prints but for times. */
+describe('the session of a page', () => {
+  for (const { path, steps } of pages.filter(({ steps }) => steps.length > 0)) {
+    test(`${path} is as it happens`, { tags: needsOf(steps) }, async ({ folder, execute }) => {
+      const PATH = pathWithPetstore(folder);
+
+      for (const { command, output } of steps) {
+        const { stdout } = await execute('sh', ['-c', `{ ${command}; } 2>&1`], { env: { PATH } });
+        const printed = withoutTimes(stdout.replaceAll(folder, '/home/you'));
+        expect({ command, output: printed }).toEqual({ command, output: withoutTimes(output) });
+      }
+    });
+  }
+
+  test('of the README is long enough to see what petstore does', () => {
+    const [readme] = pages;
+
+    expect(readme?.steps.length).toBeGreaterThanOrEqual(5);
   });
 });
 
-function readSession(): { command: string; output: string }[] {
-  const sessions = readFileSync('README.md', 'utf8').matchAll(/```console\n(.*?)```/gs);
-  return [...sessions]
+test('the README has at most 180 lines', () => {
+  expect(readFileSync('README.md', 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(180);
+});
+
+/** The commands after `$ `, of which a backslash at the end of a line continues one, and what follows each. */
+function sessionOf(text: string): readonly Step[] {
+  return [...text.matchAll(/```console\n(.*?)```/gs)]
     .map(([, session]) => session)
     .join('')
     .split(/^\$ /m)
     .slice(1)
     .map((step) => {
-      const end = step.indexOf('\n');
-      return { command: step.slice(0, end), output: step.slice(end + 1) };
+      const [command = ''] = /^(?:.*\\\n)*.*/.exec(step) ?? [];
+      return { command, output: step.slice(command.length + 1) };
     });
 }
 
+/** The programs in it that a machine may lack. */
+function needsOf(steps: readonly Step[]): string[] {
+  return ['curl', 'jq'].filter((name) =>
+    steps.some(({ command }) => new RegExp(`\\b${name} `).test(command)),
+  );
+}
+
 function withoutTimes(text: string): string {
-  return text.replace(/resets in .*\)/g, 'resets').replace(/\d{4}-\d\d-\d\dT[\d:]+Z/g, 'TIME');
+  return text
+    .replace(/resets in .*\)/g, 'resets')
+    .replace(/(created) in (\d+[hms] )*[\d.]+m?s/g, '$1')
+    .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
+    .replace(/\d{4}-\d\d-\d\dT[\d:]+Z/g, 'TIME');
 }

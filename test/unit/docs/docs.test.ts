@@ -3,17 +3,15 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { houseDrawing } from '../../../src/docs/house.ts';
 import { manPage } from '../../../src/docs/man.ts';
-import { withReference } from '../../../src/docs/reference.ts';
+import { drawnPages, withReference } from '../../../src/docs/reference.ts';
 import { grownProgram } from '../../support/tree.ts';
 
 /** What is drawn from the tree of commands is as the tree is; `npm run docs` draws it anew. */
 describe('drawn from the tree of commands', () => {
-  test('what stands between the markers of the README', async () => {
-    const readme = readFileSync('README.md', 'utf8');
+  test.for(drawnPages)('what is between the markers of %s', async (page) => {
+    const drawn = withReference(page, readFileSync(page, 'utf8'), await grownProgram());
 
-    const drawn = withReference(readme, await grownProgram());
-
-    await expect(drawn).toMatchFileSnapshot('../../../README.md');
+    await expect(drawn).toMatchFileSnapshot(`../../../${page}`);
   });
 
   test('the man page', async () => {
