@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { examplesOf } from '../commands/examples.ts';
 import { argumentsOf, optionItem, optionsOf, usageOf, verbsOf } from '../commands/help.ts';
-import { variables } from '../commands/topics/environment.ts';
+import { settingRows, variables } from '../commands/topics/environment.ts';
 import { meanings } from '../commands/topics/exit-codes.ts';
 import { version } from '../version.ts';
+import { files, importing, limiting } from './chapters.ts';
 
 type Item = readonly [term: string, text: string];
 
@@ -25,19 +26,32 @@ export function manPage(program: Command): string {
     '.SH COMMANDS',
     ...verbsOf(program).flatMap(verbSection),
     '.SH OPTIONS',
-    'All commands take these options.',
+    text(
+      'All commands take these options, before or after the command. Of options that contradict each other the last one counts. A duration is 500ms, 30s, 2m, 1h or inf; a number without a unit is seconds.',
+    ),
     ...list(optionsOf(program).common.map(optionItem)),
+    '.SH SETTINGS',
+    text(
+      'A flag comes before the environment, the environment before the profile in the settings file, and that before the default. Set them with petstore config set; petstore config list shows what is in force and where it comes from.',
+    ),
+    ...list(settingRows.map(settingItem)),
+    '.SH IMPORT',
+    ...paragraphs(importing),
+    '.SH RATE LIMIT',
+    ...paragraphs(limiting),
     '.SH ENVIRONMENT',
     ...list(variables),
     '.SH EXIT STATUS',
     ...list(meanings),
+    '.SH FILES',
+    ...list(files),
     '',
   ].join('\n');
 }
 
 function verbSection(verb: Command): string[] {
   return [
-    `.SS ${text(usageOf(verb))}`,
+    `.SS ${asPrinted(usageOf(verb))}`,
     text(verb.description()),
     ...list([...argumentsOf(verb), ...optionsOf(verb).own.map(optionItem)]),
     '.PP',
@@ -46,22 +60,47 @@ function verbSection(verb: Command): string[] {
   ];
 }
 
+function settingItem({ title, flags, variables, stored }: (typeof settingRows)[number]): Item {
+  const places = [
+    flags.length > 0 && `option ${flags.join(', ')}`,
+    variables.length > 0 && `environment ${variables.join(', ')}`,
+    stored && `settings file ${stored.replaceAll('`', '')}`,
+  ];
+  return [title, places.filter(Boolean).join('; ')];
+}
+
+function paragraphs(texts: readonly string[]): string[] {
+  return texts.flatMap((paragraph, n) => [...(n > 0 ? ['.PP'] : []), text(paragraph)]);
+}
+
 function list(items: readonly Item[]): string[] {
-  return items.flatMap(([term, meaning]) => ['.TP', `.B ${text(term)}`, text(meaning)]);
+  return items.flatMap(([term, meaning]) => ['.TP', `.B ${asPrinted(term)}`, text(meaning)]);
 }
 
 function lines(shell: readonly string[]): string[] {
-  return ['.PP', '.RS 4', '.nf', ...shell.map(text), '.fi', '.RE'];
+  return ['.PP', '.RS 4', '.nf', ...shell.map(asPrinted), '.fi', '.RE'];
 }
 
-/** Text as roff prints it: each character as it stands, each sentence on a line, and nothing taken for a request. */
+/** Each sentence on a line of its own, and none longer than 80 bytes. */
 function text(plain: string): string {
-  const escaped = plain
+  return plain
+    .split(/(?<=[^.]\.) /)
+    .map((sentence) =>
+      asPrinted(sentence)
+        .replace(/(.{1,79})( |$)/g, '$1\n')
+        .trimEnd(),
+    )
+    .join('\n')
+    .replace(/^\./gm, '\\&.');
+}
+
+/** One line as roff prints it: each character as it is, and nothing taken for a request. */
+function asPrinted(line: string): string {
+  return line
     .replaceAll('\\', '\\e')
     .replaceAll('-', '\\-')
     .replaceAll("'", '\\(aq')
     .replaceAll('`', '\\(ga')
     .replaceAll('~', '\\(ti')
-    .replaceAll('. ', '.\n');
-  return escaped.replace(/^\./, '\\&.');
+    .replace(/^\./, '\\&.');
 }
