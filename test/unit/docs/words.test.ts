@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
+import { pages, proseOf } from '../../support/pages.ts';
 import { grownProgram } from '../../support/tree.ts';
 
 /** The last column of the glossary in CONTRIBUTING.md. */
@@ -74,5 +75,16 @@ describe('no word that the glossary forbids', () => {
     const lines = readFileSync('man/petstore.1', 'utf8').split('\n');
 
     expect(lines.filter((line) => pattern.test(line))).toEqual([]);
+  });
+
+  const reworded = pages.filter((page) => !['README.md', 'CHANGELOG.md'].includes(page));
+
+  test.for(reworded)('is in %s', (page) => {
+    const prose = proseOf(readFileSync(page, 'utf8'));
+
+    expect(prose.length).toBeGreaterThan(0);
+    expect(
+      prose.filter((text) => pattern.test(text.replace(/\bthere (is|are) no\b/gi, ''))),
+    ).toEqual([]);
   });
 });
