@@ -6,7 +6,7 @@ import { serveSandbox, throwawayKey } from '../../src/sandbox/serve.ts';
 import { answer } from '../../src/sandbox/service.ts';
 import { sampleState } from '../../src/sandbox/state.ts';
 import { test as base, expect, pathWithPetstore } from '../support/program.ts';
-import { blocksOf } from '../unit/docs/pages.ts';
+import { blocksOf } from '../support/sections.ts';
 
 type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 type Options = {

@@ -1,6 +1,6 @@
 import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
-import { blocksOf, readPage, sectionOf } from './pages.ts';
+import { blocksOf, readPage, sectionOf } from '../../support/sections.ts';
 
 const page = readPage('ci.md');
 

@@ -6,7 +6,7 @@ import type { FailureKind, Outcome } from '../../../src/errors.ts';
 import type { WaitEvent } from '../../../src/events.ts';
 import { formats } from '../../../src/formats.ts';
 import { expect, reply, test } from '../../support/petstore.ts';
-import { quotedIn, readPage, rowsOf, sectionOf, sectionsOf } from './pages.ts';
+import { quotedIn, readPage, rowsOf, sectionOf, sectionsOf } from '../../support/sections.ts';
 
 const page = readPage('scripting.md');
 const events = sectionsOf(sectionOf(page, 'Events'), 3);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { meanings } from '../../../src/commands/topics/exit-codes.ts';
 import { Failure, type FailureKind } from '../../../src/errors.ts';
-import { quotedIn, readPage, rowsOf, sectionOf, sectionsOf } from './pages.ts';
+import { quotedIn, readPage, rowsOf, sectionOf, sectionsOf } from '../../support/sections.ts';
 
 /** The compiler holds this to every kind there is. */
 const kinds = Object.keys({
