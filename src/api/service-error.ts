@@ -16,7 +16,7 @@ export function readServiceError({ status, bytes }: Answer): ServiceError {
 }
 
 /** A word for a ban. The values of `code` are not shown in the interface document. */
-const ban = /(?<![a-z])bann?(?:ed)?(?![a-z])/i;
+const ban = /(?<![a-z])ban(?:ned)?(?![a-z])/i;
 
 /** Whether a 429 says that the key is banned, and not only that it has to wait. */
 export function saysBanned({ status, code = '', message = '' }: ServiceError): boolean {

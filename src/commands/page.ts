@@ -60,7 +60,7 @@ export async function printPage(
 ): Promise<void> {
   const lines = page.trimEnd().split('\n');
   const isHeading = (line: string, at: number) =>
-    /^\S.*:$/.test(line) && lines[at + 1]?.startsWith('  ');
+    /^[A-Z].*:$/.test(line) && lines[at + 1]?.startsWith('  ');
   const isBold = hasColor(context.stdout, context.env, options);
   await sink.print(
     lines.map((line, at) => (isBold && isHeading(line, at) ? { bold: line } : line)),

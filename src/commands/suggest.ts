@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import leven from 'leven';
+import { nearest } from '../text/nearest.ts';
 import { wordsOf } from './help.ts';
 import { isTopic } from './topic.ts';
 
@@ -92,23 +92,4 @@ export function suggest(word: string, above: Command): string | undefined {
 /** A write is suggested for a slip of the finger alone, which seldom changes the first letter. */
 function isSafe(word: string): (known: string) => boolean {
   return (known) => !writes.has(known) || known.charAt(0) === word.charAt(0).toLowerCase();
-}
-
-/** The name that few changes lead to, if there is one; of two the earlier one. */
-export function nearest(
-  word: string,
-  names: readonly string[],
-  accepts: (name: string) => boolean = () => true,
-): string | undefined {
-  let found: string | undefined;
-  let least = Number.POSITIVE_INFINITY;
-  for (const name of names) {
-    // Two letters in the wrong order are two changes, and seldom the first ones of a word.
-    const slip = name.charAt(0) === word.charAt(0) ? 1 : 0;
-    const most = Math.min(3, Math.max(1, Math.floor(name.length / 3)) + slip);
-    const changes = leven(word, name, { maxDistance: most + 1 });
-    if (changes > most || changes >= least || changes >= name.length || !accepts(name)) continue;
-    [found, least] = [name, changes];
-  }
-  return found;
 }

@@ -1,9 +1,10 @@
 import { type Argument, type Command, Help, type Option } from 'commander';
 import { type Failure, usageFailure } from '../errors.ts';
+import { nearest } from '../text/nearest.ts';
 import { mayBeKey } from '../text/secret.ts';
 import type { UsageError } from './complaint.ts';
 import { usageOf, wordsOf } from './help.ts';
-import { nearest, suggest } from './suggest.ts';
+import { suggest } from './suggest.ts';
 
 const secretFlag = /^--?(?:api[-_]?)?(?:key|token|secret|password|bearer)/i;
 

@@ -1,6 +1,6 @@
-import { closestMatch } from 'leven';
 import { usageFailure } from '../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/exact.ts';
+import { nearest } from '../text/nearest.ts';
 import { wordFor } from '../text/secret.ts';
 
 /** The fields of a record that are asked for and that it has, in the order in which they are asked for. */
@@ -19,11 +19,9 @@ export function choose(data: Json, columns: readonly string[]): Json {
 export function refuseUnknown(asked: readonly string[], known: readonly string[]): void {
   const unknown = asked.find((column) => !known.includes(column));
   if (unknown === undefined) return;
-  // At most two slips, and fewer in a short word: of two letters, any other two are two slips away.
-  const maxDistance = Math.min(2, unknown.length >> 1);
   const meant =
     known.find((column) => column.toLowerCase().startsWith(unknown.toLowerCase())) ??
-    closestMatch(unknown, known, { maxDistance });
+    nearest(unknown, known);
   const what = meant === undefined ? wordFor(unknown) : `"${unknown}"; did you mean "${meant}"?`;
   throw usageFailure(`unknown column ${what}`, `Columns: ${known.join(', ')}`);
 }

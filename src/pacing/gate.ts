@@ -56,7 +56,8 @@ export function gate(next: Exchange, context: Context, limit: Limit): Exchange {
 
   /** A 429 has ended as its head came; only its body says that it is a ban. */
   async function noticeBan(id: string, answer: Answer): Promise<void> {
-    if (!saysBanned(readServiceError(answer))) return;
+    // A long body is parsed for nothing else.
+    if (answer.status !== 429 || !saysBanned(readServiceError(answer))) return;
     await permits.release({ k: 'banned', id, ...readClock(context) });
   }
 

@@ -89,7 +89,10 @@ export const settings = {
     variable: 'PETSTORE_MAX_WAIT',
     fallback: '2m',
     file: 'profile',
-    read: (value, place = 'max-wait') => `${parseDuration(value, place) / 1_000} s`,
+    read: (value, place = 'max-wait') => {
+      parseDuration(value, place);
+      return value;
+    },
   },
   'rate-limit-line': {
     title: 'rate limit line',

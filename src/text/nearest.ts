@@ -1,10 +1,20 @@
-import leven, { closestMatch } from 'leven';
+import leven from 'leven';
 
-/** The name that few changes lead to, if there is one: a slip for each three characters of it. */
-export function nearest(name: string, names: readonly string[]): string | undefined {
-  const near = names.filter((known) => {
-    const most = Math.floor(known.length / 3);
-    return leven(name, known, { maxDistance: most + 1 }) <= most;
-  });
-  return closestMatch(name, near);
+/** The name that few changes lead to, if there is one; of two the earlier one. */
+export function nearest(
+  word: string,
+  names: readonly string[],
+  accepts: (name: string) => boolean = () => true,
+): string | undefined {
+  let found: string | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const name of names) {
+    // Two letters in the wrong order are two changes, and seldom the first ones of a word.
+    const slip = name.charAt(0) === word.charAt(0) ? 1 : 0;
+    const most = Math.min(3, Math.max(1, Math.floor(name.length / 3)) + slip);
+    const changes = leven(word, name, { maxDistance: most + 1 });
+    if (changes > most || changes >= least || changes >= name.length || !accepts(name)) continue;
+    [found, least] = [name, changes];
+  }
+  return found;
 }

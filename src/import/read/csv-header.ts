@@ -1,4 +1,5 @@
 import { positionAfter } from '../../json/position.ts';
+import { nearest } from '../../text/nearest.ts';
 import { fieldStarts, type WrittenRecord } from './csv-record.ts';
 import { type Faults, quoted, stopAt } from './faults.ts';
 import type { Rows } from './rows.ts';
@@ -37,7 +38,9 @@ export function readHeader(
   function takeTitle(title: string, at: number): void {
     const column = columns.find((known) => known === title.trim().toLowerCase());
     if (column === undefined) {
-      faults.add(position, `unknown column ${quoted(title)}`);
+      const meant = nearest(title.trim().toLowerCase(), columns);
+      const question = meant === undefined ? '' : `; did you mean "${meant}"?`;
+      faults.add(position, `unknown column ${quoted(title)}${question}`);
     } else if (found.has(column)) {
       faults.add(position, `duplicate column "${column}"`);
     } else {

@@ -41,7 +41,7 @@ describe('doctor', () => {
         { check: 'locale', status: 'unset', finding: 'not set' },
         { check: 'profile', status: 'ok', finding: 'staging (--profile)' },
         { check: 'output', status: 'ok', finding: 'json (--json)' },
-        { check: 'longest wait', status: 'ok', finding: '300 s (settings)' },
+        { check: 'longest wait', status: 'ok', finding: '5m (settings)' },
         { check: 'plan', status: 'ok', finding: 'Pro (settings)' },
         {
           check: 'base url',

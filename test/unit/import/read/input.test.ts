@@ -176,7 +176,7 @@ describe('a wrong input is refused with its place', () => {
     {
       format: 'csv',
       text: '\n;name\na\n',
-      wrong: ' has 2 errors, the first at 2:1: unknown column ";name"',
+      wrong: ' has 2 errors, the first at 2:1: unknown column ";name"; did you mean "name"?',
     },
     {
       format: 'csv',
@@ -184,6 +184,11 @@ describe('a wrong input is refused with its place', () => {
       wrong: ':1:6: unknown column " Description"; did you mean "description"?',
     },
     { format: 'csv', text: 'name,"x",id\na,b,c\n', wrong: ':1:6: unknown column "x"' },
+    {
+      format: 'csv',
+      text: 'name,descriptoin\na,b\n',
+      wrong: ':1:6: unknown column "descriptoin"; did you mean "description"?',
+    },
     { format: 'csv', text: 'name,__proto__\na,b\n', wrong: ':1:6: unknown column "__proto__"' },
     {
       format: 'csv',
