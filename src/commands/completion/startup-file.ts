@@ -10,18 +10,21 @@ import { configFailure, usageFailure } from '../../errors.ts';
 import type { Shell } from './scripts.ts';
 
 /** A shell whose files are known; where PowerShell has its profile, only PowerShell can say. */
-export type Installable = Exclude<Shell, 'powershell'>;
+export const installable = ['bash', 'zsh', 'fish'] as const satisfies readonly Shell[];
+export type Installable = (typeof installable)[number];
 
-/** The shell that is named, or else the one in use. @throws Failure (usage) */
-export function chooseShell({ env, platform }: Context, named: Shell | undefined): Installable {
+/** The shell that is named, or else the one in use; `byHand` is what to do in PowerShell. @throws Failure (usage) */
+export function chooseShell(
+  { env, platform }: Context,
+  named: Shell | undefined,
+  byHand: string,
+): Installable {
   const used = basename(env.SHELL ?? '').replace(/\.exe$/, '');
   const shell = named ?? (used === '' && platform === 'win32' ? 'powershell' : used);
-  if (shell === 'bash' || shell === 'zsh' || shell === 'fish') return shell;
+  const found = installable.find((known) => known === shell);
+  if (found !== undefined) return found;
   if (shell === 'powershell' || shell === 'pwsh') {
-    throw usageFailure(
-      'cannot change the profile of PowerShell',
-      'In PowerShell: petstore completion powershell >> $PROFILE',
-    );
+    throw usageFailure('PowerShell is not supported by completion install and uninstall', byHand);
   }
   throw usageFailure(
     used === ''
