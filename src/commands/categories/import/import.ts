@@ -48,7 +48,6 @@ export function define(command: Command, host: Host): void {
     .action(async (file: string, options: Options) =>
       inSession(host, command, async (session) => {
         session.output.checkColumns(options.dryRun ? planColumns : outcomeColumns);
-        if (!options.dryRun && !options.yes) refuseUnasked(session, file);
         const request = await readRequest(session, file, options);
 
         if (options.dryRun) return preview(request);
@@ -105,7 +104,7 @@ async function readRequest(
     );
   }
   const plan = planOf(session.profile);
-  const settle = parseDuration(options.settle, '--settle');
+  const settle = parseDuration(options.settle, '--settle', '30s, 2m or 0');
   if (!Number.isFinite(settle))
     throw usageFailure(
       'invalid duration for --settle: must not be inf',
@@ -113,6 +112,7 @@ async function readRequest(
     );
   const mode: Mode = options.allowDuplicates ? 'each' : 'ensure';
   const input = await readInput(host.context, file, options.format, report);
+  if (!options.dryRun && !options.yes) refuseUnasked(session, file);
   const { address, fingerprint } = await session.account();
   return {
     session,
