@@ -4,9 +4,9 @@ import { parseLimitStore, shownLimitStore } from './limit-store.ts';
 import {
   lineModes,
   parseCommand,
-  parseDuration,
   parseFormat,
   parseLineMode,
+  parseMaxWait,
   parsePlan,
   parseProfileName,
 } from './values.ts';
@@ -90,7 +90,7 @@ export const settings = {
     fallback: '2m',
     file: 'profile',
     read: (value, place = 'max-wait') => {
-      parseDuration(value, place);
+      parseMaxWait(value, place);
       return value;
     },
   },

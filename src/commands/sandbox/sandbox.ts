@@ -67,7 +67,7 @@ const longestData = 96 * 1024 * 1024;
 
 function readData(path: string): SandboxState {
   const text = readText(path, longestData);
-  if (text === undefined) throw usageFailure(`no such file: ${path}`);
+  if (text === undefined) throw usageFailure(`file not found: ${path}`);
   try {
     return stateFromData(parseJson(text));
   } catch (error) {
