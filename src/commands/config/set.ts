@@ -10,6 +10,8 @@ import { declared, type SettingName, settingNames } from '../../settings/names.t
 import { mayBeKey } from '../../text/secret.ts';
 import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
+import { addNotes } from '../notes.ts';
+import { describeSetting } from '../setting-text.ts';
 import { forProfile, isOfSandbox, pathOf, requireName } from './names.ts';
 
 export function define(command: Command, host: Host): void {
@@ -17,6 +19,10 @@ export function define(command: Command, host: Host): void {
     'petstore config set base-url https://HOST/v1',
     'petstore config set output json --profile staging',
     'petstore config set default-profile sandbox',
+  ]);
+  addNotes(command, [
+    ['Settings:', settingNames.map((name) => [name, describeSetting(declared[name])])],
+    'Settings belong to a profile; default-profile to all.',
   ]);
   command
     .argument('<setting>', settingNames.join(', '))

@@ -13,6 +13,7 @@ import { requireStateFolder } from '../../../settings/folders.ts';
 import { parseDuration } from '../../../settings/values.ts';
 import { addColumns } from '../../columns.ts';
 import { addExamples } from '../../examples.ts';
+import { addNotes } from '../../notes.ts';
 import { lockNames } from '../lock-names.ts';
 import type { ImportRequest } from './import-request.ts';
 import { planOf } from './limits.ts';
@@ -32,6 +33,17 @@ export function define(command: Command, host: Host): void {
     'petstore categories import pets.csv --dry-run',
     'petstore categories import pets.csv --yes --max-wait inf',
     "jq -c '.[]' pets.json | petstore categories import - --format ndjson --yes",
+  ]);
+  addNotes(command, [
+    [
+      'Input:',
+      [
+        ['CSV', 'header name,description and one category per line; description is optional'],
+        ['JSON', 'array of objects: [{"name": "dog", "description": "A loyal friend"}]'],
+        ['NDJSON', 'one such object per line'],
+      ],
+    ],
+    'The file is UTF-8. Names that already exist are skipped. The same command resumes an interrupted import.',
   ]);
   addColumns(command, outcomeColumns);
   command
