@@ -22,11 +22,7 @@ export function define(command: Command, host: Host): void {
     .action(async (named: Shell | undefined) =>
       inSession(host, command, async ({ report }) => {
         const { context } = host;
-        const shell = chooseShell(
-          context,
-          named,
-          'In PowerShell: petstore completion powershell >> $PROFILE',
-        );
+        const shell = chooseShell(context, named, 'install');
         const path = startupFile(shell, context);
 
         const isChanged = editFile(path, context.uid, (text) =>

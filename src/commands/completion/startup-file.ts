@@ -13,24 +13,32 @@ import type { Shell } from './scripts.ts';
 export const installable = ['bash', 'zsh', 'fish'] as const satisfies readonly Shell[];
 export type Installable = (typeof installable)[number];
 
-/** The shell that is named, or else the one in use; `byHand` is what to do in PowerShell. @throws Failure (usage) */
+const inPowerShell = {
+  install: 'In PowerShell: petstore completion powershell >> $PROFILE',
+  uninstall: 'Remove the petstore lines from $PROFILE.',
+};
+
+/** The shell that is named, or else the one in use; `verb` is what shall be done in it. @throws Failure (usage) */
 export function chooseShell(
   { env, platform }: Context,
   named: Shell | undefined,
-  byHand: string,
+  verb: keyof typeof inPowerShell,
 ): Installable {
   const used = basename(env.SHELL ?? '').replace(/\.exe$/, '');
   const shell = named ?? (used === '' && platform === 'win32' ? 'powershell' : used);
   const found = installable.find((known) => known === shell);
   if (found !== undefined) return found;
   if (shell === 'powershell' || shell === 'pwsh') {
-    throw usageFailure('PowerShell is not supported by completion install and uninstall', byHand);
+    throw usageFailure(
+      'PowerShell is not supported by completion install and uninstall',
+      inPowerShell[verb],
+    );
   }
   throw usageFailure(
     used === ''
       ? 'cannot detect your shell: SHELL is not set'
       : `no completion for ${used} (SHELL)`,
-    'Name it: petstore completion install bash (or zsh, fish)',
+    `Name bash, zsh or fish: petstore completion ${verb} bash`,
   );
 }
 

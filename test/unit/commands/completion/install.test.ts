@@ -161,7 +161,7 @@ describe('petstore completion install', () => {
 
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });
     expect(result.stderr).toContain(says);
-    expect(result.stderr).toMatch(/petstore completion (install bash|powershell >> \$PROFILE)/);
+    expect(result.stderr).toMatch(/petstore completion (install bash|powershell >> \$PROFILE)\n$/);
   });
 
   test.for([
@@ -173,6 +173,12 @@ describe('petstore completion install', () => {
     expect(exitCode).toBe(2);
     expect(stderr).toContain('PowerShell is not supported by completion install and uninstall\n');
     expect(stderr.endsWith(hint)).toBe(true);
+  });
+
+  test('uninstall asks for its own shell where SHELL names none', async ({ petstore }) => {
+    const { stderr } = await petstore(['completion', 'uninstall'], { env: {} });
+
+    expect(stderr).toMatch(/\nName bash, zsh or fish: petstore completion uninstall bash\n$/);
   });
 
   test.for(['install', 'uninstall'])(
