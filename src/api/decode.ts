@@ -43,7 +43,7 @@ export function requireJson({ headers }: Answer): void {
   const [type] = headerValues(headers, 'content-type');
   if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type.trim())) {
     throw new Failure('service', `unexpected response: expected JSON, got ${type}`, {
-      hint: 'A proxy or a login page may have responded. Does the base URL end in /v1?',
+      hint: 'A proxy or a login page may have responded. Check the base URL: petstore config list',
     });
   }
 }

@@ -41,7 +41,10 @@ export function createVerdict({ method, path, status: promised }: Endpoint, key:
   const whereItLooked =
     promised === 'any 2xx'
       ? 'The path is appended to the base URL, which already includes the version prefix.'
-      : 'Does the base URL end in /v1?';
+      : 'Check the base URL, which includes the version prefix (such as /v1): petstore config list';
+
+  /** A 404 may be about the one thing that the path names. */
+  const namesOne = promised === 'any 2xx' || path.includes('{');
 
   /** What a write's outcome adds to a failure; a read has none. */
   function became(outcome: keyof Words & Outcome): FailureDetails {
@@ -88,9 +91,9 @@ export function createVerdict({ method, path, status: promised }: Endpoint, key:
       if (status >= 500 || status === 408 || status < 300) {
         return unknown(said(failed(status), service), { service });
       }
-      // With an Error of its own the service says what is not there, unless the version is in the path twice.
+      // With an Error of its own the service says which id does not exist, unless the version is in the path twice.
       const isError = service.code !== undefined && service.message !== undefined;
-      const isLost = status === 404 && (!isError || /^\/v\d/.test(path));
+      const isLost = status === 404 && (!isError || !namesOne || /^\/v\d/.test(path));
       const hint = isLost ? whereItLooked : undefined;
       return failure('refused', 'the service refused the request', { hint });
     },

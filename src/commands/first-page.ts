@@ -29,8 +29,14 @@ export function firstPage(program: Command, examples: readonly string[], width: 
       parts.map((part) => [`${part}:`, itemsOf(part)]),
       width,
     ),
-    pointer('More help:', ['petstore help COMMAND', `petstore help ${topics.join('|')}`], width),
+    pointer('More help:', ['petstore help COMMAND', ...callsOf(topics, width)], width),
   ].join('\n\n');
+}
+
+/** How to call the topics: in one line where it fits below its label. */
+function callsOf(topics: readonly string[], width: number): readonly string[] {
+  const call = `petstore help ${topics.join('|')}`;
+  return call.length + 2 <= width ? [call] : topics.map((topic) => `petstore help ${topic}`);
 }
 
 /** Lists whose meanings all begin in the same column. */

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { examplesOf } from './examples.ts';
 import { firstPage } from './first-page.ts';
 import { argumentsOf, optionItem, optionsOf, usageOf, verbsOf, wordsOf } from './help.ts';
-import { type Item, listOf, pointer, wrap } from './page.ts';
+import { notesOf } from './notes.ts';
+import { type Item, listOf, pointer, wrap, wrapUsage } from './page.ts';
 
 type Section = readonly [heading: string, items: readonly Item[]];
 
@@ -30,10 +31,13 @@ export function formatHelp(
     ),
   ];
   return [
-    `Usage: ${usageOf(command)}`,
+    wrapUsage(`Usage: ${usageOf(command)}`, helpWidth),
     wrap(command.description(), helpWidth),
     examples.length > 0 && ['Examples:', ...examples].join('\n  '),
     ...sections.map(([heading, items]) => items.length > 0 && listOf(heading, items, helpWidth)),
+    ...notesOf(command).map((note) =>
+      typeof note === 'string' ? wrap(note, helpWidth) : listOf(...note, helpWidth),
+    ),
     more.join('\n'),
   ]
     .filter(Boolean)

@@ -28,7 +28,7 @@ const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>>
       list: { about: 'List all categories', load: () => import('./categories/list.ts') },
       create: { about: 'Create a category', load: () => import('./categories/create.ts') },
       import: {
-        about: 'Import categories from a file, each exactly once',
+        about: 'Import categories from a file, each name exactly once',
         load: () => import('./categories/import/import.ts'),
       },
     },

@@ -9,6 +9,7 @@ import { type LimitStatus, limitStatus, type WindowStatus } from '../pacing/limi
 import { describeWait, inWords, waitReason } from '../pacing/words.ts';
 import type { Host } from '../session/host.ts';
 import { chooseLimitStore } from '../session/limit-log.ts';
+import { profileFlag } from '../session/profile.ts';
 import { inSession } from '../session/session.ts';
 import { isoEnd, isoTime } from '../text/iso-time.ts';
 import { addColumns } from './columns.ts';
@@ -43,6 +44,13 @@ export function define(command: Command, host: Host): void {
         const shared = store && { address: store.name, answers: log.isRemote?.() ?? false };
         const rows = { minute: fields(status.minute), day: fields(status.day) };
         const wait = waitFields(status);
+        if (!refresh && !reset && isEmpty(status)) {
+          const flag = profileFlag(session.profile);
+          notice(
+            report,
+            `no values recorded yet; to get them (one request): petstore limits --refresh${flag}`,
+          );
+        }
         if (status.wait) warn(report, describeWait(status.wait, context.now()));
         if (shared?.answers) notice(report, `shared with other machines through ${shared.address}`);
         else if (shared && reset) {
@@ -75,6 +83,11 @@ async function hearFrom(client: Client): Promise<Failure | undefined> {
     if (error instanceof Failure && error.kind === 'rate_limited') return error;
     throw error;
   }
+}
+
+/** Whether nothing is known of either window. */
+function isEmpty({ minute, day }: LimitStatus): boolean {
+  return [minute, day].every(({ limit, used }) => limit === undefined && used === undefined);
 }
 
 function fields({ limit, remaining, used, resetAt, source }: WindowStatus): JsonObject {

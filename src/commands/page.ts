@@ -20,6 +20,12 @@ export function wrap(text: string, width: number): string {
   return layoutOf(width).boxWrap(text, width);
 }
 
+/** Breaks a usage line between words; what follows is indented. */
+export function wrapUsage(line: string, width: number): string {
+  if (line.length <= width) return line;
+  return wrap(line, width - 2).replaceAll('\n', '\n  ');
+}
+
 /** Narrowest column of meanings, in characters: on a narrower terminal they come below their terms. */
 const leastMeaning = 24;
 

@@ -58,6 +58,9 @@ function unknownOption(message: string, command: Command, argv: readonly string[
     );
   }
   const names = new Help().visibleOptions(command).map((known) => nameOf(known).slice(2));
+  // Of an option that is known only a value can be unknown.
+  if (names.includes(option.slice(2)))
+    return usageFailure(`${option} takes no value`, helpFor(command));
   const meant = option.startsWith('--') ? nearest(option.slice(2), names) : undefined;
   const hint = meant === undefined ? helpFor(command) : `Did you mean --${meant}?`;
   return usageFailure(`unknown option ${option}`, hint);

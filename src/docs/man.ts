@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { examplesOf } from '../commands/examples.ts';
 import { argumentsOf, optionItem, optionsOf, usageOf, verbsOf } from '../commands/help.ts';
+import { notesOf } from '../commands/notes.ts';
 import { settingRows, variables } from '../commands/topics/environment.ts';
 import { meanings } from '../commands/topics/exit-codes.ts';
 import { version } from '../version.ts';
@@ -54,6 +55,9 @@ function verbSection(verb: Command): string[] {
     `.SS ${asPrinted(usageOf(verb))}`,
     text(verb.description()),
     ...list([...argumentsOf(verb), ...optionsOf(verb).own.map(optionItem)]),
+    ...notesOf(verb).flatMap((note) =>
+      typeof note === 'string' ? ['.PP', text(note)] : ['.PP', text(note[0]), ...list(note[1])],
+    ),
     '.PP',
     'Examples:',
     ...lines(examplesOf(verb)),

@@ -15,8 +15,11 @@ export type ElementSplitter = {
 /** What comes next; `first` is an element or the array's end, `rest` the rest of an element. */
 type Expected = 'array' | 'first' | 'element' | 'rest' | 'separator' | 'nothing';
 
+/** The reason of a JsonError for a text that does not begin as an array. */
+export const expectedArray = 'expected "["';
+
 const complaints: Readonly<Record<Expected, string>> = {
-  array: 'expected "["',
+  array: expectedArray,
   first: 'expected a value',
   element: 'expected a value',
   rest: 'unexpected end of input inside an element',

@@ -31,11 +31,16 @@ export function checklist(
     const signed = (ascii ? plain : mark).padEnd(markWidth);
     const begin = title === undefined ? signed : `${signed} ${title}`;
     const column = title === undefined ? markWidth + 1 : markWidth + titleWidth + 3;
-    const shown = ' '.repeat(column - begin.length) + sink.show(text);
+    const safe = sink.show(text);
+    const shown = ' '.repeat(column - begin.length) + safe;
+    if (width === undefined) return { look, begin, rest: shown };
+    const narrow = markWidth + 1;
+    // A path that is wider than its column would be cut by the terminal.
+    if (title !== undefined && safe.split(' ').some((word) => word.length > width - column)) {
+      return { look, begin, rest: `\n${wrapWords(' '.repeat(narrow) + safe, width, narrow)}` };
+    }
     // Under a long title a narrow terminal has no room.
-    const indent = width !== undefined && column > width / 2 ? markWidth + 1 : column;
-    const rest =
-      width === undefined ? shown : wrapWords(shown, width, indent, begin).slice(begin.length);
-    return { look, begin, rest };
+    const indent = column > width / 2 ? narrow : column;
+    return { look, begin, rest: wrapWords(shown, width, indent, begin).slice(begin.length) };
   });
 }

@@ -32,7 +32,7 @@ export function checkOrigin(run: Run, origin: string, move: string): void {
   if (asked === undefined || asked === origin) return;
   throw configFailure(
     `the API key of ${labelOf(run.profile)} is for ${origin}, not for ${asked}`,
-    `If the service has moved: ${move}. If not, check --base-url and PETSTORE_BASE_URL.`,
+    `Check --base-url, PETSTORE_BASE_URL and petstore config list. If the service has moved: ${move}`,
   );
 }
 

@@ -6,6 +6,7 @@ import { isPipe, openPipe } from '../disk/pipe.ts';
 import { configFailure } from '../errors.ts';
 import { notice } from '../events.ts';
 import { maxKeyInput } from '../settings/keys.ts';
+import { mayBeKey } from '../text/secret.ts';
 import { commandOn } from '../text/shell.ts';
 import type { Setup } from './setting.ts';
 
@@ -41,8 +42,11 @@ export async function readKeyFile(
       );
     }
   });
-  // The name is not said: it is the key itself where somebody took the flag for another one.
-  if (text === undefined) throw configFailure('the file given with --api-key-file does not exist');
+  // The name may be the key itself, where the flag was taken for another one.
+  if (text === undefined) {
+    const name = mayBeKey(path) ? '' : `: ${path}`;
+    throw configFailure(`file not found${name} (--api-key-file)`);
+  }
   return { text, source: path };
 }
 

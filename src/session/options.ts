@@ -25,7 +25,7 @@ export function addCommonOptions(command: Command): void {
   const options = [
     ...Object.values(declared).flatMap(optionsOf),
     new Option('--timeout <duration>', 'timeout for one request (default 30s)'),
-    new Option('-q, --quiet', 'print only errors'),
+    new Option('-q, --quiet', 'print only the result and errors'),
     new Option('-v, --verbose', 'log each request and response'),
     new Option('--no-color', 'disable colour'),
     new Option('--no-input', 'never prompt'),
@@ -76,7 +76,10 @@ function letLastCount(command: Command, ...flags: readonly string[]): void {
 }
 
 function layoutOptions(): readonly Option[] {
-  const columns = new Option('--columns <names>', 'fields to print, in this order: id,name');
+  const columns = new Option(
+    '--columns <names>',
+    'fields to print, in the order given, such as id,name',
+  );
   return [
     columns.argParser(parseColumns),
     new Option('--no-header', 'omit the header row (table, csv, tsv)'),

@@ -104,7 +104,7 @@ function unknownProfile(profile: Profile, known: readonly string[]): Failure {
   const message = `unknown profile${shown ? ` "${name}"` : ''}${from(place)}`;
   if (meant !== undefined) return usageFailure(`${message}; did you mean "${meant}"?`);
   const create = `petstore auth login ${flag} ${shown ? name : 'NAME'}`;
-  return usageFailure(message, `To create it: ${create}. Profiles: ${known.join(', ')}`);
+  return usageFailure(message, `Profiles: ${known.join(', ')}. To create this one: ${create}`);
 }
 
 /** Whether it was named on this very command line. */

@@ -1,7 +1,14 @@
+import { usageFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
 import type { Format } from '../formats.ts';
 import { declared, type ProfileSetting, type WithFallback } from '../settings/names.ts';
-import { type LineMode, parseDuration, parseFormat, parseLineMode } from '../settings/values.ts';
+import {
+  type LineMode,
+  parseDuration,
+  parseFormat,
+  parseLineMode,
+  parseMaxWait,
+} from '../settings/values.ts';
 import { type Given, givenOutside } from './given.ts';
 import type { Host } from './host.ts';
 import type { CommonOptions } from './options.ts';
@@ -57,10 +64,13 @@ export function chooseLineMode(run: Run): LineMode {
 /** Longest wait for the rate limit, in ms. @throws Failure (usage) */
 export function chooseMaxWait(run: Run): number {
   const { value, place } = chooseSetting('max-wait', run);
-  return parseDuration(value, place);
+  return parseMaxWait(value, place);
 }
 
 /** Longest time for one request, in ms. @throws Failure (usage) */
 export function chooseTimeout({ options }: Run): number {
-  return parseDuration(options.timeout ?? '30s', '--timeout');
+  const text = options.timeout ?? '30s';
+  const timeout = parseDuration(text, '--timeout', '30s, 2m or inf');
+  if (timeout > 0) return timeout;
+  throw usageFailure(`invalid duration "${text}" for --timeout: must be more than 0`);
 }

@@ -4,9 +4,9 @@ import { parseLimitStore, shownLimitStore } from './limit-store.ts';
 import {
   lineModes,
   parseCommand,
-  parseDuration,
   parseFormat,
   parseLineMode,
+  parseMaxWait,
   parsePlan,
   parseProfileName,
 } from './values.ts';
@@ -17,8 +17,9 @@ export type Setting = {
   readonly title?: string;
   /** Follows the title in tables. */
   readonly purpose?: string;
-  /** Its option as Commander takes it, and the line of that in help. The shell completes a `<file>`. */
+  /** Its option as Commander takes it; the shell completes a `<file>`. */
   readonly flags?: `${string}--${string} <${string}>`;
+  /** What it means, for help. */
   readonly help?: string;
   /** All values there are. */
   readonly choices?: readonly string[];
@@ -49,7 +50,7 @@ export const settings = {
   'default-profile': {
     title: 'profile',
     flags: '-p, --profile <name>',
-    help: 'production (default), staging, sandbox, or your own',
+    help: 'profile to use: production (default), staging, sandbox, or your own',
     variable: 'PETSTORE_PROFILE',
     fallback: 'production',
     file: 'top',
@@ -85,18 +86,19 @@ export const settings = {
   'max-wait': {
     title: 'longest wait',
     flags: '--max-wait <duration>',
-    help: 'maximum wait for the rate limit (default 2m; 0, inf)',
+    help: 'maximum wait for the rate limit (default 2m; 0 = never wait, inf = no limit)',
     variable: 'PETSTORE_MAX_WAIT',
     fallback: '2m',
     file: 'profile',
     read: (value, place = 'max-wait') => {
-      parseDuration(value, place);
+      parseMaxWait(value, place);
       return value;
     },
   },
   'rate-limit-line': {
     title: 'rate limit line',
     purpose: 'after each command',
+    help: 'when to print the rate limit line',
     choices: lineModes,
     variable: 'PETSTORE_RATE_LIMIT_LINE',
     fallback: 'always',
@@ -107,12 +109,14 @@ export const settings = {
   plan: {
     title: 'plan',
     purpose: 'for forecasts',
+    help: 'plan of the API key, for forecasts',
     file: 'profile',
     stored: '`free`, `pro`, `business` or `N/min,M/day`',
     read: (value, place = 'plan') => parsePlan(value, place).name,
   },
   'limit-store': {
     title: 'shared limit store',
+    help: 'URL of a Redis or Valkey that shares the limit between machines',
     variable: 'PETSTORE_LIMIT_STORE',
     file: 'profile',
     stored: '`redis://...` or `rediss://...`',
@@ -120,7 +124,12 @@ export const settings = {
     read: (value, place) => parseLimitStore(value, place).name,
     withoutSecrets: shownLimitStore,
   },
-  'api-key-command': { file: 'profile', ofSandbox: true, read: parseCommand },
+  'api-key-command': {
+    help: 'command that prints the API key, such as: pass show petstore',
+    file: 'profile',
+    ofSandbox: true,
+    read: parseCommand,
+  },
   'config-folder': { title: 'settings folder', variable: 'PETSTORE_CONFIG_DIR' },
   'state-folder': { title: 'state folder', variable: 'PETSTORE_STATE_DIR' },
 } as const satisfies Readonly<Record<string, Setting>>;

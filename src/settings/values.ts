@@ -8,15 +8,20 @@ const durationForm = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)?$/;
 
 /**
  * Milliseconds of a duration as users write it: `500ms`, `30s`, `2m`, `1h`, `inf`; a bare number is seconds.
- * @throws Failure (usage); `name` is the option or setting that it was given for.
+ * @throws Failure (usage); `name` is the option or setting that it was given for, `examples` are some that it takes.
  */
-export function parseDuration(text: string, name: string): number {
+export function parseDuration(text: string, name: string, examples = '30s, 2m or 1h'): number {
   if (text === 'inf') return Number.POSITIVE_INFINITY;
   const [, amount, unit = 's'] = durationForm.exec(text) ?? [];
   if (amount === undefined) {
-    throw usageFailure(`invalid duration${quoted(text)} for ${name}; try 30s, 2m or 1h`);
+    throw usageFailure(`invalid duration${quoted(text)} for ${name}; try ${examples}`);
   }
   return Number(amount) * units[unit as keyof typeof units];
+}
+
+/** How long to wait for the rate limit, in ms: never, or without a limit too. @throws Failure (usage) */
+export function parseMaxWait(text: string, name: string): number {
+  return parseDuration(text, name, '30s, 2m, 0 or inf');
 }
 
 /** A plan as users name it, and what it allows. */

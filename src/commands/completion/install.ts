@@ -8,8 +8,8 @@ import { inSession } from '../../session/session.ts';
 import { quote } from '../../text/shell.ts';
 import { addExamples } from '../examples.ts';
 import { withBlock } from './block.ts';
-import { type Shell, scripts, shells } from './scripts.ts';
-import { chooseShell, editFile, startupFile } from './startup-file.ts';
+import { type Shell, scripts } from './scripts.ts';
+import { chooseShell, editFile, installable, startupFile } from './startup-file.ts';
 
 export function define(command: Command, host: Host): void {
   addExamples(command, ['petstore completion install', 'petstore completion install zsh']);
@@ -22,7 +22,7 @@ export function define(command: Command, host: Host): void {
     .action(async (named: Shell | undefined) =>
       inSession(host, command, async ({ report }) => {
         const { context } = host;
-        const shell = chooseShell(context, named);
+        const shell = chooseShell(context, named, 'install');
         const path = startupFile(shell, context);
 
         const isChanged = editFile(path, context.uid, (text) =>
@@ -45,8 +45,11 @@ export function define(command: Command, host: Host): void {
 
 /** The optional name of a shell. */
 export function shellArgument(): Argument {
-  return new Argument('[shell]', 'bash, zsh or fish (default: your login shell, $SHELL)').choices(
-    shells,
+  const argument = new Argument('[shell]', 'bash, zsh or fish (default: your login shell, $SHELL)');
+  const { parseArg: parse } = argument.choices(installable);
+  // It has a script, so that there is more to say of it than that it is none of these.
+  return argument.argParser((word, before) =>
+    word === 'powershell' ? word : parse?.(word, before),
   );
 }
 

@@ -1,6 +1,5 @@
 /** The shells that have a script. */
-export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
-export type Shell = (typeof shells)[number];
+export type Shell = 'bash' | 'zsh' | 'fish' | 'powershell';
 
 /** What a script reads in place of candidates where the shell shall complete the name of a file. */
 export const filesWanted = '<file>';

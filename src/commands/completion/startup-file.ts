@@ -10,24 +10,35 @@ import { configFailure, usageFailure } from '../../errors.ts';
 import type { Shell } from './scripts.ts';
 
 /** A shell whose files are known; where PowerShell has its profile, only PowerShell can say. */
-export type Installable = Exclude<Shell, 'powershell'>;
+export const installable = ['bash', 'zsh', 'fish'] as const satisfies readonly Shell[];
+export type Installable = (typeof installable)[number];
 
-/** The shell that is named, or else the one in use. @throws Failure (usage) */
-export function chooseShell({ env, platform }: Context, named: Shell | undefined): Installable {
+const inPowerShell = {
+  install: 'In PowerShell: petstore completion powershell >> $PROFILE',
+  uninstall: 'Remove the petstore lines from $PROFILE.',
+};
+
+/** The shell that is named, or else the one in use; `verb` is what shall be done in it. @throws Failure (usage) */
+export function chooseShell(
+  { env, platform }: Context,
+  named: Shell | undefined,
+  verb: keyof typeof inPowerShell,
+): Installable {
   const used = basename(env.SHELL ?? '').replace(/\.exe$/, '');
   const shell = named ?? (used === '' && platform === 'win32' ? 'powershell' : used);
-  if (shell === 'bash' || shell === 'zsh' || shell === 'fish') return shell;
+  const found = installable.find((known) => known === shell);
+  if (found !== undefined) return found;
   if (shell === 'powershell' || shell === 'pwsh') {
     throw usageFailure(
-      'cannot change the profile of PowerShell',
-      'In PowerShell: petstore completion powershell >> $PROFILE',
+      'PowerShell is not supported by completion install and uninstall',
+      inPowerShell[verb],
     );
   }
   throw usageFailure(
     used === ''
       ? 'cannot detect your shell: SHELL is not set'
       : `no completion for ${used} (SHELL)`,
-    'Name it: petstore completion install bash (or zsh, fish)',
+    `Name bash, zsh or fish: petstore completion ${verb} bash`,
   );
 }
 

@@ -18,7 +18,7 @@ export function define(command: Command, host: Host): void {
     .action(async (named: Shell | undefined) =>
       inSession(host, command, async ({ report }) => {
         const { context } = host;
-        const shell = chooseShell(context, named);
+        const shell = chooseShell(context, named, 'uninstall');
         const path = startupFile(shell, context);
 
         const isChanged = editFile(path, context.uid, (text) => withoutBlock(text, path));

@@ -24,7 +24,9 @@ export function isOfSandbox(name: SettingName, { name: profile }: Profile): bool
 export function requireName<Name extends string>(name: string, names: readonly Name[]): Name {
   const found = names.find((known) => known === name);
   if (found !== undefined) return found;
-  const meant = nearest(name.toLowerCase(), names);
+  const meant =
+    names.find((known) => known.endsWith(`-${name.toLowerCase()}`)) ??
+    nearest(name.toLowerCase(), names);
   throw usageFailure(
     `unknown setting${mayBeKey(name) ? '' : ` "${name}"`}`,
     `${meant === undefined ? '' : `Did you mean ${meant}? `}One of: ${names.join(', ')}`,

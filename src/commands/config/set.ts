@@ -7,8 +7,11 @@ import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { hasStoredKey } from '../../settings/keys.ts';
 import { declared, type SettingName, settingNames } from '../../settings/names.ts';
+import { mayBeKey } from '../../text/secret.ts';
 import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
+import { addNotes } from '../notes.ts';
+import { describeSetting } from '../setting-text.ts';
 import { forProfile, isOfSandbox, pathOf, requireName } from './names.ts';
 
 export function define(command: Command, host: Host): void {
@@ -16,6 +19,10 @@ export function define(command: Command, host: Host): void {
     'petstore config set base-url https://HOST/v1',
     'petstore config set output json --profile staging',
     'petstore config set default-profile sandbox',
+  ]);
+  addNotes(command, [
+    ['Settings:', settingNames.map((name) => [name, describeSetting(declared[name])])],
+    'Settings belong to a profile; default-profile to all.',
   ]);
   command
     .argument('<setting>', settingNames.join(', '))
@@ -33,14 +40,20 @@ async function set(session: Session, text: string, value: string): Promise<void>
   const name = requireName(text, settingNames);
   refuseForSandbox(name, session);
   declared[name].read(value);
-  const unknown = name === 'default-profile' ? whyUnknown(host, value) : undefined;
+  const isNew = name === 'default-profile' && !isKnownProfile(host, value);
 
   const { saveSetting } = await import('../../settings/save.ts').catch(unloadable);
   const folder = requireConfigFolder(host.context);
   const path = await saveSetting(host.context, folder, pathOf(name, profile), value);
-  const what = unknown ? name : shown(name, value);
+  // What is no profile may be a key.
+  const isHidden = isNew && mayBeKey(value);
+  const what = isHidden ? name : shown(name, value);
   notice(report, `saved ${what}${forProfile(name, profile)} in ${path}`);
-  if (unknown) notice(report, unknown);
+  if (isNew) {
+    const which = isHidden ? 'this profile' : `profile "${value}"`;
+    const undo = 'petstore config unset default-profile';
+    notice(report, `${which} does not exist yet; to undo: ${undo}`);
+  }
   if (name === 'api-key-command' && hasStoredKey(folder, profile.name)) {
     const logout = `petstore auth logout${profileFlag(profile)}`;
     const stored = `the stored key of ${labelOf(profile)}`;
@@ -48,13 +61,13 @@ async function set(session: Session, text: string, value: string): Promise<void>
   }
 }
 
-/** What commands would say of a profile of that name, which may be created later; undefined where it exists. */
-function whyUnknown(host: Host, name: string): string | undefined {
+/** One that is not may be created later. */
+function isKnownProfile(host: Host, name: string): boolean {
   try {
     chooseProfile(host, { profile: name });
-    return undefined;
+    return true;
   } catch (error) {
-    if (error instanceof Failure) return error.message;
+    if (error instanceof Failure) return false;
     throw error;
   }
 }

@@ -12,6 +12,7 @@ import type { Host } from '../../session/host.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { wordFor } from '../../text/secret.ts';
 import { addExamples } from '../examples.ts';
+import { addNotes } from '../notes.ts';
 import { runAgainst } from './run.ts';
 
 type Options = { readonly port?: number; readonly plan: PlanName; readonly data?: string };
@@ -21,6 +22,14 @@ export function define(command: Command, host: Host): void {
     'petstore sandbox -- ./script.sh',
     'petstore sandbox -- petstore categories list',
     'petstore sandbox --port 4010 --plan pro --data pets.json',
+  ]);
+  addNotes(command, [
+    'Without a command it prints two export lines to paste into another shell, and serves until Ctrl-C. With one it runs it with ' +
+      'PETSTORE_BASE_URL and PETSTORE_API_KEY set, and exits with its exit code.',
+    'Each run begins with the same data. To choose them: --data with {"categories": [{"name": "dog"}], "pets": [...], "orders": [...]}, ' +
+      'or an array of categories; what is left out has sample data.',
+    '--profile sandbox is another sandbox, which keeps its data in the state folder (petstore doctor --all shows it). To start ' +
+      'afresh, delete sandbox/requests.log in that folder.',
   ]);
   command
     .usage('[options] [-- command...]')
@@ -67,7 +76,7 @@ const longestData = 96 * 1024 * 1024;
 
 function readData(path: string): SandboxState {
   const text = readText(path, longestData);
-  if (text === undefined) throw usageFailure(`no such file: ${path}`);
+  if (text === undefined) throw usageFailure(`file not found: ${path}`);
   try {
     return stateFromData(parseJson(text));
   } catch (error) {

@@ -3,11 +3,14 @@ import type { Host } from '../../session/host.ts';
 import { commonOptions } from '../../session/options.ts';
 import { declared, flagOf } from '../../settings/names.ts';
 import { listOf, pageWidth, printPage } from '../page.ts';
+import { describeSetting } from '../setting-text.ts';
 
 /** Each setting, and each place where it can be given: an option, then a variable, then the settings file; `stored` in Markdown. */
 export const settingRows = Object.entries(declared)
   .filter(([, { title }]) => title !== undefined)
-  .map(([name, { title, purpose, flags, alias, variable, file, stored }]) => ({
+  .map(([name, setting]) => ({ name, setting, ...setting }))
+  .map(({ name, setting, title, purpose, flags, alias, variable, file, stored }) => ({
+    meaning: describeSetting(setting),
     title: [title, purpose].filter(Boolean).join(', '),
     // What has a switch for one of its values is called as shortly as that.
     flags: alias && flags ? [flags.slice(0, 2), alias.flag] : flags ? [flagOf(flags)] : [],
@@ -19,7 +22,9 @@ const others: readonly (readonly [variables: string, meaning: string])[] = [
   ['https_proxy, all_proxy', 'proxy for requests to the service; upper case works too'],
   ['no_proxy', 'hosts to reach without the proxy; upper case works too'],
   ['NODE_EXTRA_CA_CERTS', 'file with an additional certificate authority (CA)'],
-  ['NO_COLOR, FORCE_COLOR, TERM', 'disable or force colour'],
+  ['NO_COLOR', 'if set, disable colour, whatever FORCE_COLOR says'],
+  ['FORCE_COLOR', 'if set, force colour, also in a pipe; 0 or false disables it'],
+  ['TERM', 'dumb disables colour and the status line'],
   ['COLUMNS', 'width of help that is not shown on a terminal (default 80)'],
   ['LC_ALL, LC_CTYPE, LANG', 'locale: table frames are UTF-8 or ASCII'],
   ['CI', 'if set, petstore never prompts'],
@@ -29,10 +34,10 @@ const others: readonly (readonly [variables: string, meaning: string])[] = [
 
 /** Each variable and what it means, for a terminal and the man page. */
 export const variables: readonly (readonly [variables: string, meaning: string])[] = [
-  ...settingRows.flatMap(({ title, flags, variables }) =>
+  ...settingRows.flatMap(({ meaning, flags, variables }) =>
     variables.map((variable) => {
       const beaten = flags.length > 0 ? `; overridden by ${flags.join(' and ')}` : '';
-      return [variable, `${title}${beaten}`] as const;
+      return [variable, `${meaning}${beaten}`] as const;
     }),
   ),
   ...others,

@@ -7,12 +7,15 @@ import { listOf, pageWidth, printPage } from '../page.ts';
 export const meanings: readonly (readonly [codes: string, meaning: string])[] = [
   ['0', 'success, including an empty list'],
   ['1', 'internal error: a bug in petstore'],
-  ['2', 'invalid usage, settings or input, or cancelled; nothing was sent'],
+  ['2', 'invalid usage, settings or input (nothing was sent), or cancelled'],
   ['3', 'refused by the service: 400, 404, 409, 422 or any other 4xx'],
   ['4', 'no API key, or the service rejected it (401, 403)'],
   ['5', 'network, TLS, timeout, 5xx, or an unexpected response'],
-  ['6', 'the outcome of a write is unknown: it may have been created'],
-  ['7', 'import incomplete: some rows were refused or are left'],
+  ['6', 'the outcome of a write is unknown: it may have been carried out'],
+  [
+    '7',
+    'import incomplete: some rows were refused or are left (75 if only the rate limit stopped it)',
+  ],
   ['74', 'cannot write the result, a setting or a journal, or cannot load a part of petstore'],
   ['75', 'rate limited, by the service or before sending: not done; retry at the time given'],
   ['129', 'hung up: the terminal was closed'],

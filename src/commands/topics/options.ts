@@ -8,7 +8,7 @@ import { listOf, pageWidth, printPage, wrap } from '../page.ts';
 const rules = [
   'They can be given before or after the command. Of options that contradict each other the last one counts: --json -o csv prints CSV.',
   'A duration is 500ms, 30s, 2m, 1h or inf; a number without a unit is seconds.',
-  'Defaults can be set in the environment (petstore help environment) and in the settings file (petstore help config).',
+  'Profile, base URL, API key, output and max-wait can also be set in the environment (petstore help environment) and in the settings (petstore help config).',
 ];
 
 export function define(command: Command, host: Host): void {

@@ -2,7 +2,7 @@ import { positionAfter } from '../../json/position.ts';
 import { nearest } from '../../text/nearest.ts';
 import { fieldStarts, type WrittenRecord } from './csv-record.ts';
 import { type Faults, quoted, stopAt } from './faults.ts';
-import type { Rows } from './rows.ts';
+import { type Rows, rowFields } from './rows.ts';
 
 /** How many fields each row has, and which of them are what, counted from 0. */
 export type CsvHeader = {
@@ -11,7 +11,9 @@ export type CsvHeader = {
   readonly description: number | undefined;
 };
 
-const columns = ['name', 'description', 'id'];
+const columns = [...rowFields, 'id'];
+/** An id is passed over, so that an exported list can be imported. */
+const knownColumns = `columns: ${rowFields.join(', ')}`;
 
 /** @throws Fault when there is no column for the names */
 export function readHeader(
@@ -20,6 +22,9 @@ export function readHeader(
   rows: Rows,
   faults: Faults,
 ): CsvHeader {
+  if (titles.length === 1 && /[;\t]/.test(titles[0] ?? '')) {
+    throw stopAt(record.position, 'the separator must be a comma');
+  }
   const found = new Map<string, number>();
   let { position } = record;
   let placed = 0;
@@ -39,8 +44,8 @@ export function readHeader(
     const column = columns.find((known) => known === title.trim().toLowerCase());
     if (column === undefined) {
       const meant = nearest(title.trim().toLowerCase(), columns);
-      const question = meant === undefined ? '' : `; did you mean "${meant}"?`;
-      faults.add(position, `unknown column ${quoted(title)}${question}`);
+      const help = meant === undefined ? knownColumns : `did you mean "${meant}"?`;
+      faults.add(position, `unknown column ${quoted(title)}; ${help}`);
     } else if (found.has(column)) {
       faults.add(position, `duplicate column "${column}"`);
     } else {

@@ -7,20 +7,22 @@ export class Fault extends Error {
   constructor(
     readonly position: Position,
     readonly reason: string,
+    /** What to do about it, where that is not plain. */
+    readonly hint?: string,
   ) {
     super(reason);
   }
 }
 
 /** A fault behind which nothing can be understood any more. */
-export function stopAt(position: Position, reason: string): Fault {
-  return new Fault(position, `${reason}; the rest was not read`);
+export function stopAt(position: Position, reason: string, hint?: string): Fault {
+  return new Fault(position, `${reason}; the rest was not read`, hint);
 }
 
 const maxListed = 20;
 
 export type Faults = {
-  readonly add: (position: Position, reason: string) => void;
+  readonly add: (position: Position, reason: string, hint?: string) => void;
   /** All faults as one failure, or undefined when there are none. Of more than one, the first 20 are told singly. */
   readonly summary: (source: string) => Failure | undefined;
 };
@@ -28,16 +30,18 @@ export type Faults = {
 export function createFaults(): Faults {
   const listed: string[] = [];
   let count = 0;
+  let ofFirst: string | undefined;
   return {
-    add({ line, column }, reason) {
+    add({ line, column }, reason, hint) {
       count += 1;
+      if (count === 1) ofFirst = hint;
       if (listed.length < maxListed) listed.push(`${line}:${column}: ${reason}`);
     },
     summary(source) {
       const [first] = listed;
       if (first === undefined) return undefined;
       const faults = listed.map((fault) => `${source}:${fault}`);
-      if (count === 1) return usageFailure(`${source}:${first}`, undefined, faults);
+      if (count === 1) return usageFailure(`${source}:${first}`, ofFirst, faults);
       const shown = count > maxListed ? ` (first ${maxListed} listed)` : '';
       return usageFailure(
         `${source} has ${thousands(count)} errors${shown}, the first at ${first}`,

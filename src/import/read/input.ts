@@ -50,7 +50,7 @@ export async function readInput(
     await reader.end();
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    faults.add(error.position, error.reason);
+    faults.add(error.position, error.reason, error.hint);
   }
   const failure = faults.summary(source);
   if (failure) throw failure;

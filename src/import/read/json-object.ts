@@ -30,7 +30,10 @@ export function takeObject(rows: Rows, text: string, position: Position): void {
   const positionOf = (field: string) => positionAt(names.get(field) ?? 0);
   const unknown = Object.keys(value).find((field) => field !== 'id' && !isRowField(field));
   if (unknown !== undefined) {
-    rows.addFault(positionOf(unknown), `unknown field ${quoted(unknown)}`);
+    rows.addFault(
+      positionOf(unknown),
+      `unknown field ${quoted(unknown)}; fields: ${rowFields.join(', ')}`,
+    );
     return;
   }
   if (Object.hasOwn(value, 'id')) rows.passOverIds('field');

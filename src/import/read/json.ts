@@ -1,9 +1,11 @@
-import { createElementSplitter } from '../../json/elements.ts';
+import { createElementSplitter, expectedArray } from '../../json/elements.ts';
 import { JsonError } from '../../json/parse.ts';
 import { type Position, positionAfter, startOfText } from '../../json/position.ts';
 import { Fault, stopAt } from './faults.ts';
 import { takeObject } from './json-object.ts';
 import type { Reader, Rows } from './rows.ts';
+
+const oneALine = 'For one object per line: --format ndjson';
 
 const blank = /^[ \t\r\n]*$/;
 
@@ -33,7 +35,11 @@ export function createJsonReader(rows: Rows): Reader {
     try {
       read();
     } catch (error) {
-      throw error instanceof JsonError ? fault(positionAt(error.offset), error.reason) : error;
+      if (!(error instanceof JsonError)) throw error;
+      const position = positionAt(error.offset);
+      throw error.reason === expectedArray
+        ? stopAt(position, 'expected a JSON array such as [{"name": "dog"}]', oneALine)
+        : fault(position, error.reason);
     }
   }
 

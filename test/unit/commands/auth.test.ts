@@ -89,7 +89,9 @@ describe('auth status', () => {
 
     expect(exitCode).toBe(2);
     expect(stderr).toContain('is for http://127.0.0.1:4010, not for https://b.example');
-    expect(stderr).toContain('petstore auth login. If not, check --base-url');
+    expect(stderr).toContain(
+      'petstore config list. If the service has moved: petstore auth login\n',
+    );
   });
 
   test('the sandbox has its own key, and never sees yours', async ({ petstore, sandbox }) => {

@@ -167,7 +167,11 @@ describe('a name that is no setting', () => {
     { argv: ['unset', 'defaultprofile'], hint: `Did you mean default-profile? One of: ${all}` },
     { argv: ['get', 'plann'], hint: `Did you mean plan? One of: profile, ${all}` },
     { argv: ['get', 'api-key'], hint: `One of: profile, ${all}` },
-    { argv: ['set', 'profile', 'staging'], hint: `One of: ${all}` },
+    {
+      argv: ['set', 'profile', 'staging'],
+      hint: `Did you mean default-profile? One of: ${all}`,
+    },
+    { argv: ['set', 'url', url], hint: `Did you mean base-url? One of: ${all}` },
     { argv: ['unset', '__proto__'], hint: `One of: ${all}` },
     { argv: ['get', 'x'.repeat(100_000)], hint: `One of: profile, ${all}` },
   ])('$argv: refused with the nearest one', async ({ argv, hint }, { petstore, folder }) => {
@@ -227,8 +231,10 @@ describe('config set', () => {
     });
 
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/^petstore: saved default-profile in /);
-    expect(stderr).toContain('petstore: unknown profile "sandbx"; did you mean "sandbox"?\n');
+    expect(stderr).toMatch(/^petstore: saved default-profile=sandbx in /);
+    expect(stderr).toContain(
+      'petstore: profile "sandbx" does not exist yet; to undo: petstore config unset default-profile\n',
+    );
   });
 });
 

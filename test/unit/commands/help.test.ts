@@ -1,9 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe } from 'vitest';
 import { getPet } from '../../../src/api/endpoints.ts';
 import { examplesOf } from '../../../src/commands/examples.ts';
 import { verbsOf, wordsOf } from '../../../src/commands/help.ts';
 import { isTopic } from '../../../src/commands/topic.ts';
+import { settingNames } from '../../../src/settings/names.ts';
 import { expect, test } from '../../support/petstore.ts';
 import { grownProgram } from '../../support/tree.ts';
 
@@ -115,6 +117,42 @@ describe('help', () => {
     expect(stdout).toContain('\u001b[1mTools:\u001b[22m\n');
   });
 
+  test('on a narrow first page cuts no topic', async ({ petstore }) => {
+    const { stdout } = await petstore(['--help'], { columns: 40 });
+
+    expect(stdout).toMatch(
+      /\n {2}petstore help options\n {2}petstore help exit-codes\n {2}petstore help environment\n$/,
+    );
+  });
+
+  test('of config set says what each setting is and may be', async ({ petstore }) => {
+    const { stdout } = await petstore(['config', 'set', '--help'], { columns: 100 });
+
+    for (const name of settingNames) expect(stdout).toMatch(new RegExp(`^  ${name} +\\w`, 'm'));
+    expect(stdout).toContain('always, low (less than 10 % left) or never\n');
+    expect(stdout).toContain('Settings belong to a profile; default-profile to all.\n');
+  });
+
+  test('of an import shows what a file has to look like', async ({ petstore }) => {
+    const { stdout } = await petstore(['categories', 'import', '--help'], { columns: 100 });
+
+    expect(stdout).toMatch(/^ {2}CSV +header name,description /m);
+    expect(stdout).toContain('[{"name": "dog"');
+    expect(stdout).toMatch(/^ {2}NDJSON +one such object per line$/m);
+  });
+
+  test('of the sandbox names the file that the one of the profile keeps its data in', async ({
+    petstore,
+    folder,
+  }) => {
+    await petstore(['categories', 'list', '-p', 'sandbox']);
+    const { stdout } = await petstore(['sandbox', '--help']);
+
+    const [, path = ''] = /delete\s+(\S+)\s+in\s+that\s+folder/.exec(stdout) ?? [];
+    expect(path).toMatch(/^sandbox/);
+    expect(existsSync(join(folder, 'state', path))).toBe(true);
+  });
+
   test('marks what the service has deprecated', async ({ petstore }) => {
     expect(getPet.deprecated).toBe(true);
     expect((await petstore(['--help'])).stdout).toMatch(/pets get .*deprecated/);
@@ -163,7 +201,7 @@ describe('help', () => {
 
 /** A command to be copied is one line, however narrow the terminal is. */
 function isVerbatim(line: string): boolean {
-  return /^(Usage: | *petstore |.* \| |\w+=\$\(|cat ")|jq /.test(line);
+  return /^( *petstore |.* \| |\w+=\$\(|cat ")|jq /.test(line);
 }
 
 function readFrom(folder: string): readonly string[] {

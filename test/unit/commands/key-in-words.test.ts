@@ -100,7 +100,7 @@ describe('a word that is no key', () => {
     { words: ['--timeout', '5x'], says: 'invalid duration "5x" for --timeout' },
     {
       words: ['--timeout', '5 minutes'],
-      says: 'invalid duration for --timeout; try 30s, 2m or 1h',
+      says: 'invalid duration for --timeout; try 30s, 2m or inf',
     },
     { words: ['--sort', 'size'], says: 'invalid value "size" for --sort' },
     {

@@ -20,6 +20,17 @@ describe('limits', () => {
     expect(sandbox.requests).toHaveLength(0);
   });
 
+  test('says how to get values where none are recorded, once', async ({ petstore }) => {
+    const before = await petstore(['limits', '-p', 'production']);
+    await petstore(['categories', 'list']);
+    const after = await petstore(['limits']);
+
+    expect(before.stderr).toBe(
+      'petstore: no values recorded yet; to get them (one request): petstore limits --refresh --profile production\n',
+    );
+    expect(after.stderr).not.toContain('no values recorded');
+  });
+
   test('shows what other commands heard, and our own count of the day', async ({
     petstore,
     sandbox,

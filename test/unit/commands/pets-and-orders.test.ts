@@ -1,6 +1,9 @@
 import { describe } from 'vitest';
 import { expect, reply, test } from '../../support/petstore.ts';
 
+const checkBaseUrl =
+  'Check the base URL, which includes the version prefix (such as /v1): petstore config list\n';
+
 describe('pets get', () => {
   test('shows the pet as it came, and that the operation goes away', async ({ petstore }) => {
     const result = await petstore(['pets', 'get', '9007199254740993']);
@@ -54,7 +57,24 @@ describe('pets get', () => {
       const { exitCode, stderr } = await petstore(['pets', 'get', '1']);
 
       expect(exitCode).toBe(3);
-      expect(stderr).toContain('Does the base URL end in /v1?\n');
+      expect(stderr).toContain(checkBaseUrl);
+    },
+  );
+
+  test.for([
+    ['categories', 'list'],
+    ['categories', 'create', 'rabbit'],
+    ['orders', 'list'],
+  ])(
+    'a 404 where no id was asked for does, also with an Error of the service: %s %s',
+    async (argv, { petstore, sandbox }) => {
+      sandbox.reactions.push(reply(404, { code: 'not_found', message: 'no such path' }));
+
+      const { exitCode, stderr } = await petstore(argv);
+
+      expect(exitCode).toBe(3);
+      expect(stderr).toContain(`(404 not_found): no such path\n`);
+      expect(stderr.endsWith(checkBaseUrl)).toBe(true);
     },
   );
 

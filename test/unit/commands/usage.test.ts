@@ -20,6 +20,18 @@ describe('what is wrong on this side', () => {
       says: ['unknown option --serch', 'Did you mean --search?'],
     },
     {
+      what: 'a value for a flag that takes none',
+      argv: ['categories', 'list', '--json=foo'],
+      exitCode: 2,
+      says: ['--json takes no value', 'See: petstore categories list --help'],
+    },
+    {
+      what: 'a value for a flag of one verb that takes none',
+      argv: ['categories', 'import', 'pets.csv', '--dry-run=yes'],
+      exitCode: 2,
+      says: ['--dry-run takes no value', 'See: petstore categories import --help'],
+    },
+    {
       what: 'a flag of another verb',
       argv: ['categories', 'list', '--description', 'x'],
       exitCode: 2,
@@ -170,7 +182,19 @@ describe('what is wrong on this side', () => {
       what: 'a duration that is none',
       argv: ['categories', 'list', '--max-wait', 'soon'],
       exitCode: 2,
-      says: ['invalid duration "soon" for --max-wait; try 30s, 2m or 1h'],
+      says: ['invalid duration "soon" for --max-wait; try 30s, 2m, 0 or inf'],
+    },
+    {
+      what: 'a timeout of 0',
+      argv: ['categories', 'list', '--timeout', '0'],
+      exitCode: 2,
+      says: ['invalid duration "0" for --timeout: must be more than 0', ''],
+    },
+    {
+      what: 'a timeout of 0 with a unit',
+      argv: ['categories', 'create', 'rabbit', '--timeout', '0ms'],
+      exitCode: 2,
+      says: ['invalid duration "0ms" for --timeout: must be more than 0', ''],
     },
     {
       what: 'no key',
@@ -250,7 +274,13 @@ describe('what is wrong on this side', () => {
       what: 'a key file that is not there',
       argv: ['categories', 'list', '--api-key-file', '/nowhere'],
       exitCode: 2,
-      says: ['the file given with --api-key-file does not exist', ''],
+      says: ['file not found (--api-key-file)', ''],
+    },
+    {
+      what: 'a key file that is not there, by a name too short for a key',
+      argv: ['categories', 'list', '--api-key-file', 'k.txt'],
+      exitCode: 2,
+      says: ['file not found: k.txt (--api-key-file)', ''],
     },
     {
       what: 'a profile name with a slash',
@@ -286,7 +316,7 @@ describe('what is wrong on this side', () => {
       what: 'a data file that is not there',
       argv: ['sandbox', '--data', '/nowhere.json'],
       exitCode: 2,
-      says: ['no such file: /nowhere.json', ''],
+      says: ['file not found: /nowhere.json', ''],
     },
   ])('$what: exit $exitCode', async ({ argv, env = {}, exitCode, says }, { petstore, sandbox }) => {
     const [message = '', hint = ''] = says;

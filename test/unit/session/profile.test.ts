@@ -14,11 +14,11 @@ describe('a profile of which nothing is known', () => {
     { name: 'mne', says: 'unknown profile "mne"; did you mean "mine"?' },
     {
       name: 'other',
-      says: 'unknown profile "other"\nNothing was sent.\nTo create it: petstore auth login --profile other. Profiles: production, staging, sandbox, mine',
+      says: 'unknown profile "other"\nNothing was sent.\nProfiles: production, staging, sandbox, mine. To create this one: petstore auth login --profile other',
     },
     {
       name: 'QwertzuiopAsdfgh',
-      says: 'unknown profile\nNothing was sent.\nTo create it: petstore auth login --profile NAME. Profiles: production, staging, sandbox, mine',
+      says: 'unknown profile\nNothing was sent.\nProfiles: production, staging, sandbox, mine. To create this one: petstore auth login --profile NAME',
     },
   ])('is refused before anything is sent: $name', async ({ name, says }, { petstore, sandbox }) => {
     for (const name of ['mine', 'staging']) {

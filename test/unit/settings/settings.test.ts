@@ -155,7 +155,10 @@ describe('config set', () => {
     { argv: ['__proto__', 'x'], says: 'unknown setting' },
     { argv: ['base-url', 'http://pets.example'], says: 'http would send the API key unencrypted' },
     { argv: ['output', 'xml'], says: 'invalid output format "xml"' },
-    { argv: ['max-wait', 'soon'], says: 'invalid duration "soon" for max-wait; try 30s, 2m or 1h' },
+    {
+      argv: ['max-wait', 'soon'],
+      says: 'invalid duration "soon" for max-wait; try 30s, 2m, 0 or inf',
+    },
     { argv: ['plan', 'gold'], says: 'invalid value "gold" for plan' },
     { argv: ['plan', '0/min,5/day'], says: 'Must be free, pro, business or N/min,M/day.' },
     { argv: ['api-key-command', ' '], says: 'invalid api-key-command: must not be blank' },

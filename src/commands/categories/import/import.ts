@@ -13,6 +13,7 @@ import { requireStateFolder } from '../../../settings/folders.ts';
 import { parseDuration } from '../../../settings/values.ts';
 import { addColumns } from '../../columns.ts';
 import { addExamples } from '../../examples.ts';
+import { addNotes } from '../../notes.ts';
 import { lockNames } from '../lock-names.ts';
 import type { ImportRequest } from './import-request.ts';
 import { planOf } from './limits.ts';
@@ -33,6 +34,17 @@ export function define(command: Command, host: Host): void {
     'petstore categories import pets.csv --yes --max-wait inf',
     "jq -c '.[]' pets.json | petstore categories import - --format ndjson --yes",
   ]);
+  addNotes(command, [
+    [
+      'Input:',
+      [
+        ['CSV', 'header name,description and one category per line; description is optional'],
+        ['JSON', 'array of objects: [{"name": "dog", "description": "A loyal friend"}]'],
+        ['NDJSON', 'one such object per line'],
+      ],
+    ],
+    'The file is UTF-8. Names that already exist are skipped. The same command resumes an interrupted import.',
+  ]);
   addColumns(command, outcomeColumns);
   command
     .argument('<file>', 'CSV, JSON or NDJSON file of categories, or - for standard input')
@@ -48,7 +60,6 @@ export function define(command: Command, host: Host): void {
     .action(async (file: string, options: Options) =>
       inSession(host, command, async (session) => {
         session.output.checkColumns(options.dryRun ? planColumns : outcomeColumns);
-        if (!options.dryRun && !options.yes) refuseUnasked(session, file);
         const request = await readRequest(session, file, options);
 
         if (options.dryRun) return preview(request);
@@ -105,7 +116,7 @@ async function readRequest(
     );
   }
   const plan = planOf(session.profile);
-  const settle = parseDuration(options.settle, '--settle');
+  const settle = parseDuration(options.settle, '--settle', '30s, 2m or 0');
   if (!Number.isFinite(settle))
     throw usageFailure(
       'invalid duration for --settle: must not be inf',
@@ -113,6 +124,7 @@ async function readRequest(
     );
   const mode: Mode = options.allowDuplicates ? 'each' : 'ensure';
   const input = await readInput(host.context, file, options.format, report);
+  if (!options.dryRun && !options.yes) refuseUnasked(session, file);
   const { address, fingerprint } = await session.account();
   return {
     session,

@@ -145,8 +145,15 @@ describe('petstore completion install', () => {
   test.for<{ env: Record<string, string>; platform?: string; says: string }>([
     { env: {}, says: 'cannot detect your shell: SHELL is not set' },
     { env: { SHELL: '/bin/tcsh' }, says: 'no completion for tcsh (SHELL)' },
-    { env: {}, platform: 'win32', says: 'cannot change the profile of PowerShell' },
-    { env: { SHELL: '/usr/bin/pwsh' }, says: 'cannot change the profile of PowerShell' },
+    {
+      env: {},
+      platform: 'win32',
+      says: 'PowerShell is not supported by completion install and uninstall',
+    },
+    {
+      env: { SHELL: '/usr/bin/pwsh' },
+      says: 'PowerShell is not supported by completion install and uninstall',
+    },
   ])('says what to do where $env on $platform names no such shell', async (row, { petstore }) => {
     const { env, platform = 'linux', says } = row;
 
@@ -154,8 +161,35 @@ describe('petstore completion install', () => {
 
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });
     expect(result.stderr).toContain(says);
-    expect(result.stderr).toMatch(/petstore completion (install bash|powershell >> \$PROFILE)/);
+    expect(result.stderr).toMatch(/petstore completion (install bash|powershell >> \$PROFILE)\n$/);
   });
+
+  test.for([
+    { verb: 'install', hint: 'In PowerShell: petstore completion powershell >> $PROFILE\n' },
+    { verb: 'uninstall', hint: 'Remove the petstore lines from $PROFILE.\n' },
+  ])('$verb says what to do in PowerShell', async ({ verb, hint }, { petstore }) => {
+    const { exitCode, stderr } = await petstore(['completion', verb, 'powershell']);
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('PowerShell is not supported by completion install and uninstall\n');
+    expect(stderr.endsWith(hint)).toBe(true);
+  });
+
+  test('uninstall asks for its own shell where SHELL names none', async ({ petstore }) => {
+    const { stderr } = await petstore(['completion', 'uninstall'], { env: {} });
+
+    expect(stderr).toMatch(/\nName bash, zsh or fish: petstore completion uninstall bash\n$/);
+  });
+
+  test.for(['install', 'uninstall'])(
+    '%s lists the shells that it supports',
+    async (verb, { petstore }) => {
+      const { exitCode, stderr } = await petstore(['completion', verb, 'tcsh']);
+
+      expect(exitCode).toBe(2);
+      expect(stderr).toMatch(/\nOne of: bash, zsh, fish\n$/);
+    },
+  );
 
   test.for<{ shell: string; env?: Record<string, string>; platform?: string; file: string }>([
     { shell: 'zsh', env: { ZDOTDIR: 'FOLDER/zsh' }, file: 'zsh/.zshrc' },

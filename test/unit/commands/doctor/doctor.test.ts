@@ -100,6 +100,16 @@ describe('doctor', () => {
     expect(stdout).toMatch(/ petstore doctor --all\n$/);
   });
 
+  test('gives a path that is wider than its column lines of its own', async ({ petstore }) => {
+    const path = '/nowhere/in/a/long/folder/ca.pem';
+    const env = { ...broken, NODE_EXTRA_CA_CERTS: path };
+    const { stdout } = await petstore(['doctor', '--no-color'], { columns: 40, env });
+
+    expect(stdout).toContain(
+      `! certificates\n  NODE_EXTRA_CA_CERTS is ignored:\n  ${path}\n  cannot be read (ENOENT)\n`,
+    );
+  });
+
   test('has signs of ASCII where the locale is not UTF-8', async ({ petstore }) => {
     const env = { ...broken, LC_ALL: 'C' };
     const { stdout } = await petstore(['doctor', '--all'], { env });

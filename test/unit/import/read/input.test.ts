@@ -175,25 +175,43 @@ describe('a wrong input is refused with its place', () => {
     // CSV
     {
       format: 'csv',
-      text: '\n;name\na\n',
-      wrong: ' has 2 errors, the first at 2:1: unknown column ";name"; did you mean "name"?',
+      text: '\nnmae\na\n',
+      wrong: ' has 2 errors, the first at 2:1: unknown column "nmae"; did you mean "name"?',
+    },
+    {
+      format: 'csv',
+      text: 'name;description\na;b\n',
+      wrong: ':1:1: the separator must be a comma; the rest was not read',
+    },
+    {
+      format: 'csv',
+      text: 'name\tdescription\na\tb\n',
+      wrong: ':1:1: the separator must be a comma; the rest was not read',
     },
     {
       format: 'csv',
       text: 'name, Description\na,b\n',
       wrong: ':1:6: unknown column " Description"; did you mean "description"?',
     },
-    { format: 'csv', text: 'name,"x",id\na,b,c\n', wrong: ':1:6: unknown column "x"' },
+    {
+      format: 'csv',
+      text: 'name,"x",id\na,b,c\n',
+      wrong: ':1:6: unknown column "x"; columns: name, description',
+    },
     {
       format: 'csv',
       text: 'name,descriptoin\na,b\n',
       wrong: ':1:6: unknown column "descriptoin"; did you mean "description"?',
     },
-    { format: 'csv', text: 'name,__proto__\na,b\n', wrong: ':1:6: unknown column "__proto__"' },
+    {
+      format: 'csv',
+      text: 'name,__proto__\na,b\n',
+      wrong: ':1:6: unknown column "__proto__"; columns: name, description',
+    },
     {
       format: 'csv',
       text: `name,${'x'.repeat(50)}\na,b\n`,
-      wrong: `:1:6: unknown column "${'x'.repeat(40)}…"`,
+      wrong: `:1:6: unknown column "${'x'.repeat(40)}…"; columns: name, description`,
     },
     { format: 'csv', text: 'name,name\na,b\n', wrong: ':1:6: duplicate column "name"' },
     {
@@ -240,7 +258,11 @@ describe('a wrong input is refused with its place', () => {
       wrong: ':2:1: row longer than 1 MiB; the rest was not read',
     },
     // JSON
-    { format: 'json', text: '\n {"name":"a"}', wrong: ':2:2: expected "["; the rest was not read' },
+    {
+      format: 'json',
+      text: '\n {"name":"a"}',
+      wrong: ':2:2: expected a JSON array such as [{"name": "dog"}]; the rest was not read',
+    },
     {
       format: 'json',
       text: '[{"name":"a"}] x',
@@ -307,11 +329,15 @@ describe('a wrong input is refused with its place', () => {
       text: '[{"name":"a","description":null}]',
       wrong: ':1:14: description must be a string, not null',
     },
-    { format: 'json', text: '[{"name":"a","x":{"name":"b"}}]', wrong: ':1:14: unknown field "x"' },
+    {
+      format: 'json',
+      text: '[{"name":"a","x":{"name":"b"}}]',
+      wrong: ':1:14: unknown field "x"; fields: name, description',
+    },
     {
       format: 'json',
       text: '[{"name":"a","__proto__":{"name":"b"}}]',
-      wrong: ':1:14: unknown field "__proto__"',
+      wrong: ':1:14: unknown field "__proto__"; fields: name, description',
     },
     {
       format: 'json',
@@ -370,6 +396,12 @@ describe('a wrong input is refused with its place', () => {
         outcome: 'not_sent',
       });
     }
+  });
+
+  test('what is no array may be one object per line', async () => {
+    const { failure } = await readChunks('json', ['{"name":"a"}\n{"name":"b"}\n']);
+
+    expect(failure?.details.hint).toBe('For one object per line: --format ndjson');
   });
 
   test('many faults are listed, the first 20 of them, and counted', async () => {

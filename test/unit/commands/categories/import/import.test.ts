@@ -541,6 +541,33 @@ describe('the plan of an import', () => {
     },
   );
 
+  test.for([
+    { what: 'an invalid option', text: three, flags: ['--settle', 'soon'], says: 'for --settle' },
+    { what: 'a faulty row', text: 'name\n""\n', flags: [], says: ':2:1: name must not be blank' },
+    { what: 'no row', text: 'name\n', flags: [], says: 'has no rows' },
+  ])('$what is said first, and nothing is sent', async (row, { petstore, sandbox, folder }) => {
+    const { text, flags, says } = row;
+
+    const result = await petstore(['categories', 'import', put(folder, text), ...flags]);
+
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.stderr).toContain(says);
+    expect(result.stderr).not.toContain('confirmation needed');
+    expect(sandbox.requests).toHaveLength(0);
+  });
+
+  test('a missing file is said before the confirmation that is needed', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    const result = await petstore(['categories', 'import', join(folder, 'nowhere.csv')]);
+
+    expect(result.exitCode).toBe(2);
+    expect(result.stderr).toContain('file not found: ');
+    expect(sandbox.requests).toHaveLength(0);
+  });
+
   test.for(['table', 'csv'])(
     'is asked about on a terminal, with %s',
     async (format, { petstore, sandbox, folder }) => {
