@@ -1,7 +1,7 @@
 import { type Argument, type Command, Help, type Option } from 'commander';
 import { type Failure, usageFailure } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
-import { mayBeKey } from '../text/secret.ts';
+import { quotedUnlessKey } from '../text/secret.ts';
 import type { UsageError } from './complaint.ts';
 import { usageOf, wordsOf } from './help.ts';
 import { suggest } from './suggest.ts';
@@ -43,7 +43,7 @@ function unknownCommand(command: Command): Failure {
   const [word = ''] = command.args;
   const meant = suggest(word, command);
   // What is almost a command is no key.
-  const named = meant === undefined ? quoted(word) : ` "${word}"`;
+  const named = meant === undefined ? quotedUnlessKey(word) : ` "${word}"`;
   const where = command.parent ? ` for ${callOf(command)}` : '';
   const hint = meant === undefined ? helpFor(command) : `Did you mean ${meant}?`;
   return usageFailure(`unknown command${named}${where}`, hint);
@@ -76,7 +76,7 @@ function unexpectedArgument(command: Command): Failure {
   const word = command.args[taken.length] ?? '';
   const counts = ['none', `one: ${taken[0]}`, `two: ${taken.join(' ')}`];
   return usageFailure(
-    `unexpected argument${quoted(word)}; \`${callOf(command)}\` takes ${counts[taken.length]}`,
+    `unexpected argument${quotedUnlessKey(word)}; \`${callOf(command)}\` takes ${counts[taken.length]}`,
     taken.length === 0
       ? helpFor(command)
       : `Quote a value that contains spaces. Usage: ${usageOf(command)}`,
@@ -105,18 +105,13 @@ function invalidValue(message: string, command: Command): Failure {
       message.includes(`' is invalid for argument '${argument.name()}'. `),
     );
   const meant = nearest(word, taker?.argChoices ?? []);
-  const named = meant === undefined ? quoted(word) : ` "${word}"`;
+  const named = meant === undefined ? quotedUnlessKey(word) : ` "${word}"`;
   const where = option ? nameOf(option) : `<${taker?.name()}>`;
   const asked = meant === undefined ? '' : `; did you mean "${meant}"?`;
   return usageFailure(
     `invalid value${named} for ${where}${asked}`,
     taker ? oneOf(taker) : helpFor(command),
   );
-}
-
-/** A wrong word in a message, unless it may be a key. */
-function quoted(word: string): string {
-  return mayBeKey(word) ? '' : ` "${word}"`;
 }
 
 function oneOf({ argChoices = [] }: Option | Argument): string {

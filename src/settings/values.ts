@@ -1,7 +1,7 @@
 import { usageFailure } from '../errors.ts';
 import { type Format, formats, isFormat } from '../formats.ts';
 import { plans, type Quotas } from '../plans.ts';
-import { mayBeKey } from '../text/secret.ts';
+import { quotedUnlessKey } from '../text/secret.ts';
 
 const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const durationForm = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)?$/;
@@ -14,7 +14,7 @@ export function parseDuration(text: string, name: string, examples = '30s, 2m or
   if (text === 'inf') return Number.POSITIVE_INFINITY;
   const [, amount, unit = 's'] = durationForm.exec(text) ?? [];
   if (amount === undefined) {
-    throw usageFailure(`invalid duration${quoted(text)} for ${name}; try ${examples}`);
+    throw usageFailure(`invalid duration${quotedUnlessKey(text)} for ${name}; try ${examples}`);
   }
   return Number(amount) * units[unit as keyof typeof units];
 }
@@ -41,7 +41,7 @@ export function parsePlan(text: string, name: string): NamedPlan {
   const [, minute, day] = planForm.exec(text) ?? [];
   if (!Number(minute) || !Number(day)) {
     throw usageFailure(
-      `invalid value${quoted(text)} for ${name}`,
+      `invalid value${quotedUnlessKey(text)} for ${name}`,
       `Must be ${Object.keys(plans).join(', ')} or N/min,M/day.`,
     );
   }
@@ -52,7 +52,7 @@ export function parsePlan(text: string, name: string): NamedPlan {
 export function parseFormat(text: string, place?: string): Format {
   if (isFormat(text)) return text;
   throw usageFailure(
-    `invalid output format${quoted(text)}${from(place)}`,
+    `invalid output format${quotedUnlessKey(text)}${from(place)}`,
     `Must be one of: ${formats.join(', ')}`,
   );
 }
@@ -66,7 +66,7 @@ export function parseLineMode(text: string, place?: string): LineMode {
   const mode = lineModes.find((known) => known === text);
   if (mode !== undefined) return mode;
   throw usageFailure(
-    `invalid rate-limit-line${quoted(text)}${from(place)}`,
+    `invalid rate-limit-line${quotedUnlessKey(text)}${from(place)}`,
     `Must be one of: ${lineModes.join(', ')}`,
   );
 }
@@ -91,7 +91,7 @@ export function isProfileName(name: string): boolean {
 export function parseProfileName(name: string, place?: string): string {
   if (isProfileName(name)) return name;
   throw usageFailure(
-    `invalid profile name${quoted(name)}${from(place)}`,
+    `invalid profile name${quotedUnlessKey(name)}${from(place)}`,
     'Only letters, digits, "-" and "_" are allowed, at most 64.',
   );
 }
@@ -99,9 +99,4 @@ export function parseProfileName(name: string, place?: string): string {
 /** Where a value was given, as the end of a message; nothing where that is plain. */
 export function from(place: string | undefined): string {
   return place === undefined ? '' : ` from ${place}`;
-}
-
-/** An invalid value, for messages; nothing where it may be a key. */
-function quoted(text: string): string {
-  return mayBeKey(text) ? '' : ` "${text}"`;
 }

@@ -21,6 +21,11 @@ export function mayBeKey(text: string): boolean {
   return text.length >= shortestHidden;
 }
 
+/** An invalid word as the end of a phrase, in quotes after a space; nothing where it may be a key. */
+export function quotedUnlessKey(text: string): string {
+  return mayBeKey(text) ? '' : ` "${text}"`;
+}
+
 /** A word that is wrong, for messages: in quotes, or how long it is when it may be a key. */
 export function wordFor(text: string): string {
   return mayBeKey(text) ? `a value of ${text.length} characters` : `"${text}"`;

@@ -5,7 +5,7 @@ import { explained, unsent, usageFailure } from '../../errors.ts';
 import { notice } from '../../events.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession, type Session } from '../../session/session.ts';
-import { mayBeKey } from '../../text/secret.ts';
+import { quotedUnlessKey } from '../../text/secret.ts';
 import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
 import { parsePath } from './path.ts';
@@ -61,6 +61,5 @@ async function readBody(session: Session, method: Method, data: string): Promise
 function parseMethod(word: string): Method {
   const method = methods.find((name) => name === word.toUpperCase());
   if (method) return method;
-  const what = mayBeKey(word) ? 'invalid method' : `invalid method "${word}"`;
-  throw usageFailure(what, `Use one of: ${methods.join(', ')}`);
+  throw usageFailure(`invalid method${quotedUnlessKey(word)}`, `Use one of: ${methods.join(', ')}`);
 }

@@ -3,7 +3,7 @@ import { labelOf, type Profile, sandboxProfile } from '../../session/profile.ts'
 import { declared, type SettingName } from '../../settings/names.ts';
 import type { SettingPath } from '../../settings/save.ts';
 import { nearest } from '../../text/nearest.ts';
-import { mayBeKey } from '../../text/secret.ts';
+import { quotedUnlessKey } from '../../text/secret.ts';
 
 /** Where a setting stands in the settings file. */
 export function pathOf(name: SettingName, profile: Profile): SettingPath {
@@ -28,7 +28,7 @@ export function requireName<Name extends string>(name: string, names: readonly N
     names.find((known) => known.endsWith(`-${name.toLowerCase()}`)) ??
     nearest(name.toLowerCase(), names);
   throw usageFailure(
-    `unknown setting${mayBeKey(name) ? '' : ` "${name}"`}`,
+    `unknown setting${quotedUnlessKey(name)}`,
     `${meant === undefined ? '' : `Did you mean ${meant}? `}One of: ${names.join(', ')}`,
   );
 }
