@@ -18,9 +18,9 @@ export function readServiceError({ status, bytes }: Answer): ServiceError {
 /** A word for a ban. The values of `code` are not shown in the interface document. */
 const ban = /(?<![a-z])ban(?:ned)?(?![a-z])/i;
 
-/** Whether a 429 says that the key is banned, and not only that it has to wait. */
-export function saysBanned({ status, code = '', message = '' }: ServiceError): boolean {
-  return status === 429 && (ban.test(code) || ban.test(message));
+/** Whether the Error of a 429 says that the key is banned, and not only that it has to wait. */
+export function saysBanned({ code = '', message = '' }: ServiceError): boolean {
+  return ban.test(code) || ban.test(message);
 }
 
 /** A page of HTML or half an Error tells no more than the status does. */
