@@ -18,8 +18,8 @@ export type Forecast = {
   readonly moreDays: number | undefined;
 };
 
-const minuteMs = 60_000;
-const dayMs = 86_400_000;
+/** How long each window is, in ms. */
+export const windowMs = { minute: 60_000, day: 86_400_000 } as const;
 /** The first request of a window leaves so long after the reset, in ms. */
 const afterReset = 1_000;
 
@@ -28,7 +28,7 @@ export function forecast(requests: number, { minute, day }: Allowances): Forecas
   const { today, days } = byDays(requests, day);
   return {
     requests,
-    todayMs: minute && windowsFor(today, minute) * minuteMs,
+    todayMs: minute && windowsFor(today, minute) * windowMs.minute,
     moreDays: day && days,
   };
 }
@@ -48,7 +48,11 @@ export function timeFor(
   if (!day || more === 0) return untilLast(today, minute, each);
   const onLastDay = more - (days - 1) * day.limit;
   const fullMinute = minute && { limit: minute.limit, left: minute.limit };
-  return (day.resetMs ?? dayMs) + (days - 1) * dayMs + untilLast(onLastDay, fullMinute, each);
+  return (
+    (day.resetMs ?? windowMs.day) +
+    (days - 1) * windowMs.day +
+    untilLast(onLastDay, fullMinute, each)
+  );
 }
 
 /** How many of the requests today takes, how many more there are, and how many days those need. */
@@ -62,7 +66,8 @@ function untilLast(requests: number, minute: Allowance | undefined, each = 0): n
   const windows = minute ? windowsFor(requests, minute) : 0;
   if (!minute || windows === 0) return requests * each;
   const inLastWindow = requests - Math.max(0, minute.left) - (windows - 1) * minute.limit;
-  const waits = (minute.resetMs ?? minuteMs) + (windows - 1) * (minuteMs + afterReset);
+  const waits =
+    (minute.resetMs ?? windowMs.minute) + (windows - 1) * (windowMs.minute + afterReset);
   // A slow service is its own limit.
   return Math.max(requests * each, waits + inLastWindow * each);
 }

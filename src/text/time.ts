@@ -1,4 +1,5 @@
 import { isoTime } from './iso-time.ts';
+import { thousands } from './number.ts';
 
 /** "15:04:05Z", from ms since 1970: in UTC, as in events and logs, so that any two times can be compared. */
 export function clockTime(ms: number): string {
@@ -24,6 +25,17 @@ export function countdown(ms: number): string {
   return minutes < 60
     ? `${minutes}:${twoDigits(seconds % 60)}`
     : `${Math.floor(minutes / 60)}:${twoDigits(minutes % 60)}:${twoDigits(seconds % 60)}`;
+}
+
+/** How long something took: "0.4s", "12s", "1m 02s", "2h 05m". */
+export function timeTaken(ms: number): string {
+  if (ms < 10_000) return `${(ms / 1_000).toFixed(1)}s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 60) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60
+    ? `${minutes}m ${twoDigits(seconds % 60)}s`
+    : `${thousands(Math.floor(minutes / 60))}h ${twoDigits(minutes % 60)}m`;
 }
 
 function units(large: number, name: string, small: number, smallName: string): string {

@@ -1,4 +1,4 @@
-import type { Allowances } from '../../../import/forecast.ts';
+import { type Allowances, windowMs } from '../../../import/forecast.ts';
 import type { KnownLimit } from './limits.ts';
 
 /** The limit as it is at each moment of an import. */
@@ -10,7 +10,6 @@ export type FollowedLimit = {
 
 /** How often it is read anew, in ms: others may use it too. In between our own requests are counted. */
 const fresh = 1_000;
-const lengths = { minute: 60_000, day: 86_400_000 };
 
 /** @param read reads what this machine knows of the limit, at no cost in requests */
 export async function followLimit(
@@ -38,11 +37,11 @@ export async function followLimit(
   function windowNow(kind: 'minute' | 'day'): Allowances[typeof kind] {
     const window = known[kind];
     if (!window) return undefined;
-    const { limit, left, resetMs = lengths[kind] } = window;
+    const { limit, left, resetMs = windowMs[kind] } = window;
     const passed = uptime() - readAt;
     return passed < resetMs
       ? { limit, left: left - spent, resetMs: resetMs - passed }
-      : { limit, left: limit, resetMs: lengths[kind] };
+      : { limit, left: limit, resetMs: windowMs[kind] };
   }
 
   async function readAnew(): Promise<void> {

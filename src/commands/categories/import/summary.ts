@@ -3,6 +3,7 @@ import { count, type RowOutcome } from '../../../import/outcome.ts';
 import { isUtf8 } from '../../../session/host.ts';
 import type { Session } from '../../../session/session.ts';
 import { thousands } from '../../../text/number.ts';
+import { timeTaken } from '../../../text/time.ts';
 import { countsInWords, say } from './words.ts';
 
 /** Says what became of the rows, on stderr: "✔ 57 created in 1m 02s, 3 already exist". */
@@ -20,19 +21,4 @@ export function saySummary(
     return `${thousands(count)} ${rows}${time}`;
   });
   say(session, [`${mark}${parts.join(', ')}`]);
-}
-
-/** "0.4s", "12s", "1m 02s", "2h 05m". */
-function timeTaken(ms: number): string {
-  if (ms < 10_000) return `${(ms / 1_000).toFixed(1)}s`;
-  const seconds = Math.round(ms / 1_000);
-  if (seconds < 60) return `${seconds}s`;
-  const minutes = Math.floor(seconds / 60);
-  return minutes < 60
-    ? `${minutes}m ${twoDigits(seconds % 60)}s`
-    : `${thousands(Math.floor(minutes / 60))}h ${twoDigits(minutes % 60)}m`;
-}
-
-function twoDigits(part: number): string {
-  return String(part).padStart(2, '0');
 }
