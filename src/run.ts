@@ -29,6 +29,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   const host: Host = { context, sink, format: undefined };
   const help: string[] = [];
   const options = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+  const color = !options.includes('--no-color');
   const verbose = options.includes('--verbose') || options.includes('-v');
   if (verbose) context.onWarning((warning) => say(`Node.js warning: ${sink.redact(warning)}`));
   const program = createProgram(host, (text) => help.push(text), argv);
@@ -104,7 +105,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   }
 
   function show(page: string): Promise<Exit | Failure> {
-    return printPage(host, page, { color: !options.includes('--no-color') }).then(
+    return printPage(host, page, { color }).then(
       () => new Exit(0),
       (failure) => explain(failure),
     );
@@ -113,10 +114,9 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   function end(result: Exit | Failure): number {
     if (result instanceof Failure) {
       if (result.kind === 'internal' && verbose) sayStack(result.cause);
-      const color = hasColor(context.stderr, context.env, {
-        color: !options.includes('--no-color'),
-      });
-      reportFailure(sink, result, { json: wantsJson(), color, width: context.stderr.columns });
+      const { stderr, env } = context;
+      const place = { color: hasColor(stderr, env, { color }), width: stderr.columns };
+      reportFailure(sink, result, { json: wantsJson(), ...place });
     }
     return result.exitCode;
   }
