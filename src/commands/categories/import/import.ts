@@ -1,17 +1,16 @@
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { usageFailure } from '../../../errors.ts';
-import { speaksJson } from '../../../formats.ts';
 import type { Mode } from '../../../import/content.ts';
 import type { NameLock } from '../../../import/name-locks.ts';
 import { type InputFormat, inputFormats, readInput } from '../../../import/read/input.ts';
 import { withJournal } from '../../../import/with-journal.ts';
 import type { Host } from '../../../session/host.ts';
-import { mayAsk } from '../../../session/host.ts';
 import { inSession, type Session } from '../../../session/session.ts';
 import { requireStateFolder } from '../../../settings/folders.ts';
 import { parseDuration } from '../../../settings/values.ts';
 import { addColumns } from '../../columns.ts';
+import { obstacleToAsking, refuseUnasked } from '../../confirm.ts';
 import { addExamples } from '../../examples.ts';
 import { addNotes } from '../../notes.ts';
 import { lockNames } from '../lock-names.ts';
@@ -83,24 +82,11 @@ function lockNamesFor({
   return lockNames(session, { address, names, path, doing: 'importing' });
 }
 
-/** @throws Failure (usage) when the question that comes later cannot be asked, or not among lines of JSON */
-function refuseUnasked(session: Session, file: string): void {
-  const obstacle = obstacleToAsking(session, file);
-  if (obstacle === undefined) return;
-  throw usageFailure(
-    `confirmation needed, but ${obstacle} (use --yes)`,
-    'To see the plan first, use --dry-run.',
-  );
-}
-
-function obstacleToAsking({ host, options }: Session, file: string): string | undefined {
-  const { stdin, stderr } = host.context;
+/** Why the question that comes after the plan cannot be asked; undefined where it can. */
+function obstacleTo(file: string, session: Session): string | undefined {
   if (file === '-') return 'standard input is the file';
-  if (!stdin.isTTY || !stderr.isTTY) return 'this is not a terminal';
-  if (options.input === false) return '--no-input is set';
-  if (!mayAsk(host.context, options)) return 'CI is set';
-  if (host.format && speaksJson(host.format)) return 'the output is JSON';
-  return options.quiet ? 'the plan is hidden by --quiet' : undefined;
+  const quiet = session.options.quiet ? 'the plan is hidden by --quiet' : undefined;
+  return obstacleToAsking(session) ?? quiet;
 }
 
 async function readRequest(
@@ -124,7 +110,9 @@ async function readRequest(
     );
   const mode: Mode = options.allowDuplicates ? 'each' : 'ensure';
   const input = await readInput(host.context, file, options.format, report);
-  if (!options.dryRun && !options.yes) refuseUnasked(session, file);
+  if (!options.dryRun && !options.yes) {
+    refuseUnasked(obstacleTo(file, session), 'To see the plan first, use --dry-run.');
+  }
   const { address, fingerprint } = await session.account();
   return {
     session,

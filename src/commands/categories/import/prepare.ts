@@ -1,5 +1,4 @@
 import type { Category } from '../../../api/resources.ts';
-import { Failure } from '../../../errors.ts';
 import { isOtherKey, refuseOtherKey } from '../../../import/forget.ts';
 import type { Job } from '../../../import/job.ts';
 import type { Journal } from '../../../import/journal.ts';
@@ -9,6 +8,7 @@ import { mostInFlight } from '../../../pacing/decide.ts';
 import { sandboxProfile } from '../../../session/profile.ts';
 import { isoTime } from '../../../text/iso-time.ts';
 import { thousands } from '../../../text/number.ts';
+import { agree } from '../../confirm.ts';
 import { beginJournal, type ImportRequest } from './import-request.ts';
 import { knownLimit } from './limits.ts';
 import { planInWords, say } from './words.ts';
@@ -63,7 +63,7 @@ export async function prepare(
 
   if (plan.create.length > 0) {
     const plannedAt = uptime();
-    if (!request.assumeYes) await agree(request, plan);
+    if (!request.assumeYes) await agree(session, questionOf(request, plan));
     if (uptime() - plannedAt > fresh) {
       list = await fetchList(job);
       plan = planBy(list);
@@ -88,16 +88,11 @@ function resumption({ state: { header, done, open, finished } }: Journal): strin
     : `resuming the import ${started}: ${rows}`;
 }
 
-/** @throws Failure (interrupted) when the answer is no */
-async function agree(
-  { session, identity }: ImportRequest,
-  { create, similar }: Plan,
-): Promise<void> {
+function questionOf({ identity }: ImportRequest, { create, similar }: Plan): string {
   const what = `${thousands(create.length)} ${create.length === 1 ? 'category' : 'categories'}`;
   const where = identity.address === sandboxProfile ? 'in the sandbox' : `at ${identity.address}`;
   const listed = similar.filter(({ listed }) => listed).length;
   const names = listed === 1 ? 'an existing name' : 'existing names';
   const some = listed > 0 ? `, ${thousands(listed)} of them similar to ${names}` : '';
-  if (await session.host.context.confirm(`Create ${what} ${where}${some}?`)) return;
-  throw new Failure('interrupted', 'cancelled', { outcome: 'not_sent', exitCode: 2 });
+  return `Create ${what} ${where}${some}?`;
 }
