@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { examplesOf } from './examples.ts';
 import { firstPage } from './first-page.ts';
-import { argumentsOf, optionItem, optionsOf, usageOf, verbsOf, wordsOf } from './help.ts';
+import { aliasOf, argumentsOf, optionItem, optionsOf, usageOf, verbsOf, wordsOf } from './help.ts';
 import { notesOf } from './notes.ts';
 import { type Item, listOf, pointer, wrap, wrapUsage } from './page.ts';
 
@@ -20,7 +20,9 @@ export function formatHelp(
     ['Arguments:', argumentsOf(command)],
     ['Options:', optionsOf(command).own.map(optionItem)],
   ];
+  const alias = aliasOf(command);
   const more = [
+    ...(alias === undefined ? [] : [pointer('Alias:', [alias], helpWidth)]),
     ...(verbs.length > 0
       ? [pointer('More about a command:', [`petstore help ${wordsOf(command)} COMMAND`], helpWidth)]
       : []),

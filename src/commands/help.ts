@@ -21,6 +21,13 @@ export function usageOf(command: Command): string {
   return ['petstore', wordsOf(command), rest].filter(Boolean).join(' ');
 }
 
+/** Its other name, as a line of its help; undefined where it has none. */
+export function aliasOf(command: Command): string | undefined {
+  const [alias] = command.aliases();
+  if (alias === undefined || !command.parent) return undefined;
+  return `petstore ${wordsOf(command.parent)} ${alias}`;
+}
+
 /** The arguments of a command that need more words than their names. */
 export function argumentsOf(command: Command): readonly Item[] {
   return command.registeredArguments

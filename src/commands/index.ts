@@ -119,6 +119,9 @@ const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>>
   },
 };
 
+/** The second name of `list`, in every group that has one. */
+const listAlias = 'ls';
+
 /** What help explains besides the commands: `petstore help NAME`. */
 const topics: Readonly<Record<string, Branch>> = {
   options: {
@@ -156,10 +159,11 @@ export function addCommands(program: Command, host: Host, words: readonly string
  * Where the first words call a verb of a group, adds that branch alone, which makes a start faster: no option comes before
  * it, and no message from there on names another verb. Returns whether they do.
  */
-function addCalled(program: Command, host: Host, [name = '', verb = '']: readonly string[]) {
+function addCalled(program: Command, host: Host, [name = '', word = '']: readonly string[]) {
   // What completes has to know all names.
   if (name === 'completion') return false;
   const group = Object.hasOwn(tree, name) ? tree[name] : undefined;
+  const verb = word === listAlias ? 'list' : word;
   if (!group || !('verbs' in group) || !Object.hasOwn(group.verbs, verb)) return false;
   const verbs = Object.fromEntries(Object.entries(group.verbs).filter(([other]) => other === verb));
   addGroup(program, name, { ...group, verbs }, host);
@@ -168,7 +172,10 @@ function addCalled(program: Command, host: Host, [name = '', verb = '']: readonl
 
 function addGroup(program: Command, name: string, { about, verbs }: Group, host: Host): Command {
   const group = program.command(name).summary(about).description(about);
-  for (const [verb, branch] of Object.entries(verbs)) addCommand(group, verb, branch, host);
+  for (const [verb, branch] of Object.entries(verbs)) {
+    const command = addCommand(group, verb, branch, host);
+    if (verb === 'list') command.alias(listAlias);
+  }
   group.hook('preSubcommand', (_group, called) => loadCommand(called));
   return group;
 }

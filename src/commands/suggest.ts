@@ -17,7 +17,6 @@ const writes = new Set([
 
 /** Words of other tools, and the verbs that do the same here: the first one that a group has is meant. */
 const verbs: Readonly<Record<string, readonly string[]>> = {
-  ls: ['list'],
   get: ['list'],
   show: ['list', 'get', 'status'],
   view: ['list', 'get', 'status'],

@@ -18,12 +18,17 @@ export function wordsForHelp(program: Command, argv: readonly string[]): readonl
   return plain ? words.filter((text) => text !== '--help' && text !== '-h') : words;
 }
 
+/** The command that a word calls below another one, by its name or its alias. */
+export function commandBelow(command: Command, word: string): Command | undefined {
+  return command.commands.find((below) => [below.name(), ...below.aliases()].includes(word));
+}
+
 /** How far the first words lead down the tree of commands, and what follows. */
 function follow(program: Command, words: readonly string[]) {
   let command = program;
   let depth = 0;
   for (const text of words) {
-    const next = command.commands.find((candidate) => candidate.name() === text);
+    const next = commandBelow(command, text);
     if (!next) break;
     command = next;
     depth += 1;

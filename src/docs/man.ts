@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { examplesOf } from '../commands/examples.ts';
-import { argumentsOf, optionItem, optionsOf, usageOf, verbsOf } from '../commands/help.ts';
+import { aliasOf, argumentsOf, optionItem, optionsOf, usageOf, verbsOf } from '../commands/help.ts';
 import { notesOf } from '../commands/notes.ts';
 import { settingRows, variables } from '../commands/topics/environment.ts';
 import { meanings } from '../commands/topics/exit-codes.ts';
@@ -51,6 +51,7 @@ export function manPage(program: Command): string {
 }
 
 function verbSection(verb: Command): string[] {
+  const alias = aliasOf(verb);
   return [
     `.SS ${asPrinted(usageOf(verb))}`,
     text(verb.description()),
@@ -58,6 +59,7 @@ function verbSection(verb: Command): string[] {
     ...notesOf(verb).flatMap((note) =>
       typeof note === 'string' ? ['.PP', text(note)] : ['.PP', text(note[0]), ...list(note[1])],
     ),
+    ...(alias === undefined ? [] : ['.PP', text(`Alias: ${alias}`)]),
     '.PP',
     'Examples:',
     ...lines(examplesOf(verb)),

@@ -146,6 +146,34 @@ describe('a list above 8 MiB', () => {
     expect(stdout === lines(elements)).toBe(true);
   });
 
+  test('is closed once --limit is reached', async ({ petstore, sandbox, clock }) => {
+    const taken: number[] = [];
+    sandbox.reactions.push(wire(clock, { text: whole, taken: (bytes) => taken.push(bytes) }));
+
+    const { exitCode, stdout } = await petstore([
+      'categories',
+      'list',
+      '--limit',
+      '7',
+      '-o',
+      'ndjson',
+    ]);
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe(lines(elements.slice(0, 7)));
+    expect(sandbox.requests[0]?.signal.aborted).toBe(true);
+    expect(taken.at(-1)).toBeLessThan(Buffer.byteLength(whole));
+  });
+
+  test('is sorted before --limit cuts it', async ({ petstore, sandbox, clock }) => {
+    sandbox.reactions.push(wire(clock, { text: whole }));
+
+    const argv = ['categories', 'list', '--sort', '-id', '--limit', '3', '-o', 'ndjson'];
+    const { stdout } = await petstore(argv);
+
+    expect(stdout).toBe(lines(elements.slice(-3).toReversed()));
+  });
+
   test('may have fields that the document does not name, exactly as they come', async ({
     petstore,
     sandbox,

@@ -1,6 +1,7 @@
 import { Argument, type Command, Help, type Option } from 'commander';
 import { loadCommand } from '../lazy.ts';
 import { isTopic } from '../topic.ts';
+import { commandBelow } from '../words.ts';
 
 /** What a word may become, and what that means. */
 export type Candidate = { readonly value: string; readonly about?: string };
@@ -49,7 +50,7 @@ async function step(position: Position, word: string): Promise<Position> {
   if (option) return { ...position, option: undefined };
   if (!literal && word === '--') return { ...position, literal: true };
   if (!literal && isFlag(word)) return { ...position, option: waiting(command, word) };
-  const next = args.length === 0 && command.commands.find((below) => below.name() === word);
+  const next = args.length === 0 && commandBelow(command, word);
   if (next) {
     await loadCommand(next);
     return { ...position, command: next };

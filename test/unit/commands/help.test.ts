@@ -199,6 +199,37 @@ describe('help', () => {
   });
 });
 
+describe('ls', () => {
+  const listing = verbs.filter(({ verb }) => verb.name() === 'list').map(({ words }) => words);
+
+  test('is the same as list in every group that has one', async ({ petstore }) => {
+    expect(listing).toEqual(expect.arrayContaining(['categories list', 'orders list']));
+    for (const words of listing) {
+      const argv = words.split(' ');
+      const short = [...argv.slice(0, -1), 'ls'];
+      const { stdout: page } = await petstore(['help', ...argv]);
+
+      const { stdout } = await petstore([...argv, '--json']);
+      expect(await petstore([...short, '--json'])).toMatchObject({ exitCode: 0, stdout });
+      expect((await petstore([...short, '--help'])).stdout).toBe(page);
+      expect((await petstore(['help', ...short])).stdout).toBe(page);
+      expect((await petstore(['--profile', 'sandbox', ...short, '--help'])).stdout).toBe(page);
+      expect(page).toContain(`\nAlias: petstore ${short.join(' ')}\n`);
+    }
+  });
+
+  test('is no name on the first page', async ({ petstore }) => {
+    expect((await petstore(['--help'])).stdout).not.toMatch(/\bls\b/);
+  });
+
+  test('is unknown where there is no list', async ({ petstore }) => {
+    const { exitCode, stderr } = await petstore(['pets', 'ls']);
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/^petstore: unknown command "ls" for petstore pets\n/);
+  });
+});
+
 /** A command to be copied is one line, however narrow the terminal is. */
 function isVerbatim(line: string): boolean {
   return /^( *petstore |.* \| |\w+=\$\(|cat ")|jq /.test(line);

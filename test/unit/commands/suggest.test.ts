@@ -37,7 +37,6 @@ describe('a suggestion', () => {
     ['get', 'petstore categories list'],
     ['limit', 'petstore limits'],
     ['Orders', 'petstore orders'],
-    ['categories ls', 'petstore categories list'],
     ['categories get', 'petstore categories list'],
     ['categories export', 'petstore categories list -o csv'],
     ['categories add', 'petstore categories create'],

@@ -131,6 +131,9 @@ describe('categories list', () => {
     ['id', ['-2', '9', '10']],
     ['name', ['10', '-2', '9']],
     ['description', ['9', '10', '-2']],
+    ['-id', ['10', '9', '-2']],
+    ['-name', ['9', '-2', '10']],
+    ['-description', ['-2', '10', '9']],
   ] as const)('sorts by %s', async ([field, order], { petstore, sandbox }) => {
     sandbox.categories.push(animal('9', 'c'), animal('10', 'a', 'x'), animal('-2', 'b', 'y'));
 
@@ -171,6 +174,74 @@ describe('categories list', () => {
       expect(stdout).toBe(`${rows.toReversed().join('\n')}\n`);
     },
   );
+
+  test.for([
+    { argv: ['--sort', '-name'], order: ['3', '1', '4', '2', '5'] },
+    { argv: ['--sort=-name'], order: ['3', '1', '4', '2', '5'] },
+    { argv: ['--limit', '2'], order: ['1', '2'] },
+    { argv: ['--limit=9'], order: ['1', '2', '3', '4', '5'] },
+    { argv: ['--sort', '-id', '--limit', '2'], order: ['5', '4'] },
+    { argv: ['--search', 'cat', '--limit', '2'], order: ['2', '5'] },
+    { argv: ['--search', 'cat', '--sort', '-id', '--limit', '1'], order: ['5'] },
+  ])(
+    'takes the first after searching and sorting, in which equal names keep their order: $argv',
+    async ({ argv, order }, { petstore, sandbox }) => {
+      const names = ['dog', 'cat', 'fish', 'dog', 'cat'];
+      names.forEach((name, n) => {
+        sandbox.categories.push(animal(String(n + 1), name));
+      });
+
+      for (const format of formats) {
+        const { exitCode, stdout } = await petstore(['categories', 'list', ...argv, '-o', format]);
+
+        expect(exitCode).toBe(0);
+        expect(stdout.match(/\d/g)).toEqual(order);
+      }
+    },
+  );
+
+  test('prints the first of a list above 1 MiB', async ({ petstore, sandbox }) => {
+    const rows = Array.from(
+      { length: 12_000 },
+      (_, n) => `{"id":${n},"name":"${'x'.repeat(100)}"}`,
+    );
+    sandbox.react = () => reply(200, `[${rows.join()}]`);
+
+    const first = await petstore(['categories', 'list', '--limit', '5000', '-o', 'ndjson']);
+    const last = await petstore(['categories', 'list', '--sort=-id', '--limit=3', '-o', 'ndjson']);
+
+    expect(first.stdout).toBe(`${rows.slice(0, 5_000).join('\n')}\n`);
+    expect(last.stdout).toBe(`${rows.slice(-3).reverse().join('\n')}\n`);
+  });
+
+  test('says of a limited list without rows what it says of any', async ({ petstore }) => {
+    const { exitCode, stdout, stderr } = await petstore(['categories', 'list', '--limit', '1']);
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
+    expect(stderr.split('\n')[0]).toBe('No categories yet.');
+  });
+
+  test.for(['0', '-1', '1.5', 'all', '', '1e3'])(
+    'refuses --limit "%s" before anything is sent',
+    async (limit, { petstore, sandbox }) => {
+      const { exitCode, stderr } = await petstore(['categories', 'list', '--limit', limit]);
+
+      expect(exitCode).toBe(2);
+      expect(stderr).toBe(
+        `petstore: invalid value "${limit}" for --limit: must be a positive integer\nNothing was sent.\nFor example: --limit 10\n`,
+      );
+      expect(sandbox.requests).toHaveLength(0);
+    },
+  );
+
+  test('refuses an unknown field to sort by, also one with a sign', async ({ petstore }) => {
+    const { exitCode, stderr } = await petstore(['categories', 'list', '--sort', '-size']);
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toBe(
+      'petstore: invalid value "-size" for --sort\nNothing was sent.\nOne of: id, name, description, -id, -name, -description\n',
+    );
+  });
 
   test('fits a terminal: the widest column gives way, and nothing is cut in a pipe', async ({
     petstore,
