@@ -1,22 +1,21 @@
 import type { Command } from 'commander';
-import { verbsOf, wordsOf } from './help.ts';
+import { wordsOf } from './help.ts';
 import { type Item, listOf, pointer, wrap } from './page.ts';
 import { isTopic } from './topic.ts';
 
 /** The headings of the first page, in its order. */
-export type Part = 'Categories' | 'Store' | 'Account' | 'Tools';
+export type Part = 'Store' | 'Account' | 'Tools';
 
-/** What petstore is for: their commands are shown one by one, of others the group alone, so that the page fits a terminal. */
-const spelledOut: readonly string[] = ['Categories', 'Store'] satisfies readonly Part[];
-
-/** What `petstore` alone shows: what it is, what to try first, the commands, and where more is said. */
+/**
+ * What `petstore` alone shows: what it is, what to try first, the commands, and where more is said. Of a group it shows the
+ * summary alone, which names its commands, so that the page fits a terminal.
+ */
 export function firstPage(program: Command, examples: readonly string[], width: number): string {
   const commands = program.commands.filter((command) => !isTopic(command));
   const parts = [...new Set(commands.map((command) => command.helpGroup()))];
   const itemsOf = (part: string): readonly Item[] =>
     commands
       .filter((command) => command.helpGroup() === part)
-      .flatMap((command) => (spelledOut.includes(part) ? verbsOf(command) : [command]))
       .map((command) => [wordsOf(command), command.summary()]);
   const topics = program.commands.filter(isTopic).map((topic) => topic.name());
   return [

@@ -22,7 +22,7 @@ const loadScript = () => import('./completion/script.ts');
 /** The whole command line, one line a verb. A verb's file is loaded only when it is called. */
 const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>> = {
   categories: {
-    part: 'Categories',
+    part: 'Store',
     about: 'List, create and import categories',
     verbs: {
       list: { about: 'List all categories', load: () => import('./categories/list.ts') },
@@ -35,7 +35,7 @@ const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>>
   },
   pets: {
     part: 'Store',
-    about: 'Show pets',
+    about: 'Show a pet (deprecated by the service)',
     verbs: {
       get: {
         about: 'Show a pet (deprecated by the service)',
@@ -45,7 +45,7 @@ const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>>
   },
   orders: {
     part: 'Store',
-    about: 'List orders',
+    about: 'List all orders',
     verbs: {
       list: { about: 'List all orders', load: () => import('./orders/list.ts') },
     },

@@ -4,8 +4,7 @@ import { expect, launcher, test } from '../support/program.ts';
 
 const petstore = `'${process.execPath}' '${launcher}'`;
 const prepared = readFileSync('dist/help.txt', 'utf8');
-const bold = (page: string) =>
-  page.replace(/^(Categories|Store|Account|Tools):$/gm, '\u001b[1m$&\u001b[22m');
+const bold = (page: string) => page.replace(/^(Store|Account|Tools):$/gm, '\u001b[1m$&\u001b[22m');
 
 /** The launcher prints the first page as it was prepared, and leaves all else to the program: nobody can see which. */
 describe('The first page', () => {
