@@ -23,9 +23,13 @@ const loadScript = () => import('./completion/script.ts');
 const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>> = {
   categories: {
     part: 'Store',
-    about: 'List, create and import categories',
+    about: 'List, get, create and import categories',
     verbs: {
       list: { about: 'List all categories', load: () => import('./categories/list.ts') },
+      get: {
+        about: 'Show one category, by its id or exact name',
+        load: () => import('./categories/get.ts'),
+      },
       create: { about: 'Create a category', load: () => import('./categories/create.ts') },
       import: {
         about: 'Import categories from a file, each name exactly once',

@@ -20,6 +20,7 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
   get: ['list'],
   show: ['list', 'get', 'status'],
   view: ['list', 'get', 'status'],
+  describe: ['get', 'list'],
   all: ['list'],
   list: ['status'],
   find: ['list'],
@@ -46,7 +47,7 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
 const firstWords: Readonly<Record<string, string>> = {
   ls: 'categories list',
   list: 'categories list',
-  get: 'categories list',
+  get: 'categories get',
   show: 'categories list',
   search: 'categories list --search TEXT',
   export: 'categories list -o csv',

@@ -3,6 +3,14 @@ export function quote(text: string): string {
   return `'${text.replaceAll("'", `'"'"'`)}'`;
 }
 
+/** A word for a command in a message: in quotes where a shell needs them, undefined where it would not be shown as it is. */
+export function shellWord(text: string): string | undefined {
+  // With a dash in front it would be an option, also in quotes.
+  if (text.startsWith('-') && !/^-\d+$/.test(text)) return undefined;
+  if (!isShownAsItIs(text)) return undefined;
+  return /^[\w./:+-]+$/.test(text) ? text : quote(text);
+}
+
 /** What is done to a file or folder in the commands of messages. */
 type Program =
   | 'rm'
@@ -20,7 +28,7 @@ const inPowerShell: Partial<Record<Program, string>> = {
 };
 
 /** A longer one may be cut off at the end of a message. In characters. */
-const longestPath = 250;
+const longestWord = 250;
 
 /** What is shown just as it is (output/safe-text.ts), on a terminal and in JSON. V8 takes 4 ms to parse a literal of it. */
 const shownAsItIs = String.raw`^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]*$`;
@@ -43,7 +51,7 @@ export function commandOn(program: Program, ...paths: readonly string[]): string
   return [inPowerShell[program] ?? program, ...words].join(' ');
 }
 
-function isShownAsItIs(path: string): boolean {
-  if (path.length > longestPath) return false;
-  return new RegExp(shownAsItIs, 'u').test(path) && !new RegExp(hiddenOrDoubled, 'u').test(path);
+function isShownAsItIs(text: string): boolean {
+  if (text.length > longestWord) return false;
+  return new RegExp(shownAsItIs, 'u').test(text) && !new RegExp(hiddenOrDoubled, 'u').test(text);
 }

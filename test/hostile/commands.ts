@@ -11,6 +11,7 @@ type Command = {
 /** Every command that asks the service something; the file of an import has two rows. */
 export const commands: Readonly<Record<CommandName, Command>> = {
   list: { argv: ['categories', 'list'] },
+  get: { argv: ['categories', 'get', '1', '--json'], json: true },
   create: { argv: ['categories', 'create', 'rabbit', '--json'], writes: true, json: true },
   import: { argv: ['categories', 'import', 'rows.ndjson', '--yes', '--settle', '1s'] },
   rows: {

@@ -6,6 +6,7 @@ import type { Reaction } from './server.ts';
  */
 export type CommandName =
   | 'list'
+  | 'get'
   | 'create'
   | 'import'
   | 'rows'

@@ -57,6 +57,12 @@ const rows: readonly Row[] = [
   { argv: ['categories', 'list', '--json'], packages: request, may: [asking], not: formats },
   { argv: ['categories', 'list', '-o', 'ndjson'], packages: request, may: [asking], not: formats },
   { argv: ['categories', 'list'], packages: framed, may: [asking] },
+  {
+    argv: ['categories', 'ls', '--sort', '-id', '--limit', '2', '--json'],
+    packages: request,
+    may: [asking],
+    not: formats,
+  },
   { argv: ['categories', 'create', 'ferret'], packages: framed, may: [asking, ...lookingUp] },
   {
     argv: ['categories', 'create', 'ferret', '--if-missing'],
@@ -64,6 +70,8 @@ const rows: readonly Row[] = [
     may: [asking, ...lookingUp, 'src/import/', 'src/disk/claim.ts'],
     not: ['src/import/journal.ts', 'src/import/plan.ts', 'src/import/send.ts'],
   },
+  // Created above.
+  { argv: ['categories', 'get', '1'], packages: framed, may: [asking] },
   { argv: ['orders', 'list', '--json'], packages: request, may: [asking], not: formats },
   { argv: ['api', 'GET', '/categories'], packages: framed, may: [asking] },
   { argv: ['limits', '--json'], packages: session, not: formats },

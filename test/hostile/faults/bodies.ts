@@ -4,7 +4,7 @@ import { strict } from '../commands.ts';
 import type { Fault } from '../fault.ts';
 
 const wrong = /unexpected response: expected .*, got /;
-const lists = ['list', 'import', 'limits'] as const;
+const lists = ['list', 'get', 'import', 'limits'] as const;
 const creates = ['create', 'rows'] as const;
 const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 

@@ -1,7 +1,7 @@
 import { json, say } from '../answers.ts';
 import type { Fault } from '../fault.ts';
 
-const lists = ['list', 'import', 'limits'] as const;
+const lists = ['list', 'get', 'import', 'limits'] as const;
 const creates = ['create', 'rows'] as const;
 
 /** Puts an id in place of the good answer's own. */

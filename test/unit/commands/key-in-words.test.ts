@@ -43,6 +43,7 @@ const commandLines: Readonly<Record<string, (key: string) => string[]>> = {
   '--sort KEY': (key) => ['categories', 'list', '--sort', key],
   '--sort KEY with another line': (key) => ['categories', 'list', '--sort', `${key}\nx`],
   'KEY as a command with another line': (key) => [`${key}\nx`],
+  '--limit KEY': (key) => ['categories', 'list', '--limit', key],
   '--settle KEY': (key) => ['categories', 'import', '-', '--settle', key],
   '--format KEY': (key) => ['categories', 'import', '-', '--format', key],
   '--port KEY': (key) => ['sandbox', '--port', key],
@@ -58,6 +59,7 @@ const commandLines: Readonly<Record<string, (key: string) => string[]>> = {
   '-p KEY to send': (key) => ['api', 'GET', '/categories', '-p', key],
   'KEY as a topic': (key) => ['help', key, 'x'],
   'KEY as a pet': (key) => ['pets', 'get', key],
+  'KEY as a category': (key) => ['categories', 'get', key],
 };
 
 const variables = ['PETSTORE_PROFILE', 'PETSTORE_OUTPUT', 'PETSTORE_MAX_WAIT', 'PETSTORE_BASE_URL'];
@@ -115,6 +117,17 @@ describe('a word that is no key', () => {
     const { stderr } = await petstore(['categories', 'list', ...words], withKey);
 
     expect(stderr).toContain(says);
+  });
+});
+
+describe('a key as a category that does not exist', () => {
+  test('is never said again', async ({ petstore }) => {
+    for (const key of keys) {
+      const { stdout, stderr, exitCode } = await petstore(['categories', 'get', key, '-q']);
+
+      expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
+      expect(stderr).toBe('petstore: category not found\npetstore categories list --search TEXT\n');
+    }
   });
 });
 

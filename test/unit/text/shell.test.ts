@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { showText } from '../../../src/output/safe-text.ts';
-import { commandOn, quote } from '../../../src/text/shell.ts';
+import { commandOn, quote, shellWord } from '../../../src/text/shell.ts';
 import { trials } from '../../support/trials.ts';
 
 describe('a command on a path', () => {
@@ -34,5 +34,25 @@ describe('a command on a path', () => {
 
   test('that is too long for a line of an error is not one', () => {
     expect(commandOn('rm', `/${'x'.repeat(250)}`)).toMatch(/^rm \(type the path by hand/);
+  });
+});
+
+describe('a word for a command in a message', () => {
+  test.for([
+    ['rabbit', 'rabbit'],
+    ['-5', '-5'],
+    ['犬', `'犬'`],
+    ['guinea pig', `'guinea pig'`],
+    [`it's`, `'it'"'"'s'`],
+    ['$(rm)', `'$(rm)'`],
+    ['~', `'~'`],
+    ['', `''`],
+    ['-rf', undefined],
+    ['--json', undefined],
+    ['a\\b', undefined],
+    ['a\u0007', undefined],
+    ['x'.repeat(251), undefined],
+  ])('%s: %s', ([text, word]) => {
+    expect(shellWord(text ?? '')).toBe(word);
   });
 });

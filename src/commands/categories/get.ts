@@ -1,0 +1,67 @@
+import type { Command } from 'commander';
+import { listCategories } from '../../api/endpoints.ts';
+import { Failure, usageFailure } from '../../errors.ts';
+import { isInt64 } from '../../json/exact.ts';
+import type { Host } from '../../session/host.ts';
+import { inSession } from '../../session/session.ts';
+import { quotedUnlessKey } from '../../text/secret.ts';
+import { shellWord } from '../../text/shell.ts';
+import { addColumns } from '../columns.ts';
+import { addExamples } from '../examples.ts';
+import { categoryColumns } from './columns.ts';
+import { type Found, findCategory } from './find.ts';
+
+export function define(command: Command, host: Host): void {
+  addExamples(command, [
+    'petstore categories get dog',
+    'petstore categories get 3 --json',
+    'petstore categories get dog -o tsv --no-header --columns id',
+  ]);
+  addColumns(command, categoryColumns);
+  command
+    .description(
+      'Show one category, found by its id or its exact name in the list of all categories (one request). Exits 3 when ' +
+        'there is none, and 2 when more than one has this id or name.',
+    )
+    .argument('<id|name>', 'id or exact name of the category')
+    .action(async (word: string) =>
+      inSession(host, command, async ({ connect, output }) => {
+        output.checkColumns(categoryColumns);
+        if (word.trim() === '') {
+          throw usageFailure('invalid id or name: must not be blank', 'petstore categories list');
+        }
+        const client = await connect();
+
+        const list = await client.stream(listCategories, {});
+        const found = await findCategory(Array.isArray(list) ? [list] : list, word);
+        if (!found.category) throw notFound(word, found);
+        if (found.count > 1) throw ambiguous(word, found);
+        await output.record(found.category, categoryColumns);
+      }),
+    );
+}
+
+const get = 'petstore categories get';
+
+function notFound(word: string, { similar }: Found): Failure {
+  const meant = similar && shellWord(similar);
+  // What is almost a name is no key.
+  const named = meant === undefined ? quotedUnlessKey(word) : ` "${word}"`;
+  const hint = meant === undefined ? search(word, named) : `Did you mean ${get} ${meant}?`;
+  return new Failure('refused', `category${named} not found`, { hint });
+}
+
+/** The command that may find it; a word that is not to be said is left to the user. */
+function search(word: string, named: string): string {
+  if (isInt64(word)) return 'petstore categories list';
+  const text = named === '' ? undefined : shellWord(word);
+  return `petstore categories list --search ${text ?? 'TEXT'}`;
+}
+
+function ambiguous(word: string, { ids, count }: Found): Failure {
+  const more = count > ids.length ? ` and ${count - ids.length} more` : '';
+  // The id that is the word itself is as ambiguous.
+  const id = ids.find((id) => id !== word);
+  const hint = id === undefined ? 'petstore categories list' : `${get} ${id}`;
+  return new Failure('usage', `"${word}" is ambiguous: ids ${ids.join(', ')}${more}`, { hint });
+}
