@@ -12,6 +12,8 @@ export type Event =
       readonly operation: string;
       /** When it goes away; undefined while the service publishes no date. */
       readonly sunset: number | undefined;
+      /** Whole days until then, negative after it; undefined with it. */
+      readonly daysLeft: number | undefined;
     }
   /** Said in place of a table without rows. */
   | { readonly event: 'empty'; readonly message: string }

@@ -152,10 +152,12 @@ export function createClient(options: ClientOptions): Client {
     const [sunset] = headerValues(headers, 'sunset');
     const announced = headers.deprecation !== undefined || sunset !== undefined;
     if (!endpoint.deprecated && !announced) return;
+    const end = sunset === undefined ? undefined : parseHttpDate(sunset, receivedAt);
     report({
       event: 'deprecation',
       operation: `${endpoint.method} ${endpoint.path}`,
-      sunset: sunset === undefined ? undefined : parseHttpDate(sunset, receivedAt),
+      sunset: end,
+      daysLeft: end === undefined ? undefined : Math.floor((end - receivedAt) / day),
     });
   }
 }
@@ -171,6 +173,8 @@ async function gathered<Data>(
     for (const element of piece as Json[]) all.push(documented(element));
   return all as Data;
 }
+
+const day = 86_400_000;
 
 /** The longest list that is decoded all at once, in bytes: its records take many times the room. */
 const mostAtOnce = 1024 * 1024;

@@ -32,6 +32,10 @@ export const files: readonly (readonly [path: string, meaning: string])[] = [
   ['imports', 'in the state folder: a journal per import'],
   ['names', 'in the state folder: the names that running imports and creates work on'],
   ['limits', 'in the state folder: the shared view of the rate limit, without key and base URL'],
+  [
+    'deprecations/sunsets.json',
+    'in the state folder: the sunset dates that the service has sent, by base URL',
+  ],
   ['sandbox/requests.log', 'in the state folder: what was created with --profile sandbox'],
   ['/tmp/petstore-UID', 'the shared view of the rate limit where the state folder cannot hold it'],
 ];

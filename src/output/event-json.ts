@@ -40,6 +40,7 @@ export function eventFields(event: Event, { redact, clean }: Outlet): JsonObject
         event: 'deprecation',
         operation: redact(event.operation),
         sunset: event.sunset === undefined ? null : isoTime(event.sunset),
+        ...(event.daysLeft !== undefined && { daysLeft: exact(event.daysLeft) }),
       };
     case 'empty':
       return { event: 'notice', message: redact(event.message) };

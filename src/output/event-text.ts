@@ -25,15 +25,27 @@ export function eventLine(event: Event, sink: Outlet, now: number): string {
       return waitLine(event);
     case 'progress':
       return progressLine(event);
-    case 'deprecation': {
-      const end = event.sunset
-        ? `will be removed on ${isoTime(event.sunset).slice(0, 10)}`
-        : 'will be removed; no date is published';
-      return `deprecated: ${sink.show(event.operation)} ${end}`;
-    }
+    case 'deprecation':
+      return `deprecated: ${sink.show(event.operation)} ${removal(event)}`;
     case 'empty':
       return sink.show(event.message);
     case 'notice':
       return `petstore: ${sink.show(event.message)}`;
   }
+}
+
+/** From fewer days on it is said how many are left. */
+const soon = 30;
+
+function removal({ sunset, daysLeft }: Extract<Event, { event: 'deprecation' }>): string {
+  if (sunset === undefined || daysLeft === undefined)
+    return 'will be removed; no date is published';
+  const date = isoTime(sunset).slice(0, '2026-12-31'.length);
+  if (daysLeft < 0) return `was scheduled to be removed on ${date}`;
+  if (daysLeft >= soon) return `will be removed on ${date}`;
+  return `will be removed on ${date}, in ${daysLeft === 0 ? 'less than a day' : days(daysLeft)}`;
+}
+
+function days(count: number): string {
+  return count === 1 ? '1 day' : `${count} days`;
 }

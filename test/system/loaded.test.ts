@@ -72,6 +72,12 @@ const rows: readonly Row[] = [
   },
   // Created above.
   { argv: ['categories', 'get', '1'], packages: framed, may: [asking] },
+  {
+    argv: ['pets', 'get', '1', '--json'],
+    packages: request,
+    may: [asking, 'src/disk/claim.ts'],
+    not: formats,
+  },
   { argv: ['orders', 'list', '--json'], packages: request, may: [asking], not: formats },
   { argv: ['api', 'GET', '/categories'], packages: framed, may: [asking] },
   { argv: ['limits', '--json'], packages: session, not: formats },

@@ -57,6 +57,11 @@ function withoutTimes(text: string): string {
   return text
     .replace(/resets in .*\)/g, 'resets')
     .replace(/(created) in (\d+[hms] )*[\d.]+m?s/g, '$1')
+    .replace(
+      /(will be removed|the service removes it|(it )?was scheduled to be removed) on ([\d-]+)(, in [\w ]+)?/g,
+      'removed on $3',
+    )
+    .replace(/"daysLeft":-?\d+/g, '"daysLeft":DAYS')
     .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
     .replace(/\d{4}-\d\d-\d\dT[\d:]+Z/g, 'TIME');
 }
