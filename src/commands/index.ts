@@ -66,6 +66,16 @@ const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>>
       },
     },
   },
+  profile: {
+    part: 'Account',
+    about: 'List, choose and delete profiles',
+    verbs: {
+      list: {
+        about: 'List all profiles, and which one is the default',
+        load: () => import('./profile/list.ts'),
+      },
+    },
+  },
   limits: {
     part: 'Account',
     about: 'Show the rate limit and what is left of it',

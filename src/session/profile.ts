@@ -10,8 +10,9 @@ import {
 import { configFolder } from '../settings/folders.ts';
 import { hasStoredKey } from '../settings/keys.ts';
 import { flagOf } from '../settings/names.ts';
+import { isBuiltIn, profileNames, settingsOf } from '../settings/profiles.ts';
 import { settings as table } from '../settings/table.ts';
-import { builtInProfiles, from, parseProfileName } from '../settings/values.ts';
+import { type builtInProfiles, from, parseProfileName } from '../settings/values.ts';
 import { nearest } from '../text/nearest.ts';
 import { mayBeKey, wordFor } from '../text/secret.ts';
 import { type Given, givenOutside } from './given.ts';
@@ -67,12 +68,13 @@ export function chooseProfile(
   const { env } = host.context;
   const profile = profileIn(kept, options, env, without);
   const { name } = profile;
-  const known = [...new Set([...builtInProfiles, ...Object.keys(kept.settings.profiles ?? {})])];
-  if (without.profile || known.includes(name)) return profile;
+  if (without.profile || isBuiltIn(name)) return profile;
+  if (Object.hasOwn(kept.settings.profiles ?? {}, name)) return profile;
   if (kept.folder !== undefined && hasStoredKey(kept.folder, name)) return profile;
   // With a base URL from elsewhere it needs no settings.
   if (givenOutside('base-url', options, env)) return profile;
-  throw unknownProfile(profile, known);
+  const place = isExplicit(profile) ? undefined : placeOf(profile);
+  throw unknownProfile(name, profileNames(kept.folder, kept.settings), place);
 }
 
 /** The same, whether or not it exists. @throws Failure (usage) */
@@ -87,8 +89,7 @@ export function profileIn(
   const outside = givenOutside('default-profile', options, env);
   const { value, source } = outside ?? (without.byDefault ? usual : byDefault);
   const name = parseProfileName(value, placeOf({ source, file }));
-  const own = Object.hasOwn(settings.profiles ?? {}, name) ? settings.profiles?.[name] : undefined;
-  return { name, source, byDefault, file, settings: own ?? {} };
+  return { name, source, byDefault, file, settings: settingsOf(settings, name) };
 }
 
 /** Where its name was given, for messages. */
@@ -96,9 +97,8 @@ function placeOf({ source, file }: Pick<Profile, 'source' | 'file'>): string {
   return source === file ? `default-profile in ${file}` : source;
 }
 
-function unknownProfile(profile: Profile, known: readonly string[]): Failure {
-  const { name } = profile;
-  const place = isExplicit(profile) ? undefined : placeOf(profile);
+/** The failure for a name that none of the `known` profiles has; `place` says where it was given. */
+function unknownProfile(name: string, known: readonly string[], place?: string): Failure {
   const meant = nearest(name.toLowerCase(), known);
   const shown = meant !== undefined || !mayBeKey(name);
   const message = `unknown profile${shown ? ` "${name}"` : ''}${from(place)}`;
@@ -129,6 +129,5 @@ export function shownName(profile: Profile): string {
 }
 
 function maySay({ name, settings }: Profile): boolean {
-  const builtIn: readonly string[] = builtInProfiles;
-  return builtIn.includes(name) || Object.keys(settings).length > 0 || !mayBeKey(name);
+  return isBuiltIn(name) || Object.keys(settings).length > 0 || !mayBeKey(name);
 }

@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { Context } from '../context.ts';
 import { readSecret } from '../disk/files.ts';
-import { configFailure } from '../errors.ts';
+import { configFailure, systemCode } from '../errors.ts';
 import { findMismatch } from '../json/check.ts';
-import { from } from './values.ts';
+import { from, isProfileName } from './values.ts';
 
 /** A key at rest, bound to the one origin it may travel to. */
 const StoredKey = z.strictObject({ origin: z.string(), key: z.string() });
@@ -16,9 +16,11 @@ export function keysFolder(folder: string): { readonly path: string; readonly lo
   return { path: join(folder, 'keys'), lock: join(folder, 'keys.lock') };
 }
 
+const ending = '.json';
+
 /** The key of a profile: a file of its own, which no other program has a reason to copy. */
 export function keyFile(folder: string, profile: string): string {
-  return join(keysFolder(folder).path, `${profile}.json`);
+  return join(keysFolder(folder).path, `${profile}${ending}`);
 }
 
 /** The stored key of a profile. @throws Failure (config) when the file is broken, another user's, or others can read it. */
@@ -51,6 +53,22 @@ function parse(text: string): unknown {
 /** Whether a key of the profile is stored, be it a good one or not. */
 export function hasStoredKey(folder: string, profile: string): boolean {
   return existsSync(keyFile(folder, profile));
+}
+
+/** The profiles that have a stored key, be it a good one or not. @throws Failure (config) when their folder cannot be read */
+export function profilesWithKey(folder: string): readonly string[] {
+  const { path } = keysFolder(folder);
+  try {
+    const files = readdirSync(path).filter((name) => name.endsWith(ending));
+    return files
+      .map((name) => name.slice(0, -ending.length))
+      .filter(isProfileName)
+      .sort();
+  } catch (error) {
+    const code = systemCode(error) ?? '';
+    if (['ENOENT', 'ENOTDIR'].includes(code)) return [];
+    throw configFailure(`cannot read ${path} (${code})`, undefined, error);
+  }
 }
 
 /** Longest input that a key is read from, in characters; more is no key. */

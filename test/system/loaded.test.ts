@@ -83,6 +83,7 @@ const rows: readonly Row[] = [
   { argv: ['limits', '--json'], packages: session, not: formats },
   { argv: ['auth', 'status', '--json'], packages: session, not: formats },
   { argv: ['config', 'list', '--json'], packages: session, not: formats },
+  { argv: ['profile', 'list', '--json'], packages: session, not: formats },
   {
     argv: ['config', 'set', 'output', 'json'],
     packages: [...session, 'conf'],

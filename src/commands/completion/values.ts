@@ -5,6 +5,7 @@ import { plans } from '../../plans.ts';
 import { readSettings } from '../../settings/file.ts';
 import { configFolder } from '../../settings/folders.ts';
 import { declared, settingNames } from '../../settings/names.ts';
+import { profileNames } from '../../settings/profiles.ts';
 import { builtInProfiles, isProfileName } from '../../settings/values.ts';
 import { columnsOf } from '../columns.ts';
 import { wordsOf } from '../help.ts';
@@ -20,7 +21,7 @@ export function knownValues(
     case 'command':
       return 'files';
     case 'profile':
-      return profileNames(context);
+      return namesOfProfiles(context);
     case 'setting':
       return wordsOf(command) === 'config get' ? ['profile', ...settingNames] : settingNames;
     case 'value':
@@ -35,7 +36,7 @@ export function knownValues(
 }
 
 function valuesOfSetting(name: string, context: Context): readonly string[] {
-  if (name === 'default-profile') return profileNames(context);
+  if (name === 'default-profile') return namesOfProfiles(context);
   if (name === 'plan') return Object.keys(plans);
   const setting = settingNames.find((known) => known === name);
   return (setting && declared[setting].choices) ?? [];
@@ -48,12 +49,12 @@ function lists(names: readonly string[], last: string): readonly string[] {
   return names.filter((name) => !taken.includes(name)).map((name) => begun + name);
 }
 
-/** The profiles there always are, and those of the settings; no name that could mean something to a shell. */
-function profileNames(context: Context): readonly string[] {
+/** Every profile there is; no name that could mean something to a shell. */
+function namesOfProfiles(context: Context): readonly string[] {
   try {
     const folder = configFolder(context);
-    const { profiles = {} } = folder === undefined ? {} : readSettings(folder);
-    return [...new Set([...builtInProfiles, ...Object.keys(profiles)])].filter(isProfileName);
+    const settings = folder === undefined ? {} : readSettings(folder);
+    return profileNames(folder, settings).filter(isProfileName);
   } catch (error) {
     // Settings that cannot be read have no profiles: an error is of no use at a Tab.
     if (error instanceof Failure) return builtInProfiles;

@@ -110,6 +110,7 @@ describe('what may stand at the cursor', () => {
     ['doctor'],
     ['auth', 'status'],
     ['config', 'list'],
+    ['profile', 'list'],
   ])('each column of %s', async (words, { petstore }) => {
     const { stderr } = await petstore([...words, '--columns', 'zzz']);
     const argv = ['completion', 'zsh', '--', ...words, '--columns', ''];

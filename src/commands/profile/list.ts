@@ -1,0 +1,62 @@
+import type { Command } from 'commander';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import { notice, type Report, warn } from '../../events.ts';
+import type { Host } from '../../session/host.ts';
+import { type Kept, readKept, sandboxProfile } from '../../session/profile.ts';
+import { inSession } from '../../session/session.ts';
+import { keyFile, parseKey, readStoredKey } from '../../settings/keys.ts';
+import { profileNames, settingsOf } from '../../settings/profiles.ts';
+import { addColumns } from '../columns.ts';
+import { addExamples } from '../examples.ts';
+
+const columns = ['profile', 'default', 'active', 'baseUrl', 'key'] as const;
+
+export function define(command: Command, host: Host): void {
+  command.description(
+    'List all profiles: which one is the default, which one is active here, its base URL and where its key comes from; sends no request',
+  );
+  addColumns(command, columns);
+  addExamples(command, ['petstore profile list', 'petstore profile list --json']);
+  command.action(async () =>
+    inSession(
+      host,
+      command,
+      async ({ output, profile, report }, faults) => {
+        for (const { message } of faults) notice(report, message);
+        const kept = readKept(host);
+        const rows = profileNames(kept.folder, kept.settings).map((name) => ({
+          profile: name,
+          default: name === profile.byDefault.value,
+          active: name === profile.name,
+          baseUrl: settingsOf(kept.settings, name)['base-url'],
+          key: keySource(name, kept, host.context, report),
+        }));
+        await output.records(rows, columns);
+      },
+      { invalidSettings: true },
+    ),
+  );
+}
+
+/** Where the key of a profile comes from; what keeps a stored one from being used is said. */
+function keySource(
+  name: string,
+  { settings, folder }: Kept,
+  context: Context,
+  report: Report,
+): string {
+  if (name === sandboxProfile) return 'the sandbox';
+  if (settingsOf(settings, name)['api-key-command'] !== undefined) return 'api-key-command';
+  if (folder === undefined) return 'none';
+  try {
+    const stored = readStoredKey(context, folder, name);
+    if (stored) parseKey(stored.key, keyFile(folder, name));
+    return stored ? 'stored' : 'none';
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const next = error.details.hint ?? `petstore auth login --profile ${name}`;
+    warn(report, `${error.message}: ${next}`);
+    return 'invalid';
+  }
+}
