@@ -74,6 +74,10 @@ const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>>
         about: 'List all profiles, and which one is the default',
         load: () => import('./profile/list.ts'),
       },
+      use: {
+        about: 'Make a profile the default one',
+        load: () => import('./profile/use.ts'),
+      },
     },
   },
   limits: {

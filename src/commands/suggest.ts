@@ -13,6 +13,7 @@ const writes = new Set([
   'unset',
   'install',
   'uninstall',
+  'use',
 ]);
 
 /** Words of other tools, and the verbs that do the same here: the first one that a group has is meant. */
@@ -37,6 +38,8 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
   delete: ['unset', 'logout', 'uninstall'],
   remove: ['unset', 'logout', 'uninstall'],
   rm: ['unset', 'logout', 'uninstall'],
+  switch: ['use'],
+  'use-context': ['use'],
   whoami: ['status'],
   check: ['status'],
   signin: ['login'],
@@ -63,6 +66,9 @@ const firstWords: Readonly<Record<string, string>> = {
   init: 'auth login',
   setup: 'auth login',
   settings: 'config list',
+  profiles: 'profile list',
+  switch: 'profile use',
+  'use-context': 'profile use',
   set: 'config set',
   version: '--version',
   quota: 'limits',

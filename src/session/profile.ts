@@ -98,7 +98,7 @@ function placeOf({ source, file }: Pick<Profile, 'source' | 'file'>): string {
 }
 
 /** The failure for a name that none of the `known` profiles has; `place` says where it was given. */
-function unknownProfile(name: string, known: readonly string[], place?: string): Failure {
+export function unknownProfile(name: string, known: readonly string[], place?: string): Failure {
   const meant = nearest(name.toLowerCase(), known);
   const shown = meant !== undefined || !mayBeKey(name);
   const message = `unknown profile${shown ? ` "${name}"` : ''}${from(place)}`;

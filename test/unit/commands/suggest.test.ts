@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { expect, test } from '../../support/petstore.ts';
 
 const writes =
-  /^petstore (categories (create|import)|auth log(in|out)|config (un)?set|completion (un)?install)/;
+  /^petstore (categories (create|import)|auth log(in|out)|config (un)?set|profile use|completion (un)?install)/;
 const readingWords = [
   'export',
   'get',
@@ -52,6 +52,12 @@ describe('a suggestion', () => {
     ['orders get', 'petstore orders list'],
     ['pets show', 'petstore pets get'],
     ['auth whoami', 'petstore auth status'],
+    ['profiles', 'petstore profile list'],
+    ['switch', 'petstore profile use'],
+    ['use-context', 'petstore profile use'],
+    ['profile ls', 'petstore profile list'],
+    ['profile switch', 'petstore profile use'],
+    ['profile use-context', 'petstore profile use'],
     ['config show', 'petstore config list'],
     ['config add', 'petstore config set'],
     ['config rm', 'petstore config unset'],
@@ -69,7 +75,7 @@ describe('a suggestion', () => {
   });
 
   test.for(
-    ['', 'categories', 'pets', 'orders', 'auth', 'config'].flatMap((group) =>
+    ['', 'categories', 'pets', 'orders', 'auth', 'config', 'profile'].flatMap((group) =>
       [...readingWords, ...slips].map((word) => `${group} ${word}`.trim()),
     ),
   )('for "%s" changes nothing', async (line, { petstore }) => {

@@ -43,6 +43,7 @@ describe('what may stand at the cursor', () => {
     { words: ['config', 'set', '-q', 'plan', ''], values: ['free', 'pro', 'business'] },
     { words: ['config', 'set', 'constructor', 'x'], values: [] },
     { words: ['config', 'get', 'pro'], values: ['profile'] },
+    { words: ['profile', 'use', 's'], values: ['staging', 'sandbox'] },
     { words: ['config', 'unset', 'max'], values: ['max-wait'] },
     { words: ['categories', 'list', '--columns', ''], values: ['id', 'name', 'description'] },
     { words: ['categories', 'list', '--columns', 'id,'], values: ['id,name', 'id,description'] },
