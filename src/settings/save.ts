@@ -12,26 +12,20 @@ import type { SettingName } from './names.ts';
 export type SettingPath = { readonly profile?: string; readonly name: SettingName };
 
 /**
- * Saves one setting, or removes it where the value is undefined, and returns the file it stands in; two processes that do so
- * at once both succeed.
+ * Saves one value for all these settings, or removes them where it is undefined, and returns the file that has them. All of it
+ * is saved or nothing; two processes that do so at once both succeed.
  * @throws Failure (config) when the file as it stands is broken, Failure (output) when it cannot be written
  */
-export async function saveSetting(
+export async function saveSettings(
   context: Context,
   folder: string,
-  { profile, name }: SettingPath,
+  paths: readonly SettingPath[],
   value: string | undefined,
 ): Promise<string> {
   const path = join(folder, settingsFile);
   await withLock(context, `${path}.lock`, () => {
-    const settings = new SettingsStore(folder, context.uid);
-    if (profile !== undefined) {
-      settings.set('profiles', withSetting(settings.get('profiles'), profile, name, value));
-    } else if (value !== undefined) {
-      settings.set(name, value);
-    } else {
-      settings.delete(name as keyof Settings);
-    }
+    const file = new SettingsStore(folder, context.uid);
+    file.store = paths.reduce((settings, at) => withSetting(settings, at, value), file.store);
   });
   return path;
 }
@@ -76,8 +70,17 @@ function targetOf(path: string, uid: number | undefined): string {
   });
 }
 
-/** Entries, not assignments: a profile may have the name of something every object has. */
 function withSetting(
+  settings: Settings,
+  { profile, name }: SettingPath,
+  value: string | undefined,
+): Settings {
+  if (profile === undefined) return { ...settings, [name]: value };
+  return { ...settings, profiles: withOwn(settings.profiles, profile, name, value) };
+}
+
+/** Entries, not assignments: a profile may have the name of something every object has. */
+function withOwn(
   before: Settings['profiles'] = {},
   profile: string,
   name: SettingName,

@@ -50,9 +50,9 @@ async function setUp(session: Session, folder: string, { check }: Options): Prom
   host.sink.hide(key.value);
 
   if (asked !== undefined) {
-    const { saveSetting } = await import('../../settings/save.ts').catch(unloadable);
+    const { saveSettings } = await import('../../settings/save.ts').catch(unloadable);
     const path = { profile: profile.name, name: 'base-url' } as const;
-    const file = await saveSetting(host.context, folder, path, asked);
+    const file = await saveSettings(host.context, folder, [path], asked);
     notice(report, `saved base-url=${asked} for ${labelOf(profile)} in ${file}`);
   }
   const found = check ? await verifyKey(session, { baseUrl, key }) : [];

@@ -42,9 +42,9 @@ async function set(session: Session, text: string, value: string): Promise<void>
   declared[name].read(value);
   const isNew = name === 'default-profile' && !isKnownProfile(host, value);
 
-  const { saveSetting } = await import('../../settings/save.ts').catch(unloadable);
+  const { saveSettings } = await import('../../settings/save.ts').catch(unloadable);
   const folder = requireConfigFolder(host.context);
-  const path = await saveSetting(host.context, folder, pathOf(name, profile), value);
+  const path = await saveSettings(host.context, folder, [pathOf(name, profile)], value);
   // What is no profile may be a key.
   const isHidden = isNew && mayBeKey(value);
   const what = isHidden ? name : shown(name, value);

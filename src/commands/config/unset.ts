@@ -26,8 +26,8 @@ async function unset({ host, profile, report }: Session, text: string): Promise<
   const folder = requireConfigFolder(host.context);
   const whose = forProfile(name, profile);
   if (!isInFile(name, profile)) return notice(report, `${name} is not set${whose}`);
-  const { saveSetting } = await import('../../settings/save.ts').catch(unloadable);
-  const path = await saveSetting(host.context, folder, pathOf(name, profile), undefined);
+  const { saveSettings } = await import('../../settings/save.ts').catch(unloadable);
+  const path = await saveSettings(host.context, folder, [pathOf(name, profile)], undefined);
   notice(report, `removed ${name}${whose} from ${path}`);
 }
 
