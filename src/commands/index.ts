@@ -78,6 +78,10 @@ const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>>
         about: 'Make a profile the default one',
         load: () => import('./profile/use.ts'),
       },
+      delete: {
+        about: 'Delete the stored key and the settings of a profile',
+        load: () => import('./profile/delete.ts'),
+      },
     },
   },
   limits: {

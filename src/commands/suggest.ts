@@ -14,6 +14,7 @@ const writes = new Set([
   'install',
   'uninstall',
   'use',
+  'delete',
 ]);
 
 /** Words of other tools, and the verbs that do the same here: the first one that a group has is meant. */
@@ -35,9 +36,9 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
   upload: ['import'],
   edit: ['set'],
   change: ['set'],
-  delete: ['unset', 'logout', 'uninstall'],
-  remove: ['unset', 'logout', 'uninstall'],
-  rm: ['unset', 'logout', 'uninstall'],
+  delete: ['delete', 'unset', 'logout', 'uninstall'],
+  remove: ['delete', 'unset', 'logout', 'uninstall'],
+  rm: ['delete', 'unset', 'logout', 'uninstall'],
   switch: ['use'],
   'use-context': ['use'],
   whoami: ['status'],

@@ -23,6 +23,8 @@ const commands = [
   { argv: ['config', 'list'] },
   { argv: ['auth', 'status'], env: address },
   { argv: ['auth', 'logout'] },
+  { argv: ['profile', 'use', 'staging'] },
+  { argv: ['profile', 'delete', 'staging', '--yes'] },
 ];
 
 describe.skipIf(!isRoot)('root, with HOME of a user (sudo)', () => {

@@ -59,6 +59,7 @@ const commandLines: Readonly<Record<string, (key: string) => string[]>> = {
   '-p KEY to send': (key) => ['api', 'GET', '/categories', '-p', key],
   'KEY as a topic': (key) => ['help', key, 'x'],
   'KEY as a profile to use': (key) => ['profile', 'use', key],
+  'KEY as a profile to delete': (key) => ['profile', 'delete', key],
   'KEY as a pet': (key) => ['pets', 'get', key],
   'KEY as a category': (key) => ['categories', 'get', key],
 };

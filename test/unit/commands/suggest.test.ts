@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { expect, test } from '../../support/petstore.ts';
 
 const writes =
-  /^petstore (categories (create|import)|auth log(in|out)|config (un)?set|profile use|completion (un)?install)/;
+  /^petstore (categories (create|import)|auth log(in|out)|config (un)?set|profile (use|delete)|completion (un)?install)/;
 const readingWords = [
   'export',
   'get',
@@ -58,6 +58,8 @@ describe('a suggestion', () => {
     ['profile ls', 'petstore profile list'],
     ['profile switch', 'petstore profile use'],
     ['profile use-context', 'petstore profile use'],
+    ['profile remove', 'petstore profile delete'],
+    ['profile rm', 'petstore profile delete'],
     ['config show', 'petstore config list'],
     ['config add', 'petstore config set'],
     ['config rm', 'petstore config unset'],
