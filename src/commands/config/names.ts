@@ -16,7 +16,10 @@ export function forProfile(name: SettingName, profile: Profile): string {
 }
 
 /** Whether the sandbox makes it itself, so that it cannot be set. */
-export function isOfSandbox(name: SettingName, { name: profile }: Profile): boolean {
+export function isOfSandbox(
+  name: SettingName,
+  { name: profile }: { readonly name?: string | undefined },
+): boolean {
   return profile === sandboxProfile && declared[name].ofSandbox === true;
 }
 
