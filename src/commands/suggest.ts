@@ -15,6 +15,7 @@ const writes = new Set([
   'uninstall',
   'use',
   'delete',
+  'edit',
 ]);
 
 /** Words of other tools, and the verbs that do the same here: the first one that a group has is meant. */
@@ -34,7 +35,6 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
   insert: ['create'],
   load: ['import'],
   upload: ['import'],
-  edit: ['set'],
   change: ['set'],
   delete: ['delete', 'unset', 'logout', 'uninstall'],
   remove: ['delete', 'unset', 'logout', 'uninstall'],

@@ -83,9 +83,10 @@ export function createNodeContext(
       const { default: confirm } = await import('@inquirer/confirm').catch(unloadable);
       return ask((terminal) => confirm({ message, default: false }, terminal), errors(), signal);
     },
-    launch: async (program, env) => {
-      const { launch } = await import('./programs.ts').catch(unloadable);
-      return launch(program, env, signal, process.stdin.isTTY);
+    launch: async (program, env, { ownsCtrlC } = {}) => {
+      const { deafToCtrlC, launch } = await import('./programs.ts').catch(unloadable);
+      const run = () => launch(program, env, signal, process.stdin.isTTY);
+      return ownsCtrlC ? deafToCtrlC(process, signal, run) : run();
     },
     capture: async (command, options) => {
       const { capture } = await import('./programs.ts').catch(unloadable);

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { durableWrite, saving } from '../disk/files.ts';
 import { withLock } from '../disk/lock.ts';
 import { configFailure } from '../errors.ts';
-import { readSettings, type Settings, settingsFile } from './file.ts';
+import { readSettings, readSettingsText, type Settings, settingsFile } from './file.ts';
 import type { SettingName } from './names.ts';
 
 /** A place in the settings file: at its top, or in one profile. */
@@ -28,6 +28,24 @@ export async function saveSettings(
     file.store = paths.reduce((settings, at) => withSetting(settings, at, value), file.store);
   });
   return path;
+}
+
+/**
+ * Replaces the text of the settings file as long as it is still `before`, undefined where there was none; false when it is not.
+ * @throws as saveSettings
+ */
+export async function replaceSettings(
+  context: Context,
+  folder: string,
+  before: string | undefined,
+  text: string,
+): Promise<boolean> {
+  const path = join(folder, settingsFile);
+  return withLock(context, `${path}.lock`, () => {
+    if (readSettingsText(folder) !== before) return false;
+    durableWrite(targetOf(path, context.uid), text);
+    return true;
+  });
 }
 
 /**

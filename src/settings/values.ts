@@ -71,11 +71,11 @@ export function parseLineMode(text: string, place?: string): LineMode {
   );
 }
 
-/** A line for a shell, that messages can quote. @throws Failure (usage), which shows nothing of it */
-export function parseCommand(text: string): string {
+/** A line for a shell, that messages can quote. @throws Failure (usage), which shows nothing of it; `place` says where it was given. */
+export function parseCommand(text: string, place?: string): string {
   if (text.trim() !== '' && !/\p{Cc}/u.test(text)) return text;
   throw usageFailure(
-    'invalid api-key-command: must not be blank or contain line breaks or control characters',
+    `invalid api-key-command${from(place)}: must not be blank or contain line breaks or control characters`,
     "Example: petstore config set api-key-command 'pass show petstore'",
   );
 }

@@ -53,6 +53,8 @@ const examples = verbs.flatMap((verb) =>
 
 /** Those that prompt, serve until Ctrl-C, or need PowerShell. */
 const notHere = [
+  'petstore config edit',
+  "VISUAL='code -w' petstore config edit",
   'petstore auth login',
   'petstore sandbox --port 4010 --plan pro --data pets.json',
   'petstore completion powershell >> $PROFILE',

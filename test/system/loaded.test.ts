@@ -84,6 +84,7 @@ const rows: readonly Row[] = [
   { argv: ['auth', 'status', '--json'], packages: session, not: formats },
   { argv: ['config', 'list', '--json'], packages: session, not: formats },
   { argv: ['profile', 'list', '--json'], packages: session, not: formats },
+  { argv: ['config', 'edit', '--help'], packages: session, not: formats },
   {
     argv: ['config', 'set', 'output', 'json'],
     packages: [...session, 'conf'],

@@ -14,14 +14,20 @@ import { addExamples } from '../examples.ts';
 import { addNotes } from '../notes.ts';
 import { describeSetting } from '../setting-text.ts';
 import { addAllProfiles, forProfiles, inAllProfiles, type ProfileOptions } from './all-profiles.ts';
-import { forProfile, isOfSandbox, pathOf, requireName } from './names.ts';
+import {
+  forProfile,
+  isOfSandbox,
+  noticeOfNewProfile,
+  pathOf,
+  requireName,
+  sandboxHasItsOwn,
+} from './names.ts';
 
 export function define(command: Command, host: Host): void {
   addExamples(command, [
     'petstore config set base-url https://HOST/v1',
     'petstore config set output json --profile staging',
     'petstore config set max-wait 10m --all-profiles',
-    'petstore config set default-profile sandbox',
   ]);
   addNotes(command, [
     ['Settings:', settingNames.map((name) => [name, describeSetting(declared[name])])],
@@ -57,15 +63,11 @@ async function set(
   const folder = requireConfigFolder(host.context);
   const path = await saveSettings(host.context, folder, all ?? [pathOf(name, profile)], value);
   // What is no profile may be a key.
-  const isHidden = isNew && mayBeKey(value);
-  const what = isHidden ? name : shown(name, value);
+  const what = isNew && mayBeKey(value) ? name : shown(name, value);
   notice(report, `saved ${what}${all ? forProfiles(all) : forProfile(name, profile)} in ${path}`);
-  if (isNew) {
-    const which = isHidden ? 'this profile' : `profile "${value}"`;
-    const undo = 'petstore config unset default-profile';
-    notice(report, `${which} does not exist yet; to undo: ${undo}`);
-  }
-  if (all && declared[name].ofSandbox) notice(report, `the sandbox is left out: it ${hasItsOwn}`);
+  if (isNew) notice(report, noticeOfNewProfile(value));
+  if (all && declared[name].ofSandbox)
+    notice(report, `the sandbox is left out: it ${sandboxHasItsOwn}`);
   if (name === 'api-key-command') sayUnused(session, all, folder);
 }
 
@@ -106,13 +108,11 @@ function shown(name: SettingName, value: string): string {
   return `${name}=${withoutSecrets(value)}`;
 }
 
-const hasItsOwn = 'has its own base URL, API key and limit';
-
 /** @throws Failure (usage) */
 function refuseForSandbox(name: SettingName, { profile }: Session): void {
   if (!isOfSandbox(name, profile)) return;
   throw usageFailure(
-    `the sandbox ${hasItsOwn}`,
+    `the sandbox ${sandboxHasItsOwn}`,
     `For another profile: petstore config set ${name} VALUE --profile NAME`,
   );
 }

@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { expect, test } from '../../support/petstore.ts';
 
 const writes =
-  /^petstore (categories (create|import)|auth log(in|out)|config (un)?set|profile (use|delete)|completion (un)?install)/;
+  /^petstore (categories (create|import)|auth log(in|out)|config ((un)?set|edit)|profile (use|delete)|completion (un)?install)/;
 const readingWords = [
   'export',
   'get',
@@ -55,7 +55,6 @@ describe('a suggestion', () => {
     ['profiles', 'petstore profile list'],
     ['switch', 'petstore profile use'],
     ['use-context', 'petstore profile use'],
-    ['profile ls', 'petstore profile list'],
     ['profile switch', 'petstore profile use'],
     ['profile use-context', 'petstore profile use'],
     ['profile remove', 'petstore profile delete'],
