@@ -53,8 +53,8 @@ export function createLines(
   }
 }
 
-/** The same so many ms later. */
+/** The same so many ms later; an estimate that has passed says nothing any more. */
 function asOf(event: ProgressEvent, passed: number): ProgressEvent {
-  const { leftMs } = event;
-  return leftMs === undefined ? event : { ...event, leftMs: Math.max(0, leftMs - passed) };
+  const leftMs = (event.leftMs ?? 0) - passed;
+  return { ...event, leftMs: leftMs > 0 ? leftMs : undefined };
 }

@@ -107,6 +107,23 @@ describe('a progress that nobody watches', () => {
     ]);
   });
 
+  test.for(['text', 'json'])(
+    'has no time left once its estimate has passed: %s',
+    async (form, { clock }) => {
+      const { eachSecond, report, lines } = setting(clock, { json: form === 'json' });
+      const resetAt = startTime + 90_000;
+      const wait = { event: 'wait', by: Symbol('turn'), limit: undefined } as const;
+      const settle = { ...wait, reason: 'settle', count: 1, resetAt } as const;
+
+      report(progress(59, { total: 60, leftMs: 5_000 }));
+      await eachSecond(12, () => ({ ...settle, waitMs: resetAt - clock.now() }));
+
+      expect((await lines()).at(-1)).toBe(
+        form === 'json' ? '{"event":"progress","done":59,"total":60}' : 'petstore: 59 of 60 rows',
+      );
+    },
+  );
+
   test('is an event of whole numbers with JSON output', async ({ clock }) => {
     const { eachSecond, lines } = setting(clock, { json: true });
 
