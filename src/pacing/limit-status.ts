@@ -2,6 +2,7 @@ import { followClock } from './clock.ts';
 import { type Denied, decide, isOpen, resetTime } from './decide.ts';
 import { dropLeases } from './fold.ts';
 import type { ClockReading, Ledger } from './ledger.ts';
+import type { Window } from './window.ts';
 
 /** One window as a person wants to see it; what is not known is left out. Times are this machine's clock, in ms. */
 export type WindowStatus = {
@@ -10,6 +11,8 @@ export type WindowStatus = {
   /** Requests spent: by the service's account, or those of this machine since less than a day ago. */
   readonly used?: number | undefined;
   readonly resetAt?: number | undefined;
+  /** Requests spent that were surely not ours, where the service says how many were spent. */
+  readonly others?: number | undefined;
   /** Who says so. */
   readonly source: 'service' | 'own count' | 'unknown';
 };
@@ -21,6 +24,8 @@ export type LimitStatus = {
   /** A wait that is in force for every request. */
   readonly wait: Denied | undefined;
 };
+
+const windowLength = { minute: 60_000, day: 86_400_000 } as const;
 
 /** What the ledger comes to when the clock shows that. */
 export function limitStatus(ledger: Ledger, reading: ClockReading): LimitStatus {
@@ -41,11 +46,27 @@ function windowStatus(ledger: Ledger, kind: 'minute' | 'day', at: number): Windo
     const { limit, told } = window;
     const remaining = Math.max(0, window.remaining);
     const resetAt = resetTime(ledger, window, at);
-    const source = told ? 'service' : 'own count';
-    return { limit, remaining, used: limit - remaining, resetAt, source };
+    const used = limit - remaining;
+    const known = { limit, remaining, used, resetAt };
+    if (!told) return { ...known, source: 'own count' };
+    const others = othersIn(ledger, window, resetAt - windowLength[kind]);
+    return { ...known, others, source: 'service' };
   }
   if (kind === 'day' && ledger.counted) {
     return { limit: window?.limit, used: ledger.counted.requests, source: 'own count' };
   }
   return { limit: window?.limit, source: 'unknown' };
+}
+
+/**
+ * What is missing from a window beyond all that was ours: since our first response in it, and since it opened where our own
+ * count is older than that. A ledger that has heard from a limit store counts no requests of its own made there.
+ */
+function othersIn(ledger: Ledger, window: Window, opened: number): number {
+  const { limit, remaining, expected } = window;
+  const { counted, inFlight, store } = ledger;
+  const since = expected - remaining;
+  if (!counted || counted.since > opened || store) return Math.max(0, since);
+  const ours = counted.requests + Object.keys(inFlight).length;
+  return Math.max(0, since, limit - Math.max(0, remaining) - ours);
 }

@@ -27,6 +27,18 @@ export function parseMaxWait(text: string, name: string): number {
 /** A plan as users name it, and what it allows. */
 export type NamedPlan = { readonly name: string; readonly quotas: Quotas };
 
+/** The plans of the service, from the smallest to the largest. */
+const namedPlans: readonly NamedPlan[] = Object.entries(plans).map(([name, quotas]) => ({
+  name: name.charAt(0).toUpperCase() + name.slice(1),
+  quotas,
+}));
+
+/** The next larger plan; none after the largest, nor after one of the user's own. */
+export function planAfter({ name }: NamedPlan): NamedPlan | undefined {
+  const at = namedPlans.findIndex((plan) => plan.name === name);
+  return at < 0 ? undefined : namedPlans[at + 1];
+}
+
 const planForm = /^(\d{1,9})\/min,(\d{1,9})\/day$/;
 
 /**
@@ -34,10 +46,8 @@ const planForm = /^(\d{1,9})\/min,(\d{1,9})\/day$/;
  * @throws Failure (usage); `name` is the setting that it was given for.
  */
 export function parsePlan(text: string, name: string): NamedPlan {
-  if (Object.hasOwn(plans, text)) {
-    const known = text as keyof typeof plans;
-    return { name: known.charAt(0).toUpperCase() + known.slice(1), quotas: plans[known] };
-  }
+  const known = namedPlans.find(({ name }) => name.toLowerCase() === text);
+  if (known) return known;
   const [, minute, day] = planForm.exec(text) ?? [];
   if (!Number(minute) || !Number(day)) {
     throw usageFailure(

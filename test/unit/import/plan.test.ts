@@ -139,7 +139,55 @@ describe('the forecast', () => {
       moreDays: undefined,
     },
   ])('for $what', ({ requests, known, todayMs, moreDays }) => {
-    expect(forecast(requests, known)).toEqual({ requests, todayMs, moreDays });
+    expect(forecast(requests, known)).toMatchObject({ requests, todayMs, moreDays });
+  });
+
+  const shared = { ...free, minute: { limit: 60, left: 60, others: 12 } };
+  test.for([
+    { what: 'each minute to come less what others take', requests: 60 + 49, known: shared, ms: 2 },
+    { what: 'all of the minute that runs', requests: 60, known: shared, ms: 0 },
+    {
+      what: 'something even where others take all',
+      requests: 62,
+      known: { ...free, minute: { limit: 60, left: 60, others: 60 } },
+      ms: 2,
+    },
+    {
+      what: 'a wait in force as long as it lasts',
+      requests: 61,
+      known: { ...free, minute: { limit: 60, left: 0, resetMs: 902_000 } },
+      ms: 16,
+    },
+  ])('counts $what', ({ requests, known, ms }) => {
+    expect(forecast(requests, known).todayMs).toBe(ms * 60_000);
+  });
+
+  test.for([
+    { what: 'each day to come less what others take', others: 500, requests: 1_501, moreDays: 2 },
+    { what: 'the whole day where others take nothing', requests: 1_501, moreDays: 1 },
+  ])('counts $what', ({ requests, moreDays, others }) => {
+    const day = { ...free.day, others };
+
+    expect(forecast(requests, { ...free, day }).moreDays).toBe(moreDays);
+  });
+
+  test.for([
+    { what: 'is the end of the last wait', requests: 1_061, known: free, ms: 86_400_000 + 60_000 },
+    { what: 'is unknown where a day may matter', known: { ...free, day: undefined } },
+    {
+      what: 'is known where none does',
+      requests: 61,
+      known: { ...free, day: undefined },
+      ms: 60_000,
+    },
+    {
+      what: 'is counted for a million million',
+      requests: 1e12,
+      known: free,
+      ms: 86_399_999_914_575_000,
+    },
+  ])('has an end that $what', ({ requests = 2_000, known, ms }) => {
+    expect(forecast(requests, known).doneMs).toBe(ms);
   });
 });
 

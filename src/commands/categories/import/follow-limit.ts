@@ -1,5 +1,5 @@
 import { type Allowances, windowMs } from '../../../import/forecast.ts';
-import type { KnownLimit } from './limits.ts';
+import type { KnownLimit } from '../../known-limit.ts';
 
 /** The limit as it is at each moment of an import. */
 export type FollowedLimit = {
@@ -40,8 +40,8 @@ export async function followLimit(
     const { limit, left, resetMs = windowMs[kind] } = window;
     const passed = uptime() - readAt;
     return passed < resetMs
-      ? { limit, left: left - spent, resetMs: resetMs - passed }
-      : { limit, left: limit, resetMs: windowMs[kind] };
+      ? { ...window, left: left - spent, resetMs: resetMs - passed }
+      : { ...window, left: limit, resetMs: windowMs[kind] };
   }
 
   async function readAnew(): Promise<void> {

@@ -12,10 +12,10 @@ import { parseDuration } from '../../../settings/values.ts';
 import { addColumns } from '../../columns.ts';
 import { obstacleToAsking, refuseUnasked } from '../../confirm.ts';
 import { addExamples } from '../../examples.ts';
+import { planOf } from '../../known-limit.ts';
 import { addNotes } from '../../notes.ts';
 import { lockNames } from '../lock-names.ts';
 import type { ImportRequest } from './import-request.ts';
-import { planOf } from './limits.ts';
 import { outcomeColumns, planColumns } from './report.ts';
 import { preview, runImport } from './run.ts';
 

@@ -9,8 +9,8 @@ import { sandboxProfile } from '../../../session/profile.ts';
 import { isoTime } from '../../../text/iso-time.ts';
 import { thousands } from '../../../text/number.ts';
 import { agree } from '../../confirm.ts';
+import { knownLimit } from '../../known-limit.ts';
 import { beginJournal, type ImportRequest } from './import-request.ts';
-import { knownLimit } from './limits.ts';
 import { planInWords, say } from './words.ts';
 
 /** A plan that was made longer ago, in ms, is made anew before anything is sent by it. Who reads it needs some time. */

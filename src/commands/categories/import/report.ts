@@ -6,7 +6,8 @@ import type { Input } from '../../../import/read/input.ts';
 import { ExactNumber, exact, type JsonObject } from '../../../json/exact.ts';
 import type { Printer } from '../../../output/results.ts';
 import { thousands } from '../../../text/number.ts';
-import type { KnownLimit } from './limits.ts';
+import { forecastFields } from '../../forecast-words.ts';
+import type { KnownLimit } from '../../known-limit.ts';
 import { countsInWords, forecastOf } from './words.ts';
 
 /** What is told of each row of a plan, and of what became of it. */
@@ -20,13 +21,13 @@ export async function printPlan(
   input: Input,
   limit: KnownLimit,
 ): Promise<void> {
-  const { requests, todayMs, moreDays } = forecastOf(plan, limit, 0);
+  const forecast = forecastOf(plan, limit, 0);
   const counts = count(plan.intentions);
   const others = new Map(plan.similar.map(({ row, other }) => [row, other]));
   const head = {
     ...headOf(input, counts),
-    requests: exact(requests),
-    forecast: { plan: limit.plan ?? null, todayMs: known(todayMs), moreDays: known(moreDays) },
+    requests: exact(forecast.requests),
+    forecast: forecastFields(forecast, limit),
   };
   await output.report(head, countRows(counts), {
     columns: planColumns,
@@ -98,8 +99,4 @@ function rowFields({ rows }: Input, index: number): JsonObject {
 
 function idOf(id: string | undefined): ExactNumber | undefined {
   return id === undefined ? undefined : new ExactNumber(id);
-}
-
-function known(value: number | undefined): ExactNumber | null {
-  return value === undefined ? null : exact(value);
 }

@@ -6,8 +6,8 @@ import { quoted } from '../../../import/read/faults.ts';
 import type { Input } from '../../../import/read/input.ts';
 import type { Session } from '../../../session/session.ts';
 import { thousands } from '../../../text/number.ts';
-import { timeLeft } from '../../../text/time.ts';
-import type { KnownLimit } from './limits.ts';
+import { forecastInWords, nextPlanInWords } from '../../forecast-words.ts';
+import type { KnownLimit } from '../../known-limit.ts';
 
 /** What is done with rows, in the order in which it is shown: for one row and, where they differ, for several. */
 const rowWords: Readonly<Record<Intention | Outcome, readonly [one: string, several?: string]>> = {
@@ -50,8 +50,7 @@ export function planInWords(plan: Plan, input: Input, limit: KnownLimit, made: n
   const parts = countsInWords(count(plan.intentions)).map(
     ({ rows, count }) => `${thousands(count)} ${rows}`,
   );
-  const time =
-    plan.create.length > 0 ? [forecastInWords(forecastOf(plan, limit, made), limit)] : [];
+  const time = plan.create.length > 0 ? timeInWords(forecastOf(plan, limit, made), limit) : [];
   return [
     parts.join(', '),
     ...time,
@@ -68,21 +67,9 @@ export function forecastOf({ create }: Plan, limit: KnownLimit, made: number): F
   return { ...forecast(all + moreDays - made, limit), requests: all + moreDays };
 }
 
-function forecastInWords(
-  { requests, todayMs, moreDays }: Forecast,
-  { plan, minute }: KnownLimit,
-): string {
-  const needed = `${thousands(requests)} requests`;
-  if (todayMs === undefined) return `${needed}; the rate limit is unknown`;
-  const time = todayMs === 0 ? 'less than a minute' : `about ${timeLeft(todayMs)}`;
-  const days = moreDays ? ` today and ${thousands(moreDays)} more ${plural(moreDays, 'day')}` : '';
-  const pace = plan ? `on ${plan}` : `at ${thousands(minute?.limit ?? 0)} per minute`;
-  // The smallest plan has a thousand a day.
-  const advice =
-    moreDays === undefined && requests > 900
-      ? '; the daily limit is unknown (petstore config set plan free)'
-      : '';
-  return `${needed}: ${time}${days} ${pace}${advice}`;
+function timeInWords(forecast: Forecast, limit: KnownLimit): string[] {
+  const next = nextPlanInWords(forecast, limit);
+  return [forecastInWords(forecast, limit, { end: false }), ...(next ? [next] : [])];
 }
 
 function differencesInWords({ intentions, ids }: Plan, { rows }: Input): string[] {
@@ -117,8 +104,4 @@ function first<Item>(
   const listed = items.slice(0, mostListed).map(describe);
   const left = items.length - listed.length;
   return left > 0 ? [...listed, `${thousands(left)} ${more}`] : listed;
-}
-
-function plural(count: number, word: string): string {
-  return count === 1 ? word : `${word}s`;
 }

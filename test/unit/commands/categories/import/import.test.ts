@@ -399,7 +399,13 @@ describe('the plan of an import', () => {
       rows: 3,
       counts: { similar: 1, create: 2 },
       requests: 4,
-      forecast: { plan: null, todayMs: 0, moreDays: null },
+      forecast: {
+        plan: null,
+        todayMs: 0,
+        moreDays: null,
+        doneAt: '2026-11-20T15:04:00Z',
+        nextPlan: null,
+      },
       items: [
         { line: 2, name: 'dog', intention: 'similar', looksLike: 'DOG' },
         { line: 3, name: 'cat', intention: 'create' },
@@ -502,7 +508,9 @@ describe('the plan of an import', () => {
     const { stderr } = await petstore(['categories', 'import', path, '--dry-run']);
 
     expect(stderr).toContain('petstore: 2,437 to create\n');
-    expect(stderr).toContain('2,441 requests: about 16m today and 2 more days on Free\n');
+    expect(stderr).toContain(
+      '2,441 requests: about 16m today and 2 more days on Free, done by 2026-11-22T15:12Z\npetstore: on Pro: about 8m\n',
+    );
   });
 
   test.for([

@@ -1,0 +1,56 @@
+import type { Allowances } from '../import/forecast.ts';
+import { readClock } from '../pacing/clock.ts';
+import { type Denied, guard } from '../pacing/decide.ts';
+import { limitStatus, type WindowStatus } from '../pacing/limit-status.ts';
+import type { Profile } from '../session/profile.ts';
+import type { Session } from '../session/session.ts';
+import { type NamedPlan, parsePlan } from '../settings/values.ts';
+
+/** What a forecast rests on: the plan of the settings, or else what responses said of the limit. */
+export type KnownLimit = Allowances & {
+  readonly plan: NamedPlan | undefined;
+  /** When this was so, in ms of this machine's clock. */
+  readonly at: number;
+  /** One that is in force for every request. */
+  readonly wait: Denied | undefined;
+};
+
+/** The plan of the session's profile, if one is set. @throws Failure (usage) when it is invalid */
+export function planOf({ name, settings }: Profile): NamedPlan | undefined {
+  return settings.plan === undefined
+    ? undefined
+    : parsePlan(settings.plan, `plan of profile ${name}`);
+}
+
+/** What is known of the limit of the session's key: by its plan, and by what responses said. */
+export async function knownLimit(
+  { host, limit }: Session,
+  plan: NamedPlan | undefined,
+): Promise<KnownLimit> {
+  const clock = readClock(host.context);
+  const { minute, day, wait } = limitStatus(await (await limit()).read(), clock);
+  const minuteNow = allowance(
+    plan?.quotas.minute ?? minute.limit,
+    { ...minute, used: 0 },
+    clock.at,
+  );
+  const waitMs = wait ? wait.until - clock.at : 0;
+  return {
+    plan,
+    at: clock.at,
+    wait,
+    // Until a wait ends, that nothing is sent is all that counts.
+    minute: minuteNow && waitMs > 0 ? { ...minuteNow, left: 0, resetMs: waitMs } : minuteNow,
+    day: allowance(plan?.quotas.day ?? day.limit, day, clock.at),
+  };
+}
+
+function allowance(
+  limit: number | undefined,
+  { remaining, used = 0, resetAt, others }: WindowStatus,
+  now: number,
+) {
+  if (limit === undefined) return undefined;
+  const resetMs = resetAt === undefined ? undefined : resetAt + guard - now;
+  return { limit, left: remaining ?? Math.max(0, limit - used), resetMs, others };
+}
