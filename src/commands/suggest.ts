@@ -76,6 +76,7 @@ const firstWords: Readonly<Record<string, string>> = {
   'rate-limit': 'limits',
   ratelimit: 'limits',
   usage: 'limits',
+  budget: 'limits',
   check: 'doctor',
   ping: 'doctor --check',
   diagnose: 'doctor',

@@ -81,6 +81,12 @@ const rows: readonly Row[] = [
   { argv: ['orders', 'list', '--json'], packages: request, may: [asking], not: formats },
   { argv: ['api', 'GET', '/categories'], packages: framed, may: [asking] },
   { argv: ['limits', '--json'], packages: session, not: formats },
+  {
+    argv: ['limits', '--for', '2437', '--json'],
+    packages: session,
+    may: ['src/import/forecast.ts'],
+    not: formats,
+  },
   { argv: ['auth', 'status', '--json'], packages: session, not: formats },
   { argv: ['config', 'list', '--json'], packages: session, not: formats },
   { argv: ['profile', 'list', '--json'], packages: session, not: formats },

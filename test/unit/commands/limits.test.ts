@@ -31,6 +31,29 @@ describe('limits', () => {
     expect(after.stderr).not.toContain('no values recorded');
   });
 
+  test('says how to get current values where the recorded windows have ended', async ({
+    petstore,
+    clock,
+  }) => {
+    await petstore(['categories', 'list']);
+    await clock.sleep(63_000, new AbortController().signal);
+
+    const { stderr } = await petstore(['limits']);
+
+    expect(stderr).toBe(
+      'petstore: the recorded windows have ended; to get current values (one request): petstore limits --refresh\n',
+    );
+  });
+
+  test('sends no one to --refresh while a wait is in force', async ({ petstore, sandbox }) => {
+    sandbox.reactions.push(refuse('900'));
+    await petstore(['categories', 'list']);
+
+    const { stderr } = await petstore(['limits']);
+
+    expect(stderr).not.toContain('--refresh');
+  });
+
   test('shows what other commands heard, and our own count of the day', async ({
     petstore,
     sandbox,

@@ -33,6 +33,7 @@ describe('a suggestion', () => {
     ['version', 'petstore --version'],
     ['quota', 'petstore limits'],
     ['rate-limit', 'petstore limits'],
+    ['budget', 'petstore limits'],
     ['add', 'petstore categories create'],
     ['new', 'petstore categories create'],
     ['get', 'petstore categories get'],
