@@ -8,6 +8,8 @@ export type Out = {
   readonly print: (text: string) => Promise<void>;
   /** Writes text to stderr, what is not ready yet in its turn; that it fails is not said, since there is nowhere left to say it. */
   readonly say: (text: string | Promise<string>) => void;
+  /** How often something was said. */
+  readonly said: () => number;
   /** Resolves when all that was said is written, or nobody reads it and the run is interrupted. */
   readonly flush: () => Promise<void>;
 };
@@ -22,6 +24,7 @@ export function createOut({
   sleep,
 }: Pick<Context, 'stdout' | 'stderr' | 'signal' | 'sleep'>): Out {
   let said = Promise.resolve();
+  let count = 0;
 
   return {
     async print(text) {
@@ -34,8 +37,10 @@ export function createOut({
       }
     },
     say(text) {
+      count += 1;
       said = said.then(async () => writeQuietly(stderr, await text));
     },
+    said: () => count,
     flush: () => taken(said, patience).catch(() => {}),
   };
 

@@ -43,7 +43,7 @@ export function createReporter(
     }
   };
   const { show, end } =
-    !json && canRewrite(context)
+    !json && canRewrite(context.stderr, context.env)
       ? createStatus(context, sink, { color, ascii })
       : { show: createLines(context, say), end: () => {} };
   const goesOn = (event: Event) => event.event === 'wait' || event.event === 'progress';

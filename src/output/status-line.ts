@@ -1,5 +1,5 @@
 import type { Ora } from 'ora';
-import type { Context, Output } from '../context.ts';
+import type { Context, Environment, Output } from '../context.ts';
 import type { Sink } from './sink.ts';
 
 /** How often the line is drawn anew, in ms. */
@@ -18,13 +18,13 @@ export type StatusLine = {
   readonly end: () => void;
 };
 
-/** Whether lines can be rewritten on stderr. A terminal that reports no width cannot be trusted with it. */
-export function canRewrite({ stderr, env }: Context): boolean {
-  return stderr.isTTY && reportedWidth(stderr) > 0 && env.TERM !== 'dumb' && !env.CI;
+/** Whether lines can be rewritten on a stream. A terminal that reports no width cannot be trusted with it. */
+export function canRewrite(stream: Output, env: Environment): boolean {
+  return stream.isTTY && reportedWidth(stream) > 0 && env.TERM !== 'dumb' && !env.CI;
 }
 
 /** What the terminal itself says, 0 if nothing: a line that it breaks cannot be rewritten. */
-function reportedWidth({ stream, columns }: Output): number {
+export function reportedWidth({ stream, columns }: Output): number {
   return (stream ? stream.columns : columns) ?? 0;
 }
 

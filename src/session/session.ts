@@ -7,6 +7,7 @@ import { hideSecrets } from '../output/hide-secrets.ts';
 import { createPrinter } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
 import type { Printer } from '../output/results.ts';
+import type { Sink } from '../output/sink.ts';
 import type { SharedLog } from '../pacing/log.ts';
 import { configFolder } from '../settings/folders.ts';
 import { sweepKeys } from '../settings/sweep.ts';
@@ -34,6 +35,8 @@ export type Session = {
   readonly host: Host;
   readonly options: CommonOptions;
   readonly output: Printer;
+  /** The same by another way to stdout. */
+  readonly printTo: (sink: Sink) => Printer;
   readonly report: Report;
   readonly profile: Profile;
   /** The key in force, undefined when there is none; runs no program that would print it. @throws Failure (config) */
@@ -81,19 +84,22 @@ export async function inChosenSession(
     ascii: !isUtf8(context.env),
   });
   const limitLine = createLimitLine(context, report, lineMode);
-  const printer = createPrinter(context, limitLine.beforeResult(sink.laid), report, {
-    format,
-    color: hasColor(context.stdout, context.env, options),
-    ascii: !isUtf8(context.env),
-    columns: options.columns,
-    header: options.header ?? true,
-    wide: options.wide ?? false,
-  });
-  const output = hideSecrets(printer, sink);
-  const listeners = { onSent: printer.preload, onRateLimit: limitLine.onRateLimit };
+  const printTo = (to: Sink) => {
+    const printer = createPrinter(context, to, report, {
+      format,
+      color: hasColor(context.stdout, context.env, options),
+      ascii: !isUtf8(context.env),
+      columns: options.columns,
+      header: options.header ?? true,
+      wide: options.wide ?? false,
+    });
+    return hideSecrets(printer, sink);
+  };
+  const output = printTo(limitLine.beforeResult(sink.laid));
+  const listeners = { onSent: output.preload, onRateLimit: limitLine.onRateLimit };
   const access = createAccess({ host, options, profile, report }, listeners);
   try {
-    await story({ host, options, output, report, profile, ...access });
+    await story({ host, options, output, printTo, report, profile, ...access });
   } catch (error) {
     // It says itself when to retry, which may be later than the window's reset.
     if (error instanceof Failure && error.details.resetAt !== undefined) limitLine.drop();

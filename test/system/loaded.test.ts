@@ -80,7 +80,11 @@ const rows: readonly Row[] = [
   },
   { argv: ['orders', 'list', '--json'], packages: request, may: [asking], not: formats },
   { argv: ['api', 'GET', '/categories'], packages: framed, may: [asking] },
-  { argv: ['limits', '--json'], packages: session, not: formats },
+  {
+    argv: ['limits', '--json'],
+    packages: session,
+    not: [...formats, 'src/commands/limits/watch.ts', 'src/commands/limits/for.ts'],
+  },
   {
     argv: ['limits', '--for', '2437', '--json'],
     packages: session,

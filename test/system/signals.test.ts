@@ -299,6 +299,20 @@ describe.for(signals)('$signal', ({ signal, code, word }) => {
     },
   );
 
+  test.concurrent(`during limits --watch: exit ${code}, which is its normal end`, async ({
+    serve,
+    start,
+  }) => {
+    const service = await serve('none');
+    const program = start(['limits', '--watch', '-o', 'ndjson'], service.url);
+    await until(() => program.said().stdout.endsWith('}\n'));
+    program.child.kill(signal);
+
+    expect(await program.ended).toBe(code);
+    expect(program.said().stderr).toBe('');
+    expect(service.moments).toHaveLength(0);
+  });
+
   test.concurrent(`while the api-key-command runs: exit ${code} at once, and it is ended`, async ({
     serve,
     start,

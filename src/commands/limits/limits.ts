@@ -4,19 +4,23 @@ import { listCategories } from '../../api/endpoints.ts';
 import { Failure, usageFailure } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { readClock } from '../../pacing/clock.ts';
-import { type LimitStatus, limitStatus } from '../../pacing/limit-status.ts';
+import { limitStatus } from '../../pacing/limit-status.ts';
 import { describeWait } from '../../pacing/words.ts';
 import type { Host } from '../../session/host.ts';
 import { chooseLimitStore } from '../../session/limit-log.ts';
-import { profileFlag } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { wordFor } from '../../text/secret.ts';
 import { unloadable } from '../../text/unloadable.ts';
 import { addColumns } from '../columns.ts';
 import { addExamples } from '../examples.ts';
-import { columns, printOverview } from './overview.ts';
+import { columns, missingValues, printOverview, sharedThrough } from './overview.ts';
 
-type Options = { readonly refresh?: boolean; readonly reset?: boolean; readonly for?: number };
+type Options = {
+  readonly refresh?: boolean;
+  readonly reset?: boolean;
+  readonly for?: number;
+  readonly watch?: boolean;
+};
 
 /** Of what --for prints. */
 const forecastColumns = [
@@ -38,8 +42,14 @@ export function define(command: Command, host: Host): void {
         parseRequests,
       ),
     )
-    .action(async ({ refresh = false, reset = false, for: requests }: Options) =>
+    .option('--watch', 'show the limit as it changes until Ctrl-C, without sending requests')
+    .action(async ({ refresh = false, reset = false, for: requests, watch }: Options) =>
       inSession(host, command, async (session) => {
+        if (watch) {
+          refuseBeside({ refresh, reset, for: requests !== undefined });
+          const { watchLimits } = await import('./watch.ts').catch(unloadable);
+          return watchLimits(session);
+        }
         const { connect, limit, output } = session;
         output.checkColumns(requests === undefined ? columns : forecastColumns);
         if (reset) await (await limit()).append({ k: 'clear', ...readClock(host.context) });
@@ -67,6 +77,13 @@ function parseRequests(text: string): number {
   );
 }
 
+/** @throws Failure (usage) where one of these options is given */
+function refuseBeside(options: Readonly<Record<string, boolean>>): void {
+  const given = Object.keys(options).find((name) => options[name]);
+  if (given === undefined) return;
+  throw usageFailure(`--watch cannot be combined with --${given}`, 'Use one of them at a time.');
+}
+
 /** Spends a request; a limit that does not let it through is what is shown then, and the failure after it. */
 async function hearFrom(client: Client): Promise<Failure | undefined> {
   try {
@@ -86,12 +103,9 @@ async function printLimits(
   const { context } = host;
   const log = await limit();
   const status = limitStatus(await log.read(), readClock(context));
-  const store = chooseLimitStore(session);
-  const shared = store && { address: store.name, answers: log.isRemote?.() ?? false };
-  const missing = refresh || reset ? undefined : missingValues(status);
-  if (missing) {
-    notice(report, `${missing} (one request): petstore limits --refresh${profileFlag(profile)}`);
-  }
+  const shared = sharedThrough(chooseLimitStore(session), log);
+  const missing = refresh || reset ? undefined : missingValues(status, profile);
+  if (missing) notice(report, missing);
   if (status.wait) warn(report, describeWait(status.wait, context.now()));
   if (shared?.answers) notice(report, `shared with other machines through ${shared.address}`);
   else if (shared && reset) {
@@ -101,15 +115,4 @@ async function printLimits(
     );
   }
   await printOverview(output, status, shared);
-}
-
-/** Why there is nothing to show of what is left now, and what to do about it; a wait in force is to be waited out first. */
-function missingValues({ minute, day, wait }: LimitStatus): string | undefined {
-  if (wait || minute.remaining !== undefined || day.remaining !== undefined) return undefined;
-  const isEmpty = [minute, day].every(
-    ({ limit, used }) => limit === undefined && used === undefined,
-  );
-  return isEmpty
-    ? 'no values recorded yet; to get them'
-    : 'the recorded windows have ended; to get current values';
 }
