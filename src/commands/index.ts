@@ -23,7 +23,7 @@ const loadScript = () => import('./completion/script.ts');
 const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>> = {
   categories: {
     part: 'Store',
-    about: 'List, get, create and import categories',
+    about: 'List, get, create, import and export categories',
     verbs: {
       list: { about: 'List all categories', load: () => import('./categories/list.ts') },
       get: {
@@ -34,6 +34,10 @@ const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>>
       import: {
         about: 'Import categories from a file, each name exactly once',
         load: () => import('./categories/import/import.ts'),
+      },
+      export: {
+        about: 'Export all categories to a file',
+        load: () => import('./categories/export/export.ts'),
       },
     },
   },

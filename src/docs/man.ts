@@ -21,7 +21,7 @@ export function manPage(program: Command): string {
     '.RI [ options ]',
     '.SH DESCRIPTION',
     text(
-      'List, create and import categories, and know the outcome of every write. To try it without an account:',
+      'List, create, import and export categories, and know the outcome of every write. To try it without an account:',
     ),
     ...lines(examplesOf(program)),
     '.SH COMMANDS',

@@ -61,8 +61,9 @@ export function createOut({
   }
 }
 
-/** A reader that went away (`| head`) wants no more words; everything else is a failure. */
+/** A reader that went away (`| head`) wants no more words; everything else is a failure, which an output may name itself. */
 function unprintable(error: unknown): Error {
+  if (error instanceof Failure) return error;
   const code = systemCode(error);
   if (code === 'EPIPE') return new Exit(141);
   return new Failure('output', `cannot write the result to standard output (${code})`, {

@@ -142,7 +142,7 @@ export function createPrinter(
         printed += count;
       }
     } catch (error) {
-      throw brokenOff(error, printed, what, context.signal);
+      throw what === undefined ? error : brokenOff(error, printed, what, context.signal);
     }
   }
 

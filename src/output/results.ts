@@ -68,7 +68,8 @@ export type Printer = {
   ) => Promise<void>;
 };
 
-export type StreamWords = { readonly what: string; readonly empty?: string | undefined };
+/** `what` undefined: nothing of it is kept when it breaks off, and then an error says itself what that means. */
+export type StreamWords = { readonly what?: string; readonly empty?: string | undefined };
 
 /** Whether data comes in pieces. */
 export function arePieces(

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Client } from '../api/client.ts';
 import { Failure } from '../errors.ts';
 import type { Report } from '../events.ts';
-import { speaksJson } from '../formats.ts';
+import { type Format, speaksJson } from '../formats.ts';
 import { hideSecrets } from '../output/hide-secrets.ts';
 import { createPrinter } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
@@ -35,8 +35,8 @@ export type Session = {
   readonly host: Host;
   readonly options: CommonOptions;
   readonly output: Printer;
-  /** The same by another way to stdout. */
-  readonly printTo: (sink: Sink) => Printer;
+  /** The same in another format, with other columns unless some are asked for, or by another way out. */
+  readonly outputAs: (other: Other) => Printer;
   readonly report: Report;
   readonly profile: Profile;
   /** The key in force, undefined when there is none; runs no program that would print it. @throws Failure (config) */
@@ -49,6 +49,12 @@ export type Session = {
   readonly limit: () => Promise<SharedLog>;
   /** Whose categories and whose limit it is; without a request. @throws as connect */
   readonly account: () => Promise<Account>;
+};
+
+type Other = {
+  readonly format?: Format;
+  readonly columns?: readonly string[];
+  readonly sink?: Sink;
 };
 
 /**
@@ -84,22 +90,23 @@ export async function inChosenSession(
     ascii: !isUtf8(context.env),
   });
   const limitLine = createLimitLine(context, report, lineMode);
-  const printTo = (to: Sink) => {
-    const printer = createPrinter(context, to, report, {
-      format,
+  let printer: Printer;
+  const outputAs: Session['outputAs'] = (other) => {
+    printer = createPrinter(context, other.sink ?? limitLine.beforeResult(sink.laid), report, {
+      format: other.format ?? format,
       color: hasColor(context.stdout, context.env, options),
       ascii: !isUtf8(context.env),
-      columns: options.columns,
+      columns: options.columns ?? other.columns,
       header: options.header ?? true,
       wide: options.wide ?? false,
     });
     return hideSecrets(printer, sink);
   };
-  const output = printTo(limitLine.beforeResult(sink.laid));
-  const listeners = { onSent: output.preload, onRateLimit: limitLine.onRateLimit };
+  const output = outputAs({});
+  const listeners = { onSent: () => printer.preload(), onRateLimit: limitLine.onRateLimit };
   const access = createAccess({ host, options, profile, report }, listeners);
   try {
-    await story({ host, options, output, printTo, report, profile, ...access });
+    await story({ host, options, output, outputAs, report, profile, ...access });
   } catch (error) {
     // It says itself when to retry, which may be later than the window's reset.
     if (error instanceof Failure && error.details.resetAt !== undefined) limitLine.drop();

@@ -7,6 +7,7 @@ import type { Reaction } from './server.ts';
 export type CommandName =
   | 'list'
   | 'get'
+  | 'export'
   | 'create'
   | 'import'
   | 'rows'

@@ -63,6 +63,18 @@ const rows: readonly Row[] = [
     may: [asking],
     not: formats,
   },
+  {
+    argv: ['categories', 'export'],
+    packages: request,
+    may: [asking, 'src/output/csv.ts'],
+    not: formats,
+  },
+  {
+    argv: ['categories', 'export', 'pets.ndjson'],
+    packages: request,
+    may: [asking],
+    not: formats,
+  },
   { argv: ['categories', 'create', 'ferret'], packages: framed, may: [asking, ...lookingUp] },
   {
     argv: ['categories', 'create', 'ferret', '--if-missing'],

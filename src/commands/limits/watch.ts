@@ -27,17 +27,17 @@ const readEvery = { local: 900, remote: 4_900 };
  * @throws Exit always, and Failure (usage) where the output can be neither
  */
 export async function watchLimits(session: Session): Promise<never> {
-  const { host, limit, output, printTo } = session;
+  const { host, limit, output, outputAs } = session;
   const { context, sink } = host;
   const { signal, sleep, uptime } = context;
   const isDrawn = canDraw(session);
   output.checkColumns(columns);
   let captions: readonly Caption[] = [];
-  const printer = printTo(
-    isDrawn
+  const printer = outputAs({
+    sink: isDrawn
       ? createRedraw(context.stdout, sink.laid, () => captions)
       : withoutRepetition(sink.laid),
-  );
+  });
   try {
     const store = chooseLimitStore(session);
     const log = await limit();

@@ -24,7 +24,8 @@ const suggested = (stderr: string) => /Did you mean (.*)\?\n/.exec(stderr)?.[1];
 describe('a suggestion', () => {
   test.for<[line: string, meant: string | undefined]>([
     ['ls', 'petstore categories list'],
-    ['export', 'petstore categories list -o csv'],
+    ['export', 'petstore categories export'],
+    ['dump', 'petstore categories export'],
     ['login', 'petstore auth login'],
     ['logout', 'petstore auth logout'],
     ['whoami', 'petstore auth status'],
@@ -42,7 +43,8 @@ describe('a suggestion', () => {
     ['categories gett', 'petstore categories get'],
     ['categories describe', 'petstore categories get'],
     ['orders describe', 'petstore orders list'],
-    ['categories export', 'petstore categories list -o csv'],
+    ['categories dump', 'petstore categories export'],
+    ['categories exprt', 'petstore categories export'],
     ['categories add', 'petstore categories create'],
     ['categories new', 'petstore categories create'],
     ['categories crate', 'petstore categories create'],

@@ -767,7 +767,10 @@ describe('help', () => {
     { argv: ['--quiet'], columns: 80, says: ['no command given', 'See: petstore --help'] },
     {
       argv: ['categories'],
-      says: ['missing command after petstore categories', 'One of: list, get, create, import'],
+      says: [
+        'missing command after petstore categories',
+        'One of: list, get, create, import, export',
+      ],
     },
   ])('$argv in a script lacks a command: exit 2', async ({ argv, columns, says }, { petstore }) => {
     const options = columns === undefined ? {} : { columns, env: { NO_COLOR: '1' } };

@@ -1,0 +1,89 @@
+import type { Command } from 'commander';
+import { listCategories } from '../../../api/endpoints.ts';
+import type { Category } from '../../../api/resources.ts';
+import { usageFailure } from '../../../errors.ts';
+import { type FileFormat, fileFormats, formatOfFile } from '../../../formats.ts';
+import type { Printer } from '../../../output/results.ts';
+import type { Host } from '../../../session/host.ts';
+import type { CommonOptions } from '../../../session/options.ts';
+import { inSession, type Session } from '../../../session/session.ts';
+import { unloadable } from '../../../text/unloadable.ts';
+import { addColumns } from '../../columns.ts';
+import { addExamples } from '../../examples.ts';
+import { addNotes } from '../../notes.ts';
+import { categoryColumns } from '../columns.ts';
+
+type Options = { readonly force?: boolean };
+
+export function define(command: Command, host: Host): void {
+  addExamples(command, [
+    'petstore categories export backup.csv',
+    'petstore categories export backup.yaml --force',
+    'petstore categories export -o ndjson | gzip > backup.ndjson.gz',
+  ]);
+  addNotes(command, [
+    'Costs one request. The format is set by the file extension (.csv, .tsv, .json, .ndjson, .jsonl, .yaml, .yml) or by -o. On standard output it is CSV by default.',
+    'The file is written completely or not at all, and petstore categories import reads it back.',
+  ]);
+  addColumns(command, categoryColumns);
+  command
+    .argument('[file]', 'file to create; standard output if omitted or -')
+    .option('--force', 'replace the file if it already exists')
+    .action(async (file: string | undefined, { force = false }: Options) =>
+      inSession(host, command, async (session) => {
+        session.output.checkColumns(categoryColumns);
+        const format = formatFor(file, session.options);
+        if (file === undefined || file === '-') {
+          await printList(session, session.outputAs({ format, columns: categoryColumns }));
+          return;
+        }
+        const { exportTo } = await import('./to-file.ts').catch(unloadable);
+        await exportTo(session, { file, format, force }, (sink) =>
+          printList(session, session.outputAs({ format, columns: categoryColumns, sink })),
+        );
+      }),
+    );
+}
+
+/** What -o asks for, or else the extension; other settings are about what is printed. @throws Failure (usage) */
+function formatFor(file: string | undefined, { output, json }: CommonOptions): FileFormat {
+  const asked = json ? 'json' : output;
+  if (asked === undefined) {
+    if (file === undefined || file === '-') return 'csv';
+    const format = formatOfFile(file);
+    if (format) return format;
+    throw usageFailure(`the format of ${file} is unknown`, `Add -o ${fileFormats.join('|')}.`);
+  }
+  const format = fileFormats.find((format) => format === asked);
+  if (format) return format;
+  throw usageFailure(
+    `invalid output format "${asked}" for an export`,
+    `One of: ${fileFormats.join(', ')}`,
+  );
+}
+
+/** Prints all categories as they come, and returns how many there are. */
+async function printList({ connect }: Session, output: Printer): Promise<number> {
+  const client = await connect();
+  const list = await client.stream(listCategories, {});
+  if (Array.isArray(list)) {
+    await output.records(list, categoryColumns);
+    return list.length;
+  }
+  let count = 0;
+  const pieces = each(list, (piece) => {
+    count += piece.length;
+  });
+  await output.stream(pieces, categoryColumns, {});
+  return count;
+}
+
+async function* each(
+  pieces: AsyncIterable<Category[]>,
+  look: (piece: Category[]) => void,
+): AsyncGenerator<Category[]> {
+  for await (const piece of pieces) {
+    look(piece);
+    yield piece;
+  }
+}
