@@ -23,7 +23,7 @@ const loadScript = () => import('./completion/script.ts');
 const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>> = {
   categories: {
     part: 'Store',
-    about: 'List, get, create, import and export categories',
+    about: 'List, get, create, import, export and compare categories',
     verbs: {
       list: { about: 'List all categories', load: () => import('./categories/list.ts') },
       get: {
@@ -38,6 +38,10 @@ const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>>
       export: {
         about: 'Export all categories to a file',
         load: () => import('./categories/export/export.ts'),
+      },
+      diff: {
+        about: 'Compare a file with the categories of the service',
+        load: () => import('./categories/diff/diff.ts'),
       },
     },
   },

@@ -1,4 +1,5 @@
 import type { Clean } from './clean.ts';
+import type { Items } from './items.ts';
 import { arePieces, type Printer } from './results.ts';
 import type { Outlet } from './sink.ts';
 
@@ -19,11 +20,14 @@ export function hideSecrets(printer: Printer, { clean, cleanOurs }: Outlet): Pri
     checklist: (verdicts, records, columns) =>
       printer.checklist(cleanOurs(verdicts), cleanOurs(records), columns),
     report: (head, summary, items) =>
-      printer.report(cleanOurs(head), cleanOurs(summary), {
-        ...items,
-        item: (index) => cleanOurs(items.item(index)),
-      }),
+      printer.report(cleanOurs(head), cleanOurs(summary), cleanItems(items)),
+    differences: (head, items, describe, total) =>
+      printer.differences(cleanOurs(head), cleanItems(items), describe, total),
   };
+
+  function cleanItems(items: Items): Items {
+    return { ...items, item: (index) => cleanOurs(items.item(index)) };
+  }
 }
 
 /** They can be had as often as the pieces can. */

@@ -1,6 +1,6 @@
 import { unloadable } from '../text/unloadable.ts';
 
-/** How a text looks, and what that means: a header, an aside, well, a warning, an error. */
+/** How a text looks, and what that means: a header, an aside, well, a warning, an error; in a diff more, other, less. */
 export type Look = 'bold' | 'dim' | 'green' | 'yellow' | 'red';
 
 export type Paint = (look: Look, text: string) => string;

@@ -93,6 +93,17 @@ export function createPrinter(
         titled = false;
       }
     },
+    async differences(head, items, describe, total) {
+      if (format !== 'table' || asked) return printer.report(head, [], items);
+      for (const records of piecesOf(items)) {
+        const lines = records.map((record) => {
+          const { look, text } = describe(record);
+          return { look, begin: sink.show(text), rest: '' };
+        });
+        await write([lines]);
+      }
+      await write([[total]]);
+    },
     async anything(data, empty = 'The list is empty.') {
       const whole = arePieces(data) ? undefined : data;
       const all = Array.isArray(whole) ? whole : [data as Json];

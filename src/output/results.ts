@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../json/exact.ts';
 import type { Verdict } from './checklist.ts';
 import type { Items, Pieces } from './items.ts';
+import type { Look } from './paint.ts';
 
 /**
  * Prints results on stdout, whole and validated, in the chosen format. Where columns are asked for, each format has these alone.
@@ -52,6 +53,16 @@ export type Printer = {
     summary: readonly JsonObject[],
     items: Items,
   ) => Promise<void>;
+  /**
+   * What differs between two things: a line for each item, as `describe` has it, and then `total`. In JSON and YAML `head` with
+   * all items; elsewhere, and everywhere where columns are asked for, they alone.
+   */
+  readonly differences: (
+    head: JsonObject,
+    items: Items,
+    describe: (item: JsonObject) => Difference,
+    total: string,
+  ) => Promise<void>;
   /** Verdicts as a list for people; in other formats, and where columns are asked for, records of all that was looked at. */
   readonly checklist: (
     verdicts: readonly Verdict[],
@@ -67,6 +78,9 @@ export type Printer = {
     empty?: string,
   ) => Promise<void>;
 };
+
+/** One line, and the colour that it has on a terminal. */
+export type Difference = { readonly look: Look; readonly text: string };
 
 /** `what` undefined: nothing of it is kept when it breaks off, and then an error says itself what that means. */
 export type StreamWords = { readonly what?: string; readonly empty?: string | undefined };

@@ -8,6 +8,7 @@ export type CommandName =
   | 'list'
   | 'get'
   | 'export'
+  | 'diff'
   | 'create'
   | 'import'
   | 'rows'

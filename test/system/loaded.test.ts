@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type Service, startService } from '../bench/service.ts';
@@ -6,6 +6,8 @@ import { expect, launcher, test } from '../support/program.ts';
 
 type Row = {
   readonly argv: readonly string[];
+  /** What it ends with. */
+  readonly code?: number;
   /** All of them. */
   readonly packages: readonly string[];
   /** Sources or rooms of ours, beyond those that nobody may load but who names them, or a file of theirs, in `may`. */
@@ -29,6 +31,8 @@ const guarded = [
 const asking = 'src/node/transport.ts';
 /** What follows a create whose outcome is unknown: it is there before the create is sent. */
 const lookingUp = ['src/import/content.ts', 'src/import/read/faults.ts'];
+/** What an import sends and keeps. */
+const importing = ['journal', 'send', 'execute'].map((part) => `src/import/${part}.ts`);
 const formats = ['table', 'csv', 'tsv', 'yaml'].map((format) => `src/output/${format}.ts`);
 
 /** Modules of Node that no command of the table needs. */
@@ -70,10 +74,24 @@ const rows: readonly Row[] = [
     not: formats,
   },
   {
-    argv: ['categories', 'export', 'pets.ndjson'],
+    argv: ['categories', 'export', 'new.ndjson'],
     packages: request,
     may: [asking],
     not: formats,
+  },
+  {
+    argv: ['categories', 'diff', 'pets.ndjson'],
+    code: 7,
+    packages: framed,
+    may: [asking, 'src/import/'],
+    not: importing,
+  },
+  {
+    argv: ['categories', 'diff', 'pets.csv', '--json'],
+    code: 7,
+    packages: [...request, 'csv-parse'],
+    may: [asking, 'src/import/'],
+    not: [...formats, ...importing],
   },
   { argv: ['categories', 'create', 'ferret'], packages: framed, may: [asking, ...lookingUp] },
   {
@@ -123,8 +141,9 @@ describe('a command loads nothing that it does not need', () => {
 
   test.for(rows.map((row) => [row.argv.join(' '), row] as const))(
     'petstore %s',
-    async ([, { argv, packages, not = [], may = [] }], { execute, folder }) => {
+    async ([, { argv, code: end = 0, packages, not = [], may = [] }], { execute, folder }) => {
       const env = environment(service, service.key, folder);
+      for (const [name, text] of Object.entries(inputs)) writeFileSync(join(folder, name), text);
 
       const { code } = await execute(process.execPath, [...hook, launcher, ...argv], { env });
 
@@ -137,7 +156,7 @@ describe('a command loads nothing that it does not need', () => {
           (source) => !may.includes(source) && unwanted.some((room) => source.startsWith(room)),
         ),
         slow: slow.filter((name) => modules.includes(name)),
-      }).toEqual({ code: 0, packages: [...packages].sort(), unwanted: [], slow: [] });
+      }).toEqual({ code: end, packages: [...packages].sort(), unwanted: [], slow: [] });
     },
   );
 
@@ -155,6 +174,9 @@ describe('a command loads nothing that it does not need', () => {
     expect(sources).toEqual(expect.arrayContaining(['src/output/table.ts', 'src/output/frame.ts']));
   });
 });
+
+/** Files of what the service does not have. */
+const inputs = { 'pets.csv': 'name\nowl\n', 'pets.ndjson': '{"name":"owl"}\n' };
 
 const hook = ['--require', resolve('test/support/programs/loaded.cjs')];
 

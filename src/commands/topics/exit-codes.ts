@@ -14,7 +14,7 @@ export const meanings: readonly (readonly [codes: string, meaning: string])[] = 
   ['6', 'the outcome of a write is unknown: it may have been carried out'],
   [
     '7',
-    'import incomplete: some rows were refused or are left (75 if only the rate limit stopped it)',
+    'import incomplete: some rows were refused or are left (75 if only the rate limit stopped it); or a diff shows something to import',
   ],
   ['74', 'cannot write the result, a setting or a journal, or cannot load a part of petstore'],
   ['75', 'rate limited, by the service or before sending: not done; retry at the time given'],

@@ -1,17 +1,23 @@
 import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 import type { Context } from '../../context.ts';
-import { usageFailure } from '../../errors.ts';
+import { unsent, usageFailure } from '../../errors.ts';
 import type { Report } from '../../events.ts';
-import { createCsvReader } from './csv.ts';
-import { createFaults, Fault } from './faults.ts';
-import { createJsonReader } from './json.ts';
-import { createNdjsonReader } from './ndjson.ts';
-import { createRows, type Row } from './rows.ts';
+import { unloadable } from '../../text/unloadable.ts';
+import { createFaults, Fault, type Faults } from './faults.ts';
+import { createRows, type Reader, type Row, type Rows } from './rows.ts';
 import { openSource } from './source.ts';
 import { decodeText } from './text.ts';
 
-const readers = { csv: createCsvReader, json: createJsonReader, ndjson: createNdjsonReader };
+/** What reads a format, loaded when it is needed. */
+const readers = {
+  csv: async (rows: Rows, faults: Faults): Promise<Reader> =>
+    (await import('./csv.ts').catch(unloadable)).createCsvReader(rows, faults),
+  json: async (rows: Rows): Promise<Reader> =>
+    (await import('./json.ts').catch(unloadable)).createJsonReader(rows),
+  ndjson: async (rows: Rows): Promise<Reader> =>
+    (await import('./ndjson.ts').catch(unloadable)).createNdjsonReader(rows),
+};
 
 export type InputFormat = keyof typeof readers;
 
@@ -40,11 +46,11 @@ export async function readInput(
   report: Report,
 ): Promise<Input> {
   const createReader = readers[format ?? formatOf(file)];
-  const { name: source, path, chunks } = await openSource(context, file);
-  const hash = createHash('sha256');
   const faults = createFaults();
   const rows = createRows(faults, report);
-  const reader = createReader(rows, faults);
+  const reader = await createReader(rows, faults).catch(unsent);
+  const { name: source, path, chunks } = await openSource(context, file);
+  const hash = createHash('sha256');
   try {
     for await (const text of decodeText(hashed(chunks, hash))) await reader.read(text);
     await reader.end();

@@ -769,7 +769,7 @@ describe('help', () => {
       argv: ['categories'],
       says: [
         'missing command after petstore categories',
-        'One of: list, get, create, import, export',
+        'One of: list, get, create, import, export, diff',
       ],
     },
   ])('$argv in a script lacks a command: exit 2', async ({ argv, columns, says }, { petstore }) => {

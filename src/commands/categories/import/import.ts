@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { usageFailure } from '../../../errors.ts';
 import type { Mode } from '../../../import/content.ts';
 import type { NameLock } from '../../../import/name-locks.ts';
-import { type InputFormat, inputFormats, readInput } from '../../../import/read/input.ts';
+import { type InputFormat, inputFormats } from '../../../import/read/input.ts';
 import { withJournal } from '../../../import/with-journal.ts';
 import type { Host } from '../../../session/host.ts';
 import { inSession, type Session } from '../../../session/session.ts';
@@ -15,6 +15,7 @@ import { addExamples } from '../../examples.ts';
 import { planOf } from '../../known-limit.ts';
 import { addNotes } from '../../notes.ts';
 import { lockNames } from '../lock-names.ts';
+import { readFile } from '../read-file.ts';
 import type { ImportRequest } from './import-request.ts';
 import { outcomeColumns, planColumns } from './report.ts';
 import { preview, runImport } from './run.ts';
@@ -94,13 +95,7 @@ async function readRequest(
   file: string,
   options: Options,
 ): Promise<ImportRequest> {
-  const { host, report } = session;
-  if (file === '-' && session.options.apiKeyFile === '-') {
-    throw usageFailure(
-      'standard input cannot provide both the input and the API key',
-      'Read one of them from a file, or set the key in PETSTORE_API_KEY.',
-    );
-  }
+  const { host } = session;
   const plan = planOf(session.profile);
   const settle = parseDuration(options.settle, '--settle', '30s, 2m or 0');
   if (!Number.isFinite(settle))
@@ -109,7 +104,7 @@ async function readRequest(
       'For example: --settle 5m',
     );
   const mode: Mode = options.allowDuplicates ? 'each' : 'ensure';
-  const input = await readInput(host.context, file, options.format, report);
+  const input = await readFile(session, file, options.format);
   if (!options.dryRun && !options.yes) {
     refuseUnasked(obstacleTo(file, session), 'To see the plan first, use --dry-run.');
   }

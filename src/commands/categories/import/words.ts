@@ -55,9 +55,20 @@ export function planInWords(plan: Plan, input: Input, limit: KnownLimit, made: n
     parts.join(', '),
     ...time,
     ...differencesInWords(plan, input),
-    ...contradictionsInWords(plan, input),
-    ...similarInWords(plan, input),
+    ...odditiesInWords(plan, input),
   ];
+}
+
+/** How many rows have the name of an earlier one, if there are such. */
+export function duplicatesInWords({ intentions }: Plan): string[] {
+  return countsInWords(count(intentions.filter((intention) => intention === 'repeated'))).map(
+    ({ rows, count }) => `${thousands(count)} ${rows}`,
+  );
+}
+
+/** What looks odd about the names in a file. */
+export function odditiesInWords(plan: Plan, input: Input): string[] {
+  return [...contradictionsInWords(plan, input), ...similarInWords(plan, input)];
 }
 
 /** All requests of the import: one for each row, a list before and one after them, and one for each day that follows. */

@@ -1,0 +1,37 @@
+import { listCategories } from '../../../api/endpoints.ts';
+import { type Category, documentedFields } from '../../../api/resources.ts';
+import { looseKey } from '../../../import/content.ts';
+import { emptyState } from '../../../import/journal-state.ts';
+import { makePlan, type Plan } from '../../../import/plan.ts';
+import type { Row } from '../../../import/read/rows.ts';
+import type { Session } from '../../../session/session.ts';
+
+/** What an import of the rows would find. */
+export type Comparison = {
+  readonly plan: Plan;
+  /** Categories of the service by id that rows of the file have the name of. */
+  readonly found: ReadonlyMap<string, Category>;
+  /** Those whose name no row has. */
+  readonly others: readonly Category[];
+};
+
+/** Compares the rows with the list of the service, which takes one request. @throws Failure */
+export async function compare({ connect }: Session, rows: readonly Row[]): Promise<Comparison> {
+  const names = new Set(rows.map(({ name }) => name));
+  const looseNames = new Set(rows.map(({ name }) => looseKey(name)));
+  /** As much of the list as a plan looks at: it may be many times as long as the file. */
+  const near: Category[] = [];
+  const others: Category[] = [];
+  const client = await connect();
+  const list = await client.stream(listCategories, {});
+  for await (const piece of Array.isArray(list) ? [list] : list) {
+    for (const one of piece) {
+      const category = documentedFields(one) as Category;
+      const isNamed = names.has(category.name);
+      if (!isNamed) others.push(category);
+      if (isNamed || looseNames.has(looseKey(category.name))) near.push(category);
+    }
+  }
+  const plan = makePlan('ensure', rows, near, emptyState());
+  return { plan, found: new Map(near.map((category) => [category.id.text, category])), others };
+}

@@ -1,0 +1,85 @@
+import { count } from '../../../import/outcome.ts';
+import type { Input } from '../../../import/read/input.ts';
+import { ExactNumber, exact, type JsonObject } from '../../../json/exact.ts';
+import type { Items } from '../../../output/items.ts';
+import type { Difference } from '../../../output/results.ts';
+import { thousands } from '../../../text/number.ts';
+import type { Comparison } from './compare.ts';
+
+export const diffColumns = ['change', 'line', 'name', 'id', 'description', 'serviceDescription'];
+
+/** How many there are of each kind; `repeated` are rows whose name is in an earlier row. */
+export type Counts = Readonly<
+  Record<'create' | 'differs' | 'only_in_service' | 'existing' | 'repeated', number>
+>;
+
+export function countChanges({ plan, others }: Comparison): Counts {
+  const rows = count(plan.intentions);
+  const of = (intention: 'create' | 'differs' | 'existing' | 'repeated') =>
+    rows.get(intention) ?? 0;
+  return {
+    create: of('create'),
+    differs: of('differs'),
+    only_in_service: others.length,
+    existing: of('existing'),
+    repeated: of('repeated'),
+  };
+}
+
+export function headOf({ source, rows }: Input, counts: Counts): JsonObject {
+  const fields = Object.entries(counts).map(([kind, number]) => [kind, exact(number)]);
+  return { file: source, rows: exact(rows.length), counts: Object.fromEntries(fields) };
+}
+
+/** What differs: rows in the order of the file, and then what the service alone has. */
+export function itemsOf({ plan, found, others }: Comparison, { rows }: Input): Items {
+  const { intentions, ids } = plan;
+  const changed = [...intentions.keys()].filter((row) =>
+    ['create', 'differs'].includes(intentions[row] ?? ''),
+  );
+  return {
+    columns: diffColumns,
+    count: changed.length + others.length,
+    item(index) {
+      const row = changed[index];
+      if (row === undefined) {
+        const { id, name, description } = others[index - changed.length] ?? {};
+        return { change: 'only_in_service', name, id, serviceDescription: description };
+      }
+      const { line = 0, name, description } = rows[row] ?? {};
+      const id = ids.get(row);
+      return {
+        change: intentions[row],
+        line: exact(line),
+        name,
+        id: id === undefined ? undefined : new ExactNumber(id),
+        description,
+        serviceDescription: id === undefined ? undefined : found.get(id)?.description,
+      };
+    },
+  };
+}
+
+/** An item as a line for people. */
+export function describe({
+  change,
+  name,
+  description,
+  serviceDescription,
+}: JsonObject): Difference {
+  switch (change) {
+    case 'create':
+      return { look: 'green', text: `+ ${name}` };
+    case 'differs': {
+      const there = serviceDescription === undefined ? 'no description' : `"${serviceDescription}"`;
+      const text = `~ ${name}: ${there} in the service, "${description}" in the file`;
+      return { look: 'yellow', text };
+    }
+    default:
+      return { look: 'red', text: `- ${name}` };
+  }
+}
+
+export function totalOf({ create, differs, only_in_service: others, existing }: Counts): string {
+  return `${thousands(create)} to create (+), ${thousands(differs)} different (~), ${thousands(others)} only in the service (-), ${thousands(existing)} the same (=)`;
+}
