@@ -1,7 +1,7 @@
 import { positionAfter } from '../../json/position.ts';
 import { nearest } from '../../text/nearest.ts';
-import { fieldStarts, type WrittenRecord } from './csv-record.ts';
-import { type Faults, quoted, stopAt } from './faults.ts';
+import { fieldStarts, positionOfField, type WrittenRecord } from './csv-record.ts';
+import { Fault, type Faults, quoted, stopAt } from './faults.ts';
 import { type Rows, rowFields } from './rows.ts';
 
 /** How many fields each row has, and which of them are what, counted from 0. */
@@ -22,9 +22,7 @@ export function readHeader(
   rows: Rows,
   faults: Faults,
 ): CsvHeader {
-  if (titles.length === 1 && /[;\t]/.test(titles[0] ?? '')) {
-    throw stopAt(record.position, 'the separator must be a comma');
-  }
+  refuseSeparator(record, titles);
   const found = new Map<string, number>();
   let { position } = record;
   let placed = 0;
@@ -57,4 +55,35 @@ export function readHeader(
       }
     }
   }
+}
+
+/** What to do about another separator than that of the format. */
+const hints: Readonly<Record<string, string>> = {
+  ',': 'For comma-separated values: --format csv',
+  '\t': 'For tab-separated values: --format tsv',
+  ';': 'Save it with commas, in a spreadsheet as "CSV UTF-8 (comma delimited)", or with tabs as .tsv.',
+};
+
+/** @throws Fault when all titles are one, with another separator in it */
+function refuseSeparator({ position, separator }: WrittenRecord, titles: readonly string[]): void {
+  const [only = '', ...others] = titles;
+  const found = Object.keys(hints).find((other) => other !== separator && only.includes(other));
+  if (found === undefined || others.length > 0) return;
+  throw stopAt(
+    position,
+    `the separator must be a ${separator === ',' ? 'comma' : 'tab'}`,
+    hints[found],
+  );
+}
+
+/** What is wrong with a row that has so many fields; undefined when they are as many as the header has. */
+export function faultOfWidth(
+  record: WrittenRecord,
+  found: number,
+  { width }: CsvHeader,
+): Fault | undefined {
+  if (found === width) return undefined;
+  const expected = `${width} ${width === 1 ? 'field' : 'fields'}`;
+  const position = positionOfField(record, found > width ? width : 0);
+  return new Fault(position, `expected ${expected}, got ${found}`);
 }

@@ -1,7 +1,12 @@
 import { type Position, positionAfter } from '../../json/position.ts';
 
 /** A record as it is written, without its line end. */
-export type WrittenRecord = { readonly text: string; readonly position: Position };
+export type WrittenRecord = {
+  readonly text: string;
+  readonly position: Position;
+  /** Only CSV has quotes. */
+  readonly separator: ',' | '\t';
+};
 
 /**
  * The record in what the parser took in since the start of `line`: the record, the empty lines before it and the
@@ -10,15 +15,16 @@ export type WrittenRecord = { readonly text: string; readonly position: Position
 export function findRecord(raw: string, line: number): WrittenRecord {
   const text = raw.replace(/^[\r\n]+/, '');
   const emptyLines = raw.length - text.length;
-  return { text: text.replace(/[\r\n]$/, ''), position: { line: line + emptyLines, column: 1 } };
+  const position = { line: line + emptyLines, column: 1 };
+  return { text: text.replace(/[\r\n]$/, ''), position, separator: ',' };
 }
 
 /** Where each field begins, quote included. */
-export function* fieldStarts({ text }: WrittenRecord): Generator<number> {
+export function* fieldStarts({ text, separator }: WrittenRecord): Generator<number> {
   for (let at = 0; ; at += 1) {
     yield at;
-    const end = text[at] === '"' ? closingQuote(text, at) : at;
-    at = end < 0 ? -1 : text.indexOf(',', end);
+    const end = separator === ',' && text[at] === '"' ? closingQuote(text, at) : at;
+    at = end < 0 ? -1 : text.indexOf(separator, end);
     if (at < 0) return;
   }
 }

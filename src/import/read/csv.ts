@@ -1,6 +1,6 @@
 import { CsvError, parse } from 'csv-parse';
 import { positionAfter, startOfText } from '../../json/position.ts';
-import { type CsvHeader, readHeader } from './csv-header.ts';
+import { type CsvHeader, faultOfWidth, readHeader } from './csv-header.ts';
 import { fieldStart, findRecord, positionOfField, type WrittenRecord } from './csv-record.ts';
 import { Fault, type Faults, stopAt } from './faults.ts';
 import type { Reader, Rows } from './rows.ts';
@@ -48,10 +48,9 @@ export function createCsvReader(rows: Rows, faults: Faults): Reader {
   };
 
   function takeRow(record: WrittenRecord, fields: readonly string[], header: CsvHeader): void {
-    if (fields.length !== header.width) {
-      const position = positionOfField(record, fields.length > header.width ? header.width : 0);
-      const expected = `${header.width} ${header.width === 1 ? 'field' : 'fields'}`;
-      rows.addFault(position, `expected ${expected}, got ${fields.length}`);
+    const wrong = faultOfWidth(record, fields.length, header);
+    if (wrong) {
+      rows.addFault(wrong.position, wrong.reason);
       return;
     }
     const { description: at } = header;

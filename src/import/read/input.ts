@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { extname } from 'node:path';
 import type { Context } from '../../context.ts';
 import { unsent, usageFailure } from '../../errors.ts';
 import type { Report } from '../../events.ts';
+import { formatOfFile } from '../../formats.ts';
 import { unloadable } from '../../text/unloadable.ts';
 import { createFaults, Fault, type Faults } from './faults.ts';
 import { createRows, type Reader, type Row, type Rows } from './rows.ts';
@@ -13,6 +13,8 @@ import { decodeText } from './text.ts';
 const readers = {
   csv: async (rows: Rows, faults: Faults): Promise<Reader> =>
     (await import('./csv.ts').catch(unloadable)).createCsvReader(rows, faults),
+  tsv: async (rows: Rows, faults: Faults): Promise<Reader> =>
+    (await import('./tsv.ts').catch(unloadable)).createTsvReader(rows, faults),
   json: async (rows: Rows): Promise<Reader> =>
     (await import('./json.ts').catch(unloadable)).createJsonReader(rows),
   ndjson: async (rows: Rows): Promise<Reader> =>
@@ -64,22 +66,14 @@ export async function readInput(
   return { source, path, sha256: hash.digest('hex'), rows: rows.list };
 }
 
-/** What a file is by its extension, in whatever case. @throws Failure (usage) */
+/** What a file is by its extension. @throws Failure (usage) */
 function formatOf(file: string): InputFormat {
-  switch (extname(file).toLowerCase()) {
-    case '.csv':
-      return 'csv';
-    case '.json':
-      return 'json';
-    case '.ndjson':
-    case '.jsonl':
-      return 'ndjson';
-    default:
-      throw usageFailure(
-        `the format of ${file === '-' ? 'standard input' : file} is unknown`,
-        'Add --format csv|json|ndjson.',
-      );
-  }
+  const format = inputFormats.find((format) => format === formatOfFile(file));
+  if (format) return format;
+  throw usageFailure(
+    `the format of ${file === '-' ? 'standard input' : file} is unknown`,
+    `Add --format ${inputFormats.join('|')}.`,
+  );
 }
 
 async function* hashed(

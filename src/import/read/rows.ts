@@ -1,5 +1,5 @@
 import { NewCategory } from '../../api/resources.ts';
-import { notice, type Report } from '../../events.ts';
+import { notice, type Report, warn } from '../../events.ts';
 import { locateMismatch } from '../../json/check.ts';
 import type { Position } from '../../json/position.ts';
 import { thousands } from '../../text/number.ts';
@@ -28,6 +28,8 @@ export type Rows = {
   readonly addFault: (position: Position, reason: string) => void;
   /** Says, once, that the ids of an exported list are not used. */
   readonly passOverIds: (where: 'column' | 'field') => void;
+  /** Warns, once, that quotes around a text belong to it. */
+  readonly keepQuotes: (position: Position) => void;
 };
 
 /** Takes the text of an input part by part. Both throw a Fault where they cannot go on. */
@@ -45,6 +47,7 @@ export function createRows(faults: Faults, report: Report): Rows {
   const list: Row[] = [];
   let count = 0;
   let saidIds = false;
+  let saidQuotes = false;
 
   const countRow = (position: Position) => {
     count += 1;
@@ -66,6 +69,11 @@ export function createRows(faults: Faults, report: Report): Rows {
     passOverIds(where) {
       if (!saidIds) notice(report, `ignoring ${where} "id": the service assigns ids`);
       saidIds = true;
+    },
+    keepQuotes({ line }) {
+      const message = `line ${line}: the quotes are part of the text, because TSV has no quoting`;
+      if (!saidQuotes) warn(report, message);
+      saidQuotes = true;
     },
   };
 }

@@ -39,6 +39,7 @@ export function define(command: Command, host: Host): void {
       'Input:',
       [
         ['CSV', 'header name,description and one category per line; description is optional'],
+        ['TSV', 'the same with tabs; no quoting, and \\t, \\n, \\r and \\\\ as escapes'],
         ['JSON', 'array of objects: [{"name": "dog", "description": "A loyal friend"}]'],
         ['NDJSON', 'one such object per line'],
       ],
@@ -47,7 +48,7 @@ export function define(command: Command, host: Host): void {
   ]);
   addColumns(command, outcomeColumns);
   command
-    .argument('<file>', 'CSV, JSON or NDJSON file of categories, or - for standard input')
+    .argument('<file>', 'file of categories, or - for standard input')
     .addOption(
       new Option('--format <format>', 'input format (default: by file extension)').choices(
         inputFormats,

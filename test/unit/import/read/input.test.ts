@@ -56,6 +56,15 @@ describe('a right input', () => {
       rows: [{ line: 2, name: 'rabbit' }],
     },
     {
+      what: 'TSV with escapes, quotes, empty lines and all kinds of line ends',
+      format: 'tsv',
+      text: `description\tname\r\n\n${String.raw`a\tb\nc\rd\\ne\u{1b}\x`}\tsay "hi"\r\t c \n`,
+      rows: [
+        { line: 3, name: 'say "hi"', description: 'a\tb\nc\rd\\ne\u001b\\x' },
+        { line: 4, name: ' c ' },
+      ],
+    },
+    {
       what: 'JSON on many lines',
       format: 'json',
       text: '[\r\n  {\r\n    "name": "a"\r\n  },\r\n  {"name": "b", "description": ""}\r\n]\r\n',
@@ -88,6 +97,7 @@ describe('a right input', () => {
 
   test.for<{ format: InputFormat; text: string; notice: string }>([
     { format: 'csv', text: 'id,name\n1,a\n2,b\n', notice: 'ignoring column "id"' },
+    { format: 'tsv', text: 'id\tname\n1\ta\n2\tb\n', notice: 'ignoring column "id"' },
     {
       format: 'json',
       text: '[{"id":1,"name":"a"},{"id":2,"name":"b"}]',
@@ -108,6 +118,7 @@ describe('a right input', () => {
 
   test.for([
     { name: 'a.csv', text: 'name\na\n' },
+    { name: 'a.tsv', text: 'name\na\n' },
     { name: 'a.JSON', text: '[{"name":"a"}]' },
     { name: 'a.NdJson', text: '{"name":"a"}' },
     { name: 'a.jsonl', text: '{"name":"a"}' },
@@ -257,6 +268,32 @@ describe('a wrong input is refused with its place', () => {
       text: `name,description\na${','.repeat(2 * mebi)}`,
       wrong: ':2:1: row longer than 1 MiB; the rest was not read',
     },
+    // TSV
+    { format: 'tsv', text: '', wrong: ' has no rows' },
+    { format: 'tsv', text: '\nname\tdescription\n', wrong: ' has no rows' },
+    {
+      format: 'tsv',
+      text: 'name,description\na,b\n',
+      wrong: ':1:1: the separator must be a tab; the rest was not read',
+    },
+    {
+      format: 'tsv',
+      text: 'name\tdescriptoin\na\tb\n',
+      wrong: ':1:6: unknown column "descriptoin"; did you mean "description"?',
+    },
+    { format: 'tsv', text: 'name\tid\na\t1\nb\n', wrong: ':3:1: expected 2 fields, got 1' },
+    { format: 'tsv', text: 'name\tid\n\na"\t"1\t2\n', wrong: ':3:7: expected 2 fields, got 3' },
+    { format: 'tsv', text: 'id\tname\n"1\t \n', wrong: ':2:4: name must not be blank' },
+    {
+      format: 'tsv',
+      text: 'id\tname\n1\ta\\u{d83d}\n',
+      wrong: ':2:3: name contains an unpaired surrogate',
+    },
+    {
+      format: 'tsv',
+      text: `name\n${'x'.repeat(mebi + 1)}`,
+      wrong: ':2:1: line longer than 1 MiB; the rest was not read',
+    },
     // JSON
     {
       format: 'json',
@@ -404,6 +441,37 @@ describe('a wrong input is refused with its place', () => {
     expect(failure?.details.hint).toBe('For one object per line: --format ndjson');
   });
 
+  test.for<{ format: InputFormat; text: string; hint: string }>([
+    {
+      format: 'csv',
+      text: 'name;description\na;b\n',
+      hint: 'Save it with commas, in a spreadsheet as "CSV UTF-8 (comma delimited)", or with tabs as .tsv.',
+    },
+    {
+      format: 'csv',
+      text: 'name\tdescription\na\tb\n',
+      hint: 'For tab-separated values: --format tsv',
+    },
+    {
+      format: 'tsv',
+      text: 'name,description\na,b\n',
+      hint: 'For comma-separated values: --format csv',
+    },
+  ])('what to do about another separator is said: $hint', async ({ format, text, hint }) => {
+    const { failure } = await readChunks(format, [text]);
+
+    expect(failure?.details.hint).toBe(hint);
+  });
+
+  test('quotes around a field of TSV are kept, with a warning', async () => {
+    const { rows, notices } = await readChunks('tsv', ['name\n"a ""b"" c"\n"c"\n']);
+
+    expect(rows).toMatchObject([{ name: '"a ""b"" c"' }, { name: '"c"' }]);
+    expect(notices).toEqual([
+      'line 2: the quotes are part of the text, because TSV has no quoting',
+    ]);
+  });
+
   test('many faults are listed, the first 20 of them, and counted', async () => {
     const text = `name\na\n${'" "\n'.repeat(37)}`;
 
@@ -457,7 +525,7 @@ describe('an input that cannot be read', () => {
     {
       name: 'file.txt',
       message: 'the format of NAME is unknown',
-      hint: 'Add --format csv|json|ndjson.',
+      hint: 'Add --format csv|tsv|json|ndjson.',
     },
   ])('$message: $name', async ({ name, message, hint }, { folder }) => {
     writeFileSync(join(folder, 'file.csv'), 'name\na\n');
@@ -476,7 +544,7 @@ describe('an input that cannot be read', () => {
   test('standard input needs a format', async () => {
     expect((await readChunks(undefined, [])).failure).toMatchObject({
       message: 'the format of standard input is unknown',
-      details: { hint: 'Add --format csv|json|ndjson.' },
+      details: { hint: 'Add --format csv|tsv|json|ndjson.' },
     });
   });
 
