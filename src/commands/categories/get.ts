@@ -43,10 +43,14 @@ export function define(command: Command, host: Host): void {
 
 const get = 'petstore categories get';
 
+/** Short words of letters alone: generated keys have digits, or capitals in their midst. */
+const words = /^\p{L}\p{Ll}{0,14}(?:[ '-]\p{L}\p{Ll}{0,14})*$/u;
+
 function notFound(word: string, { similar }: Found): Failure {
   const meant = similar && shellWord(similar);
-  // What is almost a name is no key.
-  const named = meant === undefined ? quotedUnlessKey(word) : ` "${word}"`;
+  // What is almost a name, or consists of ordinary words, is no key.
+  const isName = meant !== undefined || words.test(word);
+  const named = isName ? ` "${word}"` : quotedUnlessKey(word);
   const hint = meant === undefined ? search(word, named) : `Did you mean ${get} ${meant}?`;
   return new Failure('refused', `category${named} not found`, { hint });
 }

@@ -138,7 +138,12 @@ describe('categories get', () => {
       says: '"ab\\u{7}" not found',
       hint: 'petstore categories list --search TEXT',
     },
-    { word: 'no-such-thing', says: ' not found', hint: 'petstore categories list --search TEXT' },
+    {
+      word: 'guinea-pig of Peru',
+      says: '"guinea-pig of Peru" not found',
+      hint: "petstore categories list --search 'guinea-pig of Peru'",
+    },
+    { word: 'K4jf9-aQz81', says: ' not found', hint: 'petstore categories list --search TEXT' },
   ])(
     'that does not exist is exit 3, with the next command: $word',
     async (row, { petstore, sandbox }) => {
