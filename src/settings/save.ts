@@ -31,21 +31,24 @@ export async function saveSettings(
 }
 
 /**
- * Replaces the text of the settings file as long as it is still `before`, undefined where there was none; false when it is not.
- * @throws as saveSettings
+ * Replaces the text of the settings file, which was `before` when it was opened, undefined where there was none; returns the file.
+ * @throws Failure (config) when another process changed it since then, Failure (output) when it cannot be written
  */
 export async function replaceSettings(
   context: Context,
   folder: string,
   before: string | undefined,
   text: string,
-): Promise<boolean> {
+): Promise<string> {
   const path = join(folder, settingsFile);
-  return withLock(context, `${path}.lock`, () => {
-    if (readSettingsText(folder) !== before) return false;
+  await withLock(context, `${path}.lock`, () => {
+    if (readSettingsText(folder) !== before) {
+      const hint = 'To merge the two: petstore config edit';
+      throw configFailure(`${path} was changed while you were editing`, hint);
+    }
     durableWrite(targetOf(path, context.uid), text);
-    return true;
   });
+  return path;
 }
 
 /**

@@ -67,7 +67,7 @@ describe('the packed tarball', () => {
     const { size, files } = pack(folder);
 
     expect(size).toBeLessThan(400_000);
-    expect(files.length).toBeLessThan(100);
+    expect(files.length).toBeLessThan(120);
   });
 
   test('can be read in a stack trace, which shows the line that failed', () => {

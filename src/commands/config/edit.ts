@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Command } from 'commander';
-import { configFailure, explained, Failure, usageFailure } from '../../errors.ts';
+import { explained, Failure, usageFailure } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { type Host, mayAsk } from '../../session/host.ts';
 import { inSession, type Session } from '../../session/session.ts';
@@ -15,6 +14,7 @@ import { addExamples } from '../examples.ts';
 import { addNotes } from '../notes.ts';
 import { chooseEditor, editorFailure, openEditor } from './editor.ts';
 import { noticeOfNewProfile } from './names.ts';
+import { validateSettings } from './validate.ts';
 
 /** What is opened where there is no file yet. */
 const frame = `${JSON.stringify({ profiles: { production: {} } }, undefined, 2)}\n`;
@@ -55,34 +55,40 @@ async function edit(session: Session): Promise<void> {
   const { host, report } = session;
   const folder = requireConfigFolder(host.context);
   const { replaceSettings } = await import('../../settings/save.ts').catch(unloadable);
-  const { validateSettings } = await import('./validate.ts').catch(unloadable);
   const before = readSettingsText(folder);
   const opened = before ?? frame;
   const copy = makeCopy(folder, opened);
   let isKept = false;
   try {
-    const edited = await editUntilValid(session, copy, opened, validateSettings);
+    const edited = await editUntilValid(session, copy, opened);
     if (!edited) return notice(report, 'no changes');
     isKept = true;
-    const path = join(folder, settingsFile);
-    const consequence = `Nothing was saved. Your version is in ${copy.path}`;
-    const isSaved = await replaceSettings(host.context, folder, before, edited.text).catch(
-      (error) => {
-        throw explained(error, host.context.signal, { consequence });
-      },
+    const { text, settings } = edited;
+    const path = await savedOrKept(copy, host, () =>
+      replaceSettings(host.context, folder, before, text),
     );
-    if (!isSaved) {
-      const hint = 'To merge the two: petstore config edit';
-      throw configFailure(`${path} was changed while you were editing`, hint).with({ consequence });
-    }
     isKept = false;
     notice(report, `saved ${path}`);
-    const { 'default-profile': byDefault } = edited.settings;
-    if (byDefault !== undefined && !profileNames(folder, edited.settings).includes(byDefault)) {
+    const { 'default-profile': byDefault } = settings;
+    if (byDefault !== undefined && !profileNames(folder, settings).includes(byDefault)) {
       notice(report, noticeOfNewProfile(byDefault));
     }
   } finally {
     if (!isKept) copy.remove();
+  }
+}
+
+/** Saves a valid copy. @throws Failure that says where the copy is */
+async function savedOrKept<Saved>(
+  { path }: Copy,
+  { context }: Host,
+  save: () => Promise<Saved>,
+): Promise<Saved> {
+  try {
+    return await save();
+  } catch (error) {
+    const consequence = `Nothing was saved. Your version is in ${path}`;
+    throw explained(error, context.signal, { consequence });
   }
 }
 
@@ -93,7 +99,6 @@ async function editUntilValid(
   session: Session,
   copy: Copy,
   opened: string,
-  validate: (text: string, file: string) => Settings,
 ): Promise<Edited | undefined> {
   const { context } = session.host;
   const editor = chooseEditor(context);
@@ -103,7 +108,7 @@ async function editUntilValid(
     try {
       const text = copy.read();
       if (text === opened) return undefined;
-      return { text, settings: validate(text, settingsFile) };
+      return { text, settings: validateSettings(text, settingsFile) };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       await askToEditAgain(session, error);

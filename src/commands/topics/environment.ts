@@ -28,6 +28,7 @@ const others: readonly (readonly [variables: string, meaning: string])[] = [
   ['COLUMNS', 'width of help that is not shown on a terminal (default 80)'],
   ['LC_ALL, LC_CTYPE, LANG', 'locale: table frames are UTF-8 or ASCII'],
   ['CI', 'if set, petstore never prompts'],
+  ['VISUAL, EDITOR', 'editor of config edit; VISUAL first (default vi)'],
   ['XDG_CONFIG_HOME, APPDATA', 'parent of the settings folder'],
   ['XDG_STATE_HOME, LOCALAPPDATA', 'parent of the state folder'],
 ];
