@@ -26,6 +26,8 @@ export function fieldList(record: JsonObject, columns: readonly string[]): Grid 
 
 /** Above this, what comes are no records with fields in common, and a cell for each field of each would fill the memory. */
 const mostCells = 1_000_000;
+/** A record may lack so many of the fields of others, however long the list is. */
+const fewFields = 20;
 
 /** What the rows of a list are of which nothing is known beforehand. */
 type Survey = {
@@ -43,7 +45,8 @@ export async function survey(pieces: Pieces<Json>, asked: number | undefined): P
     count += elements.length;
     if (!elements.every(isJsonObject)) return values;
     for (const element of elements) for (const name of Object.keys(element)) fields.add(name);
-    if ((asked ?? fields.size) * count > mostCells) return values;
+    const columns = asked ?? fields.size;
+    if (columns > fewFields && columns * count > mostCells) return values;
   }
   if (count > 0 && fields.size === 0) return values;
   return { there: [...fields], toRecords: (elements) => elements as readonly JsonObject[] };
