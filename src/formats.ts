@@ -1,5 +1,5 @@
 /** How results can be printed. */
-export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'yaml'] as const;
+export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'raw'] as const;
 export type Format = (typeof formats)[number];
 
 /** Those of files: an export writes them, and an import reads them. */

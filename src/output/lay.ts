@@ -12,11 +12,12 @@ const parts = {
   yaml: () => import('./yaml.ts').catch(unloadable),
   csv: () => import('./csv.ts').catch(unloadable),
   tsv: () => import('./tsv.ts').catch(unloadable),
+  raw: () => import('./raw.ts').catch(unloadable),
   table: () => import('./table.ts').catch(unloadable),
 };
 
 /**
- * The lines of a result, or of so many elements of a list; YAML and NDJSON of a list are those of its parts.
+ * The lines of a result, or of so many elements of a list; YAML, NDJSON and raw lines of a list are those of its parts.
  * @param grid the same as rows and columns, for the formats that have such
  */
 export async function lay(
@@ -35,6 +36,8 @@ export async function lay(
     }
     case 'yaml':
       return (await parts.yaml()).yamlLines(data());
+    case 'raw':
+      return (await parts.raw()).rawLines(data(), sink);
     case 'csv':
       return (await parts.csv()).csvLines(grid(), sink, options.header);
     case 'tsv':

@@ -65,10 +65,13 @@ export function createPrinter(
     },
     overview: (data, rows, columns) =>
       asked ? printer.records(rows, columns) : print(data, () => gridOf(rows, columns)),
-    bare: (text, record) =>
-      format === 'table' && !asked
-        ? sink.print([text])
-        : printer.record(record, Object.keys(record)),
+    async bare(text, record) {
+      if (asked || !(format === 'table' || format === 'raw')) {
+        return printer.record(record, Object.keys(record));
+      }
+      if (format === 'table') return sink.print([text]);
+      await print(text, () => gridOf([record], Object.keys(record)));
+    },
     async exports(variables) {
       const names = Object.keys(variables);
       if (format !== 'table') return printer.record({ ...variables }, names);

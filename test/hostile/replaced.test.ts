@@ -111,7 +111,7 @@ const rows = ['rat', 'bat', 'gnat', 'Käfer'];
 const csv = `name\n${rows.join('\n')}\n`;
 const gone =
   'petstore: petstore was replaced or removed while it was running\nRun the command again.\n';
-const formats = ['table', 'json', 'ndjson', 'yaml', 'csv', 'tsv'];
+const formats = ['table', 'json', 'ndjson', 'yaml', 'csv', 'tsv', 'raw'];
 
 function expectOwnWords({ said: { stdout, stderr } }: Running, installed: string): void {
   expect(`${stdout}${stderr}`).not.toContain(installed);

@@ -104,7 +104,10 @@ describe('what is wrong on this side', () => {
       what: 'an unknown format',
       argv: ['categories', 'list', '-o', 'xml'],
       exitCode: 2,
-      says: ['invalid value "xml" for --output', 'One of: table, json, ndjson, csv, tsv, yaml'],
+      says: [
+        'invalid value "xml" for --output',
+        'One of: table, json, ndjson, csv, tsv, yaml, raw',
+      ],
     },
     {
       what: 'an unknown format after an equals sign',

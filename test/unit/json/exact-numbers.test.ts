@@ -42,6 +42,7 @@ function numbersOf(json: string): string[] {
 const readers: Readonly<Record<(typeof formats)[number], (stdout: string) => string[]>> = {
   json: numbersOf,
   ndjson: (stdout) => stdout.trimEnd().split('\n').flatMap(numbersOf),
+  raw: (stdout) => stdout.trimEnd().split('\n').flatMap(numbersOf),
   csv: (stdout) => parseCsv(stdout).slice(1).flat().flatMap(numbersOf),
   tsv: (stdout) => cells(stdout.trimEnd().split('\n').slice(1), '\t').flatMap(numbersOf),
   yaml(stdout) {

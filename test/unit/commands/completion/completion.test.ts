@@ -38,7 +38,7 @@ describe('what may stand at the cursor', () => {
     { words: ['completion', 'install', 'f'], values: ['fish'] },
     { words: ['api', ''], values: ['GET', 'POST', 'DELETE'] },
     { words: ['api', 'GET', 'P'], values: [] },
-    { words: ['config', 'set', 'output', ''], values: ['table', 'ndjson', 'yaml'] },
+    { words: ['config', 'set', 'output', ''], values: ['table', 'ndjson', 'yaml', 'raw'] },
     { words: ['config', 'set', 'default-profile', 's'], values: ['staging', 'sandbox'] },
     { words: ['config', 'set', '-q', 'plan', ''], values: ['free', 'pro', 'business'] },
     { words: ['config', 'set', 'constructor', 'x'], values: [] },
