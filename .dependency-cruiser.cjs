@@ -7,18 +7,20 @@ const rooms = {
   text: [],
   json: ['text'],
   disk: ['text'],
-  output: ['json', 'text'],
+  query: ['json', 'text'],
+  output: ['query', 'json', 'text'],
   api: ['json', 'text'],
   node: ['api', 'disk', 'text'],
   pacing: ['api', 'disk', 'text'],
   settings: ['json', 'disk', 'text'],
   sandbox: ['json', 'disk', 'text', 'api/resources'],
   import: ['api', 'json', 'disk', 'text'],
-  session: ['api', 'pacing', 'output', 'settings', 'sandbox', 'disk', 'text'],
+  session: ['api', 'pacing', 'output', 'query', 'settings', 'sandbox', 'disk', 'text'],
 };
 
 /** Packages that one place alone works with, and that place: all else has what it needs of them from there. */
 const packages = {
+  '@jmespath-community/jmespath': 'query/',
   commander: '(commands/|docs/|session|run\\.ts)',
   chalk: 'output/',
   conf: 'settings/',

@@ -31,7 +31,15 @@ export default defineConfig({
     // V8 reads them at each start.
     comments: false,
   },
-  plugins: [emptyDist(), asModules(), withoutUnused(), inAscii(), thirdPartyNotices(), helpPage()],
+  plugins: [
+    emptyDist(),
+    asModules(),
+    grammarAlone(),
+    withoutUnused(),
+    inAscii(),
+    thirdPartyNotices(),
+    helpPage(),
+  ],
 });
 
 /** Every command on the service opens a session and has an endpoint. */
@@ -81,6 +89,20 @@ function asModules() {
             .replace(/^const (\{.*\}) = require\('(\..*)'\);$/gm, "import $1 from '$2';")
             .replace(/^exports\.(\w+) = \1;.*$/gm, 'export { $1 };')
             .replace(/^exports\.(\w+) = /gm, 'export const $1 = ')
+        : undefined,
+  };
+}
+
+/** Of the library for JMESPath only the grammar: what evaluates is made at once, and so would stay although nothing uses it. */
+function grammarAlone() {
+  return {
+    name: 'grammar-alone',
+    transform: (code, id) =>
+      /node_modules.@jmespath-community/.test(id)
+        ? code.replace(
+            /^var \w+ = (?=new (TreeInterpreter|ScopeChain)\(\);$)/gm,
+            '$&/* @__PURE__ */ ',
+          )
         : undefined,
   };
 }
@@ -211,8 +233,12 @@ function manifestOf(folder) {
 }
 
 function noticeOf(folder) {
-  const { name, version, license } = manifestOf(folder);
+  const { name, version, license, repository } = manifestOf(folder);
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
   const text = file ? readFileSync(join(folder, file), 'utf8').trim() : `Licence: ${license}`;
-  return `${name} ${version}\n\n${text}\n`;
+  // The MPL asks to say where its source is.
+  const source = /^MPL/.test(license)
+    ? `Source: ${repository.url.replace(/^git:/, 'https:')}\n\n`
+    : '';
+  return `${name} ${version}\n\n${source}${text}\n`;
 }

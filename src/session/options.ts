@@ -8,6 +8,7 @@ import { version } from '../version.ts';
 export type CommonOptions = SettingOptions & {
   readonly json?: boolean;
   readonly columns?: readonly string[];
+  readonly query?: string;
   readonly header?: boolean;
   readonly wide?: boolean;
   readonly timeout?: string;
@@ -81,6 +82,7 @@ function layoutOptions(): readonly Option[] {
     'fields to print, in the order given, such as id,name',
   );
   return [
+    new Option('--query <expression>', "pick from the result with JMESPath, such as '[].name'"),
     columns.argParser(parseColumns),
     new Option('--no-header', 'omit the header row (table, csv, tsv)'),
     new Option('--wide', 'never cut a table to the width of the terminal'),

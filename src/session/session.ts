@@ -2,12 +2,9 @@ import type { Command } from 'commander';
 import type { Client } from '../api/client.ts';
 import { Failure } from '../errors.ts';
 import type { Report } from '../events.ts';
-import { type Format, speaksJson } from '../formats.ts';
-import { hideSecrets } from '../output/hide-secrets.ts';
-import { createPrinter } from '../output/printer.ts';
+import { speaksJson } from '../formats.ts';
 import { createReporter } from '../output/reporter.ts';
 import type { Printer } from '../output/results.ts';
-import type { Sink } from '../output/sink.ts';
 import type { SharedLog } from '../pacing/log.ts';
 import { configFolder } from '../settings/folders.ts';
 import { sweepKeys } from '../settings/sweep.ts';
@@ -25,6 +22,7 @@ import { type FoundKey, findKey } from './key.ts';
 import { createLimitLine } from './limit-line.ts';
 import { openLimitLog } from './limit-log.ts';
 import { type CommonOptions, commonOptions } from './options.ts';
+import { type Outputs, openOutputs } from './outputs.ts';
 import { type Profile, sandboxProfile } from './profile.ts';
 import { embedSandbox } from './sandbox.ts';
 import type { Setup } from './setting.ts';
@@ -36,7 +34,7 @@ export type Session = {
   readonly options: CommonOptions;
   readonly output: Printer;
   /** The same in another format, with other columns unless some are asked for, or by another way out. */
-  readonly outputAs: (other: Other) => Printer;
+  readonly outputAs: Outputs['outputAs'];
   readonly report: Report;
   readonly profile: Profile;
   /** The key in force, undefined when there is none; runs no program that would print it. @throws Failure (config) */
@@ -49,12 +47,6 @@ export type Session = {
   readonly limit: () => Promise<SharedLog>;
   /** Whose categories and whose limit it is; without a request. @throws as connect */
   readonly account: () => Promise<Account>;
-};
-
-type Other = {
-  readonly format?: Format;
-  readonly columns?: readonly string[];
-  readonly sink?: Sink;
 };
 
 /**
@@ -90,22 +82,11 @@ export async function inChosenSession(
     ascii: !isUtf8(context.env),
   });
   const limitLine = createLimitLine(context, report, lineMode);
-  let printer: Printer;
-  const outputAs: Session['outputAs'] = (other) => {
-    printer = createPrinter(context, other.sink ?? limitLine.beforeResult(sink.laid), report, {
-      format: other.format ?? format,
-      color: hasColor(context.stdout, context.env, options),
-      ascii: !isUtf8(context.env),
-      columns: options.columns ?? other.columns,
-      header: options.header ?? true,
-      wide: options.wide ?? false,
-    });
-    return hideSecrets(printer, sink);
-  };
-  const output = outputAs({});
-  const listeners = { onSent: () => printer.preload(), onRateLimit: limitLine.onRateLimit };
-  const access = createAccess({ host, options, profile, report }, listeners);
   try {
+    const { outputAs, preload } = await openOutputs(host, { options, format }, report, limitLine);
+    const output = outputAs({});
+    const listeners = { onSent: preload, onRateLimit: limitLine.onRateLimit };
+    const access = createAccess({ host, options, profile, report }, listeners);
     await story({ host, options, output, outputAs, report, profile, ...access });
   } catch (error) {
     // It says itself when to retry, which may be later than the window's reset.

@@ -157,6 +157,7 @@ describe('an upgrade while a command runs', () => {
 
   test.for([
     { argv: ['api', 'POST', '/categories', '--data', '{"name":"Käfer"}'], at: 'POST' },
+    { argv: ['categories', 'create', 'Käfer', '--query', '[{n: name}, id]'], at: 'POST' },
     { argv: ['categories', 'create', 'Käfer', '--if-missing'], at: 'GET' },
     { argv: ['categories', 'create', 'Käfer', '--if-missing'], at: 'POST' },
   ] as const)(

@@ -33,7 +33,7 @@ const asking = 'src/node/transport.ts';
 const lookingUp = ['src/import/content.ts', 'src/import/read/faults.ts'];
 /** What an import sends and keeps. */
 const importing = ['journal', 'send', 'execute'].map((part) => `src/import/${part}.ts`);
-const formats = ['table', 'csv', 'tsv', 'yaml'].map((format) => `src/output/${format}.ts`);
+const formats = ['table', 'csv', 'tsv', 'yaml', 'raw'].map((format) => `src/output/${format}.ts`);
 
 /** Modules of Node that no command of the table needs. */
 const slow = [
@@ -60,6 +60,12 @@ const rows: readonly Row[] = [
   { argv: ['categories', '--help'], packages: ['commander'], not: ['src/session/session.ts'] },
   { argv: ['categories', 'list', '--json'], packages: request, may: [asking], not: formats },
   { argv: ['categories', 'list', '-o', 'ndjson'], packages: request, may: [asking], not: formats },
+  {
+    argv: ['categories', 'list', '--json', '--query', '[].name'],
+    packages: [...request, '@jmespath-community/jmespath'],
+    may: [asking],
+    not: formats,
+  },
   { argv: ['categories', 'list'], packages: framed, may: [asking] },
   {
     argv: ['categories', 'ls', '--sort', '-id', '--limit', '2', '--json'],

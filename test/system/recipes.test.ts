@@ -63,9 +63,17 @@ const unknown = (times: number) =>
    PATH=$PWD/instead:$PATH`;
 
 const recipes = blocksOf(readFileSync('docs/scripting.md', 'utf8'), 'bash');
-const [simple = '', onExit = '', later = ''] = recipes;
+const [picked = '', simple = '', onExit = '', later = ''] = recipes;
 
 describe.concurrent('the recipes for scripts', { tags: ['jq'] }, () => {
+  test('pick values with --query', async ({ bash }) => {
+    const { code, stdout, stderr } = await bash(`${picked}\necho "id $id, left $left"`);
+
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain('found dog\n');
+    expect(stdout).toMatch(/^id 4, left \d+$/m);
+  });
+
   test('work as they are', async ({ bash }) => {
     const { code, stdout, stderr } = await bash(simple);
 
@@ -103,7 +111,7 @@ describe.concurrent('the recipes for scripts', { tags: ['jq'] }, () => {
   });
 
   test('are all of them tried here', ({ expect }) => {
-    expect(recipes).toEqual([simple, onExit, later]);
+    expect(recipes).toEqual([picked, simple, onExit, later]);
   });
 });
 

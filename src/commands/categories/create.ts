@@ -25,7 +25,7 @@ export function define(command: Command, host: Host): void {
   addExamples(command, [
     "petstore categories create ferret --description 'Steals socks'",
     'petstore categories create ferret --if-missing',
-    'id=$(petstore categories create ferret --json | jq .id)',
+    'id=$(petstore categories create ferret --query id -o raw)',
   ]);
   addColumns(command, categoryColumns);
   command

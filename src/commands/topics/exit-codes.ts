@@ -7,7 +7,10 @@ import { listOf, pageWidth, printPage } from '../page.ts';
 export const meanings: readonly (readonly [codes: string, meaning: string])[] = [
   ['0', 'success, including an empty list'],
   ['1', 'internal error: a bug in petstore'],
-  ['2', 'invalid usage, settings or input (nothing was sent), or cancelled'],
+  [
+    '2',
+    'invalid usage, settings or input (nothing was sent), cancelled, --query failed on the result, or an ambiguous name',
+  ],
   ['3', 'refused by the service: 400, 404, 409, 422 or any other 4xx; or no such category'],
   ['4', 'no API key, or the service rejected it (401, 403)'],
   ['5', 'network, TLS, timeout, 5xx, or an unexpected response'],
