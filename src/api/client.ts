@@ -58,7 +58,7 @@ export function createClient(options: ClientOptions): Client {
     prepare: (endpoint, input) => prepare(options, endpoint, input),
 
     async call(endpoint, input, turn) {
-      const verdict = createVerdict(endpoint, key);
+      const verdict = createVerdict(endpoint, options);
       const request = { ...prepare(options, endpoint, input), ...turn };
       const answer = await perform(endpoint, request, verdict);
       const pieces = await inPieces(endpoint, answer, verdict);
@@ -66,7 +66,7 @@ export function createClient(options: ClientOptions): Client {
     },
 
     async stream(endpoint, input) {
-      const verdict = createVerdict(endpoint, key);
+      const verdict = createVerdict(endpoint, options);
       const restAbove = endpoint.pieces?.above;
       const request = { ...prepare(options, endpoint, input), restAbove };
       const answer = await perform(endpoint, request, verdict);

@@ -35,13 +35,17 @@ const ofChange: Words = {
 export type Verdict = ReturnType<typeof createVerdict>;
 
 /** Failures of one operation: what failed and, for a write, what became of it. */
-export function createVerdict({ method, path, status: promised }: Endpoint, key: ApiKey) {
+export function createVerdict(
+  { method, path, status: promised }: Endpoint,
+  { baseUrl, key }: { readonly baseUrl: URL; readonly key: ApiKey },
+) {
   const writes = mayChange(method);
   const words = promised === 201 ? ofCreate : ofChange;
+  const hasVersion = /\/v\d/.test(baseUrl.pathname);
   const whereItLooked =
-    promised === 'any 2xx'
+    promised === 'any 2xx' && hasVersion
       ? 'The path is appended to the base URL, which already includes the version prefix.'
-      : 'Check the base URL, which includes the version prefix (such as /v1): petstore config list';
+      : 'Check the base URL, which must include the version prefix (such as /v1): petstore config list';
 
   /** A 404 may be about the one thing that the path names. */
   const namesOne = promised === 'any 2xx' || path.includes('{');
@@ -91,9 +95,10 @@ export function createVerdict({ method, path, status: promised }: Endpoint, key:
       if (status >= 500 || status === 408 || status < 300) {
         return unknown(said(failed(status), service), { service });
       }
-      // With an Error of its own the service says which id does not exist, unless the version is in the path twice.
+      // With an Error of its own the service says which id does not exist, unless the version is missing or in the path twice.
       const isError = service.code !== undefined && service.message !== undefined;
-      const isLost = status === 404 && (!isError || !namesOne || /^\/v\d/.test(path));
+      const isLost =
+        status === 404 && (!isError || !namesOne || !hasVersion || /^\/v\d/.test(path));
       const hint = isLost ? whereItLooked : undefined;
       return failure('refused', 'the service refused the request', { hint });
     },

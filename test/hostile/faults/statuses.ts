@@ -171,7 +171,7 @@ export const statusFaults: readonly Fault[] = [
     fault: '404 of a server that has no such path',
     react: status(404, '<html>', { 'content-type': 'text/html' }),
     means: 'refused',
-    says: /\(404\)\n(.*\n)?Check the base URL, which includes the version prefix/,
+    says: /\(404\)\n(.*\n)?Check the base URL, which must include the version prefix/,
   },
   {
     fault: '401 with a challenge',

@@ -12,7 +12,7 @@ import { describe } from 'vitest';
 import { expect, reply, test } from '../../support/petstore.ts';
 
 const checkBaseUrl =
-  'Check the base URL, which includes the version prefix (such as /v1): petstore config list\n';
+  'Check the base URL, which must include the version prefix (such as /v1): petstore config list\n';
 
 describe('pets get', () => {
   test('shows the pet as it came, and that the operation goes away', async ({ petstore }) => {

@@ -337,6 +337,22 @@ describe('what became of a request through api', () => {
     expect(other.stderr).not.toContain('base URL');
   });
 
+  test.for([
+    ['api', 'GET', '/categories'],
+    ['pets', 'get', '99'],
+  ])('a 404 of a base URL without the version says so: %s', async (argv, { petstore, sandbox }) => {
+    sandbox.react = () =>
+      reply(404, { code: 'not_found', message: 'no such operation', status: 404 });
+
+    const env = { PETSTORE_BASE_URL: 'http://127.0.0.1:4010' };
+    const { exitCode, stderr } = await petstore(argv, { env });
+
+    expect(exitCode).toBe(3);
+    expect(stderr).toContain(
+      'Check the base URL, which must include the version prefix (such as /v1): petstore config list\n',
+    );
+  });
+
   test('is unknown when Ctrl-C comes and the answer does not, five seconds later', async ({
     petstore,
     sandbox,
