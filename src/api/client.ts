@@ -89,7 +89,10 @@ export function createClient(options: ClientOptions): Client {
       throw explain(error, verdict);
     });
     reportDeprecation(endpoint, answer);
-    if (succeeded(endpoint, answer)) return answer;
+    if (succeeded(endpoint, answer)) {
+      request.onResponse?.(answer);
+      return answer;
+    }
     answer.rest?.close();
     throw verdict.refused(answer);
   }

@@ -10,6 +10,8 @@ export type Turn = {
   readonly onReturned?: (() => Promise<void>) | undefined;
   /** Ends the wait for a turn, with its reason, instead of the run's own signal. What is on its way goes on. */
   readonly signal?: AbortSignal | undefined;
+  /** Called with the response once its status is the promised one; its body may still turn out to be unusable. */
+  readonly onResponse?: ((head: Head) => void) | undefined;
 };
 
 /** One request to the service, ready to leave but for its key. */

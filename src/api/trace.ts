@@ -4,7 +4,7 @@ import { cutMark } from '../text/secret.ts';
 import { type ApiRequest, type Exchange, headerValues } from './exchange.ts';
 import { unusableLimit } from './rate-limit.ts';
 
-/** Longest value of a header field that is shown, in characters. */
+/** Longest value of a header field in the log of --verbose, in characters. */
 const longestValue = 300;
 
 /**
@@ -25,7 +25,7 @@ export function trace(
     const asked = { method, url: url.href, attempt };
     const bytes = body === undefined ? undefined : Buffer.byteLength(body);
     const size = bytes === undefined ? '' : `, ${bytes} bytes`;
-    const sent = shown(shownHeaders(request));
+    const sent = shownHeadersOf(shownHeaders(request), longestValue);
     report({
       event: 'notice',
       message: `> ${method} ${url.href}${size}${attempt > 1 ? ` (attempt ${attempt})` : ''}`,
@@ -41,7 +41,7 @@ export function trace(
       const length = answer.rest ? `more than ${request.restAbove}` : answer.bytes.length;
       const took = ms();
       const headers = redacted(answer.headers, redact);
-      const received = shown(headers);
+      const received = shownHeadersOf(headers, longestValue);
       const response = { ...asked, status: answer.status, headers: received, ms: took };
       report({
         event: 'notice',
@@ -75,11 +75,11 @@ function redacted(headers: WireHeaders, redact: (text: string) => string): WireH
 type Shown = Readonly<Record<string, string | string[]>>;
 
 /** Header fields as they may be shown; one that came more than once has a list of values. */
-function shown(headers: WireHeaders): Shown {
+export function shownHeadersOf(headers: WireHeaders, most = Number.POSITIVE_INFINITY): Shown {
   const names = Object.keys(headers);
   return Object.fromEntries(
     names.map((name) => {
-      const values = headerValues(headers, name).map((value) => shownValue(name, value));
+      const values = headerValues(headers, name).map((value) => shownValue(name, value, most));
       return [name, values.length === 1 ? (values[0] ?? '') : values];
     }),
   );
@@ -92,7 +92,7 @@ function headerLines(mark: '<' | '>', headers: Shown): string[] {
 }
 
 /** A cookie may let in whoever has it, and what is said here ends up in tickets. */
-function shownValue(name: string, value: string): string {
+function shownValue(name: string, value: string, most: number): string {
   if (name === 'set-cookie') return '[cookie]';
-  return value.length > longestValue ? `${value.slice(0, longestValue)}…` : value;
+  return value.length > most ? `${value.slice(0, most)}…` : value;
 }

@@ -57,7 +57,7 @@ function optionsOf({ flags, help, choices, alias }: Setting): readonly Option[] 
 }
 
 /** -o=json as --output=json: Commander takes all that follows the letter for the value. */
-function takeEqualsSign(option: Option): void {
+export function takeEqualsSign(option: Option): void {
   const { parseArg: parse } = option;
   option.argParser((text, before) => {
     const value = text.replace(/^=/, '');

@@ -2,7 +2,7 @@ import type { Reaction } from './server.ts';
 
 /**
  * The commands that ask the service something; `rows` is an import of which only the creates meet the fault, `api` is a write
- * of which the document shows nothing.
+ * of which the document shows nothing, and `include` the same with the head of its response.
  */
 export type CommandName =
   | 'list'
@@ -15,7 +15,8 @@ export type CommandName =
   | 'pet'
   | 'orders'
   | 'limits'
-  | 'api';
+  | 'api'
+  | 'include';
 
 /**
  * What a fault means for whoever asked:

@@ -117,6 +117,12 @@ const rows: readonly Row[] = [
   { argv: ['orders', 'list', '--json'], packages: request, may: [asking], not: formats },
   { argv: ['api', 'GET', '/categories'], packages: framed, may: [asking] },
   {
+    argv: ['api', 'categories', '-f', 'name=vole', '-F', 'x=1', '-i', '--json'],
+    packages: framed,
+    may: [asking],
+  },
+  { argv: ['api', 'categories', '--silent'], packages: framed, may: [asking] },
+  {
     argv: ['limits', '--json'],
     packages: session,
     not: [...formats, 'src/commands/limits/watch.ts', 'src/commands/limits/for.ts'],

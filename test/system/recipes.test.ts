@@ -38,6 +38,7 @@ const test = base.extend<{ bash: (recipe: string, options?: Options) => Promise<
       );
       writeFileSync(join(folder, 'pets.csv'), 'name\nparrot\nDog\n');
       writeFileSync(join(folder, 'names.txt'), 'zebra\ndog\n');
+      writeFileSync(join(folder, 'vole.txt'), 'Digs at night');
       const ended = await execute('bash', ['--norc', '-euo', 'pipefail', '-c', recipe], {
         env: {
           PATH: pathWithPetstore(folder),

@@ -1,65 +1,129 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { anyRequest } from '../../api/endpoints.ts';
-import { type Method, mayChange, methods } from '../../api/method.ts';
+import type { Head } from '../../api/exchange.ts';
+import { mayChange, methods } from '../../api/method.ts';
 import { explained, unsent, usageFailure } from '../../errors.ts';
 import { notice } from '../../events.ts';
 import type { Host } from '../../session/host.ts';
+import { takeEqualsSign } from '../../session/options.ts';
 import { inSession, type Session } from '../../session/session.ts';
-import { quotedUnlessKey } from '../../text/secret.ts';
 import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
-import { parsePath } from './path.ts';
+import { usageOf } from '../help.ts';
+import { addNotes } from '../notes.ts';
+import { parseCall } from './call.ts';
+import { bodyOf, type Field, fieldOptions } from './fields.ts';
 
-type Options = { readonly data?: string; readonly dryRun?: boolean };
+type Options = {
+  readonly method?: string;
+  readonly data?: string;
+  readonly field?: readonly Field[];
+  readonly rawField?: readonly Field[];
+  readonly include?: boolean;
+  readonly silent?: boolean;
+  readonly dryRun?: boolean;
+};
 
 export function define(command: Command, host: Host): void {
   addExamples(command, [
-    'petstore api GET /categories',
-    `petstore api POST /categories --data '{"name":"rabbit"}' --dry-run`,
+    'petstore api categories',
+    'petstore api categories -f name=rabbit -f description=Quiet --dry-run',
     "jq '{name}' pet.json | petstore api POST /categories --data -",
   ]);
+  addNotes(command, [
+    'The method is GET, or POST if there is a body. The first "/" of the path can be left out.',
+    [
+      'Values of --field:',
+      [
+        ['true, false, null', 'as in JSON'],
+        ['42', 'an integer, every digit kept; 042 and 4.2 are text'],
+        ['@FILE, @-', 'the text of a file, or of standard input'],
+      ],
+    ],
+    'Values of --raw-field are always text. For nested fields, arrays and other numbers: --data.',
+  ]);
+  const method = new Option('-X, --method <method>', 'the same as the argument');
+  takeEqualsSign(method);
   command
-    .argument('<method>', methods.join(', '))
-    .argument('<path>', 'path below the base URL, with an optional query: /categories')
+    .usage('[options] [method] <path>')
+    .argument('[method]', methods.join(', '))
+    .argument('[path]', 'path below the base URL, with an optional query: categories')
+    .addOption(method);
+  for (const option of fieldOptions()) command.addOption(option);
+  command
     .option('--data <json>', 'request body: JSON, @FILE, or - for standard input')
+    .option('-i, --include', 'print the status and the headers of the response too')
+    .option('--silent', 'do not print the body of the response')
     .option('--dry-run', 'show the request and send nothing')
-    .action(async (word: string, path: string, { data, dryRun }: Options) =>
+    .action(async (first: string | undefined, second: string | undefined, options: Options) =>
       inSession(host, command, async (session) => {
-        const { connect, output, report } = session;
-        const method = parseMethod(word);
-        const operation = anyRequest(method, parsePath(path));
-        const body = data === undefined ? undefined : await readBody(session, method, data);
-        const client = await connect();
-
-        if (dryRun) {
-          const { showRequest } = await import('../show-request.ts').catch(unloadable);
-          return showRequest(output, client.prepare(operation, { body }));
+        if (first === undefined) {
+          throw usageFailure('missing required argument <path>', `Usage: ${usageOf(command)}`);
         }
-
-        if (mayChange(method)) await output.load().catch(unsent);
-        const answer = await client.stream(operation, { body });
-
-        if (answer === undefined) {
-          return notice(report, `${method} ${path}: success, with an empty response`);
-        }
-        await output.anything(answer).catch((error) => {
-          throw mayChange(method) ? explained(error, host.context.signal, accepted) : error;
-        });
+        await run(session, [first, second], options);
       }),
     );
 }
 
-/** A result that cannot be printed does not undo what was done. */
-const accepted = { outcome: 'done', consequence: 'The service accepted the request.' } as const;
+async function run(
+  session: Session,
+  words: readonly [string, string | undefined],
+  options: Options,
+): Promise<void> {
+  const { connect, host, output, report } = session;
+  const { include = false, silent = false } = options;
+  const given = bodyOption(options);
+  const { method, path } = parseCall(words, options.method, given);
+  const operation = anyRequest(method, path);
+  const body = given && (await readBody(session, options));
+  const shower =
+    include && !options.dryRun
+      ? await import('./show-response.ts').catch(unloadable).catch(unsent)
+      : undefined;
+  if (shower) output.checkColumns(shower.columns);
+  const client = await connect();
 
-async function readBody(session: Session, method: Method, data: string): Promise<string> {
-  const { readBody } = await import('./body.ts').catch(unloadable);
-  return readBody(session, method, data);
+  if (options.dryRun) {
+    const { showRequest } = await import('../show-request.ts').catch(unloadable);
+    return showRequest(output, client.prepare(operation, { body }));
+  }
+
+  if (mayChange(method) && !(silent && !shower)) await output.load().catch(unsent);
+  if (shower) {
+    let head: Head | undefined;
+    const data = await client.call(operation, { body }, { onResponse: (came) => (head = came) });
+    if (head)
+      await printed(shower.showResponse(output, host.sink.clean, head, silent ? undefined : data));
+    return;
+  }
+  const data = await client.stream(operation, { body });
+  if (silent) return;
+  if (data === undefined) {
+    return notice(report, `${method} ${words[1] ?? words[0]}: success, with an empty response`);
+  }
+  await printed(output.anything(data));
+
+  /** A result that cannot be printed does not undo what was done. */
+  function printed(printing: Promise<void>): Promise<void> {
+    return printing.catch((error) => {
+      throw mayChange(method) ? explained(error, host.context.signal, accepted) : error;
+    });
+  }
 }
 
-/** @throws Failure (usage) */
-function parseMethod(word: string): Method {
-  const method = methods.find((name) => name === word.toUpperCase());
-  if (method) return method;
-  throw usageFailure(`invalid method${quotedUnlessKey(word)}`, `Use one of: ${methods.join(', ')}`);
+const accepted = { outcome: 'done', consequence: 'The service accepted the request.' } as const;
+
+/** The option that gives a body, if any does. @throws Failure (usage) when two do that exclude each other */
+function bodyOption({ data, field, rawField }: Options): string | undefined {
+  const fields = field ? '--field' : rawField && '--raw-field';
+  if (data !== undefined && fields) {
+    throw usageFailure(`${fields} cannot be used with --data`, 'Remove one of the two.');
+  }
+  return data === undefined ? fields : '--data';
+}
+
+async function readBody(session: Session, { data, field, rawField }: Options): Promise<string> {
+  if (data === undefined) return bodyOf(session, field ?? rawField ?? []);
+  const { readBody } = await import('./body.ts').catch(unloadable);
+  return readBody(session, data);
 }

@@ -1,4 +1,3 @@
-import { type Method, mayChange, methods } from '../../api/method.ts';
 import { usageFailure } from '../../errors.ts';
 import { Fault } from '../../import/read/faults.ts';
 import { openSource } from '../../import/read/source.ts';
@@ -14,18 +13,19 @@ const maxSize = 8;
  * The body of a request, one JSON text just as it was given. A byte order mark is left out.
  * @throws Failure (usage), the signal's reason
  */
-export async function readBody(session: Session, method: Method, data: string): Promise<string> {
-  if (!mayChange(method)) {
-    const others = methods.filter(mayChange).join(', ');
-    throw usageFailure(`${method} does not take --data`, `Methods that do: ${others}`);
-  }
+export async function readBody(session: Session, data: string): Promise<string> {
   const file = data.startsWith('@') ? data.slice(1) : data === '-' ? '-' : undefined;
-  const text = file === undefined ? judgeArgument(data) : await readFile(session, file);
+  const text = file === undefined ? judgeArgument(data) : await readWhole(session, file, '--data');
   try {
     parseJson(text);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    throw noJson(nameOf(file), positionAfter(startOfText, text, 0, error.offset), error.reason);
+    throw invalid(
+      '--data',
+      nameOf(file),
+      positionAfter(startOfText, text, 0, error.offset),
+      error.reason,
+    );
   }
   return text;
 }
@@ -35,8 +35,17 @@ function judgeArgument(text: string): string {
   throw usageFailure('invalid body: not UTF-8, or it contains U+FFFD');
 }
 
-async function readFile({ host, options }: Session, file: string): Promise<string> {
-  if (file === '') throw usageFailure('file name required after @ in --data');
+/**
+ * The text of a file, or of standard input for `-`, without a byte order mark.
+ * @param option that names it, for messages
+ * @throws Failure (usage), the signal's reason
+ */
+export async function readWhole(
+  { host, options }: Session,
+  file: string,
+  option: '--data' | '--field',
+): Promise<string> {
+  if (file === '') throw usageFailure(`file name required after @ in ${option}`);
   if (file === '-' && options.apiKeyFile === '-') {
     throw usageFailure(
       'standard input cannot be both the body and the API key',
@@ -53,7 +62,9 @@ async function readFile({ host, options }: Session, file: string): Promise<strin
       }
     }
   } catch (error) {
-    throw error instanceof Fault ? noJson(nameOf(file), error.position, error.reason) : error;
+    throw error instanceof Fault
+      ? invalid(option, nameOf(file), error.position, error.reason)
+      : error;
   }
   return text;
 }
@@ -62,6 +73,12 @@ function nameOf(file: string | undefined): string {
   return file === undefined ? '--data' : file === '-' ? 'standard input' : file;
 }
 
-function noJson(name: string, { line, column }: Position, reason: string) {
-  return usageFailure(`invalid JSON body (${name}:${line}:${column}): ${reason}`);
+function invalid(
+  option: '--data' | '--field',
+  name: string,
+  { line, column }: Position,
+  reason: string,
+) {
+  const what = option === '--data' ? 'JSON body' : 'field';
+  return usageFailure(`invalid ${what} (${name}:${line}:${column}): ${reason}`);
 }

@@ -9,11 +9,22 @@ const strangers: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * A path below the base URL as it is sent: what was percent-encoded stays so, and what has to be is.
+ * A path below the base URL as it is sent, with or without its first slash: what was percent-encoded stays so, and what has to be is.
  * @throws Failure (usage) for one that leads anywhere else; it is not said again, since it may be a key in the wrong place
  */
-export function parsePath(text: string): string {
-  if (!/^\/(?!\/)/.test(text)) throw noPath('must begin with a single "/"', hintFor(text));
+export function parsePath(given: string): string {
+  if (given.trim() === '') throw noPath('must not be empty', example);
+  if (given.startsWith('//')) throw noPath('must begin with a single "/"', example);
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(given)) {
+    throw noPath('must not be a URL', 'To use another base URL: --base-url URL');
+  }
+  if (/^[a-z]:[/\\]/i.test(given)) {
+    throw noPath(
+      'must not begin with a drive',
+      'If the shell rewrites the path: leave out its first "/", or set MSYS_NO_PATHCONV=1',
+    );
+  }
+  const text = given.startsWith('/') ? given : `/${given}`;
   const [, stranger] = strangers.find(([form]) => form.test(text)) ?? [];
   if (stranger) throw noPath(stranger);
   if (hasDotSegment(text)) throw noPath('must not contain "." or ".." segments');
@@ -28,11 +39,7 @@ function hasDotSegment(text: string): boolean {
   return decoded.split('/').some((segment) => segment === '.' || segment === '..');
 }
 
-function hintFor(text: string): string {
-  if (/^https?:/i.test(text)) return 'To use another base URL: --base-url URL';
-  if (/^[a-z]:/i.test(text)) return 'If the shell rewrites the path: MSYS_NO_PATHCONV=1';
-  return 'Example: petstore api GET /categories';
-}
+const example = 'Example: petstore api GET /categories';
 
 function noPath(what: string, hint?: string) {
   return usageFailure(`invalid path: ${what}`, hint);

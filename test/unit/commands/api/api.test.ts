@@ -77,10 +77,20 @@ describe('what api refuses before anything is sent', () => {
   test.for([
     { argv: ['FETCH', '/x'], says: 'invalid method "FETCH"' },
     { argv: [testKey, '/x'], says: 'petstore: invalid method\n' },
-    { argv: ['GET', 'categories'], says: 'must begin with a single "/"' },
     { argv: ['GET', '//evil.example/x'], says: 'must begin with a single "/"' },
+    { argv: ['//evil.example/x'], says: 'must begin with a single "/"' },
     { argv: ['GET', 'https://evil.example/x'], says: '--base-url' },
+    { argv: ['https://evil.example/x'], says: '--base-url' },
     { argv: ['GET', 'C:/Git/categories'], says: 'MSYS_NO_PATHCONV=1' },
+    { argv: ['C:/Git/categories'], says: 'MSYS_NO_PATHCONV=1' },
+    { argv: [], says: 'missing required argument <path>' },
+    { argv: [''], says: 'invalid path: must not be empty' },
+    { argv: ['GET', ' '], says: 'invalid path: must not be empty' },
+    { argv: ['get'], says: 'missing path after GET\n' },
+    { argv: ['-X', 'POST', 'DELETE'], says: 'missing path after DELETE\n' },
+    { argv: ['-X', 'FETCH', '/x'], says: 'invalid method "FETCH"' },
+    { argv: ['-X', 'POST', 'POST', '/x'], says: 'duplicate method' },
+    { argv: ['a', 'b', 'c'], says: 'unexpected argument "c"' },
     { argv: ['GET', '/../admin'], says: 'must not contain "." or ".." segments' },
     { argv: ['GET', '/a/%2E%2e/b'], says: 'must not contain "." or ".." segments' },
     { argv: ['GET', '/a%2f..%5cb'], says: 'must not contain "." or ".." segments' },
@@ -92,6 +102,25 @@ describe('what api refuses before anything is sent', () => {
     { argv: ['GET', '/\ufffd'], says: 'must be valid UTF-8' },
     { argv: ['GET', '/x', '--data', '{}'], says: 'GET does not take --data' },
     { argv: ['HEAD', '/x', '--data', '{}'], says: 'HEAD does not take --data' },
+    { argv: ['GET', '/x', '-f', 'a=1'], says: 'GET does not take --raw-field' },
+    { argv: ['-X', 'head', '/x', '-F', 'a=1'], says: 'HEAD does not take --field' },
+    { argv: ['x', '-F', 'a=1', '--data', '{}'], says: '--field cannot be used with --data' },
+    { argv: ['x', '-f', 'a=1', '--data', '{}'], says: '--raw-field cannot be used with --data' },
+    { argv: ['x', '-f', 'a=1', '-F', 'a=2'], says: 'duplicate field "a"' },
+    { argv: ['x', '-f', 'name'], says: '--raw-field must be KEY=VALUE' },
+    { argv: ['x', '-F', '=1'], says: '--field must be KEY=VALUE' },
+    { argv: ['x', '-F', 'a[b]=1'], says: 'Nested fields: use --data' },
+    { argv: ['x', '-f', 'a[]=1'], says: 'Nested fields: use --data' },
+    { argv: ['x', '-f', 'a=\ufffd'], says: 'not UTF-8' },
+    { argv: ['x', '-F', 'a=@'], says: 'file name required after @ in --field' },
+    { argv: ['x', '-F', 'a=@/nowhere'], says: 'file not found: /nowhere' },
+    { argv: ['x', '-F', 'a=@FOLDER/latin1.json'], says: 'invalid field (' },
+    { argv: ['x', '-F', 'a=@-', '-F', 'b=@-'], says: 'standard input can be read only once' },
+    {
+      argv: ['x', '-F', 'a=@-', '--api-key-file', '-'],
+      says: 'cannot be both the body and the API',
+    },
+    { argv: ['x', '-i', '--columns', 'id'], says: 'unknown column "id"' },
     { argv: ['POST', '/x', '--data', ''], says: '(--data:1:1): unexpected end of input' },
     {
       argv: ['POST', '/x', '--data', "{'a':1}"],
@@ -136,10 +165,10 @@ describe('what api refuses before anything is sent', () => {
     const text = fc.array(part).map((all) => all.join(''));
     const base = 'https://pets.example/v1';
     fc.assert(
-      fc.property(text, (rest) => {
+      fc.property(fc.constantFrom('/', ''), text, (first, rest) => {
         let path: string;
         try {
-          path = parsePath(`/${rest}`);
+          path = parsePath(first + rest);
         } catch (error) {
           return error instanceof Failure;
         }
@@ -178,6 +207,144 @@ describe('the body of a request', () => {
 
     expect(sandbox.requests[0]?.body).toBeUndefined();
     expect(sandbox.requests[0]?.headers).not.toHaveProperty('content-type');
+  });
+});
+
+describe('the words of a request', () => {
+  test.for([
+    { argv: ['categories'], sent: 'GET /v1/categories' },
+    { argv: ['/categories'], sent: 'GET /v1/categories' },
+    { argv: ['categories?x=1'], sent: 'GET /v1/categories?x=1' },
+    { argv: ['GET', 'categories'], sent: 'GET /v1/categories' },
+    { argv: ['/get'], sent: 'GET /v1/get' },
+    { argv: ['categories:batch'], sent: 'GET /v1/categories:batch' },
+    { argv: ['-X', 'delete', 'categories/7'], sent: 'DELETE /v1/categories/7' },
+    { argv: ['-X=PUT', 'x'], sent: 'PUT /v1/x' },
+    { argv: ['--method=PATCH', 'x'], sent: 'PATCH /v1/x' },
+    { argv: ['x', '--data', '1'], sent: 'POST /v1/x' },
+    { argv: ['x', '-f', 'a=1'], sent: 'POST /v1/x' },
+    { argv: ['PUT', 'x', '-F', 'a=1'], sent: 'PUT /v1/x' },
+  ])('$argv sends $sent', async ({ argv, sent }, { petstore, sandbox }) => {
+    sandbox.react = () => reply(200, '1');
+
+    expect(await petstore(['api', ...argv])).toMatchObject({ exitCode: 0 });
+
+    const requests = sandbox.requests.map(
+      ({ method, url }) => `${method} ${url.pathname}${url.search}`,
+    );
+    expect(requests).toEqual([sent]);
+  });
+});
+
+describe('--raw-field and --field', () => {
+  test.for([
+    { words: '-f name=rabbit', body: '{"name":"rabbit"}' },
+    { words: '-f a=true -f b=7 -f c=@FILE', body: '{"a":"true","b":"7","c":"@FILE"}' },
+    { words: '-F a=true -F b=false -F c=null', body: '{"a":true,"b":false,"c":null}' },
+    { words: '-F a=True -F b= -F c', body: undefined },
+    { words: '-F a=True -F b=', body: '{"a":"True","b":""}' },
+    {
+      words: '-F a=9007199254740993 -F b=-9223372036854775808 -F c=0',
+      body: '{"a":9007199254740993,"b":-9223372036854775808,"c":0}',
+    },
+    {
+      words: '-F a=007 -F b=1.0 -F c=1e3 -F d=-0',
+      body: '{"a":"007","b":"1.0","c":"1e3","d":"-0"}',
+    },
+    { words: '-F b=1 -f 2=x --field 1=y --raw-field a==', body: '{"b":1,"2":"x","1":"y","a":"="}' },
+    { words: '-fa=1 -f=b=2', body: '{"a":"1","b":"2"}' },
+    { words: '-F __proto__=1', body: '{"__proto__":1}' },
+    { words: '-F a=@FOLDER/text', body: '{"a":"two \\"lines\\"\\n\\n"}' },
+    { words: '-F a=@- -f b=1', body: '{"a":"from stdin","b":"1"}' },
+  ])('$words is $body', async ({ words, body }, { petstore, sandbox, folder }) => {
+    writeFileSync(join(folder, 'text'), '\ufefftwo "lines"\n\n');
+    sandbox.react = () => reply(200, '1');
+
+    const argv = words.replace('FOLDER', folder).split(' ');
+    await petstore(['api', 'x', ...argv], { stdin: 'from stdin' });
+
+    expect(sandbox.requests.map((request) => request.body)).toEqual(
+      body === undefined ? [] : [body],
+    );
+  });
+});
+
+describe('--include', () => {
+  const head = { 'x-page': '1', 'set-cookie': 'session=abc', 'x-echo': `for ${testKey}` };
+
+  test('shows status, headers and body in every format, secrets cut out', async ({
+    petstore,
+    sandbox,
+  }) => {
+    sandbox.react = () => reply(201, `{"id":9007199254740993,"${testKey}":1}`, head);
+
+    const table = await petstore(['api', 'POST', 'x', '-i']);
+    const json = await petstore(['api', 'x', '--include', '--json']);
+    const csv = await petstore(['api', 'x', '-i', '-o', 'csv', '--columns', 'value,field']);
+
+    expect(table.stdout).toContain('│ status       │ 201 ');
+    expect(table.stdout).toContain('│ x-page       │ 1 ');
+    expect(JSON.parse(json.stdout)).toEqual({
+      status: 201,
+      headers: {
+        'content-type': 'application/json',
+        'set-cookie': '[cookie]',
+        'x-echo': 'for [key]',
+        'x-page': '1',
+      },
+      body: { id: 9007199254740992, '[key]': 1 },
+    });
+    expect(json.stdout).toContain('9007199254740993');
+    expect(csv.stdout).toContain('value,field\n201,status\n');
+    expect(table.stdout + json.stdout + csv.stdout).not.toContain(testKey);
+  });
+
+  test('has no body where there is none', async ({ petstore, sandbox }) => {
+    sandbox.react = () => new Response(null, { status: 204, headers: { 'x-page': '1' } });
+
+    const { stdout, stderr } = await petstore(['api', 'DELETE', 'x', '-i', '--json', '-q']);
+
+    expect(JSON.parse(stdout)).toEqual({ status: 204, headers: { 'x-page': '1' } });
+    expect(stderr).toBe('');
+  });
+
+  test('shows the last of several responses', async ({ petstore, sandbox }) => {
+    sandbox.reactions.push(reply(503, '', { 'x-try': '1' }), reply(200, '[]', { 'x-try': '2' }));
+
+    const { stdout } = await petstore(['api', 'x', '-i', '--json']);
+
+    expect(JSON.parse(stdout)).toMatchObject({ status: 200, headers: { 'x-try': '2' }, body: [] });
+  });
+
+  test.for([
+    { answer: reply(404, '{}'), exitCode: 3 },
+    { answer: reply(200, '{'), exitCode: 5 },
+  ])(
+    'prints nothing of a failure: exit $exitCode',
+    async ({ answer, exitCode }, { petstore, sandbox }) => {
+      sandbox.react = () => answer.clone() as Response;
+
+      expect(await petstore(['api', 'x', '-i'])).toMatchObject({ exitCode, stdout: '' });
+      expect(await petstore(['api', 'x', '--silent'])).toMatchObject({ exitCode, stdout: '' });
+    },
+  );
+});
+
+describe('--silent', () => {
+  test('prints nothing, and with --include the status and the headers alone', async ({
+    petstore,
+    sandbox,
+  }) => {
+    sandbox.react = () => reply(200, '{"id":1}', { 'x-page': '1' });
+
+    const silent = await petstore(['api', 'POST', 'x', '--silent']);
+    const head = await petstore(['api', 'x', '--silent', '-i', '--json']);
+
+    expect(silent).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(JSON.parse(head.stdout)).toEqual({
+      status: 200,
+      headers: { 'content-type': 'application/json', 'x-page': '1' },
+    });
   });
 });
 
@@ -338,7 +505,7 @@ describe('what became of a request through api', () => {
   });
 
   test.for([
-    ['api', 'GET', '/categories'],
+    ['api', 'categories'],
     ['pets', 'get', '99'],
   ])('a 404 of a base URL without the version says so: %s', async (argv, { petstore, sandbox }) => {
     sandbox.react = () =>

@@ -38,6 +38,8 @@ describe('what may stand at the cursor', () => {
     { words: ['completion', 'install', 'f'], values: ['fish'] },
     { words: ['api', ''], values: ['GET', 'POST', 'DELETE'] },
     { words: ['api', 'GET', 'P'], values: [] },
+    { words: ['api', '-X', 'P'], values: ['POST', 'PUT', 'PATCH'] },
+    { words: ['api', 'categories', '--s'], values: ['--silent'] },
     { words: ['config', 'set', 'output', ''], values: ['table', 'ndjson', 'yaml', 'raw'] },
     { words: ['config', 'set', 'default-profile', 's'], values: ['staging', 'sandbox'] },
     { words: ['config', 'set', '-q', 'plan', ''], values: ['free', 'pro', 'business'] },
