@@ -16,6 +16,7 @@ const writes = new Set([
   'use',
   'delete',
   'edit',
+  'reset',
 ]);
 
 /** Words of other tools, and the verbs that do the same here: the first one that a group has is meant. */
@@ -87,6 +88,10 @@ const firstWords: Readonly<Record<string, string>> = {
   diagnose: 'doctor',
   mock: 'sandbox',
   serve: 'sandbox',
+  purge: 'reset --dry-run',
+  clean: 'reset --dry-run',
+  wipe: 'reset --dry-run',
+  uninstall: 'reset --dry-run',
 };
 
 /** The command line that an unknown word below a command may have meant: text to read, which nothing ever runs. */

@@ -51,7 +51,16 @@ export function holderOf(context: Pick<Context, 'isRunning'>, path: string): Hol
   return saving(path, () => findHolder(context, path));
 }
 
-function findHolder({ isRunning }: Pick<Context, 'isRunning'>, path: string): Holder | undefined {
+/** The same, but nothing is removed. @throws the system's error, FileFault */
+export function seeHolder(context: Pick<Context, 'isRunning'>, path: string): Holder | undefined {
+  return findHolder(context, path, () => {});
+}
+
+function findHolder(
+  { isRunning }: Pick<Context, 'isRunning'>,
+  path: string,
+  removeEnded = (file: string) => rmSync(file, { force: true }),
+): Holder | undefined {
   for (const name of list(path)) {
     // Gone, or torn: marks arrive whole, so that a power cut has ended its owner.
     const mark = parseMark(readOwn(join(path, name), longestMark)?.toString() ?? '');
@@ -59,7 +68,7 @@ function findHolder({ isRunning }: Pick<Context, 'isRunning'>, path: string): Ho
       const { pid, host, since } = mark;
       return { mine: false, pid, host, since };
     }
-    rmSync(join(path, name), { force: true });
+    removeEnded(join(path, name));
   }
   return undefined;
 }

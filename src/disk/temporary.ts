@@ -9,11 +9,21 @@ export function nameTemporary(path: string): string {
   return `${path}.${randomUUID()}.tmp`;
 }
 
+/** Whether a name in a folder is one of these. */
+export function isTemporary(name: string): boolean {
+  return mark.test(name);
+}
+
+/** The name of what it will be; any other name as it is. */
+export function withoutMark(name: string): string {
+  return name.replace(mark, '');
+}
+
 /** What stands in a folder under such names: work of others that goes on, or that was killed; none where it cannot be read. */
 export function temporariesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
-      .filter((name) => mark.test(name))
+      .filter(isTemporary)
       .map((name) => join(folder, name));
   } catch {
     return [];
@@ -23,7 +33,7 @@ export function temporariesIn(folder: string): string[] {
 /** The same for one path. */
 export function temporariesOf(path: string): string[] {
   return temporariesIn(dirname(path)).filter(
-    (temporary) => basename(temporary).replace(mark, '') === basename(path),
+    (temporary) => withoutMark(basename(temporary)) === basename(path),
   );
 }
 

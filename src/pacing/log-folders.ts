@@ -67,7 +67,8 @@ export function hasLogs(machine: Machine, stateFolder: string | undefined): bool
   );
 }
 
-function temporaryFolder({ uid, temporary }: Machine): string {
+/** The folder that lasts as long as the machine is up; any user may have made it. */
+export function temporaryFolder({ uid, temporary }: Machine): string {
   return join(temporary, uid === undefined ? 'petstore' : `petstore-${uid}`);
 }
 

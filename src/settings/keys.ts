@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { Context } from '../context.ts';
-import { readSecret } from '../disk/files.ts';
+import { readSecret, readText } from '../disk/files.ts';
 import { configFailure, systemCode } from '../errors.ts';
 import { findMismatch } from '../json/check.ts';
 import { from, isProfileName } from './values.ts';
@@ -40,6 +40,11 @@ export function readStoredKey(
       `petstore auth login --profile ${profile}`,
     );
   return stored as StoredKey;
+}
+
+/** Whether a file has the content of a stored key, whoever may read it. @throws Failure (config) when it cannot be read */
+export function isStoredKey(path: string): boolean {
+  return !findMismatch(StoredKey, parse(readText(path, maxKeyInput) ?? ''));
 }
 
 function parse(text: string): unknown {

@@ -51,12 +51,13 @@ const examples = verbs.flatMap((verb) =>
   examplesOf(verb).map((example) => ({ example, verb: wordsOf(verb) })),
 );
 
-/** Those that prompt, serve until Ctrl-C, or need PowerShell. */
+/** Those that prompt, serve until Ctrl-C, need PowerShell, or remove what is outside the folder of the test. */
 const notHere = [
   'petstore config edit',
   "VISUAL='code -w' petstore config edit",
   'petstore auth login',
   'petstore sandbox --port 4010 --plan pro --data pets.json',
+  'petstore reset --yes',
   'petstore completion powershell >> $PROFILE',
   'petstore completion powershell | Out-String | Invoke-Expression',
 ];

@@ -137,6 +137,14 @@ const rows: readonly Row[] = [
   { argv: ['config', 'list', '--json'], packages: session, not: formats },
   { argv: ['profile', 'list', '--json'], packages: session, not: formats },
   { argv: ['config', 'edit', '--help'], packages: session, not: formats },
+  { argv: ['config', 'path'], packages: session, not: ['src/commands/kept.ts'] },
+  { argv: ['config', 'path', '--all', '--json'], packages: session, not: formats },
+  {
+    argv: ['reset', '--dry-run', '--json'],
+    packages: session,
+    may: ['src/disk/claim.ts'],
+    not: formats,
+  },
   {
     argv: ['config', 'set', 'output', 'json'],
     packages: [...session, 'conf'],

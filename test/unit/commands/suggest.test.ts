@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { expect, test } from '../../support/petstore.ts';
 
 const writes =
-  /^petstore (categories (create|import)|auth log(in|out)|config ((un)?set|edit)|profile (use|delete)|completion (un)?install)/;
+  /^petstore (categories (create|import)|auth log(in|out)|config ((un)?set|edit)|profile (use|delete)|completion (un)?install|reset$)/;
 const readingWords = [
   'export',
   'get',
@@ -36,6 +36,10 @@ describe('a suggestion', () => {
     ['quota', 'petstore limits'],
     ['rate-limit', 'petstore limits'],
     ['budget', 'petstore limits'],
+    ['purge', 'petstore reset --dry-run'],
+    ['clean', 'petstore reset --dry-run'],
+    ['wipe', 'petstore reset --dry-run'],
+    ['uninstall', 'petstore reset --dry-run'],
     ['add', 'petstore categories create'],
     ['new', 'petstore categories create'],
     ['get', 'petstore categories get'],
