@@ -2,7 +2,8 @@ import { basename } from 'node:path';
 import type { Known } from '../disk/inventory.ts';
 
 /**
- * What petstore keeps on a machine: `place` is one of the folders that all is in, `run` that of a `petstore sandbox -- COMMAND`.
+ * What petstore keeps on a machine: `place` is one of the folders that all is in, `run` that of a `petstore sandbox -- COMMAND`,
+ * `copy` that of a `petstore config edit`.
  */
 export type Kind =
   | 'place'
@@ -19,6 +20,7 @@ export type Kind =
   | 'sandbox'
   | 'dates'
   | 'completion'
+  | 'copy'
   | 'run';
 
 const lock = (name: RegExp): Known<Kind> => ({
@@ -51,6 +53,12 @@ export const limits = folder(/^limits$/, 'rate limits', [
 export const inSettings: readonly Known<Kind>[] = [
   file(/^settings\.json$/, 'settings', 'settings'),
   lock(/^(?:settings\.json|keys)\.lock$/),
+  {
+    name: /^edit-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+    kind: 'copy',
+    what: () => 'copy of petstore config edit',
+    isFolder: true,
+  },
   folder(/^keys$/, 'API keys', [
     {
       name: /^(.+)\.json$/,
@@ -73,7 +81,9 @@ export const inState: readonly Known<Kind>[] = [
     lock(/^[0-9a-f]{16}\.lock$/),
   ]),
   folder(/^sandbox$/, 'sandbox', [file(/^requests\.log$/, 'sandbox', 'data of the sandbox')]),
-  file(/^deprecat\w*(?:\.json)?$/, 'dates', 'dates of deprecated operations'),
-  lock(/^deprecat\w*(?:\.json)?\.lock$/),
+  folder(/^deprecations$/, 'deprecated operations', [
+    file(/^sunsets\.json$/, 'dates', 'dates of deprecated operations'),
+    lock(/^sunsets\.json\.lock$/),
+  ]),
   trial,
 ];

@@ -42,7 +42,7 @@ export async function judge(
   );
   return second.map(({ one, why }) =>
     one.kind === 'salt' && inUse.has(dirname(one.path))
-      ? { one, why: 'what is kept of the rate limit is found by it' }
+      ? { one, why: 'the rate limit log that is kept needs it' }
       : { one, why },
   );
 
@@ -51,6 +51,8 @@ export async function judge(
     // The link itself goes, and nothing that it leads to.
     if (isLink) return undefined;
     switch (kind) {
+      case 'copy':
+        return 'it may be open in an editor';
       case 'run':
         return 'a sandbox may be running in it';
       case 'completion':

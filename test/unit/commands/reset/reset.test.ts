@@ -35,6 +35,7 @@ const test = base.extend<{
     await petstore(login, { ...withoutKey, stdin: 'staging-key-0123456789' });
     await petstore(['categories', 'create', 'ferret', '--if-missing', '--profile', 'sandbox']);
     await petstore(['categories', 'import', rows, '--yes']);
+    await petstore(['pets', 'get', '1']);
     writeFileSync(join(folder, 'config', `settings.json.${uuid}.tmp`), '{');
     await use(pathsBelow(folder).filter((path) => path !== 'rows.csv'));
   },
@@ -244,6 +245,17 @@ describe('reset', () => {
     ]);
   });
 
+  test('keeps what an editor or a sandbox may have open', async ({ folder, reset }) => {
+    const copy = join(folder, 'config', `edit-${uuid}`);
+    const run = join(folder, 'temporary', 'petstore-sandbox-a1B2c3');
+    for (const path of [copy, run]) mkdirSync(path, { recursive: true });
+
+    expect((await reset('--yes', '--force')).kept).toEqual([
+      { path: copy, why: 'it may be open in an editor' },
+      { path: run, why: 'a sandbox may be running in it' },
+    ]);
+  });
+
   test('leaves completion to the command that removes it', async ({ folder, petstore, reset }) => {
     await petstore(['completion', 'install', 'zsh']);
 
@@ -374,7 +386,7 @@ describe('reset and other processes', () => {
       const { kept }: Result = JSON.parse(stdout);
       expect(exitCode).toBe(0);
       expect(new Set(kept.map(({ why }) => why))).toEqual(
-        new Set(['in use by process 77 on here', 'what is kept of the rate limit is found by it']),
+        new Set(['in use by process 77 on here', 'the rate limit log that is kept needs it']),
       );
       const limits = readdirSync(join(folder, 'state', 'limits')).map((name) => `limits/${name}`);
       const paths = kept.map((one) => relative(join(folder, 'state'), one.path));
@@ -396,7 +408,7 @@ describe('reset and other processes', () => {
     expect(kept.map(({ path, why }) => [basename(path).replace(/^[0-9a-f]{16}/, ''), why])).toEqual(
       [
         ['.1.log', 'in use by process 4242 on here'],
-        ['salt', 'what is kept of the rate limit is found by it'],
+        ['salt', 'the rate limit log that is kept needs it'],
       ],
     );
   });
