@@ -232,7 +232,7 @@ describe('ls', () => {
 
 /** A command to be copied is one line, however narrow the terminal is. */
 function isVerbatim(line: string): boolean {
-  return /^( *petstore |.* \| |\w+=\$\(|cat ")|jq /.test(line);
+  return /^( *petstore |.* \| | *\w+=\$\(|cat ")|jq /.test(line);
 }
 
 function readFrom(folder: string): readonly string[] {
