@@ -6,7 +6,9 @@ import { defineConfig } from 'rolldown';
 export default defineConfig({
   input: { main: 'src/main.ts' },
   platform: 'node',
-  // As ES modules, of which the parts that read YAML are left out.
+  // It does not say so itself, and its index would load all of it.
+  treeshake: { moduleSideEffects: [{ test: /node_modules.yaml.browser/, sideEffects: false }] },
+  // As ES modules, which can be split.
   resolve: {
     alias: {
       'yaml/util': resolve('node_modules/yaml/browser/dist/util.js'),
@@ -24,6 +26,13 @@ export default defineConfig({
       groups: [
         { name: 'start', tags: ['$initial'], priority: 2 },
         { name: whatSessionsShare(), debugName: 'session', priority: 1 },
+        // What writes YAML does without what reads it.
+        {
+          name: 'yaml',
+          test: /node_modules.yaml.browser.dist.(nodes|doc|schema|stringify)/,
+          priority: 1,
+        },
+        { name: 'read-yaml', test: /node_modules.yaml.browser.dist.(compose|parse|public-api)/ },
       ],
     },
     // Not minified: an uncaught error would print one endless source line.

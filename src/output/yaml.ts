@@ -1,4 +1,4 @@
-import { type ScalarTag, stringify, type Tags } from 'yaml';
+import { Document, type ScalarTag, type Tags } from 'yaml';
 import { stringifyString } from 'yaml/util';
 import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../json/exact.ts';
 import { isBare, replaceUnsafe } from './safe-text.ts';
@@ -17,13 +17,14 @@ export function yamlLines(data: Json, most = mostAtOnce): string[] {
   return [write(data)];
 }
 
+/** Not by `stringify`, whose file has what reads YAML, too. */
 function write(value: Json): string {
-  return stringify(value, {
+  const document = new Document(value, {
     customTags: (tags: Tags) => [exactNumber, textTag, ...tags],
     compat: 'yaml-1.1',
     aliasDuplicateObjects: false,
-    lineWidth: 0,
-  }).replace(/\n$/, '');
+  });
+  return document.toString({ lineWidth: 0 }).replace(/\n$/, '');
 }
 
 function itemOf(item: Json, most: number): string {

@@ -74,6 +74,12 @@ const rows: readonly Row[] = [
     not: formats,
   },
   {
+    argv: ['categories', 'list', '-o', 'yaml'],
+    packages: [...request, 'yaml'],
+    may: [asking],
+    not: ['compose/', 'parse/'].map((part) => `node_modules/yaml/browser/dist/${part}`),
+  },
+  {
     argv: ['categories', 'export'],
     packages: request,
     may: [asking, 'src/output/csv.ts'],
@@ -97,6 +103,13 @@ const rows: readonly Row[] = [
     code: 7,
     packages: [...request, 'csv-parse'],
     may: [asking, 'src/import/'],
+    not: [...formats, ...importing],
+  },
+  {
+    argv: ['categories', 'diff', 'pets.yaml', '-o', 'csv'],
+    code: 7,
+    packages: [...request, 'yaml'],
+    may: [asking, 'src/import/', 'src/output/csv.ts'],
     not: [...formats, ...importing],
   },
   { argv: ['categories', 'create', 'ferret'], packages: framed, may: [asking, ...lookingUp] },
@@ -196,7 +209,11 @@ describe('a command loads nothing that it does not need', () => {
 });
 
 /** Files of what the service does not have. */
-const inputs = { 'pets.csv': 'name\nowl\n', 'pets.ndjson': '{"name":"owl"}\n' };
+const inputs = {
+  'pets.yaml': '- name: owl\n',
+  'pets.csv': 'name\nowl\n',
+  'pets.ndjson': '{"name":"owl"}\n',
+};
 
 const hook = ['--require', resolve('test/support/programs/loaded.cjs')];
 

@@ -19,6 +19,8 @@ const readers = {
     (await import('./json.ts').catch(unloadable)).createJsonReader(rows),
   ndjson: async (rows: Rows): Promise<Reader> =>
     (await import('./ndjson.ts').catch(unloadable)).createNdjsonReader(rows),
+  yaml: async (rows: Rows): Promise<Reader> =>
+    (await import('./yaml.ts').catch(unloadable)).createYamlReader(rows),
 };
 
 export type InputFormat = keyof typeof readers;
@@ -68,7 +70,7 @@ export async function readInput(
 
 /** What a file is by its extension. @throws Failure (usage) */
 function formatOf(file: string): InputFormat {
-  const format = inputFormats.find((format) => format === formatOfFile(file));
+  const format = formatOfFile(file);
   if (format) return format;
   throw usageFailure(
     `the format of ${file === '-' ? 'standard input' : file} is unknown`,

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../json/exact.ts';
 import { JsonError, parseJson } from '../../json/parse.ts';
 import { type Position, positionAfter } from '../../json/position.ts';
 import { quoted } from './faults.ts';
-import { type RowField, type Rows, rowFields } from './rows.ts';
+import { isRowField, type Rows, rowFields } from './rows.ts';
 
 /** Takes the JSON text of one row, which begins at that position. */
 export function takeObject(rows: Rows, text: string, position: Position): void {
@@ -38,8 +38,4 @@ export function takeObject(rows: Rows, text: string, position: Position): void {
   }
   if (Object.hasOwn(value, 'id')) rows.passOverIds('field');
   rows.add(position, value, positionOf);
-}
-
-function isRowField(field: string): field is RowField {
-  return (rowFields as readonly string[]).includes(field);
 }

@@ -41,6 +41,11 @@ export type Reader = {
 /** What a row may have. */
 export const rowFields = ['name', 'description'] as const;
 export type RowField = (typeof rowFields)[number];
+
+export function isRowField(field: string): field is RowField {
+  return (rowFields as readonly string[]).includes(field);
+}
+
 type RowFields = { readonly [field in RowField]?: unknown };
 
 export function createRows(faults: Faults, report: Report): Rows {

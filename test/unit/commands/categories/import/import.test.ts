@@ -295,7 +295,7 @@ describe('the input of an import', () => {
     {
       what: 'another format',
       argv: ['pets.csv', '--format', 'xml'],
-      says: 'One of: csv, tsv, json, ndjson',
+      says: 'One of: csv, tsv, json, ndjson, yaml',
     },
     { what: 'no file', argv: [], says: 'missing required argument <file>' },
   ])('is refused for $what, and nothing is sent', async ({ argv, says }, { petstore, sandbox }) => {
