@@ -3,6 +3,8 @@ export function quote(text: string): string {
   return `'${text.replaceAll("'", `'"'"'`)}'`;
 }
 
+const toUtf8 = 'iconv -f UTF-16 -t UTF-8';
+
 /** A word for a command in a message: in quotes where a shell needs them, undefined where it would not be shown as it is. */
 export function shellWord(text: string): string | undefined {
   // With a dash in front it would be an option, also in quotes.
@@ -17,6 +19,7 @@ type Program =
   | 'rm -r'
   | 'mv'
   | 'sudo rm'
+  | typeof toUtf8
   | `chmod ${'600' | '700' | 'go-w' | 'u+rwX'}`
   | `sudo chown -R ${number}`;
 
@@ -49,6 +52,14 @@ export function commandOn(program: Program, ...paths: readonly string[]): string
   if (!isWindows) return [program, ...plain.map(quote)].join(' ');
   const words = plain.map((path) => `'${path.replace(/['‘’‚‛]/g, '$&$&')}'`);
   return [inPowerShell[program] ?? program, ...words].join(' ');
+}
+
+/** A command, for any POSIX shell, that writes a file of UTF-16 as UTF-8 to another one; without a file it is for a pipe. */
+export function commandToUtf8(path: string | undefined): string {
+  if (path === undefined) return toUtf8;
+  const command = commandOn(toUtf8, path);
+  const copy = path.replace(/(\.[^./\\]*)?$/, '.utf8$1');
+  return isShownAsItIs(path) ? `${command} > ${quote(copy)}` : command;
 }
 
 function isShownAsItIs(text: string): boolean {

@@ -56,7 +56,8 @@ export async function readInput(
   const { name: source, path, chunks } = await openSource(context, file);
   const hash = createHash('sha256');
   try {
-    for await (const text of decodeText(hashed(chunks, hash))) await reader.read(text);
+    for await (const text of decodeText(hashed(chunks, hash), path && file))
+      await reader.read(text);
     await reader.end();
   } catch (error) {
     if (!(error instanceof Fault)) throw error;

@@ -1,13 +1,18 @@
 import { positionAfter, startOfText } from '../../json/position.ts';
+import { commandToUtf8 } from '../../text/shell.ts';
 import { Fault, stopAt } from './faults.ts';
 
 const byteOrderMark = '\ufeff';
 
 /**
  * The text of UTF-8 bytes, part by part, without a byte order mark; no part ends between \r and \n.
+ * @param file where they come from, if from a file
  * @throws Fault where it is not UTF-8, or no text, after all text before that position
  */
-export async function* decodeText(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+export async function* decodeText(
+  chunks: AsyncIterable<Uint8Array>,
+  file?: string,
+): AsyncGenerator<string> {
   let held: Uint8Array = new Uint8Array();
   let offset = 0;
   let position = startOfText;
@@ -20,7 +25,11 @@ export async function* decodeText(chunks: AsyncIterable<Uint8Array>): AsyncGener
 
   function* decodeHeld(last: boolean): Generator<string> {
     if (offset === 0 && isUtf16(held)) {
-      throw new Fault(position, 'UTF-16 is not supported; save the file as UTF-8');
+      throw new Fault(
+        position,
+        'UTF-16 is not supported; save the file as UTF-8',
+        `Convert it: ${commandToUtf8(file)}`,
+      );
     }
     const whole = tryDecode(held, last);
     const decoded = whole ?? decodeGoodPart(held);

@@ -638,6 +638,29 @@ describe('a wrong input is refused with its place', () => {
     expect(failure?.details.hint).toBe(hint);
   });
 
+  test.for([
+    { name: 'pets.csv', command: "'FOLDER/pets.csv' > 'FOLDER/pets.utf8.csv'" },
+    {
+      name: "our pets'.TXT",
+      command: "'FOLDER/our pets'\"'\"'.TXT' > 'FOLDER/our pets'\"'\"'.utf8.TXT'",
+    },
+    { name: 'pets', command: "'FOLDER/pets' > 'FOLDER/pets.utf8'" },
+  ])('how to convert UTF-16 is said: $name', async ({ name, command }, { folder }) => {
+    const file = join(folder, name);
+    writeFileSync(file, Buffer.from('\ufeffname\nrabbit\n', 'utf16le'));
+
+    const { failure } = await readStream('csv', noInput(), file);
+    expect(failure?.details.hint).toBe(
+      `Convert it: iconv -f UTF-16 -t UTF-8 ${command.replaceAll('FOLDER', folder)}`,
+    );
+  });
+
+  test('how to convert UTF-16 on standard input is said', async () => {
+    const { failure } = await readChunks('csv', [Buffer.from('\ufeffname\n', 'utf16le')]);
+
+    expect(failure?.details.hint).toBe('Convert it: iconv -f UTF-16 -t UTF-8');
+  });
+
   test('quotes around a field of TSV are kept, with a warning', async () => {
     const { rows, notices } = await readChunks('tsv', ['name\n"a ""b"" c"\n"c"\n']);
 
