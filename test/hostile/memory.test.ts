@@ -32,14 +32,21 @@ type Row = {
   means: Meaning;
   timeout?: number;
   /** All of the commands when undefined. */
-  only?: readonly (typeof commands)[number][];
+  only?: readonly (typeof commands | typeof keeping)[number][];
 };
 
-/** A list is printed as long as it goes on. */
-const writes = ['create', 'rows'] as const;
+/** A list is printed as long as it goes on; these keep all of theirs. */
+const keeping = ['create', 'rows', 'diff'] as const;
+const elements = Buffer.from('{"id":1,"name":"dog"},'.repeat(3_000));
 
 const rows: readonly Row[] = [
-  { what: 'a list without end', react: endlessly('\r\n[', piece), means: 'wrong', only: writes },
+  { what: 'a list without end', react: endlessly('\r\n[', piece), means: 'wrong', only: keeping },
+  {
+    what: 'a list of categories without end',
+    react: endlessly('\r\n[', elements),
+    means: 'wrong',
+    only: ['diff'],
+  },
   {
     what: 'a text without end',
     react: endlessly('\r\n["', Buffer.alloc(65_536, 'x')),
@@ -49,7 +56,7 @@ const rows: readonly Row[] = [
     what: 'a length beyond all bounds',
     react: endlessly('content-length: 999999999999\r\n\r\n[', piece),
     means: 'wrong',
-    only: writes,
+    only: keeping,
   },
   {
     what: 'chunks without end',
@@ -115,7 +122,7 @@ describe('an answer that is too much', () => {
 
       const { exitCode, broken } = JSON.parse(stdout);
       const { read, create, rows } = endings[means];
-      const ends = { list: read, create, rows };
+      const ends = { list: read, diff: read, create, rows };
       expect({ exitCode, broken }).toEqual({ exitCode: ends[name].exitCode, broken: [] });
       expect(Number(readFileSync(env.PETSTORE_BENCH_PEAK, 'utf8'))).toBeLessThan(most);
     },

@@ -1,4 +1,4 @@
-import { listCategories } from '../../../api/endpoints.ts';
+import { wholeList } from '../../../api/endpoints.ts';
 import { type Category, documentedFields } from '../../../api/resources.ts';
 import { looseKey } from '../../../import/content.ts';
 import { emptyState } from '../../../import/journal-state.ts';
@@ -23,7 +23,8 @@ export async function compare({ connect }: Session, rows: readonly Row[]): Promi
   const near: Category[] = [];
   const others: Category[] = [];
   const client = await connect();
-  const list = await client.stream(listCategories, {});
+  // Not while it is read: all of it is kept, and one without end would fill the memory.
+  const list = await client.stream(wholeList, {});
   for await (const piece of Array.isArray(list) ? [list] : list) {
     for (const one of piece) {
       const category = documentedFields(one) as Category;
