@@ -38,6 +38,7 @@ export async function runInProcess(
 ): Promise<Run> {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-hostile-'));
   writeFileSync(join(folder, 'rows.ndjson'), twoRows);
+  writeFileSync(join(folder, 'there.ndjson'), '{"name":"dog"}\n');
   const { signal } = new AbortController();
   const { context, close } = createNodeContext(signal);
   const stdout = recordedOutput();
@@ -48,7 +49,7 @@ export async function runInProcess(
     requests += 1;
     return context.send(request);
   };
-  const words = argv.map((word) => (word === 'rows.ndjson' ? join(folder, word) : word));
+  const words = argv.map((word) => (word.endsWith('.ndjson') ? join(folder, word) : word));
   const stopwatch = startStopwatch();
   const exitCode = await run([...words, '--timeout', `${timeout}ms`], {
     ...context,
