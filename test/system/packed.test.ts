@@ -66,7 +66,7 @@ describe('the packed tarball', () => {
   test('is small', ({ folder }) => {
     const { size, files } = pack(folder);
 
-    expect(size).toBeLessThan(450_000);
+    expect(size).toBeLessThan(480_000);
     expect(files.length).toBeLessThan(140);
   });
 

@@ -50,8 +50,21 @@ type Field =
   | { readonly name: RowField; readonly value: Value }
   | { readonly name: 'id'; readonly value?: undefined };
 
+/** More brackets open at once take the parser seconds and hundreds of megabytes; no text for people has as many. */
+const mostOpen = 10_000;
+
+/** @throws Wrong */
+function refuseDepth(text: string): void {
+  let open = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    open += bracket === '[' || bracket === '{' ? 1 : -1;
+    if (open > mostOpen) throw new Wrong(undefined, 'nested too deeply');
+  }
+}
+
 /** @throws Wrong */
 function* pairsOf(text: string): Generator<Field> {
+  refuseDepth(text);
   // What readers of YAML 1.1 take for something else than a text is a warning.
   const document = parseDocument(text, {
     schema: 'core',
