@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { CommandName, Meaning } from './fault.ts';
 
 type Command = {
@@ -50,7 +52,12 @@ export const reading = (Object.keys(commands) as CommandName[]).filter(
   (name) => !commands[name].writes,
 );
 
-export const twoRows = '{"name":"parrot"}\n{"name":"ferret","description":"Steals socks"}\n';
+/** The files that they read: rows to create, and one that is there already. */
+export function writeInputs(folder: string): void {
+  const rows = '{"name":"parrot"}\n{"name":"ferret","description":"Steals socks"}\n';
+  writeFileSync(join(folder, 'rows.ndjson'), rows);
+  writeFileSync(join(folder, 'there.ndjson'), '{"name":"dog"}\n');
+}
 
 type End = { readonly exitCode: number; readonly outcome?: string };
 

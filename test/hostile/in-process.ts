@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Environment, Output, Send } from '../../src/context.ts';
 import { createNodeContext } from '../../src/node/node-context.ts';
 import { run } from '../../src/run.ts';
-import { twoRows } from './commands.ts';
+import { writeInputs } from './commands.ts';
 import { brokenPromises, canary, type Ended } from './invariants.ts';
 
 export type Run = Ended & {
@@ -37,8 +37,7 @@ export async function runInProcess(
   { json, timeout, env = {} }: Setup,
 ): Promise<Run> {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-hostile-'));
-  writeFileSync(join(folder, 'rows.ndjson'), twoRows);
-  writeFileSync(join(folder, 'there.ndjson'), '{"name":"dog"}\n');
+  writeInputs(folder);
   const { signal } = new AbortController();
   const { context, close } = createNodeContext(signal);
   const stdout = recordedOutput();

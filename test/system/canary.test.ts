@@ -14,12 +14,17 @@ afterAll(() => pair.close());
 
 const commands: Readonly<Record<string, readonly string[]>> = {
   'categories list': ['categories', 'list'],
+  'categories get': ['categories', 'get', 'dog'],
+  'categories export': ['categories', 'export', 'exported.yaml', '--force'],
+  'categories diff': ['categories', 'diff', 'rows.ndjson'],
+  'a query': ['categories', 'list', '--query', '[].name', '-o', 'raw'],
   'categories create': ['categories', 'create', 'rabbit'],
   'categories import': ['categories', 'import', 'rows.ndjson', '--yes', '--settle', '1s'],
   'pets get': ['pets', 'get', '1'],
   'orders list': ['orders', 'list'],
   limits: ['limits', '--refresh'],
   api: ['api', 'POST', '/categories', '--data', '{"name":"rabbit"}'],
+  'api with headers': ['api', 'categories', '--include'],
   doctor: ['doctor', '--check'],
   'config set': ['config', 'set', 'max-wait', '1m'],
   'a wrong word': ['categories', 'lost'],

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { commands, twoRows } from '../hostile/commands.ts';
+import { commands, writeInputs } from '../hostile/commands.ts';
 import { brokenPromises, canary } from '../hostile/invariants.ts';
 import { nodes } from '../support/nodes.ts';
 import {
@@ -76,7 +76,7 @@ describe.concurrent('a certificate that is not accepted (needs openssl)', {
     '%s, on %s: exit 5, nothing was sent, and it is said why',
     async ([, node, { certificate, env, says }], { execute, folder }) => {
       const variables = { ...(await serve(certificate())), ...env };
-      writeFileSync(join(folder, 'rows.ndjson'), twoRows);
+      writeInputs(folder);
 
       for (const { argv, json = false, listsWell } of Object.values(commands)) {
         if (listsWell) continue;
