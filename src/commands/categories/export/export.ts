@@ -22,7 +22,7 @@ export function define(command: Command, host: Host): void {
     'petstore categories export -o ndjson | gzip > backup.ndjson.gz',
   ]);
   addNotes(command, [
-    'Costs one request. The format is set by the file extension (.csv, .tsv, .json, .ndjson, .jsonl, .yaml, .yml) or by -o. On standard output it is CSV by default.',
+    'Costs one request. The format is set by the file extension (.csv, .tsv, .json, .ndjson, .jsonl, .yaml, .yml). With any other, -o names it; on standard output it is CSV by default.',
     'The file is written completely or not at all, and petstore categories import reads it back.',
   ]);
   addColumns(command, categoryColumns);
@@ -45,21 +45,30 @@ export function define(command: Command, host: Host): void {
     );
 }
 
-/** What -o asks for, or else the extension; other settings are about what is printed. @throws Failure (usage) */
+/** What the extension or -o says; other settings are about what is printed. @throws Failure (usage) */
 function formatFor(file: string | undefined, { output, json }: CommonOptions): FileFormat {
   const asked = json ? 'json' : output;
+  const named = file === undefined || file === '-' ? undefined : formatOfFile(file);
   if (asked === undefined) {
     if (file === undefined || file === '-') return 'csv';
-    const format = formatOfFile(file);
-    if (format) return format;
+    if (named) return named;
     throw usageFailure(`the format of ${file} is unknown`, `Add -o ${fileFormats.join('|')}.`);
   }
   const format = fileFormats.find((format) => format === asked);
-  if (format) return format;
-  throw usageFailure(
-    `invalid output format "${asked}" for an export`,
-    `One of: ${fileFormats.join(', ')}`,
-  );
+  if (!format) {
+    throw usageFailure(
+      `invalid output format "${asked}" for an export`,
+      `One of: ${fileFormats.join(', ')}`,
+    );
+  }
+  // An import goes by the extension: a backup should not turn out to be unreadable on the day it is needed.
+  if (named && named !== format) {
+    throw usageFailure(
+      `output format ${format} does not match the extension of ${file}`,
+      `Remove ${json ? '--json' : '-o'} to write ${named}, or change the extension.`,
+    );
+  }
+  return format;
 }
 
 /** Prints all categories as they come, and returns how many there are. */

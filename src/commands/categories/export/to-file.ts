@@ -23,7 +23,7 @@ type Target = { readonly file: string; readonly format: FileFormat; readonly for
  * @param print returns how many categories there are
  */
 export async function exportTo(
-  { host, report }: Session,
+  { host, options, report }: Session,
   { file, format, force }: Target,
   print: (sink: Sink) => Promise<number>,
 ): Promise<void> {
@@ -34,10 +34,18 @@ export async function exportTo(
     const stdout = outputTo(whole, file);
     const count = await print(createSink({ ...host.context, stdout }).laid);
     finish(whole, file);
+    // How many categories a query leaves in the file only its author knows.
+    const isPicked = options.query !== undefined;
+    const what = isPicked
+      ? 'the result of --query'
+      : `${thousands(count)} ${count === 1 ? 'category' : 'categories'}`;
     report({
       event: 'notice',
-      message: `exported ${thousands(count)} ${count === 1 ? 'category' : 'categories'} to ${file}`,
-      more: { lines: [], fields: { export: { file, format, categories: count } } },
+      message: `exported ${what} to ${file}`,
+      more: {
+        lines: [],
+        fields: { export: { file, format, ...(!isPicked && { categories: count }) } },
+      },
     });
   } catch (error) {
     const own: FailureDetails = error instanceof Failure ? error.details : {};
@@ -59,7 +67,7 @@ function judge(file: string, force: boolean): boolean {
     }
     if (stats.isDirectory()) throw usageFailure(`${file} is a directory`);
     if (!stats.isFile()) {
-      const hint = `Write to standard output instead: pass - and > ${file}`;
+      const hint = `Write to standard output instead: petstore categories export - > ${file}`;
       throw usageFailure(`${file} is not a regular file`, hint);
     }
     if (!force) throw usageFailure(`${file} already exists; --force replaces it`);

@@ -66,14 +66,13 @@ describe('categories export to a file', () => {
   );
 
   withOut.for([
-    { argv: ['-o', 'yaml'], env: {}, format: 'yaml' },
-    { argv: ['--json'], env: {}, format: 'json' },
-    { argv: [], env: { PETSTORE_OUTPUT: 'yaml' }, format: 'csv' },
+    { argv: ['-o', 'csv'], env: {} },
+    { argv: [], env: { PETSTORE_OUTPUT: 'yaml' } },
   ])(
-    '-o counts more than the extension, and that more than other settings: $argv $env',
-    async ({ argv, env, format }, { petstore, sandbox, out }) => {
+    'the extension counts more than settings that are about what is printed: $argv $env',
+    async ({ argv, env }, { petstore, sandbox, out }) => {
       sandbox.categories.push(...some);
-      const list = await petstore(['categories', 'list', '-o', format]);
+      const list = await petstore(['categories', 'list', '-o', 'csv']);
 
       const result = await petstore(['categories', 'export', out('pets.csv'), ...argv], { env });
 
@@ -82,9 +81,31 @@ describe('categories export to a file', () => {
     },
   );
 
+  withOut('counts no categories where --query picks from them', async ({ petstore, out }) => {
+    const file = out('first.json');
+
+    const { stderr } = await petstore(['categories', 'export', file, '--query', '[0]']);
+    const again = await petstore([
+      'categories',
+      'export',
+      file,
+      '--query',
+      '[0]',
+      '--force',
+      '--json',
+    ]);
+
+    expect(stderr).toContain(`petstore: exported the result of --query to ${file}\n`);
+    expect(again.events()[0]).toEqual({
+      event: 'notice',
+      message: `exported the result of --query to ${file}`,
+      export: { file, format: 'json' },
+    });
+  });
+
   withOut('says as JSON what was exported where', async ({ petstore, sandbox, out }) => {
     sandbox.categories.push(animal('1', 'dog'));
-    const file = out('pets.csv');
+    const file = out('pets.json');
 
     const { stdout, events } = await petstore(['categories', 'export', file, '--json']);
 
@@ -289,6 +310,18 @@ describe('what cannot be exported to is refused before anything is sent:', () =>
       path: 'pets.csv',
       argv: ['-o', 'table'],
       says: 'invalid output format "table"',
+    },
+    {
+      what: 'another format than the extension says',
+      path: 'pets.csv',
+      argv: ['-o', 'yaml'],
+      says: 'output format yaml does not match the extension of PATH',
+    },
+    {
+      what: 'the same in capitals',
+      path: 'pets.YML',
+      argv: ['-o', 'csv'],
+      says: 'output format csv does not match the extension of PATH',
     },
     { what: 'a folder', path: '', argv: ['-o', 'csv'], says: 'PATH is a directory' },
     {
