@@ -2,7 +2,7 @@ import { wholeList } from '../../../api/endpoints.ts';
 import { type Category, documentedFields } from '../../../api/resources.ts';
 import { looseKey } from '../../../import/content.ts';
 import { emptyState } from '../../../import/journal-state.ts';
-import { makePlan, type Plan } from '../../../import/plan.ts';
+import { dropSimilar, makePlan, type Plan } from '../../../import/plan.ts';
 import type { Row } from '../../../import/read/rows.ts';
 import type { Session } from '../../../session/session.ts';
 
@@ -33,6 +33,6 @@ export async function compare({ connect }: Session, rows: readonly Row[]): Promi
       if (isNamed || looseNames.has(looseKey(category.name))) near.push(category);
     }
   }
-  const plan = makePlan('ensure', rows, near, emptyState());
+  const plan = dropSimilar(makePlan('ensure', rows, near, emptyState()), ({ listed }) => listed);
   return { plan, found: new Map(near.map((category) => [category.id.text, category])), others };
 }

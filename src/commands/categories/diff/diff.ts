@@ -28,6 +28,7 @@ export function define(command: Command, host: Host): void {
         ['- name', 'the file does not have it: an import leaves it unchanged'],
       ],
     ],
+    'An import with --yes does not create a name that is similar to an existing one (Dog and dog).',
     'Costs one request and changes nothing. Exit code 0: no + and no ~ (there may be -); 7: at least one + or ~.',
   ]);
   addColumns(command, diffColumns);
@@ -50,7 +51,7 @@ export function define(command: Command, host: Host): void {
         const counts = countChanges(comparison);
         const items = itemsOf(comparison, input);
         await output.differences(headOf(input, counts), items, describe, totalOf(counts));
-        if (counts.create + counts.differs > 0) throw new Exit(somethingToImport);
+        if (counts.create + counts.similar + counts.differs > 0) throw new Exit(somethingToImport);
       }),
     );
 }

@@ -10,15 +10,16 @@ export const diffColumns = ['change', 'line', 'name', 'id', 'description', 'serv
 
 /** How many there are of each kind; `repeated` are rows whose name is in an earlier row. */
 export type Counts = Readonly<
-  Record<'create' | 'differs' | 'only_in_service' | 'existing' | 'repeated', number>
+  Record<'create' | 'similar' | 'differs' | 'only_in_service' | 'existing' | 'repeated', number>
 >;
 
 export function countChanges({ plan, others }: Comparison): Counts {
   const rows = count(plan.intentions);
-  const of = (intention: 'create' | 'differs' | 'existing' | 'repeated') =>
+  const of = (intention: 'create' | 'similar' | 'differs' | 'existing' | 'repeated') =>
     rows.get(intention) ?? 0;
   return {
     create: of('create'),
+    similar: of('similar'),
     differs: of('differs'),
     only_in_service: others.length,
     existing: of('existing'),
@@ -35,7 +36,7 @@ export function headOf({ source, rows }: Input, counts: Counts): JsonObject {
 export function itemsOf({ plan, found, others }: Comparison, { rows }: Input): Items {
   const { intentions, ids } = plan;
   const changed = [...intentions.keys()].filter((row) =>
-    ['create', 'differs'].includes(intentions[row] ?? ''),
+    ['create', 'similar', 'differs'].includes(intentions[row] ?? ''),
   );
   return {
     columns: diffColumns,
@@ -69,6 +70,7 @@ export function describe({
 }: JsonObject): Difference {
   switch (change) {
     case 'create':
+    case 'similar':
       return { look: 'green', text: `+ ${name}` };
     case 'differs': {
       const there = serviceDescription === undefined ? 'no description' : `"${serviceDescription}"`;
@@ -80,6 +82,14 @@ export function describe({
   }
 }
 
-export function totalOf({ create, differs, only_in_service: others, existing }: Counts): string {
-  return `${thousands(create)} to create (+), ${thousands(differs)} different (~), ${thousands(others)} only in the service (-), ${thousands(existing)} the same (=)`;
+export function totalOf(counts: Counts): string {
+  const { create, similar, differs, only_in_service: others, existing } = counts;
+  const names = similar === 1 ? 'an existing name' : 'existing names';
+  return [
+    `${thousands(create)} to create (+)`,
+    ...(similar > 0 ? [`${thousands(similar)} similar to ${names} (+)`] : []),
+    `${thousands(differs)} different (~)`,
+    `${thousands(others)} only in the service (-)`,
+    `${thousands(existing)} the same (=)`,
+  ].join(', ');
 }

@@ -96,7 +96,7 @@ describe('categories diff', () => {
     expect(JSON.parse(stdout.replaceAll(/(?<="id": )(-?\d+)/g, '"$1"'))).toEqual({
       file: path,
       rows: 5,
-      counts: { create: 1, differs: 2, only_in_service: 1, existing: 1, repeated: 1 },
+      counts: { create: 1, similar: 0, differs: 2, only_in_service: 1, existing: 1, repeated: 1 },
       items: [
         { change: 'create', line: 2, name: 'parrot', description: 'Talks' },
         { change: 'differs', line: 3, name: 'cat', id: '2', description: 'Purrs' },
@@ -164,6 +164,44 @@ describe('categories diff', () => {
 
     expect(stdout).toContain('+ Dog\n- dog\n');
     expect(stderr).toContain('line 2: "Dog" is similar to "dog", which already exists\n');
+  });
+
+  test('counts similar names as the plan of an import with --yes does', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    sandbox.categories.push(animal('1', 'dog'));
+    const path = put(folder, 'name\nDog\nowl\n');
+    const counts = ['--query', 'counts.[create, similar]', '-o', 'json'];
+
+    const plan = await petstore(['categories', 'import', path, '--dry-run', '--yes', ...counts]);
+    const json = await petstore(['categories', 'diff', path, ...counts]);
+    const table = await petstore(['categories', 'diff', path]);
+    const changes = await petstore([
+      'categories',
+      'diff',
+      path,
+      '--query',
+      'items[].change',
+      '-o',
+      'raw',
+    ]);
+
+    expect(JSON.parse(plan.stdout)).toEqual([1, 1]);
+    expect(json).toMatchObject({ exitCode: 7, stdout: plan.stdout });
+    expect(table.stdout).toContain(
+      '\n1 to create (+), 1 similar to an existing name (+), 0 different (~), ',
+    );
+    expect(changes.stdout).toBe('similar\ncreate\nonly_in_service\n');
+  });
+
+  test('similar names alone: exit 7', async ({ petstore, sandbox, folder }) => {
+    sandbox.categories.push(animal('1', 'dog'));
+
+    const { exitCode } = await petstore(['categories', 'diff', put(folder, 'name\nDog\n')]);
+
+    expect(exitCode).toBe(7);
   });
 
   test('knows a category that exists more than once by the one that is the same', async ({
