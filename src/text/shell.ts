@@ -3,7 +3,9 @@ export function quote(text: string): string {
   return `'${text.replaceAll("'", `'"'"'`)}'`;
 }
 
-const toUtf8 = 'iconv -f UTF-16 -t UTF-8';
+/** Encodings that files are in by mistake, as iconv calls them. */
+export type Encoding = `UTF-16${'' | 'LE' | 'BE'}` | 'WINDOWS-1252';
+type ToUtf8 = `iconv -f ${Encoding} -t UTF-8`;
 
 /** A word for a command in a message: in quotes where a shell needs them, undefined where it would not be shown as it is. */
 export function shellWord(text: string): string | undefined {
@@ -19,7 +21,7 @@ type Program =
   | 'rm -r'
   | 'mv'
   | 'sudo rm'
-  | typeof toUtf8
+  | ToUtf8
   | `chmod ${'600' | '700' | 'go-w' | 'u+rwX'}`
   | `sudo chown -R ${number}`;
 
@@ -54,8 +56,9 @@ export function commandOn(program: Program, ...paths: readonly string[]): string
   return [inPowerShell[program] ?? program, ...words].join(' ');
 }
 
-/** A command, for any POSIX shell, that writes a file of UTF-16 as UTF-8 to another one; without a file it is for a pipe. */
-export function commandToUtf8(path: string | undefined): string {
+/** A command, for any POSIX shell, that writes a file in this encoding as UTF-8 to another one; without a file it is for a pipe. */
+export function commandToUtf8(encoding: Encoding, path: string | undefined): string {
+  const toUtf8: ToUtf8 = `iconv -f ${encoding} -t UTF-8`;
   if (path === undefined) return toUtf8;
   const command = commandOn(toUtf8, path);
   const copy = path.replace(/(\.[^./\\]*)?$/, '.utf8$1');

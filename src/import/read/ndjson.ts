@@ -31,7 +31,12 @@ export function createNdjsonReader(rows: Rows): Reader {
   function takeLine(): void {
     const text = begun.replace(/\r$/, '');
     const start = text.search(/[^ \t]/);
-    if (start >= 0) takeObject(rows, text.slice(start), { line, column: start + 1 });
+    const position = { line, column: start + 1 };
+    if (text[start] === '[' && rows.list.length === 0) {
+      const reason = 'expected one JSON object per line, got an array';
+      throw stopAt(position, reason, 'For one JSON array: --format json');
+    }
+    if (start >= 0) takeObject(rows, text.slice(start), position);
     begun = '';
     line += 1;
   }

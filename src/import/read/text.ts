@@ -1,5 +1,5 @@
 import { positionAfter, startOfText } from '../../json/position.ts';
-import { commandToUtf8 } from '../../text/shell.ts';
+import { commandToUtf8, type Encoding } from '../../text/shell.ts';
 import { Fault, stopAt } from './faults.ts';
 
 const byteOrderMark = '\ufeff';
@@ -24,11 +24,12 @@ export async function* decodeText(
   yield* decodeHeld(true);
 
   function* decodeHeld(last: boolean): Generator<string> {
-    if (offset === 0 && isUtf16(held)) {
+    const utf16 = offset === 0 ? utf16Of(held) : undefined;
+    if (utf16) {
       throw new Fault(
         position,
         'UTF-16 is not supported; save the file as UTF-8',
-        `Convert it: ${commandToUtf8(file)}`,
+        `Convert it: ${commandToUtf8(utf16, file)}`,
       );
     }
     const whole = tryDecode(held, last);
@@ -49,12 +50,19 @@ export async function* decodeText(
     held = held.subarray(length);
     offset += length;
     if (content) yield content;
-    if (whole === undefined) throw stopAt(position, `invalid UTF-8 (byte offset ${offset})`);
+    if (whole === undefined) {
+      // What spreadsheets on Windows save as CSV.
+      const hint = `If it is Windows-1252: ${commandToUtf8('WINDOWS-1252', file)}`;
+      throw stopAt(position, `invalid UTF-8 (byte offset ${offset})`, hint);
+    }
   }
 }
 
-function isUtf16([first, second]: Uint8Array): boolean {
-  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+/** By the byte order mark, or by the first character, which is ASCII in all formats that are read. */
+function utf16Of([first, second]: Uint8Array): Encoding | undefined {
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return 'UTF-16';
+  if (first !== undefined && first > 0 && second === 0) return 'UTF-16LE';
+  return first === 0 && second !== undefined && second > 0 ? 'UTF-16BE' : undefined;
 }
 
 /** The text of whole characters; a character cut short at the end is left out unless `last`. Undefined where it is not UTF-8. */

@@ -589,8 +589,13 @@ describe('a wrong input is refused with its place', () => {
     },
     {
       format: 'ndjson',
-      text: '[{"name":"a"}]\n',
-      wrong: ':1:1: must be an object such as {"name": "rabbit"}',
+      text: '[\n{"name":"a"}]\n',
+      wrong: ':1:1: expected one JSON object per line, got an array; the rest was not read',
+    },
+    {
+      format: 'ndjson',
+      text: '{"name":"a"}\n[{"name":"a"}]\n',
+      wrong: ':2:1: must be an object such as {"name": "rabbit"}',
     },
     {
       format: 'ndjson',
@@ -655,10 +660,37 @@ describe('a wrong input is refused with its place', () => {
     );
   });
 
-  test('how to convert UTF-16 on standard input is said', async () => {
-    const { failure } = await readChunks('csv', [Buffer.from('\ufeffname\n', 'utf16le')]);
+  test.for([
+    {
+      what: 'UTF-16',
+      bytes: Buffer.from('\ufeffname\n', 'utf16le'),
+      hint: 'Convert it: iconv -f UTF-16 -t UTF-8',
+    },
+    {
+      what: 'UTF-16 without a byte order mark',
+      bytes: Buffer.from('name\n', 'utf16le'),
+      hint: 'Convert it: iconv -f UTF-16LE -t UTF-8',
+    },
+    {
+      what: 'the other UTF-16',
+      bytes: Buffer.from('name\n', 'utf16le').swap16(),
+      hint: 'Convert it: iconv -f UTF-16BE -t UTF-8',
+    },
+    {
+      what: 'an encoding of one byte per character',
+      bytes: Buffer.from('name\ncaf\u00e9\n', 'latin1'),
+      hint: 'If it is Windows-1252: iconv -f WINDOWS-1252 -t UTF-8',
+    },
+  ])('how to convert $what on standard input is said', async ({ bytes, hint }) => {
+    const { failure } = await readChunks('csv', [bytes]);
 
-    expect(failure?.details.hint).toBe('Convert it: iconv -f UTF-16 -t UTF-8');
+    expect(failure?.details.hint).toBe(hint);
+  });
+
+  test('what to do about an array in NDJSON is said', async () => {
+    const { failure } = await readChunks('ndjson', ['[{"name":"a"}]']);
+
+    expect(failure?.details.hint).toBe('For one JSON array: --format json');
   });
 
   test('quotes around a field of TSV are kept, with a warning', async () => {
