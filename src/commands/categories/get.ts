@@ -15,7 +15,7 @@ export function define(command: Command, host: Host): void {
   addExamples(command, [
     'petstore categories get dog',
     'petstore categories get 3 --json',
-    'petstore categories get dog -o tsv --no-header --columns id',
+    'petstore categories get dog --query id -o raw',
   ]);
   addColumns(command, categoryColumns);
   command

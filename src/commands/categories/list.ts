@@ -36,7 +36,7 @@ export function define(command: Command, host: Host): void {
   addExamples(command, [
     'petstore categories list --search dog --limit 10',
     'petstore categories list --sort -id -o ndjson',
-    "petstore categories list --json | jq -r '.[].name'",
+    "petstore categories list --query '[].name' -o raw",
   ]);
   addColumns(command, categoryColumns);
   command

@@ -25,7 +25,7 @@ export function define(command: Command, host: Host): void {
   addExamples(command, [
     'petstore doctor',
     'petstore doctor --check --profile staging',
-    `petstore doctor --json | jq '.[] | select(.status == "fail")'`,
+    `petstore doctor --query "[?status=='fail']"`,
   ]);
   addColumns(command, columns);
   command

@@ -31,7 +31,7 @@ export function define(command: Command, host: Host): void {
   addExamples(command, [
     'petstore limits',
     'petstore limits --for 2437',
-    'petstore limits --json | jq .minute.remaining',
+    'petstore limits --query minute.remaining -o raw',
   ]);
   addColumns(command, columns);
   command
