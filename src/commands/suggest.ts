@@ -94,6 +94,26 @@ const firstWords: Readonly<Record<string, string>> = {
   uninstall: 'reset --dry-run',
 };
 
+/** Options of other tools, and the names of those that do the same here. */
+const options: Readonly<Record<string, string>> = {
+  '--jq': 'query',
+  '--jmespath': 'query',
+  '--jsonpath': 'query',
+  '--filter': 'search',
+  '--max-items': 'limit',
+  '-L': 'limit',
+  '--desc': 'sort',
+  '--reverse': 'sort',
+  '--input': 'data',
+  '--clobber': 'force',
+  '--overwrite': 'force',
+};
+
+/** The name of the option among `known` that does what another tool's does. */
+export function optionOfOthers(option: string, known: readonly string[]): string | undefined {
+  return known.find((name) => name === options[option]);
+}
+
 /** The command line that an unknown word below a command may have meant: text to read, which nothing ever runs. */
 export function suggest(word: string, above: Command): string | undefined {
   const own = above.commands.map((command) => command.name());

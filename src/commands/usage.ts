@@ -4,7 +4,7 @@ import { nearest } from '../text/nearest.ts';
 import { quotedUnlessKey } from '../text/secret.ts';
 import type { UsageError } from './complaint.ts';
 import { usageOf, wordsOf } from './help.ts';
-import { suggest } from './suggest.ts';
+import { optionOfOthers, suggest } from './suggest.ts';
 
 const secretFlag = /^--?(?:api[-_]?)?(?:key|token|secret|password|bearer)/i;
 
@@ -23,7 +23,7 @@ export function describeUsageError(
     case 'commander.missingArgument':
       return missingArgument(message, command);
     case 'commander.excessArguments':
-      return unexpectedArgument(command);
+      return unexpectedArgument(command, argv);
     case 'commander.optionMissingArgument':
       return missingValue(message, command);
     case 'commander.invalidArgument':
@@ -61,7 +61,9 @@ function unknownOption(message: string, command: Command, argv: readonly string[
   // Of an option that is known only a value can be unknown.
   if (names.includes(option.slice(2)))
     return usageFailure(`${option} takes no value`, helpFor(command));
-  const meant = option.startsWith('--') ? nearest(option.slice(2), names) : undefined;
+  const meant =
+    optionOfOthers(option, names) ??
+    (option.startsWith('--') ? nearest(option.slice(2), names) : undefined);
   const hint = meant === undefined ? helpFor(command) : `Did you mean --${meant}?`;
   return usageFailure(`unknown option ${option}`, hint);
 }
@@ -71,16 +73,22 @@ function missingArgument(message: string, command: Command): Failure {
   return usageFailure(`missing required argument <${name}>`, `Usage: ${usageOf(command)}`);
 }
 
-function unexpectedArgument(command: Command): Failure {
+function unexpectedArgument(command: Command, argv: readonly string[]): Failure {
   const taken = command.registeredArguments.map((argument) => `<${argument.name()}>`);
   const word = command.args[taken.length] ?? '';
+  // As gh takes the expression of --jq.
+  const isQuery = argv.some((text, index) => text === '-q' && argv[index + 1] === word);
   const counts = ['none', `one: ${taken[0]}`, `two: ${taken.join(' ')}`];
   return usageFailure(
     `unexpected argument${quotedUnlessKey(word)}; \`${callOf(command)}\` takes ${counts[taken.length]}`,
-    taken.length === 0
-      ? helpFor(command)
-      : `Quote a value that contains spaces. Usage: ${usageOf(command)}`,
+    isQuery ? '-q is --quiet; to pick values: --query' : hintForArgument(command),
   );
+}
+
+function hintForArgument(command: Command): string {
+  return command.registeredArguments.length === 0
+    ? helpFor(command)
+    : `Quote a value that contains spaces. Usage: ${usageOf(command)}`;
 }
 
 function missingValue(message: string, command: Command): Failure {

@@ -19,6 +19,27 @@ describe('what is wrong on this side', () => {
       exitCode: 2,
       says: ['unknown option --serch', 'Did you mean --search?'],
     },
+    ...(
+      [
+        ['categories list --jq .', 'unknown option --jq', 'Did you mean --query?'],
+        ['limits --jmespath x', 'unknown option --jmespath', 'Did you mean --query?'],
+        ['categories ls -L 3', 'unknown option -L', 'Did you mean --limit?'],
+        ['orders list -L 3', 'unknown option -L', 'See: petstore orders list --help'],
+        ['categories list --reverse', 'unknown option --reverse', 'Did you mean --sort?'],
+        ['api categories --input x', 'unknown option --input', 'Did you mean --data?'],
+        ['categories export x.csv --clobber', 'unknown option --clobber', 'Did you mean --force?'],
+        [
+          'categories list -q [].name',
+          'unexpected argument "[].name"',
+          '-q is --quiet; to pick values: --query',
+        ],
+      ] as const
+    ).map(([line, ...says]) => ({
+      what: `as with other tools: ${line}`,
+      argv: line.split(' '),
+      exitCode: 2,
+      says: [...says],
+    })),
     {
       what: 'a value for a flag that takes none',
       argv: ['categories', 'list', '--json=foo'],
