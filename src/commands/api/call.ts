@@ -33,7 +33,9 @@ export function parseCall(
   const path = parsePath(second ?? first);
   if (body && !mayChange(method)) {
     const others = methods.filter(mayChange).join(', ');
-    throw usageFailure(`${method} does not take ${body}`, `Methods that do: ${others}`);
+    // gh makes query parameters of the fields of a GET.
+    const query = body === '--data' ? '' : '. Query parameters are part of the path.';
+    throw usageFailure(`${method} does not take ${body}`, `Methods that do: ${others}${query}`);
   }
   return { method, path };
 }

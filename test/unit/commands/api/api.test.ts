@@ -103,6 +103,7 @@ describe('what api refuses before anything is sent', () => {
     { argv: ['GET', '/x', '--data', '{}'], says: 'GET does not take --data' },
     { argv: ['HEAD', '/x', '--data', '{}'], says: 'HEAD does not take --data' },
     { argv: ['GET', '/x', '-f', 'a=1'], says: 'GET does not take --raw-field' },
+    { argv: ['GET', '/x', '-f', 'a=1'], says: 'Query parameters are part of the path.' },
     { argv: ['-X', 'head', '/x', '-F', 'a=1'], says: 'HEAD does not take --field' },
     { argv: ['x', '-F', 'a=1', '--data', '{}'], says: '--field cannot be used with --data' },
     { argv: ['x', '-f', 'a=1', '--data', '{}'], says: '--raw-field cannot be used with --data' },
