@@ -84,10 +84,9 @@ export function describe({
 
 export function totalOf(counts: Counts): string {
   const { create, similar, differs, only_in_service: others, existing } = counts;
-  const names = similar === 1 ? 'an existing name' : 'existing names';
   return [
     `${thousands(create)} to create (+)`,
-    ...(similar > 0 ? [`${thousands(similar)} similar to ${names} (+)`] : []),
+    ...(similar > 0 ? [`${thousands(similar)} similar (+)`] : []),
     `${thousands(differs)} different (~)`,
     `${thousands(others)} only in the service (-)`,
     `${thousands(existing)} the same (=)`,

@@ -190,9 +190,7 @@ describe('categories diff', () => {
 
     expect(JSON.parse(plan.stdout)).toEqual([1, 1]);
     expect(json).toMatchObject({ exitCode: 7, stdout: plan.stdout });
-    expect(table.stdout).toContain(
-      '\n1 to create (+), 1 similar to an existing name (+), 0 different (~), ',
-    );
+    expect(table.stdout).toContain('\n1 to create (+), 1 similar (+), 0 different (~), ');
     expect(changes.stdout).toBe('similar\ncreate\nonly_in_service\n');
   });
 
