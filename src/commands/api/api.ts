@@ -41,7 +41,7 @@ export function define(command: Command, host: Host): void {
       ],
     ],
     'Values of --raw-field are always text. For nested fields, arrays and other numbers: --data. Query parameters are part of the path.',
-    'After an error status nothing is printed, with --include too; --verbose shows status and headers.',
+    'After an error status nothing is printed, with --include too; -v shows status and headers.',
   ]);
   const method = new Option('-X, --method <method>', 'the same as the argument');
   takeEqualsSign(method);
