@@ -252,6 +252,23 @@ describe('A --query that fails on the result', () => {
     expect(sandbox.categories).toHaveLength(2);
   });
 
+  test('of an import that is not finished is said besides that', async ({
+    petstore,
+    folder,
+    sandbox,
+  }) => {
+    sandbox.categories.push({ id: new ExactNumber('1'), name: 'dog' });
+    const file = put(folder, 'name\nDog\n');
+
+    const { exitCode, stdout, stderr } = await petstore([
+      ...['categories', 'import', file, '--yes', '--query', 'length(rows)'],
+    ]);
+
+    expect(stderr).toContain(`petstore: ${wrong}, got a number\n`);
+    expect(stderr).toContain('petstore: 1 row refused');
+    expect({ exitCode, stdout }).toEqual({ exitCode: 7, stdout: '' });
+  });
+
   test('of any write says that the service accepted it', async ({ petstore, sandbox }) => {
     const argv = ['api', 'POST', '/categories', '--data', '{"name":"dog"}', ...fails];
     const { exitCode, stderr } = await petstore(argv);

@@ -1,4 +1,6 @@
 import { listCategories } from '../../../api/endpoints.ts';
+import { Failure } from '../../../errors.ts';
+import { warn } from '../../../events.ts';
 import { type Ending, executePlan } from '../../../import/execute.ts';
 import { isOtherKey, mayForget } from '../../../import/forget.ts';
 import type { Journal } from '../../../import/journal.ts';
@@ -67,7 +69,9 @@ export async function runImport(request: ImportRequest, journal: Journal): Promi
   // Before the result: its reader may be gone, or a pager may draw it on the same terminal.
   if (!failure && plan.create.length > 0) saySummary(session, outcomes, uptime() - start);
   await printOutcomes(session.output, outcomes, [...job.copies.values()], input).catch((error) => {
-    throw failure ?? unprintedOutcomes(error, outcomes, signal);
+    if (!failure) throw unprintedOutcomes(error, outcomes, signal);
+    // The failure counts more, but would not say why there is no result.
+    if (error instanceof Failure) warn(session.report, error.message);
   });
   if (failure) throw failure;
 }
