@@ -1,7 +1,7 @@
 import { usageFailure } from '../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/exact.ts';
 import { nearest } from '../text/nearest.ts';
-import { wordFor } from '../text/secret.ts';
+import { mayBeKey, wordFor } from '../text/secret.ts';
 
 /** The fields of a record that are asked for and that it has, in the order in which they are asked for. */
 function pick(record: JsonObject, columns: readonly string[]): JsonObject {
@@ -22,7 +22,8 @@ export function refuseUnknown(asked: readonly string[], known: readonly string[]
   const meant =
     known.find((column) => column.toLowerCase().startsWith(unknown.toLowerCase())) ??
     nearest(unknown, known);
-  const what = meant === undefined ? wordFor(unknown) : `"${unknown}"; did you mean "${meant}"?`;
+  const word = mayBeKey(unknown) ? `(${wordFor(unknown)})` : `"${unknown}"`;
+  const what = meant === undefined ? word : `"${unknown}"; did you mean "${meant}"?`;
   throw usageFailure(`unknown column ${what}`, `Columns: ${known.join(', ')}`);
 }
 

@@ -143,6 +143,12 @@ describe('what is wrong on this side', () => {
       says: ['unknown column "nmae"; did you mean "name"?', 'Columns: id, name, description'],
     },
     {
+      what: 'an unknown column that is long',
+      argv: ['categories', 'list', '--columns', 'created_at'],
+      exitCode: 2,
+      says: ['unknown column (a value of 10 characters)', 'Columns: id, name, description'],
+    },
+    {
       what: 'the beginning of a column',
       argv: ['categories', 'create', 'dog', '--columns', 'Desc'],
       exitCode: 2,
