@@ -92,9 +92,16 @@ export function queried(
     }
   }
 
-  /** In a cell nothing is nothing: `null` would come back as a text where a CSV file is imported. */
+  /**
+   * A list in a list is a row, its places are the columns. In a cell nothing is nothing: `null` would come back as a text where a
+   * CSV file is imported.
+   */
   function toRow(value: Json): Json {
-    if (!isTabular || !isJsonObject(value) || !Object.values(value).includes(null)) return value;
+    if (!isTabular) return value;
+    if (columns && Array.isArray(value)) {
+      return Object.fromEntries(value.map((item, at) => [String(at + 1), item ?? undefined]));
+    }
+    if (!isJsonObject(value) || !Object.values(value).includes(null)) return value;
     const fields = Object.entries(value).map(([name, field]) => [name, field ?? undefined]);
     return Object.fromEntries(fields) as JsonObject;
   }

@@ -10,7 +10,7 @@ export type Query = {
   readonly apply: (data: Json) => Json;
   /** Whether a list can be given in pieces: the results one after another are that of the whole. */
   readonly isPiecewise: boolean;
-  /** The fields of the objects in the resulting list, where the expression alone says them. */
+  /** The fields of the objects in the resulting list, or the places in its lists, where the expression alone says them. */
   readonly columns: readonly string[] | undefined;
 };
 

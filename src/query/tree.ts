@@ -65,7 +65,10 @@ export function isPiecewise(node: Node): boolean {
   }
 }
 
-/** The fields of each object in the list that it gives, where the expression alone says them: `[].{id: id}`. */
+/**
+ * The fields of each object in the list that it gives, where the expression alone says them: `[].{id: id}`. Of `[].[id, name]`,
+ * a list of lists, they are 1 and 2.
+ */
 export function columnsOf(node: Node): readonly string[] | undefined {
   if (node.type === 'Chain') return columnsOf(node.right);
   const isList = node.type === 'Projection' || node.type === 'FilterProjection';
@@ -74,5 +77,6 @@ export function columnsOf(node: Node): readonly string[] | undefined {
 
 function fieldsOf(node: Node): readonly string[] | undefined {
   if (node.type === 'Chain') return fieldsOf(node.right);
+  if (node.type === 'List') return node.children.map((_, at) => String(at + 1));
   return node.type === 'Object' ? [...new Set(node.fields.map(([name]) => name))] : undefined;
 }

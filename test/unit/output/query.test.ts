@@ -43,6 +43,13 @@ describe('--query', () => {
       format: 'ndjson',
       stdout: '["cat",9007199254740993]\n["rabbit",9007199254740992]\n',
     },
+    {
+      query: '[].[name, id]',
+      format: 'tsv',
+      stdout: '1\t2\ndog\t1\ncat\t9007199254740993\nrabbit\t9007199254740992\n',
+    },
+    { query: '[].[name, description]', format: 'csv', stdout: '1,2\ndog,Loyal\ncat,\nrabbit,""\n' },
+    { query: '[?id==`2`].[name, id]', format: 'tsv', stdout: '1\t2\n' },
     { query: '[0]', format: 'csv', stdout: 'id,name,description\n1,dog,Loyal\n' },
     { query: '[0]', format: 'yaml', stdout: 'id: 1\nname: dog\ndescription: Loyal\n' },
     {
