@@ -3,6 +3,7 @@ import { listCategories } from '../../api/endpoints.ts';
 import { Failure, usageFailure } from '../../errors.ts';
 import { isInt64 } from '../../json/exact.ts';
 import type { Host } from '../../session/host.ts';
+import { profileFlag } from '../../session/profile.ts';
 import { inSession } from '../../session/session.ts';
 import { quotedUnlessKey } from '../../text/secret.ts';
 import { shellWord } from '../../text/shell.ts';
@@ -25,7 +26,7 @@ export function define(command: Command, host: Host): void {
     )
     .argument('<id|name>', 'id or exact name of the category')
     .action(async (word: string) =>
-      inSession(host, command, async ({ connect, output }) => {
+      inSession(host, command, async ({ connect, output, profile }) => {
         output.checkColumns(categoryColumns);
         if (word.trim() === '') {
           throw usageFailure('invalid id or name: must not be blank', 'petstore categories list');
@@ -34,8 +35,9 @@ export function define(command: Command, host: Host): void {
 
         const list = await client.stream(listCategories, {});
         const found = await findCategory(Array.isArray(list) ? [list] : list, word);
-        if (!found.category) throw notFound(word, found);
-        if (found.count > 1) throw ambiguous(word, found);
+        const flag = profileFlag(profile);
+        if (!found.category) throw notFound(word, found, flag);
+        if (found.count > 1) throw ambiguous(word, found, flag);
         await output.record(found.category, categoryColumns);
       }),
     );
@@ -46,12 +48,14 @@ const get = 'petstore categories get';
 /** Short words of letters alone: generated keys have digits, or capitals in their midst. */
 const words = /^\p{L}\p{Ll}{0,14}(?:[ '-]\p{L}\p{Ll}{0,14})*$/u;
 
-function notFound(word: string, { similar }: Found): Failure {
+/** @param flag what a command of the hint needs to ask the same profile */
+function notFound(word: string, { similar }: Found, flag: string): Failure {
   const meant = similar && shellWord(similar);
   // What is almost a name, or consists of ordinary words, is no key.
   const isName = meant !== undefined || words.test(word);
   const named = isName ? ` "${word}"` : quotedUnlessKey(word);
-  const hint = meant === undefined ? search(word, named) : `Did you mean ${get} ${meant}?`;
+  const hint =
+    meant === undefined ? search(word, named) + flag : `Did you mean ${get} ${meant}${flag}?`;
   return new Failure('refused', `category${named} not found`, { hint });
 }
 
@@ -62,10 +66,10 @@ function search(word: string, named: string): string {
   return `petstore categories list --search ${text ?? 'TEXT'}`;
 }
 
-function ambiguous(word: string, { ids, count }: Found): Failure {
+function ambiguous(word: string, { ids, count }: Found, flag: string): Failure {
   const more = count > ids.length ? ` and ${count - ids.length} more` : '';
   // The id that is the word itself is as ambiguous.
   const id = ids.find((id) => id !== word);
-  const hint = id === undefined ? 'petstore categories list' : `${get} ${id}`;
+  const hint = (id === undefined ? 'petstore categories list' : `${get} ${id}`) + flag;
   return new Failure('usage', `"${word}" is ambiguous: ids ${ids.join(', ')}${more}`, { hint });
 }

@@ -87,6 +87,14 @@ describe('categories get', () => {
     });
   });
 
+  test('keeps to the profile in what it suggests', async ({ petstore, sandbox }) => {
+    sandbox.categories.push(animal('1', 'rabbit'));
+
+    const { stderr } = await petstore(['categories', 'get', 'rabit', '-p', 'staging', '-q']);
+
+    expect(stderr).toContain('Did you mean petstore categories get rabbit --profile staging?');
+  });
+
   test('names no more than the first 20 ids of an ambiguous name', async ({
     petstore,
     sandbox,
