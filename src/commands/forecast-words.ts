@@ -25,14 +25,14 @@ export function forecastInWords(
   { end }: { readonly end: boolean },
 ): string {
   const { requests, todayMs, moreDays } = forecast;
-  const { plan, minute } = limit;
+  const { plan, minute, profileFlag } = limit;
   const needed = count(requests, 'request');
   if (todayMs === undefined) return `${needed}; the rate limit is unknown`;
   const time = timeInWords(forecast);
   const pace = plan ? `on ${plan.name}` : `at ${thousands(minute?.limit ?? 0)} per minute`;
   const advice =
     moreDays === undefined && mayTakeDays(requests)
-      ? '; the daily limit is unknown (petstore config set plan free)'
+      ? `; the daily limit is unknown (petstore config set plan free${profileFlag})`
       : '';
   const done = (end && todayMs > 0) || moreDays ? doneBy(forecast, limit) : '';
   return `${needed}: ${time} ${pace}${done}${othersInWords(limit)}${advice}`;

@@ -2,13 +2,15 @@ import type { Allowances } from '../import/forecast.ts';
 import { readClock } from '../pacing/clock.ts';
 import { type Denied, guard } from '../pacing/decide.ts';
 import { limitStatus, type WindowStatus } from '../pacing/limit-status.ts';
-import type { Profile } from '../session/profile.ts';
+import { type Profile, profileFlag } from '../session/profile.ts';
 import type { Session } from '../session/session.ts';
 import { type NamedPlan, parsePlan } from '../settings/values.ts';
 
 /** What a forecast rests on: the plan of the settings, or else what responses said of the limit. */
 export type KnownLimit = Allowances & {
   readonly plan: NamedPlan | undefined;
+  /** For a command that sets the plan of the profile. */
+  readonly profileFlag: string;
   /** When this was so, in ms of this machine's clock. */
   readonly at: number;
   /** One that is in force for every request. */
@@ -24,7 +26,7 @@ export function planOf({ name, settings }: Profile): NamedPlan | undefined {
 
 /** What is known of the limit of the session's key: by its plan, and by what responses said. */
 export async function knownLimit(
-  { host, limit }: Session,
+  { host, limit, profile }: Session,
   plan: NamedPlan | undefined,
 ): Promise<KnownLimit> {
   const clock = readClock(host.context);
@@ -37,6 +39,7 @@ export async function knownLimit(
   const waitMs = wait ? wait.until - clock.at : 0;
   return {
     plan,
+    profileFlag: profileFlag(profile),
     at: clock.at,
     wait,
     // Until a wait ends, that nothing is sent is all that counts.

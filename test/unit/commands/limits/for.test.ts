@@ -156,6 +156,14 @@ describe('limits --for', () => {
     );
   });
 
+  test('names the profile in the command that sets its plan', async ({ petstore }) => {
+    const argv = ['limits', '--for', '901', '--refresh', '-p', 'staging'];
+
+    const { stdout } = await petstore(argv);
+
+    expect(stdout).toContain('(petstore config set plan free --profile staging)\n');
+  });
+
   test('counts a wait in force, and shows it', async ({ petstore, sandbox }) => {
     await petstore(['config', 'set', 'plan', 'free']);
     sandbox.reactions.push(reply(429, '', { 'retry-after': '900' }));
