@@ -23,7 +23,7 @@ export async function printForecast(session: Session, requests: number): Promise
   if (limit.wait) warn(report, describeWait(limit.wait, host.context.now()));
   const next = nextPlanInWords(expected, limit);
   const lines = [forecastInWords(expected, limit, { end: true }), ...(next ? [next] : [])];
-  await output.bare(lines.join('\n'), {
+  await output.sentences(lines, {
     requests: exact(requests),
     ...forecastFields(expected, limit),
     windows: {

@@ -45,6 +45,15 @@ describe('limits --for', () => {
     });
   });
 
+  test('is one line of JSON with -o raw, as every object', async ({ petstore }) => {
+    await petstore(['config', 'set', 'plan', 'free']);
+
+    const { stdout } = await petstore(['limits', '--for', '2437', '-o', 'raw']);
+
+    expect(JSON.parse(stdout)).toMatchObject({ requests: 2437, nextPlan: { plan: 'Pro' } });
+    expect(stdout.trimEnd()).not.toContain('\n');
+  });
+
   test.for([
     { plan: 'free', rows: 30, others: 0 },
     { plan: 'free', rows: 2_437, others: 12 },
