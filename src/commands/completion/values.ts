@@ -13,7 +13,7 @@ import type { Wanted } from './candidates.ts';
 
 /** The values of an argument or option that are no choices of it; `files` are for the shell to find. */
 export function knownValues(
-  { kind, command, args, last }: Wanted,
+  { kind, command, args, options, last }: Wanted,
   context: Context,
 ): readonly string[] | 'files' {
   switch (kind) {
@@ -29,7 +29,7 @@ export function knownValues(
     case 'method':
       return methods;
     case 'columns':
-      return lists(columnsOf(command), last);
+      return lists(columnsOf(command, options), last);
     default:
       return [];
   }

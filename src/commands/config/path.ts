@@ -12,7 +12,7 @@ import { addExamples } from '../examples.ts';
 
 type Options = { readonly all?: boolean };
 
-const columns = ['path', 'what'] as const;
+const columns = ['path', 'what', 'exists', 'bytes'] as const;
 
 export function define(command: Command, host: Host): void {
   addExamples(command, [
@@ -20,7 +20,7 @@ export function define(command: Command, host: Host): void {
     'cat "$(petstore config path)"',
     'petstore config path --all',
   ]);
-  addColumns(command, columns);
+  addColumns(command, ['path'], { '--all': columns });
   command
     .option('--all', 'list every file and folder that petstore keeps on this machine')
     .action(async ({ all }: Options) =>
@@ -42,7 +42,7 @@ export function define(command: Command, host: Host): void {
             })),
             ...listMissing(host.context).map(({ path, what }) => ({
               path,
-              what: `${what} (does not exist)`,
+              what,
               exists: false,
             })),
           ];

@@ -33,7 +33,7 @@ export function define(command: Command, host: Host): void {
     'petstore limits --for 2437',
     'petstore limits --query minute.remaining -o raw',
   ]);
-  addColumns(command, columns);
+  addColumns(command, columns, { '--for': forecastColumns });
   command
     .option('--refresh', 'send one request to get the current values')
     .option('--reset', 'discard all recorded values, including a wait in force')
@@ -81,7 +81,7 @@ function parseRequests(text: string): number {
 function refuseBeside(options: Readonly<Record<string, boolean>>): void {
   const given = Object.keys(options).find((name) => options[name]);
   if (given === undefined) return;
-  throw usageFailure(`--watch cannot be combined with --${given}`, 'Use one of them at a time.');
+  throw usageFailure(`--watch cannot be used with --${given}`, 'Remove one of the two.');
 }
 
 /** Spends a request; a limit that does not let it through is what is shown then, and the failure after it. */

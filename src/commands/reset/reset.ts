@@ -54,7 +54,7 @@ async function reset(session: Session, { dryRun, yes, force = false }: Options):
   const { host, options, output, report } = session;
   if (options.profile !== undefined) {
     throw usageFailure(
-      'reset removes all profiles; --profile cannot be used with it',
+      '--profile cannot be used with reset, which removes all profiles',
       'For one profile: petstore profile delete NAME',
     );
   }

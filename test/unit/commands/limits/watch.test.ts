@@ -376,14 +376,14 @@ describe('limits --watch elsewhere', () => {
   });
 
   test.for(['--refresh', '--reset', '--for=5'])(
-    'cannot be combined with %s',
+    'cannot be used with %s',
     async (flag, { petstore, sandbox }) => {
       const argv = ['limits', '--watch', '-o', 'ndjson', flag];
 
       const { exitCode, stdout, stderr } = await petstore(argv);
 
       expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-      expect(stderr).toContain(`--watch cannot be combined with ${flag.replace('=5', '')}`);
+      expect(stderr).toContain(`--watch cannot be used with ${flag.replace('=5', '')}`);
       expect(sandbox.requests).toHaveLength(0);
     },
   );

@@ -118,14 +118,40 @@ describe('config path --all', () => {
   test('names the places where nothing is yet, and makes none', async ({ folder, petstore }) => {
     const { stdout } = await petstore(['config', 'path', '--all', '-o', 'tsv', '--no-header']);
 
-    const lines = stdout.trimEnd().split('\n');
+    const lines = stdout.split('\n').slice(0, -1);
     expect(lines.map((line) => line.replace(folder, '').split('\t'))).toEqual([
-      ['/config', 'settings folder (does not exist)'],
-      ['/state', 'state folder (does not exist)'],
-      [expect.stringMatching(/^\/temporary\/petstore-/), 'temporary state folder (does not exist)'],
-      ['/config/settings.json', 'settings (does not exist)'],
+      ['/config', 'settings folder', 'false', ''],
+      ['/state', 'state folder', 'false', ''],
+      [expect.stringMatching(/^\/temporary\/petstore-/), 'temporary state folder', 'false', ''],
+      ['/config/settings.json', 'settings', 'false', ''],
     ]);
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('says the same of a place in JSON whether or not it exists', async ({
+    folder,
+    petstore,
+  }) => {
+    const state = async () => {
+      const { stdout } = await petstore(['config', 'path', '--all', '--json']);
+      const rows: { path: string; what: string; exists: boolean }[] = JSON.parse(stdout);
+      return rows.find(({ path }) => path === join(folder, 'state'));
+    };
+    const before = await state();
+    mkdirSync(join(folder, 'state'));
+
+    expect([before, await state()]).toEqual([
+      { path: join(folder, 'state'), what: 'state folder', exists: false },
+      { path: join(folder, 'state'), what: 'state folder', exists: true },
+    ]);
+  });
+
+  test('has the columns of its JSON', async ({ folder, petstore }) => {
+    const { stdout } = await petstore([
+      ...['config', 'path', '--all', '-o', 'csv', '--columns', 'path,exists,bytes'],
+    ]);
+
+    expect(stdout).toContain(`path,exists,bytes\n${join(folder, 'config')},false,\n`);
   });
 
   test('shows what it does not know, but not what is in it', async ({ folder, petstore }) => {
@@ -269,7 +295,7 @@ describe('reset', () => {
     const { exitCode, stderr } = await petstore(['reset', '--yes', '--profile', 'staging']);
 
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('reset removes all profiles');
+    expect(stderr).toContain('--profile cannot be used with reset, which removes all profiles');
     expect(used.length).toBeGreaterThan(0);
   });
 });
