@@ -5,6 +5,7 @@ import { isExplicit, readKept, unknownProfile } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { profileNames } from '../../settings/profiles.ts';
+import { parseProfileName } from '../../settings/values.ts';
 import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
 
@@ -22,7 +23,7 @@ export function define(command: Command, host: Host): void {
 async function use({ host, profile, report }: Session, name: string): Promise<void> {
   const { folder, settings } = readKept(host);
   const known = profileNames(folder, settings);
-  if (!known.includes(name)) throw unknownProfile(name, known);
+  if (!known.includes(name)) throw unknownProfile(parseProfileName(name), known);
 
   if (profile.byDefault.value === name) {
     notice(report, `profile ${name} is already the default profile`);

@@ -94,8 +94,8 @@ describe('profile use', () => {
       name: 'QwertzuiopAsdfgh',
       says: 'unknown profile\nNothing was sent.\nProfiles: production, staging, sandbox. To create this one: petstore auth login --profile NAME',
     },
-    { name: '__proto__', says: 'unknown profile\n' },
-    { name: '../keys', says: 'unknown profile "../keys"\n' },
+    { name: '__proto__', says: 'invalid profile name' },
+    { name: '../keys', says: 'invalid profile name "../keys"\n' },
   ])('refuses $name, which does not exist', async ({ name, says }, { petstore, folder }) => {
     const { exitCode, stdout, stderr } = await petstore(['profile', 'use', name], { env: noEnv });
 
@@ -103,6 +103,18 @@ describe('profile use', () => {
     expect(stderr).toContain(`petstore: ${says}`);
     expect(existsSync(join(folder, 'config'))).toBe(false);
   });
+
+  test.for(['', 'a b', 'a/b', '-'.repeat(65)])(
+    'refuses "%s", which no profile can be called, and offers no command to create it',
+    async (name, { petstore }) => {
+      const { exitCode, stderr } = await petstore(['profile', 'use', '--', name], { env: noEnv });
+
+      expect(exitCode).toBe(2);
+      expect(stderr).toMatch(/^petstore: invalid profile name/);
+      expect(stderr).toContain('Only letters, digits, "-" and "_" are allowed, at most 64.');
+      expect(stderr).not.toContain('auth login');
+    },
+  );
 
   test.for(['{"default-profile":"sandbx"}', '{"default-profile":"a b"}'])(
     'repairs %s',
