@@ -24,6 +24,8 @@ export function define(command: Command, host: Host): void {
       command,
       async ({ output, profile, report }, faults) => {
         for (const { message } of faults) notice(report, message);
+        const elsewhere = fromEnvironment(host.context);
+        if (elsewhere) notice(report, elsewhere);
         const kept = readKept(host);
         const rows = profileNames(kept.folder, kept.settings).map((name) => ({
           profile: name,
@@ -37,6 +39,13 @@ export function define(command: Command, host: Host): void {
       { invalidSettings: true },
     ),
   );
+}
+
+/** That the environment has what takes the place of a profile's own; undefined where it does not. */
+function fromEnvironment({ env }: Context): string | undefined {
+  const set = ['PETSTORE_BASE_URL', 'PETSTORE_API_KEY'].filter((name) => env[name]);
+  if (set.length === 0) return undefined;
+  return `${set.join(' and ')} ${set.length === 1 ? 'is' : 'are'} set; to see what is in use: petstore auth status`;
 }
 
 /** Where the key of a profile comes from; what keeps a stored one from being used is said. */

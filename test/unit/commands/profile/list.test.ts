@@ -61,6 +61,22 @@ describe('profile list', () => {
     }
   });
 
+  test.for([
+    { env: { PETSTORE_API_KEY: testKey }, says: 'PETSTORE_API_KEY is set' },
+    { env: { PETSTORE_BASE_URL: url }, says: 'PETSTORE_BASE_URL is set' },
+    {
+      env: { PETSTORE_API_KEY: testKey, PETSTORE_BASE_URL: url },
+      says: 'PETSTORE_BASE_URL and PETSTORE_API_KEY are set',
+    },
+  ])('names what comes from elsewhere: $says', async ({ env, says }, { petstore }) => {
+    const { stdout, stderr } = await petstore(['profile', 'list', '-o', 'csv'], {
+      env: { ...noEnv, ...env },
+    });
+
+    expect(stderr).toBe(`petstore: ${says}; to see what is in use: petstore auth status\n`);
+    expect(stdout).toContain('\nproduction,true,true,,none\n');
+  });
+
   test('makes no file where there is none', async ({ petstore, folder }) => {
     expect((await petstore(['profile', 'list'], { env: noEnv })).exitCode).toBe(0);
 
