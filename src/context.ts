@@ -36,8 +36,8 @@ export type Context = {
   readonly askSecret: (question: string) => Promise<string>;
   /** Asks on the terminal for a line of text. */
   readonly askLine: (question: string) => Promise<string>;
-  /** Asks on the terminal for a yes or a no; Enter alone is a no. */
-  readonly confirm: (question: string) => Promise<boolean>;
+  /** Asks on the terminal for a yes or a no; `byDefault` is what Enter alone is. */
+  readonly confirm: (question: string, byDefault: boolean) => Promise<boolean>;
   /** Runs another program on this one's streams, tells it when the run is interrupted, and resolves with its exit code. */
   readonly launch: (
     program: readonly string[],

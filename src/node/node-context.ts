@@ -79,9 +79,13 @@ export function createNodeContext(
       const { askLine } = await import('./question.ts').catch(unloadable);
       return ask((terminal) => askLine(message, terminal), errors(), signal);
     },
-    confirm: async (message) => {
+    confirm: async (message, byDefault) => {
       const { default: confirm } = await import('@inquirer/confirm').catch(unloadable);
-      return ask((terminal) => confirm({ message, default: false }, terminal), errors(), signal);
+      return ask(
+        (terminal) => confirm({ message, default: byDefault }, terminal),
+        errors(),
+        signal,
+      );
     },
     launch: async (program, env, { ownsCtrlC } = {}) => {
       const { deafToCtrlC, launch } = await import('./programs.ts').catch(unloadable);

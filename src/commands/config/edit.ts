@@ -121,7 +121,7 @@ async function askToEditAgain(session: Session, { message, details }: Failure): 
   const { host, report } = session;
   warn(report, message);
   if (details.hint) notice(report, details.hint);
-  await agree(session, 'Edit again?').catch((error) => {
+  await agree(session, 'Edit again?', { byDefault: true }).catch((error) => {
     throw explained(error, host.context.signal, { consequence: 'Nothing was saved.' });
   });
 }

@@ -39,8 +39,8 @@ function person(edits: readonly ((path: string) => unknown)[], answers: readonly
       const result = edits[opened.length - 1]?.(path);
       return typeof result === 'number' ? result : 0;
     },
-    confirm: async (question) => {
-      asked.push(question);
+    confirm: async (question, byDefault) => {
+      asked.push(byDefault ? `${question} (Y/n)` : question);
       return answers[asked.length - 1] ?? false;
     },
   };
@@ -182,7 +182,7 @@ describe('config edit', () => {
       const { exitCode, stderr } = await petstore(edit, options);
 
       expect(stderr).toContain(`petstore: ${says}`);
-      expect({ exitCode, asked }).toEqual({ exitCode: 0, asked: ['Edit again?'] });
+      expect({ exitCode, asked }).toEqual({ exitCode: 0, asked: ['Edit again? (Y/n)'] });
       expect(seen).toEqual(['{}', text]);
       expect(read(folder)).toBe(good);
     },
