@@ -28,7 +28,7 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
   all: ['list'],
   list: ['status'],
   find: ['list'],
-  search: ['list --search TEXT', 'list'],
+  search: ['list'],
   dump: ['export'],
   compare: ['diff'],
   backup: ['export'],
@@ -43,10 +43,24 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
   rm: ['delete', 'unset', 'logout', 'uninstall'],
   switch: ['use'],
   'use-context': ['use'],
+  select: ['use'],
+  set: ['use'],
+  current: ['list'],
   whoami: ['status'],
   check: ['status'],
   signin: ['login'],
   signout: ['logout'],
+};
+
+/** What a word below a group means elsewhere, with all that follows `petstore`. */
+const inGroup: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  categories: { search: 'categories list --search TEXT' },
+  profile: {
+    create: 'auth login --profile NAME',
+    add: 'auth login --profile NAME',
+    new: 'auth login --profile NAME',
+  },
+  config: { 'use-context': 'profile use', reset: 'reset --dry-run' },
 };
 
 /** The same for the first word, with all that follows `petstore`. */
@@ -117,13 +131,15 @@ export function optionOfOthers(option: string, known: readonly string[]): string
 /** The command line that an unknown word below a command may have meant: text to read, which nothing ever runs. */
 export function suggest(word: string, above: Command): string | undefined {
   const own = above.commands.map((command) => command.name());
-  const known = above.parent ? verbs : firstWords;
-  const meant = nearest(word.toLowerCase(), [...own, ...Object.keys(known)], isSafe(word));
+  const lines = above.parent ? (inGroup[above.name()] ?? {}) : firstWords;
+  const words = [...own, ...Object.keys(lines), ...(above.parent ? Object.keys(verbs) : [])];
+  const meant = nearest(word.toLowerCase(), words, isSafe(word));
   if (meant === undefined) return undefined;
   const found = above.commands.find((command) => command.name() === meant);
   if (found) return `petstore ${isTopic(found) ? 'help ' : ''}${wordsOf(found)}`;
-  if (!above.parent) return `petstore ${firstWords[meant]}`;
-  const verb = verbs[meant]?.find((line) => own.includes(line.split(' ')[0] ?? ''));
+  const line = lines[meant];
+  if (line) return `petstore ${line}`;
+  const verb = verbs[meant]?.find((verb) => own.includes(verb));
   return verb && `petstore ${wordsOf(above)} ${verb}`;
 }
 
