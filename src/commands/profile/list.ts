@@ -9,6 +9,7 @@ import { keyFile, parseKey, readStoredKey } from '../../settings/keys.ts';
 import { profileNames, settingsOf } from '../../settings/profiles.ts';
 import { addColumns } from '../columns.ts';
 import { addExamples } from '../examples.ts';
+import { addNotes } from '../notes.ts';
 
 const columns = ['profile', 'default', 'active', 'baseUrl', 'key'] as const;
 
@@ -18,6 +19,7 @@ export function define(command: Command, host: Host): void {
   );
   addColumns(command, columns);
   addExamples(command, ['petstore profile list', 'petstore profile list --json']);
+  addNotes(command, ['To create a profile: petstore auth login --profile NAME']);
   command.action(async () =>
     inSession(
       host,

@@ -23,7 +23,8 @@ export function define(command: Command, host: Host): void {
 async function use({ host, profile, report }: Session, name: string): Promise<void> {
   const { folder, settings } = readKept(host);
   const known = profileNames(folder, settings);
-  if (!known.includes(name)) throw unknownProfile(parseProfileName(name), known);
+  parseProfileName(name);
+  if (!known.includes(name)) throw unknownProfile(name, known);
 
   if (profile.byDefault.value === name) {
     notice(report, `profile ${name} is already the default profile`);

@@ -116,6 +116,19 @@ describe('profile use', () => {
     },
   );
 
+  test('refuses an invalid name that somehow is in the settings file', async ({
+    petstore,
+    folder,
+  }) => {
+    mkdirSync(join(folder, 'config'));
+    writeFileSync(settingsOf(folder), '{"profiles":{"a b":{}}}');
+
+    const { exitCode, stderr } = await petstore(['profile', 'use', 'a b'], { env: noEnv });
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('invalid profile name "a b"');
+  });
+
   test.for(['{"default-profile":"sandbx"}', '{"default-profile":"a b"}'])(
     'repairs %s',
     async (text, { petstore, folder }) => {
