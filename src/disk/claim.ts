@@ -21,6 +21,8 @@ export type Holder = {
   readonly since: number;
 };
 
+/** How often another may be faster: in a folder that no folder can be made in, such as /proc, it would seem so for ever. */
+const tries = 1_000;
 /** More is no mark, in bytes. */
 const longestMark = 4_096;
 
@@ -36,12 +38,13 @@ export function claim(
   path: string,
 ): Claim | Holder {
   return saving(path, () => {
-    for (;;) {
+    for (let left = tries; ; left -= 1) {
       const holder = findHolder(context, path);
       if (holder) return holder;
       const name = randomUUID();
       const mark: Mark = { ...context.owner, since: context.now() };
-      if (take(path, name, mark)) return { mine: true, release: () => release(path, name) };
+      if (take(path, name, mark, left > 0))
+        return { mine: true, release: () => release(path, name) };
     }
   });
 }
@@ -86,8 +89,8 @@ function list(folder: string): string[] {
   }
 }
 
-/** Puts our mark there in one step; false when somebody was faster. */
-function take(path: string, name: string, mark: Mark): boolean {
+/** Puts our mark there in one step; false when another process was faster, as far as `mayRetry`. */
+function take(path: string, name: string, mark: Mark, mayRetry: boolean): boolean {
   makePrivateFolder(dirname(path));
   const temporary = nameTemporary(path);
   try {
@@ -99,7 +102,7 @@ function take(path: string, name: string, mark: Mark): boolean {
     rmSync(temporary, { recursive: true, force: true });
     // ENOENT: swept away by who was faster. Windows says EPERM of a folder that is not empty, as of much else.
     const faster = ['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(systemCode(error) ?? '');
-    if (faster || list(path).length > 0) return false;
+    if ((faster && mayRetry) || list(path).length > 0) return false;
     throw error;
   }
   sweepUnfinished(path);

@@ -137,6 +137,10 @@ describe('a claim', () => {
     chmodSync(folder, 0o700);
   });
 
+  test.runIf(process.platform === 'linux')('fails where no folder can be made, as in /proc', () => {
+    expect(() => claimAs(1, '/proc/claim')).toThrow(/cannot (save|write|use)/);
+  });
+
   test('is never had by two, whatever the others do between a look and an act', ({ folder }) => {
     const step = fc.record({
       does: fc.constantFrom('claim' as const, 'release' as const, 'die' as const),
