@@ -19,7 +19,7 @@ export function define(command: Command, host: Host): void {
   addExamples(command, [
     'petstore categories export backup.csv',
     'petstore categories export backup.yaml --force',
-    'petstore categories export -o ndjson | gzip > backup.ndjson.gz',
+    'petstore categories export -o ndjson > backup.ndjson',
   ]);
   addNotes(command, [
     'Costs one request. The format is set by the file extension (.csv, .tsv, .json, .ndjson, .jsonl, .yaml, .yml). With any other, -o names it; on standard output it is CSV by default.',
