@@ -65,7 +65,8 @@ export function define(command: Command, host: Host): void {
           return output.records(listed.slice(0, limit), categoryColumns, empty);
         }
         const pieces = each(list, found);
-        const listed = order ? await sortLong(pieces, order) : pieces;
+        const listed =
+          sort && order ? await sortLong(pieces, order, sort.replace(/^-/, '')) : pieces;
         const first = limit < Number.POSITIVE_INFINITY ? take(listed, limit) : listed;
         await output.stream(first, categoryColumns, { what: 'categories', empty });
       }),
@@ -113,7 +114,7 @@ function compare<T extends bigint | string>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-async function sortLong(pieces: AsyncIterable<readonly Category[]>, order: Order) {
+async function sortLong(pieces: AsyncIterable<readonly Category[]>, order: Order, field: string) {
   const { sortLong } = await import('./sort-long.ts').catch(unloadable);
-  return sortLong(pieces, order);
+  return sortLong(pieces, order, field);
 }

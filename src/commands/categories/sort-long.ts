@@ -1,4 +1,5 @@
 import type { Category } from '../../api/resources.ts';
+import type { JsonObject } from '../../json/exact.ts';
 import { parseJson } from '../../json/parse.ts';
 import { writeJson } from '../../json/write.ts';
 
@@ -14,10 +15,11 @@ const batch = 64 * 1024;
 export async function* sortLong(
   pieces: AsyncIterable<readonly Category[]>,
   order: Order,
+  field: string,
 ): AsyncGenerator<Category[]> {
   let piece: Category[] = [];
   let length = 0;
-  for (const text of await sortedTexts(pieces, order)) {
+  for (const text of await sortedTexts(pieces, order, field)) {
     piece.push(parseJson(text) as Category);
     length += text.length;
     if (length < batch) continue;
@@ -31,13 +33,14 @@ export async function* sortLong(
 async function sortedTexts(
   pieces: AsyncIterable<readonly Category[]>,
   order: Order,
+  field: string,
 ): Promise<string[]> {
-  /** Of the fields only what may be sorted by; one object for each, since there may be a million. */
+  /** Of the fields only what is sorted by; one object for each, since there may be a million. */
   const kept: Category[] = [];
   for await (const piece of pieces) {
     for (const category of piece) {
-      const { id, name, description = '' } = category;
-      kept.push({ id, name, description, text: flat(writeJson(category)) });
+      const key: JsonObject = { [field]: category[field], text: flat(writeJson(category)) };
+      kept.push(key as Category);
     }
   }
   return kept.sort(order).map((category) => String(category.text));
