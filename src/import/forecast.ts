@@ -1,3 +1,5 @@
+import { windowMs } from '../plans.ts';
+
 /** What is known of the limit: what a window takes, what is left of the one that runs, and in how many ms that one resets. */
 export type Allowance = {
   readonly limit: number;
@@ -24,8 +26,6 @@ export type Forecast = {
   readonly doneMs: number | undefined;
 };
 
-/** How long each window is, in ms. */
-export const windowMs = { minute: 60_000, day: 86_400_000 } as const;
 /** The first request of a window leaves so long after the reset, in ms. */
 const afterReset = 1_000;
 /** The smallest plan has a thousand a day: fewer requests, with some for what came before, are done today on any. */

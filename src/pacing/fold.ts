@@ -1,3 +1,4 @@
+import { windowMs } from '../plans.ts';
 import { learnAnswer, learnBan, learnRefusal } from './block.ts';
 import { followClock } from './clock.ts';
 import { decide } from './decide.ts';
@@ -67,12 +68,10 @@ function spendUnseen(ledger: Ledger, at: number): Ledger {
   return tally({ ...ledger, minute: spend(ledger.minute), day: spend(ledger.day) }, at);
 }
 
-const dayLength = 86_400_000;
-
 /** One more in our own count, which begins anew a day after its first. */
 function tally(ledger: Ledger, at: number): Ledger {
   const { counted } = ledger;
-  const goesOn = counted !== undefined && at >= counted.since && at < counted.since + dayLength;
+  const goesOn = counted !== undefined && at >= counted.since && at < counted.since + windowMs.day;
   const { since, requests } = goesOn ? counted : { since: at, requests: 0 };
   return { ...ledger, counted: { since, requests: requests + 1 } };
 }

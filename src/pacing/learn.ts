@@ -1,3 +1,4 @@
+import { windowMs } from '../plans.ts';
 import { guard, isApart, isOpen } from './decide.ts';
 import { type Apart, type Ledger, type Offset, serverTime } from './ledger.ts';
 import type { Answered, Refused } from './records.ts';
@@ -5,7 +6,6 @@ import { agree, merge, type Reading, spend, type Window } from './window.ts';
 
 /** A reset farther away than this is a day's, not a minute's: Date and reset may come from clocks that are a minute apart. */
 const farthestMinute = 120_000;
-const minuteLength = 60_000;
 /** What is assumed of a service that tells nothing: the smallest plan of the interface document, section 8. */
 const assumedLimit = 60;
 
@@ -75,7 +75,7 @@ function ownMinute(
   }
   const most = reported.limit ?? ledger.minute?.limit ?? assumedLimit;
   const left = Math.min(most - 1, reported.remaining ?? most);
-  const reset = serverTime(ledger, at) + minuteLength;
+  const reset = serverTime(ledger, at) + windowMs.minute;
   return { limit: most, remaining: left, reset, expected: left, told: false };
 }
 
@@ -106,6 +106,6 @@ function noticeOthers(
   const sameWindow = known?.told && after[kind]?.reset === known.reset;
   const unexplained = known !== undefined && reading.remaining < known.expected;
   if (!sameWindow || !unexplained) return after;
-  const until = at + reading.reset - serverTime(after, at) + minuteLength;
-  return { ...after, others: { until: Math.min(until, at + 2 * minuteLength), jitter } };
+  const until = at + reading.reset - serverTime(after, at) + windowMs.minute;
+  return { ...after, others: { until: Math.min(until, at + 2 * windowMs.minute), jitter } };
 }

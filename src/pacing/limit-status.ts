@@ -1,3 +1,4 @@
+import { windowMs } from '../plans.ts';
 import { followClock } from './clock.ts';
 import { type Denied, decide, isOpen, resetTime } from './decide.ts';
 import { dropLeases } from './fold.ts';
@@ -25,8 +26,6 @@ export type LimitStatus = {
   readonly wait: Denied | undefined;
 };
 
-const windowLength = { minute: 60_000, day: 86_400_000 } as const;
-
 /** What the ledger comes to when the clock shows that. */
 export function limitStatus(ledger: Ledger, reading: ClockReading): LimitStatus {
   const { at } = reading;
@@ -49,7 +48,7 @@ function windowStatus(ledger: Ledger, kind: 'minute' | 'day', at: number): Windo
     const used = limit - remaining;
     const known = { limit, remaining, used, resetAt };
     if (!told) return { ...known, source: 'own count' };
-    const others = othersIn(ledger, window, resetAt - windowLength[kind]);
+    const others = othersIn(ledger, window, resetAt - windowMs[kind]);
     return { ...known, others, source: 'service' };
   }
   if (kind === 'day' && ledger.counted) {

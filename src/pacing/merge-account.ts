@@ -1,3 +1,4 @@
+import { windowMs } from '../plans.ts';
 import { followClock } from './clock.ts';
 import { guard, isOpen, maxInFlight, resetTime } from './decide.ts';
 import { intersect } from './learn.ts';
@@ -9,7 +10,6 @@ import { agree, type Window } from './window.ts';
 const mostGuessed = 2 * maxInFlight;
 const partGuessed = 0.25;
 const second = 1_000;
-const minuteLength = 60_000;
 
 /** What a ledger has to say to another log at that moment: requests in flight end there as it may, and may be counted. */
 export function accountOf(ledger: Ledger, clock: ClockReading, jitter: number): Account {
@@ -74,7 +74,7 @@ function goApart(ledger: Ledger, at: number, until: number): Apart {
   const seen = Math.min(at, Math.max(store?.at ?? at, apart?.seen ?? 0));
   const during = at - seen;
   if (!minute || !isOpen(ledger, 'minute', at)) return { until, taken: least, during: 0, seen: at };
-  const before = Math.max(second, seen - (resetTime(ledger, minute, at) - minuteLength));
+  const before = Math.max(second, seen - (resetTime(ledger, minute, at) - windowMs.minute));
   const likely = Math.ceil(((minute.limit - minute.remaining) * during) / before);
   // More than was left nobody can take: a machine that was silent for long would else stay so for windows.
   return { until, taken: Math.max(least, Math.min(likely, minute.remaining)), during, seen };

@@ -1,12 +1,12 @@
-import { plans as documented, type Quotas } from '../plans.ts';
+import { plans as documented, type Quotas, windowMs } from '../plans.ts';
 
 /** How many requests a window takes, and how many ms it lasts. */
 type Span = { readonly limit: number; readonly length: number };
 export type Plan = { readonly minute: Span; readonly day: Span };
 
 const spansOf = ({ minute, day }: Quotas): Plan => ({
-  minute: { limit: minute, length: 60_000 },
-  day: { limit: day, length: 86_400_000 },
+  minute: { limit: minute, length: windowMs.minute },
+  day: { limit: day, length: windowMs.day },
 });
 
 export const plans = {

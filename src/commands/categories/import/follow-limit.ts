@@ -1,4 +1,5 @@
-import { type Allowances, windowMs } from '../../../import/forecast.ts';
+import type { Allowances } from '../../../import/forecast.ts';
+import { windowMs } from '../../../plans.ts';
 import type { KnownLimit } from '../../known-limit.ts';
 
 /** The limit as it is at each moment of an import. */
