@@ -71,6 +71,14 @@ export function showText(text: string): string {
   return replaceUnsafe(text.replaceAll('\\', '\\\\'), visibleEscape);
 }
 
+/**
+ * For a format without escapes of its own: the backslash of what reads like an escape of the sink becomes `\u{5c}`, so that no
+ * two texts look alike, and all come back as they were.
+ */
+export function escapeLookalikes(text: string): string {
+  return text.replace(/\\(?=u\{[0-9a-f]{1,6}\})/g, '\\u{5c}');
+}
+
 /** Whole lines on their way out: changes nothing that went through showText, and stops what did not. */
 export function sealLines(text: string): string {
   if (plainLines.test(text)) return text;

@@ -2,6 +2,7 @@ import { CsvError, parse } from 'csv-parse';
 import { positionAfter, startOfText } from '../../json/position.ts';
 import { type CsvHeader, faultOfWidth, readHeader } from './csv-header.ts';
 import { fieldStart, findRecord, positionOfField, type WrittenRecord } from './csv-record.ts';
+import { characterOf } from './escapes.ts';
 import { Fault, type Faults, stopAt } from './faults.ts';
 import type { Reader, Rows } from './rows.ts';
 
@@ -98,10 +99,7 @@ const escapes = /\\u\{([0-9a-f]{1,6})\}/g;
 
 /** The text as it was before it was exported: CSV has no escapes of its own (output/csv.ts). */
 function withoutEscapes(text = ''): string {
-  return text.replace(escapes, (found, digits) => {
-    const code = Number.parseInt(digits, 16);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : found;
-  });
+  return text.replace(escapes, (found, digits) => characterOf(digits, found));
 }
 
 const longRow = 'row longer than 1 MiB';

@@ -1,5 +1,6 @@
 import { type CsvHeader, faultOfWidth, readHeader } from './csv-header.ts';
 import { positionOfField, type WrittenRecord } from './csv-record.ts';
+import { characterOf } from './escapes.ts';
 import { type Faults, stopAt } from './faults.ts';
 import type { Reader, Rows } from './rows.ts';
 
@@ -72,9 +73,7 @@ const escapes = /\\(?:([\\tnr])|u\{([0-9a-f]{1,6})\})/g;
 
 /** The text as it was before it was exported. */
 function withoutEscapes(text: string): string {
-  return text.replace(escapes, (found, letter: string | undefined, digits: string) => {
-    if (letter !== undefined) return letters[letter] ?? found;
-    const code = Number.parseInt(digits, 16);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : found;
-  });
+  return text.replace(escapes, (found, letter: string | undefined, digits: string) =>
+    letter === undefined ? characterOf(digits, found) : (letters[letter] ?? found),
+  );
 }
