@@ -1,5 +1,5 @@
 import type { Clean } from './clean.ts';
-import type { Items } from './items.ts';
+import { type Items, mapPieces } from './items.ts';
 import { arePieces, type Printer } from './results.ts';
 import type { Outlet } from './sink.ts';
 
@@ -37,8 +37,6 @@ function cleanPieces<Piece>(
   pieces: Iterable<Piece> | AsyncIterable<Piece>,
 ): AsyncIterable<Piece> {
   return {
-    async *[Symbol.asyncIterator]() {
-      for await (const piece of pieces) yield clean(piece);
-    },
+    [Symbol.asyncIterator]: () => mapPieces(pieces, clean<Piece>),
   };
 }

@@ -14,6 +14,14 @@ export type Pieces<Element = JsonObject> =
   | AsyncIterable<readonly Element[]>
   | Iterable<readonly Element[]>;
 
+/** What comes of each piece, when its turn comes. */
+export async function* mapPieces<Piece, Result>(
+  pieces: AsyncIterable<Piece> | Iterable<Piece>,
+  change: (piece: Piece) => Result,
+): AsyncGenerator<Result> {
+  for await (const piece of pieces) yield change(piece);
+}
+
 const piece = 1_000;
 
 /** All of them in pieces of a thousand; of none, one empty piece. */

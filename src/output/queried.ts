@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json/exact.ts';
 import { createQuery } from '../query/query.ts';
 import { createRoom } from '../query/work.ts';
 import { unloadable } from '../text/unloadable.ts';
-import { type Items, type Pieces, piecesOf } from './items.ts';
+import { type Items, mapPieces, type Pieces, piecesOf } from './items.ts';
 import { arePieces, type Printer } from './results.ts';
 
 type Layout = {
@@ -86,11 +86,11 @@ export function queried(
   }
 
   /** What the expression makes of each piece: where it is piecewise a list, and of a list of objects where it has columns. */
-  async function* each(pieces: Pieces<Json>): AsyncGenerator<JsonObject[]> {
-    for await (const piece of pieces) {
+  function each(pieces: Pieces<Json>): AsyncGenerator<JsonObject[]> {
+    return mapPieces(pieces, (piece) => {
       const results = query.apply(piece as Json[]) as Json[];
-      yield (isTabular ? results.map(toRow) : results) as JsonObject[];
-    }
+      return (isTabular ? results.map(toRow) : results) as JsonObject[];
+    });
   }
 
   /**

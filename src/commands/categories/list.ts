@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { listCategories, wholeList } from '../../api/endpoints.ts';
 import type { Category } from '../../api/resources.ts';
 import { usageFailure } from '../../errors.ts';
+import { mapPieces } from '../../output/items.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
 import { quotedUnlessKey } from '../../text/secret.ts';
@@ -9,22 +10,25 @@ import { unloadable } from '../../text/unloadable.ts';
 import { addColumns } from '../columns.ts';
 import { addExamples } from '../examples.ts';
 import { categoryColumns } from './columns.ts';
+import type { Sorting } from './sort-long.ts';
 
-type Order = (a: Category, b: Category) => number;
+const ascending: readonly Sorting[] = [
+  { field: 'id', order: (a, b) => compare(BigInt(a.id.text), BigInt(b.id.text)) },
+  { field: 'name', order: (a, b) => compare(a.name, b.name) },
+  {
+    field: 'description',
+    order: (a, b) => compare(a.description ?? '', b.description ?? ''),
+  },
+];
+/** Not the reversed list: categories that are equal keep the order of the service. */
+const descending = ascending.map(
+  ({ field, order }): Sorting => ({ field, order: (a, b) => order(b, a) }),
+);
 
-const ascending = {
-  id: (a, b) => compare(BigInt(a.id.text), BigInt(b.id.text)),
-  name: (a, b) => compare(a.name, b.name),
-  description: (a, b) => compare(a.description ?? '', b.description ?? ''),
-} satisfies Record<string, Order>;
-
-/** Descending is no reversed list: categories that are equal keep the order of the service. */
-const orders: Readonly<Record<string, Order>> = {
-  ...ascending,
-  ...Object.fromEntries(
-    Object.entries(ascending).map(([field, order]) => [`-${field}`, (a, b) => order(b, a)]),
-  ),
-};
+const sortings: Readonly<Record<string, Sorting>> = Object.fromEntries([
+  ...ascending.map((sorting) => [sorting.field, sorting]),
+  ...descending.map((sorting) => [`-${sorting.field}`, sorting]),
+]);
 
 type Options = {
   readonly search?: string;
@@ -43,7 +47,7 @@ export function define(command: Command, host: Host): void {
     .option('--search <text>', 'filter by text in name or description, ignoring case')
     .addOption(
       new Option('--sort <field>', 'sort by this field, descending with a leading -').choices(
-        Object.keys(orders),
+        Object.keys(sortings),
       ),
     )
     .addOption(
@@ -54,19 +58,18 @@ export function define(command: Command, host: Host): void {
         output.checkColumns(categoryColumns);
         const client = await connect();
 
-        const order = sort === undefined ? undefined : orders[sort];
+        const sorting = sort === undefined ? undefined : sortings[sort];
         const found = (all: Category[]) =>
           search === undefined ? all : all.filter(matches(search));
         const empty =
           search === undefined ? 'No categories yet.' : `No categories match "${search}".`;
-        const list = await client.stream(order ? wholeList : listCategories, {});
+        const list = await client.stream(sorting ? wholeList : listCategories, {});
         if (Array.isArray(list)) {
-          const listed = order ? found(list).sort(order) : found(list);
+          const listed = sorting ? found(list).sort(sorting.order) : found(list);
           return output.records(listed.slice(0, limit), categoryColumns, empty);
         }
-        const pieces = each(list, found);
-        const listed =
-          sort && order ? await sortLong(pieces, order, sort.replace(/^-/, '')) : pieces;
+        const pieces = mapPieces(list, found);
+        const listed = sorting ? await sortLong(pieces, sorting) : pieces;
         const first = limit < Number.POSITIVE_INFINITY ? take(listed, limit) : listed;
         await output.stream(first, categoryColumns, { what: 'categories', empty });
       }),
@@ -86,10 +89,6 @@ function matches(search: string): (category: Category) => boolean {
   const wanted = fold(search);
   return ({ name, description = '' }) =>
     [name, description].some((text) => fold(text).includes(wanted));
-}
-
-async function* each<T>(pieces: AsyncIterable<T>, change: (piece: T) => T): AsyncGenerator<T> {
-  for await (const piece of pieces) yield change(piece);
 }
 
 /** The first elements of a list. Nothing is read beyond them: the end of this loop closes the connection. */
@@ -114,7 +113,7 @@ function compare<T extends bigint | string>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-async function sortLong(pieces: AsyncIterable<readonly Category[]>, order: Order, field: string) {
+async function sortLong(pieces: AsyncIterable<readonly Category[]>, sorting: Sorting) {
   const { sortLong } = await import('./sort-long.ts').catch(unloadable);
-  return sortLong(pieces, order, field);
+  return sortLong(pieces, sorting);
 }

@@ -3,7 +3,11 @@ import type { JsonObject } from '../../json/exact.ts';
 import { parseJson } from '../../json/parse.ts';
 import { writeJson } from '../../json/write.ts';
 
-type Order = (a: Category, b: Category) => number;
+/** An order of categories, and the one field that it looks at. */
+export type Sorting = {
+  readonly field: string;
+  readonly order: (a: Category, b: Category) => number;
+};
 
 /** As much text is parsed again at a time, in characters. */
 const batch = 64 * 1024;
@@ -14,12 +18,11 @@ const batch = 64 * 1024;
  */
 export async function* sortLong(
   pieces: AsyncIterable<readonly Category[]>,
-  order: Order,
-  field: string,
+  sorting: Sorting,
 ): AsyncGenerator<Category[]> {
   let piece: Category[] = [];
   let length = 0;
-  for (const text of await sortedTexts(pieces, order, field)) {
+  for (const text of await sortedTexts(pieces, sorting)) {
     piece.push(parseJson(text) as Category);
     length += text.length;
     if (length < batch) continue;
@@ -32,8 +35,7 @@ export async function* sortLong(
 
 async function sortedTexts(
   pieces: AsyncIterable<readonly Category[]>,
-  order: Order,
-  field: string,
+  { field, order }: Sorting,
 ): Promise<string[]> {
   /** Of the fields only what is sorted by; one object for each, since there may be a million. */
   const kept: Category[] = [];

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { listCategories } from '../../../api/endpoints.ts';
-import type { Category } from '../../../api/resources.ts';
 import { usageFailure } from '../../../errors.ts';
 import { type FileFormat, fileFormats, formatOfFile } from '../../../formats.ts';
+import { mapPieces } from '../../../output/items.ts';
 import type { Printer } from '../../../output/results.ts';
 import type { Host } from '../../../session/host.ts';
 import type { CommonOptions } from '../../../session/options.ts';
@@ -29,11 +29,12 @@ export function define(command: Command, host: Host): void {
   command
     .argument('[file]', 'file to create; standard output if omitted or -')
     .option('--force', 'replace the file if it already exists')
-    .action(async (file: string | undefined, { force = false }: Options) =>
+    .action(async (given: string | undefined, { force = false }: Options) =>
       inSession(host, command, async (session) => {
         session.output.checkColumns(categoryColumns);
+        const file = given === '-' ? undefined : given;
         const format = formatFor(file, session.options);
-        if (file === undefined || file === '-') {
+        if (file === undefined) {
           await printList(session, session.outputAs({ format, columns: categoryColumns }));
           return;
         }
@@ -45,12 +46,15 @@ export function define(command: Command, host: Host): void {
     );
 }
 
-/** What the extension or -o says; other settings are about what is printed. @throws Failure (usage) */
+/**
+ * What the extension or -o says; other settings are about what is printed.
+ * @param file undefined for standard output
+ * @throws Failure (usage)
+ */
 function formatFor(file: string | undefined, { output, json }: CommonOptions): FileFormat {
   const asked = json ? 'json' : output;
-  const named = file === undefined || file === '-' ? undefined : formatOfFile(file);
+  const named = file === undefined ? 'csv' : formatOfFile(file);
   if (asked === undefined) {
-    if (file === undefined || file === '-') return 'csv';
     if (named) return named;
     throw usageFailure(`the format of ${file} is unknown`, `Add -o ${fileFormats.join('|')}.`);
   }
@@ -62,7 +66,7 @@ function formatFor(file: string | undefined, { output, json }: CommonOptions): F
     );
   }
   // An import goes by the extension: a backup should not turn out to be unreadable on the day it is needed.
-  if (named && named !== format) {
+  if (file !== undefined && named && named !== format) {
     throw usageFailure(
       `output format ${format} does not match the extension of ${file}`,
       `Remove ${json ? '--json' : '-o'} to write ${named}, or change the extension.`,
@@ -80,19 +84,10 @@ async function printList({ connect }: Session, output: Printer): Promise<number>
     return list.length;
   }
   let count = 0;
-  const pieces = each(list, (piece) => {
+  const pieces = mapPieces(list, (piece) => {
     count += piece.length;
+    return piece;
   });
   await output.stream(pieces, categoryColumns, {});
   return count;
-}
-
-async function* each(
-  pieces: AsyncIterable<Category[]>,
-  look: (piece: Category[]) => void,
-): AsyncGenerator<Category[]> {
-  for await (const piece of pieces) {
-    look(piece);
-    yield piece;
-  }
 }
