@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { needs } from './test/support/needs.mts';
 
@@ -22,6 +24,18 @@ export default defineConfig(({ mode }) => ({
       tier('unit', { pool: 'threads', isolate: false }),
       tier('system', built),
       tier('hostile', built),
+      {
+        extends: true as const,
+        test: {
+          name: 'ntfs',
+          include: ['unit/disk', 'unit/settings', 'unit/session', 'unit/import', 'unit/sandbox'].map(
+            (room) => `test/${room}/**/*.test.ts`,
+          ),
+          env: { NTFS_FOLDER: join(tmpdir(), 'petstore-test-') },
+          execArgv: ['--import', resolve('test/support/ntfs/register.mjs')],
+          pool: 'forks' as const,
+        },
+      },
     ],
   },
 }));
