@@ -1,9 +1,17 @@
-import { closeSync, fdatasync, fstatSync, fsyncSync, ftruncateSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { AppendFile } from '../context.ts';
 import { makePrivateFolder, syncFolder } from './folders.ts';
-import { openToAppend, readStart } from './open-file.ts';
+import { openOwn, openToAppend, readStart } from './open-file.ts';
 
 const sync = promisify(fdatasync);
 
@@ -16,8 +24,14 @@ export function openAppendFile(path: string): AppendFile {
     read: (most) => readStart(file, most),
     cut(length) {
       if (fstatSync(file).size === length) return;
-      ftruncateSync(file, length);
-      fsyncSync(file);
+      // Through the handle that appends, NTFS cuts nothing.
+      const whole = openOwn(path, constants.O_RDWR);
+      try {
+        ftruncateSync(whole, length);
+        fsyncSync(whole);
+      } finally {
+        closeSync(whole);
+      }
     },
     async append(bytes) {
       writeFileSync(file, bytes);

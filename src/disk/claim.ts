@@ -8,6 +8,7 @@ import { makePrivateFolder } from './folders.ts';
 import { makeNewFolder, writeBrief } from './new-file.ts';
 import { readOwn } from './open-file.ts';
 import { type Mark, parseMark } from './owner.ts';
+import { patiently } from './patience.ts';
 import { nameTemporary, sweep, temporariesOf } from './temporary.ts';
 
 /** It is ours until `release` is called or this process ends, however it ends. `release` never throws. */
@@ -43,7 +44,7 @@ export function claim(
       if (holder) return holder;
       const name = randomUUID();
       const mark: Mark = { ...context.owner, since: context.now() };
-      if (take(path, name, mark, left > 0))
+      if (patiently(() => take(path, name, mark, left > 0)))
         return { mine: true, release: () => release(path, name) };
     }
   });
@@ -66,12 +67,13 @@ function findHolder(
 ): Holder | undefined {
   for (const name of list(path)) {
     // Gone, or torn: marks arrive whole, so that a power cut has ended its owner.
-    const mark = parseMark(readOwn(join(path, name), longestMark)?.toString() ?? '');
+    const bytes = patiently(() => readOwn(join(path, name), longestMark));
+    const mark = parseMark(bytes?.toString() ?? '');
     if (mark && isRunning(mark)) {
       const { pid, host, since } = mark;
       return { mine: false, pid, host, since };
     }
-    removeEnded(join(path, name));
+    patiently(() => removeEnded(join(path, name)));
   }
   return undefined;
 }
@@ -82,7 +84,7 @@ function list(folder: string): string[] {
     if (lstatSync(folder).isSymbolicLink()) {
       throw Object.assign(new Error('is a symbolic link'), { code: 'ENOTDIR' });
     }
-    return readdirSync(folder);
+    return patiently(() => readdirSync(folder));
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return [];
     throw error;
@@ -100,7 +102,7 @@ function take(path: string, name: string, mark: Mark, mayRetry: boolean): boolea
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { recursive: true, force: true });
-    // ENOENT: swept away by who was faster. Windows says EPERM of a folder that is not empty, as of much else.
+    // ENOENT: swept away by who was faster. Windows says EPERM of a folder that is there, empty or not, and of much else.
     const faster = ['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(systemCode(error) ?? '');
     if ((faster && mayRetry) || list(path).length > 0) return false;
     throw error;

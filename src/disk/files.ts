@@ -14,6 +14,7 @@ import { commandOn } from '../text/shell.ts';
 import { makePrivateFolder, syncFolder } from './folders.ts';
 import { writeNew } from './new-file.ts';
 import { readStart } from './open-file.ts';
+import { patiently } from './patience.ts';
 import { isOurs } from './private-folder.ts';
 import { nameTemporary, sweep, temporariesOf } from './temporary.ts';
 
@@ -63,7 +64,7 @@ function read(path: string, most: number, check: (fd: number) => void): string |
   let fd: number;
   try {
     // Not blocking: a pipe without a writer would never open.
-    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    fd = patiently(() => openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)));
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
     throw unreadable(path, error);
@@ -102,7 +103,7 @@ export function durableWrite(path: string, text: string): void {
   try {
     makePrivateFolder(dirname(path));
     writeNew(temporary, Buffer.from(text), lstatSync(path, { throwIfNoEntry: false }));
-    renameSync(temporary, path);
+    patiently(() => renameSync(temporary, path));
     syncFolder(dirname(path));
   } catch (error) {
     sweep([temporary]);
@@ -114,7 +115,9 @@ export function durableWrite(path: string, text: string): void {
 /** Removes a file and what killed writers left beside it. @throws Failure (output) */
 export function durableRemove(path: string): void {
   try {
-    for (const found of [path, ...temporariesOf(path)]) rmSync(found, { force: true });
+    for (const found of [path, ...temporariesOf(path)]) {
+      patiently(() => rmSync(found, { force: true }));
+    }
     syncFolder(dirname(path));
   } catch (error) {
     throw new Failure('output', `cannot remove ${path} (${systemCode(error)})`, { cause: error });

@@ -1,0 +1,27 @@
+import { constants } from 'node:fs';
+import { systemCode } from '../errors.ts';
+
+/** What Windows says of a file that another process, a virus scanner say, has open or has just deleted. */
+const passing = ['EPERM', 'EACCES', 'EBUSY'];
+/** Windows alone has no such flag. */
+const isWindows = constants.O_NOFOLLOW === undefined;
+/** About a second in all; in ms. */
+const tries = 100;
+const pause = 10;
+const never = new Int32Array(new SharedArrayBuffer(4));
+
+/**
+ * Does something that Windows may refuse for a moment, and on Windows tries again for about a second; elsewhere a refusal
+ * lasts. The thread waits, as for the disk itself.
+ * @throws what the last try throws
+ */
+export function patiently<Result>(action: () => Result): Result {
+  for (let left = isWindows ? tries : 0; ; left -= 1) {
+    try {
+      return action();
+    } catch (error) {
+      if (left === 0 || !passing.includes(systemCode(error) ?? '')) throw error;
+      Atomics.wait(never, 0, 0, pause);
+    }
+  }
+}
