@@ -1,5 +1,5 @@
-import { basename } from 'node:path';
 import type { Known } from '../disk/inventory.ts';
+import { profileOfKey } from '../settings/keys.ts';
 
 /**
  * What petstore keeps on a machine: `place` is one of the folders that all is in, `run` that of a `petstore sandbox -- COMMAND`,
@@ -63,7 +63,7 @@ export const inSettings: readonly Known<Kind>[] = [
     {
       name: /^(.+)\.json$/,
       kind: 'key',
-      what: (name) => `API key of profile ${basename(name, '.json')}`,
+      what: (name) => `API key of profile ${profileOfKey(name)}`,
     },
   ]),
 ];

@@ -6,7 +6,7 @@ import { faultOfFolder } from '../disk/private-folder.ts';
 import { temporaryFolder } from '../pacing/log-folders.ts';
 import { settingsFile } from '../settings/file.ts';
 import { configFolder, requireConfigFolder, stateFolder } from '../settings/folders.ts';
-import { isProfileName } from '../settings/values.ts';
+import { profileOfKey } from '../settings/keys.ts';
 import { hasBlock } from './completion/block.ts';
 import type { Shell } from './completion/scripts.ts';
 import { installable, startupFile } from './completion/startup-file.ts';
@@ -58,7 +58,7 @@ function inPlace([path, what, known]: Place): Kept[] {
 
 /** No file without the name of a profile is a key's. */
 function checked(found: Kept): Kept {
-  if (found.kind !== 'key' || isProfileName(basename(found.path, '.json'))) return found;
+  if (found.kind !== 'key' || profileOfKey(basename(found.path)) !== undefined) return found;
   return { ...found, kind: 'unknown', what: 'not a file of petstore' };
 }
 

@@ -20,7 +20,7 @@ export function withoutMark(name: string): string {
 }
 
 /** What stands in a folder under such names: work of others that goes on, or that was killed; none where it cannot be read. */
-export function temporariesIn(folder: string): string[] {
+function temporariesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
       .filter(isTemporary)

@@ -20,7 +20,21 @@ const ending = '.json';
 
 /** The key of a profile: a file of its own, which no other program has a reason to copy. */
 export function keyFile(folder: string, profile: string): string {
-  return join(keysFolder(folder).path, `${profile}${ending}`);
+  return join(keysFolder(folder).path, keyName(profile));
+}
+
+/** Its name has no capitals: Windows and macOS take `Prod` and `prod` for the same name. */
+export function keyName(profile: string): string {
+  return profile.replace(/[A-Z]/g, (capital) => `+${capital.toLowerCase()}`) + ending;
+}
+
+/** The profile whose key a file has by its name; undefined where that is not such a name. */
+export function profileOfKey(name: string): string | undefined {
+  if (!name.endsWith(ending) || /[A-Z]/.test(name)) return undefined;
+  const profile = name
+    .slice(0, -ending.length)
+    .replace(/\+([a-z])/g, (_, letter) => letter.toUpperCase());
+  return isProfileName(profile) ? profile : undefined;
 }
 
 /** The stored key of a profile. @throws Failure (config) when the file is broken, another user's, or others can read it. */
@@ -64,10 +78,8 @@ export function hasStoredKey(folder: string, profile: string): boolean {
 export function profilesWithKey(folder: string): readonly string[] {
   const { path } = keysFolder(folder);
   try {
-    const files = readdirSync(path).filter((name) => name.endsWith(ending));
-    return files
-      .map((name) => name.slice(0, -ending.length))
-      .filter(isProfileName)
+    return readdirSync(path)
+      .flatMap((name) => profileOfKey(name) ?? [])
       .sort();
   } catch (error) {
     const code = systemCode(error) ?? '';

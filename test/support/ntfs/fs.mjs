@@ -36,7 +36,9 @@ function openFiles() {
   return fs.readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return [];
     try {
-      return fs.readdirSync(`/proc/${pid}/fd`).map((fd) => fs.readlinkSync(`/proc/${pid}/fd/${fd}`));
+      return fs
+        .readdirSync(`/proc/${pid}/fd`)
+        .map((fd) => fs.readlinkSync(`/proc/${pid}/fd/${fd}`));
     } catch {
       return [];
     }
@@ -77,7 +79,9 @@ export function openSync(path, flags, mode) {
   if (!`${path}`.startsWith(below)) return fs.openSync(path, flags, mode);
   const found = live(path, 'open');
   if (fs.statSync(found, { throwIfNoEntry: false })?.isDirectory()) refuse('EISDIR', 'open', path);
-  const file = fs.openSync(found, flags, mode);
+  // Windows has no pipes in folders, so none is waited for.
+  const never = typeof flags === 'number' ? flags | O_NONBLOCK : flags;
+  const file = fs.openSync(found, never, mode);
   if (typeof flags === 'number' && flags & fs.constants.O_APPEND) appending.add(file);
   else appending.delete(file);
   return file;
@@ -156,4 +160,27 @@ export const fchmodSync = () => {};
 export const fchownSync = () => {};
 export const chownSync = () => {};
 
-export default { ...fs.default, constants, openSync, ftruncateSync, renameSync, unlinkSync, rmSync, rmdirSync, readdirSync, linkSync, mkdirSync, statSync, lstatSync, fstatSync, existsSync, realpathSync, readFileSync, writeFileSync, chmodSync, fchmodSync, fchownSync, chownSync };
+export default {
+  ...fs.default,
+  constants,
+  openSync,
+  ftruncateSync,
+  renameSync,
+  unlinkSync,
+  rmSync,
+  rmdirSync,
+  readdirSync,
+  linkSync,
+  mkdirSync,
+  statSync,
+  lstatSync,
+  fstatSync,
+  existsSync,
+  realpathSync,
+  readFileSync,
+  writeFileSync,
+  chmodSync,
+  fchmodSync,
+  fchownSync,
+  chownSync,
+};

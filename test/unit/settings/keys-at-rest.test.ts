@@ -132,6 +132,41 @@ describe('a stored key', () => {
     expect(lstatSync(keys).mode & 0o777).toBe(0o700);
   });
 
+  test('has a file of its own where names of profiles differ in case alone', async ({
+    petstore,
+    folder,
+  }) => {
+    for (const [profile, port] of [
+      ['prod', 1],
+      ['Prod', 2],
+      ['PROD', 3],
+    ] as const) {
+      const login = ['auth', 'login', '--base-url', `http://127.0.0.1:${port}`, '-p', profile];
+      expect(await petstore(login, { env, stdin: testKey })).toMatchObject({ exitCode: 0 });
+    }
+
+    const keys = join(folder, 'config', 'keys');
+    expect(readFileSync(join(keys, 'prod.json'), 'utf8')).toContain('http://127.0.0.1:1"');
+    expect(readdirSync(keys).sort()).toEqual(['+p+r+o+d.json', '+prod.json', 'prod.json'].sort());
+  });
+
+  test('of an earlier version, in a file with capitals, is found and renamed', async ({
+    petstore,
+    folder,
+  }) => {
+    const keys = join(folder, 'config', 'keys');
+    mkdirSync(keys, { recursive: true, mode: 0o700 });
+    write(stored)(join(keys, 'Staging2.json'));
+    write(stored)(join(keys, 'no Profile.json'));
+
+    const listed = await petstore([...list, '-p', 'Staging2', '--base-url', `${origin}/v1`], {
+      env,
+    });
+
+    expect(listed).toMatchObject({ exitCode: 0 });
+    expect(readdirSync(keys).sort()).toEqual(['+staging2.json', 'no Profile.json']);
+  });
+
   test('is read through a link and from a file with a byte order mark', async ({
     petstore,
     folder,
