@@ -57,7 +57,7 @@ export function replaceUnsafe(text: string, harmless: (character: string) => str
   return replaced + parts.join('') + text.slice(at);
 }
 
-/** `\u{1b}`: readable, and told apart from the same letters by doubled backslashes. */
+/** `\u{1b}`: readable; the same letters in the text itself differ in their backslash (escapeLookalikes). */
 function visibleEscape(character: string): string {
   return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
@@ -68,12 +68,12 @@ function visibleEscape(character: string): string {
  */
 export function showText(text: string): string {
   if (isBare(text)) return text;
-  return replaceUnsafe(text.replaceAll('\\', '\\\\'), visibleEscape);
+  return replaceUnsafe(escapeLookalikes(text), visibleEscape);
 }
 
 /**
- * For a format without escapes of its own: the backslash of what reads like an escape of the sink becomes `\u{5c}`, so that no
- * two texts look alike, and all come back as they were.
+ * The backslash of what reads like an escape of the sink becomes `\u{5c}`, so that no two texts look alike, and all come back as
+ * they were; any other backslash stays, so that a path can be pasted.
  */
 export function escapeLookalikes(text: string): string {
   return text.replace(/\\(?=u\{[0-9a-f]{1,6}\})/g, '\\u{5c}');

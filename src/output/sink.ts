@@ -103,7 +103,7 @@ function createWay({ redact: cut, clean }: Way, out: Out): Sink {
       const text = textOf(values);
       return (text !== undefined && sealAsItIs(text)) || json(values, 0);
     },
-    showsAsItIs: (text) => isPlain(text) && !text.includes('\\') && cut(text) === text,
+    showsAsItIs: (text) => isPlain(text) && !text.includes('\\u{') && cut(text) === text,
     sealAsItIs,
     print(lines, paint: Paint = (_, text) => text) {
       const sealed = lines.map((line) => {

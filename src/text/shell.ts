@@ -1,4 +1,4 @@
-/** A word that a POSIX shell takes as this very text. No backslash is needed for it, which would be doubled where text is shown. */
+/** A word that a POSIX shell takes as this very text. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", `'"'"'`)}'`;
 }
@@ -37,7 +37,7 @@ const longestWord = 250;
 
 /** What is shown just as it is (output/safe-text.ts), on a terminal and in JSON. V8 takes 4 ms to parse a literal of it. */
 const shownAsItIs = String.raw`^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]*$`;
-const hiddenOrDoubled = String.raw`[\\\p{Default_Ignorable_Code_Point}]`;
+const hiddenOrEscaped = String.raw`\\u\{|\p{Default_Ignorable_Code_Point}`;
 
 /**
  * A command for a message, to be pasted into a shell: PowerShell for a path of Windows, which begins with a drive or two
@@ -46,13 +46,11 @@ const hiddenOrDoubled = String.raw`[\\\p{Default_Ignorable_Code_Point}]`;
  */
 export function commandOn(program: Program, ...paths: readonly string[]): string {
   const isWindows = paths.every((path) => /^([a-z]:[\\/]|\\\\)/i.test(path));
-  // Windows takes both, and a slash is shown as it is.
-  const plain = isWindows ? paths.map((path) => path.replaceAll('\\', '/')) : paths;
-  if (!plain.every(isShownAsItIs)) {
+  if (!paths.every(isShownAsItIs)) {
     return `${program} (type the path by hand: it cannot be pasted as shown): ${paths[0]}`;
   }
-  if (!isWindows) return [program, ...plain.map(quote)].join(' ');
-  const words = plain.map((path) => `'${path.replace(/['‘’‚‛]/g, '$&$&')}'`);
+  if (!isWindows) return [program, ...paths.map(quote)].join(' ');
+  const words = paths.map((path) => `'${path.replace(/['‘’‚‛]/g, '$&$&')}'`);
   return [inPowerShell[program] ?? program, ...words].join(' ');
 }
 
@@ -67,5 +65,5 @@ export function commandToUtf8(encoding: Encoding, path: string | undefined): str
 
 function isShownAsItIs(text: string): boolean {
   if (text.length > longestWord) return false;
-  return new RegExp(shownAsItIs, 'u').test(text) && !new RegExp(hiddenOrDoubled, 'u').test(text);
+  return new RegExp(shownAsItIs, 'u').test(text) && !new RegExp(hiddenOrEscaped, 'u').test(text);
 }

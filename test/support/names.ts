@@ -82,8 +82,8 @@ const forbidden =
 
 /** The text that was shown so; no two texts have one. */
 function unshow(shown: string): string {
-  return shown.replace(/\\\\|\\u\{([0-9a-f]+)\}/g, (_, code) =>
-    code === undefined ? '\\' : String.fromCodePoint(Number.parseInt(code, 16)),
+  return shown.replace(/\\u\{([0-9a-f]{1,6})\}/g, (_, code) =>
+    String.fromCodePoint(Number.parseInt(code, 16)),
   );
 }
 

@@ -24,10 +24,10 @@ describe('a command on a path', () => {
   test.for([
     ['/home/anna/x', `rm -r '/home/anna/x'`],
     [`/home/it's/x`, `rm -r '/home/it'"'"'s/x'`],
-    ['C:\\Users\\anna\\x', `Remove-Item -Recurse -LiteralPath 'C:/Users/anna/x'`],
+    ['C:\\Users\\anna\\x', `Remove-Item -Recurse -LiteralPath 'C:\\Users\\anna\\x'`],
     [`d:/it's 100% $x/x`, `Remove-Item -Recurse -LiteralPath 'd:/it''s 100% $x/x'`],
-    ['C:\\it’s\\x', `Remove-Item -Recurse -LiteralPath 'C:/it’’s/x'`],
-    ['\\\\server\\share\\x', `Remove-Item -Recurse -LiteralPath '//server/share/x'`],
+    ['C:\\it’s\\x', `Remove-Item -Recurse -LiteralPath 'C:\\it’’s\\x'`],
+    ['\\\\server\\share\\x', `Remove-Item -Recurse -LiteralPath '\\\\server\\share\\x'`],
   ] as const)('%s: %s', ([path, command]) => {
     expect(commandOn('rm -r', path)).toBe(command);
   });
@@ -49,7 +49,8 @@ describe('a word for a command in a message', () => {
     ['', `''`],
     ['-rf', undefined],
     ['--json', undefined],
-    ['a\\b', undefined],
+    ['a\\b', `'a\\b'`],
+    ['a\\u{7}', undefined],
     ['a\u0007', undefined],
     ['x'.repeat(251), undefined],
   ])('%s: %s', ([text, word]) => {
