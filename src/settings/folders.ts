@@ -1,4 +1,4 @@
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, posix, win32 } from 'node:path';
 import type { Context } from '../context.ts';
 import { configFailure } from '../errors.ts';
 import { settings } from './table.ts';
@@ -16,19 +16,25 @@ type Machine = Pick<Context, 'env' | 'platform' | 'home'>;
 export function configFolder(machine: Machine): string | undefined {
   const { env, platform } = machine;
   if (env[configVariable]) return chosen(configVariable, env[configVariable]);
-  if (platform === 'win32' && env.APPDATA) return join(env.APPDATA, 'petstore', 'Config');
-  if (platform === 'darwin') return below(machine.home, 'Library', 'Preferences', 'petstore');
-  if (env.XDG_CONFIG_HOME) return below(env.XDG_CONFIG_HOME, 'petstore');
-  return below(machine.home, '.config', 'petstore');
+  if (platform === 'win32' && env.APPDATA) {
+    return below(machine, env.APPDATA, 'petstore', 'Config');
+  }
+  if (platform === 'darwin') {
+    return below(machine, machine.home, 'Library', 'Preferences', 'petstore');
+  }
+  if (env.XDG_CONFIG_HOME) return below(machine, env.XDG_CONFIG_HOME, 'petstore');
+  return below(machine, machine.home, '.config', 'petstore');
 }
 
 /** Where petstore keeps what it must remember between runs; as configFolder. */
 export function stateFolder(machine: Machine): string | undefined {
   const { env, platform } = machine;
   if (env[stateVariable]) return chosen(stateVariable, env[stateVariable]);
-  if (platform === 'win32' && env.LOCALAPPDATA) return join(env.LOCALAPPDATA, 'petstore');
-  if (env.XDG_STATE_HOME) return below(env.XDG_STATE_HOME, 'petstore');
-  return below(machine.home, '.local', 'state', 'petstore');
+  if (platform === 'win32' && env.LOCALAPPDATA) {
+    return below(machine, env.LOCALAPPDATA, 'petstore');
+  }
+  if (env.XDG_STATE_HOME) return below(machine, env.XDG_STATE_HOME, 'petstore');
+  return below(machine, machine.home, '.local', 'state', 'petstore');
 }
 
 /** The folder to store settings in. @throws Failure (config) when there is none */
@@ -48,7 +54,13 @@ function nowhere(standard: string, own: string): never {
   );
 }
 
-function below(folder: string, ...path: string[]): string | undefined {
+function below(
+  { platform }: Machine,
+  folder: string,
+  ...path: readonly string[]
+): string | undefined {
+  // A drive letter makes a path absolute on Windows alone.
+  const { isAbsolute } = platform === 'win32' ? win32 : posix;
   return isAbsolute(folder) ? join(folder, ...path) : undefined;
 }
 

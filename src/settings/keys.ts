@@ -94,11 +94,11 @@ export const maxKeyInput = 64 * 1024;
 const longestKey = 512;
 
 /**
- * A key without the line break that files and pipes end with.
+ * A key without the line break that files and pipes end with, and the blank that `echo KEY |` of Windows puts before it.
  * @throws Failure (config) that says why it is invalid, never what it is.
  */
 export function parseKey(text: string, source?: string): string {
-  const key = text.replace(/\r?\n$/, '');
+  const key = text.replace(/[ \t]*\r?\n$/, '');
   const fault = keyFault(key);
   if (fault === undefined) return key;
   throw configFailure(`invalid API key${from(source)}: ${fault}`);
@@ -106,6 +106,7 @@ export function parseKey(text: string, source?: string): string {
 
 function keyFault(key: string): string | undefined {
   if (key.length === 0) return 'must not be empty';
+  if (key.includes('\0')) return 'it is in UTF-16; save it as UTF-8';
   const at = key.search(/[^\x21-\x7e]/);
   if (at >= 0) return `character ${at + 1} is a space, a control or a non-ASCII character`;
   return key.length > longestKey ? `must be at most ${longestKey} characters` : undefined;

@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { configFolder, stateFolder } from '../../../src/settings/folders.ts';
+import { parseKey } from '../../../src/settings/keys.ts';
+import { expect, test } from '../../support/petstore.ts';
+
+describe('on Windows', () => {
+  test.for([
+    ['C:\\Users\\anna\\AppData', true],
+    ['\\\\server\\share', true],
+    ['AppData', false],
+    ['C:AppData', false],
+  ] as const)('the folders are below %s only if it is absolute: %s', ([folder, isTaken]) => {
+    const env = { APPDATA: folder, LOCALAPPDATA: folder };
+    const machine = { env, platform: 'win32', home: 'C:\\Users\\anna' };
+
+    const found = [configFolder(machine), stateFolder(machine)];
+
+    const wanted = [join(folder, 'petstore', 'Config'), join(folder, 'petstore')];
+    expect(found).toEqual(isTaken ? wanted : [undefined, undefined]);
+  });
+
+  test.for([
+    ['key-12345678 \r\n', 'what echo writes into a pipe'],
+    ['key-12345678\r\n', 'a line of a file'],
+  ] as const)('a key is taken from %j: %s', ([text]) => {
+    expect(parseKey(text)).toBe('key-12345678');
+  });
+
+  test('a key in UTF-16 is refused with what to do', async ({ petstore }) => {
+    const login = ['auth', 'login', '--base-url', 'https://a.example/v1', '--no-check'];
+
+    const { exitCode, stderr } = await petstore(login, { stdin: 'k\0e\0y\0-\x001\x002\0\r\0\n\0' });
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(
+      'invalid API key from standard input: it is in UTF-16; save it as UTF-8',
+    );
+  });
+});
