@@ -28,9 +28,13 @@ export default defineConfig(({ mode }) => ({
         extends: true as const,
         test: {
           name: 'ntfs',
-          include: ['unit/disk', 'unit/settings', 'unit/session', 'unit/import', 'unit/sandbox'].map(
-            (room) => `test/${room}/**/*.test.ts`,
-          ),
+          include: [
+            'unit/disk',
+            'unit/settings',
+            'unit/session',
+            'unit/import',
+            'unit/sandbox',
+          ].map((room) => `test/${room}/**/*.test.ts`),
           env: { NTFS_FOLDER: join(tmpdir(), 'petstore-test-') },
           execArgv: ['--import', resolve('test/support/ntfs/register.mjs')],
           pool: 'forks' as const,

@@ -43,10 +43,11 @@ const pastable = [
   '$HOME ~ * ? [a] {a,b} !x',
   'a & touch pwned | touch pwned > pwned',
   ' spaces  in it ',
+  'a\\b; touch pwned #',
   'Łódź, 東京, Αθήνα',
 ];
 const notPastable = [
-  'a\\b; touch pwned #',
+  'a\\u{1b}; touch pwned #',
   'a\ntouch pwned',
   'a\u001b[31m; touch pwned #',
   'a\u200b; touch pwned #',

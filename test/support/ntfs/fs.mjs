@@ -45,7 +45,8 @@ function openFiles() {
   });
 }
 
-const isOpen = (path) => openFiles().includes(fs.realpathSync(path));
+const isOpen = (path) =>
+  fs.lstatSync(path).isFile() && openFiles().includes(fs.realpathSync(path));
 
 /** The path, once what was deleted there is gone if nothing has it open any more. */
 function settled(path) {
@@ -78,7 +79,6 @@ function withoutModes(stats) {
 export function openSync(path, flags, mode) {
   if (!`${path}`.startsWith(below)) return fs.openSync(path, flags, mode);
   const found = live(path, 'open');
-  if (fs.statSync(found, { throwIfNoEntry: false })?.isDirectory()) refuse('EISDIR', 'open', path);
   // Windows has no pipes in folders, so none is waited for.
   const never = typeof flags === 'number' ? flags | O_NONBLOCK : flags;
   const file = fs.openSync(found, never, mode);
