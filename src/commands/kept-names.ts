@@ -77,7 +77,7 @@ export const inState: readonly Known<Kind>[] = [
     trial,
   ]),
   folder(/^names$/, 'names in use', [
-    file(/^[0-9a-f]{16}\.[0-9a-f-]{36}$/, 'names', 'names in use by a process'),
+    file(/^[0-9a-f]{16}\.[0-9a-f-]{36}(?:\.held)?$/, 'names', 'names in use by a process'),
     lock(/^[0-9a-f]{16}\.lock$/),
   ]),
   folder(/^sandbox$/, 'sandbox', [file(/^requests\.log$/, 'sandbox', 'data of the sandbox')]),

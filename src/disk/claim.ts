@@ -1,31 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { lstatSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
+import { claimOnWindows, holderOnWindows } from './claim-on-windows.ts';
 import { saving } from './files.ts';
-import { makePrivateFolder } from './folders.ts';
+import { makePrivateFolder, refuseLink, removeEmpty } from './folders.ts';
+import { type Claim, type Holder, holderIn, longestMark, type Mark, parseMark } from './mark.ts';
 import { makeNewFolder, writeBrief } from './new-file.ts';
 import { readOwn } from './open-file.ts';
-import { type Mark, parseMark } from './owner.ts';
-import { patiently } from './patience.ts';
+import { isWindows } from './patience.ts';
 import { nameTemporary, sweep, temporariesOf } from './temporary.ts';
-
-/** It is ours until `release` is called or this process ends, however it ends. `release` never throws. */
-export type Claim = { readonly mine: true; readonly release: () => void };
-
-/** Who has it, and since when, in ms since 1970. */
-export type Holder = {
-  readonly mine: false;
-  readonly pid: number;
-  readonly host: string;
-  readonly since: number;
-};
 
 /** How often another may be faster: in a folder that no folder can be made in, such as /proc, it would seem so for ever. */
 const tries = 1_000;
-/** More is no mark, in bytes. */
-const longestMark = 4_096;
 
 /**
  * Claims a thing for as long as this process lives; what a process left that has ended is taken over.
@@ -39,12 +27,13 @@ export function claim(
   path: string,
 ): Claim | Holder {
   return saving(path, () => {
+    if (isWindows) return claimOnWindows(context, path);
     for (let left = tries; ; left -= 1) {
       const holder = findHolder(context, path);
       if (holder) return holder;
       const name = randomUUID();
       const mark: Mark = { ...context.owner, since: context.now() };
-      if (patiently(() => take(path, name, mark, left > 0)))
+      if (take(path, name, mark, left > 0))
         return { mine: true, release: () => release(path, name) };
     }
   });
@@ -65,15 +54,12 @@ function findHolder(
   path: string,
   removeEnded = (file: string) => rmSync(file, { force: true }),
 ): Holder | undefined {
+  if (isWindows) return holderOnWindows(path);
   for (const name of list(path)) {
     // Gone, or torn: marks arrive whole, so that a power cut has ended its owner.
-    const bytes = patiently(() => readOwn(join(path, name), longestMark));
-    const mark = parseMark(bytes?.toString() ?? '');
-    if (mark && isRunning(mark)) {
-      const { pid, host, since } = mark;
-      return { mine: false, pid, host, since };
-    }
-    patiently(() => removeEnded(join(path, name)));
+    const mark = parseMark(readOwn(join(path, name), longestMark)?.toString() ?? '');
+    if (mark && isRunning(mark)) return holderIn(mark);
+    removeEnded(join(path, name));
   }
   return undefined;
 }
@@ -81,10 +67,8 @@ function findHolder(
 function list(folder: string): string[] {
   try {
     // Through a link somebody else's files would be taken for marks, and removed.
-    if (lstatSync(folder).isSymbolicLink()) {
-      throw Object.assign(new Error('is a symbolic link'), { code: 'ENOTDIR' });
-    }
-    return patiently(() => readdirSync(folder));
+    refuseLink(folder);
+    return readdirSync(folder);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return [];
     throw error;
@@ -98,11 +82,12 @@ function take(path: string, name: string, mark: Mark, mayRetry: boolean): boolea
   try {
     makeNewFolder(temporary);
     writeBrief(join(temporary, name), JSON.stringify(mark));
+    // Not every system lets a rename replace a folder.
     removeEmpty(path);
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { recursive: true, force: true });
-    // ENOENT: swept away by who was faster. Windows says EPERM of a folder that is there, empty or not, and of much else.
+    // ENOENT: swept away by who was faster.
     const faster = ['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(systemCode(error) ?? '');
     if ((faster && mayRetry) || list(path).length > 0) return false;
     throw error;
@@ -115,15 +100,6 @@ function release(path: string, name: string): void {
   // Where it stays, the end of this process will do.
   sweep([join(path, name)]);
   removeEmpty(path);
-}
-
-/** Not every system lets a rename replace a folder. */
-function removeEmpty(path: string): void {
-  try {
-    rmdirSync(path);
-  } catch {
-    // Not there, or somebody's.
-  }
 }
 
 /** Removes what killed processes left unfinished. It is moved away whole first: a rename never brings it here in part. */

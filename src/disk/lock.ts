@@ -2,7 +2,8 @@ import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { isoTime } from '../text/iso-time.ts';
 import { commandOn } from '../text/shell.ts';
-import { claim, type Holder } from './claim.ts';
+import { claim } from './claim.ts';
+import type { Holder } from './mark.ts';
 
 /** How often it is tried, so many ms apart: five seconds, where the work takes milliseconds. */
 const tries = 500;

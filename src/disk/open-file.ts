@@ -1,7 +1,8 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { FileFault, systemCode } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
 import { openNew } from './new-file.ts';
+import { patiently } from './patience.ts';
 
 /** A link would lead to a file of somebody else's choice; a pipe without a writer would never open. */
 const careful = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -13,7 +14,10 @@ const careful = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 export function openOwn(path: string, flags: number = constants.O_RDONLY): number {
   let file: number;
   try {
-    file = openSync(path, flags | careful);
+    if (constants.O_NOFOLLOW === undefined && lstatSync(path).isSymbolicLink()) {
+      throw misplaced(path, 'is a symbolic link');
+    }
+    file = patiently(() => openSync(path, flags | careful));
   } catch (error) {
     // The way there may be a loop of links too, but then there is nothing to be moved away.
     if (systemCode(error) === 'ELOOP') throw misplaced(path, 'is a symbolic link');

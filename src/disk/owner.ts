@@ -42,19 +42,6 @@ export function isOwner(value: unknown): value is Owner {
   );
 }
 
-/** What a process leaves in a file for as long as it has something; `since` in ms since 1970. */
-export type Mark = Owner & { readonly since: number };
-
-/** The mark that a text is, as JSON; undefined when it is torn, or none. */
-export function parseMark(text: string): Mark | undefined {
-  try {
-    const mark: unknown = JSON.parse(text);
-    return isOwner(mark) && Number.isFinite((mark as Mark).since) ? (mark as Mark) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The name of a start where the system has none: uptime and clock together have to tell it from others. */
 const unnamed = 'unnamed';
 /** Two readings of the same uptime differ by less, in s. */

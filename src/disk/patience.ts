@@ -4,7 +4,7 @@ import { systemCode } from '../errors.ts';
 /** What Windows says of a file that another process, a virus scanner say, has open or has just deleted. */
 const passing = ['EPERM', 'EACCES', 'EBUSY'];
 /** Windows alone has no such flag. */
-const isWindows = constants.O_NOFOLLOW === undefined;
+export const isWindows = constants.O_NOFOLLOW === undefined;
 /** About a second in all; in ms. */
 const tries = 100;
 const pause = 10;
@@ -21,7 +21,12 @@ export function patiently<Result>(action: () => Result): Result {
       return action();
     } catch (error) {
       if (left === 0 || !passing.includes(systemCode(error) ?? '')) throw error;
-      Atomics.wait(never, 0, 0, pause);
+      pauseBriefly();
     }
   }
+}
+
+/** Keeps the thread waiting for some milliseconds, as a slow disk does. */
+export function pauseBriefly(): void {
+  Atomics.wait(never, 0, 0, pause);
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
-import { type Holder, holderOf } from '../disk/claim.ts';
+import { holderOf } from '../disk/claim.ts';
+import type { Holder } from '../disk/mark.ts';
 import { configFailure, type Failure, unsentFailure } from '../errors.ts';
 import { isoTime } from '../text/iso-time.ts';
 import { commandOn } from '../text/shell.ts';

@@ -3,10 +3,12 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { cannotSave, saving } from '../disk/files.ts';
+import { holdFile, isHeld } from '../disk/held-file.ts';
 import { withLock } from '../disk/lock.ts';
+import { longestMark, type Mark, parseMark } from '../disk/mark.ts';
 import { writeBrief } from '../disk/new-file.ts';
 import { readOwn } from '../disk/open-file.ts';
-import { type Mark, parseMark } from '../disk/owner.ts';
+import { isWindows } from '../disk/patience.ts';
 import { securePrivateFolder } from '../disk/private-folder.ts';
 import { sweep } from '../disk/temporary.ts';
 import { looseKey } from './content.ts';
@@ -27,8 +29,7 @@ export type NameHolder = { readonly mark: NameMark; readonly file: string };
 /** `release` never throws. */
 export type NameLock = { readonly release: () => void };
 
-/** More is no mark, and more names no input has, in bytes. */
-const longestMark = 4_096;
+/** More names no input has, in bytes. */
 const longestFile = 512 * 1024 * 1024;
 
 type World = Pick<Context, 'owner' | 'isRunning' | 'now' | 'sleep' | 'signal' | 'uid'>;
@@ -53,18 +54,40 @@ export async function tryLockNames(
       if (holder) return holder;
       const mark: NameMark = { ...context.owner, since: context.now(), doing: wanted.doing };
       writeBrief(file, [JSON.stringify(mark), ...keys].join('\n'));
+      const letGo = isWindows ? holdFile(heldBeside(file)) : undefined;
+      // Where it stays, the end of this process will do.
+      return {
+        release() {
+          letGo?.();
+          remove(file);
+        },
+      };
     } catch (error) {
-      sweep([file]);
+      remove(file);
       throw cannotSave(file, error);
     }
-    // Where it stays, the end of this process will do.
-    return { release: () => sweep([file]) };
   });
 }
 
 /** Whether a holder that was found has its names still. */
 export function isStillHeld(context: World, { mark, file }: NameHolder): boolean {
-  return existsSync(file) && context.isRunning(mark);
+  return existsSync(file) && isAlive(context, mark, file);
+}
+
+/**
+ * Whether the process that left a mark in a file still runs. On Windows, where its id is soon another's, it has a file beside it
+ * open for as long.
+ */
+export function isAlive(context: Pick<Context, 'isRunning'>, mark: Mark, file: string): boolean {
+  return isWindows ? isHeld(heldBeside(file)) : context.isRunning(mark);
+}
+
+function heldBeside(file: string): string {
+  return `${file}.held`;
+}
+
+function remove(file: string): void {
+  sweep(isWindows ? [file, heldBeside(file)] : [file]);
 }
 
 function findHolder(
@@ -79,7 +102,7 @@ function findHolder(
     const file = join(folder, name);
     // Torn, its writer had the lock and has ended.
     const mark = parseMark(linesOf(file, longestMark)[0] ?? '') as NameMark | undefined;
-    if (!mark || !context.isRunning(mark)) sweep([file]);
+    if (!mark || !isAlive(context, mark, file)) remove(file);
     else if (keysIn(file).some((key) => wanted.has(key))) return { mark, file };
   }
   return undefined;

@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -66,7 +67,8 @@ export const test = base.extend<Fixtures>({
   folder: async ({}, use) => {
     const folder = mkdtempSync(join(tmpdir(), 'petstore-test-'));
     await use(folder);
-    rmSync(folder, { recursive: true });
+    // What is open cannot be removed on Windows, and no process has ended here to close it.
+    await rm(folder, { recursive: true });
   },
 
   sandbox: ({}, use) =>

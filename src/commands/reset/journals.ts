@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { Context } from '../../context.ts';
-import { claim, type Holder, seeHolder } from '../../disk/claim.ts';
+import { claim, seeHolder } from '../../disk/claim.ts';
+import type { Holder } from '../../disk/mark.ts';
 import { claimPath, readEnds, readState } from '../../import/journal-files.ts';
 import type { Header } from '../../import/records.ts';
 import { sandboxProfile } from '../../session/profile.ts';

@@ -1,7 +1,8 @@
 import { lstatSync, readdirSync, realpathSync, rmdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
-import { claim, type Holder } from '../../disk/claim.ts';
+import { claim } from '../../disk/claim.ts';
+import type { Holder } from '../../disk/mark.ts';
 import { systemCode } from '../../errors.ts';
 import type { Kept } from '../kept.ts';
 import { inUseBy } from './in-use.ts';

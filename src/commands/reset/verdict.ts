@@ -1,9 +1,10 @@
 import { dirname } from 'node:path';
 import type { Context } from '../../context.ts';
 import { seeHolder } from '../../disk/claim.ts';
+import { longestMark, type Mark, parseMark } from '../../disk/mark.ts';
 import { readOwn } from '../../disk/open-file.ts';
-import { parseMark } from '../../disk/owner.ts';
 import { Failure, FileFault, systemCode } from '../../errors.ts';
+import { isAlive } from '../../import/name-locks.ts';
 import { readSettings } from '../../settings/file.ts';
 import { isStoredKey } from '../../settings/keys.ts';
 import { unloadable } from '../../text/unloadable.ts';
@@ -12,9 +13,6 @@ import { inUseBy } from './in-use.ts';
 
 /** Something that petstore keeps, and why it stays; undefined where it goes. */
 export type Verdict = { readonly one: Kept; readonly why: string | undefined };
-
-/** More is no mark, in bytes. */
-const longestMark = 4_096;
 
 /**
  * What goes and what stays: what another process works with, what an unfinished import or a wait needs unless `force`, and what
@@ -86,10 +84,12 @@ function isMark({ kind }: Kept): boolean {
   return kind === 'claim' || kind === 'names';
 }
 
-function ownerOfNames(context: Context, path: string) {
-  const [first = ''] = readOwn(path, longestMark)?.toString().split('\n') ?? [];
+function ownerOfNames(context: Context, path: string): Mark | undefined {
+  // Windows has a second file beside the one with the mark.
+  const file = path.replace(/\.held$/, '');
+  const [first = ''] = readOwn(file, longestMark)?.toString().split('\n') ?? [];
   const mark = parseMark(first);
-  return mark && context.isRunning(mark) ? mark : undefined;
+  return mark && isAlive(context, mark, file) ? mark : undefined;
 }
 
 /** What cannot be looked into stays. */

@@ -16,6 +16,9 @@ const below = process.env.NTFS_FOLDER ?? '/none';
 const appending = new Set();
 /** The mode of a file that is deleted, but open. */
 const pending = 0o1000;
+/** The mode of a file that was opened with UV_FS_O_EXLOCK, and that flag. */
+const exclusive = 0o2000;
+const exlock = 0x10000000;
 
 const refuse = (code, syscall, path) => {
   throw Object.assign(new Error(`${code}: ${syscall} '${path}'`), { code, syscall, path });
@@ -31,22 +34,27 @@ function named(path) {
   return join(folder, names.find((name) => name.toLowerCase() === wanted) ?? basename(text));
 }
 
-/** What any process has open. */
-function openFiles() {
-  return fs.readdirSync('/proc').flatMap((pid) => {
-    if (!/^\d+$/.test(pid)) return [];
-    try {
-      return fs
-        .readdirSync(`/proc/${pid}/fd`)
-        .map((fd) => fs.readlinkSync(`/proc/${pid}/fd/${fd}`));
-    } catch {
-      return [];
-    }
-  });
+/** What processes have open: this one, where no others are named. */
+function openFiles(pids = ['self']) {
+  return pids.flatMap((pid) =>
+    tolerating([], () => fs.readdirSync(`/proc/${pid}/fd`)).flatMap((fd) =>
+      // The one that listed the folder is closed by now.
+      tolerating([], () => [fs.readlinkSync(`/proc/${pid}/fd/${fd}`)]),
+    ),
+  );
 }
 
-const isOpen = (path) =>
-  fs.lstatSync(path).isFile() && openFiles().includes(fs.realpathSync(path));
+const allProcesses = () => fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+
+function tolerating(otherwise, action) {
+  try {
+    return action();
+  } catch {
+    return otherwise;
+  }
+}
+
+const isOpen = (path) => fs.lstatSync(path).isFile() && openFiles().includes(fs.realpathSync(path));
 
 /** The path, once what was deleted there is gone if nothing has it open any more. */
 function settled(path) {
@@ -67,6 +75,12 @@ function live(path, syscall) {
   return found;
 }
 
+/** Whether it is open in a way that shares it with nobody. */
+function isHeld(path) {
+  const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() === true && (stats.mode & exclusive) !== 0 && isOpen(path, allProcesses());
+}
+
 function withoutModes(stats) {
   if (stats) {
     stats.mode = (stats.mode & ~0o7777) | 0o666;
@@ -79,9 +93,14 @@ function withoutModes(stats) {
 export function openSync(path, flags, mode) {
   if (!`${path}`.startsWith(below)) return fs.openSync(path, flags, mode);
   const found = live(path, 'open');
+  const wants = typeof flags === 'number' && (flags & exlock) !== 0;
+  if (isHeld(found) || (wants && fs.existsSync(found) && isOpen(found))) {
+    refuse('EBUSY', 'open', path);
+  }
   // Windows has no pipes in folders, so none is waited for.
-  const never = typeof flags === 'number' ? flags | O_NONBLOCK : flags;
+  const never = typeof flags === 'number' ? (flags & ~exlock) | O_NONBLOCK : flags;
   const file = fs.openSync(found, never, mode);
+  if (wants) fs.fchmodSync(file, (fs.fstatSync(file).mode & 0o777) | exclusive);
   if (typeof flags === 'number' && flags & fs.constants.O_APPEND) appending.add(file);
   else appending.delete(file);
   return file;
@@ -108,6 +127,7 @@ export function renameSync(from, to) {
 
 export function unlinkSync(path) {
   const found = live(path, 'unlink');
+  if (`${found}`.startsWith(below) && isHeld(found)) refuse('EBUSY', 'unlink', path);
   if (`${found}`.startsWith(below) && fs.existsSync(found) && isOpen(found)) {
     fs.chmodSync(found, (fs.statSync(found).mode & 0o777) | pending);
   } else {

@@ -1,13 +1,16 @@
-import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe } from 'vitest';
 import type { Owner } from '../../../src/context.ts';
-import { type Claim, claim, type Holder } from '../../../src/disk/claim.ts';
+import { claim } from '../../../src/disk/claim.ts';
+import type { Claim, Holder } from '../../../src/disk/mark.ts';
 import { expect, test } from '../../support/petstore.ts';
+import { isPosix, isPrivate } from '../../support/posix.ts';
 import { trials } from '../../support/trials.ts';
 
 const host = 'here';
+const isRoot = process.getuid?.() === 0;
 const ownerOf = (pid: number): Owner => ({ pid, host, born: 'once' });
 
 /** Claims as that process, while those run; `meanwhile` happens after it has looked and before it acts. */
@@ -56,7 +59,7 @@ describe('a claim', () => {
     expect(readdirSync(join(folder, 'others'))).toEqual(['file']);
   });
 
-  test('is taken over from a process that has ended', ({ folder }) => {
+  test.skipIf(!isPosix)('is taken over from a process that has ended', ({ folder }) => {
     const path = join(folder, 'claim');
     taken(claimAs(1, path));
 
@@ -64,17 +67,20 @@ describe('a claim', () => {
     expect(claimAs(3, path, { running: [2] })).toMatchObject({ pid: 2 });
   });
 
-  test('that was taken over is not given back by its first owner', ({ folder }) => {
-    const path = join(folder, 'claim');
-    const first = taken(claimAs(1, path));
-    taken(claimAs(2, path));
-    first.release();
-    first.release();
+  test.skipIf(!isPosix)(
+    'that was taken over is not given back by its first owner',
+    ({ folder }) => {
+      const path = join(folder, 'claim');
+      const first = taken(claimAs(1, path));
+      taken(claimAs(2, path));
+      first.release();
+      first.release();
 
-    expect(claimAs(3, path, { running: [2] })).toMatchObject({ pid: 2 });
-  });
+      expect(claimAs(3, path, { running: [2] })).toMatchObject({ pid: 2 });
+    },
+  );
 
-  test('goes to whoever is faster in taking over', ({ folder }) => {
+  test.skipIf(!isPosix)('goes to whoever is faster in taking over', ({ folder }) => {
     const path = join(folder, 'claim');
     taken(claimAs(1, path));
     let faster: (() => void) | undefined = () => {
@@ -97,26 +103,28 @@ describe('a claim', () => {
     }
   });
 
-  test('sweeps away what killed processes left unfinished, and nothing else', ({ folder }) => {
-    const unfinished = `claim.${crypto.randomUUID()}.tmp`;
-    mkdirSync(join(folder, unfinished));
-    writeFileSync(join(folder, unfinished, 'mark'), '{"pid":1');
-    writeFileSync(join(folder, `other.${crypto.randomUUID()}.tmp`), '');
-    writeFileSync(join(folder, 'claim.journal'), '');
-    const others = readdirSync(folder).filter((name) => name !== unfinished);
+  test.skipIf(!isPosix)(
+    'sweeps away what killed processes left unfinished, and nothing else',
+    ({ folder }) => {
+      const unfinished = `claim.${crypto.randomUUID()}.tmp`;
+      mkdirSync(join(folder, unfinished));
+      writeFileSync(join(folder, unfinished, 'mark'), '{"pid":1');
+      writeFileSync(join(folder, `other.${crypto.randomUUID()}.tmp`), '');
+      writeFileSync(join(folder, 'claim.journal'), '');
+      const others = readdirSync(folder).filter((name) => name !== unfinished);
 
-    taken(claimAs(1, join(folder, 'claim')));
+      taken(claimAs(1, join(folder, 'claim')));
 
-    expect(readdirSync(folder).sort()).toEqual(['claim', ...others].sort());
-  });
+      expect(readdirSync(folder).sort()).toEqual(['claim', ...others].sort());
+    },
+  );
 
   test('can be read by its user alone', ({ folder }) => {
     const path = join(folder, 'claim');
     taken(claimAs(1, path));
 
     const [mark = ''] = readdirSync(path);
-    expect(statSync(path).mode & 0o777).toBe(0o700);
-    expect(statSync(join(path, mark)).mode & 0o777).toBe(0o600);
+    expect([isPrivate(path), isPrivate(join(path, mark))]).toEqual([true, true]);
   });
 
   test('fails with 74 where nothing can be written', ({ folder }) => {
@@ -129,7 +137,7 @@ describe('a claim', () => {
     }
   });
 
-  test.skipIf(process.getuid?.() === 0)('fails with 74 in a folder of others', ({ folder }) => {
+  test.skipIf(isRoot || !isPosix)('fails with 74 in a folder of others', ({ folder }) => {
     chmodSync(folder, 0o500);
     expect(() => claimAs(1, join(folder, 'claim'))).toThrow(
       expect.objectContaining({ exitCode: 74, message: expect.stringContaining('EACCES') }),

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -9,6 +9,7 @@ import { openJournal, replay } from '../../../src/import/journal.ts';
 import { emptyState, fold, type JournalState } from '../../../src/import/journal-state.ts';
 import { type Entry, formatEntry, type Header, parseEntry } from '../../../src/import/records.ts';
 import { networkError } from '../../support/petstore.ts';
+import { isPrivate } from '../../support/posix.ts';
 
 const header: Header = {
   k: 'h',
@@ -159,7 +160,7 @@ describe('a journal that is opened again', () => {
     second.close();
 
     expect(readFileSync(path, 'utf8')).toBe(formatEntry(header) + formatEntry({ k: 'n', row: 1 }));
-    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(isPrivate(path)).toBe(true);
     rmSync(folder, { recursive: true });
   });
 });

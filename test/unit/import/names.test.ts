@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe } from 'vitest';
@@ -16,6 +17,7 @@ import {
   reply,
   testKey,
 } from '../../support/petstore.ts';
+import { isPosix } from '../../support/posix.ts';
 
 /** Time passes fast here while another process writes to its disk. */
 const patient = ['--max-wait', 'inf'];
@@ -279,51 +281,48 @@ describe('a process whose names are held by another one', () => {
     },
   );
 
-  test('does not wait for one that was killed', async ({ petstore, sandbox, folder }) => {
-    const path = put(folder, 'name\nrabbit\n');
-    const killed = new AbortController();
-    sandbox.reactions.push('stall');
-    const first = petstore(['categories', 'import', path, '--timeout', '1h', ...apply], {
-      context: as(1),
-      signal: killed.signal,
-    });
-    while (sandbox.requests.length === 0) await new Promise(setImmediate);
+  test.skipIf(!isPosix)(
+    'does not wait for one that was killed',
+    async ({ petstore, sandbox, folder }) => {
+      const path = put(folder, 'name\nrabbit\n');
+      const killed = new AbortController();
+      sandbox.reactions.push('stall');
+      const first = petstore(['categories', 'import', path, '--timeout', '1h', ...apply], {
+        context: as(1),
+        signal: killed.signal,
+      });
+      while (sandbox.requests.length === 0) await new Promise(setImmediate);
 
-    const second = await petstore([...ifMissing, '--max-wait', '0'], {
-      context: { ...as(2), isRunning: ({ pid }) => pid !== 1 },
-    });
+      const second = await petstore([...ifMissing, '--max-wait', '0'], {
+        context: { ...as(2), isRunning: ({ pid }) => pid !== 1 },
+      });
 
-    expect(second.exitCode).toBe(0);
-    expect(names(sandbox)).toEqual(['rabbit']);
-    killed.abort(new Interruption(143));
-    await first;
-  });
+      expect(second.exitCode).toBe(0);
+      expect(names(sandbox)).toEqual(['rabbit']);
+      killed.abort(new Interruption(143));
+      await first;
+    },
+  );
 });
 
 describe('a create with --if-missing', () => {
-  test.for([
-    {
-      what: 'a file',
-      make: (path: string) => {
-        rmSync(path, { recursive: true });
-        writeFileSync(path, '');
-      },
-    },
-  ])(
-    'says what it cannot prevent where its state folder is $what, and goes on',
-    async ({ make }, { petstore, sandbox, folder }) => {
-      make(join(folder, 'state'));
+  test('says what it cannot prevent where its state folder is a file, and goes on', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    await rm(join(folder, 'state'), { recursive: true });
+    writeFileSync(join(folder, 'state'), '');
 
-      const result = await petstore(ifMissing);
+    const result = await petstore(ifMissing);
 
-      expect(result.exitCode).toBe(0);
-      expect(result.events()).toContainEqual({
-        event: 'notice',
-        message: expect.stringContaining('another petstore process could create the same name'),
-      });
-      expect(sandbox.categories).toHaveLength(1);
-    },
-  );
+    expect(result.exitCode).toBe(0);
+    expect(result.events()).toContainEqual({
+      event: 'notice',
+      message: expect.stringContaining('another petstore process could create the same name'),
+    });
+    expect(sandbox.categories).toHaveLength(1);
+  });
 
   test('leaves nothing of its claim behind, nor of one that was damaged', async ({
     petstore,

@@ -5,6 +5,7 @@ import { describe } from 'vitest';
 import type { Captured, CaptureOptions } from '../../../src/context.ts';
 import { Interruption } from '../../../src/errors.ts';
 import { test as base, expect, reply, testKey } from '../../support/petstore.ts';
+import { isPosix } from '../../support/posix.ts';
 
 const local = 'http://127.0.0.1:4010/v1';
 const noEnv = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined };
@@ -277,7 +278,7 @@ describe('the key of an api-key-command', () => {
     expect([calls.length, sandbox.requests.length]).toEqual([0, 0]);
   });
 
-  test.for<{ what: string; open: (config: string) => void }>([
+  test.skipIf(!isPosix).for<{ what: string; open: (config: string) => void }>([
     {
       what: 'a group can write the file',
       open: (config) => chmodSync(`${config}/settings.json`, 0o620),
@@ -311,7 +312,7 @@ describe('the key of an api-key-command', () => {
     expect(calls).toEqual([]);
   });
 
-  test.skipIf(process.getuid?.() === undefined)(
+  test.skipIf(!isPosix)(
     'is not asked for where the file is somebody else’s',
     async ({ petstore }) => {
       const { calls, capture } = program({});

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { describe } from 'vitest';
 import { Interruption } from '../../../src/errors.ts';
 import { expect, test, testKey } from '../../support/petstore.ts';
+import { isPosix } from '../../support/posix.ts';
 
 const list = ['categories', 'list'];
 const env = { PETSTORE_API_KEY: undefined };
@@ -27,7 +28,7 @@ function keyFile(folder: string, mode: number, text = testKey): string {
 }
 
 describe('--api-key-file', () => {
-  test.for([
+  test.skipIf(!isPosix).for([
     { what: 'its owner alone', mode: 0o600 },
     { what: 'all, as a secret of a container', mode: 0o444 },
     { what: 'all, as a secret of a cluster', mode: 0o644 },
@@ -48,26 +49,26 @@ describe('--api-key-file', () => {
     },
   );
 
-  test('reads its user’s own file that others can read, with a notice', async ({
-    petstore,
-    folder,
-  }) => {
-    const file = keyFile(folder, 0o644);
-    if (isRoot) chownSync(file, nobody, nobody);
-    const context = isRoot ? { uid: nobody } : {};
+  test.skipIf(!isPosix)(
+    'reads its user’s own file that others can read, with a notice',
+    async ({ petstore, folder }) => {
+      const file = keyFile(folder, 0o644);
+      if (isRoot) chownSync(file, nobody, nobody);
+      const context = isRoot ? { uid: nobody } : {};
 
-    const { exitCode, stderr } = await petstore([...list, '--api-key-file', file], {
-      env,
-      context,
-    });
+      const { exitCode, stderr } = await petstore([...list, '--api-key-file', file], {
+        env,
+        context,
+      });
 
-    expect(exitCode).toBe(0);
-    expect(stderr).toContain(
-      `petstore: other users can read the API key in ${file}: chmod 600 '${file}'\n`,
-    );
-  });
+      expect(exitCode).toBe(0);
+      expect(stderr).toContain(
+        `petstore: other users can read the API key in ${file}: chmod 600 '${file}'\n`,
+      );
+    },
+  );
 
-  test.for([0o620, 0o602, 0o666])(
+  test.skipIf(!isPosix).for([0o620, 0o602, 0o666])(
     'refuses a file that others can change (mode %o)',
     async (mode, { petstore, sandbox, folder }) => {
       const file = keyFile(folder, mode);

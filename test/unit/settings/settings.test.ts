@@ -6,7 +6,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -16,6 +15,7 @@ import { describe } from 'vitest';
 import { claim } from '../../../src/disk/claim.ts';
 import { Interruption } from '../../../src/errors.ts';
 import { expect, test, testKey } from '../../support/petstore.ts';
+import { isPosix, isPrivate } from '../../support/posix.ts';
 
 const list = ['categories', 'list'];
 const url = (name: string) => `https://${name}.example/v1`;
@@ -38,9 +38,9 @@ describe('auth login', () => {
       origin: 'https://a.example',
       key: testKey,
     });
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(statSync(join(folder, 'config', 'keys')).mode & 0o777).toBe(0o700);
-    expect(statSync(join(folder, 'config')).mode & 0o777).toBe(0o700);
+    for (const path of [file, join(folder, 'config', 'keys'), join(folder, 'config')]) {
+      expect(isPrivate(path)).toBe(true);
+    }
     expect(readdirSync(join(folder, 'config', 'keys'))).toHaveLength(1);
   });
 
@@ -54,16 +54,19 @@ describe('auth login', () => {
     expect(sandbox.requests).toHaveLength(0);
   });
 
-  test('a stored key that others can read is refused', async ({ petstore, folder, sandbox }) => {
-    await petstore(['auth', 'login'], { env, stdin: testKey });
-    chmodSync(join(folder, 'config', 'keys', 'production.json'), 0o640);
+  test.skipIf(!isPosix)(
+    'a stored key that others can read is refused',
+    async ({ petstore, folder, sandbox }) => {
+      await petstore(['auth', 'login'], { env, stdin: testKey });
+      chmodSync(join(folder, 'config', 'keys', 'production.json'), 0o640);
 
-    const result = await petstore(list, { env });
+      const result = await petstore(list, { env });
 
-    expect(result.exitCode).toBe(2);
-    expect(result.stderr).toContain('is readable by other users');
-    expect(sandbox.requests).toHaveLength(0);
-  });
+      expect(result.exitCode).toBe(2);
+      expect(result.stderr).toContain('is readable by other users');
+      expect(sandbox.requests).toHaveLength(0);
+    },
+  );
 
   test('asks on a terminal without showing what is typed', async ({ petstore, sandbox }) => {
     const terminal = Object.assign(Readable.from([]), {
@@ -147,7 +150,7 @@ describe('config set', () => {
         staging: { 'base-url': url('b') },
       },
     });
-    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(isPrivate(file)).toBe(true);
   });
 
   test.for([
@@ -203,20 +206,23 @@ describe('config set, for many', () => {
     expect(readdirSync(join(folder, 'config'))).toEqual(['settings.json']);
   });
 
-  test('what a killed process held is taken over at once', async ({ petstore, folder, clock }) => {
-    const before = clock.now();
-    const isRunning = () => false;
-    for (const { argv, lock } of saving) {
-      const path = join(folder, 'config', lock);
-      expect(claim({ owner: other, isRunning, now: clock.now }, path).mine).toBe(true);
+  test.skipIf(!isPosix)(
+    'what a killed process held is taken over at once',
+    async ({ petstore, folder, clock }) => {
+      const before = clock.now();
+      const isRunning = () => false;
+      for (const { argv, lock } of saving) {
+        const path = join(folder, 'config', lock);
+        expect(claim({ owner: other, isRunning, now: clock.now }, path).mine).toBe(true);
 
-      const result = await petstore(argv, { stdin: testKey, context: { isRunning } });
+        const result = await petstore(argv, { stdin: testKey, context: { isRunning } });
 
-      expect(result).toMatchObject({ exitCode: 0 });
-      expect(existsSync(path)).toBe(false);
-    }
-    expect(clock.now()).toBe(before);
-  });
+        expect(result).toMatchObject({ exitCode: 0 });
+        expect(existsSync(path)).toBe(false);
+      }
+      expect(clock.now()).toBe(before);
+    },
+  );
 
   test.for(saving)(
     '$argv waits five seconds for a process that runs, and names it: exit 74',

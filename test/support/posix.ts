@@ -1,0 +1,9 @@
+import { statSync } from 'node:fs';
+
+/** Windows has no modes and no users by number, and a claim ends there with its process alone. */
+export const isPosix = process.getuid !== undefined;
+
+/** Whether a file or folder is its owner's alone; on Windows the folder that it is in decides that. */
+export function isPrivate(path: string): boolean {
+  return !isPosix || (statSync(path).mode & 0o077) === 0;
+}
