@@ -1,7 +1,8 @@
-import { closeSync, constants, fstatSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { openOwn, readOwn } from '../disk/open-file.ts';
 import { createTail, type Tail } from '../disk/tail.ts';
+import { sweep } from '../disk/temporary.ts';
 import { systemCode } from '../errors.ts';
 import { fold } from './fold.ts';
 import { emptyLedger, type Ledger } from './ledger.ts';
@@ -106,7 +107,7 @@ export function openFileLog(folder: string, name: string, known: Ledger = emptyL
   function openNext(): void {
     if (newest() <= number) create(number + 1);
     openNewest();
-    rmSync(path(number - 2), { force: true });
+    sweep([path(number - 2)]);
   }
 
   function openNewest(): void {

@@ -14,6 +14,7 @@ import { emptyLedger } from '../../../src/pacing/ledger.ts';
 import { logFoldersFor } from '../../../src/pacing/log-folders.ts';
 import { startTime } from '../../support/clock.ts';
 import { expect, type Fixtures, reply, test } from '../../support/petstore.ts';
+import { isPosix } from '../../support/posix.ts';
 
 const isRoot = process.getuid?.() === 0;
 const list = ['categories', 'list'];
@@ -75,7 +76,8 @@ const unusable: Setting[] = [
   },
 ];
 
-describe('a state folder that cannot be used', () => {
+// What takes its place is named for a user by number.
+describe.skipIf(!isPosix)('a state folder that cannot be used', () => {
   for (const { what, prepare, says, asRoot = false } of unusable) {
     test.skipIf(asRoot && !isRoot)(
       `because ${what}: all processes share the one in its place, and each says so once`,
@@ -111,7 +113,7 @@ describe('a state folder that cannot be used', () => {
   });
 });
 
-describe('a state folder to which others can write', () => {
+describe.skipIf(!isPosix)('a state folder to which others can write', () => {
   test('is used all the same: all processes share a folder in it that is theirs alone', async ({
     petstore,
     sandbox,
@@ -151,7 +153,7 @@ describe('a state folder of another user', () => {
   );
 });
 
-describe('the folder in its place', () => {
+describe.skipIf(!isPosix)('the folder in its place', () => {
   test.for([
     {
       what: 'is a symbolic link',
