@@ -1,11 +1,10 @@
-import { rmSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
 import { makePrivateFolder, refuseLink, removeEmpty } from './folders.ts';
 import { holdFile, isHeld } from './held-file.ts';
 import { type Claim, type Holder, holderIn, longestMark, type Mark, parseMark } from './mark.ts';
-import { writeBrief } from './new-file.ts';
 import { readOwn } from './open-file.ts';
 import { patiently, pauseBriefly } from './patience.ts';
 import { sweep } from './temporary.ts';
@@ -30,8 +29,9 @@ export function claimOnWindows(
     if (letGo) {
       const release = () => releaseOnWindows(path, letGo);
       try {
-        patiently(() => rmSync(owner, { force: true }));
-        writeBrief(owner, JSON.stringify({ ...context.owner, since: context.now() }));
+        // Not removed first: while another process reads it, its name would not be free.
+        const mark: Mark = { ...context.owner, since: context.now() };
+        patiently(() => writeFileSync(owner, JSON.stringify(mark), { mode: 0o600 }));
       } catch (error) {
         release();
         throw error;
