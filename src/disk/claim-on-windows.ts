@@ -25,7 +25,7 @@ export function claimOnWindows(
 ): Claim | Holder {
   const [held, owner] = filesOf(path);
   for (let tried = 1; ; tried += 1) {
-    const letGo = patiently(() => hold(path, held));
+    const letGo = hold(path, held);
     if (letGo) {
       const release = () => releaseOnWindows(path, letGo);
       try {
@@ -71,7 +71,7 @@ function filesOf(path: string): [held: string, owner: string] {
 }
 
 function hold(path: string, held: string): (() => void) | undefined {
-  makePrivateFolder(path);
+  patiently(() => makePrivateFolder(path));
   try {
     refuseLink(path);
     return holdFile(held);
@@ -83,7 +83,7 @@ function hold(path: string, held: string): (() => void) | undefined {
 }
 
 function readMark(owner: string): Mark | undefined {
-  return parseMark(patiently(() => readOwn(owner, longestMark))?.toString() ?? '');
+  return parseMark(readOwn(owner, longestMark)?.toString() ?? '');
 }
 
 function busy(path: string): Error {
