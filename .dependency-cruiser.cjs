@@ -24,6 +24,7 @@ const packages = {
   commander: '(commands/|docs/|session|run\\.ts)',
   chalk: 'output/',
   conf: 'settings/',
+  'cross-spawn': 'node/',
   ora: 'output/',
   undici: 'node/',
   'cli-table3': 'output/',

@@ -1,11 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { homedir, uptime } from 'node:os';
 import { join } from 'node:path';
-import type { Context, Engine, Environment, Output, Owner } from '../context.ts';
+import type { Context, Engine, Output, Owner } from '../context.ts';
 import { openAppendFile } from '../disk/append-file.ts';
 import { bootOf, isRunning, ownerOf } from '../disk/owner.ts';
 import { Interruption } from '../errors.ts';
 import { unloadable } from '../text/unloadable.ts';
+import { readEnvironment } from './environment.ts';
 import type { Terminal } from './question.ts';
 import type { Transport } from './transport.ts';
 import { createUptime } from './uptime.ts';
@@ -23,7 +24,7 @@ export function createNodeContext(
 ): NodeContext {
   // Everything that is on its way or waits listens to it; Node would take many for a leak and warn on stderr.
   setMaxListeners(0, signal);
-  const env: Environment = { ...process.env };
+  const env = readEnvironment(process.env, process.platform);
   // A crash report of Node and every child would otherwise hold the key, and the password of the store.
   delete process.env.PETSTORE_API_KEY;
   delete process.env.PETSTORE_LIMIT_STORE;
@@ -89,7 +90,7 @@ export function createNodeContext(
     },
     launch: async (program, env, { ownsCtrlC } = {}) => {
       const { deafToCtrlC, launch } = await import('./programs.ts').catch(unloadable);
-      const run = () => launch(program, env, signal, process.stdin.isTTY);
+      const run = () => launch(program, env, signal, process);
       return ownsCtrlC ? deafToCtrlC(process, signal, run) : run();
     },
     capture: async (command, options) => {

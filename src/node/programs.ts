@@ -2,22 +2,31 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Captured, CaptureOptions, Environment } from '../context.ts';
 import { Interruption } from '../errors.ts';
+import { unloadable } from '../text/unloadable.ts';
+import { forChild } from './environment.ts';
 
 const signalNames = { 129: 'SIGHUP', 130: 'SIGINT', 143: 'SIGTERM' } as const;
 
+type Console = { readonly platform: string; readonly stdin: { readonly isTTY: boolean } };
+
 /** Runs a program on our own streams; `signal` is passed on to it. @throws the system's error when it cannot run */
-export function launch(
+export async function launch(
   [file = '', ...args]: readonly string[],
   env: Environment,
   signal: AbortSignal,
-  onTerminal: boolean,
+  { platform, stdin }: Console,
 ): Promise<number> {
-  const child = spawn(file, args, { env, stdio: 'inherit' });
+  const onWindows = platform === 'win32';
+  const start = onWindows
+    ? (await import('./windows-program.ts').catch(unloadable)).startOnWindows
+    : spawn;
+  const child = start(file, args, { env: forChild(env, platform), stdio: 'inherit' });
   signal.addEventListener('abort', () => {
     const name =
       signal.reason instanceof Interruption ? signalNames[signal.reason.exitCode] : 'SIGTERM';
-    // The terminal sends Ctrl-C to both of us; a second one would end the child without a word.
-    if (name !== 'SIGINT' || !onTerminal) child.kill(name);
+    // The terminal sends Ctrl-C to both of us; a second one would end the child without a word. On Windows the console
+    // sends it every signal that there is, and child.kill would terminate it.
+    if (!onWindows && (name !== 'SIGINT' || !stdin.isTTY)) child.kill(name);
   });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
@@ -74,7 +83,7 @@ export function capture(
   const child = spawn(command, {
     shell: true,
     cwd: folder,
-    env,
+    env: forChild(env, platform),
     detached: group,
     windowsHide: true,
     stdio: terminal ? ['inherit', 'pipe', 'inherit'] : ['ignore', 'pipe', 'ignore'],

@@ -72,7 +72,7 @@ function findOpen(file: string, uid: number | undefined): string | undefined {
 
 async function capture(command: string, folder: string, run: Run): Promise<Captured> {
   const { context } = run.host;
-  const { PETSTORE_API_KEY, PETSTORE_LIMIT_STORE, ...env } = context.env;
+  const env = { ...context.env, PETSTORE_API_KEY: undefined, PETSTORE_LIMIT_STORE: undefined };
   const late = new AbortController();
   const end = deadline(context.sleep, patience, () =>
     late.abort(failed(run, `timed out after ${patience / 1_000}s`)),

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { test as base } from 'vitest';
 import type { Context, Output, Send, WireAnswer, WireRequest } from '../../src/context.ts';
 import { openAppendFile } from '../../src/disk/append-file.ts';
+import { readEnvironment } from '../../src/node/environment.ts';
 import { run } from '../../src/run.ts';
 import { basePath, createSandboxApp } from '../../src/sandbox/app.ts';
 import { type Plan, plans } from '../../src/sandbox/quota.ts';
@@ -92,13 +93,16 @@ export const test = base.extend<Fixtures>({
         stdin: Readable.from([stdin]),
         stdout,
         stderr,
-        env: {
-          PETSTORE_BASE_URL: `http://127.0.0.1:4010${basePath}`,
-          PETSTORE_API_KEY: testKey,
-          PETSTORE_CONFIG_DIR: join(folder, 'config'),
-          PETSTORE_STATE_DIR: join(folder, 'state'),
-          ...env,
-        },
+        env: readEnvironment(
+          {
+            PETSTORE_BASE_URL: `http://127.0.0.1:4010${basePath}`,
+            PETSTORE_API_KEY: testKey,
+            PETSTORE_CONFIG_DIR: join(folder, 'config'),
+            PETSTORE_STATE_DIR: join(folder, 'state'),
+            ...env,
+          },
+          context?.platform ?? 'linux',
+        ),
         platform: 'linux',
         nodeVersion: 'v20.19.0',
         uid: process.getuid?.(),

@@ -27,6 +27,7 @@ const guarded = [
   'src/node/tls.ts',
   'src/disk/claim.ts',
   'src/node/programs.ts',
+  'src/node/windows-program.ts',
 ];
 const asking = 'src/node/transport.ts';
 /** What follows a create whose outcome is unknown: it is there before the create is sent. */

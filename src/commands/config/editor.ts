@@ -8,7 +8,7 @@ export function chooseEditor({ env, platform }: Context): string {
 
 /** Opens a file in an editor and waits until it ends. @throws Failure (config) when it fails, the signal's reason */
 export async function openEditor(context: Context, editor: string, path: string): Promise<void> {
-  const { PETSTORE_API_KEY, PETSTORE_LIMIT_STORE, ...env } = context.env;
+  const env = { ...context.env, PETSTORE_API_KEY: undefined, PETSTORE_LIMIT_STORE: undefined };
   const exitCode = await context
     .launch(programOf(context, editor, path), env, { ownsCtrlC: true })
     .catch((error) => {
@@ -41,6 +41,6 @@ const another = 'Set VISUAL to your editor, for example: export VISUAL=nano';
  */
 function programOf({ platform }: Context, editor: string, path: string): readonly string[] {
   if (platform !== 'win32') return ['sh', '-c', `exec >&2; exec ${editor} "$@"`, editor, path];
-  const words = editor.match(/"[^"]*"|\S+/g) ?? [];
+  const words = editor.match(/(?:"[^"]*"|[^\s"])+/g) ?? [];
   return [...words.map((word) => word.replaceAll('"', '')), path];
 }

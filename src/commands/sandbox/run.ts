@@ -1,7 +1,7 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import type { Context } from '../../context.ts';
+import type { Context, Environment } from '../../context.ts';
 import { Failure, systemCode, usageFailure } from '../../errors.ts';
 import type { RunningSandbox } from '../../sandbox/serve.ts';
 import { quote } from '../../text/shell.ts';
@@ -20,23 +20,24 @@ export async function runAgainst(
 ): Promise<number> {
   const folder = prepare(context);
   try {
-    const { PETSTORE_PROFILE, PETSTORE_LIMIT_STORE, ...env } = context.env;
+    const { env, platform, self } = context;
     return await context.launch(program, {
       ...env,
       ...exemptLoopback(env),
+      PETSTORE_PROFILE: undefined,
+      PETSTORE_LIMIT_STORE: undefined,
       PETSTORE_BASE_URL: baseUrl.href,
       PETSTORE_API_KEY: key,
       PETSTORE_CONFIG_DIR: join(folder, 'config'),
       PETSTORE_STATE_DIR: join(folder, 'state'),
-      PATH: [folder, env.PATH].filter(Boolean).join(delimiter),
+      PATH: [programsIn(folder, context), env.PATH].filter(Boolean).join(delimiter),
+      ...(platform === 'win32' && selfVariables(self)),
     });
   } catch (error) {
-    const reasons = { ENOENT: 'command not found', EACCES: 'permission denied' };
     const code = systemCode(error);
     if (code === undefined) throw error;
-    if (code === 'ENOENT' || code === 'EACCES') {
-      throw usageFailure(`cannot run ${program[0]}: ${reasons[code]}`);
-    }
+    const known = reasons[code];
+    if (known) throw usageFailure(`cannot run ${program[0]}: ${known.reason}`, known.hint);
     const hint = isOutOfFiles(error) ? allowMoreFiles : undefined;
     throw new Failure('output', `cannot run ${program[0]} (${code})`, { cause: error, hint });
   } finally {
@@ -44,19 +45,34 @@ export async function runAgainst(
   }
 }
 
+type Reason = { readonly reason: string; readonly hint?: string };
+const notExecutable: Reason = {
+  reason: 'not an executable',
+  hint: 'If it is a script, name its interpreter, for example: petstore sandbox -- bash ./script.sh',
+};
+
+/** By the system's code. The last two are those of Windows, for a file that is not a program to it. */
+const reasons: Readonly<Record<string, Reason>> = {
+  ENOENT: { reason: 'command not found' },
+  EACCES: { reason: 'permission denied' },
+  EFTYPE: notExecutable,
+  UNKNOWN: notExecutable,
+};
+
 /** A folder for what belongs to this run alone, and for PATH. @throws Failure (output) */
 function prepare(context: Context): string {
   let folder: string | undefined;
   try {
     folder = mkdtempSync(join(tmpdir(), 'petstore-sandbox-'));
-    putOnPath(folder, context);
+    fillPath(programsIn(folder, context), context);
     return folder;
   } catch (error) {
     if (folder !== undefined) remove(folder);
+    const variable = context.platform === 'win32' ? 'TEMP' : 'TMPDIR';
     const message = `cannot create a folder in ${tmpdir()} (${systemCode(error)})`;
     throw new Failure('output', message, {
       consequence: 'Nothing was run.',
-      hint: isOutOfFiles(error) ? allowMoreFiles : 'Set TMPDIR to a writable folder.',
+      hint: isOutOfFiles(error) ? allowMoreFiles : `Set ${variable} to a writable folder.`,
       cause: error,
     });
   }
@@ -71,14 +87,27 @@ function remove(folder: string): void {
   }
 }
 
+/**
+ * The folder for PATH. cmd.exe reads the arguments of a .cmd twice. cross-spawn, with which most programs for Node start others on
+ * Windows, escapes them for both only in a folder of this name.
+ */
+function programsIn(folder: string, { platform }: Context): string {
+  return platform === 'win32' ? join(folder, 'node_modules', '.bin') : folder;
+}
+
 /** Makes this very petstore callable by name in a folder, with the same Node. */
-function putOnPath(folder: string, { self, platform }: Context): void {
-  if (platform === 'win32') {
-    const words = self.map((word) => `"${word.replaceAll('%', '%%')}"`).join(' ');
-    writeFileSync(join(folder, 'petstore.cmd'), `@${words} %*\r\n`);
-  } else {
-    const words = self.map(quote).join(' ');
-    writeFileSync(join(folder, 'petstore'), `#!/bin/sh\nexec ${words} "$@"\n`);
-    chmodSync(join(folder, 'petstore'), 0o755);
-  }
+function fillPath(folder: string, { self, platform }: Context): void {
+  mkdirSync(folder, { recursive: true });
+  const words = self.map(quote).join(' ');
+  // On Windows for the shell that comes with Git.
+  writeFileSync(join(folder, 'petstore'), `#!/bin/sh\nexec ${words} "$@"\n`);
+  chmodSync(join(folder, 'petstore'), 0o755);
+  if (platform !== 'win32') return;
+  const variables = Object.keys(selfVariables(self)).map((name) => `"%${name}%"`);
+  writeFileSync(join(folder, 'petstore.cmd'), `@${variables.join(' ')} %*\r\n`);
+}
+
+/** The words of `self` for petstore.cmd, which cmd.exe reads in the code page of its window: few letters are the same in all. */
+function selfVariables(self: readonly string[]): Environment {
+  return Object.fromEntries(self.map((word, index) => [`PETSTORE_SANDBOX_SELF_${index}`, word]));
 }
