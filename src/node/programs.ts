@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { constants } from 'node:os';
+import { win32 } from 'node:path';
 import type { Captured, CaptureOptions, Environment } from '../context.ts';
 import { Interruption } from '../errors.ts';
 import { unloadable } from '../text/unloadable.ts';
@@ -65,7 +66,15 @@ type System = {
   readonly platform: string;
   /** Kills a process, or a group of them by its negative number. @throws the system's error */
   readonly kill: (pid: number, signal: 'SIGKILL') => unknown;
+  readonly env: Environment;
 };
+
+/** Waits for a program to end. */
+type RunSync = (
+  file: string,
+  args: readonly string[],
+  options: { readonly stdio: 'ignore'; readonly windowsHide: true; readonly timeout: number },
+) => { readonly status: number | null };
 
 /**
  * Runs a command line in the system's shell and collects what it prints; its stderr is our terminal's, or dropped. When
@@ -76,10 +85,12 @@ type System = {
 export function capture(
   command: string,
   { env, folder, terminal, limit, signal }: CaptureOptions,
-  { platform, kill }: System,
+  { platform, kill, env: { SystemRoot } }: System,
+  runSync: RunSync = spawnSync,
 ): Promise<Captured> {
+  const onWindows = platform === 'win32';
   // A group of its own would have no terminal; Windows has no groups.
-  const group = !terminal && platform !== 'win32';
+  const group = !terminal && !onWindows;
   const child = spawn(command, {
     shell: true,
     cwd: folder,
@@ -109,11 +120,19 @@ export function capture(
   function end(): void {
     const { pid } = child;
     try {
-      if (pid !== undefined) kill(group ? -pid : pid, 'SIGKILL');
+      if (pid !== undefined && !(onWindows && endTree(pid))) kill(group ? -pid : pid, 'SIGKILL');
     } catch {
       // It has ended meanwhile.
     }
     // What else it started may hold it open.
     child.stdout?.destroy();
+  }
+
+  /** Whether taskkill ended it. It is waited for: it would end with us, and cannot find the children of a process that has ended. */
+  function endTree(pid: number): boolean {
+    const taskkill = win32.join(SystemRoot ?? 'C:\\Windows', 'System32', 'taskkill.exe');
+    const args = ['/T', '/F', '/PID', String(pid)];
+    const options = { stdio: 'ignore', windowsHide: true, timeout: 5_000 } as const;
+    return runSync(taskkill, args, options).status === 0;
   }
 }

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
+import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { deafToCtrlC } from '../../../src/node/programs.ts';
+import { capture, deafToCtrlC } from '../../../src/node/programs.ts';
 
 /** Signals that arrive at a process, with what main.ts does about Ctrl-C. */
 function listening() {
@@ -41,5 +42,45 @@ describe('Ctrl-C while a program of its own runs on the terminal', () => {
     await deafToCtrlC(process, ended.signal, async () => ended.abort());
 
     expect(process.listenerCount('SIGINT')).toBe(0);
+  });
+});
+
+describe('a key command on Windows', () => {
+  const taskkill = 'D:\\Windows\\System32\\taskkill.exe';
+
+  test.for([
+    ['and all that it started by taskkill', 0, []],
+    ['alone where taskkill fails', 128, ['SIGKILL']],
+    ['alone where taskkill cannot start', null, ['SIGKILL']],
+  ] as const)('is killed %s', async ([, status, killed]) => {
+    const calls: unknown[] = [];
+    const signals: string[] = [];
+    const end = new AbortController();
+    const captured = capture(
+      'sleep 60',
+      { env: {}, folder: tmpdir(), terminal: false, limit: 100, signal: end.signal },
+      {
+        platform: 'win32',
+        env: { SystemRoot: 'D:\\Windows' },
+        kill: (_pid, signal) => signals.push(signal),
+      },
+      (file, args, options) => {
+        calls.push([file, args, options]);
+        process.kill(Number(args.at(-1)), 'SIGKILL');
+        return { status };
+      },
+    );
+
+    end.abort(new Error('timed out'));
+
+    await expect(captured).rejects.toThrow('timed out');
+    expect(calls).toEqual([
+      [
+        taskkill,
+        ['/T', '/F', '/PID', expect.stringMatching(/^\d+$/)],
+        { stdio: 'ignore', windowsHide: true, timeout: 5_000 },
+      ],
+    ]);
+    expect(signals).toEqual(killed);
   });
 });
