@@ -3,7 +3,8 @@ import { Interruption } from './errors.ts';
 import { createNodeContext } from './node/node-context.ts';
 import { run } from './run.ts';
 
-const interruptions = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+// SIGBREAK is Ctrl-Break on Windows, and nowhere else a signal.
+const interruptions = { SIGINT: 130, SIGBREAK: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 const interrupted = new AbortController();
 const listeners = Object.entries(interruptions).map(([signal, exitCode]) => {

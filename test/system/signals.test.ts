@@ -470,6 +470,31 @@ describe('a terminal', { tags: ['script'] }, () => {
   });
 });
 
+describe.each(nodes)('Ctrl-Break on Windows, which is SIGBREAK there, on %s', (node) => {
+  test('ends an import as Ctrl-C does: exit 130, and it can be resumed', async ({
+    serve,
+    start,
+    folder,
+  }) => {
+    const service = await serve(json(200, []), 'none');
+    writeFileSync(join(folder, 'pets.csv'), rowsOf(12));
+    // No other system sends it.
+    const hook = "process.on('SIGUSR2', () => process.emit('SIGBREAK', 'SIGBREAK'));";
+    writeFileSync(join(folder, 'break.cjs'), hook);
+    const argv = ['categories', 'import', 'pets.csv', '--yes', '--json'];
+    const command = [node, '--require', './break.cjs', launcher, ...argv];
+    const program = start(argv, service.url, { command });
+    await service.asked(9);
+    program.child.kill('SIGUSR2');
+    await pause(100);
+    for (const [id, response] of service.held.entries()) created(id)(response);
+
+    expect(await program.ended).toBe(130);
+    expect(JSON.parse(program.said().stdout)).toMatchObject({ counts: { created: 8, left: 4 } });
+    expect(program.said().stderr).toContain('Run the same command again to resume.');
+  });
+});
+
 describe('a second signal', () => {
   test.concurrent.for([
     { first: 'SIGINT', second: 'SIGINT' },
