@@ -57,8 +57,12 @@ export async function deafToCtrlC<Result>(
   }
 }
 
+/** What Windows ends a program with that does nothing about Ctrl-C or Ctrl-Break: STATUS_CONTROL_C_EXIT. */
+const endedByCtrlC = 0xc000013a;
+
 /** As a shell reports it. */
-function exitCode(code: number | null, killedBy: NodeJS.Signals | null): number {
+export function exitCode(code: number | null, killedBy: NodeJS.Signals | null): number {
+  if (code === endedByCtrlC) return 128 + constants.signals.SIGINT;
   return code ?? 128 + (killedBy ? constants.signals[killedBy] : 0);
 }
 

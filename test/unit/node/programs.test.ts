@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { capture, deafToCtrlC } from '../../../src/node/programs.ts';
+import { capture, deafToCtrlC, exitCode } from '../../../src/node/programs.ts';
 
 /** Signals that arrive at a process, with what main.ts does about Ctrl-C. */
 function listening() {
@@ -44,6 +44,18 @@ describe('Ctrl-C while a program of its own runs on the terminal', () => {
     expect(process.listenerCount('SIGINT')).toBe(0);
   });
 });
+
+test.for([
+  ['of itself', 3, null, 3],
+  ['of SIGTERM', null, 'SIGTERM', 143],
+  ['of Ctrl-C', null, 'SIGINT', 130],
+  ['of Ctrl-C on Windows', 3_221_225_786, null, 130],
+] as const)(
+  'the exit code of a program that ended because %s is the one that a shell has',
+  ([, code, signal, shown]) => {
+    expect(exitCode(code, signal)).toBe(shown);
+  },
+);
 
 describe('a key command on Windows', () => {
   const taskkill = 'D:\\Windows\\System32\\taskkill.exe';
