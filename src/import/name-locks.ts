@@ -3,14 +3,12 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { cannotSave, saving } from '../disk/files.ts';
-import { holdFile, isHeld } from '../disk/held-file.ts';
 import { withLock } from '../disk/lock.ts';
 import { longestMark, type Mark, parseMark } from '../disk/mark.ts';
+import { holdMark, isAlive, removeMark } from '../disk/mark-file.ts';
 import { writeBrief } from '../disk/new-file.ts';
 import { readOwn } from '../disk/open-file.ts';
-import { isWindows } from '../disk/patience.ts';
 import { securePrivateFolder } from '../disk/private-folder.ts';
-import { sweep } from '../disk/temporary.ts';
 import { looseKey } from './content.ts';
 
 /** What is to be held: names at one service, and the file that they come from. */
@@ -54,16 +52,9 @@ export async function tryLockNames(
       if (holder) return holder;
       const mark: NameMark = { ...context.owner, since: context.now(), doing: wanted.doing };
       writeBrief(file, [JSON.stringify(mark), ...keys].join('\n'));
-      const letGo = isWindows ? holdFile(heldBeside(file)) : undefined;
-      // Where it stays, the end of this process will do.
-      return {
-        release() {
-          letGo?.();
-          remove(file);
-        },
-      };
+      return holdMark(file);
     } catch (error) {
-      remove(file);
+      removeMark(file);
       throw cannotSave(file, error);
     }
   });
@@ -72,22 +63,6 @@ export async function tryLockNames(
 /** Whether a holder that was found has its names still. */
 export function isStillHeld(context: World, { mark, file }: NameHolder): boolean {
   return existsSync(file) && isAlive(context, mark, file);
-}
-
-/**
- * Whether the process that left a mark in a file still runs. On Windows, where its id is soon another's, it has a file beside it
- * open for as long.
- */
-export function isAlive(context: Pick<Context, 'isRunning'>, mark: Mark, file: string): boolean {
-  return isWindows ? isHeld(heldBeside(file)) : context.isRunning(mark);
-}
-
-function heldBeside(file: string): string {
-  return `${file}.held`;
-}
-
-function remove(file: string): void {
-  sweep(isWindows ? [file, heldBeside(file)] : [file]);
 }
 
 function findHolder(
@@ -102,7 +77,7 @@ function findHolder(
     const file = join(folder, name);
     // Torn, its writer had the lock and has ended.
     const mark = parseMark(linesOf(file, longestMark)[0] ?? '') as NameMark | undefined;
-    if (!mark || !isAlive(context, mark, file)) remove(file);
+    if (!mark || !isAlive(context, mark, file)) removeMark(file);
     else if (keysIn(file).some((key) => wanted.has(key))) return { mark, file };
   }
   return undefined;
