@@ -1,5 +1,5 @@
-import { sep } from 'node:path';
 import type { Command } from 'commander';
+import type { Context } from '../../context.ts';
 import type { Host } from '../../session/host.ts';
 import { commonOptions } from '../../session/options.ts';
 import { inChosenSession } from '../../session/session.ts';
@@ -58,7 +58,7 @@ export function define(command: Command, host: Host): void {
         const rows = all.map(({ check, status, finding }) => ({
           check,
           status,
-          finding: withoutHome(finding, context.home),
+          finding: withoutHome(finding, context),
         }));
         await session.output.checklist(verdictsOf(rows, isWhole), rows, columns);
         // The rest depends on what comes first.
@@ -68,7 +68,13 @@ export function define(command: Command, host: Host): void {
     });
 }
 
-/** Pasted into a ticket, it need not show the user's name. */
-function withoutHome(text: string, home: string): string {
-  return home.length > 1 ? text.replaceAll(`${home}${sep}`, `~${sep}`) : text;
+/** Pasted into a ticket, it need not show the user's name; a path in the quotes of a command stays, since no shell expands it there. */
+function withoutHome(text: string, { home, platform }: Context): string {
+  if (home.length <= 1) return text;
+  const [name, separator] = platform === 'win32' ? ['%USERPROFILE%', '\\'] : ['~', '/'];
+  const [first = '', ...rest] = text.split(`${home}${separator}`);
+  return rest.reduce(
+    (shown, part) => `${shown}${shown.endsWith("'") ? home : name}${separator}${part}`,
+    first,
+  );
 }

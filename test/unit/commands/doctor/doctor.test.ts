@@ -359,7 +359,7 @@ describe('what doctor only warns of', () => {
 
     expect(rowOf(result, 'state folder')).toMatchObject({
       status: 'warn',
-      finding: "other users can write to ~/state. Fix: chmod 700 '~/state'",
+      finding: `other users can write to ~/state. Fix: chmod 700 '${folder}/state'`,
     });
   });
 
@@ -375,8 +375,7 @@ describe('what doctor only warns of', () => {
 
     expect(rowOf(result, 'state folder')).toMatchObject({
       status: 'warn',
-      finding:
-        "~/state/limits is writable by other users: the rate limit is kept elsewhere. Fix: chmod 700 '~/state/limits'",
+      finding: `~/state/limits is writable by other users: the rate limit is kept elsewhere. Fix: chmod 700 '${folder}/state/limits'`,
     });
     expect(rowOf(result, 'limit')?.finding).toBe('minute: 59 of 60 left; day: 1 used');
   });
@@ -405,4 +404,19 @@ test('the proxy is named without its password', async ({ petstore, folder }) => 
   expect(rowOf(exempt, 'proxy')?.finding).toBe('no proxy for h (NO_PROXY)');
   expect(used.stdout + exempt.stdout).not.toContain('p4ssw0rd');
   expect(existsSync(join(folder, 'state', 'limits'))).toBe(false);
+});
+
+describe('what doctor shows of paths in the home folder', () => {
+  test('is short, and a path that Windows expands', async ({ petstore }) => {
+    const home = 'C:\\Users\\anna müller';
+    const env = { PETSTORE_CONFIG_DIR: undefined, APPDATA: `${home}\\AppData\\Roaming` };
+
+    const { stdout } = await petstore(['doctor', '--json'], {
+      env,
+      context: { platform: 'win32', uid: undefined, home },
+    });
+
+    const finding = expect.stringContaining('%USERPROFILE%\\AppData\\Roaming');
+    expect(JSON.parse(stdout)).toContainEqual({ check: 'settings', status: 'unset', finding });
+  });
 });
