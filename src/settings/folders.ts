@@ -1,4 +1,4 @@
-import { isAbsolute, join, posix, win32 } from 'node:path';
+import { isAbsolute, join, normalize, posix, win32 } from 'node:path';
 import type { Context } from '../context.ts';
 import { configFailure } from '../errors.ts';
 import { settings } from './table.ts';
@@ -15,7 +15,7 @@ type Machine = Pick<Context, 'env' | 'platform' | 'home'>;
  */
 export function configFolder(machine: Machine): string | undefined {
   const { env, platform } = machine;
-  if (env[configVariable]) return chosen(configVariable, env[configVariable]);
+  if (env[configVariable]) return chosen(machine, configVariable);
   if (platform === 'win32' && env.APPDATA) {
     return below(machine, env.APPDATA, 'petstore', 'Config');
   }
@@ -29,7 +29,7 @@ export function configFolder(machine: Machine): string | undefined {
 /** Where petstore keeps what it must remember between runs; as configFolder. */
 export function stateFolder(machine: Machine): string | undefined {
   const { env, platform } = machine;
-  if (env[stateVariable]) return chosen(stateVariable, env[stateVariable]);
+  if (env[stateVariable]) return chosen(machine, stateVariable);
   if (platform === 'win32' && env.LOCALAPPDATA) {
     return below(machine, env.LOCALAPPDATA, 'petstore');
   }
@@ -39,17 +39,24 @@ export function stateFolder(machine: Machine): string | undefined {
 
 /** The folder to store settings in. @throws Failure (config) when there is none */
 export function requireConfigFolder(machine: Machine): string {
-  return configFolder(machine) ?? nowhere('XDG_CONFIG_HOME', configVariable);
+  return configFolder(machine) ?? nowhere(machine, ['XDG_CONFIG_HOME', 'APPDATA'], configVariable);
 }
 
 /** The folder for what must not be forgotten. @throws Failure (config) when there is none */
 export function requireStateFolder(machine: Machine): string {
-  return stateFolder(machine) ?? nowhere('XDG_STATE_HOME', stateVariable);
+  return (
+    stateFolder(machine) ?? nowhere(machine, ['XDG_STATE_HOME', 'LOCALAPPDATA'], stateVariable)
+  );
 }
 
-function nowhere(standard: string, own: string): never {
+function nowhere(
+  { platform }: Machine,
+  [standard, onWindows]: readonly [string, string],
+  own: string,
+): never {
+  const parent = platform === 'win32' ? onWindows : `HOME (or ${standard})`;
   throw configFailure(
-    `cannot store anything: HOME (or ${standard}) is not an absolute path`,
+    `cannot store anything: ${parent} is not an absolute path`,
     `Set ${own} to a folder that you own.`,
   );
 }
@@ -64,7 +71,9 @@ function below(
   return isAbsolute(folder) ? join(folder, ...path) : undefined;
 }
 
-function chosen(variable: string, folder: string): string {
-  if (isAbsolute(folder)) return folder;
+function chosen({ env, platform }: Machine, variable: string): string {
+  const folder = env[variable] ?? '';
+  // Windows takes slashes as well, but what we put after it would show both.
+  if (isAbsolute(folder)) return platform === 'win32' ? normalize(folder) : folder;
   throw configFailure(`${variable} must be an absolute path, not "${folder}"`);
 }
