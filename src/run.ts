@@ -60,8 +60,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     if (error instanceof Interruption) return interruptedFailure(context.signal, {});
     if (error instanceof CommanderError) return explainUsage(error);
     if (isOutOfFiles(error)) {
-      const details = { cause: error, hint: allowMoreFiles };
-      return new Failure('output', `too many open files (${systemCode(error)})`, details);
+      return new Failure('output', `too many open files (${systemCode(error)})`, { cause: error });
     }
     return new Failure('internal', `unexpected internal error: ${sink.redact(String(error))}`, {
       hint: 'This is a bug in petstore. Please report it with the output of --verbose.',
@@ -76,13 +75,15 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     return result.with({ exitCode });
   }
 
-  /** Where the system denied access and nothing better is known, the next command is the one that gives it. */
+  /** Where the system refused and nothing better is known, the next thing is to have it allow that. */
   async function advise(result: Exit | Failure): Promise<Exit | Failure> {
     if (result instanceof Exit || result.details.hint !== undefined) return result;
-    if (systemCode(result.details.cause) === undefined) return result;
+    const { cause } = result.details;
+    if (isOutOfFiles(cause)) return result.with({ hint: allowMoreFiles(context.platform) });
+    if (systemCode(cause) === undefined) return result;
     // What failed is said without it, too.
     const advice = await import('./disk/denied.ts').catch(() => undefined);
-    const fault = advice?.faultOfAccess(result.details.cause, context.uid);
+    const fault = advice?.faultOfAccess(cause, context.uid);
     return fault ? result.with({ hint: `${fault.message}. Fix: ${fault.fix}` }) : result;
   }
 

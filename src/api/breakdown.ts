@@ -1,7 +1,6 @@
 import type { PeerCertificate } from 'node:tls';
 import { Failure, systemCode } from '../errors.ts';
 import { isoTime } from '../text/iso-time.ts';
-import { allowMoreFiles } from '../text/too-many-files.ts';
 import { Undelivered } from './exchange.ts';
 
 type Words = {
@@ -35,7 +34,6 @@ const unreachable: Words = { say: (host) => `${host} is unreachable`, again: tru
 const cutOff: Words = { say: (host) => `${host} closed the connection`, again: true };
 const noneLeft: Words = {
   say: (host) => `too many open files to connect to ${host}`,
-  hint: allowMoreFiles,
   again: true,
 };
 const notHttp: Words = {

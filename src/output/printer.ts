@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { type Report, warn } from '../events.ts';
 import { isJsonObject, type Json } from '../json/exact.ts';
+import { setVariable } from '../text/shell.ts';
 import { unloadable } from '../text/unloadable.ts';
 import { choose, noticesOfUnknown, refuseUnknown } from './columns.ts';
 import { fieldList, type Grid, gridOf, survey } from './grid.ts';
@@ -22,7 +23,7 @@ export type PrinterOptions = Omit<LayOptions, 'width'> & {
 const mostAtOnce = 100_000;
 
 export function createPrinter(
-  context: Pick<Context, 'stdout' | 'signal' | 'turn'>,
+  context: Pick<Context, 'stdout' | 'signal' | 'turn' | 'platform'>,
   sink: Sink,
   report: Report,
   { format, color, ascii, columns: asked, header, wide }: PrinterOptions,
@@ -80,7 +81,9 @@ export function createPrinter(
       const names = Object.keys(variables);
       if (format !== 'table') return printer.record({ ...variables }, names);
       printer.checkColumns(names);
-      await sink.print((asked ?? names).map((name) => `export ${name}=${variables[name]}`));
+      await sink.print(
+        (asked ?? names).map((name) => setVariable(context.platform, name, variables[name] ?? '')),
+      );
     },
     async checklist(verdicts, records, columns) {
       if (format !== 'table' || asked) return printer.records(records, columns);

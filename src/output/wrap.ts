@@ -4,7 +4,8 @@ import { widthOf } from './layout.ts';
 const longest = 4_000;
 
 /** A command that a text ends with, or names: in one piece it can be copied, wherever the terminal breaks it. */
-const commands = '(?<=^|: )(?:petstore|rm|chmod|sudo|ulimit|export|npm|npx) [^;(]*[^;( ]';
+const commands =
+  '(?<=^|: )(?:petstore|rm|chmod|sudo|ulimit|export|npm|npx|Remove-Item|Move-Item|\\$env:[A-Z_]+ =) [^;(]*[^;( ]';
 const words = new RegExp(`( *)(${commands}|[^ ]+)`, 'g');
 
 /**

@@ -4,33 +4,35 @@ import type { Context } from '../context.ts';
 import { faultOfAccess } from '../disk/denied.ts';
 import { faultOfFolder, faultOfLink, ownFolder } from '../disk/private-folder.ts';
 import { FileFault, systemCode } from '../errors.ts';
-import { isOutOfFiles } from '../text/too-many-files.ts';
+import { isOutOfFiles, moreFiles } from '../text/too-many-files.ts';
 
 /**
  * What keeps a state folder from holding the log. Others may write to it, since `limits` in it is the user's alone.
  * @throws the system's error
  */
-export function faultOfState(folder: string, uid: number | undefined): FileFault | undefined {
+export function faultOfState(folder: string, { uid, platform }: Machine): FileFault | undefined {
   const limits = join(folder, 'limits');
   return (
     faultOfLink(folder, uid) ??
     faultOfFolder(limits, uid) ??
-    faultOfDisk(existsSync(limits) ? limits : folder)
+    faultOfDisk(existsSync(limits) ? limits : folder, platform)
   );
 }
+
+type Machine = Pick<Context, 'uid' | 'platform'>;
 
 /** NFS, SMB and CIFS: an append is not one step there, so lines could be torn. */
 const networkFileSystems = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42]);
 
 /** What keeps a folder that is there from holding the log, on whatever disk it lies. @throws the system's error */
-function faultOfDisk(folder: string): FileFault | undefined {
-  const remote = networkFileSystems.has(statfsSync(folder).type);
-  return remote ? new FileFault(`${folder} is on a network file system`, ownFolder) : undefined;
+function faultOfDisk(folder: string, platform: string): FileFault | undefined {
+  if (!networkFileSystems.has(statfsSync(folder).type)) return undefined;
+  return new FileFault(`${folder} is on a network file system`, ownFolder(platform));
 }
 
 /** The notice when a folder cannot hold the log any more, or never could: another one does, or none. */
 export function noticeOfMove(
-  { uid }: Pick<Context, 'uid'>,
+  { uid, platform }: Machine,
   error: unknown,
   from: string,
   to: string | undefined,
@@ -38,7 +40,7 @@ export function noticeOfMove(
   const fault = faultOfAccess(error, uid);
   const why = fault?.message ?? systemCode(error) ?? 'unknown error';
   const unusable = error instanceof FileFault ? error.message : `cannot use ${from} (${why})`;
-  const fallback = isOutOfFiles(error) ? 'ulimit -n 256' : ownFolder;
+  const fallback = isOutOfFiles(error) ? moreFiles(platform) : ownFolder(platform);
   const outcome = to
     ? `the rate limit is shared in ${to} instead`
     : 'the rate limit is not shared with other petstore processes';

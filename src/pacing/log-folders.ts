@@ -18,7 +18,7 @@ export type LogFolder = {
   readonly open: (known: Ledger) => Log;
 };
 
-type Machine = Pick<Context, 'uid' | 'temporary'>;
+type Machine = Pick<Context, 'uid' | 'platform' | 'temporary'>;
 
 /**
  * Where the shared log of a service and key may be: in the state folder, else in one that lasts as long as the machine is up.
@@ -30,13 +30,13 @@ export function logFoldersFor(
   stateFolder: string | undefined,
   identity: string,
 ): readonly [LogFolder, LogFolder] {
-  const { uid } = machine;
+  const { uid, platform } = machine;
   const temporary = temporaryFolder(machine);
   return [
     {
       path: stateFolder ?? 'the state folder',
       open(known) {
-        if (stateFolder === undefined) throw new FileFault('no home folder', ownFolder);
+        if (stateFolder === undefined) throw new FileFault('no home folder', ownFolder(platform));
         return openIn(stateFolder, known);
       },
     },
@@ -52,7 +52,7 @@ export function logFoldersFor(
 
   function openIn(folder: string, known: Ledger): Log {
     makePrivateFolder(folder);
-    const fault = faultOfState(folder, uid);
+    const fault = faultOfState(folder, machine);
     if (fault) throw fault;
     const limits = join(folder, 'limits');
     securePrivateFolder(limits, uid);
@@ -68,7 +68,7 @@ export function hasLogs(machine: Machine, stateFolder: string | undefined): bool
 }
 
 /** The folder that lasts as long as the machine is up; any user may have made it. */
-export function temporaryFolder({ uid, temporary }: Machine): string {
+export function temporaryFolder({ uid, temporary }: Pick<Machine, 'uid' | 'temporary'>): string {
   return join(temporary, uid === undefined ? 'petstore' : `petstore-${uid}`);
 }
 

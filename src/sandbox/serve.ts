@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { Failure, systemCode } from '../errors.ts';
-import { allowMoreFiles, isOutOfFiles } from '../text/too-many-files.ts';
+import { isOutOfFiles } from '../text/too-many-files.ts';
 import { basePath, createSandboxApp, invalidRequest, type SandboxOptions } from './app.ts';
 import { discardRest } from './body.ts';
 
@@ -62,8 +62,8 @@ export function serveSandbox(options: SandboxOptions, port: number): Promise<Run
 export function unservable(error: unknown, port: number): Failure {
   const code = systemCode(error);
   if (isOutOfFiles(error)) {
-    const details = { cause: error, hint: allowMoreFiles };
-    return new Failure('output', `too many open files to start a sandbox (${code})`, details);
+    const message = `too many open files to start a sandbox (${code})`;
+    return new Failure('output', message, { cause: error });
   }
   if (port === 0) return new Failure('config', `cannot listen on 127.0.0.1 (${code})`);
   const reason = code === 'EADDRINUSE' ? 'is already in use' : `cannot be used (${code})`;

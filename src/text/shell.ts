@@ -3,16 +3,41 @@ export function quote(text: string): string {
   return `'${text.replaceAll("'", `'"'"'`)}'`;
 }
 
+/** The same in PowerShell, which takes typographic quotes for quotes. */
+function quoteInPowerShell(text: string): string {
+  return `'${text.replace(/['‘’‚‛]/g, '$&$&')}'`;
+}
+
+/** The same in the shell of messages: PowerShell on Windows, else any POSIX shell. */
+export function quoteFor(platform: string, text: string): string {
+  return platform === 'win32' ? quoteInPowerShell(text) : quote(text);
+}
+
+/** A command of messages that sets a variable for all that is run in the shell after it. */
+export function setVariable(platform: string, name: string, value: string): string {
+  return platform === 'win32'
+    ? `$env:${name} = ${quoteInPowerShell(value)}`
+    : `export ${name}=${value}`;
+}
+
 /** Encodings that files are in by mistake, as iconv calls them. */
 export type Encoding = `UTF-16${'' | 'LE' | 'BE'}` | 'WINDOWS-1252';
 type ToUtf8 = `iconv -f ${Encoding} -t UTF-8`;
 
-/** A word for a command in a message: in quotes where a shell needs them, undefined where it would not be shown as it is. */
-export function shellWord(text: string): string | undefined {
+/** What PowerShell 5 does not hand on as it is, in whatever quotes: nothing, quotes, a backslash at the end. */
+const notHandedOn = /^$|"|\\$/;
+
+/** A word for a command in a message: in quotes where a shell needs them, undefined where it would not be shown or taken as it is. */
+export function shellWord(platform: string, text: string): string | undefined {
+  if (!canBeWord(text)) return undefined;
+  if (platform === 'win32' && notHandedOn.test(text)) return undefined;
+  return /^[\w./:+-]+$/.test(text) ? text : quoteFor(platform, text);
+}
+
+/** Whether a text can be given in the command of a message, in most shells. */
+export function canBeWord(text: string): boolean {
   // With a dash in front it would be an option, also in quotes.
-  if (text.startsWith('-') && !/^-\d+$/.test(text)) return undefined;
-  if (!isShownAsItIs(text)) return undefined;
-  return /^[\w./:+-]+$/.test(text) ? text : quote(text);
+  return isShownAsItIs(text) && (!text.startsWith('-') || /^-\d+$/.test(text));
 }
 
 /** What is done to a file or folder in the commands of messages. */
@@ -50,8 +75,7 @@ export function commandOn(program: Program, ...paths: readonly string[]): string
     return `${program} (type the path by hand: it cannot be pasted as shown): ${paths[0]}`;
   }
   if (!isWindows) return [program, ...paths.map(quote)].join(' ');
-  const words = paths.map((path) => `'${path.replace(/['‘’‚‛]/g, '$&$&')}'`);
-  return [inPowerShell[program] ?? program, ...words].join(' ');
+  return [inPowerShell[program] ?? program, ...paths.map(quoteInPowerShell)].join(' ');
 }
 
 /** A command, for any POSIX shell, that writes a file in this encoding as UTF-8 to another one; without a file it is for a pipe. */

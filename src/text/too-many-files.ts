@@ -6,5 +6,14 @@ export function isOutOfFiles(error: unknown): boolean {
   return code === 'EMFILE' || code === 'ENFILE';
 }
 
-/** The next command where that is what failed. */
-export const allowMoreFiles = 'Allow more open files and try again: ulimit -n 256';
+/** The next thing to do where that is what failed; Windows has no limit that a user could raise. */
+export function allowMoreFiles(platform: string): string {
+  return platform === 'win32'
+    ? 'Close other programs and try again.'
+    : `Allow more open files and try again: ${moreFiles(platform)}`;
+}
+
+/** What allows more of them. */
+export function moreFiles(platform: string): string {
+  return platform === 'win32' ? 'close other programs' : 'ulimit -n 256';
+}

@@ -1,5 +1,5 @@
 import { Failure, systemCode } from '../errors.ts';
-import { allowMoreFiles, isOutOfFiles } from './too-many-files.ts';
+import { isOutOfFiles } from './too-many-files.ts';
 
 /** What a part of the program that is not there fails with; a file that is cut short or of another version does not parse. */
 const gone = new Set(['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND', 'ENOENT', 'ENOTDIR']);
@@ -11,11 +11,7 @@ const gone = new Set(['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND', 'ENOENT', 'ENO
 export function unloadable(error: unknown): never {
   const code = systemCode(error);
   if (isOutOfFiles(error)) {
-    throw failure(
-      `too many open files to load a part of petstore (${code})`,
-      error,
-      allowMoreFiles,
-    );
+    throw failure(`too many open files to load a part of petstore (${code})`, error);
   }
   if (gone.has(code ?? '') || error instanceof SyntaxError) {
     throw failure(
@@ -30,6 +26,6 @@ export function unloadable(error: unknown): never {
   throw error;
 }
 
-function failure(message: string, cause: unknown, hint: string): Failure {
+function failure(message: string, cause: unknown, hint?: string): Failure {
   return new Failure('output', message, { cause, hint });
 }

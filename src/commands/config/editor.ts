@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { configFailure, type Failure, systemCode } from '../../errors.ts';
+import { setVariable } from '../../text/shell.ts';
 
 /** The editor of the user, as a line for a shell. */
 export function chooseEditor({ env, platform }: Context): string {
@@ -18,7 +19,11 @@ export async function openEditor(context: Context, editor: string, path: string)
   context.signal.throwIfAborted();
   if (exitCode === 0) return;
   const reason = reasons[exitCode];
-  throw editorFailure(editor, reason ?? `exited with code ${exitCode}`, reason && another);
+  throw editorFailure(
+    editor,
+    reason ?? `exited with code ${exitCode}`,
+    reason && another(context.platform),
+  );
 }
 
 /** The failure of an editor that did not do its work. */
@@ -33,7 +38,11 @@ const reasons: Readonly<Record<number, string>> = {
   [notExecutable]: 'cannot be executed',
   [notFound]: 'not found',
 };
-const another = 'Set VISUAL to your editor, for example: export VISUAL=nano';
+
+function another(platform: string): string {
+  const editor = platform === 'win32' ? 'notepad' : 'nano';
+  return `Set VISUAL to your editor, for example: ${setVariable(platform, 'VISUAL', editor)}`;
+}
 
 /**
  * The variables hold a line for a shell, as git takes them. The editor takes the shell's place, so that signals reach it alone.

@@ -26,7 +26,7 @@ export async function examineState(context: Context): Promise<Finding[]> {
       ok('kept there', `rate limits of keys: ${keysIn(limits)}, import journals: ${journals}`),
     );
 
-    const fault = faultOfState(folder, context.uid);
+    const fault = faultOfState(folder, context);
     if (fault) {
       const elsewhere = `${fault.message}: the rate limit is kept elsewhere`;
       return warn(check, `${elsewhere}. Fix: ${fault.fix}`);

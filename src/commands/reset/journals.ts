@@ -6,7 +6,7 @@ import { claimPath, readEnds, readState } from '../../import/journal-files.ts';
 import type { Header } from '../../import/records.ts';
 import { sandboxProfile } from '../../session/profile.ts';
 import { thousands } from '../../text/number.ts';
-import { quote } from '../../text/shell.ts';
+import { quoteFor } from '../../text/shell.ts';
 import { inUseBy } from './in-use.ts';
 
 /** Why the journal of an import stays; undefined where it may go. @throws Failure (config) when it cannot be read */
@@ -19,13 +19,13 @@ export function whyJournal(context: Context, path: string, force: boolean): stri
   // Without a header nothing was sent.
   if (finished || !header) return undefined;
   const rows = `${thousands(done.size)} of ${thousands(header.rows)} rows created`;
-  return `unfinished import, ${rows}; to finish it: ${resumeCommand(header)}`;
+  return `unfinished import, ${rows}; to finish it: ${resumeCommand(header, context)}`;
 }
 
-function resumeCommand({ path, mode, address }: Header): string {
+function resumeCommand({ path, mode, address }: Header, { platform }: Context): string {
   return [
     'petstore categories import',
-    path === undefined ? '-' : quote(path),
+    path === undefined ? '-' : quoteFor(platform, path),
     mode === 'each' && '--allow-duplicates',
     address === sandboxProfile && `--profile ${sandboxProfile}`,
   ]

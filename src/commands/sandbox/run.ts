@@ -5,7 +5,7 @@ import type { Context, Environment } from '../../context.ts';
 import { Failure, systemCode, usageFailure } from '../../errors.ts';
 import type { RunningSandbox } from '../../sandbox/serve.ts';
 import { quote } from '../../text/shell.ts';
-import { allowMoreFiles, isOutOfFiles } from '../../text/too-many-files.ts';
+import { isOutOfFiles } from '../../text/too-many-files.ts';
 import { exemptLoopback } from './proxy.ts';
 
 /**
@@ -38,8 +38,7 @@ export async function runAgainst(
     if (code === undefined) throw error;
     const known = reasons[code];
     if (known) throw usageFailure(`cannot run ${program[0]}: ${known.reason}`, known.hint);
-    const hint = isOutOfFiles(error) ? allowMoreFiles : undefined;
-    throw new Failure('output', `cannot run ${program[0]} (${code})`, { cause: error, hint });
+    throw new Failure('output', `cannot run ${program[0]} (${code})`, { cause: error });
   } finally {
     remove(folder);
   }
@@ -68,11 +67,11 @@ function prepare(context: Context): string {
     return folder;
   } catch (error) {
     if (folder !== undefined) remove(folder);
-    const variable = context.platform === 'win32' ? 'TEMP' : 'TMPDIR';
     const message = `cannot create a folder in ${tmpdir()} (${systemCode(error)})`;
+    const variable = context.platform === 'win32' ? 'TEMP' : 'TMPDIR';
     throw new Failure('output', message, {
       consequence: 'Nothing was run.',
-      hint: isOutOfFiles(error) ? allowMoreFiles : `Set ${variable} to a writable folder.`,
+      hint: isOutOfFiles(error) ? undefined : `Set ${variable} to a writable folder.`,
       cause: error,
     });
   }

@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs';
 import { constants, type FileHandle, open, realpath } from 'node:fs/promises';
 import type { Context } from '../../context.ts';
-import { Failure, systemCode, usageFailure } from '../../errors.ts';
-import { allowMoreFiles, isOutOfFiles } from '../../text/too-many-files.ts';
+import { Failure, systemCode, unsentFailure, usageFailure } from '../../errors.ts';
+import { isOutOfFiles } from '../../text/too-many-files.ts';
 
 /** Where the bytes of an input come from. */
 export type Source = {
@@ -16,14 +16,14 @@ export type Source = {
 
 /** Standard input for `-`, else a file, which is open from here on. @throws Failure (usage) */
 export async function openSource(
-  { stdin, signal }: Pick<Context, 'stdin' | 'signal'>,
+  { stdin, signal, platform }: Pick<Context, 'stdin' | 'signal' | 'platform'>,
   file: string,
 ): Promise<Source> {
   if (file === '-') {
     const name = 'standard input';
     return { name, path: undefined, chunks: limited(name, stdin, signal) };
   }
-  const handle = await openFile(file);
+  const handle = await openFile(file, platform);
   const path = await realpath(file).catch((error) => {
     handle.close();
     throw unreadable(file, error);
@@ -31,7 +31,7 @@ export async function openSource(
   return { name: file, path, chunks: limited(file, handle.createReadStream(), signal) };
 }
 
-async function openFile(file: string): Promise<FileHandle> {
+async function openFile(file: string, platform: string): Promise<FileHandle> {
   // Not blocking: a pipe without a writer would never open.
   const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
   const handle = await open(file, flags).catch((error) => {
@@ -43,14 +43,17 @@ async function openFile(file: string): Promise<FileHandle> {
   });
   if (stats.isFile()) return handle;
   await handle.close();
-  throw noRegularFile(file, stats);
+  throw noRegularFile(file, stats, platform);
 }
 
-function noRegularFile(file: string, stats: Stats): Failure {
+function noRegularFile(file: string, stats: Stats, platform: string): Failure {
   if (stats.isDirectory()) return usageFailure(`${file} is a directory`);
   return usageFailure(
     `${file} is not a regular file`,
-    `Read it from standard input instead: pass - and < ${file}`,
+    // PowerShell has no such redirection.
+    platform === 'win32'
+      ? 'Copy it to a regular file first.'
+      : `Read it from standard input instead: pass - and < ${file}`,
   );
 }
 
@@ -58,8 +61,9 @@ function unreadable(name: string, error: unknown): Failure {
   const code = systemCode(error);
   const missing = code === 'ENOENT' || code === 'ENOTDIR';
   if (missing) return usageFailure(`file not found: ${name}`);
-  const hint = isOutOfFiles(error) ? allowMoreFiles : undefined;
-  return usageFailure(`cannot read ${name} (${code})`, hint);
+  // The cause of any other has nothing to be repaired: the file is the user's own.
+  const cause = isOutOfFiles(error) ? error : undefined;
+  return unsentFailure('usage', `cannot read ${name} (${code})`, undefined, { cause });
 }
 
 /** Largest input, in MiB. */

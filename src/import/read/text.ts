@@ -2,17 +2,20 @@ import { positionAfter, startOfText } from '../../json/position.ts';
 import { commandToUtf8, type Encoding } from '../../text/shell.ts';
 import { Fault, stopAt } from './faults.ts';
 
+/** The file that bytes come from, if they come from one, and the system that reads it. */
+type Origin = { readonly file?: string | undefined; readonly platform?: string };
+
 const byteOrderMark = '\ufeff';
 
 /**
  * The text of UTF-8 bytes, part by part, without a byte order mark; no part ends between \r and \n.
- * @param file where they come from, if from a file
  * @throws Fault where it is not UTF-8, or no text, after all text before that position
  */
 export async function* decodeText(
   chunks: AsyncIterable<Uint8Array>,
-  file?: string,
+  { file, platform }: Origin = {},
 ): AsyncGenerator<string> {
+  const isWindows = platform === 'win32';
   let held: Uint8Array = new Uint8Array();
   let offset = 0;
   let position = startOfText;
@@ -29,7 +32,8 @@ export async function* decodeText(
       throw new Fault(
         position,
         'UTF-16 is not supported; save the file as UTF-8',
-        `Convert it: ${commandToUtf8(utf16, file)}`,
+        // Windows has no such command, and the message says all.
+        isWindows ? undefined : `Convert it: ${commandToUtf8(utf16, file)}`,
       );
     }
     const whole = tryDecode(held, last);
@@ -52,7 +56,10 @@ export async function* decodeText(
     if (content) yield content;
     if (whole === undefined) {
       // What spreadsheets on Windows save as CSV.
-      const hint = `If it is Windows-1252: ${commandToUtf8('WINDOWS-1252', file)}`;
+      const command = isWindows
+        ? 'save it as UTF-8 (Excel: CSV UTF-8)'
+        : commandToUtf8('WINDOWS-1252', file);
+      const hint = `If it is Windows-1252: ${command}`;
       throw stopAt(position, `invalid UTF-8 (byte offset ${offset})`, hint);
     }
   }

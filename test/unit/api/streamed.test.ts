@@ -76,7 +76,7 @@ async function printed(
     stream: undefined,
   };
   const { signal } = new AbortController();
-  const context = { stdout, stderr: stdout, signal, turn: async () => {} };
+  const context = { stdout, stderr: stdout, signal, platform: 'linux', turn: async () => {} };
   const sink = createSink({ ...context, sleep: () => new Promise(() => {}) });
   sink.hide(secret);
   const printer = createPrinter(context, sink, () => {}, {

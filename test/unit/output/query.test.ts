@@ -340,6 +340,7 @@ describe('A list that comes in pieces', () => {
       stderr: output,
       signal: new AbortController().signal,
       sleep: async () => {},
+      platform: 'linux',
       turn: async () => {},
     };
     const options = {

@@ -264,7 +264,13 @@ async function printed(data: Json, format: (typeof formats)[number]): Promise<st
   };
   const stream = { write, isTTY: false, columns: undefined, stream: undefined };
   const { signal } = new AbortController();
-  const context = { stdout: stream, stderr: stream, signal, turn: async () => {} };
+  const context = {
+    stdout: stream,
+    stderr: stream,
+    signal,
+    platform: 'linux',
+    turn: async () => {},
+  };
   const sink = createSink({ ...context, sleep: () => new Promise(() => {}) });
   sink.hide(secret);
   const options = {

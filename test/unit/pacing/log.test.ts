@@ -261,7 +261,11 @@ describe('its place', () => {
       'https://a.example/v1\0key-two',
       'https://b.example/v1\0key-one',
     ]) {
-      const places = logFoldersFor({ uid, temporary: '/nowhere' }, folder, identity);
+      const places = logFoldersFor(
+        { uid, platform: 'linux', temporary: '/nowhere' },
+        folder,
+        identity,
+      );
       createFailoverLog(machine, places, () => expect.unreachable()).read();
     }
 

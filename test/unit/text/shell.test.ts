@@ -54,6 +54,21 @@ describe('a word for a command in a message', () => {
     ['a\u0007', undefined],
     ['x'.repeat(251), undefined],
   ])('%s: %s', ([text, word]) => {
-    expect(shellWord(text ?? '')).toBe(word);
+    expect(shellWord('linux', text ?? '')).toBe(word);
+  });
+
+  test.for([
+    ['rabbit', 'rabbit'],
+    ['guinea pig', `'guinea pig'`],
+    [`it's`, `'it''s'`],
+    ['it’s', `'it’’s'`],
+    ['$env:x `n', `'$env:x \`n'`],
+    ['a\\b', `'a\\b'`],
+    ['a\\', undefined],
+    ['say "hi"', undefined],
+    ['', undefined],
+    ['--json', undefined],
+  ])('%s in PowerShell: %s', ([text, word]) => {
+    expect(shellWord('win32', text ?? '')).toBe(word);
   });
 });

@@ -37,7 +37,7 @@ describe('a part of the program that cannot be loaded', () => {
 
     expect(failure).toBeInstanceOf(Failure);
     expect(failure).toMatchObject({ kind: 'output', exitCode: 74, message });
-    expect(JSON.stringify((failure as Failure).details.hint)).not.toContain('/');
+    expect(JSON.stringify((failure as Failure).details.hint ?? '')).not.toContain('/');
   });
 
   test('is no excuse for a bug in it', () => {

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Output } from '../../../context.ts';
+import type { Context, Output } from '../../../context.ts';
 import { createWholeFile, type WholeFile } from '../../../disk/whole-file.ts';
 import {
   explained,
@@ -14,6 +14,7 @@ import type { FileFormat } from '../../../formats.ts';
 import { createSink, type Sink } from '../../../output/sink.ts';
 import type { Session } from '../../../session/session.ts';
 import { thousands } from '../../../text/number.ts';
+import { shellWord } from '../../../text/shell.ts';
 
 type Target = { readonly file: string; readonly format: FileFormat; readonly force: boolean };
 
@@ -27,7 +28,7 @@ export async function exportTo(
   { file, format, force }: Target,
   print: (sink: Sink) => Promise<number>,
 ): Promise<void> {
-  const isThere = judge(file, force);
+  const isThere = judge(file, force, host.context);
   const whole = open(file, force);
   const consequence = isThere ? `${file} was left unchanged.` : `${file} was not created.`;
   try {
@@ -58,7 +59,7 @@ export async function exportTo(
 }
 
 /** Whether there is a file to be replaced. @throws Failure */
-function judge(file: string, force: boolean): boolean {
+function judge(file: string, force: boolean, { platform }: Context): boolean {
   try {
     const stats = statSync(file, { throwIfNoEntry: false });
     if (!stats) {
@@ -67,7 +68,8 @@ function judge(file: string, force: boolean): boolean {
     }
     if (stats.isDirectory()) throw usageFailure(`${file} is a directory`);
     if (!stats.isFile()) {
-      const hint = `Write to standard output instead: petstore categories export - > ${file}`;
+      const word = shellWord(platform, file) ?? 'FILE';
+      const hint = `Write to standard output instead: petstore categories export - > ${word}`;
       throw usageFailure(`${file} is not a regular file`, hint);
     }
     if (!force) throw usageFailure(`${file} already exists; --force replaces it`);

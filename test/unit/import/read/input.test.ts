@@ -794,7 +794,12 @@ describe('an input that cannot be read', () => {
     const silent = new Readable({ read() {} });
     silent.push('name\na\n');
     const controller = new AbortController();
-    const reading = readInput({ stdin: silent, signal: controller.signal }, '-', 'csv', () => {});
+    const reading = readInput(
+      { stdin: silent, signal: controller.signal, platform: 'linux' },
+      '-',
+      'csv',
+      () => {},
+    );
     setImmediate(() => controller.abort(new Interruption(143)));
 
     await expect(reading).rejects.toMatchObject({ exitCode: 143 });
@@ -804,7 +809,8 @@ describe('an input that cannot be read', () => {
   test('an interruption before it is heeded as well', async () => {
     const controller = new AbortController();
     controller.abort(new Interruption(130));
-    const context = { stdin: new Readable({ read() {} }), signal: controller.signal };
+    const stdin = new Readable({ read() {} });
+    const context = { stdin, signal: controller.signal, platform: 'linux' };
 
     await expect(readInput(context, '-', 'csv', () => {})).rejects.toMatchObject({ exitCode: 130 });
   });
