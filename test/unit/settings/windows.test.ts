@@ -20,6 +20,29 @@ describe('on Windows', () => {
     expect(found).toEqual(isTaken ? wanted : [undefined, undefined]);
   });
 
+  test('the message about a relative one names it', async ({ petstore }) => {
+    const env = { PETSTORE_CONFIG_DIR: undefined, APPDATA: 'AppData' };
+    const context = { platform: 'win32', uid: undefined };
+
+    const { exitCode, stderr } = await petstore(['config', 'set', 'max-wait', '1m'], {
+      env,
+      context,
+    });
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('cannot store anything: APPDATA is not an absolute path');
+  });
+
+  test.for([
+    ['win32', '/a/b'],
+    ['linux', '/a//b'],
+  ] as const)('a folder of the user is named as the system does: %s', ([platform, folder]) => {
+    const env = { PETSTORE_CONFIG_DIR: '/a//b', PETSTORE_STATE_DIR: '/a//b' };
+    const machine = { env, platform, home: '/' };
+
+    expect([configFolder(machine), stateFolder(machine)]).toEqual([folder, folder]);
+  });
+
   test.for([
     ['key-12345678 \r\n', 'what echo writes into a pipe'],
     ['key-12345678\r\n', 'a line of a file'],

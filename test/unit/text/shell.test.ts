@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { showText } from '../../../src/output/safe-text.ts';
-import { commandOn, quote, shellWord } from '../../../src/text/shell.ts';
+import { commandOn, quote, quoteFor, shellWord } from '../../../src/text/shell.ts';
 import { trials } from '../../support/trials.ts';
 
 describe('a command on a path', () => {
@@ -70,5 +70,12 @@ describe('a word for a command in a message', () => {
     ['--json', undefined],
   ])('%s in PowerShell: %s', ([text, word]) => {
     expect(shellWord('win32', text ?? '')).toBe(word);
+  });
+
+  test.for([
+    ['linux', `'/it'"'"'s/x'`],
+    ['win32', `'/it''s/x'`],
+  ])('always in quotes on %s: %s', ([platform, word]) => {
+    expect(quoteFor(platform ?? '', `/it's/x`)).toBe(word);
   });
 });
