@@ -86,8 +86,10 @@ function hasCompletion(path: string): boolean {
 }
 
 /** Of sandboxes that run, or were killed. */
-function runs({ env, temporary }: Context): Kept[] {
-  const folder = env.TMPDIR || env.TMP || env.TEMP || temporary;
+function runs({ env, temporary, platform }: Context): Kept[] {
+  // In the order of Node's own tmpdir().
+  const { TMPDIR, TMP, TEMP } = env;
+  const folder = (platform === 'win32' ? TEMP || TMP : TMPDIR || TMP || TEMP) || temporary;
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((name) => /^petstore-sandbox-\w{6}$/.test(name))

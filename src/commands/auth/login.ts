@@ -72,7 +72,11 @@ async function takeKey(session: Session): Promise<string> {
   const given = await keyOfFlag(session);
   if (given) return given.value;
   if (context.stdin.isTTY) {
-    throw usageFailure('no API key on standard input', 'petstore auth login < KEY_FILE');
+    const hint =
+      context.platform === 'win32'
+        ? 'Get-Content KEY_FILE | petstore auth login'
+        : 'petstore auth login < KEY_FILE';
+    throw usageFailure('no API key on standard input', hint);
   }
   const { readStdin } = await import('../../session/key-file.ts').catch(unloadable);
   const text = await readStdin(context);

@@ -45,7 +45,10 @@ export function chooseShell(
 
 /** The file that a shell reads at its start; fish has one for petstore alone. @throws Failure (config) */
 export function startupFile(shell: Installable, { env, home, platform }: Context): string {
-  if (!isAbsolute(home)) throw configFailure('cannot find your home folder: HOME is not set');
+  if (!isAbsolute(home))
+    throw configFailure(
+      `cannot find your home folder: ${platform === 'win32' ? 'USERPROFILE' : 'HOME'} is not set`,
+    );
   const folder = (variable: string | undefined, usual: string) =>
     variable !== undefined && isAbsolute(variable) ? variable : usual;
   switch (shell) {

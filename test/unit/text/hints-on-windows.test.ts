@@ -106,6 +106,18 @@ describe('the command of a hint is for PowerShell on Windows', () => {
     expect(stderr).toContain(`Nothing was saved.\n${hint}\n`);
   });
 
+  test.for([
+    ['linux', 'petstore auth login < KEY_FILE'],
+    ['win32', 'Get-Content KEY_FILE | petstore auth login'],
+  ])('also where a key file takes the place of the terminal: %s', async (row, { petstore }) => {
+    const [platform = '', hint] = row;
+    const stdin = Object.assign(Readable.from([]), { isTTY: true });
+
+    const { stderr } = await petstore(['auth', 'login'], { context: { stdin, platform } });
+
+    expect(stderr).toContain(`${hint}\n`);
+  });
+
   test('and none that allows more open files', async ({ petstore }) => {
     const error = Object.assign(new Error('too many'), { code: 'EMFILE' });
     const send = () => Promise.reject(error);
