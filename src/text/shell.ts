@@ -8,9 +8,13 @@ function quoteInPowerShell(text: string): string {
   return `'${text.replace(/['‘’‚‛]/g, '$&$&')}'`;
 }
 
-/** The same in the shell of messages: PowerShell on Windows, else any POSIX shell. */
+/** What PowerShell or cmd expands in double quotes, or takes for their end. */
+const expanded = /["“”„$`%!]/;
+
+/** The same in the shells of messages: on Windows PowerShell, and cmd too where the text allows it; else any POSIX shell. */
 export function quoteFor(platform: string, text: string): string {
-  return platform === 'win32' ? quoteInPowerShell(text) : quote(text);
+  if (platform !== 'win32') return quote(text);
+  return expanded.test(text) ? quoteInPowerShell(text) : `"${text}"`;
 }
 
 /** A command of messages that sets a variable for all that is run in the shell after it. */

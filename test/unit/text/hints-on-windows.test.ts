@@ -26,12 +26,12 @@ const hints: readonly Hint[] = [
   {
     argv: ['categories', 'get', 'guinea pi'],
     posix: `Did you mean petstore categories get 'guinea pig'?\n`,
-    powershell: `Did you mean petstore categories get 'guinea pig'?\n`,
+    powershell: `Did you mean petstore categories get "guinea pig"?\n`,
   },
   {
     argv: ['categories', 'get', `it'z`],
     posix: `Did you mean petstore categories get 'it'"'"'s'?\n`,
-    powershell: `Did you mean petstore categories get 'it''s'?\n`,
+    powershell: `Did you mean petstore categories get "it's"?\n`,
   },
   {
     argv: ['categories', 'get', 'say "hy"'],

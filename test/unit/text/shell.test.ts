@@ -59,11 +59,12 @@ describe('a word for a command in a message', () => {
 
   test.for([
     ['rabbit', 'rabbit'],
-    ['guinea pig', `'guinea pig'`],
-    [`it's`, `'it''s'`],
-    ['it’s', `'it’’s'`],
+    ['guinea pig', '"guinea pig"'],
+    [`it's & it’s`, `"it's & it’s"`],
+    [`it's 100%`, `'it''s 100%'`],
+    ['it’s „x“', `'it’’s „x“'`],
     ['$env:x `n', `'$env:x \`n'`],
-    ['a\\b', `'a\\b'`],
+    ['a\\b', `"a\\b"`],
     ['a\\', undefined],
     ['say "hi"', undefined],
     ['', undefined],
@@ -74,7 +75,7 @@ describe('a word for a command in a message', () => {
 
   test.for([
     ['linux', `'/it'"'"'s/x'`],
-    ['win32', `'/it''s/x'`],
+    ['win32', `"/it's/x"`],
   ])('always in quotes on %s: %s', ([platform, word]) => {
     expect(quoteFor(platform ?? '', `/it's/x`)).toBe(word);
   });
