@@ -23,18 +23,23 @@ export function keyFile(folder: string, profile: string): string {
   return join(keysFolder(folder).path, keyName(profile));
 }
 
-/** Its name has no capitals: Windows and macOS take `Prod` and `prod` for the same name. */
+/** Names of devices on Windows, whatever comes after a dot: what is written to NUL is lost. */
+const device = /^(?:con|prn|aux|nul|(?:com|lpt)\d)$/;
+
+/** Its name has no capitals, since Windows and macOS take `Prod` and `prod` for the same name, and is no device's. */
 export function keyName(profile: string): string {
-  return profile.replace(/[A-Z]/g, (capital) => `+${capital.toLowerCase()}`) + ending;
+  const name = profile.replace(/[A-Z]/g, (capital) => `+${capital.toLowerCase()}`);
+  return (device.test(name) ? `=${name}` : name) + ending;
 }
 
 /** The profile whose key a file has by its name; undefined where that is not such a name. */
 export function profileOfKey(name: string): string | undefined {
-  if (!name.endsWith(ending) || /[A-Z]/.test(name)) return undefined;
+  if (!name.endsWith(ending)) return undefined;
   const profile = name
     .slice(0, -ending.length)
+    .replace(/^=/, '')
     .replace(/\+([a-z])/g, (_, letter) => letter.toUpperCase());
-  return isProfileName(profile) ? profile : undefined;
+  return isProfileName(profile) && keyName(profile) === name ? profile : undefined;
 }
 
 /** The stored key of a profile. @throws Failure (config) when the file is broken, another user's, or others can read it. */

@@ -7,28 +7,36 @@ import { keyName, keysFolder } from './keys.ts';
 import { isProfileName } from './values.ts';
 
 /**
- * Puts the folder of keys in order: removes copies that killed processes left unfinished, and gives a key of 0.1.0 whose name has
- * capitals the name that it has now. While a living process writes there, neither: it does so itself.
+ * Puts the folder of keys in order: removes copies that killed processes left unfinished, and gives a key of 0.1.0 the name that
+ * it has now. While a living process writes there, neither: it does so itself.
  */
 export async function sweepKeys(context: Context, folder: string): Promise<void> {
   const { path, lock } = keysFolder(folder);
   const names = namesIn(path);
   const left = names.filter(isTemporary);
-  const renamed = names.filter(
-    (name) => /[A-Z].*\.json$/.test(name) && isProfileName(name.slice(0, -5)),
-  );
+  const renamed = names.flatMap((name) => {
+    const better = newName(name);
+    // What has the new name already is the later key.
+    return better === undefined || names.includes(better) ? [] : [[name, better] as const];
+  });
   if (left.length + renamed.length === 0) return;
   try {
     const { claim } = await import('../disk/claim.ts').catch(unloadable);
     const held = claim(context, lock);
     if (!held.mine) return;
     sweep(left.map((name) => join(path, name)));
-    for (const name of renamed)
-      renameSync(join(path, name), join(path, keyName(name.slice(0, -5))));
+    for (const [name, better] of renamed) renameSync(join(path, name), join(path, better));
     held.release();
   } catch {
     // A disk that takes nothing gives nothing up either, and the next command tries again.
   }
+}
+
+/** The name that the key of a profile has now; undefined where it has that already, or is no key's. */
+function newName(name: string): string | undefined {
+  if (!name.endsWith('.json')) return undefined;
+  const profile = name.slice(0, -'.json'.length);
+  return isProfileName(profile) && keyName(profile) !== name ? keyName(profile) : undefined;
 }
 
 function namesIn(folder: string): readonly string[] {

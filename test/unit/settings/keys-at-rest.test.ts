@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
+import { profileOfKey } from '../../../src/settings/keys.ts';
 import { expect, test, testKey } from '../../support/petstore.ts';
 import { isPosix, isPrivate } from '../../support/posix.ts';
 
@@ -153,6 +154,21 @@ describe('a stored key', () => {
     expect(readdirSync(keys).sort()).toEqual(['+p+r+o+d.json', '+prod.json', 'prod.json'].sort());
   });
 
+  test.for(['nul', 'con', 'COM1', 'lpt9'])(
+    'of profile %s is in no file that Windows takes for a device',
+    async (profile, { petstore, folder }) => {
+      const login = ['auth', 'login', '--base-url', origin, '-p', profile];
+      await petstore(login, { env, stdin: testKey });
+
+      const [name = ''] = readdirSync(join(folder, 'config', 'keys'));
+      expect(name).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)\./i);
+      expect(profileOfKey(name)).toBe(profile);
+      expect(await petstore(['auth', 'status', '-p', profile], { env })).toMatchObject({
+        exitCode: 0,
+      });
+    },
+  );
+
   test('of an earlier version, in a file with capitals, is found and renamed', async ({
     petstore,
     folder,
@@ -161,13 +177,14 @@ describe('a stored key', () => {
     mkdirSync(keys, { recursive: true, mode: 0o700 });
     write(stored)(join(keys, 'Staging2.json'));
     write(stored)(join(keys, 'no Profile.json'));
+    write(stored)(join(keys, 'aux.json'));
 
     const listed = await petstore([...list, '-p', 'Staging2', '--base-url', `${origin}/v1`], {
       env,
     });
 
     expect(listed).toMatchObject({ exitCode: 0 });
-    expect(readdirSync(keys).sort()).toEqual(['+staging2.json', 'no Profile.json']);
+    expect(readdirSync(keys).sort()).toEqual(['+staging2.json', '=aux.json', 'no Profile.json']);
   });
 
   test('is read through a link and from a file with a byte order mark', async ({
