@@ -63,14 +63,14 @@ export function createWholeFile(path: string, replace: boolean): WholeFile {
 }
 
 /** What the systems say where a file system has no second names for a file: vfat, a share, a stick on Windows. */
-const unlinkable = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR'];
+const withoutLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR'];
 
 /** As a rename, but it replaces nothing. @throws the system's error, EEXIST when something is there */
 function link(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch (error) {
-    if (!unlinkable.includes(systemCode(error) ?? '')) throw error;
+    if (!withoutLinks.includes(systemCode(error) ?? '')) throw error;
     // Whoever makes the empty file has the name.
     closeSync(openNew(to, constants.O_WRONLY));
     try {

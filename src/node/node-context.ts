@@ -89,9 +89,9 @@ export function createNodeContext(
       );
     },
     launch: async (program, env, { ownsCtrlC } = {}) => {
-      const { deafToCtrlC, launch } = await import('./programs.ts').catch(unloadable);
+      const { ignoringCtrlC, launch } = await import('./programs.ts').catch(unloadable);
       const run = () => launch(program, env, signal, process);
-      return ownsCtrlC ? deafToCtrlC(process, signal, run) : run();
+      return ownsCtrlC ? ignoringCtrlC(process, signal, run) : run();
     },
     capture: async (command, options) => {
       const { capture } = await import('./programs.ts').catch(unloadable);

@@ -38,7 +38,7 @@ export async function launch(
 type Signals = Pick<NodeJS.Process, 'listeners' | 'on' | 'removeListener'>;
 
 /** Does work while Ctrl-C, which the terminal sends to all of its programs, means nothing to this one. */
-export async function deafToCtrlC<Result>(
+export async function ignoringCtrlC<Result>(
   process: Signals,
   signal: AbortSignal,
   work: () => Promise<Result>,

@@ -1,20 +1,20 @@
 import { EventEmitter } from 'node:events';
 import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { capture, deafToCtrlC, exitCode } from '../../../src/node/programs.ts';
+import { capture, ignoringCtrlC, exitCode } from '../../../src/node/programs.ts';
 
 /** Signals that arrive at a process, with what main.ts does about Ctrl-C. */
 function listening() {
   const heard: string[] = [];
   const process = new EventEmitter().on('SIGINT', () => heard.push('SIGINT'));
-  return { heard, process: process as unknown as Parameters<typeof deafToCtrlC>[0] & EventEmitter };
+  return { heard, process: process as unknown as Parameters<typeof ignoringCtrlC>[0] & EventEmitter };
 }
 
 describe('Ctrl-C while a program of its own runs on the terminal', () => {
   test('means nothing to this one, which is not ended by it either', async () => {
     const { heard, process } = listening();
 
-    const result = await deafToCtrlC(process, new AbortController().signal, async () => {
+    const result = await ignoringCtrlC(process, new AbortController().signal, async () => {
       // Where nothing listens, the system ends the process.
       expect(process.emit('SIGINT')).toBe(true);
       return 'done';
@@ -28,7 +28,7 @@ describe('Ctrl-C while a program of its own runs on the terminal', () => {
     const { heard, process } = listening();
     const work = () => (end === 'done' ? Promise.resolve() : Promise.reject(new Error('no')));
 
-    await deafToCtrlC(process, new AbortController().signal, work).catch(() => {});
+    await ignoringCtrlC(process, new AbortController().signal, work).catch(() => {});
     process.emit('SIGINT');
 
     expect(heard).toEqual(['SIGINT']);
@@ -39,7 +39,7 @@ describe('Ctrl-C while a program of its own runs on the terminal', () => {
     const { process } = listening();
     const ended = new AbortController();
 
-    await deafToCtrlC(process, ended.signal, async () => ended.abort());
+    await ignoringCtrlC(process, ended.signal, async () => ended.abort());
 
     expect(process.listenerCount('SIGINT')).toBe(0);
   });
