@@ -24,6 +24,7 @@ export default defineConfig(({ mode }) => ({
       tier('unit', { pool: 'threads', isolate: false }),
       tier('system', built),
       tier('hostile', built),
+      tier('windows', built),
       {
         extends: true as const,
         test: {

@@ -40,6 +40,7 @@ const found: Readonly<Record<string, boolean>> = {
   tinyproxy: onPath('tinyproxy'),
   unshare: succeeds('unshare', ['--pid', '--fork', '--mount-proc', 'true']),
   'valkey-server': onPath(engines['valkey-server']) || Boolean(process.env.PETSTORE_TEST_VALKEY),
+  wine: Boolean(process.env.PETSTORE_TEST_WINE),
   zsh: onPath('zsh'),
 };
 

@@ -1,0 +1,124 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import manifest from '../../package.json' with { type: 'json' };
+import { startService } from '../bench/service.ts';
+import { launcher } from '../support/program.ts';
+import { configFolder, describeWindows, expect, windowsPath } from '../support/windows.ts';
+
+const login = ['auth', 'login', '--no-check'];
+
+describeWindows((test) => {
+  test('prints the version and the first page of help', async ({ petstore }) => {
+    const version = await petstore(['--version']);
+    const help = await petstore(['--help']);
+
+    expect(version).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
+    expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('categories list') });
+  });
+
+  test('creates and lists as table, JSON and CSV, with line ends as everywhere', async ({
+    petstore,
+  }) => {
+    const onSandbox = (...args: string[]) => petstore([...args, '-p', 'sandbox']);
+
+    const created = await onSandbox('categories', 'create', 'ferret', '--json');
+    const table = await onSandbox('categories', 'list');
+    const json = await onSandbox('categories', 'list', '--json');
+    const csv = await onSandbox('categories', 'list', '-o', 'csv');
+
+    expect(created).toMatchObject({ code: 0, stdout: '{\n  "id": 4,\n  "name": "ferret"\n}\n' });
+    expect(table).toMatchObject({ code: 0, stdout: expect.stringContaining('│ 4  │ ferret │') });
+    expect(JSON.parse(json.stdout)).toHaveLength(4);
+    expect(csv.stdout).toMatch(
+      /^id,name,description\n1,dog,.*\n2,cat,.*\n3,rabbit,.*\n4,ferret,\n$/,
+    );
+  });
+
+  test('ends with the exit codes of its failures', async ({ petstore }) => {
+    const env = { PETSTORE_BASE_URL: 'http://127.0.0.1:1/v1', PETSTORE_API_KEY: 'key-12345678' };
+
+    const unknown = await petstore(['categories', 'lost']);
+    const keyless = await petstore(['categories', 'list', '--base-url', 'https://a.example/v1']);
+    const refused = await petstore(['categories', 'list', '--timeout', '9s'], { env });
+
+    expect([unknown.code, keyless.code, refused.code]).toEqual([2, 4, 5]);
+    expect(refused.stderr).toContain('petstore: 127.0.0.1:1 refused the connection\n');
+  });
+
+  test('keeps a key for each of Prod and prod', async ({ petstore }) => {
+    const { url, key, close } = await startService();
+    const at = ['--base-url', url];
+
+    const upper = await petstore([...login, ...at, '-p', 'Prod'], { stdin: key });
+    const lower = await petstore([...login, ...at, '-p', 'prod'], { stdin: 'another-key-12345' });
+    const listed = await petstore(['categories', 'list', ...at, '-p', 'Prod']);
+    const rejected = await petstore(['categories', 'list', ...at, '-p', 'prod']);
+    close();
+
+    expect([upper.code, lower.code]).toEqual([0, 0]);
+    expect([listed.code, rejected.code]).toEqual([0, 4]);
+  });
+
+  test.for([
+    ['echo', 'echo %KEY% | node'],
+    ['echo without a blank', 'echo %KEY%| node'],
+    ['a file', 'node <key.txt'],
+  ] as const)('takes a key from %s of cmd.exe', async ([, line], { start, petstore, folder }) => {
+    const { url, key, close } = await startService();
+    writeFileSync(join(folder, 'key.txt'), `${key}\r\n`);
+    const args = [...login, '--base-url', url].join(' ');
+    const command = line.replace('node', `node ${windowsPath(launcher)} ${args}`);
+
+    const stored = await start(command.replace('%KEY%', key)).ended;
+    const listed = await petstore(['categories', 'list', '--base-url', url]);
+    close();
+
+    expect(stored).toMatchObject({ code: 0, stdout: '' });
+    expect(listed).toMatchObject({ code: 0 });
+  });
+
+  test('refuses a key in UTF-16, as PowerShell writes it, and says what to do', async ({
+    petstore,
+  }) => {
+    const stdin = Buffer.from('\ufeffkey-12345678\r\n', 'utf16le');
+
+    const { code, stderr } = await petstore([...login, '--base-url', 'https://a.example/v1'], {
+      stdin,
+    });
+
+    expect(code).toBe(2);
+    expect(stderr).toContain('it is in UTF-16; save it as UTF-8');
+  });
+
+  test('prints paths that can be pasted', async ({ petstore, folder }) => {
+    const settings = join(configFolder(folder), 'settings.json');
+    const path = windowsPath(settings);
+
+    const plain = await petstore(['config', 'path']);
+    const json = await petstore(['config', 'path', '--json']);
+    mkdirSync(configFolder(folder), { recursive: true });
+    writeFileSync(settings, '{');
+    const broken = await petstore(['config', 'get', 'output']);
+
+    expect(plain).toEqual({ code: 0, stdout: `${path}\n`, stderr: '' });
+    expect(JSON.parse(json.stdout)).toEqual({ path });
+    expect(broken.code).toBe(2);
+    expect(broken.stderr).toContain(path);
+  });
+
+  test('a relative APPDATA is refused, and nothing is written', async ({ petstore, folder }) => {
+    const work = join(folder, 'work');
+    mkdirSync(work);
+    const options = { cwd: windowsPath(work), env: { APPDATA: 'data', LOCALAPPDATA: 'data' } };
+
+    const setting = await petstore(['config', 'set', 'output', 'json'], options);
+    const key = await petstore([...login, '--base-url', 'https://a.example/v1'], {
+      ...options,
+      stdin: 'key-12345678',
+    });
+
+    expect([setting.code, key.code]).toEqual([2, 2]);
+    expect(readdirSync(work)).toEqual([]);
+    expect(existsSync(configFolder(folder))).toBe(false);
+  });
+});

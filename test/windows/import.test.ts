@@ -1,0 +1,103 @@
+import { appendFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startService } from '../bench/service.ts';
+import { launcher } from '../support/program.ts';
+import { describeWindows, expect, reuseIds, stateFolder, windowsPath } from '../support/windows.ts';
+
+const names = Array.from({ length: 200 }, (_, n) => `pet ${String(n).padStart(3, '0')}`);
+/** Without it the list of the service would say what to leave out. */
+const eachRow = '--allow-duplicates';
+const unlimited = { limit: 1_000_000, length: 60_000 };
+const plan = { minute: unlimited, day: { ...unlimited, length: 86_400_000 } };
+
+describeWindows((base) => {
+  /** A service, an import of 200 rows there, and its end when it has sent so many requests more. */
+  const test = base.extend<Fixtures>({
+    service: async ({}, use) => {
+      const service = await startService({ plan });
+      await use(service);
+      service.close();
+    },
+
+    env: ({ service }, use) =>
+      use({ PETSTORE_BASE_URL: service.url, PETSTORE_API_KEY: service.key }),
+
+    argv: ({ folder }, use) => {
+      const path = join(folder, 'rows.csv');
+      writeFileSync(path, ['name', ...names].join('\r\n'));
+      return use(['categories', 'import', windowsPath(path), '--yes', '--settle', '500ms']);
+    },
+
+    killAfter: ({ service, env, argv, start }, use) =>
+      use(async (requests, ...flags) => {
+        const reached = service.requests.length + requests;
+        const running = start('node', [windowsPath(launcher), ...argv, ...flags], { env });
+        await expect
+          .poll(() => service.requests.length, { interval: 2, timeout: 30_000 })
+          .toBeGreaterThanOrEqual(reached);
+        running.kill();
+        await running.ended;
+      }),
+  });
+
+  test.for([
+    ['killed again and again', false],
+    ['killed again and again, and its journal torn', true],
+  ] as const)(
+    '%s, an import creates each row exactly once',
+    async ([, isTorn], { petstore, service, killAfter, argv, env, folder }) => {
+      for (const requests of [0, 2, 10, 25, 40]) {
+        await killAfter(requests, eachRow);
+        if (isTorn) tearJournals(folder);
+      }
+
+      const { code, stderr } = await petstore([...argv, eachRow], { env });
+
+      expect(code, stderr).toBe(0);
+      expect(namesIn(service)).toEqual(names);
+    },
+  );
+
+  test('a killed import holds nothing, whatever process has its id now', async ({
+    petstore,
+    service,
+    killAfter,
+    argv,
+    env,
+    folder,
+    windows,
+  }) => {
+    await killAfter(10);
+    reuseIds(folder, windows.pid);
+
+    const created = await petstore(['categories', 'create', 'pet 199'], { env });
+    const resumed = await petstore(argv, { env });
+
+    expect(created.code, created.stderr).toBe(0);
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(namesIn(service)).toEqual(names);
+  });
+});
+
+type Service = Awaited<ReturnType<typeof startService>>;
+
+type Fixtures = {
+  service: Service;
+  env: Record<string, string>;
+  argv: readonly string[];
+  killAfter: (requests: number, ...flags: readonly string[]) => Promise<void>;
+};
+
+function namesIn({ state }: Service): string[] {
+  return state.categories.map(({ name }) => name).sort();
+}
+
+/** As when the power fails in the middle of a line. */
+function tearJournals(folder: string): void {
+  const imports = join(stateFolder(folder), 'imports');
+  // Killed before it had one.
+  if (!existsSync(imports)) return;
+  for (const name of readdirSync(imports).filter((name) => name.endsWith('.journal'))) {
+    appendFileSync(join(imports, name), '0badcafe {"k":"n","ro');
+  }
+}

@@ -1,0 +1,116 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  configFolder,
+  describeWindows,
+  expect,
+  reuseIds,
+  windowsPath,
+} from '../support/windows.ts';
+
+/** Below those that systems give to whoever asks for any. */
+const port = 20_000 + (process.pid % 10_000);
+const ten = Array.from({ length: 10 }, (_, n) => `p${n}`);
+
+/** Opens a file for a moment again and again: as nobody else may have it open, like a virus scanner, or to read it. */
+const opener = `
+  const fs = require('node:fs');
+  setInterval(() => {
+    try {
+      const file = fs.openSync(process.argv[1], Number(process.argv[2]));
+      setTimeout(() => fs.closeSync(file), 100);
+    } catch {}
+  }, 150);
+  console.log('opens');
+`;
+
+/** The scanner's is libuv's UV_FS_O_EXLOCK. */
+const flags = { reader: '0', scanner: `${0x10000000}` };
+
+describeWindows((test) => {
+  test('4 processes change one file 60 times each: none fails, nothing is lost', async ({
+    folder,
+    program,
+  }) => {
+    const path = join(folder, 'state', 'number');
+    const counter = await program('counter');
+
+    const ended = await Promise.all(
+      Array.from({ length: 4 }, () => counter(windowsPath(path), '60').ended),
+    );
+
+    for (const { code, stderr } of ended) expect([code, stderr]).toEqual([0, '']);
+    expect(readFileSync(path, 'utf8')).toBe('240');
+  });
+
+  test('4 processes claim one thing 30 times each, and some are killed: never two have it', async ({
+    folder,
+    program,
+  }) => {
+    const path = windowsPath(join(folder, 'state', 'claim'));
+    const claimer = await program('claimer');
+    const run = (rounds: number) => claimer(path, `${port}`, `${rounds}`);
+    const victims = [run(10_000), run(10_000)];
+
+    const ended = Promise.all(Array.from({ length: 4 }, () => run(30).ended));
+    for (const victim of victims) {
+      await run(1).ended;
+      victim.kill();
+    }
+
+    for (const { code, stderr } of await ended) expect([code, stderr]).toEqual([0, '']);
+  });
+
+  test('ten processes save a setting each at once, while another reads: all are saved', async ({
+    petstore,
+    start,
+    folder,
+  }) => {
+    const settings = join(configFolder(folder), 'settings.json');
+    await start('node', ['-e', opener, windowsPath(settings), flags.reader]).printed;
+    const set = (profile: string) => petstore(['config', 'set', 'output', 'json', '-p', profile]);
+
+    const ended = await Promise.all(ten.map(set));
+
+    for (const { code, stderr } of ended) expect(code, stderr).toBe(0);
+    const { profiles } = JSON.parse(readFileSync(settings, 'utf8'));
+    expect(Object.keys(profiles).sort()).toEqual(ten);
+  });
+
+  test('settings are read and saved while a scanner opens the file again and again', async ({
+    petstore,
+    start,
+    folder,
+  }) => {
+    const settings = windowsPath(join(configFolder(folder), 'settings.json'));
+    await petstore(['config', 'set', 'max-wait', '9m']);
+    await start('node', ['-e', opener, settings, flags.scanner]).printed;
+
+    for (const value of ['1m', '2m', '3m', '4m', '5m']) {
+      const saved = await petstore(['config', 'set', 'max-wait', value]);
+      const read = await petstore(['config', 'get', 'max-wait']);
+
+      expect(saved.code, saved.stderr).toBe(0);
+      expect(read).toEqual({ code: 0, stdout: `${value}\n`, stderr: '' });
+    }
+  });
+
+  test('a killed process keeps no lock, whatever process has its id now', async ({
+    petstore,
+    program,
+    windows,
+    folder,
+  }) => {
+    mkdirSync(configFolder(folder), { recursive: true });
+    const holder = await program('holder');
+    const victim = holder(windowsPath(join(configFolder(folder), 'settings.json.lock')));
+    await victim.printed;
+    victim.kill();
+    expect((await victim.ended).stdout).toBe('true\n');
+    reuseIds(folder, windows.pid);
+
+    const { code, stderr } = await petstore(['config', 'set', 'output', 'json']);
+
+    expect(code, stderr).toBe(0);
+  });
+});
