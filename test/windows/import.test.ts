@@ -70,7 +70,7 @@ describeWindows((base) => {
     await killAfter(10);
     reuseIds(folder, windows.pid);
 
-    const created = await petstore(['categories', 'create', 'pet 199'], { env });
+    const created = await petstore(['categories', 'create', 'pet 199', '--if-missing'], { env });
     const resumed = await petstore(argv, { env });
 
     expect(created.code, created.stderr).toBe(0);

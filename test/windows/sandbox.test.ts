@@ -1,53 +1,107 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeWindows, expect } from '../support/windows.ts';
 
-const printArguments = 'process.stdout.write(JSON.stringify(process.argv.slice(1)))';
+/** What lies in the folder in which petstore runs. */
+const files = {
+  'show.js': 'console.log(JSON.stringify(process.argv.slice(2)));\nprocess.exit(3);\n',
+  'hello.cmd': '@echo off\r\necho hello from cmd %*\r\nexit /b 5\r\n',
+  'forward.cmd': '@node show.js %*\r\n',
+  'script.sh': '#!/bin/sh\necho hello\n',
+  'bad.exe': 'not a program',
+  script: '#!/usr/bin/env node\nprocess.exit(4);\n',
+  'leave.js': `
+    const hold = 'fs.openSync(process.env.PETSTORE_STATE_DIR + "/held", 0x10000102); setTimeout(() => {}, 5000)';
+    const options = { detached: true, stdio: ['ignore', 'pipe', 'ignore'] };
+    const code = hold + '; console.log(1)';
+    require('node:fs').mkdirSync(process.env.PETSTORE_STATE_DIR, { recursive: true });
+    const child = require('node:child_process').spawn(process.execPath, ['-e', code], options);
+    child.stdout.once('data', () => process.exit(3));
+  `,
+};
 
-describeWindows((test) => {
-  test('runs petstore and node by name, which the variable Path names', async ({ petstore }) => {
-    const own = await petstore(['sandbox', '--', 'petstore', 'categories', 'list', '--json']);
-    const node = await petstore(['sandbox', '--', 'node', '-p', 'process.env.PETSTORE_BASE_URL']);
+const plain = [
+  ...['a b', '', 'a^b', 'a&b', 'a&&echo hacked', 'a|b', '<x>', '(p)', 'wow!', '!PATH!', '^'],
+  ...['back\\', 'back \\', 'C:\\a b\\', 'ümläut €', 'a,b;c=d', '*', "it's"],
+];
+const quoted = ['a"b', 'say "hi there"', '{"name":"guinea pig"}'];
+// Wine's cmd.exe takes these for variables also where that of Windows does not.
+const percents = ['50%', '%Path%', '^^"%"', '%%'];
 
-    expect(own.code, own.stderr).toBe(0);
-    expect(JSON.parse(own.stdout)).toHaveLength(3);
-    expect(node.code, node.stderr).toBe(0);
-    expect(node.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1\n$/);
+const unknown = (name: string) => `petstore: cannot run ${name}: command not found\n`;
+
+describeWindows((base) => {
+  const test = base.extend('sandbox', ({ petstore, folder }) => {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    return (...command: readonly string[]) => petstore(['sandbox', '--', ...command]);
   });
 
-  test('passes arguments on as they are', async ({ petstore }) => {
-    const words = ['two words', 'a "quote"', 'C:\\folder\\', '100%', 'a&b', 'a^b', '!', ''];
-
-    const { stdout } = await petstore(['sandbox', '--', 'node', '-e', printArguments, ...words]);
-
-    expect(JSON.parse(stdout)).toEqual(words);
+  test.for([
+    { command: ['node', 'show.js', 'a b'], code: 3, stdout: '["a b"]\n' },
+    { command: ['node.exe', 'show.js'], code: 3, stdout: '[]\n' },
+    { command: ['.\\hello.cmd', 'x'], code: 5, stdout: 'hello from cmd "x"\r\n' },
+    { command: ['hello', 'x'], code: 5, stdout: 'hello from cmd "x"\r\n' },
+    { command: ['./script'], code: 4, stdout: '' },
+    { command: ['petstore', 'categories', 'get', '99'], code: 3, stdout: '' },
+    { command: ['petstore', 'config', 'set', 'output', 'json'], code: 0, stdout: '' },
+    { command: ['cmd', '/c', 'exit 7'], code: 7, stdout: '' },
+    { command: ['node', 'leave.js'], code: 3, stdout: '' },
+  ])('sandbox -- $command ends with $code', async ({ command, ...end }, { sandbox }) => {
+    expect(await sandbox(...command)).toMatchObject(end);
   });
 
-  test('ends as its program did', async ({ petstore }) => {
-    const { code, stderr } = await petstore(['sandbox', '--', 'node', '-e', 'process.exit(3)']);
+  test.for([
+    { name: 'nope', message: unknown('nope') },
+    { name: '.\\nope\\nope.exe', message: unknown('.\\nope\\nope.exe') },
+    { name: './script.sh', message: 'petstore: cannot run ./script.sh: not an executable\n' },
+    { name: './bad.exe', message: 'petstore: cannot run ./bad.exe: not an executable\n' },
+  ])('sandbox -- $name is a usage error', async ({ name, message }, { sandbox }) => {
+    const { code, stdout, stderr } = await sandbox(name, 'x');
 
-    expect(code, stderr).toBe(3);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
   });
 
-  test('runs a batch file, whose path has a blank', async ({ petstore, folder }) => {
-    mkdirSync(join(folder, 'my scripts'));
-    writeFileSync(
-      join(folder, 'my scripts', 'script.cmd'),
-      '@petstore categories create owl --json\r\n@echo %1\r\n@exit 3\r\n',
-    );
+  test('lists and creates by the name petstore, in the sandbox of that run', async ({
+    sandbox,
+  }) => {
+    const name = 'a"&echo hacked';
 
-    const { code, stdout } = await petstore([
-      ...['sandbox', '--', '.\\my scripts\\script.cmd', 'two words'],
+    const list = await sandbox('petstore', 'categories', 'list', '--json');
+    const created = await sandbox('petstore', 'categories', 'create', name, '--json');
+
+    expect(JSON.parse(list.stdout)).toHaveLength(3);
+    expect(JSON.parse(created.stdout)).toEqual({ id: 4, name });
+  });
+
+  // For a batch file a quote in one argument would change what an & in another one means.
+  test.for([
+    { program: ['node', 'show.js'], words: [...plain, ...quoted, ...percents] },
+    { program: ['.\\forward.cmd'], words: plain },
+    { program: ['.\\forward.cmd'], words: quoted },
+  ])('passes arguments on to $program as they are', async ({ program, words }, { sandbox }) => {
+    const { stdout } = await sandbox(...program, ...words, 'end');
+
+    expect(JSON.parse(stdout)).toEqual([...words, 'end']);
+  });
+
+  test('sets one Path, the petstore of that run before the programs of the user', async ({
+    sandbox,
+  }) => {
+    const paths = 'Object.entries(process.env).filter(([name]) => /^path$/i.test(name))';
+
+    const { stdout } = await sandbox('node', '-p', `JSON.stringify(${paths})`);
+
+    expect(JSON.parse(stdout)).toEqual([
+      ['Path', expect.stringMatching(/^[^;]+petstore-sandbox-[^;]+;[^;]+bin;/)],
     ]);
-
-    expect(stdout).toBe('{\n  "id": 4,\n  "name": "owl"\n}\n"two words"\r\n');
-    expect(code).toBe(3);
   });
 
-  test('an unknown program is a usage error', async ({ petstore }) => {
-    const { code, stdout, stderr } = await petstore(['sandbox', '--', 'nothing-here', 'x']);
+  test('reads variables by any spelling of their names', async ({ petstore }) => {
+    const { stdout } = await petstore(['config', 'path'], {
+      env: { Petstore_Config_Dir: 'C:\\x' },
+    });
 
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('cannot run nothing-here: command not found');
+    expect(stdout).toBe('C:\\x\\settings.json\n');
   });
 });
