@@ -1,13 +1,16 @@
 import { EventEmitter } from 'node:events';
 import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { capture, ignoringCtrlC, exitCode } from '../../../src/node/programs.ts';
+import { capture, exitCode, ignoringCtrlC } from '../../../src/node/programs.ts';
 
 /** Signals that arrive at a process, with what main.ts does about Ctrl-C. */
 function listening() {
   const heard: string[] = [];
   const process = new EventEmitter().on('SIGINT', () => heard.push('SIGINT'));
-  return { heard, process: process as unknown as Parameters<typeof ignoringCtrlC>[0] & EventEmitter };
+  return {
+    heard,
+    process: process as unknown as Parameters<typeof ignoringCtrlC>[0] & EventEmitter,
+  };
 }
 
 describe('Ctrl-C while a program of its own runs on the terminal', () => {
