@@ -103,7 +103,7 @@ const longestKey = 512;
  * @throws Failure (config) that says why it is invalid, never what it is.
  */
 export function parseKey(text: string, source?: string): string {
-  const key = text.replace(/[ \t]*\r?\n$/, '');
+  const key = text.replace(/ ?\r?\n$/, '');
   const fault = keyFault(key);
   if (fault === undefined) return key;
   throw configFailure(`invalid API key${from(source)}: ${fault}`);

@@ -24,7 +24,7 @@ export function define(command: Command, host: Host): void {
     'petstore sandbox --port 4010 --plan pro --data pets.json',
   ]);
   addNotes(command, [
-    'Without a command it prints two lines to paste into another shell (on Windows PowerShell), and serves until Ctrl-C. With one it runs it with ' +
+    'Without a command it prints two lines to paste into another shell (on Windows into PowerShell), and serves until Ctrl-C. With one it runs it with ' +
       'PETSTORE_BASE_URL and PETSTORE_API_KEY set, and exits with its exit code.',
     'Each run begins with the same data. To choose them: --data with {"categories": [{"name": "dog"}], "pets": [...], "orders": [...]}, ' +
       'or an array of categories; what is left out has sample data.',
