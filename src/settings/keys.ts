@@ -27,7 +27,7 @@ export function keyFile(folder: string, profile: string): string {
 const device = /^(?:con|prn|aux|nul|(?:com|lpt)\d)$/;
 
 /** Its name has no capitals, since Windows and macOS take `Prod` and `prod` for the same name, and is no device's. */
-export function keyName(profile: string): string {
+function keyName(profile: string): string {
   const name = profile.replace(/[A-Z]/g, (capital) => `+${capital.toLowerCase()}`);
   return (device.test(name) ? `=${name}` : name) + ending;
 }
@@ -40,6 +40,13 @@ export function profileOfKey(name: string): string | undefined {
     .replace(/^=/, '')
     .replace(/\+([a-z])/g, (_, letter) => letter.toUpperCase());
   return isProfileName(profile) && keyName(profile) === name ? profile : undefined;
+}
+
+/** The name that a key file of 0.1.0 has now; undefined where its name is the same, or not that of a key. */
+export function renamedKey(name: string): string | undefined {
+  if (!name.endsWith(ending)) return undefined;
+  const profile = name.slice(0, -ending.length);
+  return isProfileName(profile) && keyName(profile) !== name ? keyName(profile) : undefined;
 }
 
 /** The stored key of a profile. @throws Failure (config) when the file is broken, another user's, or others can read it. */

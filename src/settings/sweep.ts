@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { isTemporary, sweep } from '../disk/temporary.ts';
 import { unloadable } from '../text/unloadable.ts';
-import { keyName, keysFolder } from './keys.ts';
-import { isProfileName } from './values.ts';
+import { keysFolder, renamedKey } from './keys.ts';
 
 /**
  * Puts the folder of keys in order: removes copies that killed processes left unfinished, and gives a key of 0.1.0 the name that
@@ -15,7 +14,7 @@ export async function sweepKeys(context: Context, folder: string): Promise<void>
   const names = namesIn(path);
   const left = names.filter(isTemporary);
   const renamed = names.flatMap((name) => {
-    const better = newName(name);
+    const better = renamedKey(name);
     // What has the new name already is the later key.
     return better === undefined || names.includes(better) ? [] : [[name, better] as const];
   });
@@ -30,13 +29,6 @@ export async function sweepKeys(context: Context, folder: string): Promise<void>
   } catch {
     // A disk that takes nothing gives nothing up either, and the next command tries again.
   }
-}
-
-/** The name that the key of a profile has now; undefined where it has that already, or is no key's. */
-function newName(name: string): string | undefined {
-  if (!name.endsWith('.json')) return undefined;
-  const profile = name.slice(0, -'.json'.length);
-  return isProfileName(profile) && keyName(profile) !== name ? keyName(profile) : undefined;
 }
 
 function namesIn(folder: string): readonly string[] {
