@@ -6,7 +6,7 @@ import { makePrivateFolder, refuseLink, removeEmpty } from './folders.ts';
 import { holdFile, isHeld } from './held-file.ts';
 import { type Claim, type Holder, holderIn, longestMark, type Mark, parseMark } from './mark.ts';
 import { readOwn } from './open-file.ts';
-import { patiently, pauseBriefly } from './patience.ts';
+import { pauseBriefly, retryOnWindows } from './retry-on-windows.ts';
 import { sweep } from './temporary.ts';
 
 /** How often it is tried while the mark is missing, since its owner is about to write or has just removed it: about a second. */
@@ -31,7 +31,7 @@ export function claimOnWindows(
       try {
         // Not removed first: while another process reads it, its name would not be free.
         const mark: Mark = { ...context.owner, since: context.now() };
-        patiently(() => writeFileSync(owner, JSON.stringify(mark), { mode: 0o600 }));
+        retryOnWindows(() => writeFileSync(owner, JSON.stringify(mark), { mode: 0o600 }));
       } catch (error) {
         release();
         throw error;
@@ -71,12 +71,12 @@ function filesOf(path: string): [held: string, owner: string] {
 }
 
 function hold(path: string, held: string): (() => void) | undefined {
-  patiently(() => makePrivateFolder(path));
+  retryOnWindows(() => makePrivateFolder(path));
   try {
     refuseLink(path);
     return holdFile(held);
   } catch (error) {
-    // Who had it has just removed the folder.
+    // Its last owner has just removed the folder.
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
   }

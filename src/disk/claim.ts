@@ -9,8 +9,8 @@ import { makePrivateFolder, refuseLink, removeEmpty } from './folders.ts';
 import { type Claim, type Holder, holderIn, longestMark, type Mark, parseMark } from './mark.ts';
 import { makeNewFolder, writeBrief } from './new-file.ts';
 import { readOwn } from './open-file.ts';
-import { isWindows } from './patience.ts';
 import { nameTemporary, sweep, temporariesOf } from './temporary.ts';
+import { isWindows } from './windows.ts';
 
 /** How often another may be faster: in a folder that no folder can be made in, such as /proc, it would seem so for ever. */
 const tries = 1_000;

@@ -14,9 +14,10 @@ import { commandOn } from '../text/shell.ts';
 import { makePrivateFolder, syncFolder } from './folders.ts';
 import { writeNew } from './new-file.ts';
 import { readStart } from './open-file.ts';
-import { patiently } from './patience.ts';
 import { isOurs } from './private-folder.ts';
+import { retryOnWindows } from './retry-on-windows.ts';
 import { nameTemporary, sweep, temporariesOf } from './temporary.ts';
+import { isWindows } from './windows.ts';
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
@@ -44,7 +45,7 @@ export function readSecret(path: string, uid?: number): string | undefined {
       throw configFailure(`the key file ${path} is owned by another user`, 'petstore auth login');
     }
     // Windows has no such modes; its files answer 0666.
-    if ((stats.mode & 0o077) !== 0 && constants.O_NOFOLLOW !== undefined) {
+    if ((stats.mode & 0o077) !== 0 && !isWindows) {
       throw configFailure(
         `the key file ${path} is readable by other users`,
         commandOn('chmod 600', path),
@@ -64,7 +65,7 @@ function read(path: string, most: number, check: (fd: number) => void): string |
   let fd: number;
   try {
     // Not blocking: a pipe without a writer would never open.
-    fd = patiently(() => openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)));
+    fd = retryOnWindows(() => openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)));
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
     throw unreadable(path, error);
@@ -103,7 +104,7 @@ export function durableWrite(path: string, text: string): void {
   try {
     makePrivateFolder(dirname(path));
     writeNew(temporary, Buffer.from(text), lstatSync(path, { throwIfNoEntry: false }));
-    patiently(() => renameSync(temporary, path));
+    retryOnWindows(() => renameSync(temporary, path));
     syncFolder(dirname(path));
   } catch (error) {
     sweep([temporary]);
@@ -116,7 +117,7 @@ export function durableWrite(path: string, text: string): void {
 export function durableRemove(path: string): void {
   try {
     for (const found of [path, ...temporariesOf(path)]) {
-      patiently(() => rmSync(found, { force: true }));
+      retryOnWindows(() => rmSync(found, { force: true }));
     }
     syncFolder(dirname(path));
   } catch (error) {

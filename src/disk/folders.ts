@@ -2,6 +2,7 @@ import { closeSync, constants, fsyncSync, lstatSync, openSync, rmdirSync, statSy
 import { dirname } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { makeNewFolder } from './new-file.ts';
+import { isWindows } from './windows.ts';
 
 /** Makes a folder that only its owner can enter, and the folders above it. @throws the system's error */
 export function makePrivateFolder(path: string): void {
@@ -37,14 +38,14 @@ export function removeEmpty(path: string): void {
   try {
     rmdirSync(path);
   } catch {
-    // Not there, or somebody's.
+    // Not there, or in use by another process.
   }
 }
 
 /** Makes new names in a folder last. */
 export function syncFolder(path: string): void {
   // A folder cannot be opened for this on Windows, where the rename is durable by itself.
-  if (constants.O_DIRECTORY === undefined) return;
+  if (isWindows) return;
   const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     fsyncSync(fd);

@@ -1,13 +1,13 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import { systemCode } from '../errors.ts';
-import { patiently } from './patience.ts';
+import { retryOnWindows } from './retry-on-windows.ts';
 
-/** libuv's UV_FS_O_EXLOCK, which Node does not name: Windows lets nobody else open, move or remove the file meanwhile. */
+/** libuv's UV_FS_O_EXLOCK, which Node does not name: on Windows nothing else can open, move or remove the file meanwhile. */
 const exclusive = 0x10000000;
 
 /**
  * Holds a file, made where there is none, for as long as this process lives: Windows ends that with the process, however it
- * ends, and whoever gets its id. For Windows alone.
+ * ends, and whichever process gets its id. For Windows alone.
  * @returns what lets go of it; undefined while another process has it open
  * @throws the system's error
  */
@@ -29,7 +29,7 @@ export function isHeld(path: string): boolean {
 }
 
 function openUnlessHeld(path: string, flags: number): number | undefined {
-  return patiently(() => {
+  return retryOnWindows(() => {
     try {
       return openSync(path, flags, 0o600);
     } catch (error) {

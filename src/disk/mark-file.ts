@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
 import { holdFile, isHeld } from './held-file.ts';
 import type { Mark } from './mark.ts';
-import { isWindows } from './patience.ts';
 import { sweep } from './temporary.ts';
+import { isWindows } from './windows.ts';
 
 /** On Windows, the file that the owner of a mark holds open for as long as the mark counts. */
 const heldBeside = (file: string) => `${file}.held`;

@@ -15,6 +15,7 @@ export type Holder = {
   readonly since: number;
 };
 
+/** The process that left a mark, as the holder of what it marks. */
 export function holderIn({ pid, host, since }: Mark): Holder {
   return { mine: false, pid, host, since };
 }

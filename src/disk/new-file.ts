@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCode } from '../errors.ts';
+import { isWindows } from './windows.ts';
 
 /** Of a file or folder: user and group. */
 type Owner = { readonly uid: number; readonly gid: number };
@@ -57,7 +58,7 @@ function write(file: number, bytes: Uint8Array, flush: boolean): void {
 export function makeNewFolder(path: string): void {
   mkdirSync(path, { mode: 0o700 });
   // Windows has no owners by number, and opens no folders.
-  if (constants.O_DIRECTORY === undefined || constants.O_NOFOLLOW === undefined) return;
+  if (isWindows) return;
   const owner = statSync(dirname(path));
   if (owner.uid === root) return;
   const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);

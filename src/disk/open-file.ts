@@ -2,7 +2,8 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from '
 import { FileFault, systemCode } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
 import { openNew } from './new-file.ts';
-import { patiently } from './patience.ts';
+import { retryOnWindows } from './retry-on-windows.ts';
+import { isWindows } from './windows.ts';
 
 /** A link would lead to a file of somebody else's choice; a pipe without a writer would never open. */
 const careful = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -14,10 +15,10 @@ const careful = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 export function openOwn(path: string, flags: number = constants.O_RDONLY): number {
   let file: number;
   try {
-    if (constants.O_NOFOLLOW === undefined && lstatSync(path).isSymbolicLink()) {
+    if (isWindows && lstatSync(path).isSymbolicLink()) {
       throw misplaced(path, 'is a symbolic link');
     }
-    file = patiently(() => openSync(path, flags | careful));
+    file = retryOnWindows(() => openSync(path, flags | careful));
   } catch (error) {
     // The way there may be a loop of links too, but then there is nothing to be moved away.
     if (systemCode(error) === 'ELOOP') throw misplaced(path, 'is a symbolic link');

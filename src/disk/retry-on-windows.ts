@@ -1,10 +1,8 @@
-import { constants } from 'node:fs';
 import { systemCode } from '../errors.ts';
+import { isWindows } from './windows.ts';
 
-/** What Windows says of a file that another process, a virus scanner say, has open or has just deleted. */
-const passing = ['EPERM', 'EACCES', 'EBUSY'];
-/** Windows alone has no such flag. */
-export const isWindows = constants.O_NOFOLLOW === undefined;
+/** What Windows reports for a file that another process, such as a virus scanner, has open or has just deleted. */
+const transient = ['EPERM', 'EACCES', 'EBUSY'];
 /** About a second in all; in ms. */
 const tries = 100;
 const pause = 10;
@@ -15,12 +13,12 @@ const never = new Int32Array(new SharedArrayBuffer(4));
  * lasts. The thread waits, as for the disk itself.
  * @throws what the last try throws
  */
-export function patiently<Result>(action: () => Result): Result {
+export function retryOnWindows<Result>(action: () => Result): Result {
   for (let left = isWindows ? tries : 0; ; left -= 1) {
     try {
       return action();
     } catch (error) {
-      if (left === 0 || !passing.includes(systemCode(error) ?? '')) throw error;
+      if (left === 0 || !transient.includes(systemCode(error) ?? '')) throw error;
       pauseBriefly();
     }
   }

@@ -14,7 +14,7 @@ import { dirname } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { syncFolder } from './folders.ts';
 import { openNew } from './new-file.ts';
-import { patiently } from './patience.ts';
+import { retryOnWindows } from './retry-on-windows.ts';
 import { nameTemporary, sweep, temporariesOf } from './temporary.ts';
 
 /** A file of the user's that is at its path when it is whole, and not before. All throw the system's error. */
@@ -44,7 +44,7 @@ export function createWholeFile(path: string, replace: boolean): WholeFile {
     finish() {
       fsyncSync(file);
       close();
-      if (replace) patiently(() => renameSync(temporary, target));
+      if (replace) retryOnWindows(() => renameSync(temporary, target));
       else link(temporary, target);
       syncFolder(dirname(target));
       // Of exports to this path that were killed. One that still runs is too late anyway.
@@ -74,7 +74,7 @@ function link(from: string, to: string): void {
     // Whoever makes the empty file has the name.
     closeSync(openNew(to, constants.O_WRONLY));
     try {
-      patiently(() => renameSync(from, to));
+      retryOnWindows(() => renameSync(from, to));
     } catch (error) {
       rmSync(to, { force: true });
       throw error;

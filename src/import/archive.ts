@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { claim } from '../disk/claim.ts';
 import { cannotSave } from '../disk/files.ts';
 import { readOwn } from '../disk/open-file.ts';
-import { patiently } from '../disk/patience.ts';
+import { retryOnWindows } from '../disk/retry-on-windows.ts';
 import { systemCode } from '../errors.ts';
 import { longest } from './journal.ts';
 import { archivedPaths, claimPath, readEnds } from './journal-files.ts';
@@ -45,7 +45,7 @@ export function restoreArchived(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.size) return;
   for (const name of Object.values(archivedPaths(path))) {
     try {
-      patiently(() => renameSync(name, path));
+      retryOnWindows(() => renameSync(name, path));
     } catch (error) {
       if (systemCode(error) !== 'ENOENT') throw cannotSave(path, error);
     }

@@ -4,8 +4,8 @@ import type { Context } from '../../context.ts';
 import { saving } from '../../disk/files.ts';
 import { makePrivateFolder, syncFolder } from '../../disk/folders.ts';
 import { writeNew } from '../../disk/new-file.ts';
-import { patiently } from '../../disk/patience.ts';
 import { isOurs } from '../../disk/private-folder.ts';
+import { retryOnWindows } from '../../disk/retry-on-windows.ts';
 import { nameTemporary, sweep } from '../../disk/temporary.ts';
 import { configFailure, usageFailure } from '../../errors.ts';
 import type { Shell } from './scripts.ts';
@@ -101,7 +101,7 @@ function replace(path: string, bytes: Uint8Array, before: Stats | undefined): vo
   try {
     writeNew(temporary, bytes, before);
     if (before) chmodSync(temporary, before.mode & 0o777);
-    patiently(() => renameSync(temporary, path));
+    retryOnWindows(() => renameSync(temporary, path));
     syncFolder(dirname(path));
   } catch (error) {
     sweep([temporary]);
