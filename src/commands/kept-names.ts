@@ -21,6 +21,7 @@ export type Kind =
   | 'dates'
   | 'completion'
   | 'copy'
+  | 'compiled'
   | 'run';
 
 const lock = (name: RegExp): Known<Kind> => ({
@@ -81,6 +82,13 @@ export const inState: readonly Known<Kind>[] = [
     lock(/^[0-9a-f]{16}\.lock$/),
   ]),
   folder(/^sandbox$/, 'sandbox', [file(/^requests\.log$/, 'sandbox', 'data of the sandbox')]),
+  folder(/^compiled$/, 'compiled code of petstore', [
+    folder(/^\d+\.\d+\.\d+/, 'compiled code of a version', [
+      folder(/^v\d+\.\d+\.\d+-/, 'compiled code for a Node', [
+        file(/^[0-9a-f]{8}(\.\w{6})?$/, 'compiled', 'compiled code'),
+      ]),
+    ]),
+  ]),
   folder(/^deprecations$/, 'deprecated operations', [
     file(/^sunsets\.json$/, 'dates', 'dates of deprecated operations'),
     lock(/^sunsets\.json\.lock$/),

@@ -17,6 +17,7 @@ describe('the packed tarball', () => {
       'LICENSE',
       'README.md',
       'SECURITY.md',
+      'bin/compile-cache.js',
       'bin/petstore.js',
       'dist/THIRD-PARTY-NOTICES.txt',
       'dist/help.txt',
