@@ -45,6 +45,7 @@ export default defineConfig({
     asModules(),
     grammarAlone(),
     withoutUnused(),
+    readOnce(),
     inAscii(),
     thirdPartyNotices(),
     helpPage(),
@@ -190,6 +191,18 @@ export function withoutUnused() {
     },
     load: (id) =>
       id.startsWith(place) ? unused[Number.parseInt(id.slice(place.length), 10)].code : undefined,
+  };
+}
+
+/**
+ * V8 reads what is in a function twice, unless the function is in parentheses and no arrow function: 4 ms for those that the build
+ * puts around the CommonJS modules of undici.
+ */
+function readOnce() {
+  const arrow = /__commonJSMin\(\(\(([\w, ]*)\) => \{/g;
+  return {
+    name: 'read-once',
+    renderChunk: (code) => code.replace(arrow, '__commonJSMin((function ($1) {'),
   };
 }
 
