@@ -9,6 +9,7 @@ const programs = [
   'import',
   'journal',
   'bars',
+  'crowd',
   'import/recorder',
 ];
 
