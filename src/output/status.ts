@@ -11,6 +11,9 @@ export type Status = {
   readonly end: () => void;
 };
 
+/** How often the line of a wait is drawn, in ms: it counts down, however seldom the wait is reported. */
+const interval = 1_000;
+
 /** Shows what goes on, progress and waits alike, in the one line of the terminal that is rewritten. */
 export function createStatus(context: Context, sink: Sink, look: LineLook): Status {
   const line = createStatusLine(context, sink, look);
@@ -18,17 +21,47 @@ export function createStatus(context: Context, sink: Sink, look: LineLook): Stat
   let progress: ProgressEvent | undefined;
   /** By the context's `uptime`. */
   let end: number | undefined;
+  /** Ends the countdown that goes on: its timer would keep the process alive. */
+  let countdown: AbortController | undefined;
   return {
     show(event) {
       if (event.event === 'wait') waits.onWait(event);
       else follow(event);
-      const now = context.now();
-      const endsAt = end === undefined ? undefined : now + end - context.uptime();
-      const shown = progress && { ...progress, endsAt };
-      line.show(statusText(shown, waits.next(), { width: line.width(), ascii: look.ascii, now }));
+      draw();
+      if (waits.over()) stop();
+      else if (!countdown) void count();
     },
-    end: line.end,
+    end() {
+      stop();
+      line.end();
+    },
   };
+
+  function draw(): void {
+    const now = context.now();
+    const endsAt = end === undefined ? undefined : now + end - context.uptime();
+    const shown = progress && { ...progress, endsAt };
+    line.show(statusText(shown, waits.next(), { width: line.width(), ascii: look.ascii, now }));
+  }
+
+  async function count(): Promise<void> {
+    countdown = new AbortController();
+    const { signal } = countdown;
+    while (await passes(signal)) draw();
+  }
+
+  /** Whether the time until the next drawing passes. */
+  function passes(signal: AbortSignal): Promise<boolean> {
+    return context.sleep(interval, signal).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  function stop(): void {
+    countdown?.abort();
+    countdown = undefined;
+  }
 
   function follow(event: ProgressEvent): void {
     progress = event.over ? undefined : event;

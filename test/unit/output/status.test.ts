@@ -19,8 +19,8 @@ const { signal } = new AbortController();
 function setting(clock: Clock, columns: number, env: Context['env'] = {}, ascii = false) {
   const terminal = createTerminal(columns);
   const { output } = terminal;
-  const { now, uptime } = clock;
-  const context = { stdout: output, stderr: output, env, now, uptime, signal } as Context;
+  const { now, uptime, sleep } = clock;
+  const context = { stdout: output, stderr: output, env, now, uptime, sleep, signal } as Context;
   const sink = createSink(context);
   const { report, end } = createReporter(context, sink, {
     json: false,
@@ -34,10 +34,18 @@ function setting(clock: Clock, columns: number, env: Context['env'] = {}, ascii 
     sink,
     report,
     end,
+    /** As of the terminal; no time passes meanwhile. */
+    async nextWrite(): Promise<void> {
+      const release = clock.hold();
+      await terminal.nextWrite();
+      release();
+    },
     /** What one sees once all is said; whatever is said has the status drawn anew. */
     async look(): Promise<string[]> {
+      const release = clock.hold();
       report({ event: 'notice', message: 'look' });
       await sink.flush();
+      release();
       return terminal.screen().filter((line) => line !== 'petstore: look');
     },
   };
@@ -252,6 +260,37 @@ describe('the status line', () => {
       end();
     },
   );
+
+  test('counts down each second, however seldom the wait is reported, and no longer than it lasts', async ({
+    clock,
+  }) => {
+    const { report, end, nextWrite, look } = setting(clock, 100);
+    const { at, over } = waiter(41);
+    report(at(clock.now()));
+    await nextWrite();
+
+    await clock.sleep(3_500, signal);
+    expect((await look()).at(-1)).toMatch(/Next request in 0:38 /);
+
+    report(over());
+    expect(await look()).toEqual([]);
+    const before = clock.slept.length;
+    await clock.sleep(5_000, signal);
+    expect(clock.slept.slice(before)).toEqual([5_000]);
+    end();
+  });
+
+  test('keeps nothing alive once the session is over', async ({ clock }) => {
+    const { report, end, nextWrite } = setting(clock, 100);
+    report(waiter(41).at(clock.now()));
+    await nextWrite();
+
+    end();
+
+    const before = clock.slept.length;
+    await clock.sleep(5_000, signal);
+    expect(clock.slept.slice(before)).toEqual([5_000]);
+  });
 
   test('shows the wait that ends first', async ({ clock }) => {
     const { report, end, nextWrite, look } = setting(clock, 100);
