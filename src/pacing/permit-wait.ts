@@ -6,12 +6,19 @@ import { tooLate, waitReason } from './words.ts';
 
 /** Waits for requests that are on their way are neither shown nor counted as waits for the limit, up to this many ms. */
 const patience = 2_000;
-/** Longest sleep at a time, in ms: then the log is read anew, for news of others, a suspend or a clock step. */
-const slice = 1_000;
-/** How soon to look again while other requests of ours are on their way, in ms. */
-const shortest = 20;
-/** The same two where a look is a command to a store: in a long wait, and the longest that the short ones grow to, in ms. */
+/**
+ * Longest sleep at a time, in ms: then the log is read anew, for news of others, a suspend or a clock step. If these end a wait,
+ * it lasts so much longer at most. If they make it longer, that is noticed before anything is sent.
+ */
+const slice = 5_000;
+/** The same where there is a store, which is looked for each time while it is gone, and less often while it is there. */
+const storeSlice = 1_000;
 const remoteSlice = 5_000;
+/** How soon to look again while other requests of ours are in flight, in ms. */
+const shortest = 20;
+/** Where their log has been silent for long, it may well be for longer: the next look is after at most this part of that time. */
+const partOfSilence = 0.1;
+/** The longest that those pauses grow to where a look is a command to a store, in ms. */
 const remoteLongest = 500;
 
 type PermitSource = {
@@ -20,6 +27,7 @@ type PermitSource = {
   readonly ask: (known: Ledger) => Promise<string | Decision>;
   /** As of createReaper. */
   readonly reap: (ledger: Ledger) => Promise<boolean>;
+  readonly hasStore: boolean;
   readonly isRemote: () => boolean;
   readonly report: Report;
 };
@@ -30,7 +38,7 @@ type PermitSource = {
  */
 export async function waitForPermit(
   { now, uptime, sleep, random }: Pick<Context, 'now' | 'uptime' | 'sleep' | 'random'>,
-  { look, ask, reap, isRemote, report }: PermitSource,
+  { look, ask, reap, hasStore, isRemote, report }: PermitSource,
   waitUntil: number,
   signal: AbortSignal,
 ): Promise<string> {
@@ -40,10 +48,11 @@ export async function waitForPermit(
   let known = emptyLedger;
   let left = 0;
   let nextLook = 0;
+  const longest = hasStore ? storeSlice : slice;
   try {
     for (let looks = 0; ; looks += 1) {
       signal.throwIfAborted();
-      if (left <= slice || uptime() >= nextLook) {
+      if (left <= longest || uptime() >= nextLook) {
         known = await look();
         nextLook = uptime() + (isRemote() ? remoteSlice : 0);
       }
@@ -54,10 +63,26 @@ export async function waitForPermit(
       if (!decision.granted) shown = show(decision, at);
       left = decision.granted || decision.soon ? 0 : decision.until - at;
       if (left > 0) looks = 0;
-      await sleep(pauseFor(left, looks, isRemote(), random), signal);
+      const pause = left > 0 ? untilReset(left) : untilLook(decision, looks, at);
+      await sleep(Math.min(pause, longest), signal);
     }
   } finally {
     if (shown) reportWait(shown, 0);
+  }
+
+  function untilReset(left: number): number {
+    // Not all who wait for the same moment come at once.
+    return isRemote() ? left + remoteLongest * random() : left;
+  }
+
+  /** When to look whether a request in flight has ended, in ms. All go by the same silence, so that none has a better chance. */
+  function untilLook(decision: Decision, looks: number, at: number): number {
+    const soon = shortest * (1 + 2 * random());
+    if (isRemote()) return Math.min(soon * 1.5 ** looks, remoteLongest);
+    if (decision.granted) return soon;
+    const silence = at - (known.latest ?? at);
+    const later = silence * partOfSilence * (0.5 + random() / 2);
+    return Math.max(soon, Math.min(later, decision.until - at, waitUntil - uptime()));
   }
 
   /** The wait that is shown for this denial, if any. @throws Failure (rate_limited) */
@@ -73,15 +98,4 @@ export async function waitForPermit(
   function reportWait({ reason, limit, until }: Denied, waitMs: number): void {
     report({ event: 'wait', by, reason: waitReason(reason), limit, resetAt: until, waitMs });
   }
-}
-
-/**
- * How long to sleep before the log is looked at again, in ms.
- * @param left of a wait whose end is known, in ms; @param looks so far at one whose end is not; @param remote a look costs a store
- */
-function pauseFor(left: number, looks: number, remote: boolean, random: () => number): number {
-  // Not all who wait for the same moment come at once.
-  if (left > 0) return Math.min(left + (remote ? remoteLongest * random() : 0), slice);
-  const pause = shortest * (1 + 2 * random());
-  return remote ? Math.min(pause * 1.5 ** looks, remoteLongest) : pause;
 }

@@ -41,7 +41,8 @@ export function createPermits(context: Context, { log, report, timeout }: Limit)
   const self = randomBytes(8).toString('hex');
   const queue = createQueue();
   const isRemote = () => log.isRemote?.() ?? false;
-  const source = { look, ask, isRemote, report, reap: createReaper(log, context) };
+  const hasStore = log.isRemote !== undefined;
+  const source = { look, ask, hasStore, isRemote, report, reap: createReaper(log, context) };
   let permits = 0;
   /** What the log said last, and when. */
   let seen = { ledger: emptyLedger, at: Number.NEGATIVE_INFINITY };

@@ -32,6 +32,12 @@ describe('many processes on one key', () => {
     expect(outcome.refused).toBeLessThanOrEqual(2 * 4);
   });
 
+  test('some are killed: those that wait for their requests go on, no 429, no ban, each other one created', async () => {
+    const outcome = await race({ ...small, kills: 6 });
+
+    expect(outcome).toMatchObject({ ...allThere, refused: 0 });
+  });
+
   test('the log is deleted midway: no ban, at most one 429 for it, all created', async () => {
     const outcome = await race({
       ...small,

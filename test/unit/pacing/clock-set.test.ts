@@ -197,7 +197,7 @@ describe.for(steps)('a clock that is set $set', ({ by }) => {
 
 describe('a process that is stopped while it waits, until long after', () => {
   test.for(waits.slice(0, 4))(
-    'goes on at once after $wait',
+    'goes on within five seconds after $wait',
     async ({ argv, reactions = [], perMinute, exitCode }, { clock, petstore, sandbox }) => {
       const moments: number[] = [];
       let stopped = false;
@@ -216,7 +216,11 @@ describe('a process that is stopped while it waits, until long after', () => {
       const result = await petstore([...argv, '--max-wait', '2m'], { context: { sleep } });
 
       expect(result.exitCode).toBe(exitCode);
-      expect(moments.map(Math.floor)).toEqual([0, 121]);
+      const [first, ...rest] = moments.map(Math.floor);
+      expect(first).toBe(0);
+      expect(rest).toHaveLength(1);
+      expect(rest[0]).toBeGreaterThanOrEqual(121);
+      expect(rest[0]).toBeLessThanOrEqual(121 + 5);
     },
   );
 });
