@@ -8,6 +8,8 @@ export type Turn = {
   readonly beforeSending?: (() => Promise<void>) | undefined;
   /** Awaited when the turn is returned after `beforeSending` with nothing sent; the request then waits for another turn. */
   readonly onReturned?: (() => Promise<void>) | undefined;
+  /** Called when the limit puts the turn off, and again while it does: not for requests in flight, which end soon. */
+  readonly onWait?: (() => void) | undefined;
   /** Ends the wait for a turn, with its reason, instead of the run's own signal. What is on its way goes on. */
   readonly signal?: AbortSignal | undefined;
   /** Called with the response once its status is the promised one; its body may still turn out to be unusable. */

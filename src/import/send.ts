@@ -1,10 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { createCategory } from '../api/endpoints.ts';
+import type { Turn } from '../api/exchange.ts';
 import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 import { notice } from '../events.ts';
 import { timeLeft } from '../text/time.ts';
 import { looseKey } from './content.ts';
+import { createIntents } from './intents.ts';
 import { contentOf, describeRow, type Job, keyOf } from './job.ts';
 
 /** So many unknown outcomes are looked up before more are added. */
@@ -41,7 +43,6 @@ export async function sendRows(
   similar: ReadonlySet<number>,
 ): Promise<Stop | undefined> {
   const { context, client, journal } = job;
-  const queue = todo.values();
   const halt = new AbortController();
   const signal = AbortSignal.any([context.signal, halt.signal]);
   // All rows listen to it; Node would take more than ten listeners for a leak and warn on stderr.
@@ -51,22 +52,35 @@ export async function sendRows(
   let unknowns = 0;
   let sentAt = context.uptime();
   let stop: Stop | undefined;
+  const intents = createIntents(job, todo, mayBeSent);
 
   await Promise.all(Array.from({ length: job.concurrency }, work));
+  // What was not sent is not in flight.
+  intents.withdraw();
   return stop;
 
   async function work(): Promise<void> {
     while (!signal.aborted && unknowns < mostUnknown) {
-      const { value: row } = queue.next();
+      const row = intents.take();
       if (row === undefined) return;
-      if (streak.changesNames && similar.has(row)) continue;
-      if (!uncertain.has(keyOf(job, row))) await send(row);
+      if (mayBeSent(row)) await send(row);
+      else intents.drop(row);
     }
+  }
+
+  function mayBeSent(row: number): boolean {
+    return !(streak.changesNames && similar.has(row)) && !uncertain.has(keyOf(job, row));
   }
 
   async function send(row: number): Promise<void> {
     const body = contentOf(job, row);
-    const turn = { signal, beforeSending: () => intend(row), onReturned: () => withdraw(row) };
+    const turn: Turn = {
+      signal,
+      beforeSending: () => intend(row),
+      onReturned: () => withdraw(row),
+      onWait: putOff,
+      onResponse: ({ limits }) => intents.allow(limits.rateLimit?.remaining ?? 0),
+    };
     try {
       created(row, await client.call(createCategory, { body }, turn));
     } catch (error) {
@@ -77,10 +91,14 @@ export async function sendRows(
   /** No byte leaves before it is on the disk that one may. */
   async function intend(row: number): Promise<void> {
     refuseOldList();
-    journal.add({ k: 'i', row, at: context.now() });
-    // Rows that were granted together share a commit.
-    await context.turn();
-    await journal.commit();
+    await intents.write(row);
+  }
+
+  /** Rows that wait for the limit are not in flight, and what became of the others lasts. */
+  function putOff(): void {
+    intents.withdraw();
+    // A failure is that of the next one as well, which is awaited.
+    journal.commit().catch(() => {});
   }
 
   /** Nothing was sent after all, and the wait for another turn may be long. */
@@ -120,6 +138,7 @@ export async function sendRows(
 
   /** @param unsent whether it surely left nothing behind: only what nobody foresaw may have */
   function ended(row: number, error: unknown, unsent: boolean): void {
+    intents.drop(row);
     if (unsent && journal.state.open.has(row)) journal.add({ k: 'n', row });
     if (error !== halt.signal.reason) end({ kind: 'failed', error });
   }

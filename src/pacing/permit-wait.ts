@@ -32,15 +32,21 @@ type PermitSource = {
   readonly report: Report;
 };
 
+/** For a request: `until` when, by the context's `uptime`, and what ends it before; `onWait` as of a Turn. */
+type PermitWait = {
+  readonly until: number;
+  readonly signal: AbortSignal;
+  readonly onWait?: (() => void) | undefined;
+};
+
 /**
- * Resolves with the id of a permit. @param waitUntil by the context's `uptime`
+ * Resolves with the id of a permit.
  * @throws Failure (rate_limited) when it would come later, the signal's reason
  */
 export async function waitForPermit(
   { now, uptime, sleep, random }: Pick<Context, 'now' | 'uptime' | 'sleep' | 'random'>,
   { look, ask, reap, hasStore, isRemote, report }: PermitSource,
-  waitUntil: number,
-  signal: AbortSignal,
+  { until: waitUntil, signal, onWait }: PermitWait,
 ): Promise<string> {
   const start = uptime();
   const by = Symbol('permit');
@@ -60,6 +66,7 @@ export async function waitForPermit(
       if (typeof decision === 'string') return decision;
       const at = now();
       if (!decision.granted && decision.soon && (await reap(known))) continue;
+      if (!decision.granted && !decision.soon) onWait?.();
       if (!decision.granted) shown = show(decision, at);
       left = decision.granted || decision.soon ? 0 : decision.until - at;
       if (left > 0) looks = 0;
