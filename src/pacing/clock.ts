@@ -34,7 +34,8 @@ export function followClock(ledger: Ledger, reading: ClockReading): Ledger {
   const by = setBy(ledger, reading);
   const latest = Math.max((ledger.latest ?? at) + by, at);
   // What it is slowly adjusted by adds up until it counts.
-  if (by === 0 && isSameBoot(ledger, reading)) return { ...ledger, latest };
+  if (by === 0 && isSameBoot(ledger, reading))
+    return latest === ledger.latest ? ledger : { ...ledger, latest };
   if (by === 0) return { ...ledger, latest, boot: boot ?? ledger.boot };
   return { ...moveLedger(withOffset(ledger), by), latest, boot };
 }

@@ -39,7 +39,7 @@ const longestWait = { minute: 121_000 + guard, day: 25 * 3_600_000 + guard };
  * reset or somebody else's use costs at most one refusal; then all that the window has left may go.
  */
 export function decide(ledger: Ledger, at: number): Decision {
-  const wait = longest([blockWait(ledger, at), ...usedUp(ledger, at)]);
+  const wait = waitAt(ledger, at);
   if (wait) return wait;
   const inFlight = Object.keys(ledger.inFlight).length;
   const free = Math.min(...openWindows(ledger, at).map((window) => freeOf(ledger, window, at)));
@@ -56,6 +56,11 @@ export function decide(ledger: Ledger, at: number): Decision {
   return inFlight >= Math.min(free, most)
     ? soon(ledger, 'busy', at)
     : { granted: true, probe: false };
+}
+
+/** The wait for the limit that is in force at `at`, whatever is in flight. */
+export function waitAt(ledger: Ledger, at: number): Denied | undefined {
+  return longest([blockWait(ledger, at), ...usedUp(ledger, at)]);
 }
 
 /** How many requests may be on their way at once where a minute has this limit. */

@@ -1,7 +1,7 @@
 import { windowMs } from '../plans.ts';
 import { learnAnswer, learnBan, learnRefusal } from './block.ts';
 import { followClock } from './clock.ts';
-import { decide } from './decide.ts';
+import { decide, waitAt } from './decide.ts';
 import { type ClockReading, emptyLedger, type Lease, type Ledger } from './ledger.ts';
 import { mergeAccount } from './merge-account.ts';
 import type { Answered, Asked, Entry, Refused } from './records.ts';
@@ -90,16 +90,13 @@ function copyOf(inFlight: Ledger['inFlight'], id: string, lease?: Lease): Ledger
 
 /** The ledger at `at`: requests whose process never reported back are taken as spent. */
 export function dropLeases(ledger: Ledger, at: number): Ledger {
-  const over = Object.keys(ledger.inFlight).filter(
-    (id) => at >= (ledger.inFlight[id]?.until ?? at),
-  );
+  const over: string[] = [];
+  for (const id in ledger.inFlight) if (at >= (ledger.inFlight[id]?.until ?? at)) over.push(id);
   return over.reduce((rest, id) => spendUnseen(end(rest, id), at), ledger);
 }
 
 /** Whether a permit is granted still: its lease is not over, and nothing that was told since says to wait. */
 export function isStillGranted(ledger: Ledger, id: string, clock: ClockReading): boolean {
   const current = dropLeases(followClock(ledger, clock), clock.at);
-  const { [id]: mine, ...others } = current.inFlight;
-  const decision = decide({ ...current, inFlight: others }, clock.at);
-  return mine !== undefined && (decision.granted || decision.soon);
+  return current.inFlight[id] !== undefined && !waitAt(current, clock.at);
 }
