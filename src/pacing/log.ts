@@ -28,6 +28,13 @@ export type SharedLog = {
 /** A file longer than this is sealed, and the next one begins with what it added up to, in bytes. */
 const sealAt = 64 * 1024;
 
+/**
+ * One that grows faster is sealed after this long, in ms, or at this length, in bytes: each new file has to be synced, and all who
+ * follow have to open it.
+ */
+const shortestLife = 1_000;
+const sealBusyAt = 256 * 1024;
+
 /** Lines behind so many bytes count as little as those behind a seal: what fills a file like this is no log of ours. */
 const longest = 1024 * 1024;
 
@@ -47,6 +54,8 @@ export function openFileLog(folder: string, name: string, known: Ledger = emptyL
   let number = 0;
   let file = -1;
   let tail: Tail | undefined;
+  /** The latest time that was known as the file began. */
+  let begun: number | undefined;
   openNewest();
 
   return {
@@ -60,13 +69,19 @@ export function openFileLog(folder: string, name: string, known: Ledger = emptyL
         if (left === 0) throw new Error('a line that was written cannot be read back');
         missing = add(missing);
       }
-      if (tail && tail.position() > sealAt) {
+      if (isFull(tail?.position() ?? 0)) {
         writeSync(file, formatEntry({ k: 'seal' }));
         catchUp();
       }
       return ledger;
     },
   };
+
+  function isFull(length: number): boolean {
+    begun ??= ledger.latest ?? 0;
+    const age = (ledger.latest ?? 0) - begun;
+    return length > sealBusyAt || (length > sealAt && age >= shortestLife);
+  }
 
   /** Returns those that do not count: they are torn, stand behind a seal, or in a file that was deleted. */
   function add(entries: readonly Entry[]): readonly Entry[] {
@@ -98,6 +113,7 @@ export function openFileLog(folder: string, name: string, known: Ledger = emptyL
           break;
         }
         unseen?.delete(line);
+        if (entry?.k === 'ledger') begun = entry.ledger.latest;
         if (entry) ledger = fold(ledger, entry);
       }
       if (moved) openNext();
@@ -121,6 +137,7 @@ export function openFileLog(folder: string, name: string, known: Ledger = emptyL
         number = found;
         tail = createTail(file, longest);
         ledger = emptyLedger;
+        begun = undefined;
         return;
       } catch (error) {
         // Deleted since it was listed.

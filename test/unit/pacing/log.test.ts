@@ -4,6 +4,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   truncateSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -36,15 +37,16 @@ const answer = (id: string, remaining: number): Entry => ({
 const machine = { now: () => startTime, uptime: () => 1_000_000, boot: 'this', random: () => 0 };
 
 /** Grants a slot and ends it, as one request does. */
-function spend(log: Log, n: number): void {
-  expect(log.append(ask(`id-${n}`)).inFlight).toHaveProperty(`id-${n}`);
-  log.append(answer(`id-${n}`, 100_000 - n));
+function spend(log: Log, n: number, at = startTime): void {
+  const asked: Entry = { k: 'ask', id: `id-${n}`, at, lease: at + 35_000 };
+  expect(log.append(asked).inFlight).toHaveProperty(`id-${n}`);
+  log.append({ ...answer(`id-${n}`, 100_000 - n), at } as Entry);
 }
 
 describe('the shared log', () => {
   test('tells all who have it open the same, also across its files', ({ folder }) => {
     const logs = [1, 2, 3].map(() => openFileLog(folder, 'scope'));
-    for (let n = 1; n <= 1_500; n += 1) spend(logs[n % 3] as Log, n);
+    for (let n = 1; n <= 1_500; n += 1) spend(logs[n % 3] as Log, n, startTime + 20 * n);
 
     const fresh = openFileLog(folder, 'scope').read();
     for (const log of logs) expect(log.read()).toEqual(fresh);
@@ -54,6 +56,24 @@ describe('the shared log', () => {
     expect(files.length).toBeLessThanOrEqual(3);
     expect(files).not.toContain('scope.1.log');
     expect(files.filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  test.for([
+    { pace: 20, most: 64 },
+    { pace: 0, most: 256 },
+  ])('has files of $most KiB where a request takes $pace ms', ({ pace, most }, { folder }) => {
+    const log = openFileLog(folder, 'scope');
+    const sizes: number[] = [];
+    for (let n = 1; sizes.length < 2; n += 1) {
+      spend(log, n, startTime + pace * n);
+      const path = join(folder, `scope.${sizes.length + 1}.log`);
+      if (readFileSync(path).includes('"seal"')) sizes.push(statSync(path).size / 1_024);
+    }
+
+    for (const size of sizes) {
+      expect(size).toBeGreaterThan(most);
+      expect(size).toBeLessThan(most + 1);
+    }
   });
 
   test('passes over what a killed process left half written, and garbage', ({ folder }) => {
