@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { argumentsOf, optionItem, optionsOf, usageOf, verbsOf } from '../commands/help.ts';
 import { settingRows } from '../commands/topics/environment.ts';
 import { meanings } from '../commands/topics/exit-codes.ts';
+import { between, table } from './table.ts';
 
 /** What is drawn from the grown tree of commands, and the page it is on. */
 const parts = {
@@ -19,14 +20,6 @@ export function withReference(page: string, text: string, program: Command): str
   return Object.entries(parts)
     .filter(([, part]) => part.page === page)
     .reduce((drawn, [name, { draw }]) => between(page, drawn, name, draw(program)), text);
-}
-
-function between(page: string, text: string, name: string, part: string): string {
-  const [begin, end] = [`<!-- ${name}: npm run docs -->\n`, `<!-- end of ${name} -->`];
-  const [before, rest] = text.split(begin);
-  const [, after] = rest?.split(end) ?? [];
-  if (after === undefined) throw new Error(`${page} has no place for ${name}`);
-  return `${before}${begin}\n${part}\n\n${end}${after}`;
 }
 
 function commandTable(program: Command): string {
@@ -56,13 +49,6 @@ function settingTable(): string {
     stored,
   ]);
   return table(['Setting', 'Flag', 'Environment', 'Settings file'], rows);
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [head, head.map(() => '---'), ...rows].map((row) =>
-    `|${row.map((cell) => ` ${cell.replaceAll('|', '\\|')} `).join('|')}|`.replaceAll('  |', ' |'),
-  );
-  return lines.join('\n').replaceAll('| --- ', '|---');
 }
 
 function code(text: string): string {

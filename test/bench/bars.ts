@@ -2,23 +2,31 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { measureAge } from './bars/age.ts';
 import { type Bar, isMet, type Setup } from './bars/bar.ts';
+import { measureImportSizes } from './bars/import-sizes.ts';
 import { measureImport } from './bars/imports.ts';
 import { measureInstall } from './bars/install.ts';
 import { measureLists } from './bars/lists.ts';
+import { measurePeers } from './bars/peers.ts';
 import { serveHere, startService } from './bars/service.ts';
 import { measureStart } from './bars/start.ts';
+import { measureWaits } from './bars/waits.ts';
 import { machineHere } from './machine.ts';
 
 /**
  * Every bar of speed beside its peer, measured in turns: `npm run bench -- RUNS --only start --json`. What takes seconds is
  * run less often. PETSTORE_TEST_NODES names further Node binaries, separated by colons.
  */
-const parts: Readonly<Record<string, (setup: Setup) => Bar[]>> = {
+const parts: Readonly<Record<string, (setup: Setup) => Bar[] | Promise<Bar[]>>> = {
   start: measureStart,
   lists: measureLists,
   import: measureImport,
   install: measureInstall,
+  age: measureAge,
+  'import-sizes': measureImportSizes,
+  waits: measureWaits,
+  peers: measurePeers,
 };
 
 const { values, positionals } = parseArgs({
@@ -37,7 +45,7 @@ async function measure(runs: number): Promise<void> {
     if (values.only !== undefined && values.only !== name) continue;
     const folder = mkdtempSync(join(tmpdir(), 'petstore-bars-'));
     const { at, close } = await startService();
-    const bars = part({ runs, folder, service: at });
+    const bars = await part({ runs, folder, service: at });
     close();
     rmSync(folder, { recursive: true });
     measured.push(...bars);

@@ -15,8 +15,9 @@ export type Speed = {
     readonly unit: string;
     readonly figure?: number | undefined;
     readonly program?: string;
-    readonly rows?: number;
+    readonly size?: number;
     readonly quartiles?: readonly [number, number];
+    readonly note?: string;
   }[];
 };
 

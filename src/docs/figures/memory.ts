@@ -4,7 +4,7 @@ import { measuredOn, type Speed } from './measured.ts';
 
 /** The most memory that a list takes, by its rows. */
 export function memoryPlot({ machine, bars }: Speed) {
-  const values = bars.flatMap(({ program, rows, unit, figure }) => {
+  const values = bars.flatMap(({ program, size: rows, unit, figure }) => {
     if (program === undefined || rows === undefined || unit !== 'MB' || figure === undefined)
       return [];
     return [{ program, rows, mb: figure, ours: program.startsWith('petstore') }];
@@ -15,7 +15,7 @@ export function memoryPlot({ machine, bars }: Speed) {
   );
   const labels = ends.map((end) => ({
     ...end,
-    label: end.ours ? 'petstore: table, NDJSON, CSV' : named(end.program),
+    label: end.ours ? 'petstore, each of six formats' : named(end.program),
   }));
   return ({ ours, other }: Palette): TopLevelSpec => ({
     title: {

@@ -4,8 +4,8 @@ import { measuredOn, type Speed } from './measured.ts';
 
 /** How long petstore takes to start, beside what it is compared with. */
 export function startPlot({ machine, runs, bars }: Speed) {
-  const values = bars.flatMap(({ program, rows, figure, quartiles }) => {
-    if (program === undefined || rows !== undefined) return [];
+  const values = bars.flatMap(({ program, size, figure, quartiles }) => {
+    if (program === undefined || size !== undefined) return [];
     if (figure === undefined || quartiles === undefined) return [];
     const [low, high] = [milliseconds(quartiles[0]), milliseconds(quartiles[1])];
     return [

@@ -7,9 +7,12 @@ export type Bar = {
   /** The bar itself; undefined for a figure that only tells. */
   readonly most?: number;
   readonly note?: string;
-  /** Of a figure that can be drawn: what was run, over how many rows, and the middle half of all runs. */
+  /**
+   * Of a figure that can be drawn: what was run, the size that it grows with (rows, or lines, or processes), and the middle half
+   * of all runs.
+   */
   readonly program?: string;
-  readonly rows?: number;
+  readonly size?: number;
   readonly quartiles?: readonly [number, number];
 };
 

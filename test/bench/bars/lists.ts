@@ -4,14 +4,22 @@ import { join, resolve } from 'node:path';
 import { environment } from '../import/home.ts';
 import type { Bar, Setup } from './bar.ts';
 import { fetchAll } from './fetch-all.ts';
+import { growthOf } from './growth.ts';
 import { categoryText } from './service.ts';
 import { benchKey } from './start.ts';
 import { isInstalled, type Measured, type Program, takeTurns } from './turns.ts';
 
 const most = 1_000_000;
 const sizes = [1_000, 10_000, 100_000, most];
-/** Each format, and the most time that the longest list may take in it, as a part of what the pipe takes. */
-const formats = { ndjson: 0.45, table: 0.8, csv: 0.8 } as const;
+/** Each format, and the most time that the longest list may take in it, as a part of what the pipe takes; undefined where that has no bar. */
+const formats = {
+  ndjson: 0.45,
+  table: 0.8,
+  csv: 0.8,
+  json: undefined,
+  tsv: undefined,
+  yaml: undefined,
+} as const;
 /** How much more memory the larger lists may take than 10,000 rows, where Node itself has little to do yet. */
 const flat = 2;
 const pipe = "curl | jq -c '.[]'";
@@ -29,6 +37,10 @@ export function measureLists({ runs, folder, service }: Setup): Bar[] {
   const [small = Number.NaN, ...larger] = peaks.slice(1);
   return [
     ...bars,
+    ...Object.keys(formats).flatMap((format) => [
+      growthOf(`petstore, ${format}`, 's', bars),
+      growthOf(`petstore, ${format}`, 'MB', bars),
+    ]),
     {
       what: 'NDJSON, most memory beyond 10,000 rows / of 10,000',
       ...(larger.length === sizes.length - 2
@@ -41,12 +53,15 @@ export function measureLists({ runs, folder, service }: Setup): Bar[] {
 
   function measure(rows: number): Bar[] {
     const turns = Math.max(1, rows === most ? Math.ceil(runs / 5) : Math.ceil(runs / 3));
-    const size = `${rows.toLocaleString('en')} rows`;
+    const text = `${rows.toLocaleString('en')} rows`;
     try {
       const taken = takeTurns(turns, {
         ndjson: () => ours('ndjson', rows),
         table: () => ours('table', rows),
         csv: () => ours('csv', rows),
+        json: () => ours('json', rows),
+        tsv: () => ours('tsv', rows),
+        yaml: () => ours('yaml', rows),
         [pipe]: () => theirs(rows),
         'fetch script': () => fetchAll(withPeak(rows), peakHook),
       });
@@ -55,20 +70,25 @@ export function measureLists({ runs, folder, service }: Setup): Bar[] {
       if (rows === most && !isExact(rows)) throw new Error('NDJSON is not what the service sent');
       return [
         ...Object.entries(own).flatMap(([format, measured]) => {
-          const what = `${size} as ${format}`;
-          const atMost = rows === most && { most: formats[format as keyof typeof formats] };
+          const what = `${text} as ${format}`;
+          const atMost = rows === most ? formats[format as keyof typeof formats] : undefined;
           const figure = measured.seconds / piped.seconds;
           return [
-            { what: `${what} / ${pipe}`, figure, unit: 'ratio', ...atMost } as const,
+            {
+              what: `${what} / ${pipe}`,
+              figure,
+              unit: 'ratio',
+              ...(atMost && { most: atMost }),
+            } as const,
             ...figuresOf(what, `petstore, ${format}`, measured, { most: 150 }),
           ];
         }),
-        ...figuresOf(`${size} by ${pipe}`, pipe, piped),
-        ...figuresOf(`${size} by a fetch script`, 'fetch script', fetched),
+        ...figuresOf(`${text} by ${pipe}`, pipe, piped),
+        ...figuresOf(`${text} by a fetch script`, 'fetch script', fetched),
       ];
     } catch (error) {
       return [
-        { what: size, figure: undefined, unit: 'ratio', most: 1, note: (error as Error).message },
+        { what: text, figure: undefined, unit: 'ratio', most: 1, note: (error as Error).message },
       ];
     }
 
@@ -79,8 +99,8 @@ export function measureLists({ runs, folder, service }: Setup): Bar[] {
       bar: { most?: number } = {},
     ): Bar[] {
       return [
-        { what: `${what}, time`, figure: seconds, unit: 's', program, rows, quartiles },
-        { what: `${what}, most memory`, figure: peak, unit: 'MB', ...bar, program, rows },
+        { what: `${what}, time`, figure: seconds, unit: 's', program, size: rows, quartiles },
+        { what: `${what}, most memory`, figure: peak, unit: 'MB', ...bar, program, size: rows },
       ];
     }
   }

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { draw, themes } from '../../../src/docs/figures/draw.ts';
+import { growthPlot } from '../../../src/docs/figures/growth.ts';
 import { memoryPlot } from '../../../src/docs/figures/memory.ts';
+import { withPeers } from '../../../src/docs/figures/peers.ts';
 import { racePlot } from '../../../src/docs/figures/race.ts';
 import { startPlot } from '../../../src/docs/figures/start.ts';
 
@@ -10,6 +12,33 @@ const plots = {
   race: racePlot(read('races')),
   start: startPlot(read('start')),
   memory: memoryPlot(read('lists')),
+  age: growthPlot(read('age'), {
+    title: 'Time of a command by the age of the state folder',
+    across: 'lines of the log, or journals of finished imports',
+    unit: 's',
+  }),
+  lists: growthPlot(read('lists'), {
+    title: 'Time of a list by its rows, in six formats',
+    across: 'categories in the list',
+    unit: 's',
+    of: 'petstore, ',
+    named: (program) => program.replace('petstore, ', ''),
+  }),
+  'import-time': growthPlot(read('import-sizes'), {
+    title: 'Time of an import by its rows',
+    across: 'rows created',
+    unit: 's',
+  }),
+  'import-memory': growthPlot(read('import-sizes'), {
+    title: 'Peak memory of an import by its rows',
+    across: 'rows created',
+    unit: 'MB',
+  }),
+  waits: growthPlot(read('waits'), {
+    title: 'From the reset to the requests that wait for it',
+    across: 'processes that wait',
+    unit: 's',
+  }),
 };
 
 /** What is drawn from measured figures is as the figures are; `npm run docs` draws it anew. */
@@ -21,4 +50,11 @@ describe.for(Object.entries(plots))('the plot of %s', ([name, plot]) => {
     expect(Number(width)).toBeLessThanOrEqual(800);
     await expect(drawing).toMatchFileSnapshot(`../../../docs/figures/${name}-${theme}.svg`);
   });
+});
+
+test('the table of other programs in docs/performance.md is drawn from its figures', async () => {
+  const page = 'docs/performance.md';
+  const drawn = withPeers(page, readFileSync(page, 'utf8'), read('peers'));
+
+  await expect(drawn).toMatchFileSnapshot(`../../../${page}`);
 });
