@@ -8,10 +8,8 @@ type Growth = {
   /** What grows from left to right. */
   readonly across: string;
   readonly unit: 's' | 'MB';
-  /** Only programs whose name begins so. */
+  /** Only programs whose name begins so; the rest of it is at the end of the curve. */
   readonly of?: string;
-  /** A name at the end of each curve; the program's where undefined. */
-  readonly named?: (program: string) => string;
 };
 
 const width = 500;
@@ -21,10 +19,10 @@ const line = 17;
 
 /** Curves of what a program takes by the size of what it works on, both on scales where linear growth is a diagonal. */
 export function growthPlot({ machine, bars }: Speed, growth: Growth) {
-  const { title, across, unit, of = '', named = (program) => program } = growth;
+  const { title, across, unit, of = '' } = growth;
   const values = bars.flatMap(({ program = '', size, unit: has, figure }) =>
     size !== undefined && has === unit && figure !== undefined && program.startsWith(of)
-      ? [{ program, size, figure, ours: true }]
+      ? [{ program, size, figure }]
       : [],
   );
   const most = Math.max(...values.map(({ size }) => size));
@@ -32,7 +30,7 @@ export function growthPlot({ machine, bars }: Speed, growth: Growth) {
   const ends = [...new Set(values.map(({ program }) => program))].flatMap(
     (name) => values.filter(({ program }) => program === name).at(-1) ?? [],
   );
-  const labels = apart(ends).map((end) => ({ ...end, label: named(end.program) }));
+  const labels = apart(ends).map((end) => ({ ...end, label: end.program.slice(of.length) }));
   return ({ ours }: Palette): TopLevelSpec => ({
     title: { text: title, subtitle: [slopeOf(values, unit), measuredOn(machine)] },
     // The labels' room is ours to give: Vega cannot measure text here, and takes twice as much.
@@ -93,21 +91,27 @@ function slopeOf(
   unit: 's' | 'MB',
 ): string {
   const slopes = values.flatMap((point, n) => {
-    const before = values[n - 1];
-    if (before?.program !== point.program) return [];
+    const before = values.slice(0, n).findLast(({ program }) => program === point.program);
+    if (!before) return [];
     return [10 ** (Math.log(point.figure / before.figure) / Math.log(point.size / before.size))];
   });
   const most = Math.max(...slopes).toPrecision(2);
   return `10 times the size takes at most ${most} times the ${unit === 's' ? 'time' : 'memory'}`;
 }
 
-/** From a tick below all of them to one above. */
+/** From a tick below all of them to one above, and far enough apart that noise looks small. */
 function spanOf(figures: readonly number[]): readonly [number, number] {
-  return [
-    Math.max(...ticks.filter((tick) => tick <= Math.min(...figures))),
-    Math.min(...ticks.filter((tick) => tick >= Math.max(...figures))),
-  ];
+  let low = ticks.findLastIndex((tick) => tick <= Math.min(...figures));
+  let high = ticks.findIndex((tick) => tick >= Math.max(...figures));
+  while (high - low < fewest) {
+    low -= 1;
+    if (high - low < fewest) high += 1;
+  }
+  return [ticks[low] ?? Number.NaN, ticks[high] ?? Number.NaN];
 }
+
+/** Ticks of the upright axis: a factor of twenty. */
+const fewest = 4;
 
 const ticks = [-3, -2, -1, 0, 1, 2, 3].flatMap((power) =>
   [1, 2, 5].map((digit) => Number(`${digit}e${power}`)),

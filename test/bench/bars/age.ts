@@ -12,9 +12,9 @@ import { type Program, takeTurns } from './turns.ts';
 const lineCounts = [1, 10, 100, 300, 1_000, 10_000];
 const journalCounts = [1, 10, 100, 1_000];
 
-const list = 'categories list, by lines of the log';
-const listBeside = 'categories list, by finished journals';
-const oneRow = 'import of one row, by finished journals';
+const list = 'log lines: categories list';
+const listBeside = 'journals: categories list';
+const oneRow = 'journals: import of one row';
 
 /** Starts with a state in which much has happened: each from a copy of its own. */
 export function measureAge({ runs, folder, service }: Setup): Bar[] {

@@ -9,6 +9,8 @@ import type { Bar, Setup } from './bar.ts';
 import { growthOf } from './growth.ts';
 
 const crowds = [1, 5, 20, 50, 100, 200];
+/** What the second after the reset that every first request waits would hide. */
+const fromFirst = 'first to last request';
 /** On two cores; who has not started before the reset does not wait for it, and fails the bench. */
 const startTime = 150;
 
@@ -20,13 +22,16 @@ export async function measureWaits({ folder }: Setup): Promise<Bar[]> {
   const bars: Bar[] = [];
   for (const size of crowds) {
     const late = await waitTogether(join(folder, String(size)), size);
-    const figures = { first: Math.min(...late), median: median(late), last: Math.max(...late) };
-    for (const [which, figure] of Object.entries(figures)) {
+    const [first, last] = [Math.min(...late), Math.max(...late)];
+    for (const [which, figure] of Object.entries({ first, median: median(late), last })) {
       const what = `${which} request of ${size} waiting processes, after the reset`;
       bars.push({ what, figure, unit: 's', program: `${which} request`, size });
     }
+    if (size === 1) continue;
+    const what = `${fromFirst} of ${size} waiting processes`;
+    bars.push({ what, figure: last - first, unit: 's', program: fromFirst, size });
   }
-  return [...bars, growthOf('last request', 's', bars)];
+  return [...bars, growthOf(fromFirst, 's', bars)];
 }
 
 /** Seconds from the reset to each request. @throws Error when not all waited for it, or when one came before */

@@ -12,17 +12,23 @@ const plots = {
   race: racePlot(read('races')),
   start: startPlot(read('start')),
   memory: memoryPlot(read('lists')),
-  age: growthPlot(read('age'), {
-    title: 'Time of a command by the age of the state folder',
-    across: 'lines of the log, or journals of finished imports',
+  'age-log': growthPlot(read('age'), {
+    title: 'Time of a command by the lines that its log has had',
+    across: 'lines of the log',
     unit: 's',
+    of: 'log lines: ',
+  }),
+  'age-journals': growthPlot(read('age'), {
+    title: 'Time of a command by the imports that are finished',
+    across: 'journals of finished imports',
+    unit: 's',
+    of: 'journals: ',
   }),
   lists: growthPlot(read('lists'), {
     title: 'Time of a list by its rows, in six formats',
     across: 'categories in the list',
     unit: 's',
     of: 'petstore, ',
-    named: (program) => program.replace('petstore, ', ''),
   }),
   'import-time': growthPlot(read('import-sizes'), {
     title: 'Time of an import by its rows',
