@@ -72,15 +72,22 @@ export function growthPlot({ machine, bars }: Speed, growth: Growth) {
     ],
   });
 
-  /** The same points, moved up until no name covers another. */
+  /** The same points, moved until no name covers another: up, and down again where the plot ends. */
   function apart(points: typeof values): typeof values {
     const scale = height / Math.log(high / low);
+    const sorted = points.toSorted((one, other) => one.figure - other.figure);
     let least = Number.NEGATIVE_INFINITY;
-    return points
-      .toSorted((one, other) => one.figure - other.figure)
+    let most = height;
+    return sorted
       .map((point) => {
         least = Math.max(least + line, scale * Math.log(point.figure / low));
-        return { ...point, figure: low * Math.exp(least / scale) };
+        return { ...point, at: least };
+      })
+      .toReversed()
+      .map(({ at, ...point }) => {
+        const placed = Math.min(at, most);
+        most = placed - line;
+        return { ...point, figure: low * Math.exp(placed / scale) };
       });
   }
 }

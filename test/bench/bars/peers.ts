@@ -51,11 +51,18 @@ export function measurePeers({ runs, folder, service }: Setup): Bar[] {
 
   const listing = peers.flatMap(({ name, list }) => (list ? [{ name, list }] : []));
   const env = { ...environment(folder, { url: '', key: benchKey }), HOME: folder };
-  const first = taken(runs, few);
-  const whole = taken(Math.ceil(runs / 3), many);
+  // All in one run, or the columns of the table would be of different moments.
+  const taken = takeTurns(
+    runs,
+    Object.fromEntries(
+      listing.flatMap(({ name, list }) =>
+        [few, many].map((rows) => [`${name}, ${rows}`, () => listOf(list, rows)]),
+      ),
+    ),
+  );
   return peers.flatMap(({ name: program, list, installed, note }) => {
     if (!list) return [{ what: program, figure: undefined, unit: 's', program, note } as Bar];
-    const [short, long] = [first[program], whole[program]];
+    const [short, long] = [taken[`${program}, ${few}`], taken[`${program}, ${many}`]];
     return [
       {
         what: `${program}, ${few} categories, time`,
@@ -90,28 +97,17 @@ export function measurePeers({ runs, folder, service }: Setup): Bar[] {
     ] satisfies Bar[];
   });
 
-  /** Each list as often, in turns with the others; the most memory where GNU time is installed. */
-  function taken(turns: number, rows: number) {
+  /** That list at a store of so many categories; a long one by GNU time, where that is installed, which measures its memory. */
+  function listOf(list: NonNullable<Peer['list']>, rows: number): Program {
     const url = service(rows);
     const peak = join(folder, 'peak');
+    const { argv, ...where } = list(url);
     const timed = [time, '--format', '%M', '--output', peak];
-    return takeTurns(
-      turns,
-      Object.fromEntries(
-        listing.map(({ name, list }) => [
-          name,
-          () => {
-            const { argv, ...where } = list(url);
-            const isTimed = rows === many && isInstalled(time);
-            return {
-              argv: [...(isTimed ? timed : []), ...argv],
-              env: { ...env, PETSTORE_BASE_URL: url, PETSTORE_BENCH_PEAK: peak },
-              ...where,
-            };
-          },
-        ]),
-      ),
-    );
+    return {
+      argv: [...(rows === many && isInstalled(time) ? timed : []), ...argv],
+      env: { ...env, PETSTORE_BASE_URL: url, PETSTORE_BENCH_PEAK: peak },
+      ...where,
+    };
   }
 }
 
