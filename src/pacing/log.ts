@@ -54,7 +54,7 @@ export function openFileLog(folder: string, name: string, known: Ledger = emptyL
   let number = 0;
   let file = -1;
   let tail: Tail | undefined;
-  /** The latest time that was known as the file began. */
+  /** The first time in the file. */
   let begun: number | undefined;
   openNewest();
 
@@ -77,9 +77,13 @@ export function openFileLog(folder: string, name: string, known: Ledger = emptyL
     },
   };
 
+  function take(entry: Entry): void {
+    ledger = fold(ledger, entry);
+    begun ??= ledger.latest;
+  }
+
   function isFull(length: number): boolean {
-    begun ??= ledger.latest ?? 0;
-    const age = (ledger.latest ?? 0) - begun;
+    const age = (ledger.latest ?? 0) - (begun ?? 0);
     return length > sealBusyAt || (length > sealAt && age >= shortestLife);
   }
 
@@ -91,7 +95,7 @@ export function openFileLog(folder: string, name: string, known: Ledger = emptyL
     const { nlink, size } = fstatSync(file);
     // Where nobody else has written, what stands there now is known.
     if (nlink > 0 && written === bytes.length && size <= longest && tail?.skip(written, size)) {
-      for (const entry of entries) if (isEntry(entry)) ledger = fold(ledger, entry);
+      for (const entry of entries) if (isEntry(entry)) take(entry);
       return [];
     }
     const unseen = new Set(lines.map((line) => line.trim()));
@@ -113,8 +117,7 @@ export function openFileLog(folder: string, name: string, known: Ledger = emptyL
           break;
         }
         unseen?.delete(line);
-        if (entry?.k === 'ledger') begun = entry.ledger.latest;
-        if (entry) ledger = fold(ledger, entry);
+        if (entry) take(entry);
       }
       if (moved) openNext();
     }

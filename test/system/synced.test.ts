@@ -46,7 +46,7 @@ test('what a file of the limit log begins with, and its salt, would survive a po
   await run();
   const first = links();
   const [log = ''] = readdirSync(limits).filter((name) => name.endsWith('.1.log'));
-  appendFileSync(join(limits, log), `\n${'x'.repeat(66_000)}\n`);
+  appendFileSync(join(limits, log), `\n${'x'.repeat(270_000)}\n`);
   rmSync(record);
   await run();
 
