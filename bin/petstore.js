@@ -35,7 +35,6 @@ if (text) {
 } else {
   // Node would open a debugger's port for it, with the key in memory; no child inherits a listener.
   process.on('SIGUSR1', () => {});
-  if (require('node:module').enableCompileCache)
-    require('./compile-cache.js').keepCompiled(process);
+  require('./compile-cache.js').keepCompiled(process);
   require('../dist/main.js');
 }

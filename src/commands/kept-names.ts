@@ -85,7 +85,7 @@ export const inState: readonly Known<Kind>[] = [
   folder(/^compiled$/, 'compiled code of petstore', [
     folder(/^\d+\.\d+\.\d+/, 'compiled code of a version', [
       folder(/^v\d+\.\d+\.\d+-/, 'compiled code for a Node', [
-        file(/^[0-9a-f]{8}(\.\w{6})?$/, 'compiled', 'compiled code'),
+        file(/^[\w-]+\.code$/, 'compiled', 'compiled code'),
       ]),
     ]),
   ]),
