@@ -74,7 +74,8 @@ function writeCode(path, code, text) {
 }
 
 function keepIn(folder) {
-  const compiled = [];
+  const scripts = [];
+  let isMore = false;
   const compile = Module.prototype._compile;
 
   Module.prototype._compile = function (content, filename, ...rest) {
@@ -82,20 +83,21 @@ function keepIn(folder) {
     const text = Buffer.from(content);
     const path = join(folder, `${basename(filename, '.js')}.code`);
     const script = new Script(Module.wrap(content), { filename, cachedData: readCode(path, text) });
-    if (script.cachedDataRejected !== false) compiled.push({ path, script, text });
+    scripts.push({ path, script, text });
+    isMore ||= script.cachedDataRejected !== false;
     const load = Module.createRequire(filename);
     return script.runInThisContext()(this.exports, load, this, filename, dirname(filename));
   };
 
-  // By then, what has been called is compiled.
+  // By then, what has been called is compiled. A command that loads a file for the first time calls more of the others too.
   process.on('exit', () => {
-    if (compiled.length === 0) return;
+    if (!isMore) return;
     // Those that src/node/undici.ts sets: the next process starts without them.
     for (const flag of ['--wasm-tier-up', '--wasm-dynamic-tiering', '--no-wasm-lazy-validation']) {
       setFlagsFromString(flag);
     }
     if (cachedDataVersionTag() !== tag) return;
-    for (const { path, script, text } of compiled) writeCode(path, script.createCachedData(), text);
+    for (const { path, script, text } of scripts) writeCode(path, script.createCachedData(), text);
   });
 }
 
