@@ -6,7 +6,6 @@ const { homedir } = require('node:os');
 const { basename, dirname, isAbsolute, join, sep } = require('node:path');
 const { cachedDataVersionTag, setFlagsFromString } = require('node:v8');
 const { Script } = require('node:vm');
-const { version } = require('../package.json');
 
 const dist = join(__dirname, '..', 'dist') + sep;
 
@@ -36,11 +35,12 @@ function isSafe(folder, uid) {
 
 /** The folder of this version and Node, made where the state folder exists; undefined where others could change it. */
 function prepare(state, uid) {
-  const all = join(fs.realpathSync.native(state), 'compiled');
+  const { version } = require('../package.json');
+  const real = fs.realpathSync.native(state);
+  const all = join(real, 'compiled');
   const own = join(all, version, `${process.version}-${process.arch}-${tag.toString(16)}`);
   if (!fs.existsSync(own)) {
-    fs.mkdirSync(all, { mode: 0o700, recursive: true });
-    if (!isSafe(all, uid)) return undefined;
+    if (!isSafe(real, uid)) return undefined;
     fs.mkdirSync(own, { mode: 0o700, recursive: true });
     for (const other of fs.readdirSync(all)) {
       if (other !== version) fs.rmSync(join(all, other), { recursive: true, force: true });

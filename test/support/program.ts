@@ -67,7 +67,9 @@ export const test = base.extend<Fixtures>({
 function launcherIn(folder: string): string {
   const copy = join(folder, 'program');
   if (!existsSync(copy)) {
-    for (const part of ['bin', 'dist']) cpSync(part, join(copy, part), { recursive: true });
+    for (const part of ['bin', 'dist', 'package.json']) {
+      cpSync(part, join(copy, part), { recursive: true });
+    }
   }
   return join(copy, 'bin', 'petstore.js');
 }
