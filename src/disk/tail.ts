@@ -11,6 +11,10 @@ export type Tail = {
   readonly skip: (length: number, size: number) => boolean;
   /** How far it has read, in bytes. */
   readonly position: () => number;
+  /** The same, without a line whose end is missing. */
+  readonly lineEnd: () => number;
+  /** Reads on from here, where a line begins. */
+  readonly seek: (start: number) => void;
 };
 
 /** @param most bytes from the file's beginning on that are read at all */
@@ -20,6 +24,11 @@ export function createTail(file: number, most = Number.POSITIVE_INFINITY): Tail 
   let partial = Buffer.alloc(0);
   return {
     position: () => position,
+    lineEnd: () => position - partial.length,
+    seek(start) {
+      position = start;
+      partial = Buffer.alloc(0);
+    },
     readLines(size = Number.POSITIVE_INFINITY) {
       const parts = [partial];
       while (position < Math.min(size, most)) {

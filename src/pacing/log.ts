@@ -8,6 +8,7 @@ import { fold } from './fold.ts';
 import { emptyLedger, type Ledger } from './ledger.ts';
 import { makeOnce } from './make-once.ts';
 import { type Entry, formatEntry, isEntry, parseEntry } from './records.ts';
+import { formatSum, isSum, nextSum, readLastSum, type Sum, sumEvery } from './sum.ts';
 
 /** The lines that all requests with one key leave behind, and what they add up to. */
 export type Log = {
@@ -26,14 +27,7 @@ export type SharedLog = {
 };
 
 /** A file longer than this is sealed, and the next one begins with what it added up to, in bytes. */
-const sealAt = 64 * 1024;
-
-/**
- * One that grows faster is sealed after this long, in ms, or at this length, in bytes: each new file has to be synced, and all who
- * follow have to open it.
- */
-const shortestLife = 1_000;
-const sealBusyAt = 256 * 1024;
+const sealAt = 256 * 1024;
 
 /** Lines behind so many bytes count as little as those behind a seal: what fills a file like this is no log of ours. */
 const longest = 1024 * 1024;
@@ -54,8 +48,8 @@ export function openFileLog(folder: string, name: string, known: Ledger = emptyL
   let number = 0;
   let file = -1;
   let tail: Tail | undefined;
-  /** The first time in the file. */
-  let begun: number | undefined;
+  /** From this length of the file on, another sum is due. */
+  let sumDue = sumEvery;
   openNewest();
 
   return {
@@ -69,23 +63,12 @@ export function openFileLog(folder: string, name: string, known: Ledger = emptyL
         if (left === 0) throw new Error('a line that was written cannot be read back');
         missing = add(missing);
       }
-      if (isFull(tail?.position() ?? 0)) {
-        writeSync(file, formatEntry({ k: 'seal' }));
-        catchUp();
-      }
+      const length = tail?.position() ?? 0;
+      if (length > sealAt) seal();
+      else if (length > sumDue) addSum(length);
       return ledger;
     },
   };
-
-  function take(entry: Entry): void {
-    ledger = fold(ledger, entry);
-    begun ??= ledger.latest;
-  }
-
-  function isFull(length: number): boolean {
-    const age = (ledger.latest ?? 0) - (begun ?? 0);
-    return length > sealBusyAt || (length > sealAt && age >= shortestLife);
-  }
 
   /** Returns those that do not count: they are torn, stand behind a seal, or in a file that was deleted. */
   function add(entries: readonly Entry[]): readonly Entry[] {
@@ -95,7 +78,7 @@ export function openFileLog(folder: string, name: string, known: Ledger = emptyL
     const { nlink, size } = fstatSync(file);
     // Where nobody else has written, what stands there now is known.
     if (nlink > 0 && written === bytes.length && size <= longest && tail?.skip(written, size)) {
-      for (const entry of entries) if (isEntry(entry)) take(entry);
+      for (const entry of entries) if (isEntry(entry)) ledger = fold(ledger, entry);
       return [];
     }
     const unseen = new Set(lines.map((line) => line.trim()));
@@ -110,17 +93,39 @@ export function openFileLog(folder: string, name: string, known: Ledger = emptyL
       const known = tail?.position() ?? 0;
       // Sealed, filled, or deleted or cut short under our feet: the next file begins with what is known.
       moved = nlink === 0 || size < known || size > longest;
+      // What came before a sum is not read, unless lines of ours have to be found there.
+      if (!unseen && size > known + sumEvery)
+        beginAt(readLastSum(file, known, Math.min(size, longest)));
       for (const line of size > known ? (tail?.readLines(size) ?? []) : []) {
-        const entry = line === '' ? undefined : parseEntry(line);
+        if (isSum(line)) sumDue = nextSum(size, line.length);
+        const entry = line === '' || isSum(line) ? undefined : parseEntry(line);
         if (entry?.k === 'seal') {
           moved = true;
           break;
         }
         unseen?.delete(line);
-        if (entry) take(entry);
+        if (entry) ledger = fold(ledger, entry);
       }
       if (moved) openNext();
     }
+  }
+
+  function seal(): void {
+    writeSync(file, formatEntry({ k: 'seal' }));
+    catchUp();
+  }
+
+  /** Any process may add one that finds it due: it says which bytes it is about. */
+  function addSum(length: number): void {
+    const line = formatSum({ upTo: tail?.lineEnd() ?? 0, ledger });
+    tail?.skip(writeSync(file, line), fstatSync(file).size);
+    sumDue = nextSum(length, line.length);
+  }
+
+  function beginAt(sum: Sum | undefined): void {
+    if (!sum) return;
+    tail?.seek(sum.upTo);
+    ledger = sum.ledger;
   }
 
   function openNext(): void {
@@ -140,7 +145,7 @@ export function openFileLog(folder: string, name: string, known: Ledger = emptyL
         number = found;
         tail = createTail(file, longest);
         ledger = emptyLedger;
-        begun = undefined;
+        sumDue = sumEvery;
         return;
       } catch (error) {
         // Deleted since it was listed.

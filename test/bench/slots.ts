@@ -12,13 +12,13 @@ import { startEngine } from '../support/engine-server.ts';
 import { enginesHere } from '../support/needs.mts';
 
 /** What a turn costs: acquire and complete, alone and among twenty processes, and opening a log of 64 KiB. */
-const [role, folder = ''] = process.argv.slice(2);
-if (role === 'worker') await work(folder, 100);
+const [role, folder = '', log = folder] = process.argv.slice(2);
+if (role === 'worker') await work(folder, log, 100);
 else await measure();
 
 async function measure(): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'petstore-slots-'));
-  await work(home, 500);
+  await work(home, home, 500);
   print('one process', readTimes(home).all);
   rmSync(join(home, 'times'));
 
@@ -28,6 +28,12 @@ async function measure(): Promise<void> {
   print('20 processes', all);
   print('  first turns', first);
   print('  later turns', later);
+  rmSync(join(home, 'times'));
+
+  // The control: as many processes and turns, and none reads or waits for what another one writes.
+  const own = Array.from({ length: 20 }, () => mkdtempSync(join(home, 'own-')));
+  await Promise.all(own.map((log) => start(home, log)));
+  print('a log each', readTimes(home).all);
 
   const full = openFileLog(home, 'full');
   while (statSync(join(home, 'full.1.log')).size < 63 * 1024) turn(full, 'x');
@@ -58,14 +64,14 @@ async function measureStore(program: string, home: string): Promise<void> {
   await server.kill();
 }
 
-function start(home: string): Promise<unknown> {
-  const child = spawn(process.execPath, [process.argv[1] ?? '', 'worker', home]);
+function start(home: string, log = home): Promise<unknown> {
+  const child = spawn(process.execPath, [process.argv[1] ?? '', 'worker', home, log]);
   return new Promise((done) => child.once('close', done));
 }
 
 /** Takes turns with pauses between them, as commands of a shell loop do. */
-async function work(home: string, turns: number): Promise<void> {
-  const log = openFileLog(home, 'slots');
+async function work(home: string, folder: string, turns: number): Promise<void> {
+  const log = openFileLog(folder, 'slots');
   for (let n = 0; n < turns; n += 1) {
     const time = timed(() => turn(log, `${process.pid}-${n}`));
     appendFileSync(join(home, 'times'), `${n} ${time}\n`);

@@ -8,6 +8,8 @@ import { isPosix } from '../../support/posix.ts';
 const list = ['categories', 'list', '--max-wait', 'inf'];
 const year = 366 * 86_400_000;
 const ledgerLine = (ledger: object) => `\n${JSON.stringify({ k: 'ledger', ledger })}\n`;
+const sumLine = (upTo: unknown, ledger: object) =>
+  `\n${'x'.repeat(4_096)}\n${JSON.stringify({ k: 'sum', upTo, ledger })}\n`;
 const sound = { inFlight: {}, refusals: 0 };
 const block = { reason: '429', since: startTime, until: startTime + year };
 
@@ -42,6 +44,11 @@ describe('a limit log', () => {
         block: { ...block, until: '9' },
       }),
       'a ledger whose clock is null': ledgerLine({ ...sound, latest: null, block }),
+      'a sum of nothing': sumLine(4_000, {}),
+      'a sum of what comes after it': sumLine(1e9, { ...sound, latest: startTime, block }),
+      'a sum up to a text': sumLine('4000', { ...sound, latest: startTime, block }),
+      'a sum with a request that is null': sumLine(4_000, { ...sound, inFlight: { a: null } }),
+      'a sum without an end': sumLine(4_000, sound).slice(0, -9),
       'a time beyond all dates': ledgerLine({ ...sound, block: { ...block, until: 1e300 } }),
       'a wait of a minute that was told in ten years': ledgerLine({
         ...sound,
