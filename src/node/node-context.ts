@@ -37,6 +37,11 @@ export function createNodeContext(
   let owner: Owner | undefined;
   let boot: string | undefined;
 
+  function loadTransport(): Promise<Transport> {
+    transport ??= openTransport();
+    return transport;
+  }
+
   async function openTransport(): Promise<Transport> {
     const { createTransport } = await import('./transport.ts').catch(unloadable);
     return createTransport(context.uptime);
@@ -56,8 +61,7 @@ export function createNodeContext(
     temporary:
       process.platform === 'win32' ? join(homeFolder(), 'AppData', 'Local', 'Temp') : '/tmp',
     async send(request) {
-      transport ??= openTransport();
-      return (await transport).send(request);
+      return (await loadTransport()).send(request);
     },
     now: Date.now,
     uptime: createUptime(uptime, ticks),
@@ -65,7 +69,11 @@ export function createNodeContext(
       boot ??= nameBoot();
       return boot;
     },
-    sleep,
+    sleep(ms, signal) {
+      // Most sleeps end with a request: there is time for it now. Whoever sends hears that it cannot be loaded.
+      loadTransport().catch(() => {});
+      return sleep(ms, signal);
+    },
     turn: () => new Promise((resolve) => setImmediate(resolve)),
     random: Math.random,
     signal,

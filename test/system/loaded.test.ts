@@ -1,8 +1,9 @@
+import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type Service, startService } from '../bench/service.ts';
-import { expect, launcher, test } from '../support/program.ts';
+import { cleanEnvironment, expect, launcher, test } from '../support/program.ts';
 
 type Row = {
   readonly argv: readonly string[];
@@ -206,6 +207,27 @@ describe('a command loads nothing that it does not need', () => {
     const { sources } = readLoaded(env.PETSTORE_TEST_LOADED);
     expect(code).toBe(4);
     expect(sources).toEqual(expect.arrayContaining(['src/output/table.ts', 'src/output/frame.ts']));
+  });
+
+  test('what sends a request is loaded while it waits for the limit', async ({
+    execute,
+    folder,
+  }) => {
+    const full = await startService({ used: 60 });
+    const env = environment(full, full.key, folder);
+    const list = ['categories', 'list', '--max-wait'];
+    const { code } = await execute(process.execPath, [launcher, ...list, '0'], { env });
+
+    const waiting = spawn(process.execPath, [...hook, launcher, ...list, 'inf'], {
+      env: { ...cleanEnvironment(folder), ...env },
+    });
+    waiting.stderr.once('data', () => waiting.kill('SIGINT'));
+    const ended = await new Promise((done) => waiting.once('close', done));
+
+    expect({ code, ended }).toEqual({ code: 75, ended: 130 });
+    expect(full.requests).toHaveLength(1);
+    expect(readLoaded(env.PETSTORE_TEST_LOADED).sources).toContain(asking);
+    full.close();
   });
 });
 
