@@ -3,8 +3,8 @@ import type { Ledger } from './ledger.ts';
 import { isLedger, isRecord } from './validate.ts';
 
 /**
- * What the lines in the first `upTo` bytes of a file add up to, as a line of that file. Who has not read so far takes it in place of
- * these lines: each costs a cold process 25 µs, and a crowd reads the lines of all.
+ * What the lines in the first `upTo` bytes of a file add up to, as a line of that file. A process that has not read so far
+ * takes it in place of these lines: each costs a cold process 25 µs, and a crowd reads the lines of all.
  */
 export type Sum = { readonly upTo: number; readonly ledger: Ledger };
 
