@@ -16,7 +16,7 @@ import {
   Undelivered,
 } from './exchange.ts';
 import { parseHttpDate } from './http-date.ts';
-import { type CallInput, type Origin, prepare } from './request.ts';
+import { type CallInput, type Origin, requestsTo } from './request.ts';
 import { createVerdict, type Verdict } from './verdict.ts';
 
 export type ClientOptions = Origin & {
@@ -53,13 +53,14 @@ export type Client = {
 export function createClient(options: ClientOptions): Client {
   const { context, exchange, key, report } = options;
   const forms = formsOf(key.value);
+  const prepare = requestsTo(options);
 
   return {
-    prepare: (endpoint, input) => prepare(options, endpoint, input),
+    prepare: (endpoint, input) => prepare(endpoint, input),
 
     async call(endpoint, input, turn) {
       const verdict = createVerdict(endpoint, options);
-      const request = { ...prepare(options, endpoint, input), ...turn };
+      const request = prepare(endpoint, input, { turn });
       const answer = await perform(endpoint, request, verdict);
       const pieces = await inPieces(endpoint, answer, verdict);
       return pieces ? gathered(endpoint, pieces) : decodeWhole(endpoint, answer, verdict);
@@ -68,7 +69,7 @@ export function createClient(options: ClientOptions): Client {
     async stream(endpoint, input) {
       const verdict = createVerdict(endpoint, options);
       const restAbove = endpoint.pieces?.above;
-      const request = { ...prepare(options, endpoint, input), restAbove };
+      const request = prepare(endpoint, input, { restAbove });
       const answer = await perform(endpoint, request, verdict);
       if (answer.rest) return decodeRest(endpoint, answer, answer.rest, verdict);
       const pieces = await inPieces(endpoint, answer, verdict);
