@@ -19,6 +19,8 @@ export type Endpoint<Path extends string = string, Body = unknown, Data = never>
   readonly body?: z.ZodMiniType<Body>;
   /** Judges the decoded answer; see findMismatch. */
   readonly data: z.ZodMiniType;
+  /** Says quickly of decoded data that it surely fits; where it says no, `data` judges. */
+  readonly fits?: (value: Json) => boolean;
   /** What a good answer is called in a sentence. */
   readonly expects: string;
   /** Longest answer that is read, in bytes. */
@@ -72,6 +74,7 @@ export const createCategory: Endpoint<'/categories', NewCategory, Category> = {
   status: 201,
   body: NewCategory,
   data: Category,
+  fits: isSurelyCategory,
   expects: 'the created category',
   maxBytes: MiB,
   settle: (category) => (adoptStringIds([category]) ? stringIdNotice : undefined),

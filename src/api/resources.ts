@@ -15,6 +15,16 @@ export const NewCategory = z.object({
 });
 export type NewCategory = z.infer<typeof NewCategory>;
 
+/** Whether it surely fits `NewCategory`; says no when in doubt. */
+export function isSurelyNewCategory(value: { name?: unknown; description?: unknown }): boolean {
+  const { name, description } = value;
+  return (
+    typeof name === 'string' &&
+    name.trim() !== '' &&
+    (description === undefined || typeof description === 'string')
+  );
+}
+
 /** int64, as a number or (which the document does not promise but services do) as its digits in a string. */
 const CategoryId = z.custom<ExactNumber>(
   (value) =>
