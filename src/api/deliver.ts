@@ -30,10 +30,12 @@ const graceForWrites = 5_000;
  */
 export function deliver(context: Context, timeout: number, proxy?: HttpProxy): Exchange {
   const watch = createWatch(context, timeout);
+  /** Of attempts that have ended well, unused: making one takes as long as parsing a response. */
+  const spare: AbortController[] = [];
 
   return async (request) => {
     const sentAt = context.now();
-    const attempt = new AbortController();
+    const attempt = spare.pop() ?? new AbortController();
     const ends: (() => void)[] = [];
     let sent = false;
     const onSent = () => {
@@ -48,14 +50,17 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
       ends.push(watch({ tooLate: () => reject(tooLate()), interrupted }));
     });
     let taken = false;
+    let lasts = false;
     try {
       const whole = await Promise.race([answer, givenUp]);
       taken = whole.status < 300;
+      lasts = whole.rest !== undefined;
       return whole;
     } finally {
       for (const end of ends) end();
       // Nothing of a whole answer is left to end, and the rest of a long one is ended by its reader.
       if (!taken) attempt.abort(over);
+      else if (!lasts) spare.push(attempt);
     }
 
     async function transmit(): Promise<Answer> {
@@ -94,7 +99,8 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
         contentLength,
         ...request,
       });
-      if (!more) return { bytes: Buffer.concat(parts, length) };
+      const [only] = parts;
+      if (!more) return { bytes: only?.length === length ? only : Buffer.concat(parts, length) };
       const { restOf } = await import('./rest.ts').catch(unloadable);
       const close = () => attempt.abort(over);
       const reading = {

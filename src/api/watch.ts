@@ -13,8 +13,11 @@ export function createWatch(
   context: Pick<Context, 'uptime' | 'sleep' | 'signal'>,
   timeout: number,
 ) {
-  /** With the end of their time, the earliest first. */
-  const watched = new Map<Ends, number>();
+  /**
+   * The earliest first. An array, since the table that a Map has outgrown keeps what was in it: half of what was left of each
+   * attempt then waited for a full garbage collection.
+   */
+  const watched: { readonly ends: Ends; readonly latest: number }[] = [];
   let stop: (() => void) | undefined;
   let listens = false;
 
@@ -22,30 +25,32 @@ export function createWatch(
     if (context.signal.aborted) ends.interrupted();
     if (!listens) context.signal.addEventListener('abort', interrupt, { once: true });
     listens = true;
-    watched.set(ends, context.uptime() + timeout);
+    const one = { ends, latest: context.uptime() + timeout };
+    watched.push(one);
     if (!stop) look();
     return () => {
-      watched.delete(ends);
-      if (watched.size > 0) return;
+      const at = watched.indexOf(one);
+      if (at >= 0) watched.splice(at, 1);
+      if (watched.length > 0) return;
       stop?.();
       stop = undefined;
     };
   };
 
   function interrupt(): void {
-    for (const { interrupted } of watched.keys()) interrupted();
+    for (const { ends } of [...watched]) ends.interrupted();
   }
 
   function look(): void {
     stop = undefined;
-    for (const [ends, latest] of watched) {
-      const left = latest - context.uptime();
+    for (let first = watched[0]; first; first = watched[0]) {
+      const left = first.latest - context.uptime();
       if (left > 0) {
         stop = deadline(context.sleep, left, look);
         return;
       }
-      watched.delete(ends);
-      ends.tooLate();
+      watched.shift();
+      first.ends.tooLate();
     }
   }
 }

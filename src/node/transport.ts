@@ -27,7 +27,7 @@ export function createTransport(uptime: () => number, timeout = 10_000): Transpo
 
   async function send(request: WireRequest): Promise<WireAnswer> {
     const { method, url, proxy, signal, stillGranted } = request;
-    const aborted = rejectedBy(signal);
+    signal.throwIfAborted();
     const way = `${url.origin} ${proxy?.name ?? ''}`;
     const unused = idle.get(way) ?? [];
     idle.set(way, unused);
@@ -35,8 +35,8 @@ export function createTransport(uptime: () => number, timeout = 10_000): Transpo
     const reused = takeIdle(unused, mayChange(method));
     const connecting = reused ? Promise.resolve(reused) : establish(request);
     try {
-      const connection = await Promise.race([connecting, aborted]);
-      if (stillGranted && !(await Promise.race([stillGranted(), aborted]))) throw turnReturned();
+      const connection = reused ?? (await unlessAborted(signal, connecting));
+      if (stillGranted && !(await unlessAborted(signal, stillGranted()))) throw turnReturned();
       return await connection.send(request, () => unused.push({ connection, since: uptime() }));
     } catch (error) {
       // One that is still being made is of no use to anybody once it is established.
@@ -78,14 +78,24 @@ export function createTransport(uptime: () => number, timeout = 10_000): Transpo
   return { send, close };
 }
 
-/** Rejects with the reason of `signal` as soon as it is aborted. */
-function rejectedBy(signal: AbortSignal): Promise<never> {
-  signal.throwIfAborted();
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason));
+/** As `promise`, but rejects with the reason of `signal` as soon as that is aborted; then nothing listens to it any more. */
+function unlessAborted<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(signal.reason);
+    if (signal.aborted) giveUp();
+    signal.addEventListener('abort', giveUp);
+    const end = () => signal.removeEventListener('abort', giveUp);
+    promise.then(
+      (value) => {
+        end();
+        resolve(value);
+      },
+      (error) => {
+        end();
+        reject(error);
+      },
+    );
   });
-  aborted.catch(() => {});
-  return aborted;
 }
 
 function turnReturned(): Error {
