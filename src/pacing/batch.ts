@@ -14,9 +14,11 @@ export function inBatches(
 ): SharedLog {
   let entries: Entry[] = [];
   let next: Promise<Ledger> | undefined;
+  /** What the log said in this turn of the event loop, in which nothing else is read. */
+  let current: Ledger | undefined;
 
   return {
-    read: () => join(),
+    read: () => (entries.length === 0 && current) || join(),
     append: (entry) => join(entry),
   };
 
@@ -30,15 +32,21 @@ export function inBatches(
     const added = entries;
     entries = [];
     next = undefined;
-    if (added.length === 0) return log.read();
     const clock = readClock(context);
-    return log.append(...added.map((entry) => stamp(entry, clock)));
+    const ledger =
+      added.length === 0 ? log.read() : log.append(...added.map((entry) => stamp(entry, clock)));
+    current = ledger;
+    void context.turn().then(() => {
+      current = undefined;
+    });
+    return ledger;
   }
 }
 
 /** The line with what the clock shows as it is written: one that comes late would look as if the clock had been set back. */
 function stamp(entry: Entry, clock: ClockReading): Entry {
   if (entry.k === 'seal' || entry.k === 'ledger') return entry;
-  if (!('sent' in entry) || entry.at >= clock.at) return { ...entry, ...clock };
-  return { ...entry, ...clock, received: entry.at };
+  const { at, boot } = clock;
+  if (!('sent' in entry) || entry.at >= at) return { ...entry, at, boot };
+  return { ...entry, at, boot, received: entry.at };
 }

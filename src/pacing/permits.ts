@@ -81,6 +81,8 @@ export function createPermits(context: Context, { log, report, timeout }: Limit)
   }
 
   async function remember(query: SharedLog['read']): Promise<Ledger> {
+    // Only a store answers so late that it matters when.
+    if (!hasStore) return query();
     const asked = context.uptime();
     const ledger = await query();
     // Where it took longer, this process may have been stopped with the answer at hand.

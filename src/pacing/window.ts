@@ -29,13 +29,14 @@ export function merge(
   serverNow: number,
   inFlight: number,
 ): Window {
-  const fresh = { ...reading, expected: reading.remaining - inFlight, told: true };
-  if (!known?.told || known.limit !== reading.limit) return fresh;
   // Also past its reset: that may be rounded down, and the window last on.
-  if (agree(known.reset, reading.reset)) {
-    return { ...known, remaining: Math.min(known.remaining, reading.remaining) };
+  if (known?.told && known.limit === reading.limit) {
+    if (agree(known.reset, reading.reset)) {
+      return { ...known, remaining: Math.min(known.remaining, reading.remaining) };
+    }
+    if (serverNow < known.reset && reading.reset <= known.reset) return known;
   }
-  return serverNow >= known.reset || reading.reset > known.reset ? fresh : known;
+  return { ...reading, expected: reading.remaining - inFlight, told: true };
 }
 
 /** The window after a request of ours whose answer told of another window, or of none. */

@@ -77,11 +77,35 @@ describe('what a process says and asks at a time', () => {
     expect(steps).toEqual(['write a', 'write b']);
   });
 
+  test('is known without another look until that turn ends', async () => {
+    const { steps, shared, pass } = countingLog();
+    const first = shared.append(ask('a'));
+    pass();
+    await first;
+
+    expect((await shared.read()).inFlight).toHaveProperty('a');
+    expect(steps).toEqual(['write a']);
+  });
+
+  test('is not known while more of it is yet to be written', async () => {
+    const { steps, shared, pass } = countingLog();
+    const first = shared.append(ask('a'));
+    pass();
+    await first;
+    const second = [shared.append({ k: 'unsent', id: 'a', at: startTime }), shared.read()];
+    pass();
+
+    for (const ledger of await Promise.all(second)) expect(ledger.inFlight).toEqual({});
+    expect(steps).toEqual(['write a', 'write a']);
+  });
+
   test('begins anew afterwards', async () => {
     const { steps, shared, pass } = countingLog();
     const first = shared.append(ask('a'));
     pass();
     await first;
+    pass();
+    await Promise.resolve();
     const second = shared.read();
     pass();
 
