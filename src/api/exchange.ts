@@ -52,12 +52,12 @@ export type RateLimit = {
 
 /** What the head of an answer says about the limit (interface document, section 8); times and waits are ms. */
 export type LimitReading = {
-  /** The headers one by one, each left out when it makes no sense; `date` and `reset` are by the service's clock. */
+  /** The headers one by one, each undefined when it makes no sense; `date` and `reset` are by the service's clock. */
   readonly limit: {
-    readonly date?: number;
-    readonly limit?: number;
-    readonly remaining?: number;
-    readonly reset?: number;
+    readonly date?: number | undefined;
+    readonly limit?: number | undefined;
+    readonly remaining?: number | undefined;
+    readonly reset?: number | undefined;
   };
   /** All of them by this machine's clock; undefined unless all make sense. */
   readonly rateLimit: RateLimit | undefined;

@@ -24,12 +24,7 @@ export function readLimits(headers: WireHeaders, receivedAt: number): LimitReadi
   const remaining = left === undefined ? undefined : Math.min(left, most);
   const reset = toServerTime(wholeNumber(headers, 'x-ratelimit-reset'), now);
   return {
-    limit: {
-      ...(date !== undefined && { date }),
-      ...(limit !== undefined && { limit }),
-      ...(remaining !== undefined && { remaining }),
-      ...(reset !== undefined && { reset }),
-    },
+    limit: { date, limit, remaining, reset },
     rateLimit:
       limit === undefined || remaining === undefined || reset === undefined
         ? undefined

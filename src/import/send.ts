@@ -69,7 +69,8 @@ export async function sendRows(
   }
 
   function mayBeSent(row: number): boolean {
-    return !(streak.changesNames && similar.has(row)) && !uncertain.has(keyOf(job, row));
+    if (streak.changesNames && similar.has(row)) return false;
+    return uncertain.size === 0 || !uncertain.has(keyOf(job, row));
   }
 
   async function send(row: number): Promise<void> {

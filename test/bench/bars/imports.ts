@@ -11,7 +11,7 @@ export function measureImport({ runs, folder, service }: Setup): Bar[] {
   const bar = {
     what: 'import of 10,000 rows / curl --parallel',
     unit: 'ratio',
-    most: 2.5,
+    most: 3.5,
   } as const;
   if (!isInstalled('curl')) return [{ ...bar, figure: undefined, note: 'curl is not installed' }];
   const rows = Array.from({ length: 10_000 }, (_, n) => ({ name: `category ${n}` }));
