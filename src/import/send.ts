@@ -110,8 +110,9 @@ export async function sendRows(
 
   /** @throws the reason of `halt` when the list should be asked for first */
   function refuseOldList(): void {
-    const old = job.mode === 'ensure' && context.uptime() - sentAt > listIsOld;
-    sentAt = context.uptime();
+    const now = context.uptime();
+    const old = job.mode === 'ensure' && now - sentAt > listIsOld;
+    sentAt = now;
     if (old && streak.mayLookAgain) {
       streak.mayLookAgain = false;
       halt.abort(new Error('the list is old'));
