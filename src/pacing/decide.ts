@@ -42,7 +42,7 @@ export function decide(ledger: Ledger, at: number): Decision {
   const wait = waitAt(ledger, at);
   if (wait) return wait;
   const inFlight = Object.keys(ledger.inFlight).length;
-  const free = Math.min(...openWindows(ledger, at).map((window) => freeOf(ledger, window, at)));
+  const free = Math.min(freeIn(ledger, 'minute', at), freeIn(ledger, 'day', at));
   if (!isOpen(ledger, 'minute', at)) {
     const probing = ledger.probe !== undefined && ledger.probe in ledger.inFlight;
     if (probing) return soon(ledger, 'probe', at);
@@ -60,7 +60,10 @@ export function decide(ledger: Ledger, at: number): Decision {
 
 /** The wait for the limit that is in force at `at`, whatever is in flight. */
 export function waitAt(ledger: Ledger, at: number): Denied | undefined {
-  return longest([blockWait(ledger, at), ...usedUp(ledger, at)]);
+  const block = blockWait(ledger, at);
+  const minute = usedUp(ledger, 'minute', at);
+  const day = usedUp(ledger, 'day', at);
+  return block || minute || day ? longest([block, minute, day]) : undefined;
 }
 
 /** How many requests may be on their way at once where a minute has this limit. */
@@ -88,13 +91,11 @@ function blockWait({ block }: Ledger, at: number): Denied | undefined {
   return { granted: false, reason, since, until, soon: false, ...(told && { told }) };
 }
 
-function usedUp(ledger: Ledger, at: number): (Denied | undefined)[] {
-  return (['minute', 'day'] as const).map((reason) => {
-    const window = ledger[reason];
-    if (!window || !isOpen(ledger, reason, at) || freeOf(ledger, window, at) > 0) return undefined;
-    const until = windowEnd(ledger, window, at);
-    return { granted: false, reason, until, soon: false, limit: window.limit };
-  });
+function usedUp(ledger: Ledger, reason: 'minute' | 'day', at: number): Denied | undefined {
+  const window = ledger[reason];
+  if (!window || !isOpen(ledger, reason, at) || freeOf(ledger, window, at) > 0) return undefined;
+  const until = windowEnd(ledger, window, at);
+  return { granted: false, reason, until, soon: false, limit: window.limit };
 }
 
 function soon({ inFlight }: Ledger, reason: Reason, at: number): Denied {
@@ -120,11 +121,10 @@ export function isApart({ apart }: Ledger, at: number): boolean {
   return apart !== undefined && at < apart.until;
 }
 
-function openWindows(ledger: Ledger, at: number): Window[] {
-  return (['minute', 'day'] as const)
-    .filter((kind) => isOpen(ledger, kind, at))
-    .map((kind) => ledger[kind])
-    .filter((window) => window !== undefined);
+/** What a window has left; where it is not open, that sets no bounds. */
+function freeIn(ledger: Ledger, kind: 'minute' | 'day', at: number): number {
+  const window = ledger[kind];
+  return window && isOpen(ledger, kind, at) ? freeOf(ledger, window, at) : Number.POSITIVE_INFINITY;
 }
 
 function isShared(ledger: Ledger, at: number): boolean {
