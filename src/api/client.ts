@@ -59,7 +59,7 @@ export function createClient(options: ClientOptions): Client {
     prepare: (endpoint, input) => prepare(endpoint, input),
 
     async call(endpoint, input, turn) {
-      const verdict = createVerdict(endpoint, options);
+      const verdict = () => createVerdict(endpoint, options);
       const request = prepare(endpoint, input, { turn });
       const answer = await perform(endpoint, request, verdict);
       const pieces = await inPieces(endpoint, answer, verdict);
@@ -67,7 +67,7 @@ export function createClient(options: ClientOptions): Client {
     },
 
     async stream(endpoint, input) {
-      const verdict = createVerdict(endpoint, options);
+      const verdict = () => createVerdict(endpoint, options);
       const restAbove = endpoint.pieces?.above;
       const request = prepare(endpoint, input, { restAbove });
       const answer = await perform(endpoint, request, verdict);
@@ -84,7 +84,7 @@ export function createClient(options: ClientOptions): Client {
   async function perform(
     endpoint: Endpoint,
     request: ApiRequest,
-    verdict: Verdict,
+    verdict: () => Verdict,
   ): Promise<Answer> {
     const answer = await exchange(request).catch((error) => {
       throw explain(error, verdict);
@@ -95,22 +95,22 @@ export function createClient(options: ClientOptions): Client {
       return answer;
     }
     answer.rest?.close();
-    throw verdict.refused(answer);
+    throw verdict().refused(answer);
   }
 
-  function explain(error: unknown, verdict: Verdict): unknown {
+  function explain(error: unknown, verdict: () => Verdict): unknown {
     if (error instanceof Undelivered && context.signal.aborted) {
-      return verdict.interrupted(context.signal, error.sent);
+      return verdict().interrupted(context.signal, error.sent);
     }
-    if (error instanceof Undelivered) return verdict.undelivered(error);
-    if (error instanceof Interruption) return verdict.interrupted(context.signal, false);
+    if (error instanceof Undelivered) return verdict().undelivered(error);
+    if (error instanceof Interruption) return verdict().interrupted(context.signal, false);
     return error;
   }
 
   function decodeWhole<Data>(
     endpoint: Endpoint<string, unknown, Data>,
     answer: Answer,
-    verdict: Verdict,
+    verdict: () => Verdict,
   ): Data {
     try {
       const data = decode(endpoint, answer, forms);
@@ -118,7 +118,7 @@ export function createClient(options: ClientOptions): Client {
       if (settled) notice(report, settled);
       return data;
     } catch (error) {
-      throw error instanceof Failure ? verdict.unreadable(error) : error;
+      throw error instanceof Failure ? verdict().unreadable(error) : error;
     }
   }
 
@@ -126,7 +126,7 @@ export function createClient(options: ClientOptions): Client {
   async function inPieces<Data>(
     endpoint: Endpoint<string, unknown, Data>,
     answer: Answer,
-    verdict: Verdict,
+    verdict: () => Verdict,
   ): Promise<AsyncIterable<Data> | undefined> {
     if (!endpoint.pieces || answer.bytes.length <= mostAtOnce) return undefined;
     const { partsOf, isList } = await import('./pieces.ts').catch(unloadable);
@@ -140,7 +140,7 @@ export function createClient(options: ClientOptions): Client {
     endpoint: Endpoint<string, unknown, Data>,
     answer: Answer,
     rest: Rest,
-    verdict: Verdict,
+    verdict: () => Verdict,
   ): AsyncGenerator<Data> {
     try {
       const { decodePieces } = await import('./pieces.ts').catch(unloadable);

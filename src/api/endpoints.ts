@@ -56,6 +56,7 @@ export const listCategories: Endpoint<'/categories', undefined, Category[]> = {
   path: '/categories',
   status: 200,
   data: z.array(Category),
+  fits: (value) => Array.isArray(value) && value.every(isSurelyCategory),
   expects: 'a list of categories',
   maxBytes: 96 * MiB,
   pieces: { above: 8 * MiB, fits: isSurelyCategory, documented: documentedFields },
