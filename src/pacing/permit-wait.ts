@@ -18,6 +18,13 @@ const remoteSlice = 5_000;
 const shortest = 20;
 /** Where their log has been silent for long, it may well be for longer: the next look is after at most this part of that time. */
 const partOfSilence = 0.1;
+/**
+ * A process that wakes late shares the machine with many that look: the next pause is so many times that delay, so that the looks
+ * of a crowd leave most of the cores to those that send.
+ */
+const pausePerDelay = 20;
+/** The longest that a pause grows to for that, in ms. */
+const longestForDelay = 1_000;
 /** The longest that those pauses grow to where a look is a command to a store, in ms. */
 const remoteLongest = 500;
 
@@ -54,6 +61,8 @@ export async function waitForPermit(
   let known = emptyLedger;
   let left = 0;
   let nextLook = 0;
+  /** By which the process last woke late, in ms. */
+  let delay = 0;
   const longest = hasStore ? storeSlice : slice;
   try {
     for (let looks = 0; ; looks += 1) {
@@ -71,7 +80,10 @@ export async function waitForPermit(
       left = decision.granted || decision.soon ? 0 : decision.until - at;
       if (left > 0) looks = 0;
       const pause = left > 0 ? untilReset(left) : untilLook(decision, looks, at);
-      await sleep(Math.min(pause, longest), signal);
+      const length = Math.min(pause, longest);
+      const wakeAt = uptime() + length;
+      await sleep(length, signal);
+      delay = uptime() - wakeAt;
     }
   } finally {
     if (shown) reportWait(shown, 0);
@@ -89,7 +101,11 @@ export async function waitForPermit(
     if (decision.granted) return soon;
     const silence = at - (known.latest ?? at);
     const later = silence * partOfSilence * (0.5 + random() / 2);
-    return Math.max(soon, Math.min(later, decision.until - at, waitUntil - uptime()));
+    const quieter = Math.min(delay * pausePerDelay, longestForDelay);
+    return Math.max(
+      soon,
+      Math.min(Math.max(later, quieter), decision.until - at, waitUntil - uptime()),
+    );
   }
 
   /** The wait that is shown for this denial, if any. @throws Failure (rate_limited) */

@@ -15,10 +15,11 @@ const never = new AbortController().signal;
 const other: Owner = { pid: 99, host: 'here', born: 'once' };
 
 /** A process that waits at the log; `sent` is when its request leaves, in ms since the start of the test. */
-function createWaiting(clock: Clock, log: Log, random = () => 0.5) {
+function createWaiting(clock: Clock, log: Log, random = () => 0.5, delay = 0) {
   let looks = 0;
   let isAlive = true;
-  const { now, uptime, sleep } = clock;
+  const { now, uptime } = clock;
+  const sleep: Clock['sleep'] = (ms, signal) => clock.sleep(ms + delay, signal);
   const context = {
     now,
     uptime,
@@ -214,6 +215,35 @@ describe('a process that waits for a request in flight', () => {
     expect(minute - before).toBeLessThanOrEqual(60 / 3.75 + 1);
     expect(after - minute).toBeGreaterThan(8);
   });
+
+  test.for([
+    { delay: 0, least: 40, most: 55 },
+    { delay: 10, least: 8, most: 13 },
+    { delay: 40, least: 3, most: 5 },
+    { delay: 500, least: 1, most: 3 },
+  ])(
+    'looks less often where it wakes $delay ms late, and sends a second and that later at most',
+    async ({ delay, least, most }, { folder, clock }) => {
+      const log = openFileLog(folder, 'scope');
+      const at = clock.now();
+      log.append({ k: 'ask', id: 'slow', at, lease: at + lease, owner: other });
+      const waiting = createWaiting(clock, log, () => 0.5, delay);
+      const looks: number[] = [];
+      const busy = Array.from({ length: 20 }, (_, n) =>
+        later(clock, 100 * (n + 1), () => {
+          looks.push(waiting.looks());
+          log.append({ k: 'lost', id: n === 19 ? 'slow' : 'y', at: clock.now() });
+        }),
+      );
+
+      const sent = await waiting.sent();
+      await Promise.all(busy);
+
+      expect(looks.at(-1)).toBeGreaterThanOrEqual(least);
+      expect(looks.at(-1)).toBeLessThanOrEqual(most);
+      expect(sent).toBeLessThanOrEqual(3 * second + delay);
+    },
+  );
 
   test('gives up at the end of --max-wait, not when it would have looked next', async ({
     folder,
