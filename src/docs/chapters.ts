@@ -12,7 +12,7 @@ export const importing: readonly string[] = [
 export const limiting: readonly string[] = [
   'All petstore processes of a machine that use one key at one base URL share one view of the rate limit. A limit that is known to be exhausted is not run into, neither that of the minute nor that of the day.',
   'After a 429, or a 503 with Retry-After, no request is sent before the time that it names, by any of these processes; after a 429 exponential backoff with jitter is added. Without a usable time the wait is one second, then doubles. After three 429 in a row nothing is sent for five minutes.',
-  'A wait of more than two seconds is shown: a countdown at a terminal, otherwise a line at its start and every 30 seconds. If a request would have to wait longer than --max-wait, nothing is sent: exit code 75, with the time to retry at.',
+  'A wait of more than two seconds is shown: a countdown at a terminal, otherwise a line at its start and every 30 to 35 seconds. If a request would have to wait longer than --max-wait, nothing is sent: exit code 75, with the time to retry at.',
   'After each command one line on stderr says what is left. With the setting rate-limit-line it is printed always, only when less than 10 % is left (low), or never. petstore limits shows the same without a request, and any wait in force with its reason.',
   'Machines share a limit through a Redis or Valkey server: the setting limit-store.',
 ];
