@@ -9,9 +9,6 @@ const { Script } = require('node:vm');
 
 const dist = join(__dirname, '..', 'dist') + sep;
 
-/** V8 takes code from the same version, flags and processor alone, which this stands for. */
-const tag = cachedDataVersionTag();
-
 /** The state folder, as src/settings/folders.ts finds it; undefined where that is none. */
 function stateFolder(env, platform, home) {
   if (env.PETSTORE_STATE_DIR) return env.PETSTORE_STATE_DIR;
@@ -38,7 +35,7 @@ function prepare(state, uid) {
   const { version } = require('../package.json');
   const real = fs.realpathSync.native(state);
   const all = join(real, 'compiled');
-  const own = join(all, version, `${process.version}-${process.arch}-${tag.toString(16)}`);
+  const own = join(all, version, `${process.version}-${process.arch}`);
   if (!fs.existsSync(own)) {
     if (!isSafe(real, uid)) return undefined;
     fs.mkdirSync(own, { mode: 0o700, recursive: true });
@@ -81,9 +78,11 @@ function keepIn(folder) {
   Module.prototype._compile = function (content, filename, ...rest) {
     if (!filename.startsWith(dist)) return compile.call(this, content, filename, ...rest);
     const text = Buffer.from(content);
-    const path = join(folder, `${basename(filename, '.js')}.code`);
+    // V8 takes code from the same version, flags and processor alone, which this stands for.
+    const tag = cachedDataVersionTag();
+    const path = join(folder, `${basename(filename, '.js')}-${tag.toString(16)}.code`);
     const script = new Script(Module.wrap(content), { filename, cachedData: readCode(path, text) });
-    scripts.push({ path, script, text });
+    scripts.push({ path, tag, script, text });
     isMore ||= script.cachedDataRejected !== false;
     const load = Module.createRequire(filename);
     return script.runInThisContext()(this.exports, load, this, filename, dirname(filename));
@@ -92,13 +91,21 @@ function keepIn(folder) {
   // By then, what has been called is compiled. A command that loads a file for the first time calls more of the others too.
   process.on('exit', () => {
     if (!isMore) return;
-    // Those that src/node/undici.ts sets: the next process starts without them.
+    write();
+    // Those that src/node/undici.ts sets: what was loaded before it is loaded without them.
     for (const flag of ['--wasm-tier-up', '--wasm-dynamic-tiering', '--no-wasm-lazy-validation']) {
       setFlagsFromString(flag);
     }
-    if (cachedDataVersionTag() !== tag) return;
-    for (const { path, script, text } of scripts) writeCode(path, script.createCachedData(), text);
+    write();
   });
+
+  /** Writes the code of what was loaded with the flags that are set now: V8 marks it with these. */
+  function write() {
+    const now = cachedDataVersionTag();
+    for (const { path, tag, script, text } of scripts) {
+      if (tag === now) writeCode(path, script.createCachedData(), text);
+    }
+  }
 }
 
 /** What goes wrong costs time alone. Where Node was asked to keep it elsewhere, or not at all, this does not. */

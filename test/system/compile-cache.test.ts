@@ -52,7 +52,7 @@ describe.each(nodes)('on %s', (node) => {
     const state = join(folder, 'state');
     const compiled = join(state, 'compiled');
     // Over a connection, with all that it loads.
-    const script = `PETSTORE_STATE_DIR='${state}' '${node}' '${launcher}' categories list --json`;
+    const script = `PETSTORE_STATE_DIR='${state}' '${node}' '${launcher}' categories list`;
     const petstore = () => execute(node, [launcher, 'sandbox', '--', 'sh', '-c', script]);
 
     // The first one makes the state folder.
