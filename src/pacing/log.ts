@@ -119,7 +119,7 @@ export function openFileLog(folder: string, name: string, known: Ledger = emptyL
   function addSum(length: number): void {
     const line = formatSum({ upTo: tail?.lineEnd() ?? 0, ledger });
     tail?.skip(writeSync(file, line), fstatSync(file).size);
-    sumDue = nextSum(length, line.length);
+    sumDue = nextSum(length + line.length, line.length);
   }
 
   function beginAt(sum: Sum | undefined): void {

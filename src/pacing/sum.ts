@@ -25,7 +25,7 @@ export function formatSum({ upTo, ledger }: Sum): string {
   return `\n${JSON.stringify({ k: 'sum', upTo, ledger })}\n`;
 }
 
-/** The length of a file at which the next one is due, after one of `sumLength` at `length`. */
+/** The length of a file at which the next one is due, after one of `sumLength` that ends at `length`. */
 export function nextSum(length: number, sumLength: number): number {
   return length + Math.max(sumEvery, sumLength * (1 / most - 1));
 }
