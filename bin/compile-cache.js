@@ -9,7 +9,7 @@ const { Script } = require('node:vm');
 
 const dist = join(__dirname, '..', 'dist') + sep;
 
-/** The state folder, as src/settings/folders.ts finds it; undefined where that is none. */
+/** The state folder, as src/settings/folders.ts finds it. */
 function stateFolder(env, platform, home) {
   if (env.PETSTORE_STATE_DIR) return env.PETSTORE_STATE_DIR;
   if (platform === 'win32' && env.LOCALAPPDATA) return join(env.LOCALAPPDATA, 'petstore');
@@ -17,8 +17,8 @@ function stateFolder(env, platform, home) {
 }
 
 /**
- * Whether nobody but this user and root can put something in the place of a folder: what is in it will be run.
- * Windows says so by the folder alone, which is in the user's profile.
+ * Whether only this user and root can change or replace a folder: what is in it will be run. On Windows it is in the user's
+ * profile, which other users cannot change.
  */
 function isSafe(folder, uid) {
   if (uid === undefined) return true;
@@ -71,8 +71,8 @@ function writeCode(path, code, text) {
 }
 
 function keepIn(folder) {
-  const scripts = [];
-  let isMore = false;
+  let scripts = [];
+  let compiled = false;
   const compile = Module.prototype._compile;
 
   Module.prototype._compile = function (content, filename, ...rest) {
@@ -83,14 +83,14 @@ function keepIn(folder) {
     const path = join(folder, `${basename(filename, '.js')}-${tag.toString(16)}.code`);
     const script = new Script(Module.wrap(content), { filename, cachedData: readCode(path, text) });
     scripts.push({ path, tag, script, text });
-    isMore ||= script.cachedDataRejected !== false;
+    compiled ||= script.cachedDataRejected !== false;
     const load = Module.createRequire(filename);
     return script.runInThisContext()(this.exports, load, this, filename, dirname(filename));
   };
 
   // By then, what has been called is compiled. A command that loads a file for the first time calls more of the others too.
   process.on('exit', () => {
-    if (!isMore) return;
+    if (!compiled) return;
     write();
     // Those that src/node/undici.ts sets: what was loaded before it is loaded without them.
     for (const flag of ['--wasm-tier-up', '--wasm-dynamic-tiering', '--no-wasm-lazy-validation']) {
@@ -105,10 +105,11 @@ function keepIn(folder) {
     for (const { path, tag, script, text } of scripts) {
       if (tag === now) writeCode(path, script.createCachedData(), text);
     }
+    scripts = scripts.filter(({ tag }) => tag !== now);
   }
 }
 
-/** What goes wrong costs time alone. Where Node was asked to keep it elsewhere, or not at all, this does not. */
+/** Turned off by the variables that configure Node's own cache. A failure costs nothing but time. */
 function keepCompiled({ env, platform, getuid }) {
   if (env.NODE_COMPILE_CACHE || env.NODE_DISABLE_COMPILE_CACHE) return;
   try {
