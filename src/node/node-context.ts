@@ -70,8 +70,10 @@ export function createNodeContext(
       return boot;
     },
     sleep(ms, signal) {
-      // Most sleeps end with a request: there is time for it now. Whoever sends hears that it cannot be loaded.
-      loadTransport().catch(() => {});
+      // Most sleeps end with a request, and there is time now to load what sends it. After a failure the request tries again.
+      loadTransport().catch(() => {
+        transport = undefined;
+      });
       return sleep(ms, signal);
     },
     turn: () => new Promise((resolve) => setImmediate(resolve)),
