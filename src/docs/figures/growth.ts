@@ -1,6 +1,7 @@
 import type { TopLevelSpec } from 'vega-lite';
 import type { Palette } from './draw.ts';
 import { measuredOn, type Speed } from './measured.ts';
+import { steepest } from './slope.ts';
 
 /** What one plot shows of what was measured at several sizes. */
 type Growth = {
@@ -97,11 +98,8 @@ function slopeOf(
   values: readonly { program: string; size: number; figure: number }[],
   unit: 's' | 'MB',
 ): string {
-  const slopes = values.flatMap((point, n) => {
-    const before = values.slice(0, n).findLast(({ program }) => program === point.program);
-    if (!before) return [];
-    return [10 ** (Math.log(point.figure / before.figure) / Math.log(point.size / before.size))];
-  });
+  const programs = [...new Set(values.map(({ program }) => program))];
+  const slopes = programs.map((name) => steepest(values.filter(({ program }) => program === name)));
   const most = Math.max(...slopes).toPrecision(2);
   return `10 times the size takes at most ${most} times the ${unit === 's' ? 'time' : 'memory'}`;
 }
