@@ -1,4 +1,7 @@
-import type { WireRequest } from '../../src/context.ts';
+import type { Answer } from '../../src/api/exchange.ts';
+import { readLimits } from '../../src/api/rate-limit.ts';
+import type { WireHeaders, WireRequest } from '../../src/context.ts';
+import type { Clock } from './clock.ts';
 
 export const origin = 'https://pets.example';
 /** A request as the core hands it to the transport. */
@@ -11,6 +14,17 @@ export const request = (fields: Partial<WireRequest> = {}): WireRequest => ({
   onSent: () => {},
   ...fields,
 });
+
+/** A whole response without a body, as the gate gets it, which takes no time. */
+export function responseNow(
+  { now }: Pick<Clock, 'now'>,
+  status = 200,
+  headers: WireHeaders = {},
+): Answer {
+  const at = now();
+  const limits = readLimits(headers, at);
+  return { status, headers, limits, bytes: new Uint8Array(), sentAt: at, receivedAt: at };
+}
 
 export async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];

@@ -7,7 +7,7 @@ import { benchKey } from './start.ts';
 import { takeTurns } from './turns.ts';
 
 const program = 'petstore categories import';
-/** The last is the longest file that can be imported; it takes a minute or more, and is imported once. */
+/** The last is the longest file that can be imported, and is imported once. */
 const sizes = [100, 1_000, 10_000, 100_000];
 
 /** Time and memory of an import without limits, by its rows. */

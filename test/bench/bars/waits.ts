@@ -13,7 +13,7 @@ const crowds = [1, 5, 20, 50, 100, 200];
 const fromFirst = 'first to last request';
 /** Of fewer processes many have their request in flight at once, and what one takes does not show. */
 const queueing = 50;
-/** On two cores; who has not started before the reset does not wait for it, and fails the bench. */
+/** On two cores, in ms a process: one that has not started before the reset does not wait for it, and fails the bench. */
 const startTime = 150;
 
 /**

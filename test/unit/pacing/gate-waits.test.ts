@@ -1,6 +1,5 @@
 import { describe } from 'vitest';
 import type { Answer, ApiRequest, Exchange } from '../../../src/api/exchange.ts';
-import { readLimits } from '../../../src/api/rate-limit.ts';
 import { retry } from '../../../src/api/retry.ts';
 import type { Context } from '../../../src/context.ts';
 import type { Event } from '../../../src/events.ts';
@@ -8,6 +7,7 @@ import { gate } from '../../../src/pacing/gate.ts';
 import { openFileLog } from '../../../src/pacing/log.ts';
 import { startTime } from '../../support/clock.ts';
 import { expect, test } from '../../support/petstore.ts';
+import { responseNow } from '../../support/wire.ts';
 
 const request: ApiRequest = {
   operation: 'POST /categories',
@@ -33,19 +33,11 @@ describe('the longest wait of a request', () => {
     // One a minute; the fourth request, which is the third caller's first, is refused for a minute and a half.
     const answer: Exchange = async () => {
       requests += 1;
-      const receivedAt = clock.now();
       const limited = { 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0' };
-      const reset = { 'x-ratelimit-reset': String(Math.ceil(receivedAt / 1_000) + 60) };
+      const reset = { 'x-ratelimit-reset': String(Math.ceil(clock.now() / 1_000) + 60) };
       const refused = requests === 4;
       const headers = refused ? { 'retry-after': '90' } : { ...limited, ...reset };
-      return {
-        status: refused ? 429 : 201,
-        headers,
-        limits: readLimits(headers, receivedAt),
-        bytes: new Uint8Array(),
-        sentAt: receivedAt,
-        receivedAt,
-      };
+      return responseNow(clock, refused ? 429 : 201, headers);
     };
     const limit = { log, report, timeout: 30_000 };
     const paced = gate(answer, context as unknown as Context, limit);
@@ -105,14 +97,7 @@ describe('requests that wait for a limit at the same time', () => {
         'x-ratelimit-remaining': String(left < 0 ? 60 + left : left),
         'x-ratelimit-reset': String(reset),
       };
-      return {
-        status: 201,
-        headers,
-        limits: readLimits(headers, clock.now()),
-        bytes: new Uint8Array(),
-        sentAt: clock.now(),
-        receivedAt: clock.now(),
-      };
+      return responseNow(clock, 201, headers);
     }
   });
 });

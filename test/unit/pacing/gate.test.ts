@@ -1,13 +1,12 @@
 import { describe } from 'vitest';
 import type { Exchange } from '../../../src/api/exchange.ts';
-import { readLimits } from '../../../src/api/rate-limit.ts';
 import type { Context, Owner } from '../../../src/context.ts';
 import { gate } from '../../../src/pacing/gate.ts';
 import type { SharedLog } from '../../../src/pacing/log.ts';
 import { openFileLog } from '../../../src/pacing/log.ts';
 import { type Clock, startTime } from '../../support/clock.ts';
 import { expect, test } from '../../support/petstore.ts';
-import { request } from '../../support/wire.ts';
+import { request, responseNow } from '../../support/wire.ts';
 
 const me: Owner = { pid: 4242, host: 'here', born: 'once' };
 const other: Owner = { ...me, pid: 99 };
@@ -41,14 +40,8 @@ const apiRequest = {
 };
 const answerFrom =
   (clock: Clock): Exchange =>
-  async () => ({
-    status: 200,
-    headers: {},
-    limits: readLimits({}, clock.now()),
-    bytes: new Uint8Array(),
-    sentAt: clock.now(),
-    receivedAt: clock.now(),
-  });
+  async () =>
+    responseNow(clock);
 
 describe('a request that was granted', () => {
   test('does not leave when a 429 of another one came with the grant', async ({

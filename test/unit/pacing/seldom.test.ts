@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe } from 'vitest';
 import type { Exchange } from '../../../src/api/exchange.ts';
-import { readLimits } from '../../../src/api/rate-limit.ts';
 import type { Context, Owner } from '../../../src/context.ts';
 import { gate } from '../../../src/pacing/gate.ts';
 import { type Log, openFileLog } from '../../../src/pacing/log.ts';
 import { type Clock, createClock, startTime } from '../../support/clock.ts';
 import { expect, test } from '../../support/petstore.ts';
-import { request } from '../../support/wire.ts';
+import { request, responseNow } from '../../support/wire.ts';
 
 const second = 1_000;
 const lease = 600 * second;
@@ -34,14 +33,7 @@ function createWaiting(clock: Clock, log: Log, random = () => 0.5, delay = 0) {
     looks += 1;
     return log.read();
   };
-  const send: Exchange = async () => ({
-    status: 200,
-    headers: {},
-    limits: readLimits({}, clock.now()),
-    bytes: new Uint8Array(),
-    sentAt: clock.now(),
-    receivedAt: clock.now(),
-  });
+  const send: Exchange = async () => responseNow(clock);
   const limit = { log: { ...log, read }, report: () => {}, timeout: 30 * second };
   const paced = gate(send, context, limit);
   return {
@@ -70,6 +62,12 @@ function refuse(log: Log, clock: Clock, wait: number): void {
 async function later(clock: Clock, ms: number, action: () => unknown): Promise<void> {
   await clock.sleep(ms, never);
   action();
+}
+
+/** Another process has a request in flight. */
+function sendSlowly(log: Log, clock: Clock, id = 'slow'): void {
+  const at = clock.now();
+  log.append({ k: 'ask', id, at, lease: at + lease, owner: other });
 }
 
 describe('a process that waits for a reset', () => {
@@ -156,7 +154,7 @@ describe('a process that waits for a request in flight', () => {
     async ({ after }, { folder, clock }) => {
       const log = openFileLog(folder, 'scope');
       const at = clock.now();
-      log.append({ k: 'ask', id: 'slow', at, lease: at + lease, owner: other });
+      sendSlowly(log, clock);
       const ended = later(clock, after * second, () => {
         const now = clock.now();
         log.append({ k: 'answer', id: 'slow', at: now, sent: at, status: 200, jitter: 0 });
@@ -174,8 +172,7 @@ describe('a process that waits for a request in flight', () => {
     'writes it off as lost when its process is killed after $after s: a tenth of that time later, or a second',
     async ({ after }, { folder, clock }) => {
       const log = openFileLog(folder, 'scope');
-      const at = clock.now();
-      log.append({ k: 'ask', id: 'dead', at, lease: at + lease, owner: other });
+      sendSlowly(log, clock, 'dead');
       const waiting = createWaiting(clock, log, () => 0.99);
       const killed = later(clock, after * second, waiting.kill);
 
@@ -193,8 +190,7 @@ describe('a process that waits for a request in flight', () => {
     clock,
   }) => {
     const log = openFileLog(folder, 'scope');
-    const at = clock.now();
-    log.append({ k: 'ask', id: 'slow', at, lease: at + lease, owner: other });
+    sendSlowly(log, clock);
     const waiting = createWaiting(clock, log);
     const looks: number[] = [];
     const counted = [1, 100, 160, 170].map((moment) =>
@@ -225,8 +221,7 @@ describe('a process that waits for a request in flight', () => {
     'looks less often where it wakes $delay ms late, and sends a second and that later at most',
     async ({ delay, least, most }, { folder, clock }) => {
       const log = openFileLog(folder, 'scope');
-      const at = clock.now();
-      log.append({ k: 'ask', id: 'slow', at, lease: at + lease, owner: other });
+      sendSlowly(log, clock);
       const waiting = createWaiting(clock, log, () => 0.5, delay);
       const looks: number[] = [];
       const busy = Array.from({ length: 20 }, (_, n) =>
@@ -250,8 +245,7 @@ describe('a process that waits for a request in flight', () => {
     clock,
   }) => {
     const log = openFileLog(folder, 'scope');
-    const at = clock.now();
-    log.append({ k: 'ask', id: 'slow', at, lease: at + lease, owner: other });
+    sendSlowly(log, clock);
 
     await expect(createWaiting(clock, log).sent(60 * second)).rejects.toThrow(/in flight/);
 
