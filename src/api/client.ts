@@ -56,7 +56,7 @@ export function createClient(options: ClientOptions): Client {
   const prepare = requestsTo(options);
 
   return {
-    prepare: (endpoint, input) => prepare(endpoint, input),
+    prepare,
 
     async call(endpoint, input, turn) {
       const verdict = () => createVerdict(endpoint, options);

@@ -8,17 +8,14 @@ const forms = [
 ];
 
 /** What was parsed last: hundreds of responses in a row have the same Date. */
-let latest: { readonly text: string | undefined; readonly time: number } = {
-  text: undefined,
-  time: 0,
-};
+let latest: { readonly text: string; readonly time: number } | undefined;
 
 /**
  * Milliseconds since 1970 of an HTTP-date in any of its three forms (RFC 9110, section 5.6.7), or undefined.
  * `now` places the two-digit years of the oldest form: at most 50 years ahead.
  */
 export function parseHttpDate(text: string, now: number): number | undefined {
-  if (text === latest.text) return latest.time;
+  if (text === latest?.text) return latest.time;
   // The form that is in use, at once.
   const time = Date.parse(text);
   if (!Number.isNaN(time) && new Date(time).toUTCString() === text) {

@@ -84,17 +84,7 @@ function unlessAborted<Value>(signal: AbortSignal, promise: Promise<Value>): Pro
     const giveUp = () => reject(signal.reason);
     if (signal.aborted) giveUp();
     signal.addEventListener('abort', giveUp);
-    const end = () => signal.removeEventListener('abort', giveUp);
-    promise.then(
-      (value) => {
-        end();
-        resolve(value);
-      },
-      (error) => {
-        end();
-        reject(error);
-      },
-    );
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
   });
 }
 

@@ -97,8 +97,11 @@ export function openFileLog(folder: string, name: string, known: Ledger = emptyL
       if (!unseen && size > known + sumEvery)
         beginAt(readLastSum(file, known, Math.min(size, longest)));
       for (const line of size > known ? (tail?.readLines(size) ?? []) : []) {
-        if (isSum(line)) sumDue = nextSum(size, line.length);
-        const entry = line === '' || isSum(line) ? undefined : parseEntry(line);
+        if (isSum(line)) {
+          sumDue = nextSum(size, line.length);
+          continue;
+        }
+        const entry = line === '' ? undefined : parseEntry(line);
         if (entry?.k === 'seal') {
           moved = true;
           break;
