@@ -7,6 +7,7 @@ const tier = (name: string, options = {}) => ({
   extends: true as const,
   test: { name, include: [`test/${name}/**/*.test.ts`], ...options },
 });
+const rooms = '{commands,docs,http,import,inner,limits,output,sandbox,settings}';
 /** Of the trials of a property test, how many are drawn. */
 const part = (mode: string) => (mode === 'all' ? '1' : '0.1');
 const built = { globalSetup: ['test/support/build.ts'] };
@@ -21,7 +22,7 @@ export default defineConfig(({ mode }) => ({
     reporters: ['default', './test/support/skipped.ts'],
     projects: [
       // In memory and without state of their own: one thread can run all files, without loading everything anew for each.
-      tier('unit', { pool: 'threads', isolate: false }),
+      tier(rooms, { name: 'unit', pool: 'threads', isolate: false }),
       tier('system', built),
       tier('hostile', built),
       tier('windows', built),
@@ -30,14 +31,9 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: 'ntfs',
           include: [
-            'unit/disk',
-            'unit/settings',
-            'unit/session',
-            'unit/import',
-            'unit/sandbox',
-            'unit/pacing',
-            'unit/commands/auth',
-            'unit/commands/sandbox',
+            'commands/{auth,sandbox}**',
+            '{import,limits,sandbox,settings}',
+            'inner/{disk,import,pacing,settings}',
           ].map((room) => `test/${room}/**/*.test.ts`),
           env: { NTFS_FOLDER: join(tmpdir(), 'petstore-test-') },
           execArgv: ['--import', resolve('test/support/ntfs/register.mjs')],

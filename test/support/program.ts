@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,21 +11,44 @@ export { expect } from 'vitest';
 export const launcher = resolve('bin/petstore.js');
 
 type Options = {
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
-  readonly stdin?: string;
+  /** Written to standard input, which is then closed; null leaves it open. */
+  readonly stdin?: string | null;
   /** Runs it as that user, which only root can do. */
   readonly uid?: number | undefined;
+  /** Leaves standard output unread, so that its pipe fills up. */
+  readonly unread?: boolean;
 };
 
-type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+type Ended = {
+  /** The exit code, or the signal that ended it. */
+  readonly code: number | NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+/** A program that runs; it is killed when its test ends. */
+export type Running = {
+  readonly child: ChildProcess;
+  /** What it has written so far. */
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Resolves when it has written this to stderr. Rejects if it ends without. */
+  readonly says: (text: string | RegExp) => Promise<void>;
+  readonly ended: Promise<Ended>;
+};
 
 type Fixtures = {
   /** A folder of this test alone; it is also the home folder of the programs that run. */
   folder: string;
+  /** Starts a program in a clean environment. */
+  spawn: (program: string, args: readonly string[], options?: Options) => Running;
   /** Runs a program to its end. */
   execute: (program: string, args: readonly string[], options?: Options) => Promise<Ended>;
-  /** Runs the built petstore on this Node. */
+  /** Starts the built petstore on this Node. */
+  start: (args: readonly string[], options?: Options) => Running;
+  /** Runs the built petstore on this Node to its end. */
   petstore: (args: readonly string[], options?: Options) => Promise<Ended>;
 };
 
@@ -35,33 +59,72 @@ export const test = base.extend<Fixtures>({
     rmSync(folder, { recursive: true });
   },
 
-  execute: ({ folder }, use) =>
-    use((program, args, { env = {}, cwd = folder, stdin = '', uid } = {}) => {
+  spawn: async ({ folder }, use) => {
+    const running: Running[] = [];
+    await use((program, args, { env = {}, cwd = folder, stdin = '', uid, unread } = {}) => {
       const child = spawn(program, args, {
         cwd,
         env: { ...cleanEnvironment(folder), ...env },
         ...(uid !== undefined && { uid, gid: uid }),
       });
-      const chunks = { stdout: '', stderr: '' };
-      child.stdout.setEncoding('utf8').on('data', (text) => {
-        chunks.stdout += text;
-      });
-      child.stderr.setEncoding('utf8').on('data', (text) => {
-        chunks.stderr += text;
-      });
-      child.stdin.on('error', () => {}).end(stdin);
-      return new Promise((resolve, reject) => {
-        child.once('error', reject);
-        child.once('close', (code) => resolve({ code, ...chunks }));
-      });
-    }),
+      child.stdin.on('error', () => {});
+      if (stdin !== null) child.stdin.end(stdin);
+      const started = watch(child, unread);
+      running.push(started);
+      return started;
+    });
+    for (const { child } of running) {
+      if (child.exitCode !== null || child.signalCode !== null || !child.pid) continue;
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+  },
 
-  petstore: ({ execute, folder }, use) =>
+  execute: ({ spawn }, use) => use((program, args, options) => spawn(program, args, options).ended),
+
+  start: ({ spawn, folder }, use) =>
     use((args, options = {}) => {
       const program = options.uid === undefined ? launcher : launcherIn(folder);
-      return execute(process.execPath, [program, ...args], options);
+      return spawn(process.execPath, [program, ...args], options);
     }),
+
+  petstore: ({ start }, use) => use((args, options) => start(args, options).ended),
 });
+
+function watch(child: ChildProcessWithoutNullStreams, unread = false): Running {
+  const chunks = { stdout: '', stderr: '' };
+  const listeners = new Set<() => void>();
+  const collect = (name: 'stdout' | 'stderr') =>
+    child[name].setEncoding('utf8').on('data', (text) => {
+      chunks[name] += text;
+      for (const listener of listeners) listener();
+    });
+  collect('stderr');
+  if (!unread) collect('stdout');
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject);
+    child.once(unread ? 'exit' : 'close', (code, signal) =>
+      resolve({ code: code ?? signal, ...chunks }),
+    );
+  });
+  // Who kills a program may never ask how it ended.
+  ended.catch(() => {});
+  const says = (text: string | RegExp) =>
+    new Promise<void>((resolve, reject) => {
+      const look = () => {
+        const found =
+          typeof text === 'string' ? chunks.stderr.includes(text) : text.test(chunks.stderr);
+        if (!found) return;
+        listeners.delete(look);
+        resolve();
+      };
+      listeners.add(look);
+      look();
+      const fail = () => reject(new Error(`ended without ${text}: ${chunks.stderr}`));
+      ended.then(fail, reject);
+    });
+  return { child, stdout: () => chunks.stdout, stderr: () => chunks.stderr, says, ended };
+}
 
 /** A copy of the built program, for another user: the checkout may be where root alone can read. */
 function launcherIn(folder: string): string {

@@ -18,8 +18,8 @@ describe('the bare run of CI', () => {
     const clone = join(folder, 'clone');
     await execute('git', ['clone', '-q', resolve('.'), clone]);
     symlinkSync(resolve('node_modules'), join(clone, 'node_modules'));
-    writeFileSync(join(clone, 'test/unit/planted.test.ts'), planted);
-    const command = ['npx', 'vitest', 'run', 'test/unit/planted.test.ts'];
+    writeFileSync(join(clone, 'test/http/planted.test.ts'), planted);
+    const command = ['npx', 'vitest', 'run', 'test/http/planted.test.ts'];
 
     const bare = await execute(resolve('.ci/bare'), command, { cwd: clone });
     const full = await execute('env', command, { cwd: clone });

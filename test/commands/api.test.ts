@@ -1,0 +1,655 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe } from 'vitest';
+import { parsePath } from '../../src/commands/api/path.ts';
+import { Failure } from '../../src/errors.ts';
+import { expect, networkError, reply, test, testKey } from '../support/petstore.ts';
+import { interrupted } from '../support/values.ts';
+
+const post = ['api', 'POST', '/categories', '--data'];
+const rabbit = '{"name":"rabbit"}';
+const writes = ['POST', 'PUT', 'PATCH', 'DELETE'];
+
+describe('api', () => {
+  test('shows the answer with every digit, in all formats', async ({ petstore, sandbox }) => {
+    const answer = '{"id":9007199254740993,"weight":1.0,"big":1e3,"zero":-0}';
+    sandbox.react = () => reply(200, answer);
+
+    const table = await petstore(['api', 'GET', '/anything']);
+    const json = await petstore(['api', 'GET', '/anything', '--json']);
+    const ndjson = await petstore(['api', 'GET', '/anything', '-o', 'ndjson']);
+
+    expect(table.stdout).toContain('│ id     │ 9007199254740993 │');
+    expect(json.stdout.replace(/\s/g, '')).toBe(answer);
+    expect(ndjson.stdout).toBe(`${answer}\n`);
+  });
+
+  test.for(['get', 'Head', 'POST', 'put', 'PATCH', 'delete'])(
+    'sends %s in upper case, below the base URL',
+    async (method, { petstore, sandbox }) => {
+      sandbox.react = () => new Response(null, { status: 204 });
+
+      const result = await petstore(['api', method, '/a%2Fb/é?q=c%20d&e=f g']);
+
+      expect(result).toMatchObject({ exitCode: 0, stdout: '' });
+      expect(result.stderr).toContain(`petstore: ${method.toUpperCase()} /a%2Fb/é`);
+      expect(sandbox.requests.map((request) => [request.method, request.url.href])).toEqual([
+        [method.toUpperCase(), 'http://127.0.0.1:4010/v1/a%2Fb/%C3%A9?q=c%20d&e=f%20g'],
+      ]);
+    },
+  );
+
+  test('HEAD asks whether something is there, and has nothing to show', async ({ petstore }) => {
+    const there = await petstore(['api', 'HEAD', '/categories']);
+
+    expect(there).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(await petstore(['api', 'HEAD', '/nowhere'])).toMatchObject({ exitCode: 3 });
+  });
+
+  test('braces of a path are what they are, and no parameters', async ({ petstore, sandbox }) => {
+    await petstore(['api', 'GET', '/pets/{petId}']);
+
+    await petstore(['api', 'GET', '/pets?filter={name}&of={constructor}']);
+
+    expect(sandbox.requests[0]?.url.pathname).toBe('/v1/pets/%7BpetId%7D');
+    expect(sandbox.requests[1]?.url.search).toBe('?filter={name}&of={constructor}');
+  });
+
+  test.for([201, 202, 203, 299])('%i is a success', async (status, { petstore, sandbox }) => {
+    sandbox.reactions.push(reply(status, '{"a":1}'));
+
+    const result = await petstore(['api', 'POST', '/jobs', '-o', 'ndjson']);
+
+    expect(result).toMatchObject({ exitCode: 0, stdout: '{"a":1}\n' });
+  });
+
+  test('the same key, limit and deprecation as everywhere', async ({ petstore, sandbox }) => {
+    const { stdout, stderr } = await petstore(['api', 'GET', '/pets/1']);
+
+    expect(stdout).toContain('Bello');
+    expect(stderr).toContain('deprecated: GET /pets/1 will be removed on 2027-06-30\n');
+    expect(stderr).toContain('rate limit: 59 of 60 left');
+    expect(sandbox.requests[0]?.headers.authorization).toBe(`Bearer ${testKey}`);
+  });
+});
+
+describe('what api refuses before anything is sent', () => {
+  test.for([
+    { argv: ['FETCH', '/x'], says: 'invalid method "FETCH"' },
+    { argv: [testKey, '/x'], says: 'petstore: invalid method\n' },
+    { argv: ['GET', '//evil.example/x'], says: 'must begin with a single "/"' },
+    { argv: ['//evil.example/x'], says: 'must begin with a single "/"' },
+    { argv: ['GET', 'https://evil.example/x'], says: '--base-url' },
+    { argv: ['https://evil.example/x'], says: '--base-url' },
+    { argv: ['GET', 'C:/Git/categories'], says: 'MSYS_NO_PATHCONV=1' },
+    { argv: ['C:/Git/categories'], says: 'MSYS_NO_PATHCONV=1' },
+    { argv: [], says: 'missing required argument <path>' },
+    { argv: [''], says: 'invalid path: must not be empty' },
+    { argv: ['GET', ' '], says: 'invalid path: must not be empty' },
+    { argv: ['get'], says: 'missing path after GET\n' },
+    { argv: ['-X', 'POST', 'DELETE'], says: 'missing path after DELETE\n' },
+    { argv: ['-X', 'FETCH', '/x'], says: 'invalid method "FETCH"' },
+    { argv: ['-X', 'POST', 'POST', '/x'], says: 'duplicate method' },
+    { argv: ['a', 'b', 'c'], says: 'unexpected argument "c"' },
+    { argv: ['GET', '/../admin'], says: 'must not contain "." or ".." segments' },
+    { argv: ['GET', '/a/%2E%2e/b'], says: 'must not contain "." or ".." segments' },
+    { argv: ['GET', '/a%2f..%5cb'], says: 'must not contain "." or ".." segments' },
+    { argv: ['GET', '/./a'], says: 'must not contain "." or ".." segments' },
+    { argv: ['GET', '/a\\b'], says: 'a backslash' },
+    { argv: ['GET', '/a\nb'], says: 'a control character' },
+    { argv: ['GET', '/a?b\tc'], says: 'a control character' },
+    { argv: ['GET', '/a#b'], says: '%23' },
+    { argv: ['GET', '/\ufffd'], says: 'must be valid UTF-8' },
+    { argv: ['GET', '/x', '--data', '{}'], says: 'GET does not take --data' },
+    { argv: ['HEAD', '/x', '--data', '{}'], says: 'HEAD does not take --data' },
+    { argv: ['GET', '/x', '-f', 'a=1'], says: 'GET does not take --raw-field' },
+    { argv: ['GET', '/x', '-f', 'a=1'], says: 'Query parameters are part of the path.' },
+    { argv: ['-X', 'head', '/x', '-F', 'a=1'], says: 'HEAD does not take --field' },
+    { argv: ['x', '-F', 'a=1', '--data', '{}'], says: '--field cannot be used with --data' },
+    { argv: ['x', '-f', 'a=1', '--data', '{}'], says: '--raw-field cannot be used with --data' },
+    { argv: ['x', '-f', 'a=1', '-F', 'a=2'], says: 'duplicate field "a"' },
+    { argv: ['x', '-f', 'name'], says: '--raw-field must be KEY=VALUE' },
+    { argv: ['x', '-F', '=1'], says: '--field must be KEY=VALUE' },
+    { argv: ['x', '-F', 'a[b]=1'], says: 'Nested fields: use --data' },
+    { argv: ['x', '-f', 'a[]=1'], says: 'Nested fields: use --data' },
+    { argv: ['x', '-f', 'a=\ufffd'], says: 'not UTF-8' },
+    { argv: ['x', '-F', 'a=@'], says: 'file name required after @ in --field' },
+    { argv: ['x', '-F', 'a=@/nowhere'], says: 'file not found: /nowhere' },
+    { argv: ['x', '-F', 'a=@FOLDER/latin1.json'], says: 'invalid field (' },
+    { argv: ['x', '-F', 'a=@-', '-F', 'b=@-'], says: 'standard input can be read only once' },
+    {
+      argv: ['x', '-F', 'a=@-', '--api-key-file', '-'],
+      says: 'cannot be both the body and the API',
+    },
+    { argv: ['x', '-i', '--columns', 'id'], says: 'unknown column "id"' },
+    { argv: ['POST', '/x', '--data', ''], says: '(--data:1:1): unexpected end of input' },
+    {
+      argv: ['POST', '/x', '--data', "{'a':1}"],
+      says: '(--data:1:2): expected a field name in double quotes',
+    },
+    { argv: ['POST', '/x', '--data', '{"a":1,"a":2}'], says: 'duplicate field "a"' },
+    { argv: ['POST', '/x', '--data', '"\ufffd"'], says: 'not UTF-8' },
+    { argv: ['POST', '/x', '--data', '@'], says: 'file name required after @' },
+    { argv: ['POST', '/x', '--data', '@/nowhere'], says: 'file not found: /nowhere' },
+    { argv: ['POST', '/x', '--data', '@FOLDER'], says: 'is a directory' },
+    { argv: ['POST', '/x', '--data', '@FOLDER/bad.json'], says: 'bad.json:2:3): expected a value' },
+    {
+      argv: ['POST', '/x', '--data', '@FOLDER/latin1.json'],
+      says: 'invalid UTF-8 (byte offset 2)',
+    },
+    { argv: ['POST', '/x', '--data', '@FOLDER/big.json'], says: 'is larger than 8 MiB' },
+    {
+      argv: ['POST', '/x', '--data', '-', '--api-key-file', '-'],
+      says: 'cannot be both the body and the API key',
+    },
+  ])('$argv', async ({ argv, says }, { petstore, sandbox, folder }) => {
+    writeFileSync(join(folder, 'bad.json'), '{"a":\n  }');
+    writeFileSync(join(folder, 'latin1.json'), Buffer.from('{"\xe9":1}', 'latin1'));
+    if (says.includes('larger')) {
+      writeFileSync(join(folder, 'big.json'), `"${'x'.repeat(8 * 1024 * 1024)}"`);
+    }
+    const words = argv.map((word) => word.replace('FOLDER', folder));
+
+    const result = await petstore(['api', ...words]);
+
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.stderr).toContain(says);
+    expect(result.stderr).toContain('Nothing was sent.\n');
+    expect(result.stderr).not.toContain(testKey);
+    expect(sandbox.requests).toHaveLength(0);
+  });
+
+  test('a path never leads out of the base URL, whatever it is', () => {
+    const dots = ['/', '.', '..', '%2e', '%2E', '%2f', '%5c', '%252e', '//', '\\'];
+    const others = ['?', '#', '@', ':', 'a', 'é', '🐈', ' ', '%', '\t', '\n', '\ud800', '\u3002'];
+    const part = fc.constantFrom(...dots, ...others);
+    const text = fc.array(part).map((all) => all.join(''));
+    const base = 'https://pets.example/v1';
+    fc.assert(
+      fc.property(fc.constantFrom('/', ''), text, (first, rest) => {
+        let path: string;
+        try {
+          path = parsePath(first + rest);
+        } catch (error) {
+          return error instanceof Failure;
+        }
+        const url = new URL(base + path);
+        const said = url.origin + url.pathname + url.search;
+        return said === base + path && url.pathname.startsWith('/v1/');
+      }),
+    );
+  });
+});
+
+describe('the body of a request', () => {
+  const exact = ' {"id": 9007199254740993, "w": 1.0,\n "u": "\\u00e9é"}\n';
+
+  test.for([
+    { from: '--data', word: exact },
+    { from: 'a file', word: '@FILE' },
+    { from: 'a file with a byte order mark', word: '@FILE', mark: '\ufeff' },
+    { from: 'standard input', word: '-' },
+    { from: 'standard input, as curl has it', word: '@-' },
+  ])('is sent just as $from has it', async ({ word, mark = '' }, { petstore, sandbox, folder }) => {
+    const file = join(folder, 'body.json');
+    writeFileSync(file, mark + exact);
+    sandbox.reactions.push(reply(200, '1'));
+
+    await petstore([...post, word.replace('FILE', file)], { stdin: exact });
+
+    expect(sandbox.requests[0]).toMatchObject({
+      body: exact,
+      headers: { 'content-type': 'application/json' },
+    });
+  });
+
+  test('is left out, and so is its type, where there is none', async ({ petstore, sandbox }) => {
+    await petstore(['api', 'DELETE', '/categories/7']);
+
+    expect(sandbox.requests[0]?.body).toBeUndefined();
+    expect(sandbox.requests[0]?.headers).not.toHaveProperty('content-type');
+  });
+});
+
+describe('the words of a request', () => {
+  test.for([
+    { argv: ['categories'], sent: 'GET /v1/categories' },
+    { argv: ['/categories'], sent: 'GET /v1/categories' },
+    { argv: ['categories?x=1'], sent: 'GET /v1/categories?x=1' },
+    { argv: ['GET', 'categories'], sent: 'GET /v1/categories' },
+    { argv: ['/get'], sent: 'GET /v1/get' },
+    { argv: ['categories:batch'], sent: 'GET /v1/categories:batch' },
+    { argv: ['-X', 'delete', 'categories/7'], sent: 'DELETE /v1/categories/7' },
+    { argv: ['-X=PUT', 'x'], sent: 'PUT /v1/x' },
+    { argv: ['--method=PATCH', 'x'], sent: 'PATCH /v1/x' },
+    { argv: ['x', '--data', '1'], sent: 'POST /v1/x' },
+    { argv: ['x', '-f', 'a=1'], sent: 'POST /v1/x' },
+    { argv: ['PUT', 'x', '-F', 'a=1'], sent: 'PUT /v1/x' },
+  ])('$argv sends $sent', async ({ argv, sent }, { petstore, sandbox }) => {
+    sandbox.react = () => reply(200, '1');
+
+    expect(await petstore(['api', ...argv])).toMatchObject({ exitCode: 0 });
+
+    const requests = sandbox.requests.map(
+      ({ method, url }) => `${method} ${url.pathname}${url.search}`,
+    );
+    expect(requests).toEqual([sent]);
+  });
+});
+
+describe('--raw-field and --field', () => {
+  test.for([
+    { words: '-f name=rabbit', body: '{"name":"rabbit"}' },
+    { words: '-f a=true -f b=7 -f c=@FILE', body: '{"a":"true","b":"7","c":"@FILE"}' },
+    { words: '-F a=true -F b=false -F c=null', body: '{"a":true,"b":false,"c":null}' },
+    { words: '-F a=True -F b= -F c', body: undefined },
+    { words: '-F a=True -F b=', body: '{"a":"True","b":""}' },
+    {
+      words: '-F a=9007199254740993 -F b=-9223372036854775808 -F c=0',
+      body: '{"a":9007199254740993,"b":-9223372036854775808,"c":0}',
+    },
+    {
+      words: '-F a=007 -F b=1.0 -F c=1e3 -F d=-0',
+      body: '{"a":"007","b":"1.0","c":"1e3","d":"-0"}',
+    },
+    { words: '-F b=1 -f 2=x --field 1=y --raw-field a==', body: '{"b":1,"2":"x","1":"y","a":"="}' },
+    { words: '-fa=1 -f=b=2', body: '{"a":"1","b":"2"}' },
+    { words: '-F __proto__=1', body: '{"__proto__":1}' },
+    { words: '-F a=@FOLDER/text', body: '{"a":"two \\"lines\\"\\n\\n"}' },
+    { words: '-F a=@- -f b=1', body: '{"a":"from stdin","b":"1"}' },
+  ])('$words is $body', async ({ words, body }, { petstore, sandbox, folder }) => {
+    writeFileSync(join(folder, 'text'), '\ufefftwo "lines"\n\n');
+    sandbox.react = () => reply(200, '1');
+
+    const argv = words.replace('FOLDER', folder).split(' ');
+    await petstore(['api', 'x', ...argv], { stdin: 'from stdin' });
+
+    expect(sandbox.requests.map((request) => request.body)).toEqual(
+      body === undefined ? [] : [body],
+    );
+  });
+});
+
+describe('--include', () => {
+  const head = { 'x-page': '1', 'set-cookie': 'session=abc', 'x-echo': `for ${testKey}` };
+
+  test('shows status, headers and body in every format, secrets cut out', async ({
+    petstore,
+    sandbox,
+  }) => {
+    sandbox.react = () => reply(201, `{"id":9007199254740993,"${testKey}":1}`, head);
+
+    const table = await petstore(['api', 'POST', 'x', '-i']);
+    const json = await petstore(['api', 'x', '--include', '--json']);
+    const csv = await petstore(['api', 'x', '-i', '-o', 'csv', '--columns', 'value,field']);
+
+    expect(table.stdout).toContain('│ status       │ 201 ');
+    expect(table.stdout).toContain('│ x-page       │ 1 ');
+    expect(JSON.parse(json.stdout)).toEqual({
+      status: 201,
+      headers: {
+        'content-type': 'application/json',
+        'set-cookie': '[cookie]',
+        'x-echo': 'for [key]',
+        'x-page': '1',
+      },
+      body: { id: 9007199254740992, '[key]': 1 },
+    });
+    expect(json.stdout).toContain('9007199254740993');
+    expect(csv.stdout).toContain('value,field\n201,status\n');
+    expect(table.stdout + json.stdout + csv.stdout).not.toContain(testKey);
+  });
+
+  test('has no body where there is none', async ({ petstore, sandbox }) => {
+    sandbox.react = () => new Response(null, { status: 204, headers: { 'x-page': '1' } });
+
+    const { stdout, stderr } = await petstore(['api', 'DELETE', 'x', '-i', '--json', '-q']);
+
+    expect(JSON.parse(stdout)).toEqual({ status: 204, headers: { 'x-page': '1' } });
+    expect(stderr).toBe('');
+  });
+
+  test('shows the last of several responses', async ({ petstore, sandbox }) => {
+    sandbox.reactions.push(reply(503, '', { 'x-try': '1' }), reply(200, '[]', { 'x-try': '2' }));
+
+    const { stdout } = await petstore(['api', 'x', '-i', '--json']);
+
+    expect(JSON.parse(stdout)).toMatchObject({ status: 200, headers: { 'x-try': '2' }, body: [] });
+  });
+
+  test.for([
+    { answer: reply(404, '{}'), exitCode: 3 },
+    { answer: reply(200, '{'), exitCode: 5 },
+  ])(
+    'prints nothing of a failure: exit $exitCode',
+    async ({ answer, exitCode }, { petstore, sandbox }) => {
+      sandbox.react = () => answer.clone() as Response;
+
+      expect(await petstore(['api', 'x', '-i'])).toMatchObject({ exitCode, stdout: '' });
+      expect(await petstore(['api', 'x', '--silent'])).toMatchObject({ exitCode, stdout: '' });
+    },
+  );
+});
+
+describe('--silent', () => {
+  test('prints nothing, and with --include the status and the headers alone', async ({
+    petstore,
+    sandbox,
+  }) => {
+    sandbox.react = () => reply(200, '{"id":1}', { 'x-page': '1' });
+
+    const silent = await petstore(['api', 'POST', 'x', '--silent']);
+    const head = await petstore(['api', 'x', '--silent', '-i', '--json']);
+
+    expect(silent).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(JSON.parse(head.stdout)).toEqual({
+      status: 200,
+      headers: { 'content-type': 'application/json', 'x-page': '1' },
+    });
+  });
+});
+
+describe('--dry-run', () => {
+  test.for([
+    [...post, rabbit],
+    ['categories', 'create', 'rabbit'],
+  ])(
+    'shows all of the request but the key, and sends nothing: %s %s',
+    async (argv, { petstore, sandbox }) => {
+      const table = await petstore([...argv, '--dry-run']);
+      const json = await petstore([...argv, '--dry-run', '--json']);
+      const ndjson = await petstore([...argv, '--dry-run', '-o', 'ndjson']);
+
+      const shown = JSON.parse(json.stdout);
+      expect(shown).toMatchObject({
+        method: 'POST',
+        url: 'http://127.0.0.1:4010/v1/categories',
+        headers: { 'content-type': 'application/json', authorization: 'Bearer [key]' },
+        body: { name: 'rabbit' },
+      });
+      expect(JSON.parse(ndjson.stdout)).toEqual(shown);
+      for (const cell of ['POST', shown.url, 'Bearer [key]', rabbit]) {
+        expect(table.stdout).toContain(`│ ${cell} `);
+      }
+      expect(table.stdout + json.stdout + ndjson.stdout).not.toContain(testKey);
+      expect(sandbox.requests).toHaveLength(0);
+    },
+  );
+
+  test('has no body where there is none', async ({ petstore }) => {
+    const { stdout } = await petstore(['api', 'DELETE', '/categories/7', '--dry-run', '--json']);
+
+    expect(Object.keys(JSON.parse(stdout))).toEqual(['method', 'url', 'headers']);
+  });
+
+  test.for([
+    { env: { PETSTORE_API_KEY: '' }, exitCode: 4 },
+    { env: { PETSTORE_BASE_URL: '' }, exitCode: 2 },
+  ])(
+    'asks for address and key like the request itself: $env',
+    async ({ env, exitCode }, { petstore }) => {
+      expect(await petstore([...post, rabbit, '--dry-run'], { env })).toMatchObject({ exitCode });
+    },
+  );
+});
+
+describe('what became of a request through api', () => {
+  test.for(
+    [
+      { status: 400, exitCode: 3, outcome: 'refused' },
+      { status: 401, exitCode: 4, outcome: 'refused' },
+      { status: 301, exitCode: 5, outcome: 'refused' },
+      { status: 302, exitCode: 6, outcome: 'unknown' },
+      { status: 303, exitCode: 6, outcome: 'unknown' },
+      { status: 307, exitCode: 5, outcome: 'refused' },
+      { status: 408, exitCode: 6, outcome: 'unknown' },
+      { status: 503, exitCode: 6, outcome: 'unknown' },
+    ].flatMap((end) => writes.map((method) => ({ method, ...end }))),
+  )(
+    '$method answered with $status is sent once, and $outcome',
+    async ({ method, status, exitCode, outcome }, { petstore, sandbox }) => {
+      sandbox.react = () => reply(status, '{}');
+
+      const result = await petstore(['api', method, '/x', '--json']);
+
+      expect(result).toMatchObject({ exitCode, stdout: '' });
+      expect(result.events().at(-1)).toMatchObject({ event: 'error', outcome, exitCode });
+      expect(sandbox.requests).toHaveLength(1);
+    },
+  );
+
+  test.for(writes)(
+    '%s whose connection broke is never sent again',
+    async (method, { petstore, sandbox }) => {
+      sandbox.reactions.push(async ({ onSent }) => {
+        onSent();
+        throw networkError('ECONNRESET');
+      });
+
+      const result = await petstore(['api', method, '/x']);
+
+      expect(result).toMatchObject({ exitCode: 6, stdout: '' });
+      expect(result.stderr).toBe(
+        [
+          'petstore: 127.0.0.1:4010 closed the connection',
+          'It may have been carried out.',
+          'Check before you retry: petstore api GET PATH',
+          '',
+        ].join('\n'),
+      );
+      expect(sandbox.requests).toHaveLength(1);
+    },
+  );
+
+  test('a write that surely did not leave is sent again, and so is one refused with 429', async ({
+    petstore,
+    sandbox,
+  }) => {
+    const limited = reply(429, '', { 'retry-after': '1' });
+    sandbox.reactions.push(networkError('ECONNREFUSED'), limited, reply(200, '1'));
+
+    expect(await petstore(['api', 'PUT', '/x'])).toMatchObject({ exitCode: 0 });
+    expect(sandbox.requests).toHaveLength(3);
+  });
+
+  test.for(['GET', 'HEAD'])(
+    '%s is tried four times, and has no outcome',
+    async (method, { petstore, sandbox }) => {
+      sandbox.react = () => reply(503, '');
+
+      const result = await petstore(['api', method, '/x', '--json']);
+
+      expect(result.exitCode).toBe(5);
+      expect(result.events().at(-1)).not.toHaveProperty('outcome');
+      expect(sandbox.requests).toHaveLength(4);
+    },
+  );
+
+  test.for([
+    { answer: reply(200, ''), says: 'got an empty body' },
+    {
+      answer: reply(200, '<html>', { 'content-type': 'text/html' }),
+      says: 'expected JSON, got text/html',
+    },
+    { answer: reply(200, '{"a":1'), says: 'invalid JSON' },
+  ])('success with what is not JSON: $says', async ({ answer, says }, { petstore, sandbox }) => {
+    sandbox.reactions.push(answer.clone() as Response, answer);
+
+    const read = await petstore(['api', 'GET', '/x']);
+    const write = await petstore(['api', 'DELETE', '/x']);
+
+    expect(read).toMatchObject({ exitCode: 5, stdout: '' });
+    expect(read.stderr).toContain(says);
+    expect(write).toMatchObject({ exitCode: 6, stdout: '' });
+    expect(write.stderr).toContain('It may have been carried out.\n');
+  });
+
+  test('a part of an answer that nobody asked for is none', async ({ petstore, sandbox }) => {
+    sandbox.react = () => reply(206, '[1]');
+
+    expect(await petstore(['api', 'GET', '/x'])).toMatchObject({ exitCode: 5, stdout: '' });
+    expect(await petstore(['api', 'POST', '/x'])).toMatchObject({ exitCode: 6, stdout: '' });
+  });
+
+  test('a 404 of a path with the version says what the path is appended to', async ({
+    petstore,
+  }) => {
+    const { exitCode, stderr } = await petstore(['api', 'GET', '/v1/categories']);
+    const other = await petstore(['api', 'GET', '/pets/99']);
+
+    expect(exitCode).toBe(3);
+    expect(stderr).toContain(
+      'The path is appended to the base URL, which already includes the version prefix.\n',
+    );
+    expect(other.exitCode).toBe(3);
+    expect(other.stderr).not.toContain('base URL');
+  });
+
+  test.for([
+    ['api', 'categories'],
+    ['pets', 'get', '99'],
+  ])('a 404 of a base URL without the version says so: %s', async (argv, { petstore, sandbox }) => {
+    sandbox.react = () =>
+      reply(404, { code: 'not_found', message: 'no such operation', status: 404 });
+
+    const env = { PETSTORE_BASE_URL: 'http://127.0.0.1:4010' };
+    const { exitCode, stderr } = await petstore(argv, { env });
+
+    expect(exitCode).toBe(3);
+    expect(stderr).toContain(
+      'Check the base URL, which must include the version prefix (such as /v1): petstore config list\n',
+    );
+  });
+
+  test('is unknown when Ctrl-C comes and the answer does not, five seconds later', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    const ctrlC = new AbortController();
+    const start = clock.now();
+    sandbox.reactions.push((request) => {
+      request.onSent();
+      ctrlC.abort(interrupted(130));
+      return new Promise(() => {});
+    });
+
+    const argv = ['api', 'PATCH', '/x', '--json'];
+    const result = await petstore(argv, { signal: ctrlC.signal });
+
+    expect(result.exitCode).toBe(130);
+    expect(result.events()).toMatchObject([{ kind: 'interrupted', outcome: 'unknown' }]);
+    expect(clock.now() - start).toBe(5_000);
+  });
+
+  test('is done even when the answer cannot be printed', async ({ petstore, sandbox }) => {
+    const full = { isTTY: false, columns: undefined, stream: undefined };
+    const stdout = { ...full, write: () => Promise.reject(networkError('ENOSPC')) };
+
+    const write = await petstore([...post, rabbit, '--json'], { context: { stdout } });
+    const read = await petstore(['api', 'GET', '/categories', '--json'], { context: { stdout } });
+
+    expect(write.exitCode).toBe(74);
+    expect(write.events().at(-1)).toMatchObject({ kind: 'output', outcome: 'done' });
+    expect(read.events().at(-1)).not.toHaveProperty('outcome');
+    expect(sandbox.categories).toHaveLength(1);
+  });
+
+  test('is done even when Ctrl-C comes while the answer is printed', async ({ petstore }) => {
+    const ctrlC = new AbortController();
+    const write = () => new Promise<void>(() => setImmediate(() => ctrlC.abort(interrupted(130))));
+    const stdout = { isTTY: false, columns: undefined, stream: undefined, write };
+
+    const result = await petstore([...post, rabbit, '--json'], {
+      signal: ctrlC.signal,
+      context: { stdout },
+    });
+
+    expect(result.exitCode).toBe(130);
+    expect(result.events().at(-1)).toMatchObject({ kind: 'interrupted', outcome: 'done' });
+  });
+
+  test('a key that comes back is cut out', async ({ petstore, sandbox }) => {
+    sandbox.react = () => reply(200, { key: testKey });
+
+    for (const method of ['GET', 'POST']) {
+      const { stdout } = await petstore(['api', method, '/x', '--json']);
+      expect(JSON.parse(stdout)).toEqual({ key: '[key]' });
+    }
+  });
+});
+
+describe('--verbose', () => {
+  test('says each try, with header fields, and no key or cookie', async ({ petstore, sandbox }) => {
+    const answer = reply(200, '1', { 'set-cookie': 'session=1', 'x-long': 'x'.repeat(400) });
+    sandbox.reactions.push(networkError('ECONNRESET'), answer);
+
+    const result = await petstore(['api', 'GET', '/x', '-v']);
+
+    const said = result.stderr.split('\n').map((line) => line.replace('petstore: ', ''));
+    expect(said).toEqual(
+      expect.arrayContaining([
+        '> GET http://127.0.0.1:4010/v1/x',
+        '< 127.0.0.1:4010 closed the connection (0 ms)',
+        '> GET http://127.0.0.1:4010/v1/x (attempt 2)',
+        '> authorization: Bearer [key]',
+        '< 200, 1 bytes (0 ms)',
+        '< set-cookie: [cookie]',
+        `< x-long: ${'x'.repeat(300)}…`,
+      ]),
+    );
+    expect(result.stderr).not.toContain(testKey);
+  });
+
+  test('gives each request and response as fields of its event in JSON, key and cookies cut out', async ({
+    petstore,
+    sandbox,
+  }) => {
+    const headers = { 'set-cookie': 'session=1', 'x-echo': `Bearer ${testKey}`, 'x-one': 'two' };
+    sandbox.reactions.push(networkError('ECONNRESET'), reply(200, '1', headers));
+
+    const result = await petstore(['api', 'GET', '/x', '--json', '-v']);
+
+    const url = 'http://127.0.0.1:4010/v1/x';
+    const traced = result.events().filter(({ request, response }) => request ?? response);
+    const request = {
+      method: 'GET',
+      url,
+      attempt: 1,
+      headers: expect.objectContaining({
+        accept: 'application/json',
+        authorization: 'Bearer [key]',
+      }),
+    };
+    expect(traced).toEqual([
+      { event: 'notice', message: `> GET ${url}`, request },
+      { event: 'notice', message: `> GET ${url} (attempt 2)`, request: { ...request, attempt: 2 } },
+      {
+        event: 'notice',
+        message: '< 200, 1 bytes (0 ms)',
+        response: {
+          method: 'GET',
+          url,
+          attempt: 2,
+          status: 200,
+          headers: expect.objectContaining({
+            'set-cookie': '[cookie]',
+            'x-echo': 'Bearer [key]',
+            'x-one': 'two',
+          }),
+          ms: 0,
+        },
+      },
+    ]);
+    expect(result.events().map(({ message }) => message)).toContain(
+      '< 127.0.0.1:4010 closed the connection (0 ms)',
+    );
+  });
+
+  test('says how long a body is', async ({ petstore }) => {
+    const { stderr } = await petstore([...post, '{"name":"é"}', '-v']);
+
+    expect(stderr).toContain('petstore: > POST http://127.0.0.1:4010/v1/categories, 13 bytes\n');
+  });
+});

@@ -1,0 +1,671 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe } from 'vitest';
+import { apply, countsOf, put, reactTo, three } from '../../support/import-cases.ts';
+import { expect, networkError, reply, test, testKey } from '../../support/petstore.ts';
+import { exact, interrupted, plans, type Send } from '../../support/values.ts';
+
+/** A service that takes any key for its own. */
+function withTestKey(forward: Send): Send {
+  const authorization = `Bearer ${testKey}`;
+  return (request) => forward({ ...request, headers: { ...request.headers, authorization } });
+}
+
+describe('categories import', () => {
+  test('creates each row once and looks at the list before and after', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    const result = await petstore(['categories', 'import', put(folder, three), ...apply]);
+
+    expect(result.exitCode).toBe(0);
+    expect(JSON.parse(result.stdout)).toEqual({
+      file: join(folder, 'pets.csv'),
+      rows: 3,
+      counts: { created: 3 },
+      copies: [],
+      items: [
+        { line: 2, name: 'dog', outcome: 'created', id: 1 },
+        { line: 3, name: 'cat', outcome: 'created', id: 2 },
+        { line: 4, name: 'emu', outcome: 'created', id: 3 },
+      ],
+    });
+    expect(sandbox.categories.map(({ name, description }) => [name, description])).toEqual([
+      ['dog', 'Barks'],
+      ['cat', undefined],
+      ['emu', 'Runs'],
+    ]);
+    expect(sandbox.requests.map(({ method }) => method)).toEqual([
+      'GET',
+      'POST',
+      'POST',
+      'POST',
+      'GET',
+    ]);
+  });
+
+  test('prints the counts as a table, and the plan on stderr', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    sandbox.categories.push({ id: exact('7'), name: 'dog', description: 'Bites' });
+    const result = await petstore(['categories', 'import', put(folder, `${three}cat,\n`), '--yes']);
+
+    expect(result.stdout).toBe(
+      [
+        '┌─────────────────────────────────────┬───────┐',
+        '│ rows                                │ count │',
+        '├─────────────────────────────────────┼───────┤',
+        '│ created                             │ 2     │',
+        '│ exists with a different description │ 1     │',
+        '│ duplicate in the file               │ 1     │',
+        '└─────────────────────────────────────┴───────┘',
+        '',
+      ].join('\n'),
+    );
+    expect(result.stderr).toContain(
+      'petstore: 2 to create, 1 exists with a different description, 1 duplicate in the file\n',
+    );
+  });
+
+  test('does nothing the second time, at the price of one list', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    const path = put(folder, three);
+    await petstore(['categories', 'import', path, ...apply]);
+    sandbox.requests.length = 0;
+
+    const again = await petstore(['categories', 'import', path, ...apply]);
+
+    expect(again.exitCode).toBe(0);
+    expect(countsOf(again.stdout)).toEqual({ created_before: 3 });
+    expect(again.events()[0]).toEqual({
+      event: 'notice',
+      message: 'this import was started at 2026-11-20T15:04:00Z and is finished: 3 rows created',
+    });
+    expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET']);
+  });
+
+  test('creates nothing again when the journal is gone', async ({ petstore, sandbox, folder }) => {
+    const path = put(folder, three);
+    await petstore(['categories', 'import', path, ...apply]);
+    const state = join(folder, 'other-state');
+
+    const again = await petstore(['categories', 'import', path, ...apply], {
+      env: { PETSTORE_STATE_DIR: state },
+    });
+
+    expect(countsOf(again.stdout)).toEqual({ existing: 3 });
+    expect(sandbox.categories).toHaveLength(3);
+  });
+
+  test('creates anew what was removed since', async ({ petstore, sandbox, folder }) => {
+    const path = put(folder, three);
+    await petstore(['categories', 'import', path, ...apply]);
+    sandbox.categories.shift();
+
+    const plan = await petstore(['categories', 'import', path, '--dry-run', '--json']);
+    const again = await petstore(['categories', 'import', path, ...apply]);
+
+    expect(countsOf(plan.stdout)).toEqual({ create: 1, created_before: 2 });
+    expect(countsOf(again.stdout)).toEqual({ created: 1, created_before: 2 });
+    expect(again.events()).toContainEqual({
+      event: 'notice',
+      message: '1 category created by this import no longer exists',
+    });
+    expect(sandbox.categories).toHaveLength(3);
+  });
+
+  test('takes another account, where the same ids are others, for what it is', async ({
+    petstore,
+    sandbox,
+    folder,
+    forward,
+  }) => {
+    const path = put(folder, three);
+    sandbox.react = reactTo('emu', reply(401, ''));
+    await petstore(['categories', 'import', path, ...apply]);
+    sandbox.categories.length = 0;
+    for (const id of ['1', '2', '3']) {
+      sandbox.categories.push({ id: exact(id), name: `other ${id}` });
+    }
+    const again = await petstore(['categories', 'import', path, ...apply], {
+      env: { PETSTORE_API_KEY: 'another-key-0123456789' },
+      context: { send: withTestKey(forward) },
+    });
+
+    expect(countsOf(again.stdout)).toEqual({ created: 3 });
+    expect(sandbox.categories).toHaveLength(6);
+  });
+
+  test('prints one line a row as NDJSON', async ({ petstore, folder }) => {
+    const argv = ['categories', 'import', put(folder, three), '--yes', '-o', 'ndjson'];
+
+    const { stdout } = await petstore(argv);
+
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      { line: 2, name: 'dog', outcome: 'created', id: 1 },
+      { line: 3, name: 'cat', outcome: 'created', id: 2 },
+      { line: 4, name: 'emu', outcome: 'created', id: 3 },
+    ]);
+  });
+
+  test('says that the rows are created when that cannot be printed', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    const full = { isTTY: false, columns: undefined, stream: undefined };
+    const stdout = { ...full, write: () => Promise.reject(networkError('ENOSPC')) };
+
+    const result = await petstore(['categories', 'import', put(folder, three), '--yes'], {
+      context: { stdout },
+    });
+
+    expect(result.exitCode).toBe(74);
+    expect(result.stderr).toContain('The import finished: 3 rows were created.\n');
+    expect(sandbox.categories).toHaveLength(3);
+  });
+
+  test.for([{ flags: ['--json'] }, { flags: ['-o', 'csv'] }])(
+    'says its counts when the reader of stdout went away, with $flags',
+    async ({ flags }, { petstore, sandbox, folder }) => {
+      sandbox.categories.push({ id: exact('7'), name: 'dog', description: 'Barks' });
+      const gone = { isTTY: false, columns: undefined, stream: undefined };
+      const stdout = { ...gone, write: () => Promise.reject(networkError('EPIPE')) };
+
+      const result = await petstore(
+        ['categories', 'import', put(folder, three), '--yes', ...flags],
+        {
+          context: { stdout },
+        },
+      );
+
+      expect(result.exitCode).toBe(141);
+      expect(result.stderr).toMatch(/2 created in \d\.\ds, 1 already exists/);
+      expect(sandbox.categories).toHaveLength(3);
+    },
+  );
+
+  test.for([
+    { where: 'on a terminal', options: { columns: 100 }, mark: '✔ ' },
+    { where: 'on one that is not UTF-8', options: { columns: 100, env: { LANG: 'C' } }, mark: '' },
+    { where: 'anywhere else', options: {}, mark: '' },
+  ])(
+    'says at its end what was created, and how long it took, $where',
+    async ({ options, mark }, { petstore, sandbox, folder }) => {
+      sandbox.categories.push({ id: exact('77'), name: 'pet 0' });
+      sandbox.lastId = 77n;
+      const names = Array.from({ length: 70 }, (_, n) => `pet ${n}\n`);
+      const path = put(folder, `name\n${names.join('')}`);
+
+      const { stderr } = await petstore(['categories', 'import', path, '--yes'], options);
+
+      const [summary = ''] = stderr.split('\n').filter((line) => line.includes('created in'));
+      expect(summary).toMatch(
+        new RegExp(`^petstore: ${mark}69 created in (5\\ds|1m 0\\ds), 1 already exists$`),
+      );
+    },
+  );
+
+  test('says nothing of the kind when there was nothing to create', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    sandbox.categories.push({ id: exact('7'), name: 'dog' });
+
+    const { stderr } = await petstore([
+      'categories',
+      'import',
+      put(folder, 'name\ndog\n'),
+      '--yes',
+    ]);
+
+    expect(stderr.match(/^petstore: .*$/gm)).toEqual(['petstore: 1 already exists']);
+  });
+
+  test('with --allow-duplicates creates every row, once', async ({ petstore, sandbox, folder }) => {
+    sandbox.categories.push({ id: exact('7'), name: 'dog', description: 'Barks' });
+    sandbox.lastId = 7n;
+    const path = put(folder, 'name,description\ndog,Barks\ndog,Barks\n');
+
+    const result = await petstore(['categories', 'import', path, '--allow-duplicates', ...apply]);
+    const again = await petstore(['categories', 'import', path, '--allow-duplicates', ...apply]);
+
+    expect(countsOf(result.stdout)).toEqual({ created: 2 });
+    expect(countsOf(again.stdout)).toEqual({ created_before: 2 });
+    expect(sandbox.categories.map(({ id }) => id.text)).toEqual(['7', '8', '9']);
+  });
+
+  test('goes on by the same command under another name of the file', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    await petstore(['categories', 'import', put(folder, three), '--allow-duplicates', ...apply]);
+
+    const moved = put(folder, three, 'moved.csv');
+    await petstore(['categories', 'import', moved, '--allow-duplicates', ...apply]);
+
+    expect(sandbox.categories).toHaveLength(3);
+  });
+
+  test('reads standard input', async ({ petstore, sandbox }) => {
+    const argv = ['categories', 'import', '-', '--format', 'ndjson', ...apply];
+
+    const result = await petstore(argv, { stdin: '{"name":"dog"}\n{"name":"cat"}\n' });
+
+    expect(JSON.parse(result.stdout)).toMatchObject({ file: 'standard input', rows: 2 });
+    expect(sandbox.categories).toHaveLength(2);
+  });
+});
+
+describe('the input of an import', () => {
+  test.for([
+    { what: 'a file that is not there', argv: ['nope.csv'], says: 'file not found: nope.csv' },
+    {
+      what: 'standard input that is to hold the key as well',
+      argv: ['-', '--format', 'csv', '--api-key-file', '-'],
+      says: 'standard input cannot provide both',
+    },
+    {
+      what: 'a settle time without an end',
+      argv: ['pets.csv', '--settle', 'inf'],
+      says: 'invalid duration for --settle: must not be inf',
+    },
+    {
+      what: 'a settle time that is none',
+      argv: ['pets.csv', '--settle', 'soon'],
+      says: 'invalid duration "soon" for --settle',
+    },
+    {
+      what: 'another format',
+      argv: ['pets.csv', '--format', 'xml'],
+      says: 'One of: csv, tsv, json, ndjson, yaml',
+    },
+    { what: 'no file', argv: [], says: 'missing required argument <file>' },
+  ])('is refused for $what, and nothing is sent', async ({ argv, says }, { petstore, sandbox }) => {
+    const result = await petstore(['categories', 'import', ...argv, '--yes']);
+
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.stderr).toContain(says);
+    expect(result.stderr).toContain('Nothing was sent.');
+    expect(sandbox.requests).toHaveLength(0);
+  });
+
+  test('has its only fault among the faults of the event, and in one line of text', async ({
+    petstore,
+    folder,
+  }) => {
+    const path = put(folder, 'name,description\ndog,Barks\ncat\n');
+    const fault = `${path}:3:1: expected 2 fields, got 1`;
+
+    const json = await petstore(['categories', 'import', path, ...apply]);
+    const text = await petstore(['categories', 'import', path, '--yes']);
+
+    expect(json.events()).toMatchObject([{ event: 'error', message: fault, faults: [fault] }]);
+    expect(text.stderr).toBe(`petstore: ${fault}\nNothing was sent.\n`);
+  });
+
+  test('has all its faults told before anything is sent', async ({ petstore, sandbox, folder }) => {
+    const path = put(folder, 'name,description\ndog,Barks\n,x\ncat\n');
+
+    const result = await petstore(['categories', 'import', path, ...apply]);
+
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.events()).toMatchObject([
+      {
+        event: 'error',
+        kind: 'usage',
+        faults: [`${path}:3:1: name must not be blank`, `${path}:4:1: expected 2 fields, got 1`],
+        outcome: 'not_sent',
+        exitCode: 2,
+      },
+    ]);
+    expect(sandbox.requests).toHaveLength(0);
+  });
+});
+
+describe('the progress of an import', () => {
+  test.for([
+    { what: 'within a window', rows: 50, plan: plans.free, each: 2_500 },
+    { what: 'with a wait', rows: 70, plan: plans.free, each: 100 },
+    { what: 'with a wait for the last list alone', rows: 59, plan: plans.free, each: 100 },
+    { what: 'with many waits', rows: 400, plan: plans.free, each: 20 },
+    { what: 'at a service that is slower than the limit', rows: 70, plan: plans.pro, each: 2_000 },
+  ])(
+    'says when it will be done, $what',
+    async ({ rows, plan, each }, { petstore, sandbox, folder, clock }) => {
+      sandbox.plan = plan;
+      sandbox.react = () => async (_request, forward) => {
+        await clock.sleep(each, new AbortController().signal);
+        return forward();
+      };
+      const ends: number[] = [];
+      const stderr = {
+        isTTY: false,
+        columns: undefined,
+        stream: undefined,
+        async write(line: string) {
+          const { event, leftMs } = JSON.parse(line);
+          if (event === 'progress') ends.push(clock.now() + leftMs);
+        },
+      };
+      const names = Array.from({ length: rows }, (_, n) => `pet ${n}\n`);
+      const path = put(folder, `name\n${names.join('')}`);
+      const argv = ['categories', 'import', path, '--max-wait', 'inf', ...apply];
+
+      const start = clock.now();
+      const { exitCode } = await petstore(argv, { context: { stderr } });
+
+      expect(exitCode).toBe(0);
+      expect(ends.length).toBeGreaterThan(0);
+      const taken = clock.now() - start;
+      for (const end of ends) {
+        expect(Math.abs(end - clock.now())).toBeLessThan(3_000 + each + 0.03 * taken);
+      }
+    },
+  );
+});
+
+describe('the plan of an import', () => {
+  test('is the result of --dry-run, which spends one request and leaves no trace', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    sandbox.categories.push({ id: exact('9007199254740993'), name: 'DOG' });
+    const path = put(folder, three);
+
+    const result = await petstore(['categories', 'import', path, '--dry-run', '--json']);
+
+    expect(result.exitCode).toBe(0);
+    expect(JSON.parse(result.stdout)).toEqual({
+      file: path,
+      rows: 3,
+      counts: { similar: 1, create: 2 },
+      requests: 4,
+      forecast: {
+        plan: null,
+        todayMs: 0,
+        moreDays: null,
+        doneAt: '2026-11-20T15:04:00Z',
+        nextPlan: null,
+      },
+      items: [
+        { line: 2, name: 'dog', intention: 'similar', looksLike: 'DOG' },
+        { line: 3, name: 'cat', intention: 'create' },
+        { line: 4, name: 'emu', intention: 'create' },
+      ],
+    });
+    expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET']);
+    expect(readdirSync(join(folder, 'state'))).toEqual(['limits']);
+  });
+
+  test('counts what exists and what is listed twice in words of one and of several', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    sandbox.categories.push(
+      { id: exact('7'), name: 'dog', description: 'Barks' },
+      { id: exact('8'), name: 'cat' },
+      { id: exact('9'), name: 'EMU' },
+    );
+    const path = put(folder, `${three}ant,\nant,Bites\nant,\n`);
+
+    const { stderr } = await petstore(['categories', 'import', path, '--dry-run']);
+
+    expect(stderr.split('\n').slice(0, 4)).toEqual([
+      'petstore: 1 to create, 2 already exist, 1 similar to an existing name, 2 duplicates in the file',
+      'petstore: 3 requests: less than a minute at 60 per minute',
+      'petstore: line 6: "ant" is a duplicate of line 5 with a different description; line 5 is used',
+      'petstore: line 4: "emu" is similar to "EMU", which already exists',
+    ]);
+  });
+
+  const days = (limit: number) => ({
+    minute: { limit: 60, length: 60_000 },
+    day: { limit, length: 600_000 },
+  });
+  test.for([
+    { what: 'on a limit that is not reached', rows: 20, flags: [], plan: plans.business },
+    { what: 'with waits', rows: 150, flags: [], plan: plans.free },
+    { what: 'with --allow-duplicates', rows: 20, flags: ['--allow-duplicates'], plan: plans.free },
+    { what: 'where some names exist', rows: 20, existing: 7, flags: [], plan: plans.free },
+    { what: 'where all names exist', rows: 20, existing: 20, flags: [], plan: plans.free },
+    { what: 'where all but one exist', rows: 20, existing: 19, flags: [], plan: plans.free },
+    {
+      what: 'over days',
+      rows: 250,
+      flags: ['--max-wait', 'inf'],
+      plan: days(100),
+      setting: '60/min,100/day',
+    },
+  ])(
+    'counts the requests that are made then, $what',
+    async ({ rows, existing = 0, flags, plan, setting }, { petstore, sandbox, folder }) => {
+      const names = Array.from({ length: rows }, (_, n) => `pet ${n}`);
+      for (const [id, name] of names.slice(0, existing).entries()) {
+        sandbox.categories.push({ id: exact(`${id + 1}`), name });
+      }
+      if (setting) await petstore(['config', 'set', 'plan', setting]);
+      sandbox.plan = plan;
+      sandbox.lastId = 100n;
+      const path = put(folder, ['name', ...names].join('\n'));
+      const argv = ['categories', 'import', path, ...flags];
+
+      const { requests } = JSON.parse((await petstore([...argv, '--dry-run', '--json'])).stdout);
+      sandbox.requests.length = 0;
+      const { exitCode, stderr } = await petstore([...argv, '--yes']);
+
+      expect(exitCode).toBe(0);
+      expect(sandbox.requests).toHaveLength(requests);
+      const told = stderr.match(/^petstore: ([\d,]+) requests/m)?.[1];
+      if (existing < rows) expect(Number(told)).toBe(requests);
+    },
+  );
+
+  test('counts on when the answer comes within half a minute', async ({
+    petstore,
+    sandbox,
+    folder,
+    clock,
+  }) => {
+    const confirm = async () => {
+      await clock.sleep(29_000, new AbortController().signal);
+      return true;
+    };
+
+    const result = await petstore(['categories', 'import', put(folder, three)], {
+      columns: 100,
+      context: { confirm, stdin: Object.assign(Readable.from(['']), { isTTY: true }) },
+    });
+
+    expect(result.stderr).toContain('5 requests:');
+    expect(sandbox.requests).toHaveLength(5);
+  });
+
+  test('tells how many days it takes on the plan of the settings', async ({ petstore, folder }) => {
+    await petstore(['config', 'set', 'plan', 'free']);
+    const rows = Array.from({ length: 2_437 }, (_, n) => `pet ${n}`);
+    const path = put(folder, ['name', ...rows].join('\n'));
+
+    const { stderr } = await petstore(['categories', 'import', path, '--dry-run']);
+
+    expect(stderr).toContain('petstore: 2,437 to create\n');
+    expect(stderr).toContain(
+      '2,441 requests: about 16m today and 2 more days on Free, done by 2026-11-22T15:12Z\npetstore: on Pro: about 8m\n',
+    );
+  });
+
+  test.for([
+    { plan: 'pro', words: 'about 9m on Pro' },
+    { plan: '30/min,100/day', words: 'about 4m today and 24 more days on 30/min,100/day' },
+  ])('is forecast on $plan', async ({ plan, words }, { petstore, sandbox, folder }) => {
+    await petstore(['config', 'set', 'plan', plan]);
+    sandbox.plan = { minute: { limit: 1, length: 1 }, day: { limit: 9, length: 1 } };
+    const rows = Array.from({ length: 2_437 }, (_, n) => `pet ${n}`);
+    const path = put(folder, ['name', ...rows].join('\n'));
+
+    const { stderr } = await petstore(['categories', 'import', path, '--dry-run']);
+
+    expect(stderr).toContain(words);
+  });
+
+  const terminal = {
+    columns: 100,
+    context: { stdin: Object.assign(Readable.from(['']), { isTTY: true }) },
+  };
+  test.for([
+    { why: 'this is not a terminal', flags: [], options: {} },
+    { why: 'the output is JSON', flags: ['--json'], options: terminal },
+    { why: 'the plan is hidden by --quiet', flags: ['--quiet'], options: terminal },
+    { why: '--no-input is set', flags: ['--no-input'], options: terminal },
+    { why: 'CI is set', flags: [], options: { ...terminal, env: { CI: 'true' } } },
+  ])(
+    'needs --yes where $why, and sends nothing without it',
+    async ({ why, flags, options }, { petstore, sandbox, folder }) => {
+      const argv = ['categories', 'import', put(folder, three), ...flags];
+      const result = await petstore(argv, options);
+
+      expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(result.stderr).toContain(`confirmation needed, but ${why} (use --yes)`);
+      expect(sandbox.requests).toHaveLength(0);
+    },
+  );
+
+  test.for([
+    { what: 'an invalid option', text: three, flags: ['--settle', 'soon'], says: 'for --settle' },
+    { what: 'a faulty row', text: 'name\n""\n', flags: [], says: ':2:1: name must not be blank' },
+    { what: 'no row', text: 'name\n', flags: [], says: 'has no rows' },
+  ])('$what is said first, and nothing is sent', async (row, { petstore, sandbox, folder }) => {
+    const { text, flags, says } = row;
+
+    const result = await petstore(['categories', 'import', put(folder, text), ...flags]);
+
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.stderr).toContain(says);
+    expect(result.stderr).not.toContain('confirmation needed');
+    expect(sandbox.requests).toHaveLength(0);
+  });
+
+  test('a missing file is said before the confirmation that is needed', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    const result = await petstore(['categories', 'import', join(folder, 'nowhere.csv')]);
+
+    expect(result.exitCode).toBe(2);
+    expect(result.stderr).toContain('file not found: ');
+    expect(sandbox.requests).toHaveLength(0);
+  });
+
+  test.for(['table', 'csv'])(
+    'is asked about on a terminal, with %s',
+    async (format, { petstore, sandbox, folder }) => {
+      const asked: string[] = [];
+      const confirm = async (question: string) => {
+        asked.push(question);
+        return true;
+      };
+
+      const argv = ['categories', 'import', put(folder, three), '-o', format];
+      const result = await petstore(argv, {
+        columns: 100,
+        context: { confirm, stdin: Object.assign(Readable.from(['']), { isTTY: true }) },
+      });
+
+      expect(asked).toEqual(['Create 3 categories at http://127.0.0.1:4010/v1?']);
+      expect(result.exitCode).toBe(0);
+      expect(sandbox.categories).toHaveLength(3);
+    },
+  );
+
+  test.for([
+    {
+      what: 'the answer is no: cancelled',
+      answer: async () => false,
+      exitCode: 2,
+      says: 'petstore: cancelled\nNothing was created.\n',
+    },
+    {
+      what: 'the question is interrupted',
+      answer: () => Promise.reject(interrupted(130)),
+      exitCode: 130,
+      says: 'petstore: interrupted\nNothing was created.\n',
+    },
+  ])(
+    'ends with exit code $exitCode when $what, and creates nothing',
+    async ({ answer, exitCode, says }, { petstore, sandbox, folder }) => {
+      const argv = ['categories', 'import', put(folder, three), '--no-color'];
+      const result = await petstore(argv, {
+        columns: 100,
+        context: { confirm: answer, stdin: Object.assign(Readable.from(['']), { isTTY: true }) },
+      });
+
+      expect(result).toMatchObject({ exitCode, stdout: '' });
+      expect(result.stderr).toContain(says);
+      expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET']);
+      expect(readdirSync(join(folder, 'state', 'imports'))).toEqual([]);
+    },
+  );
+
+  test('that is cancelled on a resumed import says what is done, exit 2', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    const path = put(folder, three);
+    sandbox.react = reactTo('emu', reply(401, ''));
+    await petstore(['categories', 'import', path, ...apply]);
+    sandbox.react = () => undefined;
+
+    const result = await petstore(['categories', 'import', path, '--no-color'], {
+      columns: 100,
+      context: {
+        confirm: async () => false,
+        stdin: Object.assign(Readable.from(['']), { isTTY: true }),
+      },
+    });
+
+    expect(result.exitCode).toBe(2);
+    expect(result.stderr).toContain(
+      'petstore: cancelled\n2 of 3 rows are done; nothing was lost.\nRun the same command again to resume.\n',
+    );
+  });
+
+  test('makes its plan anew when the answer took long, also when the clock was set back meanwhile', async ({
+    petstore,
+    sandbox,
+    folder,
+    clock,
+  }) => {
+    const confirm = async () => {
+      await clock.sleep(60_000, new AbortController().signal);
+      clock.set(-3_600_000);
+      sandbox.categories.push({ id: exact('99'), name: 'dog' });
+      return true;
+    };
+
+    const result = await petstore(['categories', 'import', put(folder, three)], {
+      columns: 100,
+      context: { confirm, stdin: Object.assign(Readable.from(['']), { isTTY: true }) },
+    });
+
+    expect(result.exitCode).toBe(0);
+    expect(sandbox.categories.filter(({ name }) => name === 'dog')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,162 @@
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { expect, type Fixtures, test, testKey } from '../../support/petstore.ts';
+
+const noEnv = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined };
+const url = 'https://pets.example/v1';
+
+/** Settings for `mine`, a key alone for `kept`, a command that prints one for `vault`. */
+async function setUp(petstore: Fixtures['petstore']) {
+  await petstore(['config', 'set', 'base-url', url, '-p', 'mine'], { env: noEnv });
+  await petstore(['config', 'set', 'api-key-command', 'pass', '-p', 'vault'], { env: noEnv });
+  const env = { ...noEnv, PETSTORE_BASE_URL: url };
+  await petstore(['auth', 'login', '-p', 'kept'], { env, stdin: testKey });
+}
+
+const rowsOf = (stdout: string) =>
+  Object.fromEntries(JSON.parse(stdout).map((row: { profile: string }) => [row.profile, row]));
+
+describe('profile list', () => {
+  test('shows every profile: built in, with settings, with a stored key alone', async ({
+    petstore,
+    sandbox,
+  }) => {
+    await setUp(petstore);
+
+    const { exitCode, stdout, stderr } = await petstore(['profile', 'list', '--json'], {
+      env: noEnv,
+    });
+
+    const row = { default: false, active: false };
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual([
+      { profile: 'production', default: true, active: true, key: 'none' },
+      { profile: 'staging', ...row, key: 'none' },
+      { profile: 'sandbox', ...row, key: 'the sandbox' },
+      { profile: 'mine', ...row, baseUrl: url, key: 'none' },
+      { profile: 'vault', ...row, key: 'api-key-command' },
+      { profile: 'kept', ...row, key: 'stored' },
+    ]);
+    expect(stdout).not.toContain(testKey);
+    expect(sandbox.requests).toHaveLength(0);
+  });
+
+  test('shows the default profile and the one in force', async ({ petstore }) => {
+    await petstore(['config', 'set', 'default-profile', 'staging'], { env: noEnv });
+
+    for (const { argv, env } of [
+      { argv: ['-p', 'sandbox'], env: {} },
+      { argv: [], env: { PETSTORE_PROFILE: 'sandbox' } },
+    ]) {
+      const { stdout } = await petstore(['profile', 'list', '--json', ...argv], {
+        env: { ...noEnv, ...env },
+      });
+
+      expect(rowsOf(stdout)).toMatchObject({
+        production: { default: false, active: false },
+        staging: { default: true, active: false },
+        sandbox: { default: false, active: true },
+      });
+    }
+  });
+
+  test.for([
+    { env: { PETSTORE_API_KEY: testKey }, says: 'PETSTORE_API_KEY is set' },
+    { env: { PETSTORE_BASE_URL: url }, says: 'PETSTORE_BASE_URL is set' },
+    {
+      env: { PETSTORE_API_KEY: testKey, PETSTORE_BASE_URL: url },
+      says: 'PETSTORE_BASE_URL and PETSTORE_API_KEY are set',
+    },
+  ])('names what comes from elsewhere: $says', async ({ env, says }, { petstore }) => {
+    const { stdout, stderr } = await petstore(['profile', 'list', '-o', 'csv'], {
+      env: { ...noEnv, ...env },
+    });
+
+    expect(stderr).toBe(`petstore: ${says}; to see what is in use: petstore auth status\n`);
+    expect(stdout).toContain('\nproduction,true,true,,none\n');
+  });
+
+  test('makes no file where there is none', async ({ petstore, folder }) => {
+    expect((await petstore(['profile', 'list'], { env: noEnv })).exitCode).toBe(0);
+
+    expect(existsSync(join(folder, 'config'))).toBe(false);
+  });
+
+  test.for([
+    {
+      what: 'that others can read',
+      spoil: (file: string) => chmodSync(file, 0o644),
+      says: (file: string) =>
+        `the key file ${file} is readable by other users: chmod 600 '${file}'`,
+    },
+    {
+      what: 'that is corrupted',
+      spoil: (file: string) => writeFileSync(file, 'the-key-without-its-frame'),
+      says: (file: string) =>
+        `the key file ${file} is corrupted: petstore auth login --profile kept`,
+    },
+    {
+      what: 'whose key is invalid',
+      spoil: (file: string) => writeFileSync(file, '{"origin":"https://a","key":"a b"}'),
+      says: (file: string) =>
+        `invalid API key from ${file}: character 2 is a space, a control or a non-ASCII character: petstore auth login --profile kept`,
+    },
+  ])(
+    'goes on where a key file $what is found, and says so',
+    async ({ spoil, says }, { petstore, folder }) => {
+      await setUp(petstore);
+      const file = join(folder, 'config', 'keys', 'kept.json');
+      spoil(file);
+
+      const { exitCode, stdout, stderr } = await petstore(['profile', 'list', '-o', 'csv'], {
+        env: noEnv,
+      });
+
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: `petstore: ${says(file)}\n` });
+      expect(stdout).toContain('\nkept,false,false,,invalid\n');
+      expect(stdout + stderr).not.toContain('frame');
+    },
+  );
+
+  test.for([
+    { text: '{"default-profile":"sandbx"}', says: 'unknown profile "sandbx"' },
+    { text: '{"default-profile":"a b"}', says: 'invalid profile name "a b"' },
+    { text: '{"profiles":{"production":{"output":"xml"}}}', says: 'invalid output format "xml"' },
+  ])('works with $text, with a notice', async ({ text, says }, { petstore, folder }) => {
+    mkdirSync(join(folder, 'config'));
+    writeFileSync(join(folder, 'config', 'settings.json'), text);
+
+    const { exitCode, stdout, stderr } = await petstore(['profile', 'list'], { env: noEnv });
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('│ production │');
+    expect(stderr).toContain(`petstore: ${says} from `);
+  });
+
+  test('takes profiles with the names of what every object has', async ({ petstore }) => {
+    await petstore(['config', 'set', 'base-url', url, '-p', 'constructor'], { env: noEnv });
+
+    const { stdout } = await petstore(['profile', 'list', '--json'], { env: noEnv });
+
+    expect(rowsOf(stdout).constructor).toMatchObject({ baseUrl: url, key: 'none' });
+  });
+});
+
+describe('a profile that only has a stored key', () => {
+  test('is named where an unknown one is refused', async ({ petstore }) => {
+    await setUp(petstore);
+
+    const { stderr } = await petstore(['limits', '-p', 'other'], { env: noEnv });
+
+    expect(stderr).toContain('Profiles: production, staging, sandbox, mine, vault, kept. To ');
+  });
+
+  test('is completed', async ({ petstore }) => {
+    await setUp(petstore);
+
+    const { stdout } = await petstore(['completion', 'zsh', '--', '-p', 'k'], { env: noEnv });
+
+    expect(stdout).toBe('kept\n');
+  });
+});

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { meanings } from '../../src/commands/topics/exit-codes.ts';
+import { Failure, type FailureKind } from '../../src/errors.ts';
+import { quotedIn, readPage, rowsOf, sectionOf, sectionsOf } from '../support/sections.ts';
+
+/** The compiler holds this to every kind there is. */
+const kinds = Object.keys({
+  internal: true,
+  usage: true,
+  config: true,
+  refused: true,
+  auth: true,
+  network: true,
+  service: true,
+  outcome_unknown: true,
+  partial: true,
+  output: true,
+  rate_limited: true,
+  interrupted: true,
+} satisfies Record<FailureKind, true>) as FailureKind[];
+
+const page = readPage('troubleshooting.md');
+const codes = new Map(
+  rowsOf(page.slice(0, page.indexOf('\n## '))).map(([code, what]) => [code, what]),
+);
+
+const source = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => readFileSync(`src/${path}`, 'utf8'))
+  .join('\n');
+
+describe('the troubleshooting page', () => {
+  test('has a section for each kind of error, and no other', () => {
+    const titles = sectionsOf(page, 2).map(({ title }) => title);
+
+    expect([...titles].sort()).toEqual([...kinds].sort());
+  });
+
+  test.for(kinds)('names the exit code of %s, and leads from it to its section', (kind) => {
+    const { exitCode } = new Failure(kind, '');
+
+    expect(sectionOf(page, kind).trim()).toMatch(new RegExp(`^Exit ${exitCode}\\b`));
+    expect(codes.get(String(exitCode))).toContain(`[${kind}](#${kind})`);
+  });
+
+  test('lists all exit codes', () => {
+    expect([...codes.keys()]).toEqual(meanings.map(([code]) => code));
+  });
+
+  test('quotes only messages that the program has', () => {
+    const messages = sectionsOf(page, 2).flatMap(({ text }) =>
+      rowsOf(text).flatMap(([message = '']) => quotedIn(message)),
+    );
+    const invented = messages
+      .flatMap((message) => message.split('…'))
+      .map((part) => part.trim())
+      .filter((part) => /[a-z]{3}/.test(part) && !source.includes(part));
+
+    expect(messages.length).toBeGreaterThan(50);
+    expect(invented).toEqual([]);
+  });
+});

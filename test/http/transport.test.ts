@@ -1,0 +1,334 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createTransport } from '../../src/node/transport.ts';
+import { request, textOf } from '../support/wire.ts';
+
+describe('the transport on a real socket', () => {
+  let server: Server | undefined;
+  afterEach(() => server?.close());
+
+  async function listen(onConnection: Parameters<typeof createServer>[1]): Promise<URL> {
+    const listening = createServer(onConnection);
+    server = listening;
+    await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
+    const address = listening.address() as { port: number };
+    return new URL(`http://127.0.0.1:${address.port}/v1/categories`);
+  }
+
+  test('tells that the first byte has left only when a connection stands', async () => {
+    const { send, close } = createTransport(() => 0);
+    const calls: string[] = [];
+    const url = await listen((socket) => socket.once('data', () => socket.destroy()));
+    const closed = new URL('http://127.0.0.1:1/v1/categories');
+
+    const [cut, refused] = await Promise.allSettled([
+      send(request({ url, onSent: () => calls.push('cut') })),
+      send(request({ url: closed, onSent: () => calls.push('refused') })),
+    ]);
+
+    expect(cut).toMatchObject({
+      reason: { code: 'ECONNRESET' },
+    });
+    expect(refused).toMatchObject({ reason: { code: 'ECONNREFUSED' } });
+    expect(calls).toEqual(['cut']);
+    close();
+  });
+
+  test('sends nothing when the request may no longer leave once its connection stands', async () => {
+    const { send, close } = createTransport(() => 0);
+    let received = '';
+    let ended = () => {};
+    const closed = new Promise<void>((resolve) => {
+      ended = resolve;
+    });
+    const url = await listen((socket) => {
+      socket.on('data', (bytes) => {
+        received += bytes;
+      });
+      socket.once('close', ended);
+    });
+    let sent = false;
+    const onSent = () => {
+      sent = true;
+    };
+
+    const kept = send(request({ url, onSent, stillGranted: async () => false }));
+
+    await expect(kept).rejects.toMatchObject({ code: 'TURN_RETURNED' });
+    await closed;
+    expect({ received, sent }).toEqual({ received: '', sent: false });
+    close();
+  });
+
+  test('asks again whether a request may leave when it reuses a connection', async () => {
+    const { send, close } = createTransport(() => 0);
+    let received = '';
+    let connections = 0;
+    const url = await listen((socket) => {
+      connections += 1;
+      socket.on('data', (bytes) => {
+        received += bytes;
+        socket.write(whole('[]'));
+      });
+    });
+    await textOf((await send(request({ url }))).body);
+    const first = received;
+
+    const kept = send(request({ url, stillGranted: async () => false }));
+
+    await expect(kept).rejects.toMatchObject({ code: 'TURN_RETURNED' });
+    expect({ received, connections }).toEqual({ received: first, connections: 1 });
+    close();
+  });
+
+  test('gives a silent server up when told to', async () => {
+    const { send, close } = createTransport(() => 0);
+    const attempt = new AbortController();
+    const url = await listen((socket) =>
+      socket.once('data', () => attempt.abort()).on('error', () => {}),
+    );
+
+    await expect(send(request({ url, signal: attempt.signal }))).rejects.toThrow();
+    close();
+  });
+
+  test('an answer that is cut short is never a whole one', async () => {
+    const { send, close } = createTransport(() => 0);
+    const url = await listen((socket) =>
+      socket.once('data', () =>
+        socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[{"id":1'),
+      ),
+    );
+
+    const answer = await send(request({ url }));
+
+    await expect(textOf(answer.body)).rejects.toThrow();
+    close();
+  });
+
+  test('eight requests at once arrive at once, each over a connection of its own', async () => {
+    const { send, close } = createTransport(() => 0);
+    const asked = new Set<Socket>();
+    const url = await listen((socket) =>
+      socket.once('data', () => {
+        asked.add(socket);
+        // None is answered before all are there.
+        if (asked.size === 8) for (const each of asked) each.write(whole('[]'));
+      }),
+    );
+
+    const texts = Array.from({ length: 8 }, async () =>
+      textOf((await send(request({ url }))).body),
+    );
+
+    expect(await Promise.all(texts)).toEqual(Array.from({ length: 8 }, () => '[]'));
+    close();
+  });
+
+  test('requests one after another share a connection', async () => {
+    const { send, close } = createTransport(() => 0);
+    let connections = 0;
+    const url = await listen((socket) => {
+      connections += 1;
+      socket.on('data', () => socket.write(whole('[]')));
+    });
+
+    for (let n = 0; n < 5; n += 1) await textOf((await send(request({ url }))).body);
+
+    expect(connections).toBe(1);
+    close();
+  });
+
+  test.for([
+    {
+      what: 'a write reuses a connection that idled for 4 s',
+      method: 'POST',
+      idle: 4_000,
+      made: 1,
+    },
+    { what: 'a write makes a new one after that', method: 'POST', idle: 4_001, made: 2 },
+    { what: 'a read reuses it after a minute', method: 'GET', idle: 60_000, made: 1 },
+  ])('$what', async ({ method, idle, made }) => {
+    let uptime = 0;
+    const { send, close } = createTransport(() => uptime);
+    let connections = 0;
+    const url = await listen((socket) => {
+      connections += 1;
+      socket.on('data', () => socket.write(whole('[]')));
+    });
+    const call = async () => textOf((await send(request({ url, method }))).body);
+    // Two connections, so that no choice among them matters.
+    await Promise.all([call(), call()]);
+    const before = connections;
+    // The agent takes a connection back in the next turn.
+    await new Promise(setImmediate);
+
+    uptime += idle;
+    await call();
+
+    expect(connections - before).toBe(made - 1);
+    close();
+  });
+
+  test.for(['GET', 'POST'])(
+    'a %s whose connection breaks once it has left is not sent again',
+    async (method) => {
+      const { send, close } = createTransport(() => 0);
+      let received = 0;
+      const url = await listen((socket) =>
+        socket.on('data', () => {
+          received += 1;
+          if (received === 1) socket.write(whole('[]'));
+          else socket.destroy();
+        }),
+      );
+      await textOf((await send(request({ url }))).body);
+
+      await expect(send(request({ url, method }))).rejects.toMatchObject({ code: 'ECONNRESET' });
+
+      expect(received).toBe(2);
+      close();
+    },
+  );
+
+  test('a connection that is closed while it is idle is replaced before anything is sent', async () => {
+    const { send, close } = createTransport(() => 0);
+    const connections: Socket[] = [];
+    let received = 0;
+    const url = await listen((socket) => {
+      connections.push(socket);
+      socket.on('data', () => {
+        received += 1;
+        socket.write(whole('[]'));
+      });
+    });
+    await textOf((await send(request({ url }))).body);
+    let sent = 0;
+    const onSent = () => {
+      sent += 1;
+    };
+    const stillGranted = async () => {
+      const [first] = connections;
+      if (connections.length > 1 || !first) return true;
+      first.end();
+      await new Promise((resolve) => first.once('close', resolve));
+      return true;
+    };
+
+    const answer = await send(request({ url, method: 'POST', onSent, stillGranted }));
+
+    expect(await textOf(answer.body)).toBe('[]');
+    expect({ connections: connections.length, received, sent }).toEqual({
+      connections: 2,
+      received: 2,
+      sent: 1,
+    });
+    close();
+  });
+
+  test('a new connection that is closed at once is not replaced', async () => {
+    const { send, close } = createTransport(() => 0);
+    let connections = 0;
+    let sent = false;
+    let ended = () => {};
+    const closed = new Promise<void>((resolve) => {
+      ended = resolve;
+    });
+    const url = await listen((socket) => {
+      connections += 1;
+      socket.once('close', ended).end();
+    });
+    const onSent = () => {
+      sent = true;
+    };
+    const stillGranted = () => closed.then(() => true);
+
+    await expect(send(request({ url, onSent, stillGranted }))).rejects.toMatchObject({
+      code: 'ECONNRESET',
+    });
+
+    expect({ connections, sent }).toEqual({ connections: 1, sent: false });
+    close();
+  });
+
+  test('is given up while it waits for the last look, and no byte of it leaves', async () => {
+    const { send, close } = createTransport(() => 0);
+    const attempt = new AbortController();
+    let received = '';
+    let ended = () => {};
+    const closed = new Promise<void>((resolve) => {
+      ended = resolve;
+    });
+    const url = await listen((socket) => {
+      socket.once('close', ended).on('data', (bytes) => {
+        received += bytes;
+      });
+    });
+    const stillGranted = () => {
+      attempt.abort(new Error('enough'));
+      return new Promise<boolean>(() => {});
+    };
+
+    const given = send(request({ url, signal: attempt.signal, stillGranted }));
+
+    await expect(given).rejects.toThrow('enough');
+    await closed;
+    expect(received).toBe('');
+    close();
+  });
+
+  test('an answer that is still being read keeps its connection for itself', async () => {
+    const { send, close } = createTransport(() => 0);
+    let end = () => {};
+    let connections = 0;
+    const url = await listen((socket) => {
+      connections += 1;
+      const [first, rest] = connections === 1 ? [whole('[]').slice(0, -1), ']'] : [whole('[]'), ''];
+      socket.on('data', () => socket.write(first));
+      end = connections === 1 ? () => socket.write(rest) : end;
+    });
+    const slow = await send(request({ url }));
+
+    const quick = await textOf((await send(request({ url }))).body);
+
+    expect(quick).toBe('[]');
+    end();
+    expect(await textOf(slow.body)).toBe('[]');
+    expect(connections).toBe(2);
+    close();
+  });
+
+  test('drops every connection when it is closed', async () => {
+    const { send, close } = createTransport(() => 0);
+    const open = new Set<Socket>();
+    let dropped = () => {};
+    const allDropped = new Promise<void>((resolve) => {
+      dropped = resolve;
+    });
+    const url = await listen((socket) => {
+      socket
+        .on('error', () => {})
+        .once('data', () => {
+          open.add(socket);
+          if (open.size === 8) close();
+        });
+      socket.once('close', () => {
+        open.delete(socket);
+        if (open.size === 0) dropped();
+      });
+    });
+
+    const results = await Promise.allSettled(
+      Array.from({ length: 8 }, () => send(request({ url }))),
+    );
+
+    expect(results.map(({ status }) => status)).toEqual(
+      Array.from({ length: 8 }, () => 'rejected'),
+    );
+    await allDropped;
+  });
+});
+
+function whole(body: string): string {
+  return `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}

@@ -1,0 +1,69 @@
+import { describe } from 'vitest';
+import type { Clock } from '../support/clock.ts';
+import { apply, countsOf, put, three } from '../support/import-cases.ts';
+import { test as base, expect, reply } from '../support/petstore.ts';
+import type { Category } from '../support/values.ts';
+
+type Lag = (ms: number) => void;
+
+/** The service's list shows what was created no sooner than so many ms later. */
+const test = base.extend<{ lag: Lag }>({
+  lag: async ({ sandbox, clock }, use) => {
+    await use((ms) => {
+      const createdAt = new Map<Category, number>();
+      sandbox.react = ({ method }) => {
+        for (const category of sandbox.categories) {
+          if (!createdAt.has(category)) createdAt.set(category, clock.uptime());
+        }
+        return method === 'GET' ? reply(200, shown(clock, createdAt, ms)) : undefined;
+      };
+    });
+  },
+});
+
+function shown(clock: Clock, createdAt: ReadonlyMap<Category, number>, ms: number) {
+  return [...createdAt]
+    .filter(([, at]) => clock.uptime() - at >= ms)
+    .map(([{ id, ...rest }]) => ({ id: Number(id.text), ...rest }));
+}
+
+describe('a list that shows late what was created', () => {
+  test.for([{ lag: 9_000 }, { lag: 45_000 }])(
+    'is asked for until --settle is over at the end of an import: $lag ms late',
+    async ({ lag: ms }, { petstore, sandbox, folder, lag }) => {
+      lag(ms);
+
+      const result = await petstore(['categories', 'import', put(folder, three), ...apply]);
+
+      expect(result.exitCode).toBe(0);
+      expect(countsOf(result.stdout)).toEqual({ created: 3 });
+      expect(sandbox.requests.filter(({ method }) => method === 'GET').length).toBeLessThan(10);
+    },
+  );
+
+  test('is asked for no longer than --settle', async ({ petstore, folder, clock, lag }) => {
+    lag(Number.POSITIVE_INFINITY);
+    const start = clock.uptime();
+
+    const argv = ['categories', 'import', put(folder, three), '--settle', '20s', ...apply];
+    const result = await petstore(argv);
+
+    expect(result.exitCode).toBe(5);
+    expect(clock.uptime() - start).toBe(20_000);
+  });
+
+  test.for([{ lag: 45_000 }, { lag: Number.POSITIVE_INFINITY }])(
+    'is not believed over the journal of a finished import: $lag ms late',
+    async ({ lag: ms }, { petstore, sandbox, folder, lag, clock }) => {
+      const path = put(folder, three);
+      await petstore(['categories', 'import', path, ...apply]);
+      lag(ms);
+
+      const again = await petstore(['categories', 'import', path, ...apply]);
+
+      expect(sandbox.categories).toHaveLength(3);
+      expect(again.exitCode).toBe(ms === 45_000 ? 0 : 5);
+      expect(clock.slept.length).toBeGreaterThan(0);
+    },
+  );
+});

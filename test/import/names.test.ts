@@ -1,0 +1,346 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe } from 'vitest';
+import type { Clock } from '../support/clock.ts';
+import { apply, countsOf, put, reactTo, three } from '../support/import-cases.ts';
+import {
+  test as base,
+  expect,
+  type Fixtures,
+  networkError,
+  reply,
+  testKey,
+} from '../support/petstore.ts';
+import { isPosix } from '../support/posix.ts';
+import { type Context, exact, interrupted, plans, type WireAnswer } from '../support/values.ts';
+
+/** Time passes fast here while another process writes to its disk. */
+const patient = ['--max-wait', 'inf'];
+const ifMissing = ['categories', 'create', 'rabbit', '--if-missing', '--json'];
+
+/** The limit is known and far away, so that no request has to wait for another one. */
+const test = base.extend<Pick<Fixtures, 'petstore'>>({
+  petstore: async ({ petstore, sandbox }, use) => {
+    sandbox.plan = plans.business;
+    await petstore(['categories', 'list']);
+    sandbox.requests.length = 0;
+    await use(petstore);
+  },
+});
+
+/** A process of its own on this machine. */
+const as = (pid: number): Partial<Context> => ({ owner: { pid, host: 'here', born: 'once' } });
+
+/** The list as it was before anything was created, which takes five seconds or as long as something else does. */
+const slowList =
+  (clock: Clock, meanwhile: () => Promise<unknown>) => async (): Promise<WireAnswer> => {
+    await Promise.race([meanwhile(), clock.sleep(5_000, new AbortController().signal)]);
+    return { status: 200, headers: {}, body: Readable.from([Buffer.from('[]')]) };
+  };
+
+const names = (sandbox: { categories: readonly { name: string }[] }) =>
+  sandbox.categories.map(({ name }) => name).sort();
+
+describe('processes on one machine that create the same names', () => {
+  test('ten creates with --if-missing at the same time create one category', async ({
+    petstore,
+    sandbox,
+  }) => {
+    const results = await Promise.all(
+      Array.from({ length: 10 }, (_, n) =>
+        petstore([...ifMissing, ...patient], { context: as(100 + n) }),
+      ),
+    );
+
+    expect(results.map(({ exitCode }) => exitCode)).toEqual(Array(10).fill(0));
+    expect(results.map(({ stdout }) => JSON.parse(stdout).id)).toEqual(Array(10).fill(1));
+    expect(sandbox.categories).toHaveLength(1);
+  });
+
+  test('two creates with --if-missing and different keys create one category', async ({
+    petstore,
+    sandbox,
+    forward,
+  }) => {
+    const authorization = `Bearer ${testKey}`;
+    const send: Context['send'] = (request) =>
+      forward({ ...request, headers: { ...request.headers, authorization } });
+
+    await Promise.all([
+      petstore([...ifMissing, ...patient], { context: { ...as(1), send } }),
+      petstore([...ifMissing, ...patient], {
+        env: { PETSTORE_API_KEY: 'another-key-0123456789' },
+        context: { ...as(2), send },
+      }),
+    ]);
+
+    expect(sandbox.categories).toHaveLength(1);
+  });
+
+  test('two imports of different files that share names create each name once', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    const one = put(folder, 'name\ndog\ncat\nemu\n', 'one.csv');
+    const two = put(folder, 'name\nemu\nfox\ndog\ncat\n', 'two.csv');
+
+    const results = await Promise.all([
+      petstore(['categories', 'import', one, ...apply, ...patient], { context: as(1) }),
+      petstore(['categories', 'import', two, ...apply, ...patient], { context: as(2) }),
+    ]);
+
+    expect(results.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    // Either may have been the first.
+    const counts = results.map(({ stdout }) => countsOf(stdout));
+    expect(counts.map(({ existing }) => existing ?? 0).sort()).toEqual([0, 3]);
+    expect(names(sandbox)).toEqual(['cat', 'dog', 'emu', 'fox']);
+  });
+
+  test('an import and a create with --if-missing create a name once', async ({
+    petstore,
+    sandbox,
+    folder,
+    clock,
+  }) => {
+    const path = put(folder, 'name\nrabbit\ncat\n');
+    let second: ReturnType<typeof petstore> | undefined;
+    const create = () => {
+      second = petstore([...ifMissing, ...patient], { context: as(2) });
+      return second;
+    };
+    sandbox.reactions.push(slowList(clock, create));
+
+    await petstore(['categories', 'import', path, ...apply, ...patient], { context: as(1) });
+    await second;
+
+    expect(names(sandbox)).toEqual(['cat', 'rabbit']);
+  });
+
+  test('a file that changes while its import waits for the list creates no name twice', async ({
+    petstore,
+    sandbox,
+    folder,
+    clock,
+  }) => {
+    const path = put(folder, three);
+    let second: ReturnType<typeof petstore> | undefined;
+    const change = () => {
+      put(folder, `${three}fox,\n`);
+      second = petstore(['categories', 'import', path, ...apply, ...patient], { context: as(2) });
+      return second;
+    };
+    sandbox.reactions.push(slowList(clock, change));
+
+    const first = await petstore(['categories', 'import', path, ...apply, ...patient], {
+      context: as(1),
+    });
+    const then = await second;
+
+    expect(first.exitCode).toBe(0);
+    expect(countsOf(then?.stdout ?? '')).toEqual({ existing: 3, created: 1 });
+    expect(names(sandbox)).toEqual(['cat', 'dog', 'emu', 'fox']);
+  });
+
+  test('a file that changes while its import waits for the list is refused if that import is not finished', async ({
+    petstore,
+    sandbox,
+    folder,
+    clock,
+  }) => {
+    const path = put(folder, three);
+    const argv = ['categories', 'import', path, '--allow-duplicates', ...apply, ...patient];
+    let second: ReturnType<typeof petstore> | undefined;
+    sandbox.react = reactTo('emu', reply(401, ''));
+    const change = () => {
+      put(folder, `${three}fox,\n`);
+      second = petstore(argv, { context: as(2) });
+      return second;
+    };
+    sandbox.reactions.push(slowList(clock, change));
+
+    await petstore(argv, { context: as(1) });
+    const then = await second;
+
+    expect(then).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(then?.stderr).toContain('the file has changed since its import was started');
+    expect(names(sandbox)).toEqual(['cat', 'dog']);
+  });
+
+  test('imports without a common name do not wait for each other', async ({
+    petstore,
+    sandbox,
+    folder,
+    clock,
+  }) => {
+    const one = put(folder, 'name\ndog\n', 'one.csv');
+    const two = put(folder, 'name\ncat\n', 'two.csv');
+    let meanwhile = -1;
+    sandbox.react = reactTo('dog', async (_request, forward) => {
+      const release = clock.hold();
+      const { exitCode } = await petstore(['categories', 'import', two, ...apply, ...patient], {
+        context: as(2),
+      });
+      meanwhile = exitCode;
+      release();
+      return forward();
+    });
+
+    await petstore(['categories', 'import', one, ...apply, ...patient], { context: as(1) });
+
+    expect(meanwhile).toBe(0);
+    expect(names(sandbox)).toEqual(['cat', 'dog']);
+  });
+});
+
+describe('a process whose names are held by another one', () => {
+  /** Runs `during` while process 1 holds the name "rabbit" in an import. */
+  const whileHeld =
+    (during: () => Promise<void>) =>
+    async (_request: unknown, forward: () => Promise<never>): Promise<never> => {
+      await during();
+      return forward();
+    };
+
+  test('waits as long as --max-wait, shows that, and is then refused with the holder named', async ({
+    petstore,
+    sandbox,
+    folder,
+    clock,
+  }) => {
+    const path = put(folder, 'name\nrabbit\n');
+    let second: Awaited<ReturnType<typeof petstore>> | undefined;
+    let waited = 0;
+    sandbox.reactions.push(
+      whileHeld(async () => {
+        const start = clock.uptime();
+        second = await petstore([...ifMissing, '--max-wait', '90s'], { context: as(2) });
+        waited = clock.uptime() - start;
+      }) as never,
+    );
+
+    const first = await petstore(['categories', 'import', path, '--timeout', '1h', ...apply], {
+      context: as(1),
+    });
+
+    expect(first.exitCode).toBe(0);
+    expect(second).toMatchObject({ exitCode: 74, stdout: '' });
+    expect(waited).toBe(90_000);
+    expect(second?.events()[0]).toMatchObject({ event: 'wait', reason: 'claimed', pid: 1 });
+    expect(second?.events().filter(({ event }) => event === 'wait')).toHaveLength(3);
+    expect(second?.events().at(-1)).toMatchObject({
+      kind: 'output',
+      outcome: 'not_sent',
+      message: 'process 1 on here has been importing the same names since 2026-11-20T15:04:00Z',
+      hint: expect.stringContaining('--max-wait'),
+    });
+    expect(names(sandbox)).toEqual(['rabbit']);
+  });
+
+  test.for([
+    {
+      maxWait: '90s',
+      says: 'petstore: process 1 is importing the same names, giving up in 1m 28s (2026-11-20T15:05:30Z)\n',
+    },
+    {
+      maxWait: 'inf',
+      says: 'petstore: process 1 is importing the same names, waiting for it to finish\n',
+    },
+  ])(
+    'says so in words with --max-wait $maxWait',
+    async ({ maxWait, says }, { petstore, sandbox, folder, clock }) => {
+      const path = put(folder, 'name\nrabbit\n');
+      const ctrlC = new AbortController();
+      let second: Awaited<ReturnType<typeof petstore>> | undefined;
+      sandbox.reactions.push(
+        whileHeld(async () => {
+          void clock.sleep(10_000, ctrlC.signal).then(() => ctrlC.abort(interrupted(130)));
+          second = await petstore(
+            ['categories', 'create', 'rabbit', '--if-missing', '--max-wait', maxWait],
+            {
+              context: as(2),
+              signal: ctrlC.signal,
+            },
+          );
+        }) as never,
+      );
+
+      await petstore(['categories', 'import', path, '--timeout', '1h', ...apply], {
+        context: as(1),
+      });
+
+      expect(second).toMatchObject({ exitCode: 130, stdout: '' });
+      expect(second?.stderr).toBe(`${says}petstore: interrupted\nNothing was sent.\n`);
+    },
+  );
+
+  test.skipIf(!isPosix)(
+    'does not wait for one that was killed',
+    async ({ petstore, sandbox, folder }) => {
+      const path = put(folder, 'name\nrabbit\n');
+      const killed = new AbortController();
+      sandbox.reactions.push('stall');
+      const first = petstore(['categories', 'import', path, '--timeout', '1h', ...apply], {
+        context: as(1),
+        signal: killed.signal,
+      });
+      while (sandbox.requests.length === 0) await new Promise(setImmediate);
+
+      const second = await petstore([...ifMissing, '--max-wait', '0'], {
+        context: { ...as(2), isRunning: ({ pid }) => pid !== 1 },
+      });
+
+      expect(second.exitCode).toBe(0);
+      expect(names(sandbox)).toEqual(['rabbit']);
+      killed.abort(interrupted(143));
+      await first;
+    },
+  );
+});
+
+describe('a create with --if-missing', () => {
+  test('says what it cannot prevent where its state folder is a file, and goes on', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    await rm(join(folder, 'state'), { recursive: true });
+    writeFileSync(join(folder, 'state'), '');
+
+    const result = await petstore(ifMissing);
+
+    expect(result.exitCode).toBe(0);
+    expect(result.events()).toContainEqual({
+      event: 'notice',
+      message: expect.stringContaining('another petstore process could create the same name'),
+    });
+    expect(sandbox.categories).toHaveLength(1);
+  });
+
+  test('leaves nothing of its claim behind, nor of one that was damaged', async ({
+    petstore,
+    folder,
+  }) => {
+    const held = join(folder, 'state', 'names');
+    await petstore(ifMissing);
+    expect(readdirSync(held)).toEqual([]);
+    mkdirSync(held, { recursive: true });
+
+    await petstore(ifMissing);
+
+    expect(readdirSync(held)).toEqual([]);
+  });
+
+  test('releases its name when it fails', async ({ petstore, sandbox, folder }) => {
+    sandbox.reactions.push(networkError('ENOTFOUND'));
+    await petstore(ifMissing, { context: as(1) });
+    sandbox.categories.push({ id: exact('7'), name: 'rabbit' });
+
+    const result = await petstore([...ifMissing, '--max-wait', '0'], { context: as(2) });
+
+    expect(result.exitCode).toBe(0);
+    expect(readdirSync(join(folder, 'state', 'names'))).toEqual([]);
+  });
+});

@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import { describe } from 'vitest';
+import { hostileName } from '../support/names.ts';
+import { expect, test } from '../support/petstore.ts';
+import { readStream } from '../support/read-input.ts';
+import { trials } from '../support/trials.ts';
+import { exact, fileFormats } from '../support/values.ts';
+
+/** What readers take for something else than a text, for the end of one, or for an escape. */
+const odd = [
+  ...'no Yes on y null ~ NaN .inf 1 -1 017 0o17 1_000 1e3 12:30:45 2026-11-20 = << - ? : [] {} ---'.split(
+    ' ',
+  ),
+  ...'a:b a#b ! &a *a % @ | > , ; " "a" \' \\ \\n \\t \\\\t \\u{41} \\u{1b} \\\\u{1b} \\u{110000} =1+1'.split(
+    ' ',
+  ),
+  ...[
+    'a: b',
+    'a #b',
+    '# a',
+    '- a',
+    ' a',
+    'a ',
+    '\ta\t',
+    'a\nb',
+    'a\r\nb',
+    'a\rb',
+    '\na\n',
+    '"a",b\n',
+    '\u0000a',
+    '\u2028a',
+    '\u0085a',
+    '\ufeffa',
+    '\u202ea',
+  ],
+];
+
+const text = fc.oneof(hostileName, fc.constantFrom(...odd), fc.string());
+const category = fc.record({
+  id: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+  name: text,
+  description: fc.option(text, { nil: undefined }),
+});
+const categories = fc.uniqueArray(category, { selector: ({ name }) => name, maxLength: 40 });
+const all = odd.map((name, at) => ({
+  id: BigInt(at),
+  name,
+  description: at % 3 ? name : undefined,
+}));
+
+/** What an import takes: not blank, and whole characters. */
+function canBeSent({ name, description = '' }: { name: string; description?: string | undefined }) {
+  return name.trim() !== '' && !/\p{Surrogate}/u.test(name + description);
+}
+
+describe.for(fileFormats)('an export as %s', (format) => {
+  test('is read back exactly, and an import of it would change nothing', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    sandbox.plan = { minute: { limit: 1e6, length: 1 }, day: { limit: 1e6, length: 1 } };
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(categories, async (drawn) => {
+        const kept = drawn.filter(canBeSent).map(({ id, name, description }) => ({
+          id: exact(String(id)),
+          name,
+          ...(description !== undefined && { description }),
+        }));
+        fc.pre(kept.length > 0);
+        sandbox.categories.splice(0, Number.POSITIVE_INFINITY, ...kept);
+        run += 1;
+        const file = join(folder, `${run}.${format}`);
+
+        const { exitCode } = await petstore(['categories', 'export', file]);
+        const { rows, failure } = await readStream(undefined, Readable.from([]), file);
+        const diff = await petstore(['categories', 'diff', file]);
+
+        expect({ exitCode, failure }).toEqual({ exitCode: 0, failure: undefined });
+        // TSV has no empty text besides nothing.
+        const expected = kept.map(({ name, description }) =>
+          format === 'tsv'
+            ? { name, description: description || undefined }
+            : { name, description },
+        );
+        expect(rows?.map(({ name, description }) => ({ name, description }))).toEqual(expected);
+        expect(diff).toMatchObject({
+          exitCode: 0,
+          stdout: `0 to create (+), 0 different (~), 0 only in the service (-), ${kept.length} the same (=)\n`,
+        });
+      }),
+      { ...trials(60), examples: [[all]] },
+    );
+  });
+});

@@ -1,0 +1,214 @@
+import { describe } from 'vitest';
+import { shownUrl, storeUrl, test } from '../support/fleet.ts';
+import type { EngineFault } from '../support/memory-engine.ts';
+import { expect, reply } from '../support/petstore.ts';
+
+const list = ['categories', 'list', '--json'];
+const refusal = (seconds: number) => reply(429, '', { 'retry-after': String(seconds) });
+const _notices = (result: { events: () => readonly Record<string, unknown>[] }) =>
+  result.events().filter(({ event }) => event === 'notice');
+
+describe('limits', () => {
+  test('say through which store they are shared, and --reset clears it for all', async ({
+    fleet: { run },
+    sandbox,
+  }) => {
+    sandbox.reactions.push(refusal(900));
+    await run('one', [...list, '--max-wait', '0']);
+
+    const told = await run('two', ['limits', '--json']);
+    await run('two', ['limits', '--reset']);
+    const after = await run('one', list);
+
+    expect(JSON.parse(told.stdout)).toMatchObject({
+      wait: { reason: '429' },
+      store: { address: shownUrl, answers: true },
+    });
+    expect(after.exitCode).toBe(0);
+  });
+
+  test('of a store that does not answer say so', async ({ fleet: { run, engine } }) => {
+    engine.fault = 'silent';
+
+    const { stdout, stderr, exitCode } = await run('one', ['limits', '--json']);
+
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout).store).toEqual({ address: shownUrl, answers: false });
+    expect(stderr).toContain('timed out');
+  });
+
+  test('that are reset while the store is gone say that it still holds them', async ({
+    fleet: { run, engine },
+    sandbox,
+  }) => {
+    sandbox.reactions.push(refusal(900));
+    await run('one', [...list, '--max-wait', '0']);
+    engine.fault = 'refuses';
+
+    const reset = await run('one', ['limits', '--reset']);
+    const alone = await run('one', [...list, '--max-wait', '0']);
+    engine.fault = undefined;
+    const back = await run('one', [...list, '--max-wait', '0']);
+
+    expect(reset.stderr).toContain(`reset on this machine only: ${shownUrl} is not responding`);
+    expect([alone.exitCode, back.exitCode]).toEqual([0, 75]);
+  });
+});
+
+describe('doctor', () => {
+  const finding = ({ stdout }: { stdout: string }) =>
+    JSON.parse(stdout).find(({ check }: { check: string }) => check === 'limit store');
+
+  test.for<{ fault: EngineFault | undefined; status: string; finding: RegExp }>([
+    {
+      fault: undefined,
+      status: 'warn',
+      finding: /responds in 0 ms \(Redis 7.0.15\); its password is sent unencrypted/,
+    },
+    {
+      fault: 'silent',
+      status: 'warn',
+      finding: /timed out: each machine counts on its own/,
+    },
+    { fault: 'full', status: 'warn', finding: /is out of memory/ },
+    { fault: 'password', status: 'warn', finding: /rejected the user name or password/ },
+  ])(
+    'tells the health of a store that has $fault',
+    async ({ fault, ...expected }, { fleet: { run, engine } }) => {
+      engine.fault = fault;
+
+      const result = await run('one', ['doctor', '--json']);
+
+      expect(result.exitCode).toBe(0);
+      expect(finding(result)).toMatchObject({
+        status: expected.status,
+        finding: expect.stringMatching(expected.finding),
+      });
+      expect(finding(result).finding).toContain(`${shownUrl} (PETSTORE_LIMIT_STORE)`);
+      expect(result.stdout + result.stderr).not.toContain('p4ss');
+    },
+  );
+
+  test.for([
+    { url: 'rediss://:p4ss-w0rd@limits.example', status: 'ok' },
+    { url: 'redis://:p4ss-w0rd@127.0.0.1', status: 'ok' },
+    { url: 'redis://limits.example', status: 'ok' },
+    { url: 'redis://:p4ss-w0rd@limits.example', status: 'warn' },
+  ])('finds $url $status', async ({ url, status }, { fleet: { run } }) => {
+    const result = await run('one', ['doctor', '--json'], { env: { PETSTORE_LIMIT_STORE: url } });
+
+    expect(finding(result).status).toBe(status);
+  });
+
+  test.for([
+    { policy: 'noeviction', status: 'ok', says: /\(Redis 7.0.15\)$/ },
+    { policy: undefined, status: 'ok', says: /\(Redis 7.0.15\)$/ },
+    { policy: 'allkeys-lru', status: 'warn', says: /maxmemory-policy is allkeys-lru/ },
+    { policy: 'volatile-ttl', status: 'warn', says: /maxmemory-policy is volatile-ttl/ },
+  ])(
+    'finds a maxmemory-policy of $policy $status',
+    async ({ policy, status, says }, { fleet: { run, engine } }) => {
+      engine.policy = policy;
+      const env = { PETSTORE_LIMIT_STORE: 'redis://limits.example' };
+
+      const found = finding(await run('one', ['doctor', '--json'], { env }));
+
+      expect(found).toMatchObject({ status, finding: expect.stringMatching(says) });
+    },
+  );
+
+  test('says that none is set, and that one is wrong', async ({ fleet: { run } }) => {
+    const none = await run('one', ['doctor', '--json'], { env: { PETSTORE_LIMIT_STORE: '' } });
+    const wrong = await run('one', ['doctor', '--json'], {
+      env: { PETSTORE_LIMIT_STORE: 'http://:p4ss-w0rd@h' },
+    });
+
+    expect(finding(none)).toMatchObject({
+      status: 'unset',
+      finding: expect.stringContaining('not set'),
+    });
+    expect(finding(wrong).status).toBe('fail');
+    expect(wrong.exitCode).toBe(2);
+  });
+});
+
+describe('the address of the store', () => {
+  test.for([
+    { url: 'redis://h', is: { hostname: 'h', port: 6379, tls: false, database: 0 } },
+    { url: 'rediss://h:7000/3', is: { hostname: 'h', port: 7000, tls: true, database: 3 } },
+    { url: 'redis://[::1]:7000/', is: { hostname: '::1', port: 7000 } },
+    { url: 'redis://u%40x:p%3A%2Fw@h', is: { user: 'u@x', password: 'p:/w' } },
+    { url: 'redis://:pass@h', is: { user: undefined, password: 'pass' } },
+  ])('$url is understood', async ({ url, is }, { fleet: { run, addresses } }) => {
+    const { exitCode } = await run('one', list, { env: { PETSTORE_LIMIT_STORE: url } });
+
+    expect(exitCode).toBe(0);
+    expect(addresses).toMatchObject([is]);
+  });
+
+  test.for([
+    'limits.example',
+    'http://h',
+    'redis://',
+    'redis:///0',
+    'redis://u:s3cret-p4ss@h/x',
+    'redis://u:s3cret/p4ss@h',
+    'redis://u:s3cret-p4ss@h:0',
+    'redis://u:s3cret-p4ss@h:70000',
+    'redis://u:s3cret%-p4ss@h',
+    'redis://u:s3cret-p4ss@h?x=1',
+    'redis://u:s3cret-p4ss@h#1',
+    'redis://u:s3cret p4ss@h',
+    'redis+sentinel://u:s3cret-p4ss@h',
+  ])('%s is refused, and not said again', async (url, { fleet: { run }, sandbox }) => {
+    const env = { PETSTORE_LIMIT_STORE: url };
+
+    const byVariable = await run('one', list, { env });
+    const bySetting = await run('one', ['config', 'set', 'limit-store', url, '--json']);
+    const got = await run('one', ['config', 'get', 'limit-store'], { env });
+
+    for (const { exitCode, stderr, stdout } of [byVariable, bySetting]) {
+      expect(exitCode).toBe(2);
+      expect(stdout).toBe('');
+      expect(stderr).toContain('invalid limit store URL');
+    }
+    expect(byVariable.events().at(-1)?.message).toContain('PETSTORE_LIMIT_STORE');
+    for (const { stderr, stdout } of [byVariable, bySetting, got]) {
+      expect(stdout + stderr).not.toMatch(/s3cret|p4ss/);
+    }
+    expect(sandbox.requests).toHaveLength(0);
+  });
+
+  test('comes from the settings where no variable gives it, and is shown without its password', async ({
+    fleet: { run, addresses },
+  }) => {
+    const none = { PETSTORE_LIMIT_STORE: '' };
+    const saved = await run('one', ['config', 'set', 'limit-store', storeUrl], { env: none });
+
+    await run('one', list, { env: none });
+    await run('one', list, { env: { PETSTORE_LIMIT_STORE: 'redis://other' } });
+    const get = await run('one', ['config', 'get', 'limit-store'], { env: none });
+    const all = await run('one', ['config', 'list', '--json'], { env: none });
+    const told = await run('one', [...list, '-v'], { env: none });
+
+    expect(addresses.map(({ hostname }) => hostname).slice(0, 2)).toEqual([
+      'limits.example',
+      'other',
+    ]);
+    expect(get.stdout).toBe(`${shownUrl}\n`);
+    expect(all.stdout).toContain(shownUrl);
+    expect(told.stderr).toContain(`the rate limit is shared through ${shownUrl}`);
+    for (const { stdout, stderr } of [saved, get, all, told]) {
+      expect(stdout + stderr).not.toMatch(/p4ss|ci:/);
+    }
+  });
+
+  test('means nothing to the sandbox profile', async ({ fleet: { run, addresses } }) => {
+    const env = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined };
+
+    const { exitCode } = await run('one', ['limits', '--profile', 'sandbox'], { env });
+
+    expect(exitCode).toBe(0);
+    expect(addresses).toEqual([]);
+  });
+});

@@ -1,0 +1,274 @@
+import { describe } from 'vitest';
+import { put } from '../support/import-cases.ts';
+import { expect, reply, test } from '../support/petstore.ts';
+import { exact } from '../support/values.ts';
+
+const two = [
+  { id: exact('1'), name: 'dog', description: 'Loyal' },
+  { id: exact('2'), name: 'cat' },
+];
+
+describe('--columns', () => {
+  test.for([
+    {
+      format: 'table',
+      stdout:
+        '┌─────────────┬────┐\n│ description │ id │\n├─────────────┼────┤\n│ Loyal       │ 1  │\n│             │ 2  │\n└─────────────┴────┘\n',
+    },
+    { format: 'ndjson', stdout: '{"description":"Loyal","id":1}\n{"id":2}\n' },
+    { format: 'csv', stdout: 'description,id\nLoyal,1\n,2\n' },
+    { format: 'tsv', stdout: 'description\tid\nLoyal\t1\n\t2\n' },
+    { format: 'yaml', stdout: '- description: Loyal\n  id: 1\n- id: 2\n' },
+    {
+      format: 'json',
+      stdout: '[\n  {\n    "description": "Loyal",\n    "id": 1\n  },\n  {\n    "id": 2\n  }\n]\n',
+    },
+  ])(
+    'are all that there is, in that order, as $format',
+    async ({ format, stdout }, { petstore, sandbox }) => {
+      sandbox.categories.push(...two);
+      const argv = ['categories', 'list', '--columns', 'description, id', '-o', format];
+
+      expect((await petstore(argv)).stdout).toBe(stdout);
+    },
+  );
+
+  test('choose from what is shown, not from what is sorted by', async ({ petstore, sandbox }) => {
+    sandbox.categories.push(...two);
+    const argv = ['categories', 'list', '--sort', 'name', '--columns', 'id', '-o', 'csv'];
+
+    expect((await petstore(argv)).stdout).toBe('id\n2\n1\n');
+  });
+
+  test('before the verb hold for it', async ({ petstore }) => {
+    const argv = ['--columns', 'name', 'categories', 'create', 'dog', '-o', 'csv', '--no-header'];
+
+    expect((await petstore(argv)).stdout).toBe('dog\n');
+  });
+
+  test.for(['json', 'ndjson', 'yaml', 'csv', 'tsv', 'table'])(
+    'of limits and of an import are those of their rows, as %s',
+    async (format, { petstore, folder }) => {
+      const file = put(folder, 'name\nferret\n');
+      const flags = ['-o', format, '--columns'];
+
+      const limits = await petstore(['limits', ...flags, 'window,source']);
+      const plan = await petstore(['categories', 'import', file, '--dry-run', ...flags, 'name']);
+
+      expect(limits.stdout.match(/minute|day|remaining|inFlight/g)).toEqual(['minute', 'day']);
+      expect(plan.stdout.match(/ferret|counts|intention|to create/g)).toEqual(['ferret']);
+    },
+  );
+
+  test.for([
+    { argv: ['pets', 'get', '1'], body: '{"id":1,"name":"Bello"}', csv: 'legs,name\n,Bello\n' },
+    { argv: ['orders', 'list'], body: '[{"name":"a"},{"id":1}]', csv: 'legs,name\n,a\n,\n' },
+    { argv: ['orders', 'list'], body: '[]', csv: 'legs,name\n' },
+  ])(
+    '$argv: one that the answer does not have is empty, left out in JSON, and said',
+    async ({ argv, body, csv }, { petstore, sandbox }) => {
+      sandbox.react = () => reply(200, body);
+
+      const asCsv = await petstore([...argv, '--columns', 'legs,name', '-o', 'csv']);
+      const asJson = await petstore([...argv, '--columns', 'legs,name', '-o', 'ndjson']);
+
+      expect(asCsv).toMatchObject({ exitCode: 0, stdout: csv });
+      expect(
+        asCsv.stderr.includes('petstore: unknown column "legs"; the response has these fields: '),
+      ).toBe(body !== '[]');
+      expect(asJson.stdout).not.toContain('legs');
+    },
+  );
+
+  test('of a single record of unknown fields are its rows in a table', async ({ petstore }) => {
+    const { stdout } = await petstore(['pets', 'get', '1', '--columns', 'name,id', '--no-header']);
+
+    expect(stdout).toBe('┌──────┬───────┐\n│ name │ Bello │\n│ id   │ 1     │\n└──────┴───────┘\n');
+  });
+
+  test('choose the settings of a shell', async ({ petstore }) => {
+    const signal = AbortSignal.abort();
+    const { stdout } = await petstore(['sandbox', '--columns', 'PETSTORE_API_KEY'], { signal });
+
+    expect(stdout).toMatch(/^export PETSTORE_API_KEY=sandbox-\w+\n$/);
+  });
+});
+
+describe('--no-header', () => {
+  test.for([
+    {
+      format: 'table',
+      stdout:
+        '┌───┬─────┬───────┐\n│ 1 │ dog │ Loyal │\n│ 2 │ cat │       │\n└───┴─────┴───────┘\n',
+    },
+    { format: 'csv', stdout: '1,dog,Loyal\n2,cat,\n' },
+    { format: 'tsv', stdout: '1\tdog\tLoyal\n2\tcat\t\n' },
+    {
+      format: 'yaml',
+      stdout: '- id: 1\n  name: dog\n  description: Loyal\n- id: 2\n  name: cat\n',
+    },
+  ])('leaves the rows alone, as $format', async ({ format, stdout }, { petstore, sandbox }) => {
+    sandbox.categories.push(...two);
+
+    expect((await petstore(['categories', 'list', '--no-header', '-o', format])).stdout).toBe(
+      stdout,
+    );
+  });
+
+  test.for(['table', 'csv', 'tsv'])(
+    'leaves nothing of an empty list, as %s',
+    async (format, { petstore }) => {
+      const result = await petstore(['categories', 'list', '--no-header', '-o', format]);
+
+      expect(result).toMatchObject({ exitCode: 0, stdout: '' });
+    },
+  );
+
+  test.for([1, 1_001])(
+    'does not make the first of %i rows bold',
+    async (count, { petstore, sandbox }) => {
+      for (let n = 1; n <= count; n += 1) {
+        sandbox.categories.push({ id: exact(String(n)), name: 'dog' });
+      }
+
+      const { stdout } = await petstore(['categories', 'list', '--no-header'], { columns: 80 });
+
+      expect(stdout).not.toContain('\u001b[1m');
+    },
+  );
+});
+
+describe('the lines of a table', () => {
+  test('stand under each other, whatever room a character takes', async ({ petstore, sandbox }) => {
+    const names = [
+      '犬',
+      '한국',
+      'e\u0301',
+      'ﾜﾝ',
+      '👩‍👩‍👧',
+      '👍🏽',
+      '🇩🇪',
+      '\u1112\u1161\u11ab',
+      'नमस्ते',
+      'ทำ',
+      'தமிழ்',
+      'dog',
+    ];
+    sandbox.categories.push(...names.map((name, at) => ({ id: exact(String(at)), name })));
+
+    const { stdout } = await petstore(['categories', 'list', '--columns', 'name']);
+
+    const blanks = stdout.split('\n').map((line) => /^│ \S+( *) │$/.exec(line)?.[1]?.length);
+    expect(blanks.slice(3, -2)).toEqual([2, 0, 3, 2, 2, 2, 2, 2, 0, 2, 0, 1]);
+  });
+
+  test.for([
+    { env: {}, ascii: false },
+    { env: { LANG: 'de_DE.UTF-8' }, ascii: false },
+    { env: { LANG: 'C.utf8' }, ascii: false },
+    { env: { LC_CTYPE: 'UTF-8' }, ascii: false },
+    { env: { LANG: 'C' }, ascii: true },
+    { env: { LANG: 'de_DE.ISO-8859-1' }, ascii: true },
+    { env: { LC_ALL: 'POSIX', LANG: 'en_US.UTF-8' }, ascii: true },
+    { env: { LC_ALL: '', LC_CTYPE: 'C', LANG: 'en_US.UTF-8' }, ascii: true },
+    { env: { LC_ALL: 'C.UTF-8', LC_CTYPE: 'C', LANG: 'C' }, ascii: false },
+  ])(
+    'are ASCII where the locale is not UTF-8, and never the text: $env',
+    async ({ env, ascii }, { petstore, sandbox }) => {
+      sandbox.categories.push({ id: exact('1'), name: `犬${'x'.repeat(50)}` });
+
+      const { stdout } = await petstore(['categories', 'list', '--no-color'], { env, columns: 40 });
+
+      expect(stdout).toContain('犬xxx');
+      expect(/^[ -~\n犬]*$/.test(stdout)).toBe(ascii);
+      expect(stdout.includes('x...')).toBe(ascii);
+    },
+  );
+
+  test('hold together where three dots take more room than what they stand for', async ({
+    petstore,
+    sandbox,
+  }) => {
+    sandbox.categories.push(
+      { id: exact('1'), name: 'abcdefghij' },
+      { id: exact('2'), name: 'abcdefghกี' },
+    );
+    const argv = ['categories', 'list', '--columns', 'id,name', '--no-color'];
+
+    const { stdout } = await petstore(argv, { env: { LANG: 'C' }, columns: 19 });
+
+    expect(stdout).toContain('| 1  | abcdef... |\n| 2  | abcdefghกี |\n');
+  });
+
+  test.for([20, 30, 40, 80])(
+    'never cut an id, on a terminal of %i columns',
+    async (columns, { petstore, sandbox }) => {
+      const ids = ['-9223372036854775808', '9223372036854775807', '9007199254740993'];
+      sandbox.categories.push(
+        ...ids.map((id) => ({ id: exact(id), name: 'x'.repeat(50), description: 'y' })),
+      );
+
+      const { stdout } = await petstore(['categories', 'list', '--no-color'], { columns });
+
+      const shown = [...stdout.matchAll(/^(?:│ |id +| {2})(-?\d+)(?: +│.*)?$/gm)].map(
+        ([, id]) => id,
+      );
+      expect(shown).toEqual(ids);
+    },
+  );
+
+  test.for([{ columns: 20 }, { columns: 25 }, { columns: 31 }])(
+    'are no longer than a narrow terminal is wide: $columns',
+    async ({ columns }, { petstore, sandbox }) => {
+      sandbox.categories.push({
+        id: exact('12'),
+        name: 'guinea pig',
+        description: 'Whistles for its supper',
+      });
+
+      const argv = ['categories', 'list', '--no-color'];
+      const { stdout } = await petstore([...argv, '--no-header'], { columns });
+      const blocks = await petstore(argv, { columns });
+
+      for (const line of stdout.trimEnd().split('\n')) expect([...line]).toHaveLength(columns);
+      for (const line of blocks.stdout.split('\n'))
+        expect(line.length).toBeLessThanOrEqual(columns);
+      expect(blocks.stdout).not.toContain('…');
+    },
+  );
+
+  test('have no frame above a hundred columns, and a notice names twenty of them', async ({
+    petstore,
+    sandbox,
+  }) => {
+    const fields = Array.from({ length: 5_000 }, (_, n) => [`field${n}`, 1]);
+    sandbox.react = () => reply(200, `[${JSON.stringify(Object.fromEntries(fields))}]`);
+
+    const argv = ['orders', 'list', '--no-color', '--wide'];
+    const { stdout } = await petstore(argv, { columns: 80 });
+
+    expect(stdout.split('\n')).toHaveLength(3);
+    expect(stdout).not.toContain('│');
+
+    const { stderr } = await petstore(['orders', 'list', '--columns', 'legs']);
+
+    expect(stderr).toContain(', field19 and 4980 more\n');
+  });
+});
+
+describe('Records without fields in common', () => {
+  test.for(['table', 'csv', 'tsv'])(
+    'are one column of JSON, since a cell for each field of each would fill the memory, as %s',
+    async (format, { petstore, sandbox }) => {
+      const orders = Array.from({ length: 1_001 }, (_, n) => `{"field${n}":${n}}`);
+      sandbox.react = () => reply(200, `[${orders}]`);
+
+      const argv = ['orders', 'list', '--no-header', '-o', format];
+      const { stdout } = await petstore(argv);
+      const chosen = await petstore([...argv, '--columns', 'field7']);
+
+      expect(stdout.replaceAll('""', '"').split('\n')[7]).toMatch(/^"?\{"field7":7\}"?$/);
+      expect(chosen.stdout.split('\n')[7]?.trimEnd()).toBe('7');
+    },
+  );
+});

@@ -1,0 +1,201 @@
+import { parse as parseCsv } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { load, YAML11_SCHEMA } from 'js-yaml';
+import { describe } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { put } from '../support/import-cases.ts';
+import { hostileName } from '../support/names.ts';
+import { expect, test } from '../support/petstore.ts';
+import { screenOf } from '../support/screen.ts';
+import { trials } from '../support/trials.ts';
+import { exact } from '../support/values.ts';
+
+/** What readers of YAML take for something else than a text, or CSV and TSV for the end of one. */
+const odd =
+  'no Yes on y null ~ NaN .inf 1 -1 +1 0x1f 0o17 017 1_000 1e3 12:30:45 2026-11-20 = << - ? : [] {} a:b a: #a a#b ! & * % @ | > , " \' "" \\ \\n \\t \\u{41} \\u{1b} \\\\u{1b} \\u{110000} --- ... =1+1 @x'
+    .split(' ')
+    .concat(
+      '',
+      ' ',
+      'a: b',
+      'a #b',
+      '- a',
+      ' a',
+      'a ',
+      'a\nb',
+      'a\r\nb',
+      'a\rb',
+      'a\n',
+      '\na',
+      'a\r',
+      '\r\r\n',
+      'a\tb',
+      '"a",b\n',
+    );
+
+const text = fc.oneof(hostileName, fc.constantFrom(...odd), fc.string());
+const id = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+const category = fc.record({ id, name: text, description: fc.option(text, { nil: undefined }) });
+const categories = fc.array(category, { minLength: 10, maxLength: 40 });
+const runs = trials(25);
+
+type Category = {
+  readonly id: bigint;
+  readonly name: string;
+  readonly description?: string | undefined;
+};
+
+/** As the sandbox keeps them. */
+function kept({ id, name, description }: Category) {
+  return {
+    id: exact(String(id)),
+    name,
+    ...(description !== undefined && { description }),
+  };
+}
+
+/** What import takes: not blank, and whole characters. */
+function canBeSent({ name, description = '' }: Category): boolean {
+  return name.trim() !== '' && !/\p{Surrogate}/u.test(name + description);
+}
+
+const acting =
+  /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u;
+
+describe('what scripts read', () => {
+  test('comes back from an import of CSV exactly as it was exported', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    sandbox.plan = {
+      minute: { limit: 1_000_000, length: 1 },
+      day: { limit: 1_000_000, length: 1 },
+    };
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(categories, async (all) => {
+        const sent = all.filter(canBeSent);
+        sandbox.categories.splice(0, Number.POSITIVE_INFINITY, ...sent.map(kept));
+        const { stdout } = await petstore(['categories', 'list', '-o', 'csv']);
+        sandbox.categories.length = 0;
+        run += 1;
+
+        const argv = ['categories', 'import', put(folder, stdout, `${run}.csv`), '--yes'];
+        const { exitCode } = await petstore([...argv, '--allow-duplicates', '--max-wait', 'inf']);
+
+        expect(exitCode).toBe(sent.length > 0 ? 0 : 2);
+        const content = ({
+          name,
+          description,
+        }: {
+          name: string;
+          description?: string | undefined;
+        }) => JSON.stringify([name, description]);
+        expect(sandbox.categories.map(content).sort()).toEqual(sent.map(content).sort());
+      }),
+      {
+        ...trials(6),
+        examples: [[odd.map((name, at) => ({ id: BigInt(at), name, description: name }))]],
+      },
+    );
+  });
+
+  test('is exact for every reader of CSV, but for what acts or hides', async ({
+    petstore,
+    sandbox,
+  }) => {
+    await fc.assert(
+      fc.asyncProperty(categories, async (all) => {
+        sandbox.categories.splice(0, Number.POSITIVE_INFINITY, ...all.map(kept));
+
+        const { stdout } = await petstore(['categories', 'list', '-o', 'csv']);
+
+        const read: string[][] = parseCsv(stdout, { record_delimiter: '\n' });
+        expect(read).toHaveLength(all.length + 1);
+        for (const [at, { id, name, description = '' }] of all.entries()) {
+          expect(read[at + 1]?.[0]).toBe(String(id));
+          const shown = read[at + 1]?.[1] ?? '';
+          if (!shown.includes('\\u{')) expect(shown).toBe(name);
+          expect(shown).not.toMatch(/\\u\{[9a]\}|\\u\{d\}\n/);
+          if (description === '') expect(read[at + 1]?.[2]).toBe('');
+        }
+        expect(stdout.replace(/\r?\n|\t/g, '')).not.toMatch(acting);
+      }),
+      runs,
+    );
+  });
+
+  test.for(['1.1', '1.2'] as const)(
+    'is exact for a reader of YAML %s, and one line a field',
+    async (version, { petstore, sandbox }) => {
+      await fc.assert(
+        fc.asyncProperty(categories, async (all) => {
+          sandbox.categories.splice(0, Number.POSITIVE_INFINITY, ...all.map(kept));
+
+          const { stdout } = await petstore(['categories', 'list', '-o', 'yaml']);
+
+          const fields = all.flatMap(({ description }) => (description === undefined ? 2 : 3));
+          expect(stdout.split('\n')).toHaveLength(fields.reduce((sum, count) => sum + count, 1));
+          expect(stdout.replaceAll('\n', '')).not.toMatch(acting);
+          const read: unknown[] = parseYaml(stdout, { version, intAsBigInt: true });
+          const plain = all.map(({ description, ...rest }) =>
+            description === undefined ? rest : { ...rest, description },
+          );
+          expect(read).toEqual(plain);
+          const schema = version === '1.1' ? { schema: YAML11_SCHEMA } : {};
+          const texts = (items: unknown) =>
+            JSON.stringify(items, (key, value) => (key === 'id' ? 0 : value));
+          expect(texts(load(stdout, schema))).toBe(texts(plain));
+        }),
+        runs,
+      );
+    },
+  );
+
+  test('is one line a record and a tab between fields as TSV, and can be told from all others', async ({
+    petstore,
+    sandbox,
+  }) => {
+    await fc.assert(
+      fc.asyncProperty(categories, async (all) => {
+        sandbox.categories.splice(0, Number.POSITIVE_INFINITY, ...all.map(kept));
+
+        const { stdout } = await petstore(['categories', 'list', '-o', 'tsv', '--no-header']);
+
+        const read = stdout
+          .slice(0, -1)
+          .split('\n')
+          .map((line) => line.split('\t').map(unescaped));
+        expect(read).toEqual(
+          all.map(({ id, name, description = '' }) => [String(id), name, description]),
+        );
+        expect(stdout.replace(/[\t\n]/g, '')).not.toMatch(acting);
+      }),
+      runs,
+    );
+  });
+
+  test.for(['csv', 'tsv', 'yaml'])(
+    'does nothing to a terminal, as %s',
+    async (format, { petstore, sandbox }) => {
+      await fc.assert(
+        fc.asyncProperty(categories, async (all) => {
+          sandbox.categories.splice(0, Number.POSITIVE_INFINITY, ...all.slice(0, 20).map(kept));
+
+          const { stdout } = await petstore(['categories', 'list', '-o', format], { columns: 200 });
+
+          expect((await screenOf(stdout, 200)).acts).toEqual([]);
+        }),
+        trials(10),
+      );
+    },
+  );
+});
+
+function unescaped(field: string): string {
+  const short: Record<string, string> = { '\\': '\\', t: '\t', n: '\n', r: '\r' };
+  return field.replace(/\\(?:([\\tnr])|u\{([0-9a-f]+)\})/g, (_, letter, code) =>
+    letter ? (short[letter] ?? '') : String.fromCodePoint(Number.parseInt(code, 16)),
+  );
+}

@@ -1,0 +1,149 @@
+import { describe } from 'vitest';
+import { parse } from 'yaml';
+import { put } from '../support/import-cases.ts';
+import { expect, reply, test } from '../support/petstore.ts';
+import { exact } from '../support/values.ts';
+
+const two = [
+  { id: exact('1'), name: 'dog, big', description: 'Says "wuff"\nand more' },
+  { id: exact('9007199254740993'), name: '123' },
+];
+const pet =
+  '{"id":1,"tags":["a","b"],"size":{"cm":1.0},"price":1e3,"none":null,"born":"2020-01-02"}';
+const rows = 'name,description\nferret,\ndog,Loyal\n';
+
+/** What each command prints in the formats that are neither JSON nor for people. */
+const prints: Readonly<Record<string, Readonly<Record<'csv' | 'tsv' | 'yaml', string>>>> = {
+  'categories list': {
+    csv: 'id,name,description\n1,"dog, big","Says ""wuff""\nand more"\n9007199254740993,123,\n',
+    tsv: 'id\tname\tdescription\n1\tdog, big\tSays "wuff"\\nand more\n9007199254740993\t123\t\n',
+    yaml: '- id: 1\n  name: dog, big\n  description: "Says \\"wuff\\"\\nand more"\n- id: 9007199254740993\n  name: "123"\n',
+  },
+  'categories create cat': {
+    csv: 'id,name,description\n1,cat,\n',
+    tsv: 'id\tname\tdescription\n1\tcat\t\n',
+    yaml: 'id: 1\nname: cat\n',
+  },
+  'pets get 1': {
+    csv: 'id,tags,size,price,none,born\n1,"[""a"",""b""]","{""cm"":1.0}",1e3,null,2020-01-02\n',
+    tsv: 'id\ttags\tsize\tprice\tnone\tborn\n1\t["a","b"]\t{"cm":1.0}\t1e3\tnull\t2020-01-02\n',
+    yaml: 'id: 1\ntags:\n  - a\n  - b\nsize:\n  cm: 1.0\nprice: 1e3\nnone: null\nborn: "2020-01-02"\n',
+  },
+  'orders list': {
+    csv: 'id,petId,quantity,complete\n1,2,1,true\n2,9007199254740993,2,false\n',
+    tsv: 'id\tpetId\tquantity\tcomplete\n1\t2\t1\ttrue\n2\t9007199254740993\t2\tfalse\n',
+    yaml: '- id: 1\n  petId: 2\n  quantity: 1\n  complete: true\n- id: 2\n  petId: 9007199254740993\n  quantity: 2\n  complete: false\n',
+  },
+  limits: {
+    csv: 'window,limit,remaining,used,resetAt,source\nminute,,,,,unknown\nday,,,,,unknown\n',
+    tsv: 'window\tlimit\tremaining\tused\tresetAt\tsource\nminute\t\t\t\t\tunknown\nday\t\t\t\t\tunknown\n',
+    yaml: 'minute:\n  source: unknown\nday:\n  source: unknown\ninFlight: 0\nwait: null\nstore: null\n',
+  },
+  'config get max-wait': {
+    csv: 'setting,value,source\nmax-wait,2m,default\n',
+    tsv: 'setting\tvalue\tsource\nmax-wait\t2m\tdefault\n',
+    yaml: 'setting: max-wait\nvalue: "2m"\nsource: default\n',
+  },
+  'auth status': {
+    csv: 'profile,baseUrl,keySource,keyEnding\nproduction,http://127.0.0.1:4010/v1,PETSTORE_API_KEY,cdef\n',
+    tsv: 'profile\tbaseUrl\tkeySource\tkeyEnding\nproduction\thttp://127.0.0.1:4010/v1\tPETSTORE_API_KEY\tcdef\n',
+    yaml: 'profile: production\nbaseUrl: http://127.0.0.1:4010/v1\nkeySource: PETSTORE_API_KEY\nkeyEnding: cdef\n',
+  },
+  'categories import FILE --dry-run': {
+    csv: 'line,name,intention,id,looksLike\n2,ferret,create,,\n3,dog,create,,\n',
+    tsv: 'line\tname\tintention\tid\tlooksLike\n2\tferret\tcreate\t\t\n3\tdog\tcreate\t\t\n',
+    yaml: 'file: "pets.csv"\nrows: 2\ncounts:\n  create: 2\nrequests: 4\nforecast:\n  plan: null\n  todayMs: 0\n  moreDays: null\n  doneAt: "2026-11-20T15:04:00Z"\n  nextPlan: null\nitems:\n- line: 2\n  name: ferret\n  intention: create\n- line: 3\n  name: dog\n  intention: create\n',
+  },
+  'categories import FILE --yes': {
+    csv: 'line,name,outcome,id,as,status,code,message\n2,ferret,created,1,,,,\n3,dog,created,2,,,,\n',
+    tsv: 'line\tname\toutcome\tid\tas\tstatus\tcode\tmessage\n2\tferret\tcreated\t1\t\t\t\t\n3\tdog\tcreated\t2\t\t\t\t\n',
+    yaml: 'file: "pets.csv"\nrows: 2\ncounts:\n  created: 2\ncopies: []\nitems:\n- line: 2\n  name: ferret\n  outcome: created\n  id: 1\n- line: 3\n  name: dog\n  outcome: created\n  id: 2\n',
+  },
+};
+
+describe('the other formats', () => {
+  const cases = Object.entries(prints).flatMap(([command, printed]) =>
+    Object.entries(printed).map(([format, stdout]) => ({ command, format, stdout })),
+  );
+
+  test.for(cases)(
+    '$command as $format, and text on stderr',
+    async ({ command, format, stdout }, { petstore, sandbox, folder }) => {
+      if (command === 'categories list') sandbox.categories.push(...two);
+      if (command.startsWith('pets')) sandbox.reactions.push(reply(200, pet));
+      const file = put(folder, rows);
+      const argv = command.split(' ').map((word) => (word === 'FILE' ? file : word));
+
+      const result = await petstore([...argv, '-o', format], { env: { FORCE_COLOR: '1' } });
+
+      expect(result.exitCode).toBe(0);
+      expect(result.stdout).toBe(stdout.replace('pets.csv', file));
+      expect(result.stderr).not.toContain('{"event"');
+    },
+  );
+
+  test.for([
+    { format: 'csv', stdout: 'id,name,description\n' },
+    { format: 'tsv', stdout: 'id\tname\tdescription\n' },
+    { format: 'yaml', stdout: '[]\n' },
+  ])('an empty list is a success as $format', async ({ format, stdout }, { petstore }) => {
+    const result = await petstore(['categories', 'list', '-o', format]);
+
+    expect(result).toMatchObject({ exitCode: 0, stdout });
+  });
+
+  test.for([
+    { shape: 'an object', body: '{"total":2}', csv: 'total\n2\n', yaml: 'total: 2\n' },
+    { shape: 'a list of words', body: '["a","b"]', csv: 'value\na\nb\n', yaml: '- a\n- b\n' },
+    {
+      shape: 'a mixed list',
+      body: '[1,{"a":2}]',
+      csv: 'value\n1\n"{""a"":2}"\n',
+      yaml: '- 1\n- a: 2\n',
+    },
+    {
+      shape: 'records that differ',
+      body: '[{"a":1},{"b":2}]',
+      csv: 'a,b\n1,\n,2\n',
+      yaml: '- a: 1\n- b: 2\n',
+    },
+    { shape: 'an empty list', body: '[]', csv: 'value\n', yaml: '[]\n' },
+  ])(
+    '$shape of unknown fields keeps its shape',
+    async ({ body, csv, yaml }, { petstore, sandbox }) => {
+      sandbox.react = () => reply(200, body);
+
+      expect((await petstore(['orders', 'list', '-o', 'csv'])).stdout).toBe(csv);
+      expect((await petstore(['orders', 'list', '-o', 'yaml'])).stdout).toBe(yaml);
+    },
+  );
+
+  test('a report of many pieces is one document, in order', async ({ petstore, folder }) => {
+    const names = Array.from({ length: 1_001 }, (_, n) => `pet ${n}`);
+    const argv = ['categories', 'import', put(folder, ['name', ...names].join('\n')), '--dry-run'];
+    const print = async (format: string) => (await petstore([...argv, '-o', format])).stdout;
+
+    const [json, yaml, csv] = [await print('json'), await print('yaml'), await print('csv')];
+
+    const named = (items: { name: string }[]) => items.map(({ name }) => name);
+    expect(named(JSON.parse(json).items)).toEqual(names);
+    expect(named(parse(yaml).items)).toEqual(names);
+    expect(csv.split('\n').filter((line) => line.startsWith('line,'))).toHaveLength(1);
+    expect(csv.split('\n')).toHaveLength(names.length + 2);
+  });
+
+  test('a wrong command line is told in text where the output would not be JSON', async ({
+    petstore,
+  }) => {
+    const { stderr } = await petstore(['categories', 'list', '-o', 'yaml', '--serch']);
+
+    expect(stderr).toMatch(/^petstore: unknown option --serch\n/);
+  });
+
+  test('settings of a shell are a record', async ({ petstore }) => {
+    const stop = AbortSignal.abort();
+    const { stdout } = await petstore(['sandbox', '-o', 'csv'], { signal: stop });
+
+    expect(stdout).toMatch(/^PETSTORE_BASE_URL,PETSTORE_API_KEY\nhttp:.*,sandbox-\w+\n$/);
+  });
+});

@@ -1,0 +1,121 @@
+import { describe } from 'vitest';
+import { expect, networkError, reply, test } from '../support/petstore.ts';
+
+const looks = { dim: 2, red: 31, yellow: 33 };
+const [start, end] = ['\u001b[', '\u001b['];
+
+/** The lines of stderr that are in a colour, without it. */
+function linesIn(look: keyof typeof looks, stderr: string): string[] {
+  return stderr
+    .split('\n')
+    .filter((line) => line.startsWith(`${start}${looks[look]}m`))
+    .map((line) => line.slice(line.indexOf('m') + 1, line.lastIndexOf(end)));
+}
+
+const wide = { columns: 200 };
+
+describe('colour on stderr has a meaning', () => {
+  test('the rate limit is dim', async ({ petstore }) => {
+    const { stderr } = await petstore(['categories', 'list'], wide);
+
+    expect(linesIn('dim', stderr)).toEqual([expect.stringMatching(/^rate limit: 59 of 60 left/)]);
+  });
+
+  test('a deprecation is yellow', async ({ petstore }) => {
+    const { stderr } = await petstore(['pets', 'get', '1'], wide);
+
+    expect(linesIn('yellow', stderr)).toEqual([expect.stringMatching(/^deprecated: /)]);
+  });
+
+  test('a warning is yellow, and a notice is not', async ({ petstore, sandbox }) => {
+    sandbox.reactions.push(reply(201, { id: 1, name: 'Rabbit' }));
+
+    const renamed = await petstore(['categories', 'create', 'rabbit'], wide);
+    const saved = await petstore(['config', 'set', 'output', 'table'], wide);
+
+    expect(linesIn('yellow', renamed.stderr)).toEqual([
+      'petstore: the service changed the name to "Rabbit"',
+    ]);
+    expect(saved.stderr).toMatch(/^petstore: saved/);
+  });
+
+  test('of an error the first line is red', async ({ petstore, sandbox }) => {
+    sandbox.react = () => networkError('ECONNREFUSED');
+
+    const { stderr } = await petstore(['categories', 'list'], wide);
+    const usage = await petstore(['categories', 'lst'], wide);
+
+    expect(linesIn('red', stderr)).toEqual([expect.stringMatching(/^petstore: /)]);
+    expect(linesIn('red', usage.stderr)).toEqual([expect.stringMatching(/^petstore: /)]);
+    expect(stderr.split(start)).toHaveLength(3);
+  });
+
+  test.for([
+    { where: 'in a pipe', options: {} },
+    { where: 'with NO_COLOR', options: { ...wide, env: { NO_COLOR: '1' } } },
+    { where: 'with --no-color', argv: ['--no-color'], options: wide },
+    { where: 'on a dumb terminal', options: { ...wide, env: { TERM: 'dumb' } } },
+    { where: 'as JSON', argv: ['--json'], options: { ...wide, env: { FORCE_COLOR: '1' } } },
+  ])('and there is none $where', async ({ argv = [], options }, { petstore }) => {
+    const got = await petstore(['pets', 'get', '1', ...argv], options);
+    const failed = await petstore(['categories', 'create', '', ...argv], options);
+
+    expect(got.stderr).toContain('deprecat');
+    expect(failed.exitCode).toBe(2);
+    expect(got.stderr + failed.stderr).not.toContain(start);
+  });
+
+  test('FORCE_COLOR has it in a pipe', async ({ petstore }) => {
+    const { stderr } = await petstore(['categories', 'list'], { env: { FORCE_COLOR: '1' } });
+
+    expect(linesIn('dim', stderr)).toHaveLength(1);
+  });
+});
+
+describe('a message', () => {
+  const message = 'The 犬 cannot be walked while the cat is in the garden with the guinea pigs';
+  const refuse = () => reply(422, { code: 'x', message, status: 422 });
+  const create = ['categories', 'create', 'rabbit', '--no-color'];
+
+  test.for([40, 60, 80])(
+    'is broken between words on a terminal of %i columns, and goes on indented',
+    async (columns, { petstore, sandbox }) => {
+      sandbox.react = refuse;
+
+      const { stderr } = await petstore(create, { columns });
+      const piped = await petstore(create);
+
+      for (const line of stderr.split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
+      expect(stderr).toMatch(/^petstore: .*\n {2}\S/);
+      expect(stderr.replaceAll('\n  ', ' ')).toBe(piped.stderr);
+    },
+  );
+
+  test('is one line in a pipe', async ({ petstore, sandbox }) => {
+    sandbox.react = refuse;
+
+    const { stderr } = await petstore(create);
+
+    expect(stderr.split('\n')[0]).toContain(message);
+  });
+
+  test('keeps a command in one piece, so that it can be copied', async ({ petstore }) => {
+    const env = { PETSTORE_API_KEY: undefined };
+
+    const { stderr } = await petstore(['categories', 'list', '--no-color'], { env, columns: 30 });
+
+    expect(stderr).toMatch(/petstore auth login/);
+  });
+
+  test('has a word that is wider than the terminal on a line of its own', async ({
+    petstore,
+    sandbox,
+  }) => {
+    const word = 'x'.repeat(100);
+    sandbox.react = () => reply(422, { code: 'x', message: `see ${word} there`, status: 422 });
+
+    const { stderr } = await petstore(create, { columns: 40 });
+
+    expect(stderr).toContain(`\n  ${word}\n  there`);
+  });
+});

@@ -1,0 +1,297 @@
+import { writeFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe } from 'vitest';
+import type { Json } from '../../src/json/exact.ts';
+import { exact } from '../../src/json/exact.ts';
+import { writeJson } from '../../src/json/write.ts';
+import { hideSecrets } from '../../src/output/hide-secrets.ts';
+import { createPrinter } from '../../src/output/printer.ts';
+import { createSink } from '../../src/output/sink.ts';
+import { formsOf } from '../../src/text/secret.ts';
+import { expect, reply, test } from '../support/petstore.ts';
+import { trials } from '../support/trials.ts';
+import { formats } from '../support/values.ts';
+
+const digits = '34567890';
+const secret = 'ky+7Canary/%41"<b>=\\Zq9~f';
+const forms = formsOf(secret);
+/** More than a list that is laid out all at once. */
+const manyRows = 20_000;
+
+describe('a number is never touched, although it holds the key:', () => {
+  test.for(formats)('%s', async (format, { petstore, sandbox }) => {
+    sandbox.react = () =>
+      reply(200, '[{"id":1234567890123,"name":"a 34567890 b","more":[34567890,{"n":34567890.5}]}]');
+    const env = { PETSTORE_API_KEY: digits };
+
+    for (const argv of [
+      ['categories', 'list'],
+      ['api', 'GET', '/x'],
+    ]) {
+      const { stdout } = await petstore([...argv, '-o', format], { env });
+
+      expect(stdout).toContain('1234567890123');
+      expect(stdout).toContain('a [key] b');
+      if (argv[0] === 'api') expect(stdout).toContain('34567890.5');
+      expect(stdout).not.toMatch(/\d\[key\]|\[key\]\d/);
+    }
+  });
+
+  test('in an event', async ({ petstore, sandbox, clock }) => {
+    sandbox.react = () =>
+      reply(200, [], {
+        'x-ratelimit-limit': '34567890',
+        'x-ratelimit-remaining': '34567890',
+        'x-ratelimit-reset': String(Math.floor(clock.now() / 1_000) + 42),
+      });
+    const env = { PETSTORE_API_KEY: digits };
+
+    const json = await petstore(['categories', 'list', '--json'], { env });
+    const text = await petstore(['categories', 'list'], { env });
+
+    expect(json.stderr).toContain('"limit":34567890,"remaining":34567890');
+    expect(text.stderr).toContain('34567890 of 34567890 left');
+  });
+});
+
+describe('names of fields and structure are never touched:', () => {
+  test.for(formats)(
+    '%s where the key is the name of a field',
+    async (format, { petstore, sandbox }) => {
+      sandbox.react = () => reply(200, [{ id: 1, name: 'dog', description: 'the description' }]);
+      const argv = ['categories', 'list', '-o', format];
+
+      const { stdout } = await petstore(argv, { env: { PETSTORE_API_KEY: 'description' } });
+      const plain = await petstore(argv);
+
+      const narrow = (table: string) => table.replace(/[ ─]+/g, ' ');
+      expect(narrow(stdout)).toBe(narrow(plain.stdout).replace('the description', 'the [key]'));
+    },
+  );
+
+  test('of one record', async ({ petstore, sandbox }) => {
+    sandbox.react = () => reply(200, { id: 1, description: 'x' });
+    const env = { PETSTORE_API_KEY: 'description' };
+
+    for (const format of formats) {
+      const { stdout } = await petstore(['pets', 'get', '1', '-o', format], { env });
+
+      expect(stdout).toContain('description');
+    }
+  });
+
+  test.for(['rate_limit', 'remaining', 'exitCode', 'not_sent', 'retryAfter'])(
+    'of an event where the key is %s',
+    async (key, { petstore, sandbox }) => {
+      sandbox.react = () =>
+        reply(429, { code: 'x', message: 'y', status: 429 }, { 'retry-after': '900' });
+      const argv = ['categories', 'create', 'dog', '--json', '--max-wait', '0'];
+
+      const { events } = await petstore(argv, { env: { PETSTORE_API_KEY: key } });
+
+      expect(events().at(-1)).toMatchObject({
+        event: 'error',
+        kind: 'rate_limited',
+        outcome: 'refused',
+        retryAfter: expect.any(Number),
+        exitCode: 75,
+      });
+    },
+  );
+
+  test('the blanks of an indentation, which are no secret', async ({ petstore, sandbox }) => {
+    sandbox.react = () => reply(200, { a: { b: { c: { d: { e: 'x' } } } } });
+    const env = { PETSTORE_API_KEY: undefined };
+    const capture = async () => ({ exitCode: 0, stdout: `a-key-0123456789\n${' '.repeat(8)}\n` });
+    await petstore(['config', 'set', 'base-url', 'http://127.0.0.1:4010/v1'], { env });
+    await petstore(['config', 'set', 'api-key-command', 'x'], { env });
+
+    const { stdout } = await petstore(['api', 'GET', '/x', '--json'], {
+      env,
+      context: { capture },
+    });
+
+    expect(stdout).toContain('        "d": {\n          "e": "x"');
+  });
+});
+
+test('no beginning of a key is left where a header field is cut short', async ({
+  petstore,
+  sandbox,
+}) => {
+  const key = 'abcdefghijklmnopqrstuvwxyz-0123456789-ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+  const headers = { 'x-ratelimit-limit': key, 'x-long': `${'-'.repeat(280)}${key}` };
+  sandbox.react = () => reply(200, [], headers);
+
+  const { stderr } = await petstore(['categories', 'list', '-v'], {
+    env: { PETSTORE_API_KEY: key },
+  });
+
+  expect(stderr).toContain('X-RateLimit-Limit ("[key]")');
+  expect(stderr).toContain('-[key]\n');
+  expect(stderr).not.toContain('abcdefgh');
+});
+
+test('no beginning of a key is left where a message quotes half a name', async ({
+  petstore,
+  folder,
+}) => {
+  const key = 'abcdefghijklmnopqrstuvwxyz-0123456789-ABCDEFGHIJKLMNOPQRSTUVWXYZ'.repeat(4);
+  writeFileSync(`${folder}/rows.csv`, `name,${key}\nx,y\n`);
+
+  const { exitCode, stderr } = await petstore(
+    ['categories', 'import', `${folder}/rows.csv`, '--dry-run'],
+    { env: { PETSTORE_API_KEY: key } },
+  );
+
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('unknown column "[key]…"');
+  expect(stderr).not.toContain('abcdefgh');
+});
+
+describe('a secret that is a word of ours', () => {
+  const env = { PETSTORE_API_KEY: 'categories' };
+
+  test('is cut out of what the service says, and of results', async ({ petstore, sandbox }) => {
+    const error = { code: 'bad', message: 'no categories for you', status: 500 };
+    sandbox.react = ({ method }) =>
+      method === 'POST' ? reply(500, error) : reply(200, [{ id: 1, name: 'categories' }]);
+
+    const { stderr } = await petstore(['api', 'POST', '/x', '--data', '{}'], { env });
+    const { stdout } = await petstore(['categories', 'list', '-o', 'ndjson'], { env });
+
+    expect(stderr).toContain('no [key] for you');
+    expect(stdout).toBe('{"id":1,"name":"[key]"}\n');
+  });
+
+  test('keeps no command from being understood', async ({ petstore }) => {
+    const { exitCode, stdout } = await petstore(['categories', 'list', '-o', 'csv'], { env });
+
+    expect(exitCode).toBe(4);
+    expect(stdout).toBe('');
+  });
+});
+
+describe('a name that the service chose', () => {
+  test.for(formats)(
+    'shows no key, and stays apart from all others: %s',
+    async (format, { petstore, sandbox }) => {
+      const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
+      const data = { [secret]: 1, [base64]: 2, '[key] (2)': 3, '[key]': 4, plain: 5 };
+      sandbox.react = () => reply(200, data);
+
+      const { stdout } = await petstore(['pets', 'get', '1', '-o', format], {
+        env: { PETSTORE_API_KEY: secret },
+      });
+
+      expect(forms.filter((form) => stdout.includes(form))).toEqual([]);
+      if (format === 'ndjson') {
+        expect(JSON.parse(stdout)).toEqual({
+          '[key]': 1,
+          '[key] (2)': 2,
+          '[key] (2) (2)': 3,
+          '[key] (3)': 4,
+          plain: 5,
+        });
+      }
+      if (format === 'csv') {
+        expect(new Set(stdout.split('\n')[0]?.split(',')).size).toBe(5);
+      }
+    },
+  );
+});
+
+describe('no form of a secret is in a result', () => {
+  test.for(formats)('in %s, wherever it stands in the data', async (format, { expect }) => {
+    const text = fc.tuple(
+      fc.string({ maxLength: 4 }),
+      fc.constantFrom('', ...forms),
+      fc.string({ maxLength: 4 }),
+    );
+    const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 3 },
+        text.map((parts) => parts.join('')),
+        fc.integer().map(exact),
+        fc.constantFrom(null, true),
+        fc.array(tie('tree'), { maxLength: 4 }),
+        fc.dictionary(
+          text.map((parts) => parts.join('')),
+          tie('tree'),
+          { maxKeys: 4 },
+        ),
+      ),
+    }));
+    await fc.assert(
+      fc.asyncProperty(tree, async (tree) => {
+        const shown = await printed(tree as Json, format);
+
+        expect(forms.filter((form) => shown.includes(form))).toEqual([]);
+        if (format === 'json') {
+          expect(shapeOf(JSON.parse(shown))).toBe(shapeOf(JSON.parse(writeJson(tree as Json))));
+        }
+      }),
+      trials(500),
+    );
+  });
+
+  test.for(formats)(
+    'in %s of a list that is printed piece by piece',
+    async (format, { petstore, sandbox }) => {
+      const rows = Array.from({ length: manyRows }, (_, id) => ({ id, name: `category ${id}` }));
+      const found = Object.assign([...rows], {
+        777: { id: 34567890777, name: `the ${secret} of it`, description: forms.join(' ') },
+      });
+      sandbox.react = () => reply(200, found);
+
+      const { stdout, exitCode } = await petstore(['categories', 'list', '-o', format], {
+        env: { PETSTORE_API_KEY: secret },
+      });
+
+      expect(exitCode).toBe(0);
+      expect(forms.filter((form) => stdout.includes(form))).toEqual([]);
+      expect(stdout).toContain('the [key] of it');
+      expect(stdout).toContain('34567890777');
+      expect(stdout).toContain(`category ${manyRows - 1}`);
+    },
+  );
+});
+
+async function printed(data: Json, format: (typeof formats)[number]): Promise<string> {
+  let stdout = '';
+  const write = async (text: string) => {
+    stdout += text;
+  };
+  const stream = { write, isTTY: false, columns: undefined, stream: undefined };
+  const { signal } = new AbortController();
+  const context = {
+    stdout: stream,
+    stderr: stream,
+    signal,
+    platform: 'linux',
+    turn: async () => {},
+  };
+  const sink = createSink({ ...context, sleep: () => new Promise(() => {}) });
+  sink.hide(secret);
+  const options = {
+    format,
+    color: false,
+    ascii: false,
+    columns: undefined,
+    header: true,
+    wide: false,
+  };
+  await hideSecrets(
+    createPrinter(context, sink.laid, () => {}, options),
+    sink,
+  ).anything(data);
+  return stdout;
+}
+
+/** What is left of data when all texts and names are alike: how many fields and items there are, and which numbers. */
+function shapeOf(data: unknown): string {
+  if (typeof data === 'string') return 'text';
+  if (Array.isArray(data)) return `[${data.map(shapeOf)}]`;
+  if (typeof data !== 'object' || data === null) return String(data);
+  return `{${Object.values(data).map(shapeOf).sort()}}`;
+}

@@ -1,0 +1,179 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe } from 'vitest';
+import { jsonString, showText } from '../../src/output/safe-text.ts';
+import { expect, test } from '../support/petstore.ts';
+import { trials } from '../support/trials.ts';
+import { exact } from '../support/values.ts';
+
+/** As keyboards type them; escapes where an editor would show nothing. */
+const texts = {
+  'a star in colour': '⭐\ufe0f',
+  'a coffee in colour': '☕\ufe0f break',
+  'a dog that a keyboard marked as an emoji': '🐕\ufe0f',
+  'a telephone in black': '☎\ufe0e',
+  keycaps: '1\ufe0f\u20e3#\ufe0f\u20e3*\ufe0e\u20e3',
+  'a family': '👩\u200d👩\u200d👧',
+  'a flag without its selector': '🏳\u200d🌈 🏳\ufe0f\u200d🌈',
+  'a shrug without its last selector': '🤷🏽\u200d♀ 🤷🏽\u200d♀\ufe0f',
+  'a nation of flags': '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
+  'hair of a kind': '👩🏻\u200d🦰',
+  Persian: 'می\u200cخواهم خانه\u200cها',
+  'Persian with vowels': 'بِ\u200cپَر',
+  Hindi: 'क्\u200dष क्\u200cष',
+  'half a letter at the end': 'क्\u200d',
+  Sinhala: 'ශ්\u200dරී',
+  Bengali: 'র\u200d\u09cdযাব',
+  Telugu: 'సాఫ్ట్\u200cవేర్',
+  'old Malayalam': 'അവന്\u200d',
+  Mongolian: 'ᠰᠠᠢ\u180bᠨ ᠬᠠᠷ\u180eᠠ',
+};
+
+/** Joiners and selectors that nobody can see. */
+const hidden = {
+  'a selector after a letter': 'a\ufe0f',
+  'a selector after a digit': '1\ufe0f',
+  'a selector after a letter of a flag': '🇩\ufe0f🇪',
+  'a selector after a skin': '👍🏽\ufe0f',
+  'a second selector': '⭐\ufe0f\ufe0f',
+  'two selectors that contradict each other': '⭐\ufe0e\ufe0f',
+  'a selector at the beginning': '\ufe0f⭐',
+  'a selector of another kind': '⭐\ufe00',
+  'a selector of an ideograph': '葛\u{e0100}',
+  'an emoji joined to a letter': '👩\u200da',
+  'a joiner after the last emoji': '👩\u200d',
+  'two joiners': '👩\u200d\u200d👧',
+  'tags of no known flag': '🏴\u{e0075}\u{e0073}\u{e0074}\u{e0078}\u{e007f}',
+  'a non-joiner between Latin letters': 'd\u200cog',
+  'a joiner between Latin letters': 'd\u200dog',
+  'a non-joiner between ideographs': '犬\u200c猫',
+  'a non-joiner after a letter that never joins': 'کار\u200cها',
+  'a non-joiner at the end of a word': 'خانه\u200c',
+  'a joiner between Arabic letters': 'ب\u200dب',
+  'two non-joiners': 'می\u200c\u200cخواهم',
+  'a non-joiner where no virama is': 'क\u200cष',
+  'a joiner where no virama is': 'क\u200dष',
+  'a joiner before a vowel sign': 'क्\u200dा',
+  'a virama without a letter': '्\u200dष',
+  'a selector of Mongolian after Latin': 'a\u180b',
+  'two selectors of Mongolian': 'ᠢ\u180b\u180b',
+  'a separator of vowels between others': 'ᠷ\u180eᠷ',
+};
+
+describe('Selectors and joiners', () => {
+  test.for(Object.entries(texts))('are text: %s', ([, text]) => {
+    expect(showText(text)).toBe(text);
+    expect(jsonString(text)).toBe(`"${text}"`);
+  });
+
+  test.for(Object.entries(hidden))('are escaped where they hide: %s', ([, text]) => {
+    const shown = showText(text);
+
+    expect(shown).toContain('\\u{');
+    expect(JSON.parse(jsonString(text))).toBe(text);
+    expect(jsonString(text)).toContain('\\u');
+  });
+
+  test.for(['csv', 'tsv', 'yaml', 'json', 'ndjson', 'table'])(
+    'that are text are printed as they are, as %s',
+    async (format, { petstore, sandbox }) => {
+      const names = Object.values(texts);
+      sandbox.categories.push(
+        ...names.map((name, at) => ({ id: exact(String(at)), name, description: name })),
+      );
+
+      const { stdout } = await petstore(['categories', 'list', '-o', format]);
+
+      for (const name of names) expect(stdout).toContain(name);
+      expect(stdout).not.toMatch(/\\u/);
+    },
+  );
+
+  test.for(['csv', 'json', 'ndjson'])(
+    'come back from an import of what was exported, as %s',
+    async (format, { petstore, sandbox, folder }) => {
+      const names = [...Object.values(texts), ...Object.values(hidden)];
+      sandbox.categories.push(...names.map((name, at) => ({ id: exact(String(at)), name })));
+      sandbox.plan = { minute: { limit: 1_000, length: 1 }, day: { limit: 1_000, length: 1 } };
+      const file = join(folder, `all.${format}`);
+      writeFileSync(file, (await petstore(['categories', 'list', '-o', format])).stdout);
+      sandbox.categories.length = 0;
+
+      const argv = ['categories', 'import', file, '--yes', '--allow-duplicates'];
+      const { exitCode } = await petstore([...argv, '--max-wait', 'inf']);
+
+      expect(exitCode).toBe(0);
+      expect(sandbox.categories.map(({ name }) => name).sort()).toEqual([...names].sort());
+    },
+  );
+
+  test('are text in every emoji that is recommended for interchange', () => {
+    const recommended = /^\p{RGI_Emoji}$/v;
+    const single = [...charactersOf(/^\p{Emoji}$/u)];
+    const colours = [...charactersOf(/^\p{Emoji_Modifier}$/u)];
+    const forms = single.flatMap((one) => [
+      one,
+      `${one}\ufe0f`,
+      `${one}\ufe0f\u20e3`,
+      ...colours.map((colour) => `${one}${colour}`),
+    ]);
+    const known = forms.filter((form) => recommended.test(form));
+    const joined = [
+      '👨',
+      '👩🏽',
+      '🧑🏿',
+      '🏳\ufe0f',
+      '🏴',
+      '❤\ufe0f',
+      '🐻',
+      '🏃\u200d♀\ufe0f',
+    ].flatMap((first) => known.map((last) => `${first}\u200d${last}`));
+    const sequences = joined.filter((sequence) => recommended.test(sequence));
+
+    expect(known.length).toBeGreaterThan(1_900);
+    expect(sequences.length).toBeGreaterThan(50);
+    for (const emoji of [...known, ...sequences]) expect(showText(emoji)).toBe(emoji);
+  });
+
+  test('never pass beside one another, nor without what they change', () => {
+    const pieces = ['\ufe0e', '\ufe0f', '\u200c', '\u200d', '\u180b', '\u180e', '\u20e3'];
+    const bases = [
+      'a',
+      '1',
+      '⭐',
+      '🐕',
+      '🏽',
+      '🇩',
+      'ب',
+      'ر',
+      'َ',
+      'क',
+      '्',
+      'ा',
+      'ᠠ',
+      '犬',
+      ' ',
+      '\\',
+    ];
+    const text = fc.array(fc.constantFrom(...pieces, ...bases), { maxLength: 12 });
+    const mark = '(?:\ufe0e|\ufe0f|\u200c|\u200d|\u180b|\u180e)';
+    const alone = new RegExp(
+      `^${mark}|[a1犬 ]${mark}(?!\u20e3)|(?!\u200d)${mark}(?!\u200d|\u180e)${mark}`,
+      'u',
+    );
+    fc.assert(
+      fc.property(text, (parts) => {
+        expect(showText(parts.join(''))).not.toMatch(alone);
+      }),
+      trials(5_000),
+    );
+  });
+});
+
+function* charactersOf(kind: RegExp): Generator<string> {
+  for (let code = 0; code <= 0x1_ffff; code += 1) {
+    const character = String.fromCodePoint(code);
+    if (kind.test(character)) yield character;
+  }
+}

@@ -1,0 +1,154 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { expect, test, testKey } from '../support/petstore.ts';
+import { isPosix } from '../support/posix.ts';
+import { interrupted } from '../support/values.ts';
+
+const list = ['categories', 'list'];
+const env = { PETSTORE_API_KEY: undefined };
+const isRoot = process.getuid?.() === 0;
+const nobody = 65_534;
+
+/** Makes a file with a key; for a user who is not root, whoever runs the test. */
+function keyFile(folder: string, mode: number, text = testKey): string {
+  const file = join(folder, 'key');
+  writeFileSync(file, text);
+  chmodSync(file, mode);
+  return file;
+}
+
+describe('--api-key-file', () => {
+  test.skipIf(!isPosix).for([
+    { what: 'its owner alone', mode: 0o600 },
+    { what: 'all, as a secret of a container', mode: 0o444 },
+    { what: 'all, as a secret of a cluster', mode: 0o644 },
+  ])(
+    'reads the file of root that is readable for $what, and says nothing',
+    async ({ mode }, { petstore, folder }) => {
+      const file = keyFile(folder, mode);
+      // Root or not: the file is not the user's own.
+      const context = isRoot ? {} : { uid: 1 };
+
+      const { exitCode, stderr } = await petstore([...list, '--api-key-file', file], {
+        env,
+        context,
+      });
+
+      expect(exitCode).toBe(0);
+      expect(stderr).not.toContain('other users can read');
+    },
+  );
+
+  test.skipIf(!isPosix)(
+    'reads its user’s own file that others can read, with a notice',
+    async ({ petstore, folder }) => {
+      const file = keyFile(folder, 0o644);
+      if (isRoot) chownSync(file, nobody, nobody);
+      const context = isRoot ? { uid: nobody } : {};
+
+      const { exitCode, stderr } = await petstore([...list, '--api-key-file', file], {
+        env,
+        context,
+      });
+
+      expect(exitCode).toBe(0);
+      expect(stderr).toContain(
+        `petstore: other users can read the API key in ${file}: chmod 600 '${file}'\n`,
+      );
+    },
+  );
+
+  test.skipIf(!isPosix).for([0o620, 0o602, 0o666])(
+    'refuses a file that others can change (mode %o)',
+    async (mode, { petstore, sandbox, folder }) => {
+      const file = keyFile(folder, mode);
+
+      const { exitCode, stderr } = await petstore([...list, '--api-key-file', file], { env });
+
+      expect(exitCode).toBe(2);
+      expect(stderr).toBe(
+        `petstore: the API key in ${file} was not used, because other users can change it\nNothing was sent.\nchmod go-w '${file}'\n`,
+      );
+      expect(sandbox.requests).toHaveLength(0);
+    },
+  );
+
+  test.for(['-', '/dev/stdin', '/dev/fd/0'])(
+    'reads standard input as %s',
+    async (name, { petstore }) => {
+      const result = await petstore([...list, '--api-key-file', name], {
+        env,
+        stdin: `${testKey}\n`,
+      });
+
+      expect(result.exitCode).toBe(0);
+    },
+  );
+
+  test.for([
+    {
+      what: 'a folder',
+      make: (path: string) => void mkdirSync(path),
+      says: 'is not a regular file',
+    },
+    {
+      what: 'a device',
+      make: (path: string) => symlinkSync('/dev/null', path),
+      says: 'is not a regular file',
+    },
+    { what: 'a link to itself', make: (path: string) => symlinkSync(path, path), says: '(ELOOP)' },
+  ])('refuses $what', async ({ make, says }, { petstore, folder }) => {
+    const path = join(folder, 'key');
+    make(path);
+
+    const { exitCode, stderr } = await petstore([...list, '--api-key-file', path], { env });
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(says);
+  });
+
+  test('takes a key of less than eight characters, with a notice', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    const file = keyFile(folder, 0o600, 'rat\n');
+
+    const { stderr } = await petstore([...list, '--api-key-file', file], { env });
+
+    expect(stderr).toContain(
+      'petstore: the API key is shorter than 8 characters, so it is not redacted',
+    );
+    expect(sandbox.requests[0]?.headers.authorization).toBe('Bearer rat');
+  });
+
+  test.for(['before', 'while'])(
+    'a pipe without an end ends with the run, interrupted %s it is read',
+    async (when, { petstore, folder }) => {
+      const path = join(folder, 'pipe');
+      execFileSync('mkfifo', ['-m', '600', path]);
+      const writer = openSync(path, 'r+');
+      const ctrlC = new AbortController();
+
+      const running = petstore([...list, '--api-key-file', path], {
+        env,
+        signal: ctrlC.signal,
+      });
+      if (when === 'while') await new Promise(setImmediate);
+      ctrlC.abort(interrupted(130));
+
+      expect((await running).exitCode).toBe(130);
+      closeSync(writer);
+    },
+  );
+});

@@ -1,0 +1,225 @@
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import {
+  expect,
+  type Fixtures,
+  type RunOptions,
+  reply,
+  test,
+  testKey,
+} from '../support/petstore.ts';
+import { exact } from '../support/values.ts';
+
+const url = (name: string) => `https://${name}.example/v1`;
+const noEnv = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined };
+const local = 'http://127.0.0.1:4010/v1';
+const list = ['categories', 'list'];
+
+/** The four ways to give a setting, best first; the settings file has them for the profile `byfile`, too. */
+const settings = {
+  profile: {
+    flag: ['--profile', 'byflag'],
+    env: { PETSTORE_PROFILE: 'byenv' },
+    file: ['default-profile', 'byfile'],
+    otherwise: 'production',
+  },
+  'base-url': {
+    flag: ['--base-url', url('byflag')],
+    env: { PETSTORE_BASE_URL: url('byenv') },
+    file: ['base-url', url('byfile')],
+    otherwise: undefined,
+  },
+  output: {
+    flag: ['--output', 'ndjson'],
+    env: { PETSTORE_OUTPUT: 'table' },
+    file: ['output', 'json'],
+    otherwise: 'table',
+  },
+  'max-wait': {
+    flag: ['--max-wait', '5m'],
+    env: { PETSTORE_MAX_WAIT: '4m' },
+    file: ['max-wait', '3m'],
+    otherwise: '2m',
+  },
+  'rate-limit-line': {
+    flag: [],
+    env: { PETSTORE_RATE_LIMIT_LINE: 'never' },
+    file: ['rate-limit-line', 'low'],
+    otherwise: 'always',
+  },
+} as const;
+
+/** Each way wins over all that come after it, which are given as well. */
+const cases = (Object.keys(settings) as (keyof typeof settings)[]).flatMap((name) => {
+  const { flag, env, file, otherwise } = settings[name];
+  const [variable = '', byEnv] = Object.entries(env)[0] ?? [];
+  return [
+    ...(flag.length > 0
+      ? [{ name, way: 'flag', argv: flag, env, file, value: flag[1], source: flag[0] }]
+      : []),
+    { name, way: 'environment', argv: [], env, file, value: byEnv, source: variable },
+    {
+      name,
+      way: 'settings file',
+      argv: [],
+      env: {},
+      file,
+      value: file[1],
+      source: 'settings.json',
+    },
+    { name, way: 'default', argv: [], env: {}, file: [], value: otherwise, source: 'default' },
+  ];
+});
+
+describe('the setting in force', () => {
+  test.for(cases)(
+    '$name: the $way wins over what comes after it, and is shown as the origin',
+    async ({ name, argv, env, file, value, source }, { petstore, sandbox, folder }) => {
+      for (const profile of name === 'profile' ? ['byflag', 'byenv', 'byfile', 'production'] : []) {
+        await petstore(['config', 'set', 'base-url', url(profile), '-p', profile], { env: noEnv });
+      }
+      if (file.length > 0) await petstore(['config', 'set', ...file], { env: noEnv });
+      const run: Run = (words, more) =>
+        petstore([...words, ...argv], {
+          env: { ...noEnv, PETSTORE_API_KEY: testKey, ...env, ...more },
+        });
+
+      expect(await effects[name](run, { sandbox, folder })).toBe(value);
+
+      // A format on the command line is that of the list itself.
+      if (name === 'output' && source === '--output') return;
+      const { stdout } = await run(['config', 'list']);
+      const place = source === 'settings.json' ? join(folder, 'config', source) : source;
+      const [row = ''] =
+        stdout.replaceAll('\n    ', ' ').match(new RegExp(`.*\\b${name}\\b.*`)) ?? [];
+      expect(row).toContain(value === undefined ? name : place);
+      expect(row).toContain(value ?? name);
+    },
+  );
+
+  test.for([
+    { argv: ['--json', 'config', 'get', 'output', '-o', 'csv'], value: 'csv' },
+    { argv: ['config', '--json', 'get', '-o', 'csv', 'output'], value: 'csv' },
+    { argv: ['-o', 'csv', 'config', 'get', 'output', '--json'], value: 'json' },
+    { argv: ['--json', 'config', 'get', 'output'], value: 'json' },
+  ])('the format nearest to the end wins: $argv', async ({ argv, value }, { petstore }) => {
+    expect((await petstore(argv)).stdout).toMatch(new RegExp(`output"?[,:].*\\b${value}\\b`, 's'));
+  });
+
+  test('an empty variable gives nothing', async ({ petstore }) => {
+    const env = {
+      ...noEnv,
+      PETSTORE_PROFILE: '',
+      PETSTORE_OUTPUT: '',
+      PETSTORE_MAX_WAIT: '',
+      PETSTORE_RATE_LIMIT_LINE: '',
+    };
+
+    for (const { name, way, value } of cases) {
+      if (way !== 'default' || value === undefined) continue;
+      expect((await petstore(['config', 'get', name], { env })).stdout).toBe(`${value}\n`);
+    }
+  });
+});
+
+type Run = (words: readonly string[], env?: RunOptions['env']) => ReturnType<Fixtures['petstore']>;
+type World = Pick<Fixtures, 'sandbox' | 'folder'>;
+
+/** What a setting does, told by what the service or the user sees of it. */
+const effects: Record<keyof typeof settings, (run: Run, world: World) => Promise<unknown>> = {
+  async profile(run, { sandbox }) {
+    await run(list);
+    return sandbox.requests.at(-1)?.url.host.replace('.example', '');
+  },
+  async 'base-url'(run, { sandbox }) {
+    await run(list);
+    return sandbox.requests.at(-1)?.url.href.replace('/categories', '');
+  },
+  async output(run, { sandbox }) {
+    sandbox.categories.push({ id: exact('1'), name: 'dog' });
+    const { stdout } = await run(list, { PETSTORE_BASE_URL: local });
+    return { '┌': 'table', '[': 'json', '{': 'ndjson' }[stdout[0] ?? ''];
+  },
+  async 'max-wait'(run, { sandbox, folder }) {
+    let longest = 0;
+    for (const minutes of [1, 2, 3, 4, 5, 6]) {
+      sandbox.reactions.push(reply(429, '', { 'retry-after': String(minutes * 60 - 10) }));
+      const PETSTORE_STATE_DIR = join(folder, `state-${minutes}`);
+      const { exitCode } = await run(list, { PETSTORE_BASE_URL: local, PETSTORE_STATE_DIR });
+      if (exitCode === 0) longest = minutes;
+    }
+    return `${longest}m`;
+  },
+  async 'rate-limit-line'(run, { sandbox }) {
+    const isReported = async (remaining: number) => {
+      const headers = { 'x-ratelimit-limit': '60', 'x-ratelimit-reset': '1795187100' };
+      sandbox.reactions.push(
+        reply(200, [], { ...headers, 'x-ratelimit-remaining': `${remaining}` }),
+      );
+      const { stderr } = await run(list, { PETSTORE_BASE_URL: local });
+      return stderr.includes(`rate limit: ${remaining} of 60 left`);
+    };
+    if (await isReported(6)) return 'always';
+    return (await isReported(5)) ? 'low' : 'never';
+  },
+};
+
+/** The two kinds of key that a profile may have of its own; both belong to its base URL. */
+const ownKeys = {
+  stored: ['auth', 'login'],
+  'of a command': ['config', 'set', 'api-key-command', 'pass show petstore'],
+};
+const [flagKey, envKey, ownKey] = ['key-of-the-file', 'key-of-the-env', 'key-of-the-profile'];
+
+describe.for(Object.entries(ownKeys))('the key in force, where the own one is %s', ([, give]) => {
+  test.for([
+    {
+      what: '--api-key-file beats all',
+      argv: ['-p', 'staging', '--api-key-file', '-'],
+      env: { PETSTORE_API_KEY: envKey },
+      used: flagKey,
+    },
+    {
+      what: 'a profile named on the command line beats the environment with its own',
+      argv: ['-p', 'staging'],
+      env: { PETSTORE_API_KEY: envKey },
+      used: ownKey,
+    },
+    {
+      what: 'a profile named by PETSTORE_PROFILE does not',
+      argv: [],
+      env: { PETSTORE_API_KEY: envKey, PETSTORE_PROFILE: 'staging' },
+      used: envKey,
+    },
+    {
+      what: 'the default profile does not',
+      argv: [],
+      env: { PETSTORE_API_KEY: envKey },
+      used: envKey,
+    },
+    {
+      what: 'the environment serves a profile of the command line without a key',
+      argv: ['-p', 'other', '--base-url', local],
+      env: { PETSTORE_API_KEY: envKey },
+      used: envKey,
+    },
+    { what: 'the own key comes last', argv: [], env: {}, used: ownKey },
+    { what: 'of an empty variable too', argv: [], env: { PETSTORE_API_KEY: '' }, used: ownKey },
+    { what: 'and else there is none', argv: ['-p', 'other'], env: {}, used: undefined },
+  ])('$what', async ({ argv, env, used }, { petstore, sandbox }) => {
+    const capture = async () => ({ exitCode: 0, stdout: `${ownKey}\n` });
+    await petstore(['config', 'set', 'default-profile', 'staging'], { env: noEnv });
+    await petstore(['config', 'set', 'base-url', local], { env: noEnv });
+    await petstore(give, { env: noEnv, stdin: `${ownKey}\n` });
+
+    const { exitCode } = await petstore([...list, ...argv], {
+      env: { ...noEnv, PETSTORE_BASE_URL: local, ...env },
+      stdin: flagKey,
+      context: { capture },
+    });
+
+    // None of them is the sandbox's own.
+    expect(exitCode).toBe(4);
+    expect(sandbox.requests.at(-1)?.headers.authorization).toBe(used && `Bearer ${used}`);
+  });
+});

@@ -1,0 +1,175 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  lchownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { expect, test } from '../support/petstore.ts';
+import { isPosix, isPrivate } from '../support/posix.ts';
+
+const isRoot = process.getuid?.() === 0;
+const another = 12_345;
+
+const rows = 'name\nfrog\n';
+const importing = ['categories', 'import', '-', '--format', 'csv', '--yes'];
+
+/** Each folder of the state folder, the command that keeps something there, and how that ends without it. */
+const uses = [
+  { name: 'imports', argv: importing, exitCode: 74 },
+  { name: 'imports', argv: [...importing.slice(0, -1), '--dry-run'], exitCode: 2 },
+  { name: 'names', argv: importing, exitCode: 74 },
+  { name: 'names', argv: ['categories', 'create', 'frog', '--if-missing'], exitCode: 0 },
+  { name: 'limits', argv: ['categories', 'list'], exitCode: 0 },
+];
+
+const faults = [
+  {
+    what: 'a link',
+    plant(path: string, elsewhere: string) {
+      symlinkSync(elsewhere, path);
+    },
+    fix: (path: string) => `rm '${path}'`,
+  },
+  {
+    what: 'a link of another user',
+    asRoot: true,
+    plant(path: string, elsewhere: string) {
+      symlinkSync(elsewhere, path);
+      lchownSync(path, another, another);
+    },
+    fix: (path: string) => `sudo rm '${path}'`,
+  },
+  {
+    what: 'open to others',
+    modes: true,
+    plant(path: string) {
+      mkdirSync(path);
+      chmodSync(path, 0o777);
+    },
+    fix: (path: string) => `chmod 700 '${path}'`,
+  },
+  {
+    what: 'made by another user',
+    asRoot: true,
+    plant(path: string) {
+      mkdirSync(path);
+      chownSync(path, another, another);
+    },
+    fix: () => 'export PETSTORE_STATE_DIR=',
+  },
+].filter(({ asRoot = false, modes = false }) => (!asRoot || isRoot) && (!modes || isPosix));
+
+const cases = uses.flatMap((use) => faults.map((fault) => ({ ...use, ...fault })));
+
+describe('a folder in a state folder to which others can write', () => {
+  test.for(cases)(
+    '$name that is $what is not used by $argv, and the way out is said',
+    async ({ name, argv, exitCode, plant, fix }, { petstore, folder }) => {
+      const state = join(folder, 'state');
+      const elsewhere = join(folder, 'elsewhere');
+      for (const made of [state, elsewhere]) mkdirSync(made);
+      chmodSync(state, 0o777);
+      plant(join(state, name), elsewhere);
+
+      const result = await petstore(argv, { stdin: rows });
+
+      expect(result.exitCode, result.stderr).toBe(exitCode);
+      expect(result.stderr).toContain(fix(join(state, name)));
+      expect(readdirSync(elsewhere)).toEqual([]);
+      expect(readdirSync(join(state, name))).toEqual([]);
+    },
+  );
+
+  test('is made for the user alone, and all work in it', async ({ petstore, folder }) => {
+    const state = join(folder, 'state');
+    mkdirSync(state);
+    chmodSync(state, 0o777);
+
+    for (const { argv } of uses) {
+      expect((await petstore(argv, { stdin: rows })).exitCode).toBe(0);
+    }
+
+    const made = readdirSync(state);
+    expect(made.sort()).toEqual(['imports', 'limits', 'names']);
+    for (const name of made) expect(isPrivate(join(state, name))).toBe(true);
+  });
+});
+
+describe('a state folder that is a link', () => {
+  test('of the user leads where it leads', async ({ petstore, folder }) => {
+    mkdirSync(join(folder, 'data'));
+    symlinkSync(join(folder, 'data'), join(folder, 'state'));
+
+    for (const { argv } of uses) {
+      expect(await petstore(argv, { stdin: rows })).toMatchObject({
+        exitCode: 0,
+        stderr: expect.not.stringContaining('is a symbolic link'),
+      });
+    }
+
+    expect(readdirSync(join(folder, 'data')).sort()).toEqual(['imports', 'limits', 'names']);
+  });
+
+  test.skipIf(!isRoot)('of another user is not followed', async ({ petstore, folder }) => {
+    mkdirSync(join(folder, 'data'));
+    symlinkSync(join(folder, 'data'), join(folder, 'state'));
+    lchownSync(join(folder, 'state'), another, another);
+
+    for (const { argv } of uses) {
+      const { stderr } = await petstore(argv, { stdin: rows });
+      expect(stderr).toContain(`sudo rm '${join(folder, 'state')}'`);
+    }
+
+    expect(readdirSync(join(folder, 'data'))).toEqual([]);
+  });
+});
+
+describe('a journal in whose place there is', () => {
+  test.for([
+    {
+      what: 'a link',
+      plant: (path: string, victim: string) => symlinkSync(victim, path),
+      says: 'is a symbolic link',
+    },
+    {
+      what: 'a pipe',
+      plant: (path: string) => void execFileSync('mkfifo', [path]),
+      says: 'is not a regular file',
+    },
+    {
+      what: 'a folder',
+      plant: (path: string) => void mkdirSync(path),
+      says: /is not a regular file|\(EISDIR\)/,
+    },
+  ])(
+    '$what is left as it is: nothing is sent',
+    async ({ plant, says }, { petstore, folder, sandbox }) => {
+      const imports = join(folder, 'state', 'imports');
+      const victim = join(folder, 'victim');
+      writeFileSync(victim, 'precious');
+      await petstore(importing, { stdin: rows });
+      const [journal = ''] = readdirSync(imports);
+      rmSync(join(imports, journal));
+      sandbox.categories.length = 0;
+      sandbox.requests.length = 0;
+      plant(join(imports, journal), victim);
+
+      for (const argv of [importing, [...importing.slice(0, -1), '--dry-run']]) {
+        const { exitCode, stderr } = await petstore(argv, { stdin: rows });
+        expect([2, 74]).toContain(exitCode);
+        expect(stderr).toMatch(says);
+      }
+
+      expect(sandbox.requests).toHaveLength(0);
+      expect(readFileSync(victim, 'utf8')).toBe('precious');
+    },
+  );
+});

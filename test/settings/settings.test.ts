@@ -1,0 +1,426 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe } from 'vitest';
+import { claim } from '../../src/disk/claim.ts';
+import { expect, test, testKey } from '../support/petstore.ts';
+import { isPosix, isPrivate } from '../support/posix.ts';
+import { interrupted } from '../support/values.ts';
+
+const list = ['categories', 'list'];
+const url = (name: string) => `https://${name}.example/v1`;
+const noEnv = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined };
+
+describe('auth login', () => {
+  const env = { ...noEnv, PETSTORE_BASE_URL: url('a') };
+
+  test('stores the key of standard input, for its owner and one origin alone', async ({
+    petstore,
+    folder,
+  }) => {
+    const result = await petstore(['auth', 'login'], { env, stdin: `${testKey}\n` });
+
+    const file = join(folder, 'config', 'keys', 'production.json');
+    expect(result).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(result.stderr).toContain('for https://a.example only');
+    expect(result.stderr).not.toContain(testKey);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+      origin: 'https://a.example',
+      key: testKey,
+    });
+    for (const path of [file, join(folder, 'config', 'keys'), join(folder, 'config')]) {
+      expect(isPrivate(path)).toBe(true);
+    }
+    expect(readdirSync(join(folder, 'config', 'keys'))).toHaveLength(1);
+  });
+
+  test('the stored key goes to no other origin', async ({ petstore, sandbox }) => {
+    await petstore(['auth', 'login'], { env, stdin: testKey });
+
+    const result = await petstore([...list, '--base-url', 'https://b.example/v1'], { env });
+
+    expect(result.exitCode).toBe(2);
+    expect(result.stderr).toContain('is for https://a.example, not for https://b.example');
+    expect(sandbox.requests).toHaveLength(0);
+  });
+
+  test.skipIf(!isPosix)(
+    'a stored key that others can read is refused',
+    async ({ petstore, folder, sandbox }) => {
+      await petstore(['auth', 'login'], { env, stdin: testKey });
+      chmodSync(join(folder, 'config', 'keys', 'production.json'), 0o640);
+
+      const result = await petstore(list, { env });
+
+      expect(result.exitCode).toBe(2);
+      expect(result.stderr).toContain('is readable by other users');
+      expect(sandbox.requests).toHaveLength(0);
+    },
+  );
+
+  test('asks on a terminal without showing what is typed', async ({ petstore, sandbox }) => {
+    const terminal = Object.assign(Readable.from([]), {
+      isTTY: true,
+    });
+    const asked: string[] = [];
+    const askSecret = async (question: string) => {
+      asked.push(question);
+      return testKey;
+    };
+
+    const login = await petstore(['auth', 'login', '--no-check'], {
+      env,
+      columns: 80,
+      context: { stdin: terminal, askSecret },
+    });
+    await petstore(list, { env });
+
+    expect(login.exitCode).toBe(0);
+    expect(asked).toEqual(['API key for https://a.example']);
+    expect(sandbox.requests.at(-1)?.headers.authorization).toBe(`Bearer ${testKey}`);
+  });
+
+  test('Ctrl-C ends it while standard input says nothing', async ({ petstore, folder }) => {
+    const ctrlC = new AbortController();
+    const stdin = new Readable({ read: () => ctrlC.abort(interrupted(130)) });
+
+    const result = await petstore(['auth', 'login'], {
+      env,
+      signal: ctrlC.signal,
+      context: { stdin },
+    });
+
+    expect(result).toMatchObject({ exitCode: 130, stdout: '' });
+    expect(existsSync(join(folder, 'config', 'keys'))).toBe(false);
+  });
+
+  test.for([
+    { what: 'in CI', env: { ...env, CI: 'true' }, argv: [], columns: 80 },
+    { what: 'with --no-input', env, argv: ['--no-input'], columns: 80 },
+    { what: 'where nobody would see the question', env, argv: [], columns: undefined },
+  ])('never asks $what', async ({ env, argv, columns }, { petstore }) => {
+    const terminal = Object.assign(Readable.from([]), {
+      isTTY: true,
+    });
+
+    const result = await petstore(['auth', 'login', ...argv], {
+      env,
+      ...(columns && { columns }),
+      context: { stdin: terminal },
+    });
+
+    expect(result.exitCode).toBe(2);
+    expect(result.stderr).toContain('petstore auth login < KEY_FILE');
+  });
+
+  test.for([
+    { what: 'nothing', stdin: '', says: 'must not be empty' },
+    { what: 'two lines', stdin: 'abcdefgh\nijklmnop\n', says: 'character 9 is a space' },
+    { what: 'an accent', stdin: 'abcdefghé', says: 'character 9 is a space' },
+  ])('refuses $what and stores nothing', async ({ stdin, says }, { petstore, folder }) => {
+    const result = await petstore(['auth', 'login'], { env, stdin });
+
+    expect(result.exitCode).toBe(2);
+    expect(result.stderr).toContain(says);
+    expect(result.stderr).not.toContain('abc');
+    expect(existsSync(join(folder, 'config', 'keys'))).toBe(false);
+  });
+});
+
+describe('config set', () => {
+  test('keeps what others have set', async ({ petstore, folder }) => {
+    await petstore(['config', 'set', 'base-url', url('a')]);
+    await petstore(['config', 'set', 'base-url', url('b'), '-p', 'staging']);
+    await petstore(['config', 'set', 'max-wait', '5m']);
+
+    const file = join(folder, 'config', 'settings.json');
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+      profiles: {
+        production: { 'base-url': url('a'), 'max-wait': '5m' },
+        staging: { 'base-url': url('b') },
+      },
+    });
+    expect(isPrivate(file)).toBe(true);
+  });
+
+  test.for([
+    { argv: ['base-ulr', url('a')], says: 'unknown setting' },
+    { argv: ['__proto__', 'x'], says: 'unknown setting' },
+    { argv: ['base-url', 'http://pets.example'], says: 'http would send the API key unencrypted' },
+    { argv: ['output', 'xml'], says: 'invalid output format "xml"' },
+    {
+      argv: ['max-wait', 'soon'],
+      says: 'invalid duration "soon" for max-wait; try 30s, 2m, 0 or inf',
+    },
+    { argv: ['plan', 'gold'], says: 'invalid value "gold" for plan' },
+    { argv: ['plan', '0/min,5/day'], says: 'Must be free, pro, business or N/min,M/day.' },
+    { argv: ['api-key-command', ' '], says: 'invalid api-key-command: must not be blank' },
+    { argv: ['api-key-command', 'pass\nshow'], says: 'invalid api-key-command' },
+    { argv: ['default-profile', 'a b'], says: 'invalid profile name "a b"' },
+  ])('refuses $argv', async ({ argv, says }, { petstore, folder }) => {
+    const result = await petstore(['config', 'set', ...argv]);
+
+    expect(result.exitCode).toBe(2);
+    expect(result.stderr).toContain(says);
+    expect(existsSync(join(folder, 'config', 'settings.json'))).toBe(false);
+  });
+});
+
+describe('config set, for many', () => {
+  const other = { pid: 77, host: 'elsewhere' };
+  const saving = [
+    { argv: ['config', 'set', 'output', 'json'], lock: 'settings.json.lock' },
+    { argv: ['auth', 'login'], lock: 'keys.lock' },
+  ];
+
+  test.for(['constructor', 'toString', 'hasOwnProperty', 'prototype', '0', '1'])(
+    'a profile may be called %s',
+    async (profile, { petstore, sandbox }) => {
+      await petstore(['config', 'set', 'base-url', url('own'), '-p', profile], { env: noEnv });
+
+      await petstore([...list, '-p', profile], { env: { ...noEnv, PETSTORE_API_KEY: testKey } });
+
+      expect(sandbox.requests.at(-1)?.url.host).toBe('own.example');
+    },
+  );
+
+  test('all who save at once have saved', async ({ petstore, folder }) => {
+    const names = Array.from({ length: 12 }, (_, n) => `p${n}`);
+
+    await Promise.all(
+      names.map((name) => petstore(['config', 'set', 'output', 'json', '-p', name])),
+    );
+
+    const { profiles } = JSON.parse(readFileSync(join(folder, 'config', 'settings.json'), 'utf8'));
+    expect(Object.keys(profiles).sort()).toEqual(names.sort());
+    expect(readdirSync(join(folder, 'config'))).toEqual(['settings.json']);
+  });
+
+  test.skipIf(!isPosix)(
+    'what a killed process held is taken over at once',
+    async ({ petstore, folder, clock }) => {
+      const before = clock.now();
+      const isRunning = () => false;
+      for (const { argv, lock } of saving) {
+        const path = join(folder, 'config', lock);
+        expect(claim({ owner: other, isRunning, now: clock.now }, path).mine).toBe(true);
+
+        const result = await petstore(argv, { stdin: testKey, context: { isRunning } });
+
+        expect(result).toMatchObject({ exitCode: 0 });
+        expect(existsSync(path)).toBe(false);
+      }
+      expect(clock.now()).toBe(before);
+    },
+  );
+
+  test.for(saving)(
+    '$argv waits five seconds for a process that runs, and names it: exit 74',
+    async ({ argv, lock }, { petstore, folder, clock }) => {
+      const path = join(folder, 'config', lock);
+      const isRunning = () => true;
+      claim({ owner: other, isRunning, now: clock.now }, path);
+      const before = clock.now();
+
+      const { exitCode, stderr } = await petstore(argv, { stdin: testKey });
+
+      expect(exitCode).toBe(74);
+      expect(stderr).toBe(
+        `petstore: process 77 on elsewhere has locked ${path} since 2026-11-20T15:04:00Z\n` +
+          'Nothing was changed.\n' +
+          `Try again. If that process no longer exists (other machine or container): rm -r '${path}'\n`,
+      );
+      expect(clock.now() - before).toBe(5_000);
+      expect(readdirSync(join(folder, 'config'))).toEqual([lock]);
+    },
+  );
+
+  test.skipIf(!existsSync('/proc/self'))(
+    'a file system that takes no folders: exit 74',
+    async ({ petstore }) => {
+      const env = { PETSTORE_CONFIG_DIR: '/proc/petstore/config' };
+
+      expect((await petstore(['config', 'set', 'output', 'json'], { env })).exitCode).toBe(74);
+    },
+  );
+
+  test.for([
+    { what: 'config set', argv: ['config', 'set', 'output', 'json'] },
+    { what: 'auth login', argv: ['auth', 'login'] },
+  ])('$what where no folder can be: exit 74', async ({ argv }, { petstore, folder }) => {
+    writeFileSync(join(folder, 'file'), '');
+    const env = { PETSTORE_CONFIG_DIR: join(folder, 'file', 'config') };
+
+    const result = await petstore(argv, { env, stdin: testKey });
+
+    expect(result.exitCode).toBe(74);
+    expect(result.stderr).toMatch(/^petstore: cannot save .* \(E[A-Z]+\)\n/);
+  });
+
+  test('a settings file with a byte order mark is read and kept', async ({ petstore, folder }) => {
+    mkdirSync(join(folder, 'config'));
+    writeFileSync(join(folder, 'config', 'settings.json'), '\ufeff{"default-profile":"staging"}');
+
+    expect((await petstore(['config', 'set', 'output', 'json'])).exitCode).toBe(0);
+    expect(readFileSync(join(folder, 'config', 'settings.json'), 'utf8')).toContain('"staging"');
+  });
+});
+
+describe('a settings file that is wrong', () => {
+  test.for([
+    { what: 'cut short', text: '{\n  "profiles": {', says: ':2:16): ' },
+    { what: 'empty', text: '', says: ':1:1): unexpected end of input' },
+    { what: 'of another shape', text: '[]', says: ':1:1): must be an object, not an array' },
+    {
+      what: 'with a misspelt name',
+      text: '{"profiles":\n {"production":{"base_url":"x"}}}',
+      says: ':2:17): profiles: production: unknown field "base_url"',
+    },
+    {
+      what: 'with a wrong type',
+      text: '{"profiles":{\r\n  "production":{\r\n    "output":1}}}',
+      says: ':3:5): profiles: production: output must be a string, not a number',
+    },
+  ])('$what is named and never replaced', async ({ text, says }, { petstore, folder }) => {
+    const file = join(folder, 'config', 'settings.json');
+    mkdirSync(join(folder, 'config'));
+    writeFileSync(file, text);
+
+    for (const argv of [list, ['config', 'set', 'output', 'json']]) {
+      const result = await petstore(argv);
+      expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(result.stderr).toContain(file);
+      expect(result.stderr).toContain(says);
+    }
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  });
+});
+
+describe('a settings file that is no file of settings', () => {
+  const write = (text: string | Uint8Array) => (file: string) => writeFileSync(file, text);
+  test.for([
+    {
+      what: 'a pipe',
+      make: (file: string) => void execFileSync('mkfifo', [file]),
+      says: 'is not a regular file',
+    },
+    {
+      what: 'a folder',
+      make: (file: string) => void mkdirSync(file),
+      says: 'is not a regular file',
+    },
+    {
+      what: 'a link to a device',
+      make: (file: string) => symlinkSync('/dev/null', file),
+      says: 'is not a regular file',
+    },
+    {
+      what: 'a link to itself',
+      make: (file: string) => symlinkSync(file, file),
+      says: '(ELOOP)',
+    },
+    { what: 'NUL bytes', make: write('{"profiles":\n\0\0'), says: ':2:1): ' },
+    { what: 'not UTF-8', make: write(Buffer.from([0x7b, 0xff, 0x7d])), says: 'not valid UTF-8' },
+    { what: 'UTF-16', make: write(Buffer.from('\ufeff{}', 'utf16le')), says: 'not valid UTF-8' },
+    { what: 'of a newer version', make: write('{"version":9}'), says: 'unknown field "version"' },
+    { what: 'a prototype', make: write('{"__proto__":{}}'), says: 'unknown field "__proto__"' },
+    {
+      what: 'a constructor',
+      make: write('{"constructor":{}}'),
+      says: 'unknown field "constructor"',
+    },
+    {
+      what: 'the prototype of a profile',
+      make: write('{"profiles":{"a":{"__proto__":{"output":"json"}}}}'),
+      says: ':1:19): profiles: a: unknown field "__proto__"',
+    },
+    { what: 'a name twice', make: write('{"profiles":{},\n"profiles":{}}'), says: ':2:' },
+  ])(
+    '$what is refused and left as it is',
+    async ({ make, says }, { petstore, sandbox, folder }) => {
+      const file = join(folder, 'config', 'settings.json');
+      mkdirSync(join(folder, 'config'));
+      make(file);
+      const before = lstatSync(file);
+
+      for (const argv of [list, ['config', 'set', 'output', 'json']]) {
+        const result = await petstore(argv);
+        expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+        expect(result.stderr).toContain(file);
+        expect(result.stderr).toContain(says);
+      }
+      const { ino, size, mtimeMs, mode } = lstatSync(file);
+      expect({ ino, size, mtimeMs, mode }).toEqual({
+        ino: before.ino,
+        size: before.size,
+        mtimeMs: before.mtimeMs,
+        mode: before.mode,
+      });
+      expect(readdirSync(join(folder, 'config'))).toEqual(['settings.json']);
+      expect(sandbox.requests).toHaveLength(0);
+    },
+  );
+
+  test('a byte order mark before it changes nothing', async ({ petstore, folder }) => {
+    mkdirSync(join(folder, 'config'));
+    const text = '\ufeff{"profiles":{"production":{"output":"json"}}}';
+    writeFileSync(join(folder, 'config', 'settings.json'), text);
+
+    expect((await petstore(list)).stdout).toBe('[]\n');
+  });
+});
+
+describe('without a usable home folder', () => {
+  test.for([
+    { what: 'empty', home: '', more: {} },
+    { what: 'relative', home: 'relative/home', more: {} },
+    {
+      what: 'passed over for XDG folders that are relative',
+      home: '/nowhere',
+      more: { XDG_CONFIG_HOME: 'relative/config', XDG_STATE_HOME: './relative/state' },
+    },
+  ])(
+    'that is $what nothing is stored, and the key of the environment still works',
+    async ({ home, more }, { petstore, sandbox, folder }) => {
+      const env = { PETSTORE_CONFIG_DIR: undefined, PETSTORE_STATE_DIR: undefined, ...more };
+      const options = { env, context: { home }, stdin: testKey };
+      const rows = join(folder, 'rows.csv');
+      writeFileSync(rows, 'name\ndog\n');
+
+      expect((await petstore(list, options)).exitCode).toBe(0);
+      for (const argv of [
+        ['config', 'set', 'output', 'json'],
+        ['auth', 'login'],
+        ['categories', 'import', rows, '--yes'],
+      ]) {
+        const { exitCode, stderr } = await petstore(argv, options);
+        expect(exitCode).toBe(2);
+        expect(stderr).toContain('cannot store anything: HOME');
+      }
+      expect(existsSync('relative')).toBe(false);
+      expect(sandbox.requests.every(({ method }) => method === 'GET')).toBe(true);
+    },
+  );
+
+  test.for(['PETSTORE_CONFIG_DIR', 'PETSTORE_STATE_DIR'])(
+    'a relative %s is refused',
+    async (variable, { petstore, sandbox }) => {
+      const result = await petstore(list, { env: { [variable]: 'relative' } });
+
+      expect(result.exitCode).toBe(2);
+      expect(result.stderr).toContain(`${variable} must be an absolute path, not "relative"`);
+      expect(existsSync('relative')).toBe(false);
+      expect(sandbox.requests).toHaveLength(0);
+    },
+  );
+});
