@@ -51,7 +51,7 @@ describe('a file that is far too long', () => {
     program: string,
     args: readonly string[],
     options: { env: Record<string, string> },
-  ) => Promise<{ code: number | null; stdout: string; stderr: string }>;
+  ) => Promise<{ code: number | NodeJS.Signals | null; stdout: string; stderr: string }>;
 
   /** The end of a run, and the most memory that it took, in MiB. */
   async function run(execute: Execute, folder: string, argv: readonly string[]) {

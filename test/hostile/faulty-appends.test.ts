@@ -42,7 +42,11 @@ describe('an import whose disk fails', () => {
       ];
       let failures = 0;
       let at = 0;
-      for (let code: number | null = 0; code !== untouched; failures += code === 74 ? 1 : 0) {
+      for (
+        let code: number | NodeJS.Signals | null = 0;
+        code !== untouched;
+        failures += code === 74 ? 1 : 0
+      ) {
         at += 1;
         const home = join(folder, String(at));
         const [imports, synced] = [join(home, 'state', 'imports'), `${home}.synced`];
@@ -89,7 +93,7 @@ describe('the limit log on a disk that fails', () => {
     async ({ fault, folder: below }, { execute, folder }) => {
       const args = [launcher, 'categories', 'list', '--json', '--max-wait', '5s'];
       let at = 0;
-      for (let code: number | null = 0; code !== untouched; ) {
+      for (let code: number | NodeJS.Signals | null = 0; code !== untouched; ) {
         at += 1;
         const home = join(folder, String(at));
         mkdirSync(home);

@@ -41,7 +41,7 @@ describe.for(commands)('$what', ({ file, args, stdin, whole }) => {
       const path = join(config, file);
       const env = { PETSTORE_CONFIG_DIR: config };
       let at = 0;
-      for (let code: number | null = 0; code !== untouched; ) {
+      for (let code: number | NodeJS.Signals | null = 0; code !== untouched; ) {
         at += 1;
         rmSync(config, { recursive: true, force: true });
         mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -34,7 +34,7 @@ describe.for([
         ...force,
       ];
       let at = 0;
-      for (let code: number | null = 0; code !== untouched; ) {
+      for (let code: number | NodeJS.Signals | null = 0; code !== untouched; ) {
         at += 1;
         rmSync(out, { recursive: true, force: true });
         mkdirSync(out);

@@ -13,7 +13,11 @@ const limited = (count: number, program: readonly string[]) => [
   ...program,
 ];
 
-type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+type Ended = {
+  readonly code: number | NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+};
 
 const test = base.extend<{
   shop: Shop;

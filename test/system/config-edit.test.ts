@@ -5,7 +5,7 @@ import { quote } from '../../src/text/shell.ts';
 import { test as base, expect, launcher } from '../support/program.ts';
 
 type Edited = {
-  readonly code: number | null;
+  readonly code: number | NodeJS.Signals | null;
   /** What the terminal shows. */
   readonly screen: string;
   readonly stdout: string;

@@ -8,7 +8,11 @@ import { sampleState } from '../../src/sandbox/state.ts';
 import { test as base, expect, pathWithPetstore } from '../support/program.ts';
 import { blocksOf } from '../support/sections.ts';
 
-type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+type Ended = {
+  readonly code: number | NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+};
 type Options = {
   /** How many creates are refused with a 429 before the others are let through, and for how many seconds. */
   readonly refusals?: number;
