@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export const canary = 'ky+7Canary/%41"<b>=\\Zq9~f';
 
 export type Ended = {
-  readonly exitCode: number | null;
+  readonly exitCode: number | NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
 };
@@ -35,7 +35,7 @@ export function brokenPromises(ended: Ended, json: boolean, folder: string): str
 }
 
 /** Whether the last thing said is why it failed, in at most three lines or one event. */
-function explains(stderr: string, json: boolean, exitCode: number | null): boolean {
+function explains(stderr: string, json: boolean, exitCode: number | NodeJS.Signals | null): boolean {
   const lines = stderr.trimEnd().split('\n');
   if (!json) {
     const first = lines.findLastIndex((line) => line.startsWith('petstore: '));
