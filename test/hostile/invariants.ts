@@ -14,7 +14,7 @@ const words = /\n {4}at |node:internal|\bzod\b|\bora\b|\bundici\b|UND_ERR|\[obje
 const acting =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: just these are forbidden
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]/u;
-const exitCodes = [0, 2, 3, 4, 5, 6, 7, 75];
+const exitCodes: readonly unknown[] = [0, 2, 3, 4, 5, 6, 7, 75];
 const longestError = 3;
 
 /** What no run may do, whatever the service does: each broken promise in words. `folder` is its home. */
@@ -22,7 +22,7 @@ export function brokenPromises(ended: Ended, json: boolean, folder: string): str
   const { exitCode, stdout, stderr } = ended;
   const output = stdout + stderr;
   const broken = [
-    !exitCodes.includes(exitCode ?? -1) && `exit code ${exitCode}`,
+    !exitCodes.includes(exitCode) && `exit code ${exitCode}`,
     words.test(output) && `words of a library: ${words.exec(output)}`,
     acting.test(output) && `a character that acts: ${JSON.stringify(acting.exec(output)?.[0])}`,
     holdsKey(output) && 'the key in the output',
@@ -35,7 +35,11 @@ export function brokenPromises(ended: Ended, json: boolean, folder: string): str
 }
 
 /** Whether the last thing said is why it failed, in at most three lines or one event. */
-function explains(stderr: string, json: boolean, exitCode: number | NodeJS.Signals | null): boolean {
+function explains(
+  stderr: string,
+  json: boolean,
+  exitCode: number | NodeJS.Signals | null,
+): boolean {
   const lines = stderr.trimEnd().split('\n');
   if (!json) {
     const first = lines.findLastIndex((line) => line.startsWith('petstore: '));
