@@ -3,18 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { plans } from '../../src/sandbox/quota.ts';
 import { enginesHere } from '../support/needs.mts';
-import { machineHere } from './machine.ts';
 import { type Creator, type Outcome, type Race, race } from './race.ts';
 import { type EngineLife, raceWithEngine } from './race-engine.ts';
 import { type Service, startService } from './service.ts';
 
 /**
  * The races for the shared limit, at full length: 150 creates by 20 shell loops, a new process each, 60 a minute.
- * `npm run bench:limits -- NAME …` runs those whose names begin so; without one it runs all, for an hour. With --json it
- * prints all requests of these races: docs/figures/races.json has those of `'B1 cold, first' peer --json`.
+ * `npm run bench:limits -- NAME …` runs those whose names begin so; without one it runs all, for an hour.
  */
 const full = { creates: 150, loops: 20 };
 
@@ -52,32 +49,15 @@ const races: Record<string, Race & { readonly engine?: EngineLife }> = {
   'B1d engine killed': { ...fleet, engine: { killedAfter: 90_000 } },
   'B1d engine back': { ...fleet, engine: { killedAfter: 90_000, backAfter: 30_000 } },
   'B1e 40 kills': { ...full, kills: 40 },
-  'B2 one process, 20 at a time': { ...full, oneProcess: true },
   'peer curl --retry 10': { ...full, creator: curl },
   'peer p-retry and fetch': { ...full, creator: retrying },
 };
 
-const { values, positionals: wanted } = parseArgs({
-  options: { json: { type: 'boolean' } },
-  allowPositionals: true,
-});
+const wanted = process.argv.slice(2);
 const chosen = Object.entries(races).filter(
   ([name]) => wanted.length === 0 || wanted.some((start) => name.startsWith(start)),
 );
-if (values.json) await printRequests();
-else await printCounts();
-
-/** As one JSON object, a line for each request. */
-async function printRequests(): Promise<void> {
-  const lines = [];
-  for (const [name, options] of chosen) {
-    const { arrivals, failures, ...counts } = await runRace(options);
-    const head = JSON.stringify({ name, ...counts, failed: failures.length }).slice(0, -1);
-    const requests = arrivals.map((arrival) => JSON.stringify(arrival)).join(',\n');
-    lines.push(`${head},"arrivals":[\n${requests}\n]}`);
-  }
-  console.log(`{"machine":${JSON.stringify(machineHere())},"races":[\n${lines.join(',\n')}\n]}`);
-}
+await printCounts();
 
 async function printCounts(): Promise<void> {
   console.log(

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { createAll } from './one-process.ts';
 import { type Manners, startService } from './service.ts';
 
 /** A program that creates one category, and how it is told the service's address and key. */
@@ -18,8 +17,6 @@ export type Race = Manners & {
   readonly machines?: number;
   /** The URL of the store through which the machines share the limit. */
   readonly store?: string;
-  /** One process creates them all instead, 20 at a time. */
-  readonly oneProcess?: boolean;
   /** Kills a random process now and then, this many times. */
   readonly kills?: number;
   /** Called while the race is on, with the state folders of the machines. */
@@ -37,10 +34,6 @@ export type Outcome = {
   /** From the first request to the last, in s. */
   readonly span: number;
   readonly failures: readonly string[];
-  /** When each request arrived, in s from the first on, and the status of its response. */
-  readonly arrivals: readonly { readonly at: number; readonly status: number }[];
-  /** From the request that brought the ban to its end, in s from the first request on. */
-  readonly banned: readonly { readonly from: number; readonly to: number }[];
 };
 
 const petstore: Creator = (_service, name) => [
@@ -63,9 +56,7 @@ export async function race(options: Race): Promise<Outcome> {
   const killer = kills > 0 ? setInterval(killOne, 300) : undefined;
   options.disturb?.(folders);
 
-  await (options.oneProcess
-    ? createAll(service, home, creates)
-    : Promise.all(Array.from({ length: loops }, (_, loop) => runLoop(folders[loop % machines]))));
+  await Promise.all(Array.from({ length: loops }, (_, loop) => runLoop(folders[loop % machines])));
   clearInterval(killer);
   service.close();
   rmSync(home, { recursive: true, force: true });
@@ -75,21 +66,27 @@ export async function race(options: Race): Promise<Outcome> {
   const times = service.requests.map(({ at }) => at);
   const start = Math.min(...times);
   const since = (ms: number) => (ms - start) / 1_000;
-  const banned = service.requests
-    .filter(({ code }) => code === 'key_banned')
-    .filter(({ bannedUntil }, n, all) => bannedUntil !== all[n - 1]?.bannedUntil)
-    .map(({ at, bannedUntil }) => ({ from: since(at), to: since(bannedUntil) }));
+  const responses = service.requests.map(({ at, reply }) => ({
+    at,
+    status: reply?.status ?? 0,
+    isBan: reply?.body.includes('"key_banned"'),
+    retryAfterMs: Number(reply?.headers?.['retry-after']) * 1_000,
+  }));
+  const banned: { from: number; to: number }[] = [];
+  for (const { at, isBan, retryAfterMs } of responses) {
+    const from = since(at);
+    const isNew = banned.every(({ to }) => from > to);
+    if (isBan && isNew) banned.push({ from, to: since(at + retryAfterMs) });
+  }
   return {
     requests: service.requests.length,
     created: names.length,
-    refused: service.requests.filter(({ status }) => status === 429).length,
+    refused: responses.filter(({ status }) => status === 429).length,
     bans: banned.length,
     lost: expected.filter((name) => !distinct.has(name) && !killed.has(name)).length,
     duplicated: names.length - distinct.size,
     span: since(Math.max(...times)),
     failures,
-    arrivals: service.requests.map(({ at, status }) => ({ at: since(at), status })),
-    banned,
   };
 
   async function runLoop(folder = ''): Promise<void> {

@@ -1,17 +1,7 @@
 import { defineConfig } from 'rolldown';
 import { withoutUnused } from '../../rolldown.config.mjs';
 
-const programs = [
-  'limits',
-  'slots',
-  'hostile',
-  'names',
-  'import',
-  'journal',
-  'bars',
-  'crowd',
-  'import/recorder',
-];
+const programs = ['limits', 'slots', 'hostile', 'import', 'bars', 'crowd', 'import/recorder'];
 
 export default defineConfig({
   input: programs.map((program) => `test/bench/${program}.ts`),

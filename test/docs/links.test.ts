@@ -1,56 +1,61 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 import { describe, expect, test } from 'vitest';
-import { anchorsOf, pages, targetsOf } from '../support/pages.ts';
+import { pages } from '../support/pages.ts';
 
-const anchors = new Map(pages.map((page) => [page, anchorsOf(readFileSync(page, 'utf8'))]));
-
-/** What is wrong with a link on a page, or undefined. */
-function faultOf(page: string, target: string): string | undefined {
-  const [path = '', anchor] = target.split('#', 2).map(decodeURIComponent);
-  if (path.startsWith('/')) return 'is an absolute path';
-  const file = path === '' ? page : join(dirname(page), path);
-  if (file.startsWith('..')) return 'leads out of the repository';
-  if (!existsSync(file)) return 'does not exist';
-  const missing = anchor !== undefined && anchors.get(file)?.includes(anchor) === false;
-  return missing ? 'names a section that does not exist' : undefined;
-}
-
-function faultsOf(page: string, markdown: string): string[] {
-  return targetsOf(markdown)
-    .filter((target) => !/^([a-z][\w+.-]*:|\/\/)/i.test(target))
-    .flatMap((target) => faultOf(page, target)?.replace(/^/, `${target} `) ?? []);
-}
+/** Where links, images and sources of pictures lead to. */
+const targets = /\]\(([^)\s]+)\)|^\[[^\]]+\]: +(\S+)|\s(?:href|src|srcset)="([^"]+)"/gm;
 
 describe('every relative link, anchor and image exists', () => {
   test.for(pages)('in %s', (page) => {
     expect(faultsOf(page, readFileSync(page, 'utf8'))).toEqual([]);
   });
 
-  test.for([
-    ['a page', '[a](docs/none.md)', 'docs/none.md does not exist'],
-    ['a section', '[a](SECURITY.md#none)', 'SECURITY.md#none names a section that does not exist'],
-    ['a section of the page itself', '[a](#none)', '#none names a section that does not exist'],
-    ['a link with a definition', '[a]\n\n[a]: none.md', 'none.md does not exist'],
-    ['an image', '![a](none.svg)', 'none.svg does not exist'],
-    [
-      'a source of a picture',
-      '<picture><source srcset="none.svg"><img src="README.md"></picture>',
-      'none.svg does not exist',
-    ],
-    ['a file of this machine', '[a](/etc/hosts)', '/etc/hosts is an absolute path'],
-    [
-      'a file outside of the repository',
-      '[a](../none.md)',
-      '../none.md leads out of the repository',
-    ],
-  ] as const)('%s that does not is found', ([, markdown, fault]) => {
-    expect(faultsOf('CONTRIBUTING.md', markdown)).toEqual([fault]);
-  });
-
-  test('code and other hosts are left alone', () => {
-    const markdown = '`[a](none.md)` [b](https://example.test/none.md)\n\n```\n[c](none.md)\n```\n';
-
-    expect(faultsOf('README.md', markdown)).toEqual([]);
+  test('and one that does not is found', () => {
+    for (const [markdown, fault] of [
+      ['[a](docs/none.md)', 'docs/none.md does not exist'],
+      ['[a](SECURITY.md#none)', 'SECURITY.md#none names a section that does not exist'],
+      ['[a](#none)', '#none names a section that does not exist'],
+      ['[a]\n\n[a]: none.md', 'none.md does not exist'],
+      ['![a](none.svg)', 'none.svg does not exist'],
+      ['<source srcset="none.svg"><img src="README.md">', 'none.svg does not exist'],
+      ['[a](/etc/hosts)', '/etc/hosts leads out of the repository'],
+      ['[a](../none.md)', '../none.md leads out of the repository'],
+      ['`[a](none.md)` [b](https://example.test/none.md)\n\n```\n[c](none.md)\n```\n', undefined],
+    ] as const) {
+      expect(faultsOf('CONTRIBUTING.md', markdown), markdown).toEqual(fault ? [fault] : []);
+    }
   });
 });
+
+function faultsOf(page: string, markdown: string): string[] {
+  return [...withoutCode(markdown).matchAll(targets)]
+    .map(([, link, definition, source]) => link ?? definition ?? source ?? '')
+    .filter((target) => !/^([a-z][\w+.-]*:|\/\/)/i.test(target))
+    .flatMap((target) => faultOf(page, target)?.replace(/^/, `${target} `) ?? []);
+}
+
+function faultOf(page: string, target: string): string | undefined {
+  const [path = '', anchor] = target.split('#', 2).map(decodeURIComponent);
+  const file = path === '' ? page : join(dirname(page), path);
+  if (path.startsWith('/') || file.startsWith('..')) return 'leads out of the repository';
+  if (!existsSync(file)) return 'does not exist';
+  if (anchor === undefined || anchorsOf(readFileSync(file, 'utf8')).includes(anchor))
+    return undefined;
+  return 'names a section that does not exist';
+}
+
+/** Headings, as GitHub makes anchors of them. */
+function anchorsOf(markdown: string): string[] {
+  return [...markdown.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.*)$/gm)].map(
+    ([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(' ', '-'),
+  );
+}
+
+function withoutCode(markdown: string): string {
+  return markdown.replace(/^ *```[\s\S]*?^ *```/gm, '').replace(/`[^`\n]+`/g, '');
+}

@@ -29,10 +29,10 @@ const found: Readonly<Record<string, boolean>> = {
   curl: onPath('curl'),
   fish: onPath('fish'),
   jq: onPath('jq'),
-  mandoc: onPath('mandoc'),
   openssl: onPath('openssl'),
   'other-nodes': Boolean(process.env.PETSTORE_TEST_NODES),
   'redis-server': onPath(engines['redis-server']),
+  root: process.getuid?.() === 0,
   // Only root has privileges to give up.
   setpriv: process.getuid?.() !== 0 || onPath('setpriv'),
   script: onPath('script'),
@@ -49,8 +49,5 @@ export const enginesHere: readonly string[] = Object.entries(engines)
   .filter(([name]) => found[name])
   .map(([, program]) => program);
 
-/**
- * The programs that tests need and a machine may lack, as Vitest tags: a test tagged with one skips where it is missing, and
- * `skipped.ts` counts it.
- */
+/** What tests need and a machine may lack, as Vitest tags: a test with such a tag skips where that is missing. */
 export const needs = Object.entries(found).map(([name, here]) => (here ? { name } : missing(name)));

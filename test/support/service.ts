@@ -23,6 +23,8 @@ export type Arrival = {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
+  /** What was sent back, unless nothing was. */
+  reply?: Reply;
 };
 
 type Reply = { readonly status: number; readonly headers?: Headers; readonly body: string };
@@ -44,6 +46,8 @@ type Options = {
   ) => Action | undefined | Promise<Action | undefined>;
 };
 
+const same = (headers: Headers) => headers;
+
 export type Service = Awaited<ReturnType<typeof openService>>;
 
 /** Serves an empty sandbox on a real port until the test ends. */
@@ -54,7 +58,13 @@ export async function startService(options: Options = {}): Promise<Service> {
 }
 
 /** Serves an empty sandbox on a real port until `close` is called: for programs that are no tests. */
-export async function openService({ plan = plans.free, tls, skewMs = 0, spoil, react }: Options) {
+export async function openService({
+  plan = plans.free,
+  tls,
+  skewMs = 0,
+  spoil = same,
+  react,
+}: Options) {
   const key = 'service-key-0123456789';
   const state: SandboxState = { ...sampleState(), categories: [], lastId: 0n };
   const requests: Arrival[] = [];
@@ -65,7 +75,7 @@ export async function openService({ plan = plans.free, tls, skewMs = 0, spoil, r
     answer: (request) => answer(state, plan, request),
   });
 
-  async function respond({ method, path, headers, body }: Arrival): Promise<Required<Reply>> {
+  async function respond({ method, path, headers, body }: Arrival): Promise<Reply> {
     const response = await app.fetch(
       new Request(`http://127.0.0.1${path}`, {
         method,
@@ -74,26 +84,23 @@ export async function openService({ plan = plans.free, tls, skewMs = 0, spoil, r
       }),
     );
     const own = Object.fromEntries(response.headers);
-    return { status: response.status, headers: own, body: await response.text() };
+    return { status: response.status, headers: spoil(own), body: await response.text() };
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request).catch(() => undefined);
     if (body === undefined) return; // The client was killed while it sent.
     const { method = '', url: path = '', headers } = request;
-    const arrival = { at: performance.now(), method, path, headers, body };
+    const arrival: Arrival = { at: performance.now(), method, path, headers, body };
     const count = requests.push(arrival);
     for (const wait of waiting) if (count >= wait.count) wait.resolve();
     const action = (await react?.(arrival, count)) ?? 'respond';
     if (action === 'silence') return;
     if (action === 'reset') return void request.socket.resetAndDestroy();
-    if (typeof action === 'object') {
-      response.writeHead(action.status, { 'content-type': 'application/json', ...action.headers });
-      return void response.end(action.body);
-    }
-    const reply = await respond(arrival);
+    const reply = typeof action === 'object' ? action : await respond(arrival);
     if (action === 'commit, then reset') return void request.socket.resetAndDestroy();
-    response.writeHead(reply.status, spoil?.(reply.headers) ?? reply.headers).end(reply.body);
+    arrival.reply = reply;
+    response.writeHead(reply.status, reply.headers).end(reply.body);
   }
 
   const server = tls ? createHttpsServer(tls, handle) : createHttpServer(handle);

@@ -13,57 +13,46 @@ export type Program = {
 export type Turn = (turn: number) => Program;
 
 export type Measured = {
-  /** Median, in seconds. */
+  /** Medians. `cpuSeconds` counts all processes of a program, as the shell's `time` does. */
   readonly seconds: number;
-  /** The middle half of all runs: the first and the third quartile. */
-  readonly quartiles: readonly [number, number];
-  /** Median of the most memory that it took, in MB; undefined where peak.cjs was not loaded into it. */
+  readonly cpuSeconds: number;
+  /** In MB; undefined where peak.cjs was not loaded into the program. */
   readonly peak: number | undefined;
 };
 
 /**
- * Runs programs in turns and tells what each took; a first turn, which finds caches cold, is not counted.
- * @param uncounted how many first turns that is; 0 for what takes so long that caches are nothing to it
+ * Runs programs in turns and returns what each took; a first turn, which finds caches cold, is not counted.
  * @throws Error with the last words of a program that fails
  */
 export function takeTurns<Name extends string>(
   runs: number,
   programs: Readonly<Record<Name, Turn>>,
-  uncounted = 1,
 ): Record<Name, Measured> {
   const names = Object.keys(programs) as Name[];
-  const taken = Object.fromEntries(
-    names.map((name) => [name, { seconds: [] as number[], peaks: [] as number[] }]),
-  ) as Record<Name, { seconds: number[]; peaks: number[] }>;
-  for (let turn = 0; turn < uncounted + runs; turn += 1) {
+  const taken = new Map(names.map((name) => [name, [] as ReturnType<typeof runOnce>[]]));
+  for (let turn = 0; turn <= runs; turn += 1) {
     for (const name of names) {
-      const { seconds, peak } = runOnce(programs[name](turn));
-      if (turn < uncounted) continue;
-      taken[name].seconds.push(seconds);
-      if (peak !== undefined) taken[name].peaks.push(peak);
+      const run = runOnce(programs[name](turn));
+      if (turn > 0) taken.get(name)?.push(run);
     }
   }
-  return Object.fromEntries(
-    names.map((name) => {
-      const { seconds, peaks } = taken[name];
-      const peak = peaks.length > 0 ? median(peaks) : undefined;
-      const measured: Measured = {
-        seconds: median(seconds),
-        quartiles: quartilesOf(seconds),
-        peak,
-      };
-      return [name, measured];
-    }),
-  ) as Record<Name, Measured>;
-}
-
-function quartilesOf(numbers: readonly number[]): [number, number] {
-  const sorted = [...numbers].sort((a, b) => a - b);
-  const at = (part: number) => sorted[Math.round(part * (sorted.length - 1))] ?? Number.NaN;
-  return [at(0.25), at(0.75)];
+  const measured = names.map((name): [Name, Measured] => {
+    const all = taken.get(name) ?? [];
+    const peaks = all.flatMap(({ peak }) => peak ?? []);
+    return [
+      name,
+      {
+        seconds: median(all.map(({ seconds }) => seconds)),
+        cpuSeconds: median(all.map(({ cpuSeconds }) => cpuSeconds)),
+        peak: peaks.length > 0 ? median(peaks) : undefined,
+      },
+    ];
+  });
+  return Object.fromEntries(measured) as Record<Name, Measured>;
 }
 
 function runOnce({ argv: [program = '', ...args], env, cwd }: Program) {
+  const cpuBefore = cpuOfChildren();
   const start = performance.now();
   const { status, stderr, error } = spawnSync(program, args, {
     env,
@@ -75,7 +64,18 @@ function runOnce({ argv: [program = '', ...args], env, cwd }: Program) {
   if (status !== 0) {
     throw new Error(`exit ${status}: ${stderr.toString().split('\n', 1)[0]?.slice(0, 100)}`);
   }
-  return { seconds, peak: readPeak(env.PETSTORE_BENCH_PEAK) };
+  const cpuSeconds = cpuOfChildren() - cpuBefore;
+  return { seconds, cpuSeconds, peak: readPeak(env.PETSTORE_BENCH_PEAK) };
+}
+
+/** Linux counts the time of children that have ended, in ticks of 10 ms; NaN elsewhere. */
+function cpuOfChildren(): number {
+  try {
+    const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return (Number(fields[13]) + Number(fields[14])) / 100;
+  } catch {
+    return Number.NaN;
+  }
 }
 
 function readPeak(path: string | undefined): number | undefined {
