@@ -2,8 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe } from 'vitest';
-import { jsonString, showText } from '../../src/output/safe-text.ts';
-import { expect, test } from '../support/petstore.ts';
+import { expect, type Fixtures, test } from '../support/petstore.ts';
 import { trials } from '../support/trials.ts';
 import { exact } from '../support/values.ts';
 
@@ -62,17 +61,16 @@ const hidden = {
 };
 
 describe('Selectors and joiners', () => {
-  test.for(Object.entries(texts))('are text: %s', ([, text]) => {
-    expect(showText(text)).toBe(text);
-    expect(jsonString(text)).toBe(`"${text}"`);
-  });
+  test('are escaped where they hide, and exact in JSON', async ({ petstore, sandbox }) => {
+    const names = Object.values(hidden);
+    const shown = await printed({ petstore, sandbox }, names, 'tsv');
+    const json = await printed({ petstore, sandbox }, names, 'ndjson');
 
-  test.for(Object.entries(hidden))('are escaped where they hide: %s', ([, text]) => {
-    const shown = showText(text);
-
-    expect(shown).toContain('\\u{');
-    expect(JSON.parse(jsonString(text))).toBe(text);
-    expect(jsonString(text)).toContain('\\u');
+    for (const [row, what] of Object.keys(hidden).entries()) {
+      expect(shown[row], what).toContain('\\u{');
+      expect(json[row], what).toContain('\\u');
+      expect(JSON.parse(json[row] ?? ''), what).toEqual({ name: names[row] });
+    }
   });
 
   test.for(['csv', 'tsv', 'yaml', 'json', 'ndjson', 'table'])(
@@ -108,68 +106,60 @@ describe('Selectors and joiners', () => {
     },
   );
 
-  test('are text in every emoji that is recommended for interchange', () => {
+  test('are text in every emoji that is recommended for interchange', async ({
+    petstore,
+    sandbox,
+  }) => {
     const recommended = /^\p{RGI_Emoji}$/v;
     const single = [...charactersOf(/^\p{Emoji}$/u)];
     const colours = [...charactersOf(/^\p{Emoji_Modifier}$/u)];
-    const forms = single.flatMap((one) => [
-      one,
-      `${one}\ufe0f`,
-      `${one}\ufe0f\u20e3`,
-      ...colours.map((colour) => `${one}${colour}`),
-    ]);
+    const marks = ['', '\ufe0f', '\ufe0f\u20e3', ...colours];
+    const forms = single.flatMap((one) => marks.map((mark) => one + mark));
     const known = forms.filter((form) => recommended.test(form));
-    const joined = [
-      '👨',
-      '👩🏽',
-      '🧑🏿',
-      '🏳\ufe0f',
-      '🏴',
-      '❤\ufe0f',
-      '🐻',
-      '🏃\u200d♀\ufe0f',
-    ].flatMap((first) => known.map((last) => `${first}\u200d${last}`));
+    const firsts = '👨 👩🏽 🧑🏿 🏳\ufe0f 🏴 ❤\ufe0f 🐻 🏃\u200d♀\ufe0f'.split(' ');
+    const joined = firsts.flatMap((first) => known.map((last) => `${first}\u200d${last}`));
     const sequences = joined.filter((sequence) => recommended.test(sequence));
 
     expect(known.length).toBeGreaterThan(1_900);
     expect(sequences.length).toBeGreaterThan(50);
-    for (const emoji of [...known, ...sequences]) expect(showText(emoji)).toBe(emoji);
+    const emojis = [...known, ...sequences];
+    expect(await printed({ petstore, sandbox }, emojis, 'tsv')).toEqual(emojis);
   });
 
-  test('never pass beside one another, nor without what they change', () => {
+  test('never pass beside one another, nor without what they change', async ({
+    petstore,
+    sandbox,
+  }) => {
     const pieces = ['\ufe0e', '\ufe0f', '\u200c', '\u200d', '\u180b', '\u180e', '\u20e3'];
-    const bases = [
-      'a',
-      '1',
-      '⭐',
-      '🐕',
-      '🏽',
-      '🇩',
-      'ب',
-      'ر',
-      'َ',
-      'क',
-      '्',
-      'ा',
-      'ᠠ',
-      '犬',
-      ' ',
-      '\\',
-    ];
+    const bases = [...'a1⭐🐕🏽🇩برَक्ाᠠ犬 '];
     const text = fc.array(fc.constantFrom(...pieces, ...bases), { maxLength: 12 });
+    const texts = fc.array(text, { minLength: 100, maxLength: 100 });
     const mark = '(?:\ufe0e|\ufe0f|\u200c|\u200d|\u180b|\u180e)';
     const alone = new RegExp(
       `^${mark}|[a1犬 ]${mark}(?!\u20e3)|(?!\u200d)${mark}(?!\u200d|\u180e)${mark}`,
       'u',
     );
-    fc.assert(
-      fc.property(text, (parts) => {
-        expect(showText(parts.join(''))).not.toMatch(alone);
-      }),
-      trials(5_000),
-    );
+    const holds = fc.asyncProperty(texts, async (texts) => {
+      const names = texts.map((parts) => parts.join(''));
+      const lines = await printed({ petstore, sandbox }, names, 'tsv');
+      expect(lines).toHaveLength(names.length);
+      for (const line of lines) expect(line).not.toMatch(alone);
+    });
+    await fc.assert(holds, trials(50));
   });
 });
+
+/** Returns the names as a list of categories prints them, one a line. */
+async function printed(
+  { petstore, sandbox }: Pick<Fixtures, 'petstore' | 'sandbox'>,
+  names: readonly string[],
+  format: 'tsv' | 'ndjson',
+): Promise<string[]> {
+  const rows = names.map((name, at) => ({ id: exact(String(at)), name }));
+  sandbox.categories.splice(0, Infinity, ...rows);
+  const argv = ['categories', 'list', '--columns', 'name', '--no-header', '-o', format];
+  return (await petstore(argv)).stdout.split('\n').slice(0, -1);
+}
 
 function* charactersOf(kind: RegExp): Generator<string> {
   for (let code = 0; code <= 0x1_ffff; code += 1) {
