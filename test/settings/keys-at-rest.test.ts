@@ -12,7 +12,6 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { profileOfKey } from '../../src/settings/keys.ts';
 import { expect, test, testKey } from '../support/petstore.ts';
 import { isPosix, isPrivate } from '../support/posix.ts';
 
@@ -162,7 +161,8 @@ describe('a stored key', () => {
 
       const [name = ''] = readdirSync(join(folder, 'config', 'keys'));
       expect(name).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)\./i);
-      expect(profileOfKey(name)).toBe(profile);
+      const { stdout } = await petstore(['profile', 'list', '--json'], { env });
+      expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ profile }));
       expect(await petstore(['auth', 'status', '-p', profile], { env })).toMatchObject({
         exitCode: 0,
       });

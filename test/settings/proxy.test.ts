@@ -1,50 +1,65 @@
 import { describe } from 'vitest';
-import { isExempt } from '../../src/settings/no-proxy.ts';
 import { expect, reply, test } from '../support/petstore.ts';
 
 const service = 'https://pets.example/v1';
 
 describe('NO_PROXY', () => {
+  const exempt = [
+    ['pets.example', 'pets.example'],
+    ['PETS.Example', 'pets.example'],
+    ['pets.example.', 'pets.example'],
+    ['pets.example', 'pets.example.'],
+    ['example', 'pets.example'],
+    ['.example', 'pets.example'],
+    ['*.example', 'pets.example'],
+    ['.pets.example', 'pets.example'],
+    ['one.example,pets.example', 'pets.example'],
+    ['one.example  pets.example', 'pets.example'],
+    ['*', 'pets.example'],
+    ['pets.example:443', 'pets.example'],
+    ['pets.example:8443', 'pets.example:8443'],
+    ['10.1.2.3', '10.1.2.3'],
+    ['10.0.0.0/8', '10.1.2.3'],
+    ['fd00::1', '[fd00:0:0::1]'],
+    ['[fd00::1]', '[fd00::1]'],
+    ['[fd00::1]:443', '[fd00::1]'],
+    ['fd00::/8', '[fd12::1]'],
+    ['::ffff:10.1.2.3', '10.1.2.3'],
+  ];
+  const others = [
+    ['ts.example', 'pets.example'],
+    ['api.pets.example', 'pets.example'],
+    ['', 'pets.example'],
+    [', .', 'pets.example'],
+    ['pets.example:8443', 'pets.example'],
+    ['10.1.2.3', '10.1.2.4'],
+    ['2.3', '10.1.2.3'],
+    ['10.0.0.0/8', '11.1.2.3'],
+    ['10.0.0.0/33', '10.0.0.0'],
+    ['10.0.0.0/', '10.0.0.0'],
+    ['10.0.0.0/8', 'pets.example'],
+    ['[fd00::1]:8443', '[fd00::1]'],
+    ['fd00::/8', '[fe80::1]'],
+  ];
+
   test.for([
-    ['pets.example', 'https://pets.example', true],
-    ['PETS.Example', 'https://pets.example', true],
-    ['pets.example.', 'https://pets.example', true],
-    ['pets.example', 'https://pets.example.', true],
-    ['example', 'https://pets.example', true],
-    ['.example', 'https://pets.example', true],
-    ['*.example', 'https://pets.example', true],
-    ['.pets.example', 'https://pets.example', true],
-    ['ts.example', 'https://pets.example', false],
-    ['api.pets.example', 'https://pets.example', false],
-    ['one.example,pets.example', 'https://pets.example', true],
-    ['one.example  pets.example', 'https://pets.example', true],
-    ['*', 'https://pets.example', true],
-    ['', 'https://pets.example', false],
-    [', .', 'https://pets.example', false],
-    ['pets.example:443', 'https://pets.example', true],
-    ['pets.example:8443', 'https://pets.example', false],
-    ['pets.example:8443', 'https://pets.example:8443', true],
-    ['10.1.2.3', 'https://10.1.2.3', true],
-    ['10.1.2.3', 'https://10.1.2.4', false],
-    ['2.3', 'https://10.1.2.3', false],
-    ['10.0.0.0/8', 'https://10.1.2.3', true],
-    ['10.0.0.0/8', 'https://11.1.2.3', false],
-    ['10.0.0.0/33', 'https://10.0.0.0', false],
-    ['10.0.0.0/', 'https://10.0.0.0', false],
-    ['10.0.0.0/8', 'https://pets.example', false],
-    ['fd00::1', 'https://[fd00:0:0::1]', true],
-    ['[fd00::1]', 'https://[fd00::1]', true],
-    ['[fd00::1]:8443', 'https://[fd00::1]', false],
-    ['[fd00::1]:443', 'https://[fd00::1]', true],
-    ['fd00::/8', 'https://[fd12::1]', true],
-    ['fd00::/8', 'https://[fe80::1]', false],
-    ['::ffff:10.1.2.3', 'https://10.1.2.3', true],
-  ] as const)('"%s" and %s: exempt is %s', ([noProxy, url, exempt]) => {
-    expect(isExempt(new URL(url), noProxy)).toBe(exempt);
+    ['exempts', true, exempt],
+    ['does not exempt', false, others],
+  ] as const)('%s', async ([, isExempt, rows], { petstore, sandbox }) => {
+    for (const [noProxy, host] of rows) {
+      sandbox.reactions.push(reply(200, []));
+      const base = `https://${host}/v1`;
+      const env = { PETSTORE_BASE_URL: base, HTTPS_PROXY: 'one:3128', NO_PROXY: noProxy };
+
+      expect(await petstore(['categories', 'list'], { env })).toMatchObject({ exitCode: 0 });
+      const proxy = sandbox.requests.at(-1)?.proxy?.name;
+      expect(proxy, `"${noProxy}" and ${host}`).toBe(isExempt ? undefined : 'one:3128');
+    }
   });
 });
 
 describe('the proxy of a request', () => {
+  const invalid = 'invalid proxy URL in HTTPS_PROXY';
   const proxyOf = { name: 'one:3128', source: 'HTTPS_PROXY', credentials: undefined };
 
   test.for([
@@ -55,14 +70,8 @@ describe('the proxy of a request', () => {
     [{ HTTPS_PROXY: 'http://[::1]:3128' }, { name: '[::1]:3128', hostname: '::1' }],
     [{ HTTPS_PROXY: 'http://me:p%40ss@one:3128' }, { ...proxyOf, credentials: 'me:p@ss' }],
     [{ HTTPS_PROXY: 'http://me@one:3128' }, { ...proxyOf, credentials: 'me:' }],
-    [
-      { https_proxy: 'low:1', HTTPS_PROXY: 'up:1' },
-      { name: 'low:1', source: 'https_proxy' },
-    ],
-    [
-      { https_proxy: '', HTTPS_PROXY: 'up:1' },
-      { name: 'up:1', source: 'HTTPS_PROXY' },
-    ],
+    [{ https_proxy: 'low:1', HTTPS_PROXY: 'up:1' }, { name: 'low:1' }],
+    [{ https_proxy: '', HTTPS_PROXY: 'up:1' }, { name: 'up:1' }],
     [{ ALL_PROXY: 'all:1' }, { name: 'all:1', source: 'ALL_PROXY' }],
     [{ ALL_PROXY: 'all:1', HTTPS_PROXY: 'up:1' }, { name: 'up:1' }],
     [{ HTTP_PROXY: 'http:1', http_proxy: 'http:1' }, undefined],
@@ -95,13 +104,13 @@ describe('the proxy of a request', () => {
   );
 
   test.for([
-    ['http://me:open-sesame@one:port', 'invalid proxy URL in HTTPS_PROXY'],
-    ['http://me:open#sesame@one:3128', 'invalid proxy URL in HTTPS_PROXY'],
-    ['http://me:3128/open-sesame@one:3128', 'invalid proxy URL in HTTPS_PROXY'],
-    ['http://me:open-sesame%@one:3128', 'invalid proxy URL in HTTPS_PROXY'],
-    ['http://me:open-sesame@one:0', 'invalid proxy URL in HTTPS_PROXY'],
-    ['http://me:open-sesame@one:3128/?x', 'invalid proxy URL in HTTPS_PROXY'],
-    ['ftp://me:open-sesame@one:3128', 'invalid proxy URL in HTTPS_PROXY'],
+    ['http://me:open-sesame@one:port', invalid],
+    ['http://me:open#sesame@one:3128', invalid],
+    ['http://me:3128/open-sesame@one:3128', invalid],
+    ['http://me:open-sesame%@one:3128', invalid],
+    ['http://me:open-sesame@one:0', invalid],
+    ['http://me:open-sesame@one:3128/?x', invalid],
+    ['ftp://me:open-sesame@one:3128', invalid],
     ['socks5h://me:open-sesame@one:1080', 'SOCKS proxies are not supported (HTTPS_PROXY)'],
   ] as const)(
     '%s is refused before anything is sent, and not shown',

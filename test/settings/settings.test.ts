@@ -12,10 +12,9 @@ import {
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe } from 'vitest';
-import { claim } from '../../src/disk/claim.ts';
 import { expect, test, testKey } from '../support/petstore.ts';
 import { isPosix, isPrivate } from '../support/posix.ts';
-import { interrupted } from '../support/values.ts';
+import { claim, interrupted } from '../support/values.ts';
 
 const list = ['categories', 'list'];
 const url = (name: string) => `https://${name}.example/v1`;

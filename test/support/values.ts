@@ -15,6 +15,7 @@ export type {
   WireRequest,
 } from '../../src/context.ts';
 export { openAppendFile } from '../../src/disk/append-file.ts';
+export { claim } from '../../src/disk/claim.ts';
 export { type Format, fileFormats, formats } from '../../src/formats.ts';
 export { plans } from '../../src/sandbox/quota.ts';
 

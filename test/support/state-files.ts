@@ -1,0 +1,17 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A file of a state folder, named by the words it is made of: its text may hold what it must not. */
+export type StateFile = { readonly path: string; readonly text: string };
+
+/** Lists all files below the state folder of a test, at any depth. */
+export function stateFiles(folder: string): StateFile[] {
+  const state = join(folder, 'state');
+  if (!existsSync(state)) return [];
+  const entries = readdirSync(state, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .map((path) => ({ path, text: readFileSync(path, 'latin1') }));
+}
