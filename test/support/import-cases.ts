@@ -1,7 +1,8 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WireAnswer, WireRequest } from '../../src/context.ts';
 import { networkError, type Reaction } from './petstore.ts';
+import { stateFiles } from './state-files.ts';
 
 /** A file of three new categories. */
 export const three = 'name,description\ndog,Barks\ncat,\nemu,Runs\n';
@@ -14,11 +15,10 @@ export function put(folder: string, text: string, name = 'pets.csv'): string {
   return path;
 }
 
-/** The journals of a test's state folder. */
+/** Finds what imports of `pets.csv` keep in the state folder: the files that name it. */
 export function journals(folder: string): string[] {
-  const imports = join(folder, 'state', 'imports');
-  const names = readdirSync(imports).filter((name) => name.endsWith('.journal'));
-  return names.map((name) => join(imports, name));
+  const files = stateFiles(folder).filter(({ text }) => text.includes('pets.csv'));
+  return files.map(({ path }) => path);
 }
 
 export const countsOf = (stdout: string) => JSON.parse(stdout).counts;

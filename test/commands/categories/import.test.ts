@@ -1,8 +1,7 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe } from 'vitest';
-import { apply, countsOf, put, reactTo, three } from '../../support/import-cases.ts';
+import { apply, countsOf, journals, put, reactTo, three } from '../../support/import-cases.ts';
 import { expect, networkError, reply, test, testKey } from '../../support/petstore.ts';
 import { exact, interrupted, plans, type Send } from '../../support/values.ts';
 
@@ -410,7 +409,7 @@ describe('the plan of an import', () => {
       ],
     });
     expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET']);
-    expect(readdirSync(join(folder, 'state'))).toEqual(['limits']);
+    expect(journals(folder)).toEqual([]);
   });
 
   test('counts what exists and what is listed twice in words of one and of several', async ({
@@ -619,7 +618,7 @@ describe('the plan of an import', () => {
       expect(result).toMatchObject({ exitCode, stdout: '' });
       expect(result.stderr).toContain(says);
       expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET']);
-      expect(readdirSync(join(folder, 'state', 'imports'))).toEqual([]);
+      expect(journals(folder)).toEqual([]);
     },
   );
 

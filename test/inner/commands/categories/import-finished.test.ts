@@ -5,17 +5,19 @@ import { claim } from '../../../../src/disk/claim.ts';
 import { claimPath, readEnds } from '../../../../src/import/journal-files.ts';
 import type { Header } from '../../../../src/import/records.ts';
 import { ExactNumber } from '../../../../src/json/exact.ts';
-import { apply, countsOf, journals, put, reactTo, three } from '../../../support/import-cases.ts';
+import { apply, countsOf, put, reactTo, three } from '../../../support/import-cases.ts';
 import { expect, reply, test } from '../../../support/petstore.ts';
 
 const week = 7 * 86_400_000;
 
-/** The journals that were put aside, by the ends of their names. */
+/** The journals by the ends of their names. */
 function putAside(folder: string, ending: string): string[] {
   const imports = join(folder, 'state', 'imports');
   const names = readdirSync(imports).filter((name) => name.endsWith(ending));
   return names.map((name) => join(imports, name));
 }
+
+const journals = (folder: string) => putAside(folder, '.journal');
 
 /** A file that changes each night. */
 const night = (n: number) => `name\npet ${n}\n`;
