@@ -3,20 +3,9 @@ import { expect, test } from '../support/petstore.ts';
 
 const writes =
   /^petstore (categories (create|import)|auth log(in|out)|config ((un)?set|edit)|profile (use|delete)|completion (un)?install|reset$)/;
-const readingWords = [
-  'export',
-  'get',
-  'show',
-  'view',
-  'describe',
-  'ls',
-  'list',
-  'find',
-  'search',
-  'status',
-  'version',
-];
-const slips = ['exprt', 'expotr', 'gett', 'sho', 'veiw', 'serach', 'xeport'];
+const reading = 'export get show view describe ls list find search status version'.split(' ');
+const slips = 'exprt expotr gett sho veiw serach xeport'.split(' ');
+const groups = ['', 'categories ', 'pets ', 'orders ', 'auth ', 'config ', 'profile '];
 
 /** What is suggested for the words of a command line, without running it. */
 const suggested = (stderr: string) => /Did you mean (.*)\?\n/.exec(stderr)?.[1];
@@ -95,14 +84,14 @@ describe('a suggestion', () => {
     expect(sandbox.requests).toHaveLength(0);
   });
 
-  test.for(
-    ['', 'categories', 'pets', 'orders', 'auth', 'config', 'profile'].flatMap((group) =>
-      [...readingWords, ...slips].map((word) => `${group} ${word}`.trim()),
-    ),
-  )('for "%s" changes nothing', async (line, { petstore }) => {
-    const { stderr } = await petstore(line.split(' '));
+  test('for a word that reads is no command that writes', async ({ petstore }) => {
+    for (const line of groups.flatMap((group) =>
+      [...reading, ...slips].map((word) => group + word),
+    )) {
+      const { stderr } = await petstore(line.split(' '));
 
-    expect(suggested(stderr) ?? '').not.toMatch(writes);
+      expect(suggested(stderr) ?? '', line).not.toMatch(writes);
+    }
   });
 
   test('never repeats a word that may be a key', async ({ petstore }) => {

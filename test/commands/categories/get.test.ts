@@ -8,18 +8,16 @@ const animal = (id: string, name: string, description?: string) => ({
   ...(description !== undefined && { description }),
 });
 
-const limitLine = /rate limit: .*\n/;
-
 describe('categories get', () => {
   test.for([
-    { what: 'a name', word: 'rabbit', id: '3' },
-    { what: 'an id', word: '9223372036854775807', id: '9223372036854775807' },
-    { what: 'a neighbour of it', word: '9223372036854775806', id: '9223372036854775806' },
-    { what: 'a negative id', word: '-5', id: '-5' },
-    { what: 'digits that are a name alone', word: '007', id: '8' },
-    { what: 'the id and name of one', word: '12', id: '12' },
-    { what: 'a name with capitals', word: 'Rabbit', id: '4' },
-  ])('finds $what: $word', async ({ word, id }, { petstore, sandbox }) => {
+    ['a name', 'rabbit', '3'],
+    ['an id', '9223372036854775807', '9223372036854775807'],
+    ['a neighbour of it', '9223372036854775806', '9223372036854775806'],
+    ['a negative id', '-5', '-5'],
+    ['digits that are a name alone', '007', '8'],
+    ['the id and name of one', '12', '12'],
+    ['a name with capitals', 'Rabbit', '4'],
+  ] as const)('finds %s: %s', async ([, word, id], { petstore, sandbox }) => {
     sandbox.categories.push(
       animal('3', 'rabbit'),
       animal('4', 'Rabbit'),
@@ -35,8 +33,8 @@ describe('categories get', () => {
 
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(new RegExp(`^{"id":${id},"name":.*}\\n$`));
-    expect(sandbox.requests.map(({ method, url }) => `${method} ${url.pathname}`)).toEqual([
-      'GET /v1/categories',
+    expect(sandbox.requests).toMatchObject([
+      { method: 'GET', url: { pathname: '/v1/categories' } },
     ]);
   });
 
@@ -62,29 +60,26 @@ describe('categories get', () => {
   });
 
   test.for([
-    { names: ['rabbit', 'rabbit'], word: 'rabbit', ids: '1, 2', next: 'get 1' },
-    { names: ['2', 'cat'], word: '2', ids: '1, 2', next: 'get 1' },
-    { names: ['cat', '1'], word: '1', ids: '1, 2', next: 'get 2' },
-  ])('that is ambiguous is exit 2 with the ids: $names', async (row, { petstore, sandbox }) => {
-    row.names.forEach((name, n) => {
-      sandbox.categories.push(animal(String(n + 1), name));
-    });
+    ['rabbit', ['rabbit', 'rabbit'], 'get 1'],
+    ['2', ['2', 'cat'], 'get 1'],
+    ['1', ['cat', '1'], 'get 2'],
+  ] as const)(
+    'that is ambiguous is exit 2 with the ids: %s of %j',
+    async (row, { petstore, sandbox }) => {
+      const [word, names, next] = row;
+      for (const [n, name] of names.entries()) sandbox.categories.push(animal(String(n + 1), name));
 
-    const { exitCode, stdout, stderr } = await petstore(['categories', 'get', row.word]);
-    const json = await petstore(['categories', 'get', row.word, '--json']);
+      const { exitCode, stdout, stderr } = await petstore(['categories', 'get', word, '-q']);
+      const json = await petstore(['categories', 'get', word, '--json']);
 
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr.replace(limitLine, '')).toBe(
-      `petstore: "${row.word}" is ambiguous: ids ${row.ids}\npetstore categories ${row.next}\n`,
-    );
-    expect(json.events().at(-1)).toEqual({
-      event: 'error',
-      kind: 'usage',
-      message: `"${row.word}" is ambiguous: ids ${row.ids}`,
-      hint: `petstore categories ${row.next}`,
-      exitCode: 2,
-    });
-  });
+      const message = `"${word}" is ambiguous: ids 1, 2`;
+      const hint = `petstore categories ${next}`;
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(stderr).toBe(`petstore: ${message}\n${hint}\n`);
+      const error = { event: 'error', kind: 'usage', message, hint, exitCode: 2 };
+      expect(json.events().at(-1)).toEqual(error);
+    },
+  );
 
   test('keeps to the profile in what it suggests', async ({ petstore, sandbox }) => {
     sandbox.categories.push(animal('1', 'rabbit'));
@@ -121,59 +116,31 @@ describe('categories get', () => {
   });
 
   test.for([
-    {
-      word: 'rabit',
-      says: '"rabit" not found',
-      hint: 'Did you mean petstore categories get rabbit?',
-    },
-    {
-      word: 'guinea pigs',
-      says: '"guinea pigs" not found',
-      hint: `Did you mean petstore categories get 'guinea pig'?`,
-    },
-    {
-      word: "it'd cat",
-      says: `"it'd cat" not found`,
-      hint: `Did you mean petstore categories get 'it'"'"'s cat'?`,
-    },
-    { word: 'horse', says: '"horse" not found', hint: 'petstore categories list --search horse' },
-    { word: 'a b', says: '"a b" not found', hint: "petstore categories list --search 'a b'" },
-    { word: '99', says: '"99" not found', hint: 'petstore categories list' },
-    { word: '01', says: '"01" not found', hint: 'petstore categories list --search 01' },
-    {
-      word: 'ab\u0007',
-      says: '"ab\\u{7}" not found',
-      hint: 'petstore categories list --search TEXT',
-    },
-    {
-      word: 'guinea-pig of Peru',
-      says: '"guinea-pig of Peru" not found',
-      hint: "petstore categories list --search 'guinea-pig of Peru'",
-    },
-    { word: 'K4jf9-aQz81', says: ' not found', hint: 'petstore categories list --search TEXT' },
-  ])(
-    'that does not exist is exit 3, with the next command: $word',
+    ['rabit', '"rabit" ', 'Did you mean petstore categories get rabbit?'],
+    ['guinea pigs', '"guinea pigs" ', "Did you mean petstore categories get 'guinea pig'?"],
+    ["it'd cat", `"it'd cat" `, `Did you mean petstore categories get 'it'"'"'s cat'?`],
+    ['horse', '"horse" ', 'petstore categories list --search horse'],
+    ['a b', '"a b" ', "petstore categories list --search 'a b'"],
+    ['99', '"99" ', 'petstore categories list'],
+    ['01', '"01" ', 'petstore categories list --search 01'],
+    ['ab\u0007', '"ab\\u{7}" ', 'petstore categories list --search TEXT'],
+    ['guinea of Peru', '"guinea of Peru" ', "petstore categories list --search 'guinea of Peru'"],
+    ['K4jf9-aQz81', '', 'petstore categories list --search TEXT'],
+  ] as const)(
+    'that does not exist is exit 3, with the next command: %s',
     async (row, { petstore, sandbox }) => {
+      const [word, quoted, hint] = row;
       const names = ['rabbit', 'guinea pig', "it's cat", 'hor\u0007se', '-horse'];
-      names.forEach((name, n) => {
-        sandbox.categories.push(animal(String(n + 1), name));
-      });
+      for (const [n, name] of names.entries()) sandbox.categories.push(animal(String(n + 1), name));
 
-      const { exitCode, stdout, stderr } = await petstore(['categories', 'get', row.word, '-q']);
-      const json = await petstore(['categories', 'get', row.word, '-q', '--json']);
+      const { exitCode, stdout, stderr } = await petstore(['categories', 'get', word, '-q']);
+      const json = await petstore(['categories', 'get', word, '-q', '--json']);
 
-      const space = row.says.startsWith('"') ? ' ' : '';
       expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
-      expect(stderr).toBe(`petstore: category${space}${row.says}\n${row.hint}\n`);
-      expect(json.events()).toEqual([
-        {
-          event: 'error',
-          kind: 'refused',
-          message: expect.stringMatching(/^category .*not found$/),
-          hint: row.hint,
-          exitCode: 3,
-        },
-      ]);
+      expect(stderr).toBe(`petstore: category ${quoted}not found\n${hint}\n`);
+      const message = expect.stringMatching(/^category .*not found$/);
+      const error = { event: 'error', kind: 'refused', message, hint, exitCode: 3 };
+      expect(json.events()).toEqual([error]);
     },
   );
 
@@ -207,12 +174,17 @@ describe('categories get', () => {
     expect(sandbox.requests).toHaveLength(0);
   });
 
-  test.for([12_000, 100_000])(
-    'finds one of %d, and sees whether it is the only one',
-    async (count, { petstore, sandbox }) => {
+  // A list above 8 MiB is searched while it comes.
+  test.for([
+    [12_000, 100],
+    [9_000, 1_000],
+  ] as const)(
+    'finds one of %i, and sees whether it is the only one',
+    async (size, { petstore, sandbox }) => {
+      const [count, length] = size;
       const rows = Array.from(
         { length: count },
-        (_, n) => `{"id":${n},"name":"${String(n).padStart(100, 'x')}"}`,
+        (_, n) => `{"id":${n},"name":"${String(n).padStart(length, 'x')}"}`,
       );
       const answer = (last: string) => reply(200, `[${[...rows, last].join()}]`);
       sandbox.reactions.push(

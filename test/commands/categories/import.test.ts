@@ -341,7 +341,7 @@ describe('the progress of an import', () => {
     { what: 'within a window', rows: 50, plan: plans.free, each: 2_500 },
     { what: 'with a wait', rows: 70, plan: plans.free, each: 100 },
     { what: 'with a wait for the last list alone', rows: 59, plan: plans.free, each: 100 },
-    { what: 'with many waits', rows: 400, plan: plans.free, each: 20 },
+    { what: 'with many waits', rows: 200, plan: plans.free, each: 20 },
     { what: 'at a service that is slower than the limit', rows: 70, plan: plans.pro, each: 2_000 },
   ])(
     'says when it will be done, $what',
@@ -447,7 +447,7 @@ describe('the plan of an import', () => {
     { what: 'where all but one exist', rows: 20, existing: 19, flags: [], plan: plans.free },
     {
       what: 'over days',
-      rows: 250,
+      rows: 150,
       flags: ['--max-wait', 'inf'],
       plan: days(100),
       setting: '60/min,100/day',
