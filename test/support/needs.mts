@@ -30,7 +30,6 @@ const found: Readonly<Record<string, boolean>> = {
   fish: onPath('fish'),
   jq: onPath('jq'),
   openssl: onPath('openssl'),
-  'other-nodes': Boolean(process.env.PETSTORE_TEST_NODES),
   'redis-server': onPath(engines['redis-server']),
   root: process.getuid?.() === 0,
   // Only root has privileges to give up.

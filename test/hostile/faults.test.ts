@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isNightly } from '../support/trials.ts';
+import { commands } from './commands.ts';
+import type { CommandName, Fault } from './fault.ts';
+import { bodyFaults } from './faults/bodies.ts';
+import { codingFaults } from './faults/codings.ts';
+import { connectionFaults } from './faults/connections.ts';
+import { framingFaults } from './faults/framing.ts';
+import { headFaults } from './faults/heads.ts';
+import { recordFaults } from './faults/records.ts';
+import { statusFaults } from './faults/statuses.ts';
+import { strangeFaults } from './faults/strange.ts';
+import { textFaults } from './faults/texts.ts';
+import { certificateFaults, unreachedFaults } from './faults/unreached.ts';
+import { proveFault } from './prove.ts';
+import { proveUnreached } from './prove-unreached.ts';
+import { type HostilePair, startHostilePair } from './server.ts';
+
+const tables: Readonly<Record<string, readonly Fault[]>> = {
+  'a body that nobody promised': bodyFaults,
+  'a coding of the body': codingFaults,
+  'a connection that breaks or stalls': connectionFaults,
+  'a length that is told twice or wrongly, or another 2xx': framingFaults,
+  'a head that is no HTTP, or too much of it': headFaults,
+  'a category that lacks something': recordFaults,
+  'a status other than the promised one': statusFaults,
+  'what is strange and no fault': strangeFaults,
+  'text that acts, hides or betrays': textFaults,
+};
+
+const all = Object.keys(commands) as CommandName[];
+const few: readonly CommandName[] = ['list', 'create', 'rows', 'pet'];
+const common = Object.values(tables)
+  .flat()
+  .filter(({ only }) => !only);
+/** The first fault of each meaning; all commands meet these. */
+const examples = new Set(
+  new Map(common.toReversed().map((fault) => [fault.means, fault])).values(),
+);
+/** How many commands run at a time. */
+const width = 8;
+
+const timeout = 300_000;
+const folder = mkdtempSync(join(tmpdir(), 'petstore-tls-'));
+let pair: HostilePair;
+beforeAll(async () => {
+  pair = await startHostilePair();
+});
+afterAll(() => {
+  pair.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe('a service that goes wrong: each command ends as promised', () => {
+  test.for(Object.entries(tables))('%s', { timeout }, async ([, faults]) => {
+    const broken = await proveAll(faults, (fault) => {
+      const names = isNightly || examples.has(fault) ? all : few;
+      return proveFault(fault, names, pair.server);
+    });
+
+    expect(broken).toEqual([]);
+  });
+
+  test('nobody goes where a redirect points', () => {
+    expect(pair.elsewhere.connections()).toBe(0);
+  });
+});
+
+describe('a service that is not reached: exit 5, nothing was sent', () => {
+  test('an address, TLS or a proxy', { timeout }, async () => {
+    expect(await proveAll(unreachedFaults, proveUnreached)).toEqual([]);
+  });
+
+  test('a certificate', { tags: ['openssl'], timeout }, async () => {
+    expect(await proveAll(certificateFaults(folder), proveUnreached)).toEqual([]);
+  });
+});
+
+/** Returns the promises that were broken, each with its fault. */
+async function proveAll<F extends { readonly fault: string }>(
+  faults: readonly F[],
+  prove: (fault: F) => Promise<readonly string[]>,
+): Promise<string[]> {
+  const broken: string[] = [];
+  const left = faults.values();
+  const work = async () => {
+    for (const fault of left) {
+      for (const promise of await prove(fault)) broken.push(`${fault.fault}: ${promise}`);
+    }
+  };
+  await Promise.all(Array.from({ length: width }, work));
+  return broken;
+}
