@@ -1,0 +1,258 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { describe } from 'vitest';
+import { test as base, expect, launcher, type Running } from '../support/program.ts';
+import { startService } from '../support/service.ts';
+import { isNightly } from '../support/trials.ts';
+import { plans } from '../support/values.ts';
+import { filesBelow } from './invariants.ts';
+
+const disk = resolve('test/support/programs/faulty-disk.cjs');
+/** What a run ends with whose disk was touched too seldom for the fault to happen. */
+const untouched = 99;
+const maxSteps = 200;
+const timeout = 300_000;
+
+type Step = {
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  /** The disk fails below this folder. */
+  readonly below: string;
+  /** Is told how much of a file would outlast a power cut. */
+  readonly synced?: string;
+};
+type Ended = Awaited<Running['ended']>;
+type Check<S> = (ended: Ended, step: S, where: string) => Promise<void>;
+
+const test = base.extend<{
+  /** Lets the disk fail at the first step of a command, then at the second, until it has no more, and returns their number. */
+  failAtEachStep: <S extends Step>(
+    fault: string,
+    argv: readonly string[],
+    prepare: (at: number) => S | Promise<S>,
+    check: Check<S>,
+  ) => Promise<number>;
+}>({
+  failAtEachStep: ({ execute }, use) =>
+    use(async (fault, argv, prepare, check) => {
+      for (let at = 1; at <= maxSteps; at += 1) {
+        const step = await prepare(at);
+        const { env, stdin = '', below, synced = '' } = step;
+        const ended = await execute(process.execPath, ['--require', disk, launcher, ...argv], {
+          env: {
+            ...env,
+            FAULT: fault,
+            FAULT_FOLDER: below,
+            FAULT_AT: `${at}`,
+            FAULT_SYNCED: synced,
+          },
+          stdin,
+        });
+        await check(ended, step, `at ${at}: ${ended.stderr}`);
+        if (ended.code === untouched) return at - 1;
+      }
+      throw new Error(`more than ${maxSteps} steps`);
+    }),
+});
+
+type Code = number | NodeJS.Signals;
+type Fault = readonly [fault: string, codes: readonly Code[], minSteps: number];
+
+describe('a save on a disk that fails at any step: the old file or the new one, and nothing beside it after the next', () => {
+  const saves = [
+    {
+      argv: ['auth', 'login', '--base-url', 'https://a.example/v1'],
+      file: 'keys/production.json',
+      stdin: 'the-new-key-0001',
+      whole: (state: string) => ({ origin: 'https://a.example', key: `the-${state}-key-0001` }),
+    },
+    {
+      argv: ['config', 'set', 'base-url', 'https://new.example/v1'],
+      file: 'settings.json',
+      stdin: '',
+      whole: (state: string) => ({
+        profiles: { production: { 'base-url': `https://${state}.example/v1` } },
+      }),
+    },
+  ];
+  const faults: readonly Fault[] = [
+    ['EIO', [0, 2, 74], 3],
+    ['ENOSPC', [0, 74], 3],
+    ['short', [0], 1],
+    ['kill', ['SIGKILL'], 3],
+  ];
+
+  const rows = saves.flatMap((save) =>
+    faults
+      .filter(([fault]) => isNightly || save.file === 'settings.json' || fault === 'kill')
+      .map((fault) => [save.argv[0], ...fault, save] as const),
+  );
+
+  test.for(rows)(
+    '%s: %s',
+    { timeout },
+    async ([, fault, codes, minSteps, save], { failAtEachStep, petstore, folder }) => {
+      const { argv, file, stdin, whole } = save;
+      const config = join(folder, 'config');
+      const path = join(config, file);
+      const env = { PETSTORE_CONFIG_DIR: config };
+      const read = () => JSON.parse(readFileSync(path, 'utf8'));
+
+      const steps = await failAtEachStep(
+        fault,
+        argv,
+        () => {
+          rmSync(config, { recursive: true, force: true });
+          mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+          writeFileSync(path, JSON.stringify(whole('old')), { mode: 0o600 });
+          return { env, stdin, below: config };
+        },
+        async ({ code, stderr }, _, where) => {
+          expect([whole('old'), whole('new')], where).toContainEqual(read());
+          if (code === untouched) return;
+          expect(codes, where).toContain(code);
+          if (code === 0) expect(read(), where).toEqual(whole('new'));
+          else if (typeof code === 'number') expect(stderr).toContain(`(${fault})`);
+          expect((await petstore(argv, { env, stdin })).code).toBe(0);
+          expect(filesBelow(config)).toEqual([path]);
+        },
+      );
+
+      expect(steps).toBeGreaterThanOrEqual(minSteps);
+    },
+  );
+});
+
+describe('an import on a disk that fails at any step, with a power cut behind it', () => {
+  const names = ['dog', 'dog', 'cat'];
+  const faults: readonly Fault[] = [
+    ['EIO', [0, 2, 74], 15],
+    ['ENOSPC', [74], 3],
+    ['short', [0], 3],
+  ];
+
+  test.for(faults)(
+    '%s: the next run ends it, each row once',
+    { timeout },
+    async ([fault, codes, minSteps], { failAtEachStep, petstore, folder }) => {
+      const file = join(folder, 'rows.csv');
+      writeFileSync(file, `name\n${names.join('\n')}\n`);
+      const flags = ['--yes', '--allow-duplicates', '--settle', '10ms'];
+      const argv = ['categories', 'import', file, ...flags];
+      let failures = 0;
+
+      const steps = await failAtEachStep(
+        fault,
+        argv,
+        async (at) => {
+          const home = join(folder, String(at));
+          const { env, state } = await serve(home);
+          const [below, synced] = [join(home, 'state', 'imports'), `${home}.synced`];
+          return { env, state, home, below, synced };
+        },
+        async ({ code, stderr }, { env, state, home, below, synced }, where) => {
+          if (code !== untouched) expect(codes, where).toContain(code);
+          if (code === 74) expect(stderr).toMatch(/^petstore: .*\((?:EIO|ENOSPC)\)$/m);
+          if (code === 74) failures += 1;
+          cutPower(below, synced);
+
+          const again = await petstore(argv, { env });
+
+          expect(again.code, where + again.stderr).toBe(0);
+          expect(state.categories.map(({ name }) => name).sort(), where).toEqual(names.toSorted());
+          expect(filesBelow(below).filter((path) => !path.endsWith('.journal'))).toEqual([]);
+          rmSync(home, { recursive: true });
+        },
+      );
+
+      expect(steps).toBeGreaterThanOrEqual(minSteps);
+      expect(failures > 3).toBe(fault !== 'short');
+    },
+  );
+});
+
+describe('the limit log on a disk that fails at any step: the command works, asks once, and so does the next', () => {
+  const rows: readonly (readonly [fault: string, below: string])[] = [
+    ['EIO', 'state'],
+    ['ENOSPC', '/'],
+  ];
+  const moreRows: typeof rows = [
+    ['short', 'state'],
+    ['ENOSPC', 'state'],
+  ];
+
+  test.for([...rows, ...(isNightly ? moreRows : [])])(
+    '%s below %s',
+    { timeout },
+    async ([fault, below], { failAtEachStep, petstore, folder }) => {
+      const argv = ['categories', 'list', '--json', '--max-wait', '5s'];
+
+      const steps = await failAtEachStep(
+        fault,
+        argv,
+        async (at) => {
+          const home = join(folder, String(at));
+          mkdirSync(home);
+          const { env, requests } = await serve(home);
+          return { env, requests, home, below: below === '/' ? '/' : join(home, below) };
+        },
+        async ({ code, stdout, stderr }, { env, requests, home }, where) => {
+          expect([0, untouched], where).toContain(code);
+          expect(stdout, where).toBe('[]\n');
+          expect(requests, where).toHaveLength(1);
+          // Only where there is no other place.
+          const isAlone = below === '/' && code === 0;
+          const notices = stderr.match(
+            /the rate limit is not shared with other petstore processes/g,
+          );
+          expect(notices?.length ?? 0, where).toBe(isAlone ? 1 : 0);
+
+          const next = await petstore(argv, { env });
+
+          expect(next, where).toMatchObject({ code: 0, stdout: '[]\n' });
+          expect(next.stderr, where).not.toContain('notice');
+          rmSync(home, { recursive: true });
+        },
+      );
+
+      expect(steps).toBeGreaterThanOrEqual(3);
+    },
+  );
+});
+
+test('all who log in at once have logged in', async ({ petstore, folder }) => {
+  const config = join(folder, 'config');
+  const argv = ['auth', 'login', '--base-url', 'https://a.example/v1'];
+  const env = { PETSTORE_CONFIG_DIR: config };
+
+  const results = await Promise.all(
+    Array.from({ length: 12 }, (_, n) => petstore(argv, { env, stdin: `the-key-${n}` })),
+  );
+
+  for (const { code, stderr } of results) {
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('for https://a.example only');
+  }
+  expect(filesBelow(join(config, 'keys'))).toHaveLength(1);
+});
+
+/** A service of its own, and the environment of a program that keeps all its files in `home`. */
+async function serve(home: string) {
+  const { url, key, state, requests } = await startService({ plan: plans.business });
+  const env = {
+    PETSTORE_BASE_URL: url,
+    PETSTORE_API_KEY: key,
+    PETSTORE_STATE_DIR: join(home, 'state'),
+    PETSTORE_CONFIG_DIR: join(home, 'config'),
+  };
+  return { env, state, requests };
+}
+
+/** Takes from the journal what was not on the disk yet. */
+function cutPower(imports: string, synced: string): void {
+  if (!existsSync(imports)) return;
+  const length = Number(readFileSync(synced, 'utf8'));
+  for (const path of filesBelow(imports)) {
+    if (path.endsWith('.journal')) truncateSync(path, length);
+  }
+}
