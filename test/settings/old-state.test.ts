@@ -1,0 +1,171 @@
+import { chmodSync, cpSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { startTime } from '../support/clock.ts';
+import { test as base, expect, type Fixtures, reply, testKey } from '../support/petstore.ts';
+import { exact, type Send } from '../support/values.ts';
+
+/** Runs the program on the settings and the state that 0.1.0 left behind, two of its imports killed a moment ago. */
+const test = base.extend<{ upgraded: Fixtures['petstore'] }>({
+  upgraded: ({ folder, petstore }, use) => {
+    cpSync('test/support/old-state', folder, { recursive: true });
+    for (const part of ['config', 'state']) makePrivate(join(folder, part));
+    return use((argv, { context, ...options } = {}) =>
+      petstore(argv, {
+        env: { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined },
+        // The processes that left it have all ended.
+        context: { isRunning: ({ pid }) => pid === 4242, ...context },
+        ...options,
+      }),
+    );
+  },
+});
+
+describe('after an upgrade from 0.1.0', () => {
+  test.for([
+    ['production', '4010', expect.stringContaining('│ 1  │ frog │')],
+    ['staging', '4011', '- id: 1\n  name: frog\n'],
+  ] as const)(
+    'settings and key of %s are read',
+    async ([profile, port, stdout], { upgraded, sandbox }) => {
+      add(sandbox, 'frog');
+
+      const result = await upgraded(list('--profile', profile, '--max-wait', 'inf'));
+
+      expect(result).toMatchObject({ exitCode: 0, stdout });
+      expect(sandbox.requests.map(({ url }) => url.port)).toEqual([port]);
+      expect(sandbox.requests[0]?.headers.authorization).toBe(`Bearer ${testKey}`);
+    },
+  );
+
+  test('what was created in the sandbox profile is there', async ({ upgraded, clock }) => {
+    const argv = list('--profile', 'sandbox', '--query', '[].name', '--json');
+
+    const { stdout } = await upgraded(argv, { context: { send: overNetwork(clock) } });
+
+    expect(JSON.parse(stdout)).toEqual(['dog', 'cat', 'rabbit', 'hamster']);
+  });
+
+  test('a wait in force is kept, or told anew by a single 429', async ({
+    upgraded,
+    sandbox,
+    clock,
+  }) => {
+    const end = Date.UTC(2026, 10, 20, 15, 13, 53, 617);
+    const sentAt: number[] = [];
+    sandbox.react = () => {
+      sentAt.push(clock.service());
+      const seconds = (end - clock.service()) / 1_000;
+      if (seconds <= 0) return undefined;
+      return reply(429, '', { 'retry-after': String(Math.ceil(seconds)) });
+    };
+
+    const exitCodes: number[] = [];
+    for (const maxWait of ['0', '0', 'inf']) {
+      const run = await upgraded(list('--profile', 'staging', '--max-wait', maxWait));
+      exitCodes.push(run.exitCode);
+    }
+
+    expect(exitCodes).toEqual([75, 75, 0]);
+    const [last = 0, ...earlier] = sentAt.reverse();
+    expect(earlier.length).toBeLessThanOrEqual(1);
+    expect(last).toBeGreaterThanOrEqual(end);
+    expect(last).toBeLessThanOrEqual(end + 3_000);
+  });
+
+  test('a killed import creates each name once, or is refused with the way out', async ({
+    upgraded,
+    sandbox,
+    folder,
+    clock,
+  }) => {
+    add(sandbox, 'frog', 'otter');
+    // The create of the heron was in flight when the import was killed, a moment ago.
+    let isInFlight = true;
+    const commit = () => {
+      if (isInFlight) add(sandbox, 'heron');
+      isInFlight = false;
+    };
+    sandbox.react = () => {
+      if (clock.service() > startTime + 20_000) commit();
+      return undefined;
+    };
+
+    const argv = ['categories', 'import', join(folder, 'pets.csv'), '--yes', '--json'];
+    const result = await upgraded(argv);
+    commit();
+
+    expectUnderstood({ sandbox, folder }, result, ['frog', 'heron', 'mole', 'otter']);
+  });
+
+  test('a killed import creates each row once, or is refused with the way out', async ({
+    upgraded,
+    sandbox,
+    folder,
+  }) => {
+    // This frog was there before; the frog of the file was never created.
+    add(sandbox, 'frog', 'newt', 'toad');
+
+    const argv = ['categories', 'import', join(folder, 'more.csv'), '--yes', '--json'];
+    const result = await upgraded([...argv, '--allow-duplicates']);
+
+    expectUnderstood({ sandbox, folder }, result, ['frog', 'frog', 'newt', 'toad']);
+  });
+});
+
+type Result = Awaited<ReturnType<Fixtures['petstore']>>;
+
+/** Rejects a journal that was silently ignored: either all is done, or nothing was sent and the error names the way out. */
+function expectUnderstood(
+  { sandbox, folder }: Pick<Fixtures, 'sandbox' | 'folder'>,
+  result: Result,
+  names: readonly string[],
+) {
+  const { exitCode, stderr, events } = result;
+  if (exitCode === 0) {
+    expect(sandbox.categories.map(({ name }) => name).sort()).toEqual(names);
+    return;
+  }
+  expect(exitCode, stderr).toBe(2);
+  expect(sandbox.requests).toEqual([]);
+  const error = events().find(({ event }) => event === 'error');
+  expect(`${error?.message} ${error?.hint}`).toContain(join(folder, 'state'));
+  expect(error?.hint).toEqual(expect.any(String));
+}
+
+function list(...options: readonly string[]): readonly string[] {
+  return ['categories', 'list', ...options];
+}
+
+/** Adds categories of these names to the service. */
+function add(sandbox: Fixtures['sandbox'], ...names: readonly string[]): void {
+  for (const name of names) {
+    sandbox.lastId += 1n;
+    sandbox.categories.push({ id: exact(String(sandbox.lastId)), name });
+  }
+}
+
+/** Sends a request to the sandbox that the program itself serves, while the clock stands still. */
+function overNetwork(clock: Fixtures['clock']): Send {
+  return async ({ onSent, method, url, headers, body = null }) => {
+    onSent();
+    const release = clock.hold();
+    const response = await fetch(url, { method, headers, body });
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    release();
+    const whole = (async function* () {
+      yield bytes;
+    })();
+    return { status: response.status, headers: Object.fromEntries(response.headers), body: whole };
+  };
+}
+
+/** Restores the modes that a checkout does not keep: others must not read keys. */
+function makePrivate(folder: string): void {
+  chmodSync(folder, 0o700);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) makePrivate(path);
+    else chmodSync(path, 0o600);
+  }
+}
