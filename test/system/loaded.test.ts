@@ -1,264 +1,114 @@
-import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe } from 'vitest';
-import { type Service, startService } from '../bench/service.ts';
+import { promisify } from 'node:util';
+import { describe } from 'vitest';
+import { startTime } from '../support/clock.ts';
+import { test as inMemory, testKey } from '../support/petstore.ts';
 import { cleanEnvironment, expect, launcher, test } from '../support/program.ts';
+import { startService } from '../support/service.ts';
 
-type Row = {
-  readonly argv: readonly string[];
-  /** What it ends with. */
-  readonly code?: number;
-  /** All of them. */
-  readonly packages: readonly string[];
-  /** Sources or rooms of ours, beyond those that nobody may load but who names them, or a file of theirs, in `may`. */
-  readonly not?: readonly string[];
-  readonly may?: readonly string[];
-};
+const hook = ['--require', resolve('test/support/programs/loaded.cjs'), launcher];
 
-/** What costs much or writes: a command that needs one of them says so. */
-const guarded = [
-  'src/import/',
-  'src/sandbox/',
-  'src/settings/save.ts',
-  'src/settings/proxy.ts',
-  'src/session/key-command.ts',
-  'src/node/transport.ts',
-  'src/node/tunnel.ts',
-  'src/node/tls.ts',
-  'src/disk/claim.ts',
-  'src/node/programs.ts',
-  'src/node/windows-program.ts',
-];
-const asking = 'src/node/transport.ts';
-/** What follows a create whose outcome is unknown: it is there before the create is sent. */
-const lookingUp = ['src/import/content.ts', 'src/import/read/faults.ts'];
-/** What an import sends and keeps. */
-const importing = ['journal', 'send', 'execute'].map((part) => `src/import/${part}.ts`);
-const formats = ['table', 'csv', 'tsv', 'yaml', 'raw'].map((format) => `src/output/${format}.ts`);
+const settings = ['commander', 'leven', 'zod'];
+const request = [...settings, 'undici'];
 
-/** Modules of Node that no command of the table needs. */
-const slow = [
-  'assert',
-  'child_process',
-  'http',
-  'https',
-  'http2',
-  'inspector',
-  'perf_hooks',
-  'tls',
-  'worker_threads',
-  'zlib',
-];
-
-const start = ['commander', 'zod'];
-const session = [...start, 'leven'];
-const request = [...session, 'undici'];
-const framed = [...request, 'cli-table3'];
-
-const rows: readonly Row[] = [
-  { argv: ['--version'], packages: [], not: ['src/'] },
-  { argv: ['--help'], packages: [], not: ['src/'] },
-  { argv: ['categories', '--help'], packages: ['commander'], not: ['src/session/session.ts'] },
-  { argv: ['categories', 'list', '--json'], packages: request, may: [asking], not: formats },
-  { argv: ['categories', 'list', '-o', 'ndjson'], packages: request, may: [asking], not: formats },
-  {
-    argv: ['categories', 'list', '--json', '--query', '[].name'],
-    packages: [...request, '@jmespath-community/jmespath'],
-    may: [asking],
-    not: formats,
-  },
-  { argv: ['categories', 'list'], packages: framed, may: [asking] },
-  {
-    argv: ['categories', 'ls', '--sort', '-id', '--limit', '2', '--json'],
-    packages: request,
-    may: [asking],
-    not: formats,
-  },
-  {
-    argv: ['categories', 'list', '-o', 'yaml'],
-    packages: [...request, 'yaml'],
-    may: [asking],
-    not: ['compose/', 'parse/'].map((part) => `node_modules/yaml/browser/dist/${part}`),
-  },
-  {
-    argv: ['categories', 'export'],
-    packages: request,
-    may: [asking, 'src/output/csv.ts'],
-    not: formats,
-  },
-  {
-    argv: ['categories', 'export', 'new.ndjson'],
-    packages: request,
-    may: [asking],
-    not: formats,
-  },
-  {
-    argv: ['categories', 'diff', 'pets.ndjson'],
-    code: 7,
-    packages: framed,
-    may: [asking, 'src/import/'],
-    not: importing,
-  },
-  {
-    argv: ['categories', 'diff', 'pets.csv', '--json'],
-    code: 7,
-    packages: [...request, 'csv-parse'],
-    may: [asking, 'src/import/'],
-    not: [...formats, ...importing],
-  },
-  {
-    argv: ['categories', 'diff', 'pets.yaml', '-o', 'csv'],
-    code: 7,
-    packages: [...request, 'yaml'],
-    may: [asking, 'src/import/', 'src/output/csv.ts'],
-    not: [...formats, ...importing],
-  },
-  { argv: ['categories', 'create', 'ferret'], packages: framed, may: [asking, ...lookingUp] },
-  {
-    argv: ['categories', 'create', 'ferret', '--if-missing'],
-    packages: framed,
-    may: [asking, ...lookingUp, 'src/import/', 'src/disk/claim.ts'],
-    not: ['src/import/journal.ts', 'src/import/plan.ts', 'src/import/send.ts'],
-  },
-  // Created above.
-  { argv: ['categories', 'get', '1'], packages: framed, may: [asking] },
-  {
-    argv: ['pets', 'get', '1', '--json'],
-    packages: request,
-    may: [asking, 'src/disk/claim.ts'],
-    not: formats,
-  },
-  { argv: ['orders', 'list', '--json'], packages: request, may: [asking], not: formats },
-  { argv: ['api', 'GET', '/categories'], packages: framed, may: [asking] },
-  {
-    argv: ['api', 'categories', '-f', 'name=vole', '-F', 'x=1', '-i', '--json'],
-    packages: framed,
-    may: [asking],
-  },
-  { argv: ['api', 'categories', '--silent'], packages: framed, may: [asking] },
-  {
-    argv: ['limits', '--json'],
-    packages: session,
-    not: [...formats, 'src/commands/limits/watch.ts', 'src/commands/limits/for.ts'],
-  },
-  {
-    argv: ['limits', '--for', '2437', '--json'],
-    packages: session,
-    may: ['src/import/forecast.ts'],
-    not: formats,
-  },
-  { argv: ['auth', 'status', '--json'], packages: session, not: formats },
-  { argv: ['config', 'list', '--json'], packages: session, not: formats },
-  { argv: ['profile', 'list', '--json'], packages: session, not: formats },
-  { argv: ['config', 'edit', '--help'], packages: session, not: formats },
-  { argv: ['config', 'path'], packages: session, not: ['src/commands/kept.ts'] },
-  { argv: ['config', 'path', '--all', '--json'], packages: session, not: formats },
-  {
-    argv: ['reset', '--dry-run', '--json'],
-    packages: session,
-    may: ['src/disk/claim.ts'],
-    not: formats,
-  },
-  {
-    argv: ['config', 'set', 'output', 'json'],
-    packages: [...session, 'conf'],
-    may: ['src/settings/save.ts', 'src/disk/claim.ts'],
-  },
-];
+/** Each command with all npm packages that it loads, and how much it may load of `dist`, in kB. */
+const rows = [
+  ['--version', [], 0],
+  ['--help', [], 0],
+  ['categories --help', ['commander'], 165],
+  ['config list --json', settings, 385],
+  ['limits --json', settings, 390],
+  ['categories list --json', request, 575],
+  ['categories list --json --query [].name', [...request, '@jmespath-community/jmespath'], 630],
+  ['categories list', [...request, 'cli-table3'], 610],
+  ['categories import pets.csv --yes --json', [...request, 'cli-table3', 'csv-parse'], 780],
+] as const;
 
 describe('a command loads nothing that it does not need', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.close());
+  test.for(rows)('petstore %s', async ([command, packages, maxKb], { folder, execute }) => {
+    const { url, key } = await startService();
+    writeFileSync(join(folder, 'pets.csv'), 'name\nowl\n');
 
-  test.for(rows.map((row) => [row.argv.join(' '), row] as const))(
-    'petstore %s',
-    async ([, { argv, code: end = 0, packages, not = [], may = [] }], { execute, folder }) => {
-      const env = environment(service, service.key, folder);
-      for (const [name, text] of Object.entries(inputs)) writeFileSync(join(folder, name), text);
+    const env = environmentIn(folder, url, key);
+    const argv = [...hook, ...command.split(' ')];
+    const { code, stderr } = await execute(process.execPath, argv, { env });
 
-      const { code } = await execute(process.execPath, [...hook, launcher, ...argv], { env });
-
-      const { sources, modules } = readLoaded(env.PETSTORE_TEST_LOADED);
-      const unwanted = [...guarded.filter((room) => !may.includes(room)), ...not];
-      expect({
-        code,
-        packages: packagesOf(sources),
-        unwanted: sources.filter(
-          (source) => !may.includes(source) && unwanted.some((room) => source.startsWith(room)),
-        ),
-        slow: slow.filter((name) => modules.includes(name)),
-      }).toEqual({ code: end, packages: [...packages].sort(), unwanted: [], slow: [] });
-    },
-  );
-
-  test('what draws a table is loaded while the answer is on its way, so that it takes no time', async ({
-    execute,
-    folder,
-  }) => {
-    const env = environment(service, 'refused-0123456789', folder);
-
-    const args = [...hook, launcher, 'categories', 'list'];
-    const { code } = await execute(process.execPath, args, { env });
-
-    const { sources } = readLoaded(env.PETSTORE_TEST_LOADED);
-    expect(code).toBe(4);
-    expect(sources).toEqual(expect.arrayContaining(['src/output/table.ts', 'src/output/frame.ts']));
-  });
-
-  test('what sends a request is loaded while it waits for the limit', async ({
-    execute,
-    folder,
-  }) => {
-    const full = await startService({ used: 60 });
-    const env = environment(full, full.key, folder);
-    const list = ['categories', 'list', '--max-wait'];
-    const { code } = await execute(process.execPath, [launcher, ...list, '0'], { env });
-
-    const waiting = spawn(process.execPath, [...hook, launcher, ...list, 'inf'], {
-      env: { ...cleanEnvironment(folder), ...env },
-    });
-    waiting.stderr.once('data', () => waiting.kill('SIGINT'));
-    const ended = await new Promise((done) => waiting.once('close', done));
-
-    expect({ code, ended }).toEqual({ code: 75, ended: 130 });
-    expect(full.requests).toHaveLength(1);
-    expect(readLoaded(env.PETSTORE_TEST_LOADED).sources).toContain(asking);
-    full.close();
+    const loaded = readLoaded(folder);
+    expect(code, stderr).toBe(0);
+    expect(loaded.packages).toEqual([...packages].sort());
+    expect(loaded.bytes).toBeLessThanOrEqual(maxKb * 1_000);
   });
 });
 
-/** Files of what the service does not have. */
-const inputs = {
-  'pets.yaml': '- name: owl\n',
-  'pets.csv': 'name\nowl\n',
-  'pets.ndjson': '{"name":"owl"}\n',
-};
+inMemory.skipIf(!existsSync('/proc/self/io'))(
+  'a start reads about as much with an old state folder as with a new one',
+  async ({ folder, petstore, sandbox, clock }) => {
+    const { url } = await startService({ react: () => ({ status: 200, body: '[]' }) });
+    const env = environmentIn(folder, url, testKey);
+    const importRows = (count: number) => {
+      const argv = 'categories import - --format csv --yes --allow-duplicates'.split(' ');
+      const names = Array.from({ length: count }, (_, row) => `pet ${row}`);
+      return petstore(argv, { env, stdin: ['name', ...names].join('\n') });
+    };
+    const bytesRead = async () => {
+      const options = { env: { ...cleanEnvironment(folder), ...env } };
+      await promisify(execFile)(process.execPath, [...hook, 'categories', 'list'], options);
+      return readLoaded(folder).bytesRead;
+    };
+    // Both run in one state folder: ten minutes ago by the clock of this machine, then now.
+    clock.set(Date.now() - startTime - 600_000);
+    const unlimited = { limit: 1e9, length: 60_000 };
+    sandbox.plan = { minute: unlimited, day: unlimited };
 
-const hook = ['--require', resolve('test/support/programs/loaded.cjs')];
+    await importRows(1);
+    const whenNew = await bytesRead();
+    await importRows(500);
+    multiplySmallFiles(join(folder, 'state'), 300);
+    const whenOld = await bytesRead();
 
-function environment({ url }: Service, key: string, folder: string) {
+    expect(whenOld - whenNew).toBeLessThan(48 * 1_024);
+  },
+);
+
+/** Copies the small files of a state folder, as if there were so many other services, keys and imports. */
+function multiplySmallFiles(folder: string, copies: number): void {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  for (const { name, parentPath } of entries.filter((entry) => entry.isFile())) {
+    const path = join(parentPath, name);
+    const [, ...endings] = name.split('.');
+    for (let copy = 0; copy < copies && statSync(path).size < 4_096; copy += 1) {
+      const other = [randomBytes(8).toString('hex'), ...endings].join('.');
+      copyFileSync(path, join(parentPath, other));
+    }
+  }
+}
+
+function environmentIn(folder: string, url: string, key: string) {
   return {
     PETSTORE_BASE_URL: url,
     PETSTORE_API_KEY: key,
+    PETSTORE_STATE_DIR: join(folder, 'state'),
     PETSTORE_TEST_LOADED: join(folder, 'loaded.json'),
+    NODE_DISABLE_COMPILE_CACHE: '1',
   };
 }
 
-/** What the loaded files were made of, as each built file says itself, and the modules of Node. */
-function readLoaded(path: string): { sources: readonly string[]; modules: readonly string[] } {
-  const { files, modules } = JSON.parse(readFileSync(path, 'utf8'));
-  const sources = files
-    .filter((file: string) => file.startsWith(resolve('dist')))
-    .flatMap((file: string) => [...readFileSync(file, 'utf8').matchAll(/^\/\/#region (.+)$/gm)])
-    .map(([, source]: string[]) => source);
-  return { sources, modules };
-}
-
-function packagesOf(sources: readonly string[]): readonly string[] {
-  const names = sources.map((source) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1]);
-  return [...new Set(names.filter((name) => name !== undefined))].sort();
+/** Returns what the run loaded of `dist` (the packages bundled in it, and its size), and the bytes that it read in all. */
+function readLoaded(folder: string) {
+  const { files, bytesRead } = JSON.parse(readFileSync(join(folder, 'loaded.json'), 'utf8'));
+  const ours: string[] = files.filter((file: string) => file.startsWith(resolve('dist')));
+  const text = ours.map((file) => readFileSync(file, 'utf8')).join('');
+  const regions = [...text.matchAll(/^\/\/#region node_modules\/((?:@[^/]+\/)?[^/]+)/gm)];
+  const packages = [...new Set(regions.map(([, name]) => name))].sort();
+  return { packages, bytes: Buffer.byteLength(text), bytesRead };
 }
