@@ -43,3 +43,13 @@ export async function listCommands() {
   const top = program.commands.filter((command) => !isTopic(command)).map(wordsOf);
   return { verbs, topics, top };
 }
+
+/** Returns the examples in the help of all commands: command lines for a POSIX shell, but for those of PowerShell. */
+export async function readExamples(): Promise<string[]> {
+  return (await listCommands()).verbs.flatMap(({ examples }) => examples);
+}
+
+/** Returns true for a command line that is not just petstore and its arguments. */
+export function needsShell(line: string): boolean {
+  return !line.startsWith('petstore ') || /[|<>$;&~]| -- /.test(line);
+}
