@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import { describe } from 'vitest';
+import { createPets, type Sent, sentTooEarly, test } from '../support/crowd.ts';
+import { expect } from '../support/petstore.ts';
+import { fixedWindow, slidingWindow, take, type Verdict } from '../support/quota.ts';
+import { createRandom } from '../support/random.ts';
+import { trials } from '../support/trials.ts';
+
+const crowds = fc.record({
+  seed: fc.integer(),
+  processes: fc.integer({ min: 2, max: 8 }),
+  commandsEach: fc.integer({ min: 2, max: 4 }),
+  limit: fc.integer({ min: 3, max: 12 }),
+  length: fc.integer({ min: 10, max: 90 }).map((seconds) => seconds * 1_000),
+  latency: fc.constantFrom(0, 40, 900),
+});
+type Given = typeof crowds extends fc.Arbitrary<infer Given> ? Given : never;
+type Service = (now: number) => Verdict;
+
+/** As long as a limit is small, so many requests are in flight at once at most. */
+const maxInFlight = 8;
+const dayLength = 86_400_000;
+const forever = new AbortController().signal;
+const options = { ...trials(20), endOnFailure: true };
+
+type Row = readonly [
+  what: string,
+  serve: (given: Given) => Service,
+  commands: typeof createPets,
+  /** The part of its limit that a window has for the crowd at least. */
+  part: number,
+  maxRefused: number,
+];
+const rows: Row[] = [
+  ['a limit that is halved midway', halved, createPets, 1 / 3, maxInFlight],
+  ['a limit of which somebody else takes a third', shared, createPets, 1 / 2, maxInFlight],
+  ['a window that slides', sliding, createPets, 1, 0],
+  ['a limit that all commands share', fixed, mixCommands, 1, 0],
+];
+
+describe('a crowd of processes', () => {
+  test.for(rows)('keeps to %s, and wastes no window', async (row, { openCrowd, sandbox }) => {
+    const [, serve, commands, part, maxRefused] = row;
+    await fc.assert(
+      fc.asyncProperty(crowds, async (given) => {
+        const { processes, commandsEach, limit, length, latency } = given;
+        const { requests, run } = await openCrowd({ ...given, service: serve(given) });
+        const loops = commands(processes, commandsEach);
+
+        const ends = await run(loops);
+
+        const names = sandbox.categories.map(({ name }) => name);
+        const creates = loops.flat().filter(([, verb]) => verb === 'create');
+        const refused = requests.filter(({ isRefused }) => isRefused);
+        const windows = Math.ceil(ends.length / (limit * part));
+        expect(sentTooEarly(requests)).toEqual([]);
+        expect(refused.length).toBeLessThanOrEqual(maxRefused);
+        expect(ends.filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
+        expect(names.sort()).toEqual(creates.map(([, , name]) => name).sort());
+        expect(requests).toHaveLength(ends.length + refused.length);
+        expect(requests.at(-1)?.sentAt).toBeLessThan(windows * (length + 3_000) + 60 * latency);
+      }),
+      options,
+    );
+  });
+
+  test.for([
+    ['Retry-After alone', true],
+    ['nothing', false],
+  ] as const)('told %s backs off', async ([, tellsWait], { openCrowd, sandbox }) => {
+    await fc.assert(
+      fc.asyncProperty(crowds, async (given) => {
+        const { processes, commandsEach, limit, length } = given;
+        const service = silent(given, tellsWait);
+        const { requests, run } = await openCrowd({ ...given, service });
+
+        const ends = await run(createPets(processes, commandsEach));
+
+        const created = ends.filter(({ exitCode }) => exitCode === 0);
+        const backoff = waitsAfterRefusals(requests);
+        const windows = Math.ceil(ends.length / limit);
+        expect(sentTooEarly(requests)).toEqual([]);
+        for (const [inARow, ms] of backoff) {
+          expect(ms, `after ${inARow}`).toBeGreaterThanOrEqual(leastWait(inARow));
+        }
+        expect(ends.filter(({ exitCode }) => exitCode !== 0 && exitCode !== 75)).toEqual([]);
+        expect(created).toHaveLength(sandbox.categories.length);
+        expect(new Set(sandbox.categories.map(({ name }) => name)).size).toBe(created.length);
+        const maxWait = tellsWait ? length + 3_000 : length + 340_000;
+        expect(requests.at(-1)?.sentAt).toBeLessThan(windows * maxWait + 30_000);
+      }),
+      options,
+    );
+  });
+
+  test('sends nothing once the day is used up, says until when, and goes on the next day', async ({
+    openCrowd,
+    sandbox,
+    clock,
+  }) => {
+    await fc.assert(
+      fc.asyncProperty(crowds, async (given) => {
+        const { processes, commandsEach, limit, latency, seed } = given;
+        const day = fixedWindow(() => limit, dayLength);
+        const minute = fixedWindow(() => 6, 60_000);
+        const service = (now: number) => take([day, minute], now);
+        const { requests, run } = await openCrowd({ seed, latency, service });
+        let left = createPets(processes, commandsEach, '1h');
+
+        for (let created = 0; left.flat().length > 0; ) {
+          const ends = await run(left);
+
+          const { resetAt } = day.read(clock.service());
+          const denied = ends.filter(({ exitCode }) => exitCode === 75);
+          created += ends.length - denied.length;
+          expect(ends.length - denied.length).toBe(Math.min(limit, ends.length));
+          expect(requests).toHaveLength(created);
+          expect(requests.filter(({ isRefused }) => isRefused)).toEqual([]);
+          for (const { events } of denied) {
+            const error = events().at(-1);
+            expect(error).toMatchObject({ kind: 'rate_limited', outcome: 'not_sent' });
+            expect(Date.parse(String(error?.resetAt)) - resetAt).toBeGreaterThanOrEqual(0);
+            expect(Date.parse(String(error?.resetAt)) - resetAt).toBeLessThanOrEqual(3_000);
+          }
+          const names = sandbox.categories.map(({ name }) => name);
+          left = left.map((loop) => loop.filter(([, , name = '']) => !names.includes(name)));
+          await clock.sleep(resetAt + 3_000 - clock.service(), forever);
+        }
+      }),
+      options,
+    );
+  });
+});
+
+/** [refusals in a row, how long nothing was sent then]; those of requests that were in flight together are one. */
+function waitsAfterRefusals(requests: readonly Sent[]): [number, number][] {
+  const waits: [number, number][] = [];
+  let inARow = 0;
+  let toldAt = Number.POSITIVE_INFINITY;
+  for (const request of requests) {
+    if (request.sentAt > toldAt) {
+      waits.push([inARow, request.sentAt - toldAt]);
+      toldAt = Number.POSITIVE_INFINITY;
+      if (!request.isRefused) inARow = 0;
+    }
+    if (!request.isRefused) continue;
+    if (toldAt === Number.POSITIVE_INFINITY) inARow += 1;
+    toldAt = Math.min(toldAt, request.toldAt);
+  }
+  return waits;
+}
+
+/** One second, doubling; after three refusals in a row five minutes. */
+function leastWait(inARow: number): number {
+  return inARow < 3 ? 1_000 * 2 ** (inARow - 1) : 300_000;
+}
+
+function mixCommands(loops: number, each: number): string[][][] {
+  return createPets(loops, each).map(([create = []]) => {
+    const get = ['categories', 'get', create[2] ?? '', '--max-wait', 'inf', '--json'];
+    const list = ['categories', 'list', '--max-wait', 'inf'];
+    const limits = ['limits', '--refresh', '--max-wait', 'inf'];
+    return [create, get, list, limits].slice(0, each);
+  });
+}
+
+function fixed({ limit, length }: Given): Service {
+  const window = fixedWindow(() => limit, length);
+  return (now) => take([window], now);
+}
+
+function sliding({ limit, length }: Given): Service {
+  const window = slidingWindow(limit, length);
+  return (now) => take([window], now);
+}
+
+function halved({ processes, commandsEach, limit, length }: Given): Service {
+  let arrived = 0;
+  const isLate = () => arrived > (processes * commandsEach) / 2;
+  const window = fixedWindow(() => (isLate() ? Math.floor(limit / 2) : limit), length);
+  return (now) => {
+    arrived += 1;
+    return take([window], now);
+  };
+}
+
+function shared({ limit, length, seed }: Given): Service {
+  const random = createRandom(seed + 1);
+  const window = fixedWindow(() => limit, length);
+  const pause = () => (random() * 2 * length) / (limit / 3);
+  let next = 0;
+  return (now) => {
+    next ||= now + pause();
+    for (; next < now; next += pause()) take([window], next);
+    return take([window], now);
+  };
+}
+
+function silent({ limit, length }: Given, tellsWait: boolean): Service {
+  const window = fixedWindow(() => limit, length);
+  return (now) => {
+    const { isRefused, headers } = take([window], now);
+    const wait = headers['retry-after'];
+    return { isRefused, headers: isRefused && tellsWait && wait ? { 'retry-after': wait } : {} };
+  };
+}

@@ -1,0 +1,65 @@
+/** A count that the service keeps of the requests with one key; times are ms of the service's clock. */
+export type Counter = {
+  readonly read: (now: number) => Window;
+  readonly add: (now: number) => void;
+};
+
+type Window = { readonly limit: number; readonly remaining: number; readonly resetAt: number };
+
+/** What the service makes of a request: whether it gets a 429, and the headers of its response. */
+export type Verdict = {
+  readonly isRefused: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+/** Counts in windows that open with the whole second of their first request. The limit may change at any time. */
+export function fixedWindow(limitNow: () => number, length: number): Counter {
+  let opened = Number.NEGATIVE_INFINITY;
+  let used = 0;
+  const openAt = (now: number) => {
+    if (now < opened + length) return;
+    opened = Math.floor(now / 1_000) * 1_000;
+    used = 0;
+  };
+  return {
+    read(now) {
+      openAt(now);
+      const limit = limitNow();
+      return { limit, remaining: Math.max(0, limit - used), resetAt: opened + length };
+    },
+    add(now) {
+      openAt(now);
+      used += 1;
+    },
+  };
+}
+
+/** Counts the requests of the last `length` ms. The reset is the moment at which the first of them no longer counts. */
+export function slidingWindow(limit: number, length: number): Counter {
+  let times: number[] = [];
+  return {
+    read(now) {
+      times = times.filter((time) => time > now - length);
+      return { limit, remaining: limit - times.length, resetAt: (times[0] ?? now) + length };
+    },
+    add: (now) => void times.push(now),
+  };
+}
+
+/** Counts a request if all counters have one left, and tells of the counter that has the fewest (interface document, section 8). */
+export function take(counters: readonly Counter[], now: number): Verdict {
+  const isRefused = counters.some((counter) => counter.read(now).remaining === 0);
+  if (!isRefused) for (const counter of counters) counter.add(now);
+  const tightest = counters
+    .map((counter) => counter.read(now))
+    .reduce((tight, next) => (next.remaining < tight.remaining ? next : tight));
+  const headers = {
+    date: new Date(now).toUTCString(),
+    'x-ratelimit-limit': String(tightest.limit),
+    'x-ratelimit-remaining': String(tightest.remaining),
+    'x-ratelimit-reset': String(Math.ceil(tightest.resetAt / 1_000)),
+  };
+  if (!isRefused) return { isRefused, headers };
+  const waitSeconds = Math.ceil((tightest.resetAt - now) / 1_000);
+  return { isRefused, headers: { ...headers, 'retry-after': String(waitSeconds) } };
+}
