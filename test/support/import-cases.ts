@@ -17,8 +17,14 @@ export function put(folder: string, text: string, name = 'pets.csv'): string {
 
 /** Finds what imports of `pets.csv` keep in the state folder: the files that name it. */
 export function journals(folder: string): string[] {
-  const files = stateFiles(folder).filter(({ text }) => text.includes('pets.csv'));
-  return files.map(({ path }) => path);
+  return stateFilesAbout(folder, 'pets.csv');
+}
+
+/** Returns the files of a test's state folder that contain a text, such as the name of the file that is imported. */
+export function stateFilesAbout(folder: string, part: string): string[] {
+  return stateFiles(folder)
+    .filter(({ text }) => text.includes(part))
+    .map(({ path }) => path);
 }
 
 export const countsOf = (stdout: string) => JSON.parse(stdout).counts;

@@ -1,0 +1,224 @@
+import { rmSync } from 'node:fs';
+import { describe } from 'vitest';
+import { apply, put, stateFilesAbout, three } from '../support/import-cases.ts';
+import { test as base, expect, type Fixtures, networkError, reply } from '../support/petstore.ts';
+import { type Category, exact, type Send, type WireAnswer } from '../support/values.ts';
+
+type WireRequest = Parameters<Send>[0];
+type Create = (request: WireRequest, forward: Send) => Promise<WireAnswer>;
+/** Decides what the `count`th list shows; undefined is a server error. */
+type List = (categories: readonly Category[], count: number) => readonly Category[] | undefined;
+type Misbehaviour = {
+  readonly list?: List;
+  /** Decides what becomes of the first create of cat, or of so many. */
+  readonly create?: Create;
+  readonly times?: number;
+  /** As that request arrives, another client creates ("+dog") or deletes ("-dog") a category. */
+  readonly changes?: Readonly<Record<string, string>>;
+};
+type Result = Awaited<ReturnType<Fixtures['petstore']>>;
+
+const test = base.extend<{
+  misbehave: (how: Misbehaviour) => void;
+  importTwice: (flags?: readonly string[]) => Promise<readonly [Result, Result]>;
+}>({
+  misbehave: async ({ sandbox, forward }, use) => {
+    await use((how) => void misbehave(sandbox, forward, how));
+  },
+  importTwice: async ({ petstore, folder }, use) => {
+    const file = put(folder, three);
+    await use(async (flags = []) => {
+      const argv = ['categories', 'import', file, ...flags, ...apply];
+      return [await petstore(argv), await petstore(argv)];
+    });
+  },
+});
+
+const twice: List = (categories) => [...categories, ...categories];
+const empty: List = (categories, count) => (count === 2 ? [] : categories);
+const withoutCat: List = (categories, count) =>
+  count === 2 ? categories.filter(({ name }) => name !== 'cat') : categories;
+/** The first one after the plan and its three repetitions fail. */
+const failing: List = (categories, count) => (count > 1 && count < 6 ? undefined : categories);
+
+/** What happens, the exit code of the first run, the creates that both send, the copies that are named. */
+type Row = [what: string, exitCode: number, creates: number, copies: string[], how: Misbehaviour];
+
+describe('an import of dog, cat and emu leaves each of them once, or names the copy, when', () => {
+  test.for<Row>([
+    ['lists have all twice', 0, 3, [], { list: twice }],
+    ['lists have all twice, cat is unknown', 0, 3, [], { list: twice, create: resetLate }],
+    ['lists have all twice, cat was not created', 0, 4, [], { list: twice, create: reset }],
+    ['a list lacks cat', 0, 3, [], { list: withoutCat }],
+    ['a list is empty, cat is unknown', 0, 3, [], { list: empty, create: resetLate }],
+    ['a list lacks unknown cat alone', 0, 4, ['cat'], { list: withoutCat, create: resetLate }],
+    ['lists fail, cat is unknown', 6, 3, [], { list: failing, create: resetLate }],
+    ['the response for cat is that for dog', 0, 3, ['cat'], { create: respond(1, 'dog') }],
+    ['503 comes before the body is sent', 0, 4, [], { create: early(503) }],
+    ['429 comes before the body is sent', 0, 4, [], { create: early(429) }],
+    ['401 comes before the body is sent', 7, 4, [], { create: early(401) }],
+    ['413 comes before the body is sent', 7, 4, [], { create: early(413) }],
+    ['201 comes before the body is sent, and breaks off', 0, 3, [], { create: breakOff }],
+    ['an idle connection is reset before the request', 0, 4, [], { create: fail('ECONNRESET') }],
+    ['an idle connection is closed before the request', 0, 4, [], { create: fail('EPIPE') }],
+    ['four are closed before the request', 7, 7, [], { create: fail('EPIPE'), times: 4 }],
+    ['an idle connection is reset by the request', 0, 4, [], { create: reset }],
+    ['an idle connection is reset by the response', 0, 3, [], { create: resetLate }],
+  ])('%s', async ([, exitCode, creates, copies, how], { misbehave, importTwice, sandbox }) => {
+    for (const flags of [[], ['--allow-duplicates']]) {
+      misbehave(how);
+
+      const [first, second] = await importTwice(flags);
+
+      expect([first.exitCode, second.exitCode], `${flags}`).toEqual([exitCode, 0]);
+      expect(countCreates(sandbox), `${flags}`).toBe(creates);
+      expect(copiesIn(first), `${flags}`).toMatchObject(copies.map((name) => ({ name })));
+      expectEachOnce(sandbox, second, copiesIn(first));
+    }
+  });
+
+  const added = { 'list 2': '+cat' };
+  test.for<Row>([
+    ['creates emu before us', 0, 3, ['emu'], { changes: { 'POST emu': '+emu' } }],
+    ['creates cat after us', 0, 3, ['cat'], { changes: added }],
+    ['creates cat after us, unknown', 0, 3, ['cat'], { changes: added, create: resetLate }],
+    ['creates cat in place of us', 0, 3, [], { changes: added, create: reset }],
+    ['creates dog before the plan', 0, 2, [], { changes: { 'list 1': '+dog' } }],
+    ['deletes it again', 0, 3, [], { changes: { 'list 1': '+dog', 'POST cat': '-dog' } }],
+    ['deletes unknown cat', 0, 4, [], { changes: { 'list 2': '-cat' }, create: resetLate }],
+    ['deletes dog after the end', 0, 4, [], { changes: { 'list 3': '-dog' } }],
+  ])('another client %s', async (row, { misbehave, importTwice, sandbox }) => {
+    const [, exitCode, creates, copies, how] = row;
+    misbehave(how);
+
+    const [first, second] = await importTwice();
+
+    expect([first.exitCode, second.exitCode]).toEqual([exitCode, 0]);
+    expect(countCreates(sandbox)).toBe(creates);
+    expect(copiesIn(first)).toMatchObject(copies.map((name) => ({ name })));
+    expectEachOnce(sandbox, second, copiesIn(first));
+  });
+});
+
+describe('an import whose last list lacks what was created names it, and the way out, when', () => {
+  test.for<[what: string, creates: number, how: Misbehaviour]>([
+    ['another client deleted it', 4, { changes: { 'list 2': '-cat' } }],
+    ['201 was a lie', 4, { create: early(201, '{"id":77,"name":"cat"}') }],
+    ['201 had the id of another one', 3, { create: respond(1, 'cat') }],
+  ])('%s', async ([, creates, how], { misbehave, importTwice, sandbox, folder }) => {
+    misbehave(how);
+
+    const results = await importTwice();
+
+    const [journal = ''] = stateFilesAbout(folder, 'pets.csv');
+    for (const { exitCode, events } of results) {
+      expect(exitCode).toBe(5);
+      expect(events().at(-1)).toMatchObject({
+        message: expect.stringContaining('missing from the list: line 3 ("cat")'),
+        hint: expect.stringContaining(journal),
+      });
+    }
+    expect(countCreates(sandbox)).toBe(3);
+
+    rmSync(journal);
+    const [afterwards] = await importTwice();
+
+    expect(afterwards.exitCode).toBe(0);
+    expect(countCreates(sandbox)).toBe(creates);
+    expectEachOnce(sandbox, afterwards);
+  });
+});
+
+/** Empties the service, which misbehaves from now on. */
+function misbehave(sandbox: Fixtures['sandbox'], forward: Send, how: Misbehaviour): void {
+  const { list = (categories) => categories, create, changes = {} } = how;
+  let { times = 1 } = how;
+  let lists = 0;
+  sandbox.lastId = 0n;
+  sandbox.categories.length = 0;
+  sandbox.requests.length = 0;
+  sandbox.react = ({ method, body = '{}' }) => {
+    const { name } = JSON.parse(body);
+    if (method === 'GET') lists += 1;
+    change(sandbox.categories, changes[method === 'GET' ? `list ${lists}` : `POST ${name}`]);
+    if (method === 'GET') return listReply(list(sandbox.categories, lists));
+    if (!create || name !== 'cat' || times === 0) return undefined;
+    times -= 1;
+    return (request) => create(request, forward);
+  };
+}
+
+function change(categories: Category[], what = ''): void {
+  const name = what.slice(1);
+  const index = categories.findIndex((category) => category.name === name);
+  if (what.startsWith('+')) categories.push({ id: exact('99'), name });
+  if (what.startsWith('-')) categories.splice(index, 1);
+}
+
+function listReply(categories: readonly Category[] | undefined): Response {
+  if (!categories) return reply(500, '');
+  const body = categories.map(({ id, ...rest }) => ({ ...rest, id: Number(id.text) }));
+  return reply(200, body);
+}
+
+/** Fails while nothing has left. */
+function fail(code: string): Create {
+  return () => Promise.reject(networkError(code));
+}
+
+async function reset({ onSent }: WireRequest): Promise<never> {
+  onSent();
+  throw networkError('ECONNRESET');
+}
+
+/** Fails when the category has been created. */
+async function resetLate(request: WireRequest, forward: Send): Promise<never> {
+  for await (const _ of (await forward(request)).body);
+  throw networkError('ECONNRESET');
+}
+
+/** Creates the category and responds with another one. */
+function respond(id: number, name: string): Create {
+  return async (request, forward) => {
+    for await (const _ of (await forward(request)).body);
+    return answer(201, JSON.stringify({ id, name }));
+  };
+}
+
+/** Responds to the head of the request, whose body never leaves. */
+function early(status: number, text = ''): Create {
+  return async () => answer(status, text);
+}
+
+/** Responds to the head of the request, creates the category once its body has come, and fails. */
+async function breakOff(request: WireRequest, forward: Send): Promise<WireAnswer> {
+  for await (const _ of (await forward({ ...request, onSent: () => {} })).body);
+  return answer(201, '{"id', networkError('ECONNRESET'));
+}
+
+function answer(status: number, text: string, failure?: Error): WireAnswer {
+  const body = (async function* () {
+    yield Buffer.from(text);
+    if (failure) throw failure;
+  })();
+  return { status, headers: { 'retry-after': '9' }, body };
+}
+
+function countCreates({ requests }: Fixtures['sandbox']): number {
+  return requests.filter(({ method }) => method === 'POST').length;
+}
+
+function copiesIn({ stdout }: Result): readonly { readonly id: number }[] {
+  return JSON.parse(stdout).copies;
+}
+
+/** Expects dog, cat and emu at the service, and that each category there is a row's or a named copy. */
+function expectEachOnce(
+  { categories }: Fixtures['sandbox'],
+  { stdout }: Result,
+  copies: readonly { readonly id: number }[] = [],
+): void {
+  const known = new Set([...JSON.parse(stdout).items, ...copies].map(({ id }) => String(id)));
+  expect([...known].sort()).toEqual(categories.map(({ id }) => id.text).sort());
+  expect(new Set(categories.map(({ name }) => name))).toEqual(new Set(['dog', 'cat', 'emu']));
+}
