@@ -1,11 +1,19 @@
 import { rmSync } from 'node:fs';
 import { describe } from 'vitest';
+import type { Clock } from '../support/clock.ts';
 import { apply, put, stateFilesAbout, three } from '../support/import-cases.ts';
-import { test as base, expect, type Fixtures, networkError, reply } from '../support/petstore.ts';
+import {
+  test as base,
+  expect,
+  type Fixtures,
+  networkError,
+  type Reaction,
+  reply,
+} from '../support/petstore.ts';
 import { type Category, exact, type Send, type WireAnswer } from '../support/values.ts';
 
 type WireRequest = Parameters<Send>[0];
-type Create = (request: WireRequest, forward: Send) => Promise<WireAnswer>;
+type Create = (request: WireRequest, forward: Send, clock: Clock) => Promise<WireAnswer>;
 /** Decides what the `count`th list shows; undefined is a server error. */
 type List = (categories: readonly Category[], count: number) => readonly Category[] | undefined;
 type Misbehaviour = {
@@ -22,8 +30,11 @@ const test = base.extend<{
   misbehave: (how: Misbehaviour) => void;
   importTwice: (flags?: readonly string[]) => Promise<readonly [Result, Result]>;
 }>({
-  misbehave: async ({ sandbox, forward }, use) => {
-    await use((how) => void misbehave(sandbox, forward, how));
+  misbehave: async ({ sandbox, forward, clock }, use) => {
+    await use(
+      (how) =>
+        void misbehave(sandbox, how, (create) => (request) => create(request, forward, clock)),
+    );
   },
   importTwice: async ({ petstore, folder }, use) => {
     const file = put(folder, three);
@@ -59,11 +70,13 @@ describe('an import of dog, cat and emu leaves each of them once, or names the c
     ['401 comes before the body is sent', 7, 4, [], { create: early(401) }],
     ['413 comes before the body is sent', 7, 4, [], { create: early(413) }],
     ['201 comes before the body is sent, and breaks off', 0, 3, [], { create: breakOff }],
+    ['201 comes before the body is sent, and stalls', 0, 3, [], { create: stall }],
     ['an idle connection is reset before the request', 0, 4, [], { create: fail('ECONNRESET') }],
     ['an idle connection is closed before the request', 0, 4, [], { create: fail('EPIPE') }],
     ['four are closed before the request', 7, 7, [], { create: fail('EPIPE'), times: 4 }],
     ['an idle connection is reset by the request', 0, 4, [], { create: reset }],
     ['an idle connection is reset by the response', 0, 3, [], { create: resetLate }],
+    ['cat is created 50 s after the reset', 0, 3, [], { create: createLate }],
   ])('%s', async ([, exitCode, creates, copies, how], { misbehave, importTwice, sandbox }) => {
     for (const flags of [[], ['--allow-duplicates']]) {
       misbehave(how);
@@ -75,6 +88,28 @@ describe('an import of dog, cat and emu leaves each of them once, or names the c
       expect(copiesIn(first), `${flags}`).toMatchObject(copies.map((name) => ({ name })));
       expectEachOnce(sandbox, second, copiesIn(first));
     }
+  });
+
+  test('two rows are the same, one of them was created, and lists have all twice', async ({
+    petstore,
+    sandbox,
+    folder,
+    misbehave,
+  }) => {
+    const file = put(folder, 'name\ncat\ncat\n');
+    let creates = 0;
+    const create: Create = (request, forward) => {
+      creates += 1;
+      return creates === 1 ? resetLate(request, forward) : reset(request);
+    };
+    misbehave({ list: twice, create, times: 2 });
+
+    const argv = ['categories', 'import', file, '--allow-duplicates', ...apply];
+    const { exitCode } = await petstore(argv);
+
+    expect(exitCode).toBe(0);
+    expect(countCreates(sandbox)).toBe(3);
+    expect(sandbox.categories.map(({ name }) => name)).toEqual(['cat', 'cat']);
   });
 
   const added = { 'list 2': '+cat' };
@@ -130,7 +165,11 @@ describe('an import whose last list lacks what was created names it, and the way
 });
 
 /** Empties the service, which misbehaves from now on. */
-function misbehave(sandbox: Fixtures['sandbox'], forward: Send, how: Misbehaviour): void {
+function misbehave(
+  sandbox: Fixtures['sandbox'],
+  how: Misbehaviour,
+  react: (create: Create) => Reaction,
+): void {
   const { list = (categories) => categories, create, changes = {} } = how;
   let { times = 1 } = how;
   let lists = 0;
@@ -144,7 +183,7 @@ function misbehave(sandbox: Fixtures['sandbox'], forward: Send, how: Misbehaviou
     if (method === 'GET') return listReply(list(sandbox.categories, lists));
     if (!create || name !== 'cat' || times === 0) return undefined;
     times -= 1;
-    return (request) => create(request, forward);
+    return react(create);
   };
 }
 
@@ -177,6 +216,15 @@ async function resetLate(request: WireRequest, forward: Send): Promise<never> {
   throw networkError('ECONNRESET');
 }
 
+async function createLate(request: WireRequest, forward: Send, clock: Clock): Promise<never> {
+  const { signal } = new AbortController();
+  void clock
+    .sleep(50_000, signal)
+    .then(() => resetLate(request, forward))
+    .catch(() => {});
+  return reset(request);
+}
+
 /** Creates the category and responds with another one. */
 function respond(id: number, name: string): Create {
   return async (request, forward) => {
@@ -193,13 +241,18 @@ function early(status: number, text = ''): Create {
 /** Responds to the head of the request, creates the category once its body has come, and fails. */
 async function breakOff(request: WireRequest, forward: Send): Promise<WireAnswer> {
   for await (const _ of (await forward({ ...request, onSent: () => {} })).body);
-  return answer(201, '{"id', networkError('ECONNRESET'));
+  return answer(201, '{"id', Promise.reject(networkError('ECONNRESET')));
 }
 
-function answer(status: number, text: string, failure?: Error): WireAnswer {
+async function stall(request: WireRequest, forward: Send): Promise<WireAnswer> {
+  for await (const _ of (await forward({ ...request, onSent: () => {} })).body);
+  return answer(201, '{"id', new Promise(() => {}));
+}
+
+function answer(status: number, text: string, end?: Promise<never>): WireAnswer {
   const body = (async function* () {
     yield Buffer.from(text);
-    if (failure) throw failure;
+    await end;
   })();
   return { status, headers: { 'retry-after': '9' }, body };
 }

@@ -43,7 +43,7 @@ export function reactTo(
   };
 }
 
-export const cutBefore: Reaction = async (request) => {
+export const cutBefore = async (request: WireRequest): Promise<never> => {
   request.onSent();
   throw networkError('ECONNRESET');
 };

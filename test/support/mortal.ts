@@ -8,6 +8,8 @@ export type Mortal = {
   readonly context: Pick<Context, 'send' | 'sleep' | 'openAppendFile'>;
   /** Resolves when it has died. */
   readonly death: Promise<'dead'>;
+  /** Kills it between two steps. */
+  readonly kill: () => void;
 };
 
 type Fate = {
@@ -30,13 +32,16 @@ export function createMortal(clock: Clock, send: Send, { diesAt, kept, garbage }
 
   /** Whether it has died by now. */
   function step(): boolean {
-    if (!dead && steps === diesAt) {
-      dead = true;
-      powerCut();
-      announce('dead');
-    }
+    if (steps === diesAt) kill();
     steps += 1;
     return dead;
+  }
+
+  function kill(): void {
+    if (dead) return;
+    dead = true;
+    powerCut();
+    announce('dead');
   }
 
   /** What the living get. */
@@ -46,6 +51,7 @@ export function createMortal(clock: Clock, send: Send, { diesAt, kept, garbage }
 
   return {
     death,
+    kill,
     context: {
       async send(request) {
         if (step()) return live(undefined as never);

@@ -1,0 +1,236 @@
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { describe } from 'vitest';
+import { apply, cutAfter, put, stateFilesAbout, three } from '../support/import-cases.ts';
+import { createMortal } from '../support/mortal.ts';
+import { test as base, expect, type Fixtures } from '../support/petstore.ts';
+import type { Send, WireAnswer, WireRequest } from '../support/values.ts';
+
+type Create = (request: WireRequest, forward: () => Promise<WireAnswer>) => Promise<WireAnswer>;
+type Options = {
+  /** What becomes of a create of cat. */
+  readonly create?: Create;
+  /** Kills the process ten seconds after it sent that. */
+  readonly isKilled?: boolean;
+  /** Kills it at that step. */
+  readonly diesAt?: number;
+};
+type Life = {
+  /** Undefined for a process that was killed. */
+  readonly exitCode: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The lists and the names that it sent, and how long after its start. */
+  readonly sent: readonly string[];
+  readonly firstSentMs: number;
+  readonly lastedMs: number;
+};
+
+const settleMs = 600_000;
+const slow = { minute: { limit: 3, length: 60_000 }, day: { limit: 9_999, length: 9e8 } };
+const fast = { ...slow, minute: { limit: 999, length: 60_000 } };
+
+/** Runs an import as a process of its own. */
+const test = base.extend<{ live: (argv: readonly string[], options?: Options) => Promise<Life> }>({
+  live: async ({ petstore, clock, forward }, use) => {
+    let pid = 0;
+    await use(async (argv, { create, isKilled, diesAt } = {}) => {
+      pid += 1;
+      const owner = { pid, host: 'here' };
+      const isRunning = (of: { readonly pid: number }) => of.pid === owner.pid;
+      const start = clock.uptime();
+      const sent: string[] = [];
+      let firstSentMs = Number.NaN;
+      const send: Send = (request) => {
+        const { name = 'list' } = JSON.parse(request.body ?? '{}');
+        if (sent.push(name) === 1) firstSentMs = clock.uptime() - start;
+        if (name !== 'cat') return forward(request);
+        if (isKilled) void clock.sleep(10_000, new AbortController().signal).then(() => kill());
+        return create ? create(request, () => forward(request)) : forward(request);
+      };
+      const { context, death, kill } = createMortal(clock, send, { diesAt, kept: 1, garbage: '' });
+      const command = ['categories', 'import', '--settle', '10m', '--max-wait', 'inf', ...apply];
+      const run = petstore([...command, ...argv], { context: { ...context, owner, isRunning } });
+      const ended = await Promise.race([run, death]);
+      const { exitCode, stdout, stderr } = ended === 'dead' ? killed : ended;
+      return { exitCode, stdout, stderr, sent, firstSentMs, lastedMs: clock.uptime() - start };
+    });
+  },
+});
+const killed = { exitCode: undefined, stdout: '', stderr: '' };
+
+const modes: [string, string[]][] = [
+  ['each name', []],
+  ['each row', ['--allow-duplicates']],
+];
+
+describe.for(modes)('an import of %s that was killed', ([, flags]) => {
+  test.for<[string, typeof slow, Create | undefined, number, string[]]>([
+    ['waiting for the limit', slow, undefined, 0, ['emu']],
+    ['waiting for the limit, cat unknown', slow, cutAfter, settleMs, ['emu']],
+    ['with a request in flight that never arrives', fast, vanish, settleMs, ['cat']],
+    ['with a request in flight that is carried out', fast, createSilently, settleMs, []],
+  ])(
+    '%s waits as long as it has to, and creates the rest',
+    async ([, plan, create, waitMs, creates], { live, sandbox, folder }) => {
+      sandbox.plan = plan;
+      const argv = [put(folder, three), ...flags];
+      const first = await live(argv, { ...(create && { create }), isKilled: true });
+
+      const next = await live(argv);
+
+      expect([first.exitCode, next.exitCode]).toEqual([undefined, 0]);
+      const isNew = (name: string) => creates.includes(name);
+      expect(outcomesIn(next)).toEqual(
+        ['dog', 'cat', 'emu'].map((name) => (isNew(name) ? 'created' : 'created_before')),
+      );
+      expect([next.sent.at(0), next.sent.at(-1)]).toEqual(['list', 'list']);
+      expect(next.sent.filter((name) => name !== 'list')).toEqual(creates);
+      expect(next.firstSentMs).toBeGreaterThanOrEqual(waitMs);
+      expect(next.lastedMs).toBeLessThan(waitMs + settleMs);
+      expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
+    },
+  );
+
+  test('at any step, creates the rest, and waits for --settle at most once', async ({
+    live,
+    sandbox,
+    folder,
+  }) => {
+    sandbox.plan = fast;
+    for (let diesAt = 0, died = true; died; diesAt += 1) {
+      sandbox.categories.length = 0;
+      const names = ['a', 'b', 'c', 'd'].map((name) => `${name} ${diesAt}`);
+      const argv = [put(folder, ['name', ...names].join('\n'), `${diesAt}.csv`), ...flags];
+      const first = await live(argv, { diesAt });
+      died = first.exitCode === undefined;
+
+      const next = await live(argv);
+
+      expect(next.exitCode, `step ${diesAt}`).toBe(0);
+      expect(namesIn(sandbox), `step ${diesAt}`).toEqual(names);
+      expect(next.lastedMs, `step ${diesAt}`).toBeLessThan(2 * settleMs);
+    }
+  });
+
+  test.for<[string, (journal: string) => void]>([
+    ['half a line', (journal) => appendFileSync(journal, lastLineOf(journal).slice(0, 12))],
+    ['zeros', (journal) => appendFileSync(journal, '\0\0\0\0\0\n')],
+    ['text', (journal) => appendFileSync(journal, 'rm -rf\n{}\n')],
+  ])('and left a journal that ends in %s', async ([, damage], { live, sandbox, folder }) => {
+    sandbox.plan = fast;
+    const argv = [put(folder, three), ...flags];
+    await live(argv, { create: createSilently, isKilled: true });
+    for (const journal of stateFilesAbout(folder, 'pets.csv')) damage(journal);
+
+    const next = await live(argv);
+
+    const last = await live(argv);
+
+    for (const { exitCode, sent } of [next, last]) expect([exitCode, sent]).toEqual([0, ['list']]);
+    expect(last.lastedMs).toBeLessThan(settleMs);
+    expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
+  });
+
+  test('and left a damaged journal goes on, or refuses and names it', async ({
+    live,
+    sandbox,
+    folder,
+  }) => {
+    sandbox.plan = fast;
+    const argv = [put(folder, three), ...flags];
+    await live(argv, { create: createSilently, isKilled: true });
+    const [journal = ''] = stateFilesAbout(folder, 'pets.csv');
+    const bytes = readFileSync(journal);
+    // A last line that is damaged counts as torn: no request follows one that was not synced.
+    const end = bytes.lastIndexOf('\n', -2);
+    for (let at = 0; at < end; at += 47) {
+      const damaged = Buffer.from(bytes);
+      damaged.writeUInt8((damaged.readUInt8(at) + 1) % 256, at);
+      writeFileSync(journal, damaged);
+
+      const next = await live(argv);
+
+      expect(next, `byte ${at}`).toMatchObject(
+        next.exitCode === 0
+          ? { sent: ['list'] }
+          : { exitCode: 2, sent: [], stdout: '', stderr: expect.stringContaining(journal) },
+      );
+      expect(namesIn(sandbox), `byte ${at}`).toEqual(['cat', 'dog', 'emu']);
+    }
+  });
+});
+
+test.for<[string, Create, string[]]>([
+  ['a create that never arrived', vanish, ['cat']],
+  ['a create that was carried out', createSilently, []],
+])(
+  'when the journal of a killed import is deleted, the list decides about %s',
+  async ([, create, creates], { live, sandbox, folder }) => {
+    const argv = [put(folder, three)];
+    await live(argv, { create, isKilled: true });
+    for (const journal of stateFilesAbout(folder, 'pets.csv')) rmSync(journal);
+
+    const next = await live(argv);
+
+    expect(next.exitCode).toBe(0);
+    expect(next.sent.filter((name) => name !== 'list')).toEqual(creates);
+    expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
+  },
+);
+
+test('a file that changed after a kill is imported, or refused until the original is', async ({
+  live,
+  sandbox,
+  folder,
+}) => {
+  await live([put(folder, three)], { create: createSilently, isKilled: true });
+  const lives = [];
+  for (const text of [`${three}fox,\n`, three, `${three}fox,\n`]) {
+    lives.push(await live([put(folder, text)]));
+  }
+
+  const [changed, original, changedAgain] = lives;
+  if (changed?.exitCode !== 0) expect(changed).toMatchObject({ exitCode: 2, sent: [], stdout: '' });
+  expect([original?.exitCode, changedAgain?.exitCode]).toEqual([0, 0]);
+  expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu', 'fox']);
+});
+
+test('a file that changed after a kill is refused with --allow-duplicates until the original is imported', async ({
+  live,
+  sandbox,
+  folder,
+}) => {
+  const flag = '--allow-duplicates';
+  await live([put(folder, three), flag], { create: createSilently, isKilled: true });
+
+  const changed = await live([put(folder, `${three}fox,\n`), flag]);
+  const original = await live([put(folder, three), flag]);
+
+  expect(changed).toMatchObject({ exitCode: 2, sent: [], stdout: '' });
+  expect(original.exitCode).toBe(0);
+  expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
+});
+
+/** Never arrives, and nothing comes back. */
+function vanish({ onSent }: WireRequest): Promise<never> {
+  onSent();
+  return new Promise(() => {});
+}
+
+/** Is carried out, and nothing comes back. */
+async function createSilently(_: WireRequest, forward: () => Promise<WireAnswer>): Promise<never> {
+  for await (const _ of (await forward()).body);
+  return new Promise(() => {});
+}
+
+function outcomesIn({ stdout }: Life): string[] {
+  return JSON.parse(stdout).items.map(({ outcome }: { readonly outcome: string }) => outcome);
+}
+
+function namesIn({ categories }: Fixtures['sandbox']): string[] {
+  return categories.map(({ name }) => name).sort();
+}
+
+function lastLineOf(path: string): string {
+  return readFileSync(path, 'utf8').trimEnd().split('\n').at(-1) ?? '';
+}
