@@ -1,0 +1,160 @@
+import { describe } from 'vitest';
+import { cutAfter, put, reactTo } from '../support/import-cases.ts';
+import { expect, type Fixtures } from '../support/petstore.ts';
+import { test } from '../support/terminal.ts';
+import { type Output, plans } from '../support/values.ts';
+
+/** The list and ten creates, and then it waits. */
+const smallPlan = { ...plans.free, minute: { limit: 11, length: 60_000 } };
+
+function importArgv(folder: string, rows: number, ...more: string[]): string[] {
+  const names = Array.from({ length: rows }, (_, n) => `pet ${n}\n`);
+  const file = put(folder, `name\n${names.join('')}`);
+  return ['categories', 'import', file, '--yes', '--no-color', '--max-wait', 'inf', ...more];
+}
+
+/** "10/25" on a terminal, "10 of 25" in a line. */
+const count = (done: number, total: number) => `\\b${done}(?:/| of )${total}\\b`;
+
+describe('the progress of an import on a terminal', () => {
+  test.for([
+    ['en_US.UTF-8', /(█+)(░*)/],
+    ['C', /(#+)(-*)/],
+  ] as const)(
+    'is a bar with the wait beside it, up to the last list, and then gone: %s',
+    async ([LANG, bar], { watch, sandbox, folder }) => {
+      sandbox.plan = smallPlan;
+      const terminal = watch(importArgv(folder, 21), { env: { LANG } });
+      for (const done of [10, 21]) {
+        await terminal.shows(new RegExp(count(done, 21)));
+        await terminal.pass(10_000);
+        const shown = await terminal.shows(new RegExp(`${count(done, 21)}.*\\bin (0:)?5\\d`));
+        await terminal.pass(20_000);
+        await terminal.shows(new RegExp(`${count(done, 21)}.*\\bin (0:)?3\\d`));
+        const [, full = '', empty = ''] = bar.exec(shown) ?? [];
+        expect(full.length / (full + empty).length).toBeCloseTo(done / 21, 1);
+        await terminal.pass(32_000);
+      }
+
+      const { exitCode, screen } = await terminal.end();
+
+      expect(exitCode).toBe(0);
+      expect(screen.join('\n')).not.toMatch(/[█░]|##|21.21|next/i);
+      if (LANG === 'C') expect(terminal.text()).toMatch(/^\p{ASCII}*$/u);
+    },
+  );
+
+  test('stays below all that is said meanwhile, which stays whole', async ({
+    watch,
+    sandbox,
+    folder,
+  }) => {
+    sandbox.plan = smallPlan;
+    const terminal = watch(importArgv(folder, 12, '--verbose'), { columns: 200 });
+
+    const shown = await terminal.shows(new RegExp(count(10, 12)));
+    const { screen } = await terminal.end();
+
+    expect(shown.split('\n').at(-1)).toMatch(new RegExp(count(10, 12)));
+    expect(shown.match(/^petstore: > POST .*\/categories, \d+ bytes$/gm)).toHaveLength(10);
+    const traced = screen.filter((line) =>
+      /^petstore: > (GET|POST) .*\/categories(, \d+ bytes)?$/.test(line),
+    );
+    expect(traced).toHaveLength(sandbox.requests.length);
+  });
+
+  test('says how many outcomes are unknown, and when they are checked', async ({
+    watch,
+    sandbox,
+    folder,
+  }) => {
+    sandbox.react = reactTo('pet 3', cutAfter);
+    const terminal = watch(importArgv(folder, 20, '--settle', '45s'));
+
+    await terminal.shows(new RegExp(`${count(19, 20)}.*\\b1 .*\\bin (0:)?45`));
+    await terminal.pass(10_000);
+    await terminal.shows(new RegExp(`${count(19, 20)}.*\\b1 .*\\bin (0:)?3[56]`));
+    expect((await terminal.end()).exitCode).toBe(0);
+  });
+});
+
+type Said = { readonly second: number; readonly text: string };
+
+/** Runs an import in a pipe, and returns what it said of waits and of its progress. */
+async function listen({ petstore, clock }: Pick<Fixtures, 'petstore' | 'clock'>, argv: string[]) {
+  const said: Said[] = [];
+  const write: Output['write'] = async (text) => {
+    said.push({ second: clock.uptime() / 1_000, text });
+  };
+  const stderr = { isTTY: false, columns: undefined, stream: undefined, write };
+  const { exitCode } = await petstore(argv, { context: { stderr } });
+  expect(exitCode).toBe(0);
+  const [wait, progress] = argv.includes('json')
+    ? [/"event":"wait"/, /"event":"progress"/]
+    : [/^petstore: .*\bin \d[\dms ]* \(.*Z\)/, /\d of \d+ rows/];
+  return {
+    waits: said.filter(({ text }) => wait.test(text)),
+    progress: said.filter(({ text }) => progress.test(text)),
+  };
+}
+
+function expectEvery(seconds: number, said: readonly Said[]): void {
+  for (const [n, { second }] of said.slice(1).entries()) {
+    const gap = second - Number(said[n]?.second);
+    expect(gap).toBeGreaterThanOrEqual(seconds);
+    expect(gap).toBeLessThanOrEqual(seconds + 5);
+  }
+}
+
+function expectRising(numbers: readonly number[]): void {
+  for (const [n, next] of numbers.slice(1).entries())
+    expect(next).toBeGreaterThan(Number(numbers[n]));
+}
+
+const numbersIn = ({ text }: Said) => (text.match(/\d+/g) ?? []).map(Number);
+
+describe('an import in a pipe', () => {
+  test.for([
+    ['table', 50, [], 3],
+    ['json', 50, [], 3],
+    ['table', 8, [], 0],
+    ['table', 50, ['--quiet'], 0],
+  ] as const)(
+    'says its progress every ten seconds, as %s: %i rows %j',
+    async ([format, rows, more, times], { petstore, sandbox, clock, folder }) => {
+      // Eight are on their way at a time.
+      sandbox.react = () => async (_request, forward) => {
+        await clock.sleep(5_000, new AbortController().signal);
+        return forward();
+      };
+
+      const argv = importArgv(folder, rows, '-o', format, ...more);
+      const { progress } = await listen({ petstore, clock }, argv);
+
+      expect(progress).toHaveLength(times);
+      expectEvery(10, progress);
+      expectRising(progress.map((said) => Number(numbersIn(said)[0])));
+      for (const said of progress) expect(numbersIn(said)[1]).toBe(rows);
+    },
+  );
+
+  test.for(['table', 'json'])(
+    'says a wait once for all requests and every 30 s, and the progress in between, as %s',
+    async (format, { petstore, sandbox, clock, folder }) => {
+      sandbox.plan = smallPlan;
+
+      const argv = importArgv(folder, 15, '-o', format);
+      const { waits, progress } = await listen({ petstore, clock }, argv);
+
+      expect(waits.length).toBeGreaterThan(1);
+      expectEvery(30, waits);
+      for (const { text } of waits) {
+        expect(text).toMatch(/\b11\b.*15:05:0[0-3]Z/);
+        expect(text).toMatch(/\b5 rows left|"left":5\b/);
+      }
+      expect(progress.length).toBeGreaterThan(4);
+      expectEvery(10, progress);
+      expectRising(progress.map((said) => -Number(numbersIn(said).at(-1))));
+    },
+  );
+});

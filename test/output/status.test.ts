@@ -1,0 +1,179 @@
+import { describe } from 'vitest';
+import { startTime } from '../support/clock.ts';
+import { expect, reply } from '../support/petstore.ts';
+import { test } from '../support/terminal.ts';
+import { interrupted, plans } from '../support/values.ts';
+
+const list = ['categories', 'list', '-o', 'csv', '--no-color', '--max-wait', 'inf'];
+const header = 'id,name,description';
+const limitLine = /^rate limit: \d+ of 60 left, resets in .*\(\d\d:\d\d:\d\dZ\)$/;
+
+const refused = (seconds: number, code = '') =>
+  reply(429, { code, message: 'no', status: 429 }, { 'retry-after': `${seconds}` });
+const unavailable = () => reply(503, '', { 'retry-after': '45' });
+
+/** Returns for how many s a wait goes on ("in 0:57", "in 1m 5s"), and how many s after the test's start it ends. */
+function readWait(screen: string) {
+  const [, minutes = 0, seconds = 0] =
+    /\bin (?=\d)(?:(\d+)(?::|m))?\s*(?:(\d+)s?\b)?/.exec(screen) ?? [];
+  const [, end] = /(\d\d:\d\d:\d\dZ)\)/.exec(screen) ?? [];
+  const endsAt = (Date.parse(`2026-11-20T${end}`) - startTime) / 1_000;
+  return { left: 60 * Number(minutes) + Number(seconds), endsAt };
+}
+
+function expectBetween(value: number, min: number, max: number): void {
+  expect(value).toBeGreaterThanOrEqual(min);
+  expect(value).toBeLessThanOrEqual(max);
+}
+
+describe('a wait on a terminal', () => {
+  test.for([
+    ['a 429', () => [refused(45)], /429/, 45],
+    ['three 429 in a row', () => [refused(1), refused(1), refused(1)], /429.*three/, 302],
+    ['a ban', () => [refused(45, 'banned')], /banned/, 45],
+    ['a 503 with Retry-After', () => [unavailable()], /unavailable/, 45],
+  ] as const)(
+    'says why and until when, and counts down: %s',
+    async ([, replies, why, told], { watch, sandbox, clock }) => {
+      sandbox.reactions.push(...replies());
+      const terminal = watch(list);
+      await terminal.shows(/\bin \d/);
+      await terminal.pass(10_000);
+
+      const before = readWait(await terminal.shows(why));
+      await terminal.pass(20_000);
+      const after = readWait(await terminal.shows(why));
+
+      // Each reply may add up to three seconds.
+      const slack = 3 * replies().length;
+      expectBetween(before.endsAt, told, told + slack);
+      expectBetween(before.left, before.endsAt - 11, before.endsAt - 8);
+      expectBetween(before.left - after.left, 19, 21);
+      expect(after.endsAt).toBe(before.endsAt);
+      const { exitCode, screen } = await terminal.end();
+      expect(exitCode).toBe(0);
+      expect(screen).toEqual([header, expect.stringMatching(limitLine)]);
+      expectBetween(clock.uptime() / 1_000 - 7_200, told, told + slack);
+    },
+  );
+
+  test.for([
+    ['minute', 7, 60_000],
+    ['day', 7, 3_000_000],
+  ] as const)(
+    'names the limit that is used up: of the %s',
+    async ([window, limit, length], { watch, petstore, sandbox }) => {
+      sandbox.plan = { ...plans.free, [window]: { limit, length } };
+      for (let sent = 0; sent < limit; sent += 1) await petstore(list);
+
+      const terminal = watch(list);
+
+      const { endsAt } = readWait(await terminal.shows(new RegExp(`\\b${limit}\\b.*\\bin \\d`)));
+      expectBetween(endsAt, length / 1_000, length / 1_000 + 3);
+      expect((await terminal.end()).exitCode).toBe(0);
+    },
+  );
+
+  test.for([86_400_000, -86_400_000])(
+    'counts on when somebody sets the clock by %i ms',
+    async (ms, { watch, sandbox, clock }) => {
+      sandbox.reactions.push(refused(45));
+      const terminal = watch(list);
+      const before = readWait(await terminal.shows(/429/));
+
+      clock.set(ms);
+      await terminal.pass(10_000);
+
+      expectBetween(before.left - readWait(await terminal.shows(/429/)).left, 9, 11);
+      expect((await terminal.end()).exitCode).toBe(0);
+    },
+  );
+
+  test('ends at once with Ctrl-C, and leaves the screen to the message', async ({
+    watch,
+    sandbox,
+    clock,
+  }) => {
+    sandbox.reactions.push(refused(45));
+    const ctrlC = new AbortController();
+    const terminal = watch(list, { signal: ctrlC.signal });
+    await terminal.shows(/429/);
+    const pressedAt = clock.uptime();
+
+    ctrlC.abort(interrupted(130));
+    const { exitCode, screen } = await terminal.end();
+
+    expect(exitCode).toBe(130);
+    expect(screen[0]).toBe('petstore: interrupted');
+    expect(screen.join('\n')).not.toMatch(/429|\bin \d/);
+    expect(clock.uptime()).toBe(pressedAt);
+  });
+
+  test('leaves the screen to the failure that comes after it', async ({ watch, sandbox }) => {
+    sandbox.reactions.push(refused(45), reply(404, ''));
+    const terminal = watch(list);
+    await terminal.shows(/429/);
+
+    const { exitCode, screen } = await terminal.end();
+
+    expect(exitCode).toBe(3);
+    expect(screen[0]).toMatch(/^petstore: .*404/);
+    expect(screen.join('\n')).not.toMatch(/429|\bin \d/);
+  });
+
+  test.for([
+    [40, 40],
+    [20, 20],
+    [10, 10],
+    [100, 30],
+    [30, 100],
+  ] as const)(
+    'in %i columns, later %i, leaves nothing behind',
+    async ([columns, later], { watch, sandbox }) => {
+      sandbox.reactions.push(refused(45));
+      const terminal = watch(list, { columns });
+      await terminal.shows(/\S/);
+      terminal.resize(later);
+      await terminal.pass(5_000);
+      const shown = await terminal.shows(/\S/);
+
+      const { screen } = await terminal.end();
+
+      for (const line of shown.split('\n')) expect(line.length).toBeLessThanOrEqual(later);
+      expect(screen[0]?.slice(0, 9)).toBe(header.slice(0, 9));
+      expect(screen.join('')).toMatch(/^id,name,description\s*rate *limit: .*\([\d:]+Z\)$/);
+    },
+  );
+
+  test.for([
+    ['in CI', [], { env: { CI: 'true' } }, 2],
+    ['on a terminal that only prints', [], { env: { TERM: 'dumb' } }, 2],
+    ['on one that tells no width', [], { columns: 0 }, 2],
+    ['with --json', ['--json'], {}, 2],
+    ['with --quiet', ['--quiet'], {}, 0],
+  ] as const)('gives way to lines %s', async (row, { watch, sandbox, clock }) => {
+    const [, argv, options, lines] = row;
+    sandbox.reactions.push(refused(45));
+    const terminal = watch([...list, ...argv], options);
+
+    expect((await terminal.end()).exitCode).toBe(0);
+
+    // One at its start, and one after 30 s.
+    expect(terminal.text().match(/.*15:04:4[5-8]Z.*\n/g) ?? []).toHaveLength(lines);
+    expectBetween(clock.uptime() / 1_000 - 7_200, 45, 48);
+  });
+
+  test('of less than two seconds is not shown', async ({ watch, petstore, sandbox, clock }) => {
+    sandbox.plan = { ...plans.free, minute: { limit: 1, length: 2_000 } };
+    await petstore(list);
+    await clock.sleep(1_300, new AbortController().signal);
+    const terminal = watch(list);
+
+    const { exitCode, screen } = await terminal.end();
+
+    expect(exitCode).toBe(0);
+    expect(screen).toHaveLength(2);
+    expect(terminal.text()).not.toMatch(/\bin \d+:|next/i);
+    expect(clock.uptime() - 7_200_000).toBeGreaterThan(2_000);
+  });
+});
