@@ -1,17 +1,16 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe } from 'vitest';
+import { put, three } from '../support/import-cases.ts';
 import { expect, type Fixtures, reply, test } from '../support/petstore.ts';
 import type { Output } from '../support/values.ts';
 
 const list = ['categories', 'list', '-o', 'csv'];
-const line = 'rate limit: 59 of 60 left';
+const limitLine = /^rate limit: 59 of 60 left, resets in (1m|\d+s) \(15:0[45]:\d\dZ\)$/;
 
-/** Runs a command, and tells line by line what it wrote, on whichever of its two outputs. */
-async function order(
+/** Runs a command, and returns the lines of both outputs in the order in which it wrote them. */
+async function run(
   petstore: Fixtures['petstore'],
   argv: readonly string[],
-  terminals: { readonly stdout: boolean; readonly stderr: boolean },
+  terminals = { stdout: false, stderr: true },
 ) {
   let written = '';
   const output = (isTTY: boolean): Output => ({
@@ -28,107 +27,71 @@ async function order(
 }
 
 describe('the line on the limit', () => {
-  test('comes before a result that a pager may read, so that it is not in the midst of its screen', async ({
-    petstore,
-  }) => {
-    const { lines } = await order(petstore, list, { stdout: false, stderr: true });
-
-    expect(lines).toEqual([expect.stringContaining(line), 'id,name,description']);
-  });
-
   test.for([
-    { stdout: true, stderr: true },
-    { stdout: false, stderr: false },
-    { stdout: true, stderr: false },
-  ])('comes after the result elsewhere: terminals %o', async (terminals, { petstore }) => {
-    const { lines } = await order(petstore, list, terminals);
+    // A pager may read the result: afterwards the line would be in the midst of its screen.
+    ['before', false, true],
+    ['after', true, true],
+    ['after', false, false],
+    ['after', true, false],
+  ] as const)('comes %s the result: stdout a terminal %s, stderr %s', async (row, { petstore }) => {
+    const [place, stdout, stderr] = row;
 
-    expect(lines).toEqual(['id,name,description', expect.stringContaining(line)]);
+    const { lines } = await run(petstore, list, { stdout, stderr });
+
+    const said = [expect.stringMatching(limitLine), 'id,name,description'];
+    expect(lines).toEqual(place === 'before' ? said : said.reverse());
   });
 
-  test('comes after a deprecation, before the result of it', async ({ petstore }) => {
-    const argv = ['pets', 'get', '1', '-o', 'csv', '--columns', 'name'];
-    const { lines } = await order(petstore, argv, { stdout: false, stderr: true });
+  test('comes after a deprecation, and is said once in an import', async ({ petstore, folder }) => {
+    const pets = ['pets', 'get', '1', '-o', 'csv', '--columns', 'name'];
+    const argv = ['categories', 'import', put(folder, three), '--yes', '-o', 'csv'];
 
-    expect(lines).toEqual([
-      expect.stringMatching(/^deprecated: /),
-      expect.stringContaining(line),
-      'name',
-      'Bello',
+    const deprecated = await run(petstore, pets);
+    const imported = await run(petstore, argv);
+
+    const [first, ...others] = deprecated.lines;
+    expect(first).toMatch(/^deprecated: /);
+    expect(others).toEqual([expect.stringMatching(limitLine), 'name', 'Bello']);
+    expect(imported.lines.filter((line) => line.startsWith('rate limit'))).toHaveLength(1);
+    expect(imported.lines.at(-1)).toMatch(/,emu,created/);
+  });
+
+  test('is said before a failure, and not with --quiet', async ({ petstore }) => {
+    const argv = ['api', 'GET', '/nowhere'];
+
+    const { exitCode, lines } = await run(petstore, argv);
+    const quiet = await run(petstore, [...argv, '--quiet']);
+
+    expect(exitCode).toBe(3);
+    expect(lines.slice(0, 2)).toEqual([
+      expect.stringMatching(limitLine),
+      expect.stringMatching(/^petstore: .*404/),
+    ]);
+    expect(quiet.lines).toEqual(lines.slice(1));
+  });
+
+  test('is an event with JSON output', async ({ petstore }) => {
+    const { events } = await petstore(['categories', 'list', '--json']);
+
+    expect(events()).toEqual([
+      { event: 'rate_limit', limit: 60, remaining: 59, resetAt: '2026-11-20T15:05:00Z' },
     ]);
   });
+});
 
-  test('comes where there is no result as well', async ({ petstore }) => {
-    const argv = ['api', 'GET', '/nowhere'];
-    const { exitCode, lines } = await order(petstore, argv, { stdout: false, stderr: true });
-
-    expect(exitCode).toBe(3);
-    expect(lines[0]).toContain(line);
-  });
-
+describe('the setting rate-limit-line', () => {
   test.for([
-    { mode: 'low', remaining: 6, lines: 0 },
-    { mode: 'low', remaining: 5, lines: 1 },
-    { mode: 'never', remaining: 0, lines: 0 },
-    { mode: 'always', remaining: 60, lines: 1 },
-  ])(
-    '$mode with $remaining of 60 left: $lines lines, and as many events',
-    async ({ mode, remaining, lines }, { petstore, sandbox }) => {
-      sandbox.react = () =>
-        reply(200, [], {
-          'x-ratelimit-limit': '60',
-          'x-ratelimit-remaining': `${remaining}`,
-          'x-ratelimit-reset': '1795187100',
-        });
-      const env = { PETSTORE_RATE_LIMIT_LINE: mode };
+    ['low', 6, 0],
+    ['low', 5, 1],
+    ['never', 0, 0],
+    ['always', 60, 1],
+  ] as const)('%s with %i of 60 left: %i lines', async (row, { petstore, sandbox }) => {
+    const [mode, remaining, lines] = row;
+    const headers = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': `${remaining}` };
+    sandbox.react = () => reply(200, [], { ...headers, 'x-ratelimit-reset': '1795187100' });
 
-      const text = await petstore(list, { env });
-      const json = await petstore(['categories', 'list', '--json'], {
-        env: { ...env, PETSTORE_STATE_DIR: undefined },
-      });
+    const { stderr } = await petstore(list, { env: { PETSTORE_RATE_LIMIT_LINE: mode } });
 
-      expect([text.exitCode, json.exitCode]).toEqual([0, 0]);
-      expect(text.stderr.split('\n').filter((said) => said.startsWith('rate limit'))).toHaveLength(
-        lines,
-      );
-      expect(json.events().filter(({ event }) => event === 'rate_limit')).toHaveLength(lines);
-    },
-  );
-
-  test('errors and waits are reported where it never is', async ({ petstore, sandbox }) => {
-    sandbox.reactions.push(reply(429, '', { 'retry-after': '60' }), reply(404, ''));
-
-    const { exitCode, stderr } = await petstore(['api', 'GET', '/nowhere'], {
-      env: { PETSTORE_RATE_LIMIT_LINE: 'never' },
-    });
-
-    expect(exitCode).toBe(3);
-    expect(stderr).toContain('next request in');
-    expect(stderr).toContain('404');
-  });
-
-  test('an unknown mode is refused before anything is sent, and names where it was given', async ({
-    petstore,
-    sandbox,
-  }) => {
-    const env = { PETSTORE_RATE_LIMIT_LINE: 'loud' };
-
-    const { exitCode, stderr } = await petstore(list, { env });
-
-    expect(exitCode).toBe(2);
-    expect(stderr).toBe(
-      'petstore: invalid rate-limit-line "loud" from PETSTORE_RATE_LIMIT_LINE\nNothing was sent.\nMust be one of: always, low, never\n',
-    );
-    expect(sandbox.requests).toHaveLength(0);
-  });
-
-  test('of an import is said once, and its result is last', async ({ petstore, folder }) => {
-    const file = join(folder, 'rows.csv');
-    writeFileSync(file, 'name\nfish\n');
-    const argv = ['categories', 'import', file, '--yes', '-o', 'csv'];
-    const { lines } = await order(petstore, argv, { stdout: false, stderr: true });
-
-    expect(lines.filter((line) => line.startsWith('rate limit'))).toHaveLength(1);
-    expect(lines.at(-1)).toMatch(/fish,created/);
+    expect(stderr.match(/^rate limit/gm) ?? []).toHaveLength(lines);
   });
 });

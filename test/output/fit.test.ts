@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { describe } from 'vitest';
+import { expect, reply, test } from '../support/petstore.ts';
+import { drawings, screenOf } from '../support/screen.ts';
+import { trials } from '../support/trials.ts';
+import { exact } from '../support/values.ts';
+
+const list = ['categories', 'list', '--no-color', '-q'];
+const longestId = '-9223372036854775808';
+const description = 'A loyal friend of people who like to walk in the rain';
+const rabbit = { id: exact(longestId), name: 'rabbit', description };
+
+const cellsOf = (line: string) => line.normalize('NFC').replace(/[\u3040-\u9fff]/g, '12').length;
+const linesOf = (stdout: string) => stdout.trimEnd().split('\n');
+const jsonOf = ({ id, ...texts }: { id: string }) =>
+  JSON.stringify({ id: 0, ...texts }).replace('0', id);
+/** All that is no space, since texts may be wrapped. */
+const inkOf = (text: string) => text.replace(/\s/g, '');
+
+describe('on a terminal a list', () => {
+  test('is no wider than it, has a line under each other, and cuts no id', async ({
+    petstore,
+    sandbox,
+  }) => {
+    // Terminals agree on the width of these.
+    const piece = fc.constantFrom(
+      'dog',
+      ' ',
+      'x'.repeat(30),
+      '犬と猫',
+      'a\u0301',
+      'walks in the rain',
+    );
+    const text = fc.array(piece, { maxLength: 6 }).map((pieces) => `a${pieces.join('')}`);
+    const id = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String);
+    const rows = fc.array(fc.tuple(id, text, text), { minLength: 1, maxLength: 6 });
+    const env = fc.constantFrom('C', 'C.UTF-8').map((LANG) => ({ LANG }));
+    await fc.assert(
+      fc.asyncProperty(rows, fc.integer({ min: 40, max: 120 }), env, async (all, columns, env) => {
+        const categories = all.map(([id, name, description]) => ({ id, name, description }));
+        sandbox.react = () => reply(200, `[${categories.map(jsonOf)}]`);
+
+        const { stdout } = await petstore(list, { columns, env });
+
+        for (const drawing of drawings) {
+          const { rows, acts } = await screenOf(stdout, columns, drawing);
+          expect(rows).toHaveLength(linesOf(stdout).length);
+          expect(acts).toEqual([]);
+          if (/^[┌+]/.test(stdout)) expect(new Set(rows.map(cellsOf)).size).toBe(1);
+        }
+        for (const [id] of all) expect(stdout.split(/[\s│|]+/)).toContain(id);
+      }),
+      trials(200),
+    );
+  });
+
+  test('cuts nothing where there is room for all', async ({ petstore, sandbox }) => {
+    const names = [
+      '👍🏽 thumbs',
+      '👩\u200d👩\u200d👧 family',
+      'नमस्ते',
+      'สวัสดีครับ',
+      'می\u200cخواهم',
+      '🇩🇪 dog',
+      '犬と猫',
+    ];
+    sandbox.categories.push(rabbit, ...names.map((name, id) => ({ id: exact(`${id}`), name })));
+
+    const { stdout } = await petstore(list, { columns: 200 });
+
+    for (const text of [longestId, description, ...names]) expect(stdout).toContain(` ${text} `);
+  });
+
+  test.for([
+    ['where each column has ten cells', 60, []],
+    ['without a header', 40, ['--no-header']],
+    ['of two columns', 40, ['--columns', 'id,description']],
+    ['in a pipe', undefined, []],
+  ] as const)('is a table %s', async ([, columns, argv], { petstore, sandbox }) => {
+    sandbox.categories.push(rabbit);
+
+    const { stdout } = await petstore([...list, ...argv], columns ? { columns } : {});
+
+    expect(stdout).toMatch(/^│ -9223372036854775808 │.*│$/m);
+  });
+
+  test('has a line for each field on a narrow one, and all of each value', async ({
+    petstore,
+    sandbox,
+  }) => {
+    const name = 'x'.repeat(100);
+    sandbox.categories.push(rabbit, { id: exact('-1'), name });
+
+    const { stdout } = await petstore(list, { columns: 40 });
+
+    for (const line of linesOf(stdout)) expect(line.length).toBeLessThanOrEqual(40);
+    expect(stdout).toMatch(/^id:? +-9223372036854775808\nname:? +rabbit\ndescription:? +A loyal/m);
+    expect(inkOf(stdout)).toContain(inkOf(description));
+    expect(inkOf(stdout)).toContain(name);
+    const bold = await petstore(['categories', 'list'], { columns: 40 });
+    expect(bold.stdout).toContain('\n\u001b[1mname');
+  });
+
+  test('has room for a value beside a field whose name is as wide as it', async ({
+    petstore,
+    sandbox,
+  }) => {
+    const value = 'one two three four five';
+    sandbox.react = () =>
+      reply(200, [{ [`field${'s'.repeat(20)}`]: value, b: 'x'.repeat(20), c: 'y' }]);
+
+    const { stdout } = await petstore(['orders', 'list', '--no-color'], { columns: 24 });
+
+    for (const line of linesOf(stdout)) expect(line.length).toBeLessThanOrEqual(24);
+    expect(inkOf(stdout)).toContain(inkOf(value));
+    expect(inkOf(stdout)).toContain('x'.repeat(20));
+  });
+
+  test('of more than a thousand rows fits too, also a row that is longer than those before', async ({
+    petstore,
+    sandbox,
+  }) => {
+    for (let id = 1; id <= 1_200; id += 1)
+      sandbox.categories.push({ id: exact(`${id}`), name: 'dog' });
+    sandbox.categories.push({ id: exact(longestId), name: 'x'.repeat(500) });
+
+    const { stdout } = await petstore(list, { columns: 60 });
+
+    for (const line of linesOf(stdout)) expect(line.length).toBeLessThanOrEqual(60);
+    expect(stdout).toMatch(/^1200 +dog$/m);
+    expect(stdout).toMatch(/^-9223372036854775808 +x{10}/m);
+  });
+});
