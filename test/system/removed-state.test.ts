@@ -1,0 +1,59 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { expect, test } from '../support/program.ts';
+import { startService } from '../support/service.ts';
+
+const names = Array.from({ length: 12 }, (_, n) => `pet-${n}`);
+
+describe('an import whose state is deleted while it runs', () => {
+  test.for([
+    ['its journal', /\.journal$/],
+    ['the names that it has locked', /^names$/],
+    ['the limit log', /^limits$/],
+    ['the whole state folder', /^state$/],
+  ] as const)(
+    'goes on without %s, and creates each name once, also when it is run again',
+    async ([, deleted], { start, petstore, folder }) => {
+      const rows = join(folder, 'rows.csv');
+      writeFileSync(rows, `name\n${names.join('\n')}\n`);
+      let letGo = () => {};
+      const isDeleted = new Promise<void>((resolve) => {
+        letGo = resolve;
+      });
+      const react = async (_: unknown, count: number) => {
+        if (count > 3) await isDeleted;
+        return undefined;
+      };
+      const service = await startService({ react });
+      const env = {
+        PETSTORE_BASE_URL: service.url,
+        PETSTORE_API_KEY: service.key,
+        PETSTORE_STATE_DIR: join(folder, 'state'),
+      };
+      const argv = ['categories', 'import', rows, '--yes', '--query', 'items[].outcome', '--json'];
+
+      const running = start(argv, { env });
+      await service.arrived(6);
+      const paths = pathsIn(folder, deleted);
+      // The import may be writing to them.
+      for (const path of paths) rmSync(path, { recursive: true, maxRetries: 10 });
+      letGo();
+      const first = await running.ended;
+      const second = await petstore(argv, { env });
+
+      expect(paths).toHaveLength(1);
+      expect([first.code, second.code], first.stderr + second.stderr).toEqual([0, 0]);
+      expect(JSON.parse(first.stdout)).toEqual(names.map(() => 'created'));
+      expect(service.state.categories.map(({ name }) => name).sort()).toEqual([...names].sort());
+      expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(names.length);
+    },
+  );
+});
+
+function pathsIn(folder: string, name: RegExp): string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => name.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
