@@ -1,5 +1,5 @@
 import { longestWait } from '../api/rate-limit.ts';
-import { guard } from './decide.ts';
+import { guard, isOpen } from './decide.ts';
 import { learnOffset, learnWindows } from './learn.ts';
 import { type Block, type Lease, type Ledger, serverTime } from './ledger.ts';
 import type { Answered, Refused } from './records.ts';
@@ -55,8 +55,12 @@ export function learnAnswer(ledger: Ledger, entry: Answered, lease: Lease | unde
 function learnOutcome(ledger: Ledger, entry: Answered, lease: Lease | undefined): Ledger {
   const { block, workedAt } = ledger;
   const learned = learnWindows(learnOffset(ledger, entry), entry);
-  // It was on its way when another was refused, and says nothing of what comes after.
-  if (isBefore(block, entry, lease)) return { ...learned, minute: expire(learned.minute) };
+  // It was on its way when another was refused, and says nothing of what comes after; a window that was told since then stays.
+  if (isBefore(block, entry, lease)) {
+    return isOpen(ledger, 'minute', entry.at)
+      ? learned
+      : { ...learned, minute: expire(learned.minute) };
+  }
   if (looksBanned(ledger, entry)) {
     return { ...learned, block: tripped('banned', entry.at, block?.until ?? 0) };
   }
