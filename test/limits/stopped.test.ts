@@ -49,6 +49,7 @@ describe('processes that are stopped for longer than their requests may take', (
       const sentAt: number[] = [];
       const sentTooEarly: number[] = [];
       let refusals = 0;
+      let maxRefusals = 0;
       let toldWait = { from: Number.POSITIVE_INFINITY, until: 0 };
 
       /** Runs commands one after another, all as one process that is stopped once. */
@@ -83,7 +84,11 @@ describe('processes that are stopped for longer than their requests may take', (
           await arrive();
           if (answer.status === 429) refusals += 1;
           const readAt = clock.uptime();
-          if (isRefused) toldWait = { from: readAt, until: readAt + retryAfterMs };
+          if (isRefused) {
+            toldWait = { from: readAt, until: readAt + retryAfterMs };
+            // One that is read late contradicts what others were told since: one request finds out.
+            maxRefusals = readAt - now > latencyMs ? 2 : 1;
+          }
           return { ...answer, body: of(bytes) };
         };
         const sleep: typeof clock.sleep = async (ms, signal) => {
@@ -105,7 +110,7 @@ describe('processes that are stopped for longer than their requests may take', (
       const unclear = processes.flatMap(({ codes }) => codes).filter((code) => code === 6).length;
       const names = sandbox.categories.map(({ name }) => name);
       expect(sentTooEarly).toEqual([]);
-      expect(refusals).toBe(sentAt.length >= refusedRequest && refusedRequest > 0 ? 1 : 0);
+      expect(refusals).toBeLessThanOrEqual(maxRefusals);
       expect(undisturbed.flatMap(({ codes }) => codes).filter((code) => code !== 0)).toEqual([]);
       expect(unclear).toBeLessThanOrEqual(processes.length - undisturbed.length);
       expect(new Set(names).size).toBe(names.length);
