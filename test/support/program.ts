@@ -1,10 +1,11 @@
-import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { test as base } from 'vitest';
+import type { Service, ServiceOptions } from './service.ts';
 
 export { expect } from 'vitest';
 
@@ -30,18 +31,22 @@ type Ended = {
 
 /** A program that runs; it is killed when its test ends. */
 export type Running = {
-  readonly child: ChildProcess;
+  readonly child: ChildProcessWithoutNullStreams;
   /** What it has written so far. */
   readonly stdout: () => string;
   readonly stderr: () => string;
   /** Resolves when it has written this to stderr. Rejects if it ends without. */
   readonly says: (text: string | RegExp) => Promise<void>;
+  /** Resolves when it has written this to stdout, where a terminal shows all of it. Rejects if it ends without. */
+  readonly shows: (text: string | RegExp) => Promise<void>;
   readonly ended: Promise<Ended>;
 };
 
 type Fixtures = {
   /** A folder of this test alone; it is also the home folder of the programs that run. */
   folder: string;
+  /** Serves a sandbox as `startService` does; for tests that run at once, which cannot call that. */
+  serve: (options?: ServiceOptions) => Promise<Service>;
   /** Starts a program in a clean environment. */
   spawn: (program: string, args: readonly string[], options?: Options) => Running;
   /** Runs a program to its end. */
@@ -57,6 +62,18 @@ export const test = base.extend<Fixtures>({
     const folder = mkdtempSync(join(tmpdir(), 'petstore-process-'));
     await use(folder);
     rmSync(folder, { recursive: true });
+  },
+
+  serve: async ({}, use) => {
+    const services: Service[] = [];
+    await use(async (options) => {
+      // Most tests of programs need none, and it takes a while to load.
+      const { openService } = await import('./service.ts');
+      const service = await openService(options);
+      services.push(service);
+      return service;
+    });
+    for (const { close } of services) close();
   },
 
   spawn: async ({ folder }, use) => {
@@ -109,21 +126,40 @@ function watch(child: ChildProcessWithoutNullStreams, unread = false): Running {
   });
   // Who kills a program may never ask how it ended.
   ended.catch(() => {});
-  const says = (text: string | RegExp) =>
+  const writes = (name: keyof typeof chunks) => (text: string | RegExp) =>
     new Promise<void>((resolve, reject) => {
       const look = () => {
-        const found =
-          typeof text === 'string' ? chunks.stderr.includes(text) : text.test(chunks.stderr);
-        if (!found) return;
+        const written = chunks[name];
+        if (!(typeof text === 'string' ? written.includes(text) : text.test(written))) return;
         listeners.delete(look);
         resolve();
       };
       listeners.add(look);
       look();
-      const fail = () => reject(new Error(`ended without ${text}: ${chunks.stderr}`));
+      const fail = () => reject(new Error(`ended without ${text}: ${chunks[name]}`));
       ended.then(fail, reject);
     });
-  return { child, stdout: () => chunks.stdout, stderr: () => chunks.stderr, says, ended };
+  return {
+    child,
+    stdout: () => chunks.stdout,
+    stderr: () => chunks.stderr,
+    says: writes('stderr'),
+    shows: writes('stdout'),
+    ended,
+  };
+}
+
+/** Resolves when it is so: for what no event tells of. */
+export async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await pause(5);
+}
+
+/** Writes a settings file into a home folder, with these settings of the profile production. */
+export function saveSettings(home: string, settings: Readonly<Record<string, string>>): void {
+  const folder = join(home, '.config', 'petstore');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const text = JSON.stringify({ profiles: { production: settings } });
+  writeFileSync(join(folder, 'settings.json'), text, { mode: 0o600 });
 }
 
 /** A copy of the built program, for another user: the checkout may be where root alone can read. */
@@ -149,13 +185,4 @@ export function pathWithPetstore(folder: string): string {
 /** As on a fresh machine: no settings, no state, no key. */
 export function cleanEnvironment(home: string): Record<string, string> {
   return { PATH: process.env.PATH ?? '', HOME: home, TZ: 'UTC', LANG: 'C.UTF-8' };
-}
-
-/** Takes connections and says nothing. */
-export async function silentServer() {
-  const server = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1');
-  const asked = new Promise((resolve) => server.once('connection', resolve));
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as { port: number };
-  return { port, asked, close: () => server.close() };
 }

@@ -4,7 +4,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createNetServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { createSandboxApp } from '../../src/sandbox/app.ts';
@@ -29,12 +29,23 @@ export type Arrival = {
 
 type Reply = { readonly status: number; readonly headers?: Headers; readonly body: string };
 
-/** What happens to a request: the sandbox's own response, another one, or none. */
-export type Action = 'respond' | 'silence' | 'reset' | 'commit, then reset' | Reply;
+/** What happens to a request: the sandbox's own response, now or once `release` is called, another one, or none. */
+export type Action =
+  | 'respond'
+  | 'hold'
+  | 'silence'
+  | 'reset'
+  | 'commit, then silence'
+  | 'commit, then reset'
+  | Reply;
 
-type Options = {
+export type ServiceOptions = {
   readonly plan?: Plan;
   readonly tls?: Certificate;
+  /** Begins with the sample categories of `petstore sandbox`. */
+  readonly isFilled?: boolean;
+  /** Takes connections and never reads, not even the beginning of TLS. */
+  readonly isMute?: boolean;
   /** How far the service's clock is ahead of this machine's, in ms. */
   readonly skewMs?: number;
   /** Changes the headers of the sandbox's own responses. */
@@ -50,24 +61,22 @@ const same = (headers: Headers) => headers;
 
 export type Service = Awaited<ReturnType<typeof openService>>;
 
-/** Serves an empty sandbox on a real port until the test ends. */
-export async function startService(options: Options = {}): Promise<Service> {
+/** Serves a sandbox, empty if not asked otherwise, on a real port until the test ends. */
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const service = await openService(options);
   onTestFinished(service.close);
   return service;
 }
 
-/** Serves an empty sandbox on a real port until `close` is called: for programs that are no tests. */
-export async function openService({
-  plan = plans.free,
-  tls,
-  skewMs = 0,
-  spoil = same,
-  react,
-}: Options) {
+/** Serves a sandbox on a real port until `close` is called: for programs that are no tests. */
+export async function openService(options: ServiceOptions = {}) {
+  const { plan = plans.free, tls, isFilled, isMute, skewMs = 0, spoil = same, react } = options;
   const key = 'service-key-0123456789';
-  const state: SandboxState = { ...sampleState(), categories: [], lastId: 0n };
+  const empty = { categories: [], lastId: 0n };
+  const state: SandboxState = { ...sampleState(), ...(!isFilled && empty) };
   const requests: Arrival[] = [];
+  const held: (() => void)[] = [];
+  const sockets = new Set<Socket>();
   const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   const app = createSandboxApp({
     key,
@@ -96,31 +105,46 @@ export async function openService({
     for (const wait of waiting) if (count >= wait.count) wait.resolve();
     const action = (await react?.(arrival, count)) ?? 'respond';
     if (action === 'silence') return;
+    if (action === 'hold') await new Promise<void>((resolve) => held.push(resolve));
     if (action === 'reset') return void request.socket.resetAndDestroy();
     const reply = typeof action === 'object' ? action : await respond(arrival);
+    if (action === 'commit, then silence') return;
     if (action === 'commit, then reset') return void request.socket.resetAndDestroy();
     arrival.reply = reply;
-    response.writeHead(reply.status, reply.headers).end(reply.body);
+    const type = { 'content-type': 'application/json' };
+    response.writeHead(reply.status, { ...type, ...reply.headers }).end(reply.body);
   }
 
-  const server = tls ? createHttpsServer(tls, handle) : createHttpServer(handle);
+  const createServer = () => (tls ? createHttpsServer(tls, handle) : createHttpServer(handle));
+  const server = isMute ? createNetServer() : createServer();
   server.on('tlsClientError', () => {});
+  server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => {})));
+  const connected = new Promise((resolve) => server.once('connection', resolve));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
+  const url = `http${tls || isMute ? 's' : ''}://127.0.0.1:${port}/v1`;
   return {
-    url: `http${tls ? 's' : ''}://127.0.0.1:${port}/v1`,
+    url,
     port,
     key,
+    /** Leads a program to it. */
+    env: { PETSTORE_BASE_URL: url, PETSTORE_API_KEY: key },
     state,
     requests,
+    /** Resolves with the first connection. */
+    connected,
     /** Resolves when that many requests have arrived. */
     arrived(count: number): Promise<void> {
       if (requests.length >= count) return Promise.resolve();
       return new Promise((resolve) => waiting.push({ count, resolve }));
     },
+    /** Lets the held requests have their responses. */
+    release() {
+      for (const respond of held.splice(0)) respond();
+    },
     close() {
       server.close();
-      server.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
     },
   };
 }

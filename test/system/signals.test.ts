@@ -1,141 +1,50 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type ServerResponse } from 'node:http';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe } from 'vitest';
-import { nodes } from '../support/nodes.ts';
-import {
-  test as base,
-  cleanEnvironment,
-  expect,
-  launcher,
-  silentServer,
-} from '../support/program.ts';
+import { expect, launcher, type Running, saveSettings, test, until } from '../support/program.ts';
+import type { Action, Arrival, Service } from '../support/service.ts';
 
-const signals = [
-  { signal: 'SIGINT', code: 130, word: 'interrupted' },
-  { signal: 'SIGTERM', code: 143, word: 'terminated' },
-  { signal: 'SIGHUP', code: 129, word: 'terminated' },
-] as const;
+const interrupt = ['SIGINT', 130, 'interrupted'] as const;
+const signals = [interrupt, ['SIGTERM', 143, 'terminated'], ['SIGHUP', 129, 'terminated']] as const;
 
-/** What the service does with a request; none is held back for later. */
-type Answer = 'none' | ((response: ServerResponse, body: string) => unknown);
-/** A service that gives one answer after another, and the last one to all that comes then. */
-type Serve = (...answers: Answer[]) => Promise<Service>;
+const create = ['categories', 'create', 'emu'];
+const importFile = ['categories', 'import', 'pets.csv', '--yes'];
 
-type Service = {
-  readonly url: string;
-  /** Resolves when so many requests have come. */
-  readonly asked: (count: number) => Promise<void>;
-  /** The moments at which they came, in ms. */
-  readonly moments: number[];
-  /** Those that were not answered. */
-  readonly held: ServerResponse[];
-};
+const rowsOf = (count: number) =>
+  `name\n${Array.from({ length: count }, (_, id) => `pet-${id}\n`).join('')}`;
 
-type Program = {
-  readonly child: ChildProcess;
-  /** What it has said so far. */
-  readonly said: () => { readonly stdout: string; readonly stderr: string };
-  readonly ended: Promise<number | NodeJS.Signals | null>;
-};
-
-type Start = (
-  args: readonly string[],
-  url: string,
-  options?: {
-    /** What runs it, where that is not the test itself. */
-    readonly command?: readonly string[];
-    /** Nobody reads its result. */
-    readonly unread?: boolean;
-  },
-) => Program;
-
-const test = base.extend<{ serve: Serve; start: Start }>({
-  // biome-ignore lint/correctness/noEmptyPattern: how a fixture without others begins
-  serve: async ({}, use) => {
-    const closers: (() => void)[] = [];
-    await use(async (...answers) => {
-      const { service, close } = await openService(answers);
-      closers.push(close);
-      return service;
-    });
-    for (const close of closers) close();
-  },
-
-  start: async ({ folder }, use) => {
-    const programs: Program[] = [];
-    await use((args, url, { command = petstore(args), unread = false } = {}) => {
-      const env = {
-        ...cleanEnvironment(folder),
-        PETSTORE_BASE_URL: url,
-        PETSTORE_API_KEY: 'any-key-at-all',
-        TERM: 'xterm',
-      };
-      const [file = '', ...rest] = command;
-      const program = watch(spawn(file, rest, { env, cwd: folder }), unread);
-      programs.push(program);
-      return program;
-    });
-    for (const { child } of programs) child.kill('SIGKILL');
-  },
+const reply = (status: number, headers: Readonly<Record<string, string>>): Action => ({
+  status,
+  headers,
+  body: '[]',
 });
-
-const petstore = (args: readonly string[]) => [process.execPath, launcher, ...args];
-
-function watch(child: ChildProcess, unread: boolean): Program {
-  const chunks = { stdout: '', stderr: '' };
-  child.stderr?.on('data', (text) => {
-    chunks.stderr += text;
+const retryAfter = (status: number, seconds: number) =>
+  reply(status, { 'retry-after': String(seconds) });
+const usedUp = () =>
+  reply(200, {
+    'x-ratelimit-limit': '60',
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': String(Math.ceil(Date.now() / 1_000) + 60),
   });
-  if (!unread) {
-    child.stdout?.on('data', (text) => {
-      chunks.stdout += text;
-    });
-  }
-  const ended = new Promise<number | NodeJS.Signals | null>((resolve) => {
-    child.once(unread ? 'exit' : 'close', (code, name) => resolve(code ?? name));
-  });
-  return { child, said: () => chunks, ended };
-}
-
-async function openService(answers: readonly Answer[]) {
-  const moments: number[] = [];
-  const held: ServerResponse[] = [];
-  const server = createServer(async (request, response) => {
-    // Who was killed while sending has sent nothing that could be answered.
-    const body = await text(request).catch(() => undefined);
-    if (body === undefined) return;
-    moments.push(performance.now());
-    const answer = answers[Math.min(moments.length, answers.length) - 1];
-    if (answer === 'none') held.push(response);
-    else answer?.(response, body);
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as { port: number };
-  const asked = (count: number) => until(() => moments.length >= count);
-  const service: Service = { url: `http://127.0.0.1:${port}/v1`, asked, moments, held };
-  return { service, close: () => server.close().closeAllConnections() };
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await pause(5);
-}
-
-const says =
-  (text: string) =>
-  ({ said }: Program) =>
-    until(() => said().stderr.includes(text));
 
 /** Linux tells which files a process waits for. */
-const readsStdin = ({ child: { pid } }: Program) =>
+const readsStdin = ({ child: { pid } }: Running) =>
   until(() => {
     const folder = `/proc/${pid}/fdinfo`;
     return readdirSync(folder).some((fd) => /^tfd: +0 /m.test(readIfThere(join(folder, fd))));
   });
+
+/** Resolves when the program has taken notice of a first signal: from then on it catches none. Linux tells that. */
+async function noticed({ child: { pid } }: Running): Promise<void> {
+  if (!existsSync('/proc/self/status')) return pause(300);
+  const bit = 1n << BigInt(constants.signals.SIGINT - 1);
+  await until(() => {
+    const [, caught = '0'] = /^SigCgt:\s*(\w+)/m.exec(readIfThere(`/proc/${pid}/status`)) ?? [];
+    return (BigInt(`0x${caught}`) & bit) === 0n;
+  });
+}
 
 function readIfThere(path: string): string {
   try {
@@ -145,404 +54,304 @@ function readIfThere(path: string): string {
   }
 }
 
-const json =
-  (status: number, body: unknown, headers: Record<string, string> = {}) =>
-  (response: ServerResponse) =>
-    response
-      .writeHead(status, { 'content-type': 'application/json', ...headers })
-      .end(JSON.stringify(body));
-const created = (id: number) => json(201, { id, name: `pet-${id}` });
-const cut: Answer = (response) => response.destroy();
-const manyRows = Array.from({ length: 20_000 }, (_, id) => ({ id, name: `category ${id}` }));
-const usedUp = (): Answer => (response) => {
-  const reset = Math.ceil(Date.now() / 1_000) + 60;
-  const limit = { limit: '60', remaining: '0', reset: `${reset}` };
-  const headers = Object.entries(limit).map(([name, value]) => [`x-ratelimit-${name}`, value]);
-  json(200, [], Object.fromEntries(headers))(response);
-};
+describe.concurrent('a process that is stopped while it waits', () => {
+  test.for([
+    ['is over', 4_000],
+    ['is not over', 500],
+  ] as const)(
+    'and goes on when the told time %s sends nothing early, and ends',
+    async ([, stoppedMs], { serve, start }) => {
+      // Of a wait of 2 s a slow machine may leave too little to be shown.
+      const react = (_: Arrival, count: number) => (count === 1 ? retryAfter(429, 3) : 'respond');
+      const { env, requests } = await serve({ react });
+      const program = start(['categories', 'list', '--json'], { env });
+      await program.says('"reason":"429"');
+      program.child.kill('SIGSTOP');
+      await pause(stoppedMs);
+      expect(requests).toHaveLength(1);
+      program.child.kill('SIGCONT');
 
-/** Creates what it is asked for; while it is deaf every other row, and it answers none. */
-function openShop() {
-  const names: string[] = [];
-  const state = { deaf: true };
-  let rows = 0;
-  const answer: Answer = (response, body) => {
-    if (body === '') {
-      const list = names.map((name, id) => ({ id, name }));
-      json(200, list)(response);
-      return;
-    }
-    rows += 1;
-    if (state.deaf && rows % 2 === 0) return;
-    const { name } = JSON.parse(body);
-    const id = names.push(name) - 1;
-    if (!state.deaf) json(201, { id, name })(response);
-  };
-  return { names, state, answer };
-}
-
-const rowsOf = (count: number) =>
-  `name\n${Array.from({ length: count }, (_, id) => `pet-${id}\n`).join('')}`;
-
-/** Runs a command of the system as a terminal does, and writes the process id into a file. */
-function onTerminal(args: readonly string[], after?: string): string[] {
-  const words = petstore(args)
-    .map((word) => `'${word}'`)
-    .join(' ');
-  // Where something comes after it, the shell has to outlive the terminal.
-  const run = after === undefined ? `exec ${words}` : `trap : HUP; ${words}; ${after}`;
-  return ['script', '-qefc', `stty columns 100; echo $$ > pid; ${run}`, '/dev/null'];
-}
-
-function expectTerminalAsBefore(shown: string): void {
-  expect(shown.lastIndexOf('\u001b[?25h')).toBeGreaterThanOrEqual(shown.lastIndexOf('\u001b[?25l'));
-}
-
-const questions = [
-  { place: 'at the question for a key', argv: ['auth', 'login'], asks: 'API key for' },
-  {
-    place: 'at the question whether to go on',
-    argv: ['categories', 'import', 'pets.csv'],
-    asks: '(y/N)',
-  },
-];
-
-type Stage = {
-  readonly stage: string;
-  readonly argv: readonly string[];
-  readonly answers?: readonly Answer[];
-  /** Resolves when the command has come to this stage. */
-  readonly there: (program: Program, service: Service) => Promise<unknown>;
-  /** What it says in the end; WORD is how the signal is called. */
-  readonly last: string;
-};
-
-const stages: Stage[] = [
-  {
-    stage: 'a list is on its way',
-    argv: ['categories', 'list'],
-    there: (_, { asked }) => asked(1),
-    last: 'petstore: WORD\n',
-  },
-  {
-    stage: 'it waits after a 429',
-    argv: ['categories', 'create', 'emu'],
-    answers: [json(429, '', { 'retry-after': '60' })],
-    there: says('rate limit exceeded (429), next request in'),
-    last: 'petstore: WORD\nThe service responded with 429; nothing has been sent since.\n',
-  },
-  {
-    stage: 'it waits for the limit',
-    argv: ['categories', 'create', 'emu', '--if-missing'],
-    answers: [usedUp()],
-    there: says('rate limit reached (60/min), next request in'),
-    last: 'petstore: WORD\nNothing was sent.\n',
-  },
-  {
-    stage: 'it waits before another attempt',
-    argv: ['categories', 'list'],
-    answers: [json(503, '', { 'retry-after': '60' })],
-    there: says('the service is unavailable, next request in'),
-    last: 'petstore: WORD\n',
-  },
-  {
-    stage: 'it waits to look for what it may have created',
-    argv: ['categories', 'create', 'emu'],
-    answers: [cut],
-    there: says('1 outcome unknown'),
-    last: 'It may have been created.\n',
-  },
-];
-
-const stagesOfStdin: Stage[] = [
-  { argv: ['categories', 'list', '--api-key-file', '-'], stage: 'it reads the key' },
-  { argv: ['auth', 'login'], stage: 'it reads the key to keep' },
-  { argv: ['categories', 'import', '-', '--format', 'csv', '--yes'], stage: 'it reads the rows' },
-].map((stage) => ({ ...stage, there: readsStdin, last: 'petstore: WORD\n' }));
-
-describe.each(nodes)('SIGUSR1 on %s', (node) => {
-  test('opens no port of a debugger, and the run goes on', async ({ serve, start }) => {
-    const again = json(503, '', { 'retry-after': '1' });
-    const service = await serve(again, json(200, [{ id: 1, name: 'dog' }]));
-    const args = ['categories', 'list', '-o', 'ndjson', '-q'];
-    const program = start(args, service.url, { command: [node, launcher, ...args] });
-    await service.asked(1);
-    program.child.kill('SIGUSR1');
-
-    expect(await program.ended).toBe(0);
-    expect(program.said()).toEqual({ stdout: '{"id":1,"name":"dog"}\n', stderr: '' });
-  });
-
-  test('ends a program that petstore runs, as by default', async ({ execute }) => {
-    const argv = [launcher, 'sandbox', '--', 'sh', '-c', 'kill -USR1 $$; sleep 60'];
-
-    expect((await execute(node, argv)).code).toBe(128 + constants.signals.SIGUSR1);
-  });
+      expect((await program.ended).code).toBe(0);
+      const [refused, next] = requests.map(({ at }) => at);
+      expect((next ?? 0) - (refused ?? 0)).toBeGreaterThanOrEqual(3_000);
+    },
+  );
 });
 
-describe.for(signals)('$signal', ({ signal, code, word }) => {
-  const reading = existsSync('/proc/self/fdinfo') ? stagesOfStdin : [];
+/** A command, what the service does, when it has come to that stage (or what it says then), and what it says of the data. */
+type Stage = readonly [
+  name: string,
+  words: string,
+  react: () => Action,
+  there: string | ((program: Running, service: Service) => Promise<unknown>),
+  last: string,
+];
 
-  test.concurrent.for([...stages, ...reading])(
-    `while $stage: exit ${code} at once, and nothing more is sent`,
-    async ({ argv, answers = ['none'], there, last }, { serve, start }) => {
-      const service = await serve(...answers);
-      const program = start(argv, service.url);
-      await there(program, service);
-      const before = service.moments.length;
+const silence = (): Action => 'silence';
+const plain = 'petstore: WORD\n';
+const afterRefusal: Stage = [
+  'it waits after a 429',
+  'categories create emu',
+  () => retryAfter(429, 60),
+  'rate limit exceeded (429), next request in',
+  'petstore: WORD\nThe service responded with 429; nothing has been sent since.\n',
+];
+const stages: Stage[] = [
+  afterRefusal,
+  ['a list is on its way', 'categories list', silence, (_, { arrived }) => arrived(1), plain],
+  [
+    'it waits for the limit',
+    'categories create emu --if-missing',
+    usedUp,
+    'rate limit reached (60/min), next request in',
+    'petstore: WORD\nNothing was sent.\n',
+  ],
+  [
+    'it waits before another attempt',
+    'categories list',
+    () => retryAfter(503, 60),
+    'the service is unavailable, next request in',
+    plain,
+  ],
+  [
+    'it waits to look for what it may have created',
+    'categories create emu',
+    () => 'reset',
+    '1 outcome unknown',
+    'It may have been created.\n',
+  ],
+];
+const stagesOfStdin: Stage[] = [
+  ['it reads the key', 'categories list --api-key-file -', silence, readsStdin, plain],
+  ['it reads the key to keep', 'auth login', silence, readsStdin, plain],
+  ['it reads the rows', 'categories import - --format csv --yes', silence, readsStdin, plain],
+];
+
+describe.concurrent('a signal', () => {
+  const reading = existsSync('/proc/self/fdinfo') ? stagesOfStdin : [];
+  const rows = [
+    ...[...stages, ...reading].map((stage) => [...interrupt, ...stage] as const),
+    ...signals.slice(1).map((signal) => [...signal, ...afterRefusal] as const),
+  ];
+
+  test.for(rows)(
+    '%s: exit %i, %s at once, while %s',
+    async ([signal, code, word, , words, react, there, last], { serve, start }) => {
+      const service = await serve({ react });
+      const program = start(words.split(' '), { env: service.env, stdin: null });
+      await (typeof there === 'string' ? program.says(there) : there(program, service));
+      const before = service.requests.length;
       program.child.kill(signal);
 
-      expect(await program.ended).toBe(code);
-      expect(program.said().stdout).toBe('');
-      expect(program.said().stderr).toContain(last.replace('WORD', word));
-      expect(service.moments).toHaveLength(before);
+      const { code: ended, stdout, stderr } = await program.ended;
+      expect([ended, stdout]).toEqual([code, '']);
+      expect(stderr).toContain(last.replace('WORD', word));
+      expect(service.requests).toHaveLength(before);
     },
   );
 
-  test.concurrent(`during limits --watch: exit ${code}, which is its normal end`, async ({
-    serve,
-    start,
-  }) => {
-    const service = await serve('none');
-    const program = start(['limits', '--watch', '-o', 'ndjson'], service.url);
-    await until(() => program.said().stdout.endsWith('}\n'));
-    program.child.kill(signal);
+  test('is the normal end of limits --watch', async ({ serve, start }) => {
+    const { env, requests } = await serve();
+    const program = start(['limits', '--watch', '-o', 'ndjson'], { env });
+    await program.shows(/\}\n$/);
+    program.child.kill('SIGINT');
 
-    expect(await program.ended).toBe(code);
-    expect(program.said().stderr).toBe('');
-    expect(service.moments).toHaveLength(0);
+    expect(await program.ended).toMatchObject({ code: 130, stderr: '' });
+    expect(requests).toHaveLength(0);
   });
 
-  test.concurrent(`while the api-key-command runs: exit ${code} at once, and it is ended`, async ({
-    serve,
-    start,
-    folder,
-  }) => {
-    const { url } = await serve('none');
-    const config = join(folder, '.config', 'petstore');
-    mkdirSync(config, { recursive: true, mode: 0o700 });
-    const key = 'echo $$ > started; exec sleep 60';
-    const settings = { profiles: { work: { 'base-url': url, 'api-key-command': key } } };
-    writeFileSync(join(config, 'settings.json'), JSON.stringify(settings), { mode: 0o600 });
-    const started = () => readIfThere(join(config, 'started')).trim();
-    const program = start(['categories', 'list', '-p', 'work'], url);
-    await until(() => started() !== '');
-    program.child.kill(signal);
-
-    expect(await program.ended).toBe(code);
-    expect(program.said()).toEqual({ stdout: '', stderr: `petstore: ${word}\n` });
-    // Z: it has ended, and nobody has asked how.
-    await until(() => !/\) [^Z]/.test(readIfThere(`/proc/${started()}/stat`)));
-  });
-
-  test.concurrent(`while it connects: exit ${code} at once`, async ({ start }) => {
-    const silent = await silentServer();
-    const program = start(['categories', 'create', 'emu'], `https://127.0.0.1:${silent.port}/v1`);
-    await silent.asked;
-    program.child.kill(signal);
-
-    expect(await program.ended).toBe(code);
-    expect(program.said()).toEqual({
-      stdout: '',
-      stderr: `petstore: ${word}\nNothing was sent.\n`,
+  test('while the api-key-command runs ends both at once', async ({ start, folder }) => {
+    const file = join(folder, 'started');
+    saveSettings(folder, {
+      'base-url': 'http://127.0.0.1:9/v1',
+      'api-key-command': `echo $$ > '${file}'; exec sleep 60`,
     });
-    silent.close();
+    const program = start(['categories', 'list']);
+    await until(() => readIfThere(file).endsWith('\n'));
+    program.child.kill('SIGINT');
+
+    expect(await program.ended).toEqual({
+      code: 130,
+      stdout: '',
+      stderr: 'petstore: interrupted\n',
+    });
+    const pid = readIfThere(file).trim();
+    // Z: it has ended, and nobody has asked how.
+    await until(() => !/\) [^Z]/.test(readIfThere(`/proc/${pid}/stat`)));
   });
 
-  test.concurrent(`while nobody reads what it prints and says: exit ${code}`, async ({
-    serve,
-    start,
-  }) => {
-    const service = await serve(json(200, manyRows));
-    const args = ['categories', 'list', '-o', 'ndjson'];
-    const command = ['sh', '-c', 'exec "$@" 2>&1', 'sh', ...petstore(args)];
-    const program = start(args, service.url, { command, unread: true });
+  test('while it connects ends it at once', async ({ serve, start }) => {
+    const { env, connected } = await serve({ isMute: true });
+    const program = start(create, { env });
+    await connected;
+    program.child.kill('SIGINT');
+
+    const stderr = 'petstore: interrupted\nNothing was sent.\n';
+    expect(await program.ended).toEqual({ code: 130, stdout: '', stderr });
+  });
+
+  test('while nobody reads what it prints and says ends it at once', async ({ serve, spawn }) => {
+    const many = Array.from({ length: 20_000 }, (_, id) => ({ id, name: `category ${id}` }));
+    const { env } = await serve({ react: () => ({ status: 200, body: JSON.stringify(many) }) });
+    const list = [process.execPath, launcher, 'categories', 'list', '-o', 'ndjson'];
+    const both = ['-c', 'exec "$@" 2>&1', 'sh', ...list];
+    const program = spawn('sh', both, { env, unread: true });
     // Something has come, and no more is taken than fits into the pipe.
-    await new Promise((resolve) => program.child.stdout?.once('readable', resolve));
-    program.child.kill(signal);
+    await new Promise((resolve) => program.child.stdout.once('readable', resolve));
+    program.child.kill('SIGINT');
 
-    expect(await program.ended).toBe(code);
+    expect((await program.ended).code).toBe(130);
   });
 
-  test.concurrent(`while a create is on its way: its answer is waited for, exit ${code}`, async ({
-    serve,
-    start,
-  }) => {
-    const service = await serve('none');
-    const program = start(['categories', 'create', 'emu', '--json'], service.url);
-    await service.asked(1);
-    program.child.kill(signal);
-    await pause(100);
-    for (const response of service.held) json(201, { id: 7, name: 'emu' })(response);
+  test.for(signals)(
+    '%s while a create is on its way: its answer is waited for, exit %i',
+    async ([signal, code], { serve, start }) => {
+      const service = await serve({ react: () => 'hold' });
+      const program = start([...create, '--json'], { env: service.env });
+      await service.arrived(1);
+      program.child.kill(signal);
+      await noticed(program);
+      service.release();
 
-    expect(await program.ended).toBe(code);
-    expect(JSON.parse(program.said().stdout)).toEqual({ id: 7, name: 'emu' });
-  });
-
-  test.concurrent(`while rows are on their way: no more are sent, and what became of all is said, exit ${code}`, async ({
-    serve,
-    start,
-    folder,
-  }) => {
-    const service = await serve(json(200, []), 'none');
-    writeFileSync(join(folder, 'pets.csv'), rowsOf(12));
-    const program = start(['categories', 'import', 'pets.csv', '--yes', '--json'], service.url);
-    await service.asked(9);
-    program.child.kill(signal);
-    await pause(100);
-    for (const [id, response] of service.held.entries()) created(id)(response);
-
-    expect(await program.ended).toBe(code);
-    expect(service.moments).toHaveLength(9);
-    expect(JSON.parse(program.said().stdout)).toMatchObject({ counts: { created: 8, left: 4 } });
-    expect(program.said().stderr).toContain('Run the same command again to resume.');
-  });
-
-  test.concurrent.for(questions)(
-    `$place: exit ${code}, and the terminal is as before`,
-    { tags: ['script'] },
-    async ({ argv, asks }, { serve, start, folder }) => {
-      const service = await serve(json(200, []));
-      writeFileSync(join(folder, 'pets.csv'), rowsOf(1));
-      const program = start(argv, service.url, { command: onTerminal(argv) });
-      await until(() => program.said().stdout.includes(asks));
-      process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), signal);
-
-      expect(await program.ended).toBe(code);
-      expectTerminalAsBefore(program.said().stdout);
-      expect(program.said().stdout).toContain(`petstore: ${word}`);
-    },
-  );
-});
-
-describe('a terminal', { tags: ['script'] }, () => {
-  test.concurrent.for([
-    ...questions,
-    {
-      place: 'while it waits',
-      argv: ['categories', 'list'],
-      asks: 'Next request in',
-    },
-  ])(
-    'is as before after Ctrl-C $place, exit 130',
-    async ({ argv, asks }, { serve, start, folder }) => {
-      const service = await serve(
-        argv.includes('list') ? json(429, '', { 'retry-after': '60' }) : json(200, []),
-      );
-      writeFileSync(join(folder, 'pets.csv'), rowsOf(1));
-      const program = start(argv, service.url, { command: onTerminal(argv) });
-      await until(() => program.said().stdout.includes(asks));
-      program.child.stdin?.write('\u0003');
-
-      expect(await program.ended).toBe(130);
-      expectTerminalAsBefore(program.said().stdout);
+      const { code: ended, stdout } = await program.ended;
+      expect([ended, JSON.parse(stdout)]).toEqual([code, { id: 1, name: 'emu' }]);
     },
   );
 
-  test.concurrent.for(questions)(
-    'that ends its input with Ctrl-D $place: as Ctrl-C, exit 130',
-    async ({ argv, asks }, { serve, start, folder }) => {
-      const service = await serve(json(200, []));
-      writeFileSync(join(folder, 'pets.csv'), rowsOf(1));
-      const program = start(argv, service.url, { command: onTerminal(argv) });
-      await until(() => program.said().stdout.includes(asks));
-      program.child.stdin?.write('\u0004');
+  // Ctrl-Break on Windows is SIGBREAK, which no other system sends.
+  const onBreak = "process.on('SIGUSR2', () => process.emit('SIGBREAK', 'SIGBREAK'));";
 
-      expect(await program.ended).toBe(130);
-      expectTerminalAsBefore(program.said().stdout);
-      expect(program.said().stdout).toContain('petstore: interrupted');
-    },
-  );
-
-  test.concurrent('that goes away at a question: exit 129, and no core is dumped', async ({
-    serve,
-    start,
-    folder,
-  }) => {
-    const { url } = await serve('none');
-    const argv = ['auth', 'login'];
-    const program = start(argv, url, { command: onTerminal(argv, 'echo $? > ended') });
-    await until(() => program.said().stdout.includes('API key for'));
-    program.child.kill('SIGKILL');
-
-    await until(() => readIfThere(join(folder, 'ended')).endsWith('\n'));
-    expect(readFileSync(join(folder, 'ended'), 'utf8')).toBe('129\n');
-  });
-});
-
-describe.each(nodes)('Ctrl-Break on Windows, which is SIGBREAK there, on %s', (node) => {
-  test('ends an import as Ctrl-C does: exit 130, and it can be resumed', async ({
-    serve,
-    start,
-    folder,
-  }) => {
-    const service = await serve(json(200, []), 'none');
-    writeFileSync(join(folder, 'pets.csv'), rowsOf(12));
-    // No other system sends it.
-    const hook = "process.on('SIGUSR2', () => process.emit('SIGBREAK', 'SIGBREAK'));";
-    writeFileSync(join(folder, 'break.cjs'), hook);
-    const argv = ['categories', 'import', 'pets.csv', '--yes', '--json'];
-    const command = [node, '--require', './break.cjs', launcher, ...argv];
-    const program = start(argv, service.url, { command });
-    await service.asked(9);
-    program.child.kill('SIGUSR2');
-    await pause(100);
-    for (const [id, response] of service.held.entries()) created(id)(response);
-
-    expect(await program.ended).toBe(130);
-    expect(JSON.parse(program.said().stdout)).toMatchObject({ counts: { created: 8, left: 4 } });
-    expect(program.said().stderr).toContain('Run the same command again to resume.');
-  });
-});
-
-describe('a second signal', () => {
-  test.concurrent.for([
-    { first: 'SIGINT', second: 'SIGINT' },
-    { first: 'SIGINT', second: 'SIGTERM' },
-    { first: 'SIGHUP', second: 'SIGINT' },
+  test.for([
+    ['SIGINT', 'SIGINT', ''],
+    ['SIGBREAK', 'SIGUSR2', onBreak],
   ] as const)(
-    '$second after $first ends an import at once, and it loses nothing by that',
-    async ({ first, second }, { serve, start, folder }) => {
-      const { names, state, answer } = openShop();
-      const service = await serve(answer);
+    '%s while rows are on their way: no more are sent, and what became of all is said',
+    async ([, signal, hook], { serve, spawn, folder }) => {
       writeFileSync(join(folder, 'pets.csv'), rowsOf(12));
-      const argv = ['categories', 'import', 'pets.csv', '--yes', '--settle', '100ms', '-q'];
-      const program = start(argv, service.url);
-      await service.asked(9);
-      program.child.kill(first);
-      await pause(300);
-      expect(program.child.exitCode).toBeNull();
-      program.child.kill(second);
-      expect(await program.ended).toBe(second);
-      expect(names).toHaveLength(4);
+      writeFileSync(join(folder, 'hook.cjs'), hook);
+      const react = ({ method }: Arrival) => (method === 'POST' ? 'hold' : 'respond');
+      const service = await serve({ react });
+      const argv = ['--require', './hook.cjs', launcher, ...importFile, '--json'];
+      const program = spawn(process.execPath, argv, { env: service.env });
+      await service.arrived(9);
+      program.child.kill(signal);
+      await noticed(program);
+      service.release();
 
-      state.deaf = false;
-      expect(await start(argv, service.url).ended).toBe(0);
+      const { code, stdout, stderr } = await program.ended;
+      expect([code, service.requests.length]).toEqual([130, 9]);
+      expect(JSON.parse(stdout)).toMatchObject({ counts: { created: 8, left: 4 } });
+      expect(stderr).toContain('Run the same command again to resume.');
+    },
+  );
+
+  test.for([
+    ['SIGINT', 'SIGINT'],
+    ['SIGINT', 'SIGTERM'],
+    ['SIGHUP', 'SIGINT'],
+  ] as const)(
+    '%s and then %s end an import at once, and it loses nothing by that',
+    async ([first, second], { serve, start, folder }) => {
+      writeFileSync(join(folder, 'pets.csv'), rowsOf(12));
+      // Until the first run has ended it creates every other row, and answers none.
+      let creates = 0;
+      const isDeaf = () => program.child.exitCode === null && program.child.signalCode === null;
+      const react = ({ method }: Arrival): Action => {
+        if (method === 'GET' || !isDeaf()) return 'respond';
+        creates += 1;
+        return creates % 2 === 0 ? 'silence' : 'commit, then silence';
+      };
+      const service = await serve({ react });
+      const argv = [...importFile, '--settle', '100ms', '-q'];
+      const program = start(argv, { env: service.env });
+      await service.arrived(9);
+      program.child.kill(first);
+      await noticed(program);
+      expect(isDeaf()).toBe(true);
+      program.child.kill(second);
+      expect((await program.ended).code).toBe(second);
+      const { categories } = service.state;
+      expect(categories).toHaveLength(4);
+
+      expect((await start(argv, { env: service.env }).ended).code).toBe(0);
+      const names = categories.map(({ name }) => name);
       expect(names.toSorted()).toEqual(rowsOf(12).trim().split('\n').slice(1).toSorted());
     },
   );
+
+  test('SIGUSR1 opens no port of a debugger, and the run goes on', async ({ serve, start }) => {
+    const react = (_: Arrival, count: number) => (count === 1 ? retryAfter(503, 1) : 'respond');
+    const service = await serve({ react, isFilled: true });
+    const list = ['categories', 'list', '-o', 'raw', '--query', '[0].name', '-q'];
+    const program = start(list, { env: service.env });
+    await service.arrived(1);
+    program.child.kill('SIGUSR1');
+
+    expect(await program.ended).toEqual({ code: 0, stdout: 'dog\n', stderr: '' });
+  });
+
+  test('SIGUSR1 ends a program that petstore runs, as by default', async ({ petstore }) => {
+    const { code } = await petstore(['sandbox', '--', 'sh', '-c', 'kill -USR1 $$; sleep 60']);
+
+    expect(code).toBe(128 + constants.signals.SIGUSR1);
+  });
 });
 
-describe('a process that is stopped while it waits', () => {
-  test.concurrent.for([
-    { when: 'is over', stopped: 5_500 },
-    { when: 'is not over', stopped: 500 },
-  ])(
-    'and goes on when the told time $when sends nothing early, and ends',
-    async ({ stopped }, { serve, start }) => {
-      // Of a wait of 2 s a slow machine may leave too little to be shown.
-      const service = await serve(json(429, '', { 'retry-after': '3' }), json(200, []));
-      const program = start(['categories', 'list', '--json'], service.url);
-      await says('"reason":"429"')(program);
-      program.child.kill('SIGSTOP');
-      await pause(stopped);
-      const before = service.moments.length;
-      program.child.kill('SIGCONT');
+describe.concurrent('a terminal', { tags: ['script'] }, () => {
+  const atKey = ['at the question for a key', 'auth login', 'API key for'] as const;
+  const atPlan = ['at the question for a yes', 'categories import pets.csv', '(y/N)'] as const;
+  const inWait = ['while it waits', 'categories list', 'Next request in'] as const;
+  const keys = { 'Ctrl-C': '\u0003', 'Ctrl-D': '\u0004' };
 
-      expect(await program.ended).toBe(0);
-      expect(before).toBe(1);
-      const [refused = 0, next = 0] = service.moments;
-      expect(next - refused).toBeGreaterThanOrEqual(3_000);
+  test.for([
+    ['SIGINT', ...atKey, 130, 'interrupted'],
+    ['SIGINT', ...atPlan, 130, 'interrupted'],
+    ['SIGTERM', ...atKey, 143, 'terminated'],
+    ['SIGHUP', ...atKey, 129, 'terminated'],
+    ['Ctrl-C', ...atKey, 130, 'interrupted'],
+    ['Ctrl-C', ...atPlan, 130, 'interrupted'],
+    ['Ctrl-C', ...inWait, 130, 'interrupted'],
+    ['Ctrl-D', ...atKey, 130, 'interrupted'],
+    ['Ctrl-D', ...atPlan, 130, 'interrupted'],
+  ] as const)(
+    'is as before after %s %s',
+    async ([end, , words, asks, code, says], { serve, spawn, folder }) => {
+      const react = () => (words === 'categories list' ? retryAfter(429, 60) : 'respond');
+      const service = await serve({ react });
+      const env = { ...service.env, TERM: 'xterm' };
+      writeFileSync(join(folder, 'pets.csv'), rowsOf(1));
+      const program = spawn('script', onTerminal(words), { env, stdin: null });
+      await program.shows(asks);
+      if (end in keys) program.child.stdin.write(keys[end as keyof typeof keys]);
+      else process.kill(Number(readIfThere(join(folder, 'pid'))), end);
+
+      const { code: ended, stdout } = await program.ended;
+      expect(ended).toBe(code);
+      expect(stdout).toContain(`petstore: ${says}`);
+      const lastOf = (text: string) => stdout.lastIndexOf(text);
+      expect(lastOf('\u001b[?25h')).toBeGreaterThanOrEqual(lastOf('\u001b[?25l'));
     },
   );
+
+  test('that goes away at a question: exit 129, and no core is dumped', async ({
+    spawn,
+    folder,
+  }) => {
+    const env = { PETSTORE_BASE_URL: 'http://127.0.0.1:9/v1', TERM: 'xterm' };
+    const argv = onTerminal('auth login', 'echo $? > ended');
+    const program = spawn('script', argv, { env, stdin: null });
+    await program.shows('API key for');
+    program.child.kill('SIGKILL');
+
+    await until(() => readIfThere(join(folder, 'ended')).endsWith('\n'));
+    expect(readIfThere(join(folder, 'ended'))).toBe('129\n');
+  });
 });
+
+/** The words for `script` that run a command as a terminal does, and write its process id into a file. */
+function onTerminal(words: string, after?: string): string[] {
+  const command = `'${process.execPath}' '${launcher}' ${words}`;
+  // Where something comes after it, the shell has to outlive the terminal.
+  const run = after === undefined ? `exec ${command}` : `trap : HUP; ${command}; ${after}`;
+  return ['-qefc', `stty columns 100; echo $$ > pid; ${run}`, '/dev/null'];
+}
