@@ -1,6 +1,14 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -152,6 +160,17 @@ function watch(child: ChildProcessWithoutNullStreams, unread = false): Running {
 /** Resolves when it is so: for what no event tells of. */
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await pause(5);
+}
+
+/** Returns false for a process that has ended, also if nobody has asked how. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  const stat = `/proc/${pid}/stat`;
+  return !existsSync(stat) || !/\) Z/.test(readFileSync(stat, 'latin1'));
 }
 
 /** Writes a settings file into a home folder, with these settings of the profile production. */

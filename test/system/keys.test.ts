@@ -1,159 +1,124 @@
-import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe } from 'vitest';
-import { isRunning, ownerOf } from '../../src/disk/owner.ts';
-import { json } from '../hostile/answers.ts';
+import { describe } from 'vitest';
 import { filesBelow } from '../hostile/invariants.ts';
-import { type HostileServer, type Reaction, startHostileServer } from '../hostile/server.ts';
-import { cleanEnvironment, expect, launcher, test } from '../support/program.ts';
+import { expect, isAlive, launcher, saveSettings, test, until } from '../support/program.ts';
+import type { Service } from '../support/service.ts';
 
-const key = 'plain-canary-0123456789';
-/** Prints the key, without the key in it. */
-const printsKey = 'echo cynva-pnanel-0123456789 | tr a-z n-za-m';
-const well: Reaction = (socket, { status, good }) => socket.write(json(status, good));
+const list = ['categories', 'list'];
+/** Prints the key of the service, without the key in it. */
+const printKey = 'echo freivpr-xrl-0123456789 | tr a-z n-za-m';
+const keysAt = ({ requests }: Service) =>
+  requests.map(({ headers }) => headers.authorization?.replace('Bearer ', ''));
 
-let server: HostileServer;
-beforeAll(async () => {
-  server = await startHostileServer();
-});
-afterAll(() => server.close());
+describe.concurrent('the program that prints a key', () => {
+  test('gives it to its service, and to no file and no output', async ({
+    serve,
+    petstore,
+    folder,
+  }) => {
+    const service = await serve();
+    const command = `${printKey}; ${printKey} >&2`;
+    saveSettings(folder, { 'base-url': service.url, 'api-key-command': command });
 
-test('a key that a program prints goes to its service, and to no file and no output', async ({
-  petstore,
-  folder,
-}) => {
-  const { url, seen } = server.play(well);
-  await petstore(['config', 'set', 'base-url', url]);
-  await petstore(['config', 'set', 'api-key-command', `${printsKey}; ${printsKey} >&2`]);
+    const { code, stdout, stderr } = await petstore([...list, '--verbose']);
 
-  const { code, stdout, stderr } = await petstore(['categories', 'list', '--verbose']);
-
-  expect(code).toBe(0);
-  expect(seen[0]?.head).toContain(`authorization: Bearer ${key}`);
-  expect(stdout + stderr).not.toContain(key);
-  for (const path of filesBelow(folder)) expect(readFileSync(path, 'latin1')).not.toContain(key);
-});
-
-test('what a program says on stderr is shown on a terminal alone, also where it fails', async ({
-  petstore,
-}) => {
-  await petstore(['config', 'set', 'base-url', server.play(well).url]);
-  await petstore(['config', 'set', 'api-key-command', 'echo half-a-secret >&2; exit 3']);
-
-  const { code, stderr } = await petstore(['categories', 'list', '--verbose']);
-
-  expect(code).toBe(4);
-  expect(stderr).toContain('failed with exit code 3');
-  expect(stderr).not.toContain('half-a-secret');
-});
-
-test('a program that prints no end of it is ended', async ({ petstore }) => {
-  await petstore(['config', 'set', 'base-url', server.play(well).url]);
-  await petstore(['config', 'set', 'api-key-command', 'yes']);
-
-  const { code, stderr } = await petstore(['categories', 'list']);
-
-  expect(code).toBe(4);
-  expect(stderr).toContain('printed too much for an API key');
-});
-
-test('who ends petstore ends the program, and what it started', async ({ petstore, folder }) => {
-  const pid = join(folder, 'pid');
-  await petstore(['config', 'set', 'base-url', server.play(well).url]);
-  await petstore(['config', 'set', 'api-key-command', `(sleep 300 & echo $! > '${pid}'; wait)`]);
-
-  const child = spawn(process.execPath, [launcher, 'categories', 'list'], {
-    env: cleanEnvironment(folder),
-    stdio: 'ignore',
+    expect(code).toBe(0);
+    expect(keysAt(service)).toEqual([service.key]);
+    const texts = filesBelow(folder).map((path) => readFileSync(path, 'latin1'));
+    for (const text of [stdout, stderr, ...texts]) expect(text).not.toContain(service.key);
   });
-  while (!existsSync(pid) || readFileSync(pid, 'utf8') === '') await pause(10);
-  const sleeper = ownerOf(Number(readFileSync(pid, 'utf8')));
-  child.kill('SIGTERM');
-  const code = await new Promise((resolve) => child.once('close', resolve));
 
-  expect(code).toBe(143);
-  // Ends by the time limit of the test if it is never ended.
-  while (isRunning(sleeper, process.kill)) await pause(10);
+  test.for([
+    ['fails', 'echo half-a-secret >&2; exit 3', 'failed with exit code 3'],
+    ['prints no end of it', 'yes', 'printed too much for an API key'],
+  ] as const)(
+    'and %s: exit 4, and nothing of what it says is shown',
+    async (row, { petstore, folder }) => {
+      const [, command, says] = row;
+      saveSettings(folder, { 'base-url': 'http://127.0.0.1:9/v1', 'api-key-command': command });
+
+      const { code, stderr } = await petstore([...list, '--verbose']);
+
+      expect(code, stderr).toBe(4);
+      expect(stderr).toContain(says);
+      expect(stderr).not.toContain('half-a-secret');
+    },
+  );
+
+  test('is ended with petstore, and what it started too', async ({ start, folder }) => {
+    const file = join(folder, 'pid');
+    const command = `(sleep 300 & echo $! > '${file}'; wait)`;
+    saveSettings(folder, { 'base-url': 'http://127.0.0.1:9/v1', 'api-key-command': command });
+
+    const { child, ended } = start(list);
+    await until(() => filesBelow(folder).includes(file) && readFileSync(file, 'utf8') !== '');
+    child.kill('SIGTERM');
+
+    expect((await ended).code).toBe(143);
+    const sleeper = Number(readFileSync(file, 'utf8'));
+    await until(() => !isAlive(sleeper));
+  });
 });
 
-describe('a key from a pipe', () => {
+describe.concurrent('a key from a pipe', () => {
   test.for([
-    {
-      what: 'a process substitution',
-      line: (run: string) => `${run} --api-key-file <(printf ${key})`,
-    },
-    {
-      what: 'one that is slow',
-      line: (run: string) => `${run} --api-key-file <(sleep 0.2; printf ${key})`,
-    },
-    {
-      what: '/dev/stdin',
-      line: (run: string) => `printf ${key} | ${run} --api-key-file /dev/stdin`,
-    },
-    {
-      what: 'a file as /dev/stdin',
-      line: (run: string) => `printf ${key} > k; ${run} --api-key-file /dev/stdin < k`,
-    },
-  ])('is read from $what', async ({ line }, { execute, folder }) => {
-    const { url, seen } = server.play(well);
-    const run = `'${process.execPath}' '${launcher}' categories list --base-url ${url}`;
+    ['a process substitution that is slow', 'RUN --api-key-file <(sleep 0.2; printf KEY)'],
+    ['/dev/stdin', 'printf KEY | RUN --api-key-file /dev/stdin'],
+    ['a file as /dev/stdin', 'printf KEY > k; RUN --api-key-file /dev/stdin < k'],
+  ] as const)('is read from %s', async ([, line], { serve, execute }) => {
+    const service = await serve();
+    const run = `'${process.execPath}' '${launcher}' categories list -q --base-url ${service.url}`;
+    const script = line.replace('RUN', run).replace('KEY', service.key);
 
-    const { code, stderr } = await execute('bash', ['-c', line(run)], {
-      env: cleanEnvironment(folder),
-      cwd: folder,
-    });
+    const { code, stderr } = await execute('bash', ['-c', script]);
 
     expect([code, stderr]).toEqual([0, '']);
-    expect(seen[0]?.head).toContain(`authorization: Bearer ${key}`);
+    expect(keysAt(service)).toEqual([service.key]);
   });
 });
 
-describe('on a terminal (needs script)', { tags: ['script'] }, () => {
-  test('login shows nothing of what is typed', async ({ petstore, folder }) => {
-    const { url, seen } = server.play(well);
-    await petstore(['config', 'set', 'base-url', url]);
+describe.concurrent('on a terminal (needs script)', { tags: ['script'] }, () => {
+  const onTerminal = (words: string) => [
+    '-qec',
+    `'${process.execPath}' '${launcher}' ${words}`,
+    '/dev/null',
+  ];
 
-    const login = await onTerminal(folder, 'auth login', { 'API key for': `${key}\r` });
-    const { code } = await petstore(['categories', 'list']);
+  test('login shows nothing of what is typed', async ({ serve, spawn, petstore }) => {
+    const service = await serve();
+    const env = { PETSTORE_BASE_URL: service.url };
+
+    const { child, shows, ended } = spawn('script', onTerminal('auth login'), { env, stdin: null });
+    await shows('API key for');
+    child.stdin.write(`${service.key}\r`);
+    const login = await ended;
+    const { code } = await petstore(list, { env });
 
     expect([login.code, code]).toEqual([0, 0]);
-    expect(login.screen).toContain('Key accepted');
-    expect(login.screen).toContain('stored the API key of profile production in');
-    expect(login.screen).not.toContain(key);
-    expect(seen[0]?.head).toContain(`authorization: Bearer ${key}`);
+    expect(login.stdout).toContain('Key accepted');
+    expect(login.stdout).toContain('stored the API key of profile production in');
+    expect(login.stdout).not.toContain(service.key);
+    expect(keysAt(service)).toEqual([service.key, service.key]);
   });
 
-  test('the program may ask there, also where the result is JSON', async ({ petstore, folder }) => {
-    const { url, seen } = server.play(well);
-    const asks = `printf 'PIN? ' >&2; read pin; test "$pin" = 1234 && ${printsKey}`;
-    await petstore(['config', 'set', 'base-url', url]);
-    await petstore(['config', 'set', 'api-key-command', asks]);
+  test('the program that prints the key may ask there, also where the result is JSON', async ({
+    serve,
+    spawn,
+    folder,
+  }) => {
+    const service = await serve();
+    const command = `printf 'PIN? ' >&2; read pin; test "$pin" = 1234 && ${printKey}`;
+    saveSettings(folder, { 'base-url': service.url, 'api-key-command': command });
+    const answer = async (pin: string) => {
+      const argv = onTerminal('categories list --json');
+      const { child, shows, ended } = spawn('script', argv, { stdin: null });
+      await shows('PIN?');
+      child.stdin.write(`${pin}\r`);
+      return (await ended).code;
+    };
 
-    const right = await onTerminal(folder, 'categories list --json', { 'PIN?': '1234\r' });
-    const wrong = await onTerminal(folder, 'categories list --json', { 'PIN?': '1\r' });
-
-    expect([right.code, wrong.code]).toEqual([0, 4]);
-    expect(seen).toHaveLength(1);
-    expect(seen[0]?.head).toContain(`authorization: Bearer ${key}`);
+    expect([await answer('1234'), await answer('1')]).toEqual([0, 4]);
+    expect(keysAt(service)).toEqual([service.key]);
   });
 });
-
-/** Runs petstore on a terminal; what is asked for is typed once the question stands there. */
-async function onTerminal(home: string, words: string, answers: Readonly<Record<string, string>>) {
-  const command = `'${process.execPath}' '${launcher}' ${words}`;
-  const child = spawn('script', ['-qec', command, '/dev/null'], { env: cleanEnvironment(home) });
-  const open = new Map(Object.entries(answers));
-  let screen = '';
-  child.stdout.setEncoding('utf8').on('data', (text) => {
-    screen += text;
-    for (const [question, answer] of open) {
-      if (!screen.includes(question)) continue;
-      open.delete(question);
-      child.stdin.write(answer);
-    }
-  });
-  const code = await new Promise((resolve) => child.once('close', resolve));
-  return { code, screen };
-}

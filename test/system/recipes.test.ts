@@ -1,18 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { plans } from '../../src/sandbox/quota.ts';
-import { serveSandbox, throwawayKey } from '../../src/sandbox/serve.ts';
-import { answer } from '../../src/sandbox/service.ts';
-import { sampleState } from '../../src/sandbox/state.ts';
-import { test as base, expect, pathWithPetstore } from '../support/program.ts';
+import { test as base, expect, pathWithPetstore, type Running } from '../support/program.ts';
 import { blocksOf } from '../support/sections.ts';
+import type { Action, Arrival } from '../support/service.ts';
+import { plans } from '../support/values.ts';
 
-type Ended = {
-  readonly code: number | NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
-};
 type Options = {
   /** How many creates are refused with a 429 before the others are let through, and for how many seconds. */
   readonly refusals?: number;
@@ -20,40 +13,24 @@ type Options = {
   readonly env?: Readonly<Record<string, string>>;
 };
 
-const test = base.extend<{ bash: (recipe: string, options?: Options) => Promise<Ended> }>({
+const test = base.extend<{ bash: (recipe: string, options?: Options) => Running['ended'] }>({
   /** Runs a recipe as a strict script, against a sandbox of its own. */
-  bash: ({ folder, execute }, use) =>
+  bash: ({ folder, execute, serve }, use) =>
     use(async (recipe, { refusals = 0, retryAfter = 1, env = {} } = {}) => {
       let left = refusals;
-      const state = sampleState();
-      const { baseUrl, key, server } = await serveSandbox(
-        {
-          key: throwawayKey(),
-          now: Date.now,
-          answer(request) {
-            const isRefused = request.operation === 'createCategory' && left > 0;
-            if (!isRefused) return answer(state, plans.business, request);
-            left -= 1;
-            const body = { code: 'rate_limited', message: 'slow down' };
-            return { status: 429, body, headers: { 'retry-after': String(retryAfter) } };
-          },
-        },
-        0,
-      );
+      const react = ({ method }: Arrival): Action => {
+        if (method !== 'POST' || left === 0) return 'respond';
+        left -= 1;
+        const body = JSON.stringify({ code: 'rate_limited', message: 'slow down' });
+        return { status: 429, headers: { 'retry-after': String(retryAfter) }, body };
+      };
+      const service = await serve({ plan: plans.business, isFilled: true, react });
       writeFileSync(join(folder, 'pets.csv'), 'name\nparrot\nDog\n');
       writeFileSync(join(folder, 'names.txt'), 'zebra\ndog\n');
       writeFileSync(join(folder, 'vole.txt'), 'Digs at night');
-      const ended = await execute('bash', ['--norc', '-euo', 'pipefail', '-c', recipe], {
-        env: {
-          PATH: pathWithPetstore(folder),
-          PETSTORE_BASE_URL: baseUrl.href,
-          PETSTORE_API_KEY: key,
-          ...env,
-        },
+      return execute('bash', ['--norc', '-euo', 'pipefail', '-c', recipe], {
+        env: { PATH: pathWithPetstore(folder), ...service.env, ...env },
       });
-      server.close();
-      server.closeAllConnections();
-      return ended;
     }),
 });
 
@@ -96,20 +73,17 @@ describe.concurrent('the recipes for scripts', { tags: ['jq'] }, () => {
   });
 
   test('say when to come back after a 429', async ({ bash }) => {
-    const { code, stderr } = await bash(onExit, {
-      refusals: 9,
-      env: { PETSTORE_MAX_WAIT: '0' },
-    });
+    const env = { PETSTORE_MAX_WAIT: '0' };
+    const { code, stderr } = await bash(onExit, { refusals: 9, env });
 
     expect(stderr).toMatch(/^rate limited until \d{4}-\d\d-\d\dT[\d:]+Z\n$/);
     expect(code).toBe(0);
   });
 
   test('come back at the time that petstore names', async ({ bash }) => {
-    const { code, stdout, stderr } = await bash(`${later}\ncat category.json`, {
-      refusals: 1,
-      env: { PETSTORE_MAX_WAIT: '0' },
-    });
+    const env = { PETSTORE_MAX_WAIT: '0' };
+    const recipe = `${later}\ncat category.json`;
+    const { code, stdout, stderr } = await bash(recipe, { refusals: 1, env });
 
     expect(code, stderr).toBe(0);
     expect(JSON.parse(stdout)).toEqual({ id: 4, name: 'stoat' });

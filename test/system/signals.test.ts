@@ -3,7 +3,15 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe } from 'vitest';
-import { expect, launcher, type Running, saveSettings, test, until } from '../support/program.ts';
+import {
+  expect,
+  isAlive,
+  launcher,
+  type Running,
+  saveSettings,
+  test,
+  until,
+} from '../support/program.ts';
 import type { Action, Arrival, Service } from '../support/service.ts';
 
 const interrupt = ['SIGINT', 130, 'interrupted'] as const;
@@ -175,9 +183,7 @@ describe.concurrent('a signal', () => {
       stdout: '',
       stderr: 'petstore: interrupted\n',
     });
-    const pid = readIfThere(file).trim();
-    // Z: it has ended, and nobody has asked how.
-    await until(() => !/\) [^Z]/.test(readIfThere(`/proc/${pid}/stat`)));
+    await until(() => !isAlive(Number(readIfThere(file))));
   });
 
   test('while it connects ends it at once', async ({ serve, start }) => {
