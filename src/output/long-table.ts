@@ -78,7 +78,7 @@ function lengthOf({ rows }: Grid): number {
  * A table of more rows than are known yet, in columns without a frame: as wide as those of the `sample` need to be, and wide
  * enough for every 64-bit integer. Later a longer cell pushes the rest of its row aside; on a terminal it is cut.
  */
-export async function createLongTable(
+async function createLongTable(
   sample: Grid,
   sink: Sink,
   { width, header, ascii }: TableOptions,
