@@ -23,46 +23,30 @@ export function selfSign(parent: string): Certificate & { readonly folder: strin
   return { folder, ...read(folder, 'own') };
 }
 
+const settings = `
+[ca]
+default_ca=own
+[own]
+database=index
+new_certs_dir=.
+rand_serial=yes
+default_md=sha256
+unique_subject=no
+policy=any
+[any]
+commonName=supplied
+`;
+
 /** An authority of one's own, made in a folder. */
 export function makeAuthority(parent: string): Authority {
   const { folder } = selfSign(parent);
-  writeFileSync(
-    join(folder, 'settings'),
-    [
-      ...[
-        '[ca]',
-        'default_ca=own',
-        '[own]',
-        'database=index',
-        'new_certs_dir=.',
-        'rand_serial=yes',
-      ],
-      ...[
-        'default_md=sha256',
-        'unique_subject=no',
-        'policy=any',
-        '[any]',
-        'commonName=supplied',
-        '',
-      ],
-    ].join('\n'),
-  );
+  writeFileSync(join(folder, 'settings'), settings);
   writeFileSync(join(folder, 'index'), '');
 
   function certify(names: readonly string[], from = '2020-01-01', to = '2120-01-01'): Certificate {
     writeFileSync(join(folder, 'names'), `subjectAltName=${names.join(',')}\n`);
-    const subject = ['-subj', '/CN=made'];
-    openssl(
-      folder,
-      'req',
-      '-new',
-      ...newKey,
-      '-keyout',
-      'made.key',
-      '-out',
-      'made.csr',
-      ...subject,
-    );
+    const made = ['-keyout', 'made.key', '-out', 'made.csr', '-subj', '/CN=made'];
+    openssl(folder, 'req', '-new', ...newKey, ...made);
     const by = ['-batch', '-config', 'settings', '-cert', 'own.pem', '-keyfile', 'own.key'];
     const time = (day: string) => `${day.replaceAll('-', '')}000000Z`;
     const valid = ['-startdate', time(from), '-enddate', time(to)];

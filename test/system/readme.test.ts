@@ -9,7 +9,7 @@ const pages = ['README.md', ...readdirSync('docs').map((name) => `docs/${name}`)
   .map((path) => ({ path, steps: sessionOf(readFileSync(path, 'utf8')) }));
 
 /** The console blocks of a page are one session on a fresh machine, and what the program prints but for times. */
-describe('the session of a page', () => {
+describe.concurrent('the session of a page', () => {
   for (const { path, steps } of pages.filter(({ steps }) => steps.length > 0)) {
     test(`${path} is as it happens`, { tags: needsOf(steps) }, async ({ folder, execute }) => {
       const PATH = pathWithPetstore(folder);

@@ -61,7 +61,7 @@ END
   },
 ];
 
-describe('a session of a new user', () => {
+describe.concurrent('a session of a new user', () => {
   test.for(sessions)(
     '$session (needs bash and jq)',
     { tags: ['jq'] },
