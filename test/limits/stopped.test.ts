@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe } from 'vitest';
-import { expect, networkError, test } from '../support/petstore.ts';
+import { expect, type Fixtures, networkError, test } from '../support/petstore.ts';
 import { trials } from '../support/trials.ts';
 import type { Send, WireAnswer } from '../support/values.ts';
 
@@ -9,23 +9,56 @@ const never = new AbortController().signal;
 /** The Retry-After of the 429 that the service sends in the midst of it, in ms. */
 const retryAfterMs = 20_000;
 
-const given = fc.record({
-  limit: fc.integer({ min: 2, max: 4 }),
+/** At which of its steps a process is stopped, and for how long. */
+type Stop = { readonly atStep: number; readonly forMs: number };
+
+const crowd = fc.record({
+  limit: fc.integer({ min: 2, max: 3 }),
   windowSeconds: fc.constantFrom(3, 20, 90),
   /** How long a connection and a response take, in ms. */
   latencyMs: fc.constantFrom(0, 40, 900),
   commandsEach: fc.integer({ min: 1, max: 3 }),
   /** The request that gets a 429; 0 for none. */
   refusedRequest: fc.integer({ min: 0, max: 6 }),
-  /** For each process: at which of its steps it is stopped, if it is, and for how long. */
+  /** One for each process. */
   stops: fc.array(
     fc.record({
-      atStep: fc.option(fc.integer({ min: 0, max: 8 }), { nil: Number.POSITIVE_INFINITY }),
-      forMs: fc.constantFrom(2_000, 50_000, 400_000),
+      atStep: fc.option(fc.integer({ min: 0, max: 6 }), { nil: Number.POSITIVE_INFINITY }),
+      forMs: fc.constantFrom(2_000, 15_000, 50_000, 400_000),
     }),
     { minLength: 2, maxLength: 5 },
   ),
 });
+
+const usual = { limit: 3, windowSeconds: 90, latencyMs: 40, commandsEach: 2, refusedRequest: 2 };
+const stop = (atStep: number, forMs: number): Stop => ({ atStep, forMs });
+
+/** Cases that are too rare to be drawn. */
+const examples = [
+  // With the very first request in flight, whose response all others wait for.
+  {
+    ...usual,
+    windowSeconds: 3,
+    refusedRequest: 0,
+    stops: [stop(1, 400_000), stop(Number.POSITIVE_INFINITY, 0)],
+  },
+  // Connecting, while another one is told to wait.
+  { ...usual, stops: [stop(Number.POSITIVE_INFINITY, 0), stop(2, 15_000)] },
+  // With the last request of a window in flight, for longer than anybody waits for its response.
+  {
+    ...usual,
+    limit: 2,
+    latencyMs: 0,
+    refusedRequest: 0,
+    stops: [stop(3, 400_000), stop(3, 2_000)],
+  },
+  // With a response unread, until long after another one was refused.
+  {
+    ...usual,
+    commandsEach: 3,
+    stops: [stop(6, 400_000), stop(3, 50_000), stop(0, 50_000), stop(2, 400_000)],
+  },
+];
 
 describe('processes that are stopped for longer than their requests may take', () => {
   test('send nothing early or twice, and hold nobody up', async ({
@@ -36,9 +69,9 @@ describe('processes that are stopped for longer than their requests may take', (
     folder,
   }) => {
     let crowds = 0;
-    const property = fc.asyncProperty(given, async (crowd) => {
-      const { limit, latencyMs, commandsEach, refusedRequest, stops } = crowd;
-      const lengthMs = crowd.windowSeconds * 1_000;
+    const property = fc.asyncProperty(crowd, async (given) => {
+      const { limit, latencyMs, commandsEach, refusedRequest, stops } = given;
+      const lengthMs = given.windowSeconds * 1_000;
       crowds += 1;
       const env = { PETSTORE_STATE_DIR: join(folder, `state-${crowds}`) };
       // On a full second of the service's clock, long after the crowd before.
@@ -53,17 +86,9 @@ describe('processes that are stopped for longer than their requests may take', (
       let toldWait = { from: Number.POSITIVE_INFINITY, until: 0 };
 
       /** Runs commands one after another, all as one process that is stopped once. */
-      async function runProcess({ atStep, forMs }: (typeof stops)[number], index: number) {
+      async function runProcess(stop: Stop, index: number) {
         const pid = index + 1;
-        let steps = 0;
-        let goesOnAt = 0;
-        /** Whatever arrives for a stopped process waits until it goes on. */
-        const arrive = async () => {
-          if (steps === atStep) goesOnAt = clock.uptime() + forMs;
-          steps += 1;
-          const left = goesOnAt - clock.uptime();
-          if (left > 0) await clock.sleep(left, never);
-        };
+        const { arrive, wasStopped } = createStop(clock, stop);
         const send: Send = async (request) => {
           await clock.sleep(latencyMs, never);
           await arrive();
@@ -101,7 +126,7 @@ describe('processes that are stopped for longer than their requests may take', (
           const argv = ['categories', 'create', `pet-${pid}-${n}`, '--max-wait', 'inf', '--json'];
           codes.push((await petstore(argv, { env, context })).exitCode);
         }
-        return { codes, wasStopped: goesOnAt > 0, endedAt: clock.uptime() };
+        return { codes, wasStopped: wasStopped(), endedAt: clock.uptime() };
       }
 
       const processes = await Promise.all(stops.map(runProcess));
@@ -121,9 +146,28 @@ describe('processes that are stopped for longer than their requests may take', (
         maxSpan,
       );
     });
-    await fc.assert(property, { ...trials(200), endOnFailure: true });
+    await fc.assert(property, {
+      ...trials(200),
+      examples: examples.map((example) => [example] as [typeof example]),
+      endOnFailure: true,
+    });
   });
 });
+
+/** Whatever arrives for a stopped process waits until it goes on. */
+function createStop(clock: Fixtures['clock'], { atStep, forMs }: Stop) {
+  let steps = 0;
+  let goesOnAt = 0;
+  return {
+    wasStopped: () => goesOnAt > 0,
+    async arrive() {
+      if (steps === atStep) goesOnAt = clock.uptime() + forMs;
+      steps += 1;
+      const left = goesOnAt - clock.uptime();
+      if (left > 0) await clock.sleep(left, never);
+    },
+  };
+}
 
 async function* of(bytes: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* bytes;
