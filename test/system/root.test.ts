@@ -1,5 +1,5 @@
 import { chownSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { describe } from 'vitest';
 import { expect, test } from '../support/program.ts';
 
@@ -7,22 +7,20 @@ const isRoot = process.getuid?.() === 0;
 /** A user of this machine who is not root. */
 const uid = 65_534;
 
+const rows = 'name\nfrog\nnewt\n';
 const address = { PETSTORE_BASE_URL: 'http://127.0.0.1:9/v1' };
 const key = 'a-key-of-the-test-0001';
-const rows = 'name\nfrog\nnewt\n';
 
+const importRows = ['categories', 'import', '-', '--format', 'csv', '--yes', '-p', 'sandbox'];
+const saveSetting = ['config', 'set', 'output', 'json'];
 const login = ['auth', 'login'];
-const importRows = 'categories import - --format csv --yes -p sandbox'.split(' ');
-const set = ['config', 'set', 'output', 'json'];
-
-/** What a user may run with sudo: commands that make files, and some that read them. */
-const commands: [argv: string[], stdin?: string][] = [
-  [set],
+/** Commands that make all of what petstore keeps, with their standard input. */
+const commands: readonly (readonly [argv: readonly string[], stdin: string])[] = [
+  [saveSetting, ''],
   [login, key],
+  [['categories', 'create', 'eft', '--if-missing', '-p', 'sandbox'], ''],
   [importRows, rows],
-  [['categories', 'create', 'eft', '--if-missing', '-p', 'sandbox']],
-  [['doctor', '-p', 'sandbox']],
-  [['auth', 'logout']],
+  [['auth', 'logout'], ''],
 ];
 
 describe.skipIf(!isRoot)('root, with HOME of a user (sudo)', () => {
@@ -32,116 +30,108 @@ describe.skipIf(!isRoot)('root, with HOME of a user (sudo)', () => {
   }) => {
     const home = join(folder, 'home');
     mkdirSync(home);
-    giveAway(folder);
+    for (const path of [folder, home]) chownSync(path, uid, uid);
 
     for (const user of [0, uid]) {
-      for (const [argv, stdin = ''] of commands) {
-        const env = { HOME: home, ...(argv === login && address) };
+      for (const [argv, stdin] of commands) {
+        const env = { HOME: home, ...address };
         const { code, stderr } = await petstore(argv, { env, stdin, uid: user });
-
-        expect([code, user, argv, stderr]).toEqual([0, user, argv, expect.anything()]);
+        expect([code, user, argv], stderr).toEqual([0, user, argv]);
         expect(stderr).not.toMatch(/EACCES|is shared in|forgets/);
-        const foreign = allBelow(home).filter((path) => !isOf(uid, path));
-        expect(foreign, argv.join(' ')).toEqual([]);
+        expect(ownersBelow(home)).toEqual([]);
       }
     }
   });
 
-  test('changes nothing of whose a folder of its own, or a file of a user, is', async ({
-    petstore,
-    folder,
-  }) => {
-    for (const [argv, stdin = ''] of commands.slice(0, 3)) {
-      const env = { HOME: folder, ...(argv === login && address) };
-      expect((await petstore(argv, { env, stdin })).code).toBe(0);
+  test('changes nothing of whose a folder of its own is', async ({ petstore, folder }) => {
+    for (const [argv, stdin] of commands) {
+      const env = { HOME: folder, ...address };
+      expect((await petstore(argv, { env, stdin })).code, argv.join(' ')).toBe(0);
     }
-    expect(allBelow(folder).filter((path) => !isOf(0, path))).toEqual([]);
+    expect(new Set(allBelow(folder).map((path) => lstatSync(path).uid))).toEqual(new Set([0]));
+  });
 
-    const settings = join(folder, '.config', 'petstore', 'settings.json');
-    chownSync(settings, uid, uid);
-    expect((await petstore(['config', 'unset', 'output'], { env: { HOME: folder } })).code).toBe(0);
-    expect(isOf(uid, settings)).toBe(true);
+  test('leaves a file that it replaces to the one who had it', async ({ petstore, folder }) => {
+    mkdirSync(join(folder, 'config'));
+    const file = join(folder, 'config', 'settings.json');
+    writeFileSync(file, '{}');
+    chownSync(file, uid, uid);
+
+    const env = { PETSTORE_CONFIG_DIR: join(folder, 'config') };
+    expect((await petstore(['config', 'set', 'output', 'json'], { env })).code).toBe(0);
+
+    expect(lstatSync(file)).toMatchObject({ uid, gid: uid });
   });
 });
 
-describe.skipIf(!isRoot).concurrent('what root left in a home folder', () => {
+describe.skipIf(!isRoot)('what root left in a home folder', () => {
   const config = '.config/petstore';
   const state = '.local/state/petstore';
-  const status = ['auth', 'status'];
 
   test.for([
-    ['.config', [set, status], [74, 2]],
-    [config, [login, ['auth', 'logout'], ['config', 'list']], [74, 2]],
-    [`${config}/settings.json`, [set, status], [2]],
-    [`${config}/keys`, [login, status], [74, 2]],
-    [`${config}/keys.lock`, [login], [74]],
-    ['.local', [importRows], [74]],
-    ['.local/state', [importRows], [74]],
-    [state, [importRows, ['doctor', '-p', 'sandbox']], [74]],
+    ['.config', 2, saveSetting],
+    [config, 2, login],
+    [`${config}/settings.json`, 2, saveSetting],
+    [`${config}/keys`, 74, login],
+    [`${config}/keys`, 2, ['auth', 'status']],
+    [`${config}/keys.lock`, 74, login],
+    ['.local', 74, importRows],
+    [state, 74, ['doctor', '-p', 'sandbox']],
+    [`${state}/imports`, 74, importRows],
+    [`${state}/names`, 74, importRows],
   ] as const)(
-    '%s is named with root and the command that gives it back',
-    async ([name, commands, exits], { petstore, folder }) => {
+    '%s is named with root and the command that gives it back (exit %i)',
+    async ([what, exit, argv], { petstore, folder }) => {
       const home = join(folder, 'home');
-      const left = join(home, name);
-      mkdirSync(dirname(left), { recursive: true });
-      giveAway(folder);
-      if (name.endsWith('.json')) writeFileSync(left, '{}', { mode: 0o600 });
+      mkdirSync(dirname(join(home, what)), { recursive: true });
+      for (const path of [folder, home, ...allBelow(home)]) chownSync(path, uid, uid);
+      const left = join(home, what);
+      if (what.endsWith('.json')) writeFileSync(left, '{}', { mode: 0o600 });
       else mkdirSync(left, { mode: 0o700 });
 
-      for (const argv of commands) {
-        const stdin = argv === importRows ? rows : key;
-        const env = { HOME: home, ...address };
-        const { code, stderr } = await petstore(argv, { env, stdin, uid });
+      const env = { HOME: home, ...address };
+      const stdin = argv === importRows ? rows : key;
+      const { code, stderr } = await petstore(argv, { env, stdin, uid });
 
-        expect(exits, stderr).toContain(code);
-        expect(stderr).toMatch(/is owned by (root|another user \(0\))/);
-        expect(stderr).toContain(`sudo chown -R ${uid} '${left}'`);
-        expect(stderr.split('\n').length, stderr).toBeLessThanOrEqual(4);
-        expect(stderr).not.toContain('Make room');
-      }
+      expect(code, stderr).toBe(exit);
+      expect(stderr).toMatch(/is owned by (root|another user \(0\))/);
+      expect(stderr).toContain(`sudo chown -R ${uid} '${left}'`);
+      expect(stderr.split('\n').length, stderr).toBeLessThanOrEqual(4);
+      expect(stderr).not.toContain('Make room');
     },
   );
 
-  test('each part of the state is named too, also where the command does its work without it', async ({
-    petstore,
-    folder,
-  }) => {
-    const home = join(folder, 'home');
-    mkdirSync(home);
-    giveAway(folder);
-    const run = (name: string) => {
-      const stdin = `name\n${name}\n`;
-      return petstore(importRows, { env: { HOME: home }, stdin, uid });
-    };
-    expect((await run('frog')).code).toBe(0);
+  test.for([
+    [`${state}/limits`, 'is shared in'],
+    [`${state}/sandbox`, 'is lost when this command ends'],
+    [`${state}/names`, 'could create the same name'],
+  ] as const)(
+    '%s keeps no command from its work, and the notice says how to give it back',
+    async ([what, says], { petstore, folder }) => {
+      const home = join(folder, 'home');
+      mkdirSync(join(home, what), { recursive: true, mode: 0o700 });
+      for (const path of [folder, home, ...allBelow(home)]) chownSync(path, uid, uid);
+      chownSync(join(home, what), 0, 0);
 
-    const parts = readdirSync(join(home, state), { withFileTypes: true });
-    const folders = parts.filter((part) => part.isDirectory()).map(({ name }) => name);
-    expect(folders).not.toEqual([]);
-    const notices = /is shared in|is lost when this command ends|could create the same name/;
-    for (const name of folders) {
-      const left = join(home, state, name);
-      chownSync(left, 0, 0);
-      const { code, stderr } = await run(name);
-      chownSync(left, uid, uid);
+      const argv = ['categories', 'create', 'toad', '--if-missing', '-p', 'sandbox'];
+      const { code, stderr } = await petstore(argv, { env: { HOME: home }, uid });
 
-      expect([0, 74], stderr).toContain(code);
-      if (code === 0) expect(stderr).toMatch(notices);
-      expect(stderr, name).toContain(`sudo chown -R ${uid} '${left}'`);
-    }
-  });
+      expect(code, stderr).toBe(0);
+      expect(stderr).toContain(says);
+      expect(stderr).toContain(`sudo chown -R ${uid} '${join(home, what)}'`);
+    },
+  );
 });
-
-/** Makes that user the owner of a folder and of all below it. */
-function giveAway(folder: string): void {
-  for (const path of [folder, ...allBelow(folder)]) chownSync(path, uid, uid);
-}
 
 function allBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)));
 }
 
-function isOf(user: number, path: string): boolean {
-  const stats = lstatSync(path);
-  return stats.uid === user && stats.gid === user;
+/** What somebody else than the user owns. */
+function ownersBelow(home: string): string[] {
+  const foreign = allBelow(home).filter((path) => {
+    const stats = lstatSync(path);
+    return stats.uid !== uid || stats.gid !== uid;
+  });
+  return foreign.map((path) => relative(home, path));
 }
