@@ -82,6 +82,9 @@ export function createMortal(clock: Clock, send: Send, { diesAt, kept, garbage }
       ...file,
       async append(bytes) {
         if (step()) return live(undefined);
+        // A disk takes longer than a request to a service on the same machine.
+        await clock.sleep(20, new AbortController().signal);
+        if (dead) return live(undefined);
         appendFileSync(path, bytes);
         if (step()) return live(undefined);
         synced = statSync(path).size;
