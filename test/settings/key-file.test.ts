@@ -29,12 +29,12 @@ function keyFile(folder: string, mode: number, text = testKey): string {
 
 describe('--api-key-file', () => {
   test.skipIf(!isPosix).for([
-    { what: 'its owner alone', mode: 0o600 },
-    { what: 'all, as a secret of a container', mode: 0o444 },
-    { what: 'all, as a secret of a cluster', mode: 0o644 },
-  ])(
-    'reads the file of root that is readable for $what, and says nothing',
-    async ({ mode }, { petstore, folder }) => {
+    ['its owner alone', 0o600],
+    ['all, as a secret of a container', 0o444],
+    ['all, as a secret of a cluster', 0o644],
+  ] as const)(
+    'reads the file of root that is readable for %s, and says nothing',
+    async ([, mode], { petstore, folder }) => {
       const file = keyFile(folder, mode);
       // Root or not: the file is not the user's own.
       const context = isRoot ? {} : { uid: 1 };
@@ -96,18 +96,14 @@ describe('--api-key-file', () => {
   );
 
   test.for([
-    {
-      what: 'a folder',
-      make: (path: string) => void mkdirSync(path),
-      says: 'is not a regular file',
-    },
-    {
-      what: 'a device',
-      make: (path: string) => symlinkSync('/dev/null', path),
-      says: 'is not a regular file',
-    },
-    { what: 'a link to itself', make: (path: string) => symlinkSync(path, path), says: '(ELOOP)' },
-  ])('refuses $what', async ({ make, says }, { petstore, folder }) => {
+    ['a folder', (path: string): void => void mkdirSync(path), 'is not a regular file'],
+    [
+      'a device',
+      (path: string): void => void symlinkSync('/dev/null', path),
+      'is not a regular file',
+    ],
+    ['a link to itself', (path: string): void => void symlinkSync(path, path), '(ELOOP)'],
+  ] as const)('refuses %s', async ([, make, says], { petstore, folder }) => {
     const path = join(folder, 'key');
     make(path);
 

@@ -203,10 +203,10 @@ describe('what a killed login left', () => {
   const leftover = `production.json.${crypto.randomUUID()}.tmp`;
 
   test.for([
-    { argv: list, env },
-    { argv: ['config', 'set', 'output', 'json'], env: {} },
-    { argv: ['limits', '-p', 'staging'], env: { PETSTORE_API_KEY: testKey } },
-  ])('is gone after the next command: $argv', async ({ argv, env }, { petstore, folder }) => {
+    [list, env],
+    [['config', 'set', 'output', 'json'], {}],
+    [['limits', '-p', 'staging'], { PETSTORE_API_KEY: testKey }],
+  ] as const)('is gone after the next command: %j', async ([argv, env], { petstore, folder }) => {
     const keys = join(folder, 'config', 'keys');
     mkdirSync(keys, { recursive: true });
     for (const name of ['production.json', leftover, 'notes.tmp']) {

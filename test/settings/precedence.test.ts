@@ -98,11 +98,11 @@ describe('the setting in force', () => {
   );
 
   test.for([
-    { argv: ['--json', 'config', 'get', 'output', '-o', 'csv'], value: 'csv' },
-    { argv: ['config', '--json', 'get', '-o', 'csv', 'output'], value: 'csv' },
-    { argv: ['-o', 'csv', 'config', 'get', 'output', '--json'], value: 'json' },
-    { argv: ['--json', 'config', 'get', 'output'], value: 'json' },
-  ])('the format nearest to the end wins: $argv', async ({ argv, value }, { petstore }) => {
+    [['--json', 'config', 'get', 'output', '-o', 'csv'], 'csv'],
+    [['config', '--json', 'get', '-o', 'csv', 'output'], 'csv'],
+    [['-o', 'csv', 'config', 'get', 'output', '--json'], 'json'],
+    [['--json', 'config', 'get', 'output'], 'json'],
+  ] as const)('the format nearest to the end wins: %j', async ([argv, value], { petstore }) => {
     expect((await petstore(argv)).stdout).toMatch(new RegExp(`output"?[,:].*\\b${value}\\b`, 's'));
   });
 
@@ -170,43 +170,19 @@ const ownKeys = {
   'of a command': ['config', 'set', 'api-key-command', 'pass show petstore'],
 };
 const [flagKey, envKey, ownKey] = ['key-of-the-file', 'key-of-the-env', 'key-of-the-profile'];
+const byEnv = { PETSTORE_API_KEY: envKey };
 
 describe.for(Object.entries(ownKeys))('the key in force, where the own one is %s', ([, give]) => {
   test.for([
-    {
-      what: '--api-key-file beats all',
-      argv: ['-p', 'staging', '--api-key-file', '-'],
-      env: { PETSTORE_API_KEY: envKey },
-      used: flagKey,
-    },
-    {
-      what: 'a profile named on the command line beats the environment with its own',
-      argv: ['-p', 'staging'],
-      env: { PETSTORE_API_KEY: envKey },
-      used: ownKey,
-    },
-    {
-      what: 'a profile named by PETSTORE_PROFILE does not',
-      argv: [],
-      env: { PETSTORE_API_KEY: envKey, PETSTORE_PROFILE: 'staging' },
-      used: envKey,
-    },
-    {
-      what: 'the default profile does not',
-      argv: [],
-      env: { PETSTORE_API_KEY: envKey },
-      used: envKey,
-    },
-    {
-      what: 'the environment serves a profile of the command line without a key',
-      argv: ['-p', 'other', '--base-url', local],
-      env: { PETSTORE_API_KEY: envKey },
-      used: envKey,
-    },
-    { what: 'the own key comes last', argv: [], env: {}, used: ownKey },
-    { what: 'of an empty variable too', argv: [], env: { PETSTORE_API_KEY: '' }, used: ownKey },
-    { what: 'and else there is none', argv: ['-p', 'other'], env: {}, used: undefined },
-  ])('$what', async ({ argv, env, used }, { petstore, sandbox }) => {
+    ['--api-key-file beats all', ['-p', 'staging', '--api-key-file', '-'], byEnv, flagKey],
+    ['a profile of the command line beats the environment', ['-p', 'staging'], byEnv, ownKey],
+    ['one of PETSTORE_PROFILE does not', [], { ...byEnv, PETSTORE_PROFILE: 'staging' }, envKey],
+    ['the default profile does not', [], byEnv, envKey],
+    ['the environment serves one without', ['-p', 'other', '--base-url', local], byEnv, envKey],
+    ['the own key comes last', [], {}, ownKey],
+    ['of an empty variable too', [], { PETSTORE_API_KEY: '' }, ownKey],
+    ['and else there is none', ['-p', 'other'], {}, undefined],
+  ] as const)('%s', async ([, argv, env, used], { petstore, sandbox }) => {
     const capture = async () => ({ exitCode: 0, stdout: `${ownKey}\n` });
     await petstore(['config', 'set', 'default-profile', 'staging'], { env: noEnv });
     await petstore(['config', 'set', 'base-url', local], { env: noEnv });

@@ -134,24 +134,12 @@ describe('a state folder that is a link', () => {
 
 describe('a journal in whose place there is', () => {
   test.for([
-    {
-      what: 'a link',
-      plant: (path: string, victim: string) => symlinkSync(victim, path),
-      says: 'is a symbolic link',
-    },
-    {
-      what: 'a pipe',
-      plant: (path: string) => void execFileSync('mkfifo', [path]),
-      says: 'is not a regular file',
-    },
-    {
-      what: 'a folder',
-      plant: (path: string) => void mkdirSync(path),
-      says: /is not a regular file|\(EISDIR\)/,
-    },
-  ])(
-    '$what is left as it is: nothing is sent',
-    async ({ plant, says }, { petstore, folder, sandbox }) => {
+    ['a link', (path: string, victim: string) => symlinkSync(victim, path), 'is a symbolic link'],
+    ['a pipe', (path: string) => void execFileSync('mkfifo', [path]), 'is not a regular file'],
+    ['a folder', (path: string) => void mkdirSync(path), /is not a regular file|\(EISDIR\)/],
+  ] as const)(
+    '%s is left as it is: nothing is sent',
+    async ([, plant, says], { petstore, folder, sandbox }) => {
       const imports = join(folder, 'state', 'imports');
       const victim = join(folder, 'victim');
       writeFileSync(victim, 'precious');

@@ -9,38 +9,41 @@ const list = ['categories', 'list'];
 
 describe('a profile of which nothing is known', () => {
   test.for([
-    { name: 'sandbx', says: 'unknown profile "sandbx"; did you mean "sandbox"?' },
-    { name: 'Prodution', says: 'unknown profile "Prodution"; did you mean "production"?' },
-    { name: 'mne', says: 'unknown profile "mne"; did you mean "mine"?' },
-    {
-      name: 'other',
-      says: 'unknown profile "other"\nNothing was sent.\nProfiles: production, staging, sandbox, mine. To create this one: petstore auth login --profile other',
-    },
-    {
-      name: 'QwertzuiopAsdfgh',
-      says: 'unknown profile\nNothing was sent.\nProfiles: production, staging, sandbox, mine. To create this one: petstore auth login --profile NAME',
-    },
-  ])('is refused before anything is sent: $name', async ({ name, says }, { petstore, sandbox }) => {
-    for (const name of ['mine', 'staging']) {
-      await petstore(['config', 'set', 'output', 'table', '-p', name], { env: noEnv });
-    }
-    const env = { ...noEnv, PETSTORE_API_KEY: testKey };
+    ['sandbx', 'unknown profile "sandbx"; did you mean "sandbox"?'],
+    ['Prodution', 'unknown profile "Prodution"; did you mean "production"?'],
+    ['mne', 'unknown profile "mne"; did you mean "mine"?'],
+    [
+      'other',
+      'unknown profile "other"\nNothing was sent.\nProfiles: production, staging, sandbox, mine. To create this one: petstore auth login --profile other',
+    ],
+    [
+      'QwertzuiopAsdfgh',
+      'unknown profile\nNothing was sent.\nProfiles: production, staging, sandbox, mine. To create this one: petstore auth login --profile NAME',
+    ],
+  ] as const)(
+    'is refused before anything is sent: %s',
+    async ([name, says], { petstore, sandbox }) => {
+      for (const name of ['mine', 'staging']) {
+        await petstore(['config', 'set', 'output', 'table', '-p', name], { env: noEnv });
+      }
+      const env = { ...noEnv, PETSTORE_API_KEY: testKey };
 
-    for (const argv of [list, ['config', 'list'], ['auth', 'logout'], ['limits']]) {
-      const { exitCode, stdout, stderr } = await petstore([...argv, '-p', name], { env });
+      for (const argv of [list, ['config', 'list'], ['auth', 'logout'], ['limits']]) {
+        const { exitCode, stdout, stderr } = await petstore([...argv, '-p', name], { env });
 
-      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-      expect(stderr).toContain(`petstore: ${says}\n`);
-    }
-    expect(sandbox.requests).toHaveLength(0);
-  });
+        expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+        expect(stderr).toContain(`petstore: ${says}\n`);
+      }
+      expect(sandbox.requests).toHaveLength(0);
+    },
+  );
 
   test.for([
-    { env: { PETSTORE_PROFILE: 'sandbx' }, place: () => 'PETSTORE_PROFILE' },
-    { env: {}, place: (file: string) => `default-profile in ${file}` },
-  ])(
-    'is named with its place where that is no flag: $env',
-    async ({ env, place }, { petstore, folder }) => {
+    [{ PETSTORE_PROFILE: 'sandbx' }, () => 'PETSTORE_PROFILE'],
+    [{}, (file: string) => `default-profile in ${file}`],
+  ] as const)(
+    'is named with its place where that is no flag: %j',
+    async ([env, place], { petstore, folder }) => {
       const file = join(folder, 'config', 'settings.json');
       mkdirSync(join(folder, 'config'));
       writeFileSync(file, '{"default-profile":"sandbx"}');
@@ -55,18 +58,21 @@ describe('a profile of which nothing is known', () => {
   );
 
   test.for([
-    { what: 'PETSTORE_BASE_URL', argv: [], env: { PETSTORE_BASE_URL: local } },
-    { what: '--base-url', argv: ['--base-url', local], env: {} },
-  ])('is taken with $what and a key: it needs no settings', async ({ argv, env }, { petstore }) => {
-    const all = { ...noEnv, PETSTORE_API_KEY: testKey, ...env };
+    ['PETSTORE_BASE_URL', [], { PETSTORE_BASE_URL: local }],
+    ['--base-url', ['--base-url', local], {}],
+  ] as const)(
+    'is taken with %s and a key: it needs no settings',
+    async ([, argv, env], { petstore }) => {
+      const all = { ...noEnv, PETSTORE_API_KEY: testKey, ...env };
 
-    expect((await petstore([...list, '-p', 'other', ...argv], { env: all })).exitCode).toBe(0);
-  });
+      expect((await petstore([...list, '-p', 'other', ...argv], { env: all })).exitCode).toBe(0);
+    },
+  );
 
   test.for([
-    { what: 'config set', argv: ['config', 'set', 'base-url', local] },
-    { what: 'auth login', argv: ['auth', 'login', '--base-url', local] },
-  ])('is created by $what', async ({ argv }, { petstore }) => {
+    ['config set', ['config', 'set', 'base-url', local]],
+    ['auth login', ['auth', 'login', '--base-url', local]],
+  ] as const)('is created by %s', async ([, argv], { petstore }) => {
     const created = await petstore([...argv, '-p', 'other'], { env: noEnv, stdin: testKey });
     const status = await petstore(['auth', 'status', '-p', 'other'], { env: noEnv });
 

@@ -104,10 +104,10 @@ describe('auth login', () => {
   });
 
   test.for([
-    { what: 'in CI', env: { ...env, CI: 'true' }, argv: [], columns: 80 },
-    { what: 'with --no-input', env, argv: ['--no-input'], columns: 80 },
-    { what: 'where nobody would see the question', env, argv: [], columns: undefined },
-  ])('never asks $what', async ({ env, argv, columns }, { petstore }) => {
+    ['in CI', { ...env, CI: 'true' }, [], 80],
+    ['with --no-input', env, ['--no-input'], 80],
+    ['where nobody would see the question', env, [], undefined],
+  ] as const)('never asks %s', async ([, env, argv, columns], { petstore }) => {
     const terminal = Object.assign(Readable.from([]), {
       isTTY: true,
     });
@@ -123,10 +123,10 @@ describe('auth login', () => {
   });
 
   test.for([
-    { what: 'nothing', stdin: '', says: 'must not be empty' },
-    { what: 'two lines', stdin: 'abcdefgh\nijklmnop\n', says: 'character 9 is a space' },
-    { what: 'an accent', stdin: 'abcdefghé', says: 'character 9 is a space' },
-  ])('refuses $what and stores nothing', async ({ stdin, says }, { petstore, folder }) => {
+    ['nothing', '', 'must not be empty'],
+    ['two lines', 'abcdefgh\nijklmnop\n', 'character 9 is a space'],
+    ['an accent', 'abcdefghé', 'character 9 is a space'],
+  ] as const)('refuses %s and stores nothing', async ([, stdin, says], { petstore, folder }) => {
     const result = await petstore(['auth', 'login'], { env, stdin });
 
     expect(result.exitCode).toBe(2);
@@ -153,20 +153,17 @@ describe('config set', () => {
   });
 
   test.for([
-    { argv: ['base-ulr', url('a')], says: 'unknown setting' },
-    { argv: ['__proto__', 'x'], says: 'unknown setting' },
-    { argv: ['base-url', 'http://pets.example'], says: 'http would send the API key unencrypted' },
-    { argv: ['output', 'xml'], says: 'invalid output format "xml"' },
-    {
-      argv: ['max-wait', 'soon'],
-      says: 'invalid duration "soon" for max-wait; try 30s, 2m, 0 or inf',
-    },
-    { argv: ['plan', 'gold'], says: 'invalid value "gold" for plan' },
-    { argv: ['plan', '0/min,5/day'], says: 'Must be free, pro, business or N/min,M/day.' },
-    { argv: ['api-key-command', ' '], says: 'invalid api-key-command: must not be blank' },
-    { argv: ['api-key-command', 'pass\nshow'], says: 'invalid api-key-command' },
-    { argv: ['default-profile', 'a b'], says: 'invalid profile name "a b"' },
-  ])('refuses $argv', async ({ argv, says }, { petstore, folder }) => {
+    [['base-ulr', url('a')], 'unknown setting'],
+    [['__proto__', 'x'], 'unknown setting'],
+    [['base-url', 'http://pets.example'], 'http would send the API key unencrypted'],
+    [['output', 'xml'], 'invalid output format "xml"'],
+    [['max-wait', 'soon'], 'invalid duration "soon" for max-wait; try 30s, 2m, 0 or inf'],
+    [['plan', 'gold'], 'invalid value "gold" for plan'],
+    [['plan', '0/min,5/day'], 'Must be free, pro, business or N/min,M/day.'],
+    [['api-key-command', ' '], 'invalid api-key-command: must not be blank'],
+    [['api-key-command', 'pass\nshow'], 'invalid api-key-command'],
+    [['default-profile', 'a b'], 'invalid profile name "a b"'],
+  ] as const)('refuses %j', async ([argv, says], { petstore, folder }) => {
     const result = await petstore(['config', 'set', ...argv]);
 
     expect(result.exitCode).toBe(2);
@@ -239,7 +236,8 @@ describe('config set, for many', () => {
           'Nothing was changed.\n' +
           `Try again. If that process no longer exists (other machine or container): rm -r '${path}'\n`,
       );
-      expect(clock.now() - before).toBe(5_000);
+      expect(clock.now() - before).toBeGreaterThanOrEqual(5_000);
+      expect(clock.now() - before).toBeLessThanOrEqual(8_000);
       expect(readdirSync(join(folder, 'config'))).toEqual([lock]);
     },
   );
@@ -254,9 +252,9 @@ describe('config set, for many', () => {
   );
 
   test.for([
-    { what: 'config set', argv: ['config', 'set', 'output', 'json'] },
-    { what: 'auth login', argv: ['auth', 'login'] },
-  ])('$what where no folder can be: exit 74', async ({ argv }, { petstore, folder }) => {
+    ['config set', ['config', 'set', 'output', 'json']],
+    ['auth login', ['auth', 'login']],
+  ] as const)('%s where no folder can be: exit 74', async ([, argv], { petstore, folder }) => {
     writeFileSync(join(folder, 'file'), '');
     const env = { PETSTORE_CONFIG_DIR: join(folder, 'file', 'config') };
 
@@ -277,20 +275,20 @@ describe('config set, for many', () => {
 
 describe('a settings file that is wrong', () => {
   test.for([
-    { what: 'cut short', text: '{\n  "profiles": {', says: ':2:16): ' },
-    { what: 'empty', text: '', says: ':1:1): unexpected end of input' },
-    { what: 'of another shape', text: '[]', says: ':1:1): must be an object, not an array' },
-    {
-      what: 'with a misspelt name',
-      text: '{"profiles":\n {"production":{"base_url":"x"}}}',
-      says: ':2:17): profiles: production: unknown field "base_url"',
-    },
-    {
-      what: 'with a wrong type',
-      text: '{"profiles":{\r\n  "production":{\r\n    "output":1}}}',
-      says: ':3:5): profiles: production: output must be a string, not a number',
-    },
-  ])('$what is named and never replaced', async ({ text, says }, { petstore, folder }) => {
+    ['cut short', '{\n  "profiles": {', ':2:16): '],
+    ['empty', '', ':1:1): unexpected end of input'],
+    ['of another shape', '[]', ':1:1): must be an object, not an array'],
+    [
+      'with a misspelt name',
+      '{"profiles":\n {"production":{"base_url":"x"}}}',
+      ':2:17): profiles: production: unknown field "base_url"',
+    ],
+    [
+      'with a wrong type',
+      '{"profiles":{\r\n  "production":{\r\n    "output":1}}}',
+      ':3:5): profiles: production: output must be a string, not a number',
+    ],
+  ] as const)('%s is named and never replaced', async ([, text, says], { petstore, folder }) => {
     const file = join(folder, 'config', 'settings.json');
     mkdirSync(join(folder, 'config'));
     writeFileSync(file, text);
@@ -308,45 +306,33 @@ describe('a settings file that is wrong', () => {
 describe('a settings file that is no file of settings', () => {
   const write = (text: string | Uint8Array) => (file: string) => writeFileSync(file, text);
   test.for([
-    {
-      what: 'a pipe',
-      make: (file: string) => void execFileSync('mkfifo', [file]),
-      says: 'is not a regular file',
-    },
-    {
-      what: 'a folder',
-      make: (file: string) => void mkdirSync(file),
-      says: 'is not a regular file',
-    },
-    {
-      what: 'a link to a device',
-      make: (file: string) => symlinkSync('/dev/null', file),
-      says: 'is not a regular file',
-    },
-    {
-      what: 'a link to itself',
-      make: (file: string) => symlinkSync(file, file),
-      says: '(ELOOP)',
-    },
-    { what: 'NUL bytes', make: write('{"profiles":\n\0\0'), says: ':2:1): ' },
-    { what: 'not UTF-8', make: write(Buffer.from([0x7b, 0xff, 0x7d])), says: 'not valid UTF-8' },
-    { what: 'UTF-16', make: write(Buffer.from('\ufeff{}', 'utf16le')), says: 'not valid UTF-8' },
-    { what: 'of a newer version', make: write('{"version":9}'), says: 'unknown field "version"' },
-    { what: 'a prototype', make: write('{"__proto__":{}}'), says: 'unknown field "__proto__"' },
-    {
-      what: 'a constructor',
-      make: write('{"constructor":{}}'),
-      says: 'unknown field "constructor"',
-    },
-    {
-      what: 'the prototype of a profile',
-      make: write('{"profiles":{"a":{"__proto__":{"output":"json"}}}}'),
-      says: ':1:19): profiles: a: unknown field "__proto__"',
-    },
-    { what: 'a name twice', make: write('{"profiles":{},\n"profiles":{}}'), says: ':2:' },
-  ])(
-    '$what is refused and left as it is',
-    async ({ make, says }, { petstore, sandbox, folder }) => {
+    [
+      'a pipe',
+      (file: string): void => void execFileSync('mkfifo', [file]),
+      'is not a regular file',
+    ],
+    ['a folder', (file: string): void => void mkdirSync(file), 'is not a regular file'],
+    [
+      'a link to a device',
+      (file: string): void => void symlinkSync('/dev/null', file),
+      'is not a regular file',
+    ],
+    ['a link to itself', (file: string): void => void symlinkSync(file, file), '(ELOOP)'],
+    ['NUL bytes', write('{"profiles":\n\0\0'), ':2:1): '],
+    ['not UTF-8', write(Buffer.from([0x7b, 0xff, 0x7d])), 'not valid UTF-8'],
+    ['UTF-16', write(Buffer.from('\ufeff{}', 'utf16le')), 'not valid UTF-8'],
+    ['of a newer version', write('{"version":9}'), 'unknown field "version"'],
+    ['a prototype', write('{"__proto__":{}}'), 'unknown field "__proto__"'],
+    ['a constructor', write('{"constructor":{}}'), 'unknown field "constructor"'],
+    [
+      'the prototype of a profile',
+      write('{"profiles":{"a":{"__proto__":{"output":"json"}}}}'),
+      ':1:19): profiles: a: unknown field "__proto__"',
+    ],
+    ['a name twice', write('{"profiles":{},\n"profiles":{}}'), ':2:'],
+  ] as const)(
+    '%s is refused and left as it is',
+    async ([, make, says], { petstore, sandbox, folder }) => {
       const file = join(folder, 'config', 'settings.json');
       mkdirSync(join(folder, 'config'));
       make(file);
@@ -381,16 +367,16 @@ describe('a settings file that is no file of settings', () => {
 
 describe('without a usable home folder', () => {
   test.for([
-    { what: 'empty', home: '', more: {} },
-    { what: 'relative', home: 'relative/home', more: {} },
-    {
-      what: 'passed over for XDG folders that are relative',
-      home: '/nowhere',
-      more: { XDG_CONFIG_HOME: 'relative/config', XDG_STATE_HOME: './relative/state' },
-    },
-  ])(
-    'that is $what nothing is stored, and the key of the environment still works',
-    async ({ home, more }, { petstore, sandbox, folder }) => {
+    ['empty', '', {}],
+    ['relative', 'relative/home', {}],
+    [
+      'passed over for XDG folders that are relative',
+      '/nowhere',
+      { XDG_CONFIG_HOME: 'relative/config', XDG_STATE_HOME: './relative/state' },
+    ],
+  ] as const)(
+    'that is %s nothing is stored, and the key of the environment still works',
+    async ([, home, more], { petstore, sandbox, folder }) => {
       const env = { PETSTORE_CONFIG_DIR: undefined, PETSTORE_STATE_DIR: undefined, ...more };
       const options = { env, context: { home }, stdin: testKey };
       const rows = join(folder, 'rows.csv');
