@@ -53,9 +53,9 @@ describe('auth status', () => {
     expect(stdout).not.toContain('rs-1');
   });
 
-  test.for([{ argv: [] }, { argv: ['--check'] }])(
-    'without a key: what is known, the next command, and exit 4 ($argv)',
-    async ({ argv }, { petstore, sandbox }) => {
+  test.for([[[]], [['--check']]] as const)(
+    'without a key: what is known, the next command, and exit 4 (%j)',
+    async ([argv], { petstore, sandbox }) => {
       const words = ['auth', 'status', '-p', 'staging', '--json', ...argv];
       const { exitCode, stdout, events } = await petstore(words, { env });
 
@@ -104,24 +104,14 @@ describe('auth status', () => {
   });
 
   test.for([
-    { what: 'a key that works', reaction: undefined, works: true, exitCode: 0 },
-    {
-      what: 'a 401',
-      reaction: () => reply(401, { code: 'x', message: 'no', status: 401 }),
-      works: false,
-      exitCode: 4,
-    },
-    { what: 'a 403', reaction: () => reply(403, ''), works: undefined, exitCode: 4 },
-    {
-      what: 'no connection',
-      reaction: () => networkError('ENOTFOUND'),
-      works: undefined,
-      exitCode: 5,
-    },
-    { what: 'half an answer', reaction: () => reply(200, '['), works: undefined, exitCode: 5 },
-  ])(
-    '--check spends one request and says only what it told: $what',
-    async ({ reaction, works, exitCode }, { petstore, sandbox }) => {
+    ['a key that works', undefined, true, 0],
+    ['a 401', () => reply(401, { code: 'x', message: 'no', status: 401 }), false, 4],
+    ['a 403', () => reply(403, ''), undefined, 4],
+    ['no connection', () => networkError('ENOTFOUND'), undefined, 5],
+    ['half an answer', () => reply(200, '['), undefined, 5],
+  ] as const)(
+    '--check spends one request and says only what it told: %s',
+    async ([, reaction, works, exitCode], { petstore, sandbox }) => {
       if (reaction) sandbox.reactions.push(reaction());
 
       const result = await petstore(['auth', 'status', '--check', '--json'], {

@@ -57,10 +57,10 @@ describe('config list', () => {
 
 describe('config list shows what other commands do', () => {
   test.for([
-    { argv: ['--json'], env: {} },
-    { argv: ['-o', 'csv'], env: {} },
-    { argv: ['-o', 'table'], env: { PETSTORE_OUTPUT: 'yaml' } },
-  ])('$argv is not the setting in force', async ({ argv, env }, { petstore }) => {
+    [['--json'], {}],
+    [['-o', 'csv'], {}],
+    [['-o', 'table'], { PETSTORE_OUTPUT: 'yaml' }],
+  ] as const)('%j is not the setting in force', async ([argv, env], { petstore }) => {
     const { stdout } = await petstore(['config', 'list', ...argv], { env: { ...noEnv, ...env } });
 
     const [, row = ''] = /^(.*output.*?)$/m.exec(stdout.replaceAll(',\n', ',')) ?? [];
@@ -134,11 +134,11 @@ describe('config unset', () => {
   });
 
   test.for([
-    { name: 'plan', whose: ' for profile production' },
-    { name: 'default-profile', whose: '' },
-  ])(
-    '$name that was not set: said, exit 0, and no file is made',
-    async ({ name, whose }, { petstore, folder }) => {
+    ['plan', ' for profile production'],
+    ['default-profile', ''],
+  ] as const)(
+    '%s that was not set: said, exit 0, and no file is made',
+    async ([name, whose], { petstore, folder }) => {
       const result = await petstore(['config', 'unset', name]);
 
       expect(result).toMatchObject({ exitCode: 0, stdout: '' });
@@ -162,19 +162,16 @@ describe('a name that is no setting', () => {
   const all =
     'base-url, output, max-wait, rate-limit-line, plan, limit-store, api-key-command, default-profile';
   test.for([
-    { argv: ['set', 'base-ulr', url], hint: `Did you mean base-url? One of: ${all}` },
-    { argv: ['set', 'BASE-URL', url], hint: `Did you mean base-url? One of: ${all}` },
-    { argv: ['unset', 'defaultprofile'], hint: `Did you mean default-profile? One of: ${all}` },
-    { argv: ['get', 'plann'], hint: `Did you mean plan? One of: profile, ${all}` },
-    { argv: ['get', 'api-key'], hint: `One of: profile, ${all}` },
-    {
-      argv: ['set', 'profile', 'staging'],
-      hint: `Did you mean default-profile? One of: ${all}`,
-    },
-    { argv: ['set', 'url', url], hint: `Did you mean base-url? One of: ${all}` },
-    { argv: ['unset', '__proto__'], hint: `One of: ${all}` },
-    { argv: ['get', 'x'.repeat(100_000)], hint: `One of: profile, ${all}` },
-  ])('$argv: refused with the nearest one', async ({ argv, hint }, { petstore, folder }) => {
+    [['set', 'base-ulr', url], `Did you mean base-url? One of: ${all}`],
+    [['set', 'BASE-URL', url], `Did you mean base-url? One of: ${all}`],
+    [['unset', 'defaultprofile'], `Did you mean default-profile? One of: ${all}`],
+    [['get', 'plann'], `Did you mean plan? One of: profile, ${all}`],
+    [['get', 'api-key'], `One of: profile, ${all}`],
+    [['set', 'profile', 'staging'], `Did you mean default-profile? One of: ${all}`],
+    [['set', 'url', url], `Did you mean base-url? One of: ${all}`],
+    [['unset', '__proto__'], `One of: ${all}`],
+    [['get', 'x'.repeat(100_000)], `One of: profile, ${all}`],
+  ] as const)('%j: refused with the nearest one', async ([argv, hint], { petstore, folder }) => {
     const { stdout, stderr, exitCode } = await petstore(['config', ...argv]);
 
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
@@ -186,16 +183,10 @@ describe('a name that is no setting', () => {
 
 describe('settings that cannot be used', () => {
   test.for([
-    { argv: ['base-url', url], says: 'the sandbox has its own base URL, API key and limit' },
-    {
-      argv: ['limit-store', 'redis://h'],
-      says: 'the sandbox has its own base URL, API key and limit',
-    },
-    {
-      argv: ['api-key-command', 'pass'],
-      says: 'the sandbox has its own base URL, API key and limit',
-    },
-  ])('$argv of the sandbox is refused', async ({ argv, says }, { petstore, folder }) => {
+    [['base-url', url], 'the sandbox has its own base URL, API key and limit'],
+    [['limit-store', 'redis://h'], 'the sandbox has its own base URL, API key and limit'],
+    [['api-key-command', 'pass'], 'the sandbox has its own base URL, API key and limit'],
+  ] as const)('%j of the sandbox is refused', async ([argv, says], { petstore, folder }) => {
     const result = await petstore(['config', 'set', ...argv, '-p', 'sandbox']);
 
     expect(result.exitCode).toBe(2);
@@ -206,17 +197,17 @@ describe('settings that cannot be used', () => {
 
 describe('config set', () => {
   test.for([
-    { argv: ['output', 'json'], says: 'saved output=json for profile production' },
-    { argv: ['output', 'json', '-p', 'new'], says: 'saved output=json for profile new' },
-    { argv: ['default-profile', 'staging'], says: 'saved default-profile=staging' },
-    { argv: ['api-key-command', 'pass x'], says: 'saved api-key-command for profile production' },
-    {
-      argv: ['limit-store', 'redis://me:open-sesame@h'],
-      says: 'saved limit-store=redis://h:6379 for profile production',
-    },
-  ])(
-    'says what it saved, for which profile and where: $argv',
-    async ({ argv, says }, { petstore, folder }) => {
+    [['output', 'json'], 'saved output=json for profile production'],
+    [['output', 'json', '-p', 'new'], 'saved output=json for profile new'],
+    [['default-profile', 'staging'], 'saved default-profile=staging'],
+    [['api-key-command', 'pass x'], 'saved api-key-command for profile production'],
+    [
+      ['limit-store', 'redis://me:open-sesame@h'],
+      'saved limit-store=redis://h:6379 for profile production',
+    ],
+  ] as const)(
+    'says what it saved, for which profile and where: %j',
+    async ([argv, says], { petstore, folder }) => {
       const { exitCode, stderr } = await petstore(['config', 'set', ...argv], { env: noEnv });
 
       expect([exitCode, stderr]).toEqual([0, `petstore: ${says} in ${settingsOf(folder)}\n`]);

@@ -192,35 +192,32 @@ describe('doctor', () => {
 describe('the exit code of doctor is that of the first thing that is wrong', () => {
   const gone = { PETSTORE_BASE_URL: undefined };
   test.for([
-    { what: 'settings', env: {}, settings: '{"profiles": }', exitCode: 2 },
-    { what: 'settings', env: {}, settings: '{"profiles": {"x": {"outptu": "json"}}}', exitCode: 2 },
-    { what: 'profile', env: { PETSTORE_PROFILE: '../x' }, exitCode: 2 },
-    { what: 'longest wait', env: { PETSTORE_MAX_WAIT: 'soon' }, exitCode: 2 },
-    {
-      what: 'plan',
-      env: {},
-      settings: '{"profiles": {"production": {"plan": "gold"}}}',
-      exitCode: 2,
-    },
-    { what: 'base url', env: gone, exitCode: 2 },
-    { what: 'base url', env: { PETSTORE_BASE_URL: `https://u:${testKey}@h/v1` }, exitCode: 2 },
-    { what: 'api key', env: { PETSTORE_API_KEY: undefined }, exitCode: 4 },
-    { what: 'api key', env: { PETSTORE_API_KEY: 'with a space' }, exitCode: 2 },
-    {
-      what: 'proxy',
-      env: { PETSTORE_BASE_URL: 'https://h/v1', HTTPS_PROXY: 'socks5://u:p4ssw0rd@h' },
-      exitCode: 2,
-    },
-    { what: 'state folder', env: { PETSTORE_STATE_DIR: 'relative' }, exitCode: 2 },
-    { what: 'state folder', env: { PETSTORE_STATE_DIR: '/proc/none' }, exitCode: 74 },
-    { what: 'state folder', env: { PETSTORE_STATE_DIR: '/proc/self' }, exitCode: 74 },
-    { what: 'state folder', env: { PETSTORE_STATE_DIR: '/proc/version' }, exitCode: 74 },
-    {
-      what: 'state folder',
-      env: { PETSTORE_API_KEY: undefined, PETSTORE_STATE_DIR: '/proc/self' },
-      exitCode: 4,
-    },
-  ])('$exitCode: $what, $env', async ({ what, env, settings, exitCode }, { petstore, folder }) => {
+    [2, 'settings', {}, '{"profiles": }'],
+    [2, 'settings', {}, '{"profiles": {"x": {"outptu": "json"}}}'],
+    [2, 'profile', { PETSTORE_PROFILE: '../x' }, undefined],
+    [2, 'longest wait', { PETSTORE_MAX_WAIT: 'soon' }, undefined],
+    [2, 'plan', {}, '{"profiles": {"production": {"plan": "gold"}}}'],
+    [2, 'base url', gone, undefined],
+    [2, 'base url', { PETSTORE_BASE_URL: `https://u:${testKey}@h/v1` }, undefined],
+    [4, 'api key', { PETSTORE_API_KEY: undefined }, undefined],
+    [2, 'api key', { PETSTORE_API_KEY: 'with a space' }, undefined],
+    [
+      2,
+      'proxy',
+      { PETSTORE_BASE_URL: 'https://h/v1', HTTPS_PROXY: 'socks5://u:p4ssw0rd@h' },
+      undefined,
+    ],
+    [2, 'state folder', { PETSTORE_STATE_DIR: 'relative' }, undefined],
+    [74, 'state folder', { PETSTORE_STATE_DIR: '/proc/none' }, undefined],
+    [74, 'state folder', { PETSTORE_STATE_DIR: '/proc/self' }, undefined],
+    [74, 'state folder', { PETSTORE_STATE_DIR: '/proc/version' }, undefined],
+    [
+      4,
+      'state folder',
+      { PETSTORE_API_KEY: undefined, PETSTORE_STATE_DIR: '/proc/self' },
+      undefined,
+    ],
+  ] as const)('%i: %s, %j', async ([exitCode, what, env, settings], { petstore, folder }) => {
     if (settings !== undefined) saveSettings(folder, settings);
 
     const result = await petstore([...doctor, '--check'], { env });
@@ -299,12 +296,12 @@ describe('the exit code of doctor is that of the first thing that is wrong', () 
   });
 
   test.for([
-    { answer: () => reply(401, '{}'), exitCode: 4 },
-    { answer: () => reply(404, '{}'), exitCode: 3 },
-    { answer: () => reply(200, '<html>'), exitCode: 5 },
-    { answer: () => networkError('ENOTFOUND'), exitCode: 5 },
-    { answer: () => reply(429, '', { 'retry-after': '900' }), exitCode: 75 },
-  ])('$exitCode: what --check ended with', async ({ answer, exitCode }, { petstore, sandbox }) => {
+    [4, () => reply(401, '{}')],
+    [3, () => reply(404, '{}')],
+    [5, () => reply(200, '<html>')],
+    [5, () => networkError('ENOTFOUND')],
+    [75, () => reply(429, '', { 'retry-after': '900' })],
+  ] as const)('%i: what --check ended with', async ([exitCode, answer], { petstore, sandbox }) => {
     sandbox.react = answer;
 
     const result = await petstore([...doctor, '--check']);
@@ -314,11 +311,11 @@ describe('the exit code of doctor is that of the first thing that is wrong', () 
   });
 
   test.for([
-    { wait: '60', status: 'warn', exitCode: 0 },
-    { wait: '900', status: 'fail', exitCode: 75 },
-  ])(
-    'a wait of $wait s is $status: a command would wait two minutes',
-    async ({ wait, status, exitCode }, { petstore, sandbox }) => {
+    ['60', 'warn', 0],
+    ['900', 'fail', 75],
+  ] as const)(
+    'a wait of %s s is %s: a command would wait two minutes',
+    async ([wait, status, exitCode], { petstore, sandbox }) => {
       sandbox.reactions.push(reply(429, '', { 'retry-after': wait }));
       await petstore(['categories', 'list', '--max-wait', '0']);
 
@@ -332,16 +329,12 @@ describe('the exit code of doctor is that of the first thing that is wrong', () 
 
 describe('what doctor only warns of', () => {
   test.for([
-    { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' }, check: 'tls', finding: /is ignored/ },
-    { env: { NODE_EXTRA_CA_CERTS: '/nowhere' }, check: 'certificates', finding: /ENOENT/ },
-    { env: { NODE_EXTRA_CA_CERTS: '/' }, check: 'certificates', finding: /is not a file/ },
-    { env: { NODE_EXTRA_CA_CERTS: '/dev/null' }, check: 'certificates', finding: /is not a file/ },
-    {
-      env: { NODE_EXTRA_CA_CERTS: 'package.json' },
-      check: 'certificates',
-      finding: /contains no certificate/,
-    },
-  ])('$env', async ({ env, check, finding }, { petstore }) => {
+    [{ NODE_TLS_REJECT_UNAUTHORIZED: '0' }, 'tls', /is ignored/],
+    [{ NODE_EXTRA_CA_CERTS: '/nowhere' }, 'certificates', /ENOENT/],
+    [{ NODE_EXTRA_CA_CERTS: '/' }, 'certificates', /is not a file/],
+    [{ NODE_EXTRA_CA_CERTS: '/dev/null' }, 'certificates', /is not a file/],
+    [{ NODE_EXTRA_CA_CERTS: 'package.json' }, 'certificates', /contains no certificate/],
+  ] as const)('%j', async ([env, check, finding], { petstore }) => {
     const result = await petstore(doctor, { env });
 
     expect(result.exitCode).toBe(0);

@@ -37,39 +37,15 @@ describe('pets get', () => {
   });
 
   test.for([
-    {
-      sunset: 'Sun, 20 Dec 2026 15:04:00 GMT',
-      says: 'will be removed on 2026-12-20',
-      daysLeft: 30,
-    },
-    {
-      sunset: 'Sun, 20 Dec 2026 15:03:59 GMT',
-      says: 'will be removed on 2026-12-20, in 29 days',
-      daysLeft: 29,
-    },
-    {
-      sunset: 'Sat, 21 Nov 2026 23:59:59 GMT',
-      says: 'will be removed on 2026-11-21, in 1 day',
-      daysLeft: 1,
-    },
-    {
-      sunset: 'Fri, 20 Nov 2026 15:04:00 GMT',
-      says: 'will be removed on 2026-11-20, in less than a day',
-      daysLeft: 0,
-    },
-    {
-      sunset: 'Fri, 20 Nov 2026 15:03:59 GMT',
-      says: 'was scheduled to be removed on 2026-11-20',
-      daysLeft: -1,
-    },
-    {
-      sunset: 'Thu, 01 Jan 1970 00:00:00 GMT',
-      says: 'was scheduled to be removed on 1970-01-01',
-      daysLeft: -20_778,
-    },
-  ])(
-    'says how near the date is, and stays a success: $sunset',
-    async ({ sunset, says, daysLeft }, { petstore, sandbox }) => {
+    ['Sun, 20 Dec 2026 15:04:00 GMT', 'will be removed on 2026-12-20', 30],
+    ['Sun, 20 Dec 2026 15:03:59 GMT', 'will be removed on 2026-12-20, in 29 days', 29],
+    ['Sat, 21 Nov 2026 23:59:59 GMT', 'will be removed on 2026-11-21, in 1 day', 1],
+    ['Fri, 20 Nov 2026 15:04:00 GMT', 'will be removed on 2026-11-20, in less than a day', 0],
+    ['Fri, 20 Nov 2026 15:03:59 GMT', 'was scheduled to be removed on 2026-11-20', -1],
+    ['Thu, 01 Jan 1970 00:00:00 GMT', 'was scheduled to be removed on 1970-01-01', -20_778],
+  ] as const)(
+    'says how near the date is, and stays a success: %s',
+    async ([sunset, says, daysLeft], { petstore, sandbox }) => {
       sandbox.react = () => reply(200, '{}', { sunset });
 
       const shown = await petstore(['pets', 'get', '1'], { columns: 200 });
@@ -221,9 +197,9 @@ describe('pets get --fail-on-deprecated', () => {
     expect(sandbox.requests).toHaveLength(1);
   });
 
-  test.for([{ id: '1' }, { id: '404' }])(
-    'knows the date from a run without the flag, of pet $id',
-    async ({ id }, { petstore, sandbox }) => {
+  test.for(['1', '404'])(
+    'knows the date from a run without the flag, of pet %s',
+    async (id, { petstore, sandbox }) => {
       await petstore(['pets', 'get', id]);
 
       expect((await petstore(argv)).stderr).toContain('Nothing was sent.\n');
@@ -301,15 +277,15 @@ describe('pets get --fail-on-deprecated', () => {
   });
 
   test.for([
-    { what: 'no JSON', text: '{' },
-    { what: 'no object', text: '7' },
-    { what: 'null', text: 'null' },
-    { what: 'a number', text: '{"http://127.0.0.1:4010/v1 GET /pets/{petId}":7}' },
-    { what: 'no date', text: '{"http://127.0.0.1:4010/v1 GET /pets/{petId}":"soon"}' },
-    { what: 'too long', text: `{"a":"${'x'.repeat(70_000)}"}` },
-  ])(
-    'a file that is $what is as none, and is replaced',
-    async ({ text }, { petstore, folder, sandbox }) => {
+    ['no JSON', '{'],
+    ['no object', '7'],
+    ['null', 'null'],
+    ['a number', '{"http://127.0.0.1:4010/v1 GET /pets/{petId}":7}'],
+    ['no date', '{"http://127.0.0.1:4010/v1 GET /pets/{petId}":"soon"}'],
+    ['too long', `{"a":"${'x'.repeat(70_000)}"}`],
+  ] as const)(
+    'a file that is %s is as none, and is replaced',
+    async ([, text], { petstore, folder, sandbox }) => {
       mkdirSync(dirname(sunsets(folder)), { recursive: true, mode: 0o700 });
       writeFileSync(sunsets(folder), text);
 
@@ -371,11 +347,11 @@ describe('pets get --fail-on-deprecated', () => {
 
 describe('an answer that is no record at all', () => {
   test.for([
-    { argv: ['pets', 'get', '1'], body: '[]' },
-    { argv: ['pets', 'get', '1'], body: 'null' },
-    { argv: ['orders', 'list'], body: 'null' },
-    { argv: ['orders', 'list'], body: '"none"' },
-  ])('$argv: $body is exit 5', async ({ argv, body }, { petstore, sandbox }) => {
+    [['pets', 'get', '1'], '[]'],
+    [['pets', 'get', '1'], 'null'],
+    [['orders', 'list'], 'null'],
+    [['orders', 'list'], '"none"'],
+  ] as const)('%j: %s is exit 5', async ([argv, body], { petstore, sandbox }) => {
     sandbox.reactions.push(reply(200, body));
 
     expect(await petstore(argv)).toMatchObject({ exitCode: 5, stdout: '' });
@@ -391,21 +367,13 @@ describe('orders list', () => {
   });
 
   test.for([
-    {
-      shape: 'an object',
-      body: '{"total":2,"orders":[{"id":1}]}',
-      shows: '│ orders │ [{"id":1}] │',
-    },
-    { shape: 'a list of words', body: '["a","b"]', shows: '│ a     │' },
-    {
-      shape: 'a record of what every object has',
-      body: '[{"constructor":1},{"a":2}]',
-      shows: '│             │ 2 │',
-    },
-    { shape: 'records that differ', body: '[{"a":1},{"b":null}]', shows: '│   │ null │' },
-  ])(
-    '$shape is shown as it comes: the document promises no shape',
-    async ({ body, shows }, { petstore, sandbox }) => {
+    ['an object', '{"total":2,"orders":[{"id":1}]}', '│ orders │ [{"id":1}] │'],
+    ['a list of words', '["a","b"]', '│ a     │'],
+    ['a record of what every object has', '[{"constructor":1},{"a":2}]', '│             │ 2 │'],
+    ['records that differ', '[{"a":1},{"b":null}]', '│   │ null │'],
+  ] as const)(
+    '%s is shown as it comes: the document promises no shape',
+    async ([, body, shows], { petstore, sandbox }) => {
       sandbox.reactions.push(reply(200, body), reply(200, body));
 
       const table = await petstore(['orders', 'list']);

@@ -112,11 +112,11 @@ describe('auth login on a terminal', () => {
   });
 
   test.for([
-    { what: 'base URL', typed: ['a', 'b', 'http://pets.example'], says: 'invalid base URL: must' },
-    { what: 'key', typed: [local, '', '', ''], says: 'invalid API key: must not be empty' },
-  ])(
-    'gives up after three invalid answers: $what',
-    async ({ typed, says }, { petstore, sandbox, folder }) => {
+    ['base URL', ['a', 'b', 'http://pets.example'], 'invalid base URL: must'],
+    ['key', [local, '', '', ''], 'invalid API key: must not be empty'],
+  ] as const)(
+    'gives up after three invalid answers: %s',
+    async ([, typed, says], { petstore, sandbox, folder }) => {
       const { exitCode, asked, stderr } = await login({ petstore })(typed);
 
       expect([exitCode, asked.length]).toEqual([2, typed.length]);
@@ -127,11 +127,11 @@ describe('auth login on a terminal', () => {
   );
 
   test.for([
-    { at: 'base URL', typed: [interrupted(130)] },
-    { at: 'key', typed: [local, interrupted(130)] },
-  ])(
-    'Ctrl-C at the question for the $at stores nothing: exit 130',
-    async ({ typed }, { petstore, folder }) => {
+    ['base URL', [interrupted(130)]],
+    ['key', [local, interrupted(130)]],
+  ] as const)(
+    'Ctrl-C at the question for the %s stores nothing: exit 130',
+    async ([, typed], { petstore, folder }) => {
       expect((await login({ petstore })(typed)).exitCode).toBe(130);
       expect(existsSync(join(folder, 'config'))).toBe(false);
     },
@@ -157,14 +157,14 @@ describe('auth login on a terminal', () => {
   );
 
   test.for([
-    { what: 'no connection', reaction: () => networkError('ENOTFOUND') },
-    { what: 'a 503', reaction: () => reply(503, '') },
-    { what: 'a 429', reaction: () => reply(429, '', { 'retry-after': '7' }) },
-    { what: 'a 404', reaction: () => reply(404, '') },
-    { what: 'half a response', reaction: () => reply(200, '[') },
-  ])(
-    'with $what the key is stored, not verified, after that one request',
-    async ({ reaction }, { petstore, sandbox, folder }) => {
+    ['no connection', () => networkError('ENOTFOUND')],
+    ['a 503', () => reply(503, '')],
+    ['a 429', () => reply(429, '', { 'retry-after': '7' })],
+    ['a 404', () => reply(404, '')],
+    ['half a response', () => reply(200, '[')],
+  ] as const)(
+    'with %s the key is stored, not verified, after that one request',
+    async ([, reaction], { petstore, sandbox, folder }) => {
       sandbox.react = reaction;
 
       const { exitCode, stderr } = await login({ petstore })([local, testKey]);
@@ -237,12 +237,12 @@ test('without a base URL any command on a terminal names auth login', async ({ p
 
 describe('auth login in a script', () => {
   test.for([
-    { what: 'a pipe', argv: [], env: {} },
-    { what: 'CI', argv: [], env: { CI: 'true' } },
-    { what: '--no-input', argv: ['--no-input'], env: {} },
-  ])(
-    'asks nothing, sends nothing and reads standard input: $what',
-    async ({ argv, env }, { petstore, sandbox, folder }) => {
+    ['a pipe', [], {}],
+    ['CI', [], { CI: 'true' }],
+    ['--no-input', ['--no-input'], {}],
+  ] as const)(
+    'asks nothing, sends nothing and reads standard input: %s',
+    async ([, argv, env], { petstore, sandbox, folder }) => {
       const result = await petstore(['auth', 'login', ...argv], {
         env: { ...noEnv, PETSTORE_BASE_URL: local, ...env },
         stdin: testKey,

@@ -62,13 +62,13 @@ describe('profile list', () => {
   });
 
   test.for([
-    { env: { PETSTORE_API_KEY: testKey }, says: 'PETSTORE_API_KEY is set' },
-    { env: { PETSTORE_BASE_URL: url }, says: 'PETSTORE_BASE_URL is set' },
-    {
-      env: { PETSTORE_API_KEY: testKey, PETSTORE_BASE_URL: url },
-      says: 'PETSTORE_BASE_URL and PETSTORE_API_KEY are set',
-    },
-  ])('names what comes from elsewhere: $says', async ({ env, says }, { petstore }) => {
+    ['PETSTORE_API_KEY is set', { PETSTORE_API_KEY: testKey }],
+    ['PETSTORE_BASE_URL is set', { PETSTORE_BASE_URL: url }],
+    [
+      'PETSTORE_BASE_URL and PETSTORE_API_KEY are set',
+      { PETSTORE_API_KEY: testKey, PETSTORE_BASE_URL: url },
+    ],
+  ] as const)('names what comes from elsewhere: %s', async ([says, env], { petstore }) => {
     const { stdout, stderr } = await petstore(['profile', 'list', '-o', 'csv'], {
       env: { ...noEnv, ...env },
     });
@@ -84,27 +84,25 @@ describe('profile list', () => {
   });
 
   test.for([
-    {
-      what: 'that others can read',
-      spoil: (file: string) => chmodSync(file, 0o644),
-      says: (file: string) =>
-        `the key file ${file} is readable by other users: chmod 600 '${file}'`,
-    },
-    {
-      what: 'that is corrupted',
-      spoil: (file: string) => writeFileSync(file, 'the-key-without-its-frame'),
-      says: (file: string) =>
-        `the key file ${file} is corrupted: petstore auth login --profile kept`,
-    },
-    {
-      what: 'whose key is invalid',
-      spoil: (file: string) => writeFileSync(file, '{"origin":"https://a","key":"a b"}'),
-      says: (file: string) =>
+    [
+      'that others can read',
+      (file: string) => chmodSync(file, 0o644),
+      (file: string) => `the key file ${file} is readable by other users: chmod 600 '${file}'`,
+    ],
+    [
+      'that is corrupted',
+      (file: string) => writeFileSync(file, 'the-key-without-its-frame'),
+      (file: string) => `the key file ${file} is corrupted: petstore auth login --profile kept`,
+    ],
+    [
+      'whose key is invalid',
+      (file: string) => writeFileSync(file, '{"origin":"https://a","key":"a b"}'),
+      (file: string) =>
         `invalid API key from ${file}: character 2 is a space, a control or a non-ASCII character: petstore auth login --profile kept`,
-    },
-  ])(
-    'goes on where a key file $what is found, and says so',
-    async ({ spoil, says }, { petstore, folder }) => {
+    ],
+  ] as const)(
+    'goes on where a key file %s is found, and says so',
+    async ([, spoil, says], { petstore, folder }) => {
       await setUp(petstore);
       const file = join(folder, 'config', 'keys', 'kept.json');
       spoil(file);
@@ -120,10 +118,10 @@ describe('profile list', () => {
   );
 
   test.for([
-    { text: '{"default-profile":"sandbx"}', says: 'unknown profile "sandbx"' },
-    { text: '{"default-profile":"a b"}', says: 'invalid profile name "a b"' },
-    { text: '{"profiles":{"production":{"output":"xml"}}}', says: 'invalid output format "xml"' },
-  ])('works with $text, with a notice', async ({ text, says }, { petstore, folder }) => {
+    ['{"default-profile":"sandbx"}', 'unknown profile "sandbx"'],
+    ['{"default-profile":"a b"}', 'invalid profile name "a b"'],
+    ['{"profiles":{"production":{"output":"xml"}}}', 'invalid output format "xml"'],
+  ] as const)('works with %s, with a notice', async ([text, says], { petstore, folder }) => {
     mkdirSync(join(folder, 'config'));
     writeFileSync(join(folder, 'config', 'settings.json'), text);
 

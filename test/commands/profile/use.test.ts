@@ -24,11 +24,11 @@ describe('profile use', () => {
   });
 
   test.for([
-    { name: 'production', before: [] },
-    { name: 'staging', before: ['profile', 'use', 'staging'] },
-  ])(
-    'says that $name is the default already, and saves nothing',
-    async ({ name, before }, { petstore, folder }) => {
+    ['production', []],
+    ['staging', ['profile', 'use', 'staging']],
+  ] as const)(
+    'says that %s is the default already, and saves nothing',
+    async ([name, before], { petstore, folder }) => {
       if (before.length > 0) await petstore(before, { env: noEnv });
       const read = () =>
         existsSync(settingsOf(folder)) ? readFileSync(settingsOf(folder), 'utf8') : undefined;
@@ -45,25 +45,25 @@ describe('profile use', () => {
   );
 
   test.for([
-    {
-      what: 'PETSTORE_PROFILE',
-      argv: [],
-      env: { PETSTORE_PROFILE: 'sandbox' },
-      says: 'PETSTORE_PROFILE is set and takes precedence in this shell, unless you pass --profile staging',
-    },
-    {
-      what: 'PETSTORE_PROFILE with a profile that does not exist',
-      argv: [],
-      env: { PETSTORE_PROFILE: 'gone' },
-      says: 'PETSTORE_PROFILE is set and takes precedence in this shell, unless you pass --profile staging',
-    },
-    {
-      what: '--profile',
-      argv: ['-p', 'sandbox'],
-      env: {},
-      says: '--profile takes precedence over the default profile, for this command only',
-    },
-  ])('says that $what overrides it', async ({ argv, env, says }, { petstore }) => {
+    [
+      'PETSTORE_PROFILE',
+      [],
+      { PETSTORE_PROFILE: 'sandbox' },
+      'PETSTORE_PROFILE is set and takes precedence in this shell, unless you pass --profile staging',
+    ],
+    [
+      'PETSTORE_PROFILE with a profile that does not exist',
+      [],
+      { PETSTORE_PROFILE: 'gone' },
+      'PETSTORE_PROFILE is set and takes precedence in this shell, unless you pass --profile staging',
+    ],
+    [
+      '--profile',
+      ['-p', 'sandbox'],
+      {},
+      '--profile takes precedence over the default profile, for this command only',
+    ],
+  ] as const)('says that %s overrides it', async ([, argv, env, says], { petstore }) => {
     for (const saved of ['saved in', 'already the default']) {
       const { exitCode, stderr } = await petstore(['profile', 'use', 'staging', ...argv], {
         env: { ...noEnv, ...env },
@@ -84,19 +84,19 @@ describe('profile use', () => {
   });
 
   test.for([
-    { name: 'stagign', says: 'unknown profile "stagign"; did you mean "staging"?' },
-    { name: 'Staging', says: 'unknown profile "Staging"; did you mean "staging"?' },
-    {
-      name: 'other',
-      says: 'unknown profile "other"\nNothing was sent.\nProfiles: production, staging, sandbox. To create this one: petstore auth login --profile other',
-    },
-    {
-      name: 'QwertzuiopAsdfgh',
-      says: 'unknown profile\nNothing was sent.\nProfiles: production, staging, sandbox. To create this one: petstore auth login --profile NAME',
-    },
-    { name: '__proto__', says: 'invalid profile name' },
-    { name: '../keys', says: 'invalid profile name "../keys"\n' },
-  ])('refuses $name, which does not exist', async ({ name, says }, { petstore, folder }) => {
+    ['stagign', 'unknown profile "stagign"; did you mean "staging"?'],
+    ['Staging', 'unknown profile "Staging"; did you mean "staging"?'],
+    [
+      'other',
+      'unknown profile "other"\nNothing was sent.\nProfiles: production, staging, sandbox. To create this one: petstore auth login --profile other',
+    ],
+    [
+      'QwertzuiopAsdfgh',
+      'unknown profile\nNothing was sent.\nProfiles: production, staging, sandbox. To create this one: petstore auth login --profile NAME',
+    ],
+    ['__proto__', 'invalid profile name'],
+    ['../keys', 'invalid profile name "../keys"\n'],
+  ] as const)('refuses %s, which does not exist', async ([name, says], { petstore, folder }) => {
     const { exitCode, stdout, stderr } = await petstore(['profile', 'use', name], { env: noEnv });
 
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
