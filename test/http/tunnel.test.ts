@@ -1,12 +1,10 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { describeNoTunnel, isNoTunnel } from '../../src/api/no-tunnel.ts';
 import { createTransport } from '../../src/node/transport.ts';
-import { type ConnectProxy, type reactions, startProxy } from '../support/connect-proxy.ts';
+import { type ConnectProxy, startProxy } from '../support/connect-proxy.ts';
 import { networkError } from '../support/petstore.ts';
 import type { HttpProxy } from '../support/values.ts';
 import { request } from '../support/wire.ts';
-
-type Fault = { react: keyof typeof reactions; says: string; hint?: RegExp };
 
 describe('a tunnel that never stands', () => {
   let proxy: ConnectProxy | undefined;
@@ -15,33 +13,30 @@ describe('a tunnel that never stands', () => {
   const check = /^Check HTTPS_PROXY, or bypass the proxy: NO_PROXY=pets\.example$/;
   const tls = /^The service may use plain http, or a proxy may intercept the connection\.$/;
 
-  test.for<Fault>([
-    {
-      react: 'asksForPassword',
-      says: 'the proxy PROXY requires a password (407)',
-      hint: /^Set the password: HTTPS_PROXY=http:\/\/USER:PASSWORD@HOST:PORT$/,
-    },
-    {
-      react: 'asksOtherwise',
-      says: 'the proxy PROXY requires a password (407)',
-      hint: /Basic/,
-    },
-    { react: 'forbids', says: 'the proxy PROXY refused to connect to pets.example (403)' },
-    { react: 'fails', says: 'the proxy PROXY could not connect to pets.example (502)' },
-    { react: 'closes', says: 'the proxy PROXY closed the connection' },
-    { react: 'resets', says: 'the proxy PROXY closed the connection' },
-    { react: 'hangs', says: 'the proxy PROXY timed out after 10s' },
-    { react: 'tricklesHeaders', says: 'the proxy PROXY timed out after 10s' },
-    {
-      react: 'hangsInTunnel',
-      says: 'connecting to pets.example through the proxy PROXY timed out after 10s',
-    },
-    { react: 'closesInTunnel', says: 'the proxy PROXY closed the connection to pets.example' },
-    { react: 'garbage', says: 'the response from the proxy PROXY is not valid HTTP' },
-    { react: 'hugeHeader', says: 'the response from the proxy PROXY is not valid HTTP' },
-    { react: 'plainText', says: 'TLS handshake with pets.example failed', hint: tls },
-    { react: 'plainTextAtOnce', says: 'TLS handshake with pets.example failed', hint: tls },
-  ])('$react: $says', async ({ react, says, hint = check }) => {
+  test.for([
+    [
+      'asksForPassword',
+      'the proxy PROXY requires a password (407)',
+      /^Set the password: HTTPS_PROXY=http:\/\/USER:PASSWORD@HOST:PORT$/,
+    ],
+    ['asksOtherwise', 'the proxy PROXY requires a password (407)', /Basic/],
+    ['forbids', 'the proxy PROXY refused to connect to pets.example (403)', undefined],
+    ['fails', 'the proxy PROXY could not connect to pets.example (502)', undefined],
+    ['closes', 'the proxy PROXY closed the connection', undefined],
+    ['resets', 'the proxy PROXY closed the connection', undefined],
+    ['hangs', 'the proxy PROXY timed out after 10s', undefined],
+    ['tricklesHeaders', 'the proxy PROXY timed out after 10s', undefined],
+    [
+      'hangsInTunnel',
+      'connecting to pets.example through the proxy PROXY timed out after 10s',
+      undefined,
+    ],
+    ['closesInTunnel', 'the proxy PROXY closed the connection to pets.example', undefined],
+    ['garbage', 'the response from the proxy PROXY is not valid HTTP', undefined],
+    ['hugeHeader', 'the response from the proxy PROXY is not valid HTTP', undefined],
+    ['plainText', 'TLS handshake with pets.example failed', tls],
+    ['plainTextAtOnce', 'TLS handshake with pets.example failed', tls],
+  ] as const)('%s: %s', async ([react, says, hint = check]) => {
     proxy = await startProxy(react);
     const { failure, sent, took, name } = await attempt({ port: proxy.port });
 

@@ -10,22 +10,18 @@ const two = [
 
 describe('--columns', () => {
   test.for([
-    {
-      format: 'table',
-      stdout:
-        '┌─────────────┬────┐\n│ description │ id │\n├─────────────┼────┤\n│ Loyal       │ 1  │\n│             │ 2  │\n└─────────────┴────┘\n',
-    },
-    { format: 'ndjson', stdout: '{"description":"Loyal","id":1}\n{"id":2}\n' },
-    { format: 'csv', stdout: 'description,id\nLoyal,1\n,2\n' },
-    { format: 'tsv', stdout: 'description\tid\nLoyal\t1\n\t2\n' },
-    { format: 'yaml', stdout: '- description: Loyal\n  id: 1\n- id: 2\n' },
-    {
-      format: 'json',
-      stdout: '[\n  {\n    "description": "Loyal",\n    "id": 1\n  },\n  {\n    "id": 2\n  }\n]\n',
-    },
-  ])(
-    'are all that there is, in that order, as $format',
-    async ({ format, stdout }, { petstore, sandbox }) => {
+    [
+      'table',
+      '┌─────────────┬────┐\n│ description │ id │\n├─────────────┼────┤\n│ Loyal       │ 1  │\n│             │ 2  │\n└─────────────┴────┘\n',
+    ],
+    ['ndjson', '{"description":"Loyal","id":1}\n{"id":2}\n'],
+    ['csv', 'description,id\nLoyal,1\n,2\n'],
+    ['tsv', 'description\tid\nLoyal\t1\n\t2\n'],
+    ['yaml', '- description: Loyal\n  id: 1\n- id: 2\n'],
+    ['json', '[\n  {\n    "description": "Loyal",\n    "id": 1\n  },\n  {\n    "id": 2\n  }\n]\n'],
+  ] as const)(
+    'are all that there is, in that order, as %s',
+    async ([format, stdout], { petstore, sandbox }) => {
       sandbox.categories.push(...two);
       const argv = ['categories', 'list', '--columns', 'description, id', '-o', format];
 
@@ -61,12 +57,12 @@ describe('--columns', () => {
   );
 
   test.for([
-    { argv: ['pets', 'get', '1'], body: '{"id":1,"name":"Bello"}', csv: 'legs,name\n,Bello\n' },
-    { argv: ['orders', 'list'], body: '[{"name":"a"},{"id":1}]', csv: 'legs,name\n,a\n,\n' },
-    { argv: ['orders', 'list'], body: '[]', csv: 'legs,name\n' },
-  ])(
-    '$argv: one that the answer does not have is empty, left out in JSON, and said',
-    async ({ argv, body, csv }, { petstore, sandbox }) => {
+    [['pets', 'get', '1'], '{"id":1,"name":"Bello"}', 'legs,name\n,Bello\n'],
+    [['orders', 'list'], '[{"name":"a"},{"id":1}]', 'legs,name\n,a\n,\n'],
+    [['orders', 'list'], '[]', 'legs,name\n'],
+  ] as const)(
+    '%j: one that the answer does not have is empty, left out in JSON, and said',
+    async ([argv, body, csv], { petstore, sandbox }) => {
       sandbox.react = () => reply(200, body);
 
       const asCsv = await petstore([...argv, '--columns', 'legs,name', '-o', 'csv']);
@@ -96,18 +92,14 @@ describe('--columns', () => {
 
 describe('--no-header', () => {
   test.for([
-    {
-      format: 'table',
-      stdout:
-        '┌───┬─────┬───────┐\n│ 1 │ dog │ Loyal │\n│ 2 │ cat │       │\n└───┴─────┴───────┘\n',
-    },
-    { format: 'csv', stdout: '1,dog,Loyal\n2,cat,\n' },
-    { format: 'tsv', stdout: '1\tdog\tLoyal\n2\tcat\t\n' },
-    {
-      format: 'yaml',
-      stdout: '- id: 1\n  name: dog\n  description: Loyal\n- id: 2\n  name: cat\n',
-    },
-  ])('leaves the rows alone, as $format', async ({ format, stdout }, { petstore, sandbox }) => {
+    [
+      'table',
+      '┌───┬─────┬───────┐\n│ 1 │ dog │ Loyal │\n│ 2 │ cat │       │\n└───┴─────┴───────┘\n',
+    ],
+    ['csv', '1,dog,Loyal\n2,cat,\n'],
+    ['tsv', '1\tdog\tLoyal\n2\tcat\t\n'],
+    ['yaml', '- id: 1\n  name: dog\n  description: Loyal\n- id: 2\n  name: cat\n'],
+  ] as const)('leaves the rows alone, as %s', async ([format, stdout], { petstore, sandbox }) => {
     sandbox.categories.push(...two);
 
     expect((await petstore(['categories', 'list', '--no-header', '-o', format])).stdout).toBe(
@@ -163,18 +155,18 @@ describe('the lines of a table', () => {
   });
 
   test.for([
-    { env: {}, ascii: false },
-    { env: { LANG: 'de_DE.UTF-8' }, ascii: false },
-    { env: { LANG: 'C.utf8' }, ascii: false },
-    { env: { LC_CTYPE: 'UTF-8' }, ascii: false },
-    { env: { LANG: 'C' }, ascii: true },
-    { env: { LANG: 'de_DE.ISO-8859-1' }, ascii: true },
-    { env: { LC_ALL: 'POSIX', LANG: 'en_US.UTF-8' }, ascii: true },
-    { env: { LC_ALL: '', LC_CTYPE: 'C', LANG: 'en_US.UTF-8' }, ascii: true },
-    { env: { LC_ALL: 'C.UTF-8', LC_CTYPE: 'C', LANG: 'C' }, ascii: false },
-  ])(
-    'are ASCII where the locale is not UTF-8, and never the text: $env',
-    async ({ env, ascii }, { petstore, sandbox }) => {
+    [{}, false],
+    [{ LANG: 'de_DE.UTF-8' }, false],
+    [{ LANG: 'C.utf8' }, false],
+    [{ LC_CTYPE: 'UTF-8' }, false],
+    [{ LANG: 'C' }, true],
+    [{ LANG: 'de_DE.ISO-8859-1' }, true],
+    [{ LC_ALL: 'POSIX', LANG: 'en_US.UTF-8' }, true],
+    [{ LC_ALL: '', LC_CTYPE: 'C', LANG: 'en_US.UTF-8' }, true],
+    [{ LC_ALL: 'C.UTF-8', LC_CTYPE: 'C', LANG: 'C' }, false],
+  ] as const)(
+    'are ASCII where the locale is not UTF-8, and never the text: %j',
+    async ([env, ascii], { petstore, sandbox }) => {
       sandbox.categories.push({ id: exact('1'), name: `犬${'x'.repeat(50)}` });
 
       const { stdout } = await petstore(['categories', 'list', '--no-color'], { env, columns: 40 });
@@ -217,9 +209,9 @@ describe('the lines of a table', () => {
     },
   );
 
-  test.for([{ columns: 20 }, { columns: 25 }, { columns: 31 }])(
-    'are no longer than a narrow terminal is wide: $columns',
-    async ({ columns }, { petstore, sandbox }) => {
+  test.for([20, 25, 31])(
+    'are no longer than a narrow terminal is wide: %i',
+    async (columns, { petstore, sandbox }) => {
       sandbox.categories.push({
         id: exact('12'),
         name: 'guinea pig',

@@ -83,34 +83,24 @@ describe('the other formats', () => {
   );
 
   test.for([
-    { format: 'csv', stdout: 'id,name,description\n' },
-    { format: 'tsv', stdout: 'id\tname\tdescription\n' },
-    { format: 'yaml', stdout: '[]\n' },
-  ])('an empty list is a success as $format', async ({ format, stdout }, { petstore }) => {
+    ['csv', 'id,name,description\n'],
+    ['tsv', 'id\tname\tdescription\n'],
+    ['yaml', '[]\n'],
+  ] as const)('an empty list is a success as %s', async ([format, stdout], { petstore }) => {
     const result = await petstore(['categories', 'list', '-o', format]);
 
     expect(result).toMatchObject({ exitCode: 0, stdout });
   });
 
   test.for([
-    { shape: 'an object', body: '{"total":2}', csv: 'total\n2\n', yaml: 'total: 2\n' },
-    { shape: 'a list of words', body: '["a","b"]', csv: 'value\na\nb\n', yaml: '- a\n- b\n' },
-    {
-      shape: 'a mixed list',
-      body: '[1,{"a":2}]',
-      csv: 'value\n1\n"{""a"":2}"\n',
-      yaml: '- 1\n- a: 2\n',
-    },
-    {
-      shape: 'records that differ',
-      body: '[{"a":1},{"b":2}]',
-      csv: 'a,b\n1,\n,2\n',
-      yaml: '- a: 1\n- b: 2\n',
-    },
-    { shape: 'an empty list', body: '[]', csv: 'value\n', yaml: '[]\n' },
-  ])(
-    '$shape of unknown fields keeps its shape',
-    async ({ body, csv, yaml }, { petstore, sandbox }) => {
+    ['an object', '{"total":2}', 'total\n2\n', 'total: 2\n'],
+    ['a list of words', '["a","b"]', 'value\na\nb\n', '- a\n- b\n'],
+    ['a mixed list', '[1,{"a":2}]', 'value\n1\n"{""a"":2}"\n', '- 1\n- a: 2\n'],
+    ['records that differ', '[{"a":1},{"b":2}]', 'a,b\n1,\n,2\n', '- a: 1\n- b: 2\n'],
+    ['an empty list', '[]', 'value\n', '[]\n'],
+  ] as const)(
+    '%s of unknown fields keeps its shape',
+    async ([, body, csv, yaml], { petstore, sandbox }) => {
       sandbox.react = () => reply(200, body);
 
       expect((await petstore(['orders', 'list', '-o', 'csv'])).stdout).toBe(csv);

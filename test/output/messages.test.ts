@@ -51,12 +51,12 @@ describe('colour on stderr has a meaning', () => {
   });
 
   test.for([
-    { where: 'in a pipe', options: {} },
-    { where: 'with NO_COLOR', options: { ...wide, env: { NO_COLOR: '1' } } },
-    { where: 'with --no-color', argv: ['--no-color'], options: wide },
-    { where: 'on a dumb terminal', options: { ...wide, env: { TERM: 'dumb' } } },
-    { where: 'as JSON', argv: ['--json'], options: { ...wide, env: { FORCE_COLOR: '1' } } },
-  ])('and there is none $where', async ({ argv = [], options }, { petstore }) => {
+    ['in a pipe', {}, undefined],
+    ['with NO_COLOR', { ...wide, env: { NO_COLOR: '1' } }, undefined],
+    ['with --no-color', wide, ['--no-color']],
+    ['on a dumb terminal', { ...wide, env: { TERM: 'dumb' } }, undefined],
+    ['as JSON', { ...wide, env: { FORCE_COLOR: '1' } }, ['--json']],
+  ] as const)('and there is none %s', async ([, options, argv = []], { petstore }) => {
     const got = await petstore(['pets', 'get', '1', ...argv], options);
     const failed = await petstore(['categories', 'create', '', ...argv], options);
 

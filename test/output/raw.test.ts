@@ -8,17 +8,17 @@ import { exact } from '../support/values.ts';
 
 describe('-o raw', () => {
   test.for([
-    { of: 'a text', json: '"a \\"b\\" c"', stdout: 'a "b" c\n' },
-    { of: 'an empty text', json: '""', stdout: '\n' },
-    { of: 'a number', json: '1.50', stdout: '1.50\n' },
-    { of: 'an id', json: '-9223372036854775808', stdout: '-9223372036854775808\n' },
-    { of: 'true', json: 'true', stdout: 'true\n' },
-    { of: 'null', json: 'null', stdout: '\n' },
-    { of: 'an object', json: '{"a": [1, "b"]}', stdout: '{"a":[1,"b"]}\n' },
-    { of: 'a list', json: '[1, "b", null, "c d"]', stdout: '1\nb\n\nc d\n' },
-    { of: 'an empty list', json: '[]', stdout: '' },
-    { of: 'a list of lists', json: '[[1, "b"], {"c": null}]', stdout: '[1,"b"]\n{"c":null}\n' },
-  ])('prints $of: $stdout', async ({ json, stdout }, { petstore, sandbox }) => {
+    ['a text', 'a "b" c\n', '"a \\"b\\" c"'],
+    ['an empty text', '\n', '""'],
+    ['a number', '1.50\n', '1.50'],
+    ['an id', '-9223372036854775808\n', '-9223372036854775808'],
+    ['true', 'true\n', 'true'],
+    ['null', '\n', 'null'],
+    ['an object', '{"a":[1,"b"]}\n', '{"a": [1, "b"]}'],
+    ['a list', '1\nb\n\nc d\n', '[1, "b", null, "c d"]'],
+    ['an empty list', '', '[]'],
+    ['a list of lists', '[1,"b"]\n{"c":null}\n', '[[1, "b"], {"c": null}]'],
+  ] as const)('prints %s: %s', async ([, stdout, json], { petstore, sandbox }) => {
     sandbox.react = () => reply(200, json);
 
     expect(await petstore(['api', 'GET', '/any', '-o', 'raw'])).toMatchObject({
@@ -28,15 +28,15 @@ describe('-o raw', () => {
   });
 
   test.for([
-    { text: 'a\nb', shown: 'a\\u{a}b' },
-    { text: 'a\r\nb\tc', shown: 'a\\u{d}\\u{a}b\\u{9}c' },
-    { text: 'a\u0000b\u001b[2J', shown: 'a\\u{0}b\\u{1b}[2J' },
-    { text: 'C:\\Users\\n', shown: 'C:\\Users\\n' },
-    { text: 'a\\u{a}b', shown: 'a\\u{5c}u{a}b' },
-    { text: 'a\u202eb', shown: 'a\\u{202e}b' },
-  ])(
+    ['a\nb', 'a\\u{a}b'],
+    ['a\r\nb\tc', 'a\\u{d}\\u{a}b\\u{9}c'],
+    ['a\u0000b\u001b[2J', 'a\\u{0}b\\u{1b}[2J'],
+    ['C:\\Users\\n', 'C:\\Users\\n'],
+    ['a\\u{a}b', 'a\\u{5c}u{a}b'],
+    ['a\u202eb', 'a\\u{202e}b'],
+  ] as const)(
     'prints %j on one line, on which nothing acts',
-    async ({ text, shown }, { petstore, sandbox }) => {
+    async ([text, shown], { petstore, sandbox }) => {
       sandbox.react = () => reply(200, JSON.stringify([text]));
 
       expect((await petstore(['api', 'GET', '/any', '-o', 'raw'])).stdout).toBe(`${shown}\n`);
