@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
 import { expect, type Reaction, reply, test } from '../support/petstore.ts';
+import { expectTold } from '../support/told.ts';
 import { trials } from '../support/trials.ts';
 import { interrupted, type WireRequest } from '../support/values.ts';
 
@@ -18,12 +19,6 @@ const window = (remaining: number, resetIn: number) => ({
 
 const hourAhead = (seconds: number) =>
   new Date(startTime + 3_600_000 + seconds * 1_000).toUTCString();
-
-/** Expects a wait in ms to be as long as told in seconds, and at most 3 s longer. */
-function expectWithin(waited: number, told: number): void {
-  expect(waited).toBeGreaterThanOrEqual(told * 1_000);
-  expect(waited).toBeLessThanOrEqual(told * 1_000 + 3_000);
-}
 
 /** The same headers, told so much later. */
 function shifted(headers: Record<string, string>, ms: number): Record<string, string> {
@@ -66,7 +61,7 @@ describe('after a 429', () => {
         });
 
         expect(result.exitCode).toBe(0);
-        expectWithin(clock.now() - start, floor);
+        expectTold(clock.now() - start, floor);
       }
       expect(sandbox.requests).toHaveLength(2 * numRuns);
     },
@@ -101,7 +96,7 @@ describe('after a 429', () => {
       const error = events().at(-1) ?? {};
       const message = 'the service is unavailable (503)';
       expect(error).toMatchObject({ kind: 'rate_limited', message, exitCode: 75 });
-      expectWithin(Date.parse(String(error.resetAt)) - startTime, 300);
+      expectTold(Date.parse(String(error.resetAt)) - startTime, 300);
     }
     expect(third.exitCode).toBe(0);
     expect(clock.now() - start).toBeGreaterThanOrEqual(300_000);
@@ -119,7 +114,7 @@ describe('after a 429', () => {
     const { exitCode, stderr } = await petstore(list);
 
     expect(exitCode).toBe(0);
-    expectWithin(clock.now() - start, 40);
+    expectTold(clock.now() - start, 40);
     expect(stderr).toMatch(/^petstore: the service is unavailable, next request in 4[0-3]s \(/m);
   });
 
@@ -200,7 +195,7 @@ describe('after a 429', () => {
       expect.stringMatching(/^1\ds$/),
     ]);
     expect(new Set(ends).size).toBe(1);
-    expectWithin(Date.parse(ends?.[0] ?? '') - startTime, 70);
+    expectTold(Date.parse(ends?.[0] ?? '') - startTime, 70);
   });
 
   test('a wait is an event with JSON output', async ({ petstore, sandbox }) => {
@@ -210,8 +205,8 @@ describe('after a 429', () => {
 
     const [{ resetAt, waitMs, ...wait } = {}] = events();
     expect(wait).toEqual({ event: 'wait', reason: '429' });
-    expectWithin(Number(waitMs), 20);
-    expectWithin(Date.parse(String(resetAt)) - startTime, 20);
+    expectTold(Number(waitMs), 20);
+    expectTold(Date.parse(String(resetAt)) - startTime, 20);
   });
 
   test.for([
@@ -229,7 +224,7 @@ describe('after a 429', () => {
       const [error] = result.events();
       expect(result).toMatchObject({ exitCode: 75, stdout: '' });
       expect(error).toMatchObject({ event: 'error', kind: 'rate_limited', outcome: 'refused' });
-      expectWithin(Number(error?.retryAfter) * 1_000, told);
+      expectTold(Number(error?.retryAfter) * 1_000, told);
       expect(clock.now()).toBe(startTime);
       expect(sandbox.requests).toHaveLength(1);
     },
@@ -250,7 +245,7 @@ describe('after a 429', () => {
 
     expect(result.exitCode).toBe(75);
     expect(result.events()).toMatchObject([{ kind: 'rate_limited' }]);
-    expectWithin(Number(result.events()[0]?.retryAfter) * 1_000, 5);
+    expectTold(Number(result.events()[0]?.retryAfter) * 1_000, 5);
     expect(sandbox.requests).toHaveLength(1);
   });
 
@@ -297,7 +292,7 @@ describe('a limit that is known to be used up', () => {
     const result = await petstore(['categories', 'create', 'rabbit', '--if-missing']);
 
     expect(result.exitCode).toBe(0);
-    expectWithin(clock.now() - startTime, 40);
+    expectTold(clock.now() - startTime, 40);
     expect(sandbox.requests).toHaveLength(2);
   });
 
@@ -312,7 +307,7 @@ describe('a limit that is known to be used up', () => {
 
     expect(result.exitCode).toBe(0);
     expect(sandbox.quota.retryAfter.until).toBe(0);
-    expectWithin(clock.now() - startTime, 60);
+    expectTold(clock.now() - startTime, 60);
   });
 });
 
@@ -397,7 +392,7 @@ describe('the headers', () => {
 
     const { events } = await petstore([...list, '--json', '--max-wait', '0']);
 
-    expectWithin(Number(events().at(-1)?.retryAfter) * 1_000, told);
+    expectTold(Number(events().at(-1)?.retryAfter) * 1_000, told);
   });
 
   const good = ['60', '59', String(seconds + 30)];

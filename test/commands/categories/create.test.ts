@@ -32,9 +32,9 @@ describe('categories create', () => {
     ]);
   });
 
-  test.for([{ name: '' }, { name: '   ' }, { name: '\t\n' }])(
-    'refuses the blank name $name and sends nothing',
-    async ({ name }, { petstore, sandbox }) => {
+  test.for(['', '   ', '\t\n'])(
+    'refuses the blank name "%s" and sends nothing',
+    async (name, { petstore, sandbox }) => {
       const result = await petstore(['categories', 'create', name]);
 
       expect(result).toMatchObject({ exitCode: 2, stdout: '' });
@@ -362,16 +362,19 @@ describe('the outcome of a create', () => {
     })(),
   });
   test.for([
-    { what: 'a 400 that is cut short', reaction: cutRefusal(400, 1), exitCode: 3 },
-    { what: 'a 401 of two megabytes', reaction: cutRefusal(401, 2_000_000), exitCode: 4 },
-  ])('is refused by the status of $what', async ({ reaction, exitCode }, { petstore, sandbox }) => {
-    sandbox.reactions.push(reaction);
+    ['a 400 that is cut short', cutRefusal(400, 1), 3],
+    ['a 401 of two megabytes', cutRefusal(401, 2_000_000), 4],
+  ] as const)(
+    'is refused by the status of %s',
+    async ([, reaction, exitCode], { petstore, sandbox }) => {
+      sandbox.reactions.push(reaction);
 
-    const result = await petstore([...create, '--json']);
+      const result = await petstore([...create, '--json']);
 
-    expect(result.events()).toMatchObject([{ outcome: 'refused', exitCode }]);
-    expect(sandbox.requests).toHaveLength(1);
-  });
+      expect(result.events()).toMatchObject([{ outcome: 'refused', exitCode }]);
+      expect(sandbox.requests).toHaveLength(1);
+    },
+  );
 
   test('is created after a 429 that was cut short, once its wait is over', async ({
     petstore,
@@ -471,11 +474,11 @@ describe('the outcome of a create', () => {
   });
 
   test.for([
-    { when: 'before its result is printed', early: true },
-    { when: 'while its result is printed', early: false },
-  ])(
-    'is created when Ctrl-C comes $when and nobody reads that, and the id is said',
-    async ({ early }, { petstore, sandbox }) => {
+    ['before its result is printed', true],
+    ['while its result is printed', false],
+  ] as const)(
+    'is created when Ctrl-C comes %s and nobody reads that, and the id is said',
+    async ([, early], { petstore, sandbox }) => {
       const ctrlC = new AbortController();
       const interrupt = () => ctrlC.abort(interrupted(130));
       const unread = () => new Promise<void>(() => setImmediate(interrupt));

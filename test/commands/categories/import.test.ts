@@ -176,9 +176,9 @@ describe('categories import', () => {
     expect(sandbox.categories).toHaveLength(3);
   });
 
-  test.for([{ flags: ['--json'] }, { flags: ['-o', 'csv'] }])(
-    'says its counts when the reader of stdout went away, with $flags',
-    async ({ flags }, { petstore, sandbox, folder }) => {
+  test.for([[['--json']], [['-o', 'csv']]] as const)(
+    'says its counts when the reader of stdout went away, with %j',
+    async ([flags], { petstore, sandbox, folder }) => {
       sandbox.categories.push({ id: exact('7'), name: 'dog', description: 'Barks' });
       const gone = { isTTY: false, columns: undefined, stream: undefined };
       const stdout = { ...gone, write: () => Promise.reject(networkError('EPIPE')) };
@@ -197,12 +197,12 @@ describe('categories import', () => {
   );
 
   test.for([
-    { where: 'on a terminal', options: { columns: 100 }, mark: '✔ ' },
-    { where: 'on one that is not UTF-8', options: { columns: 100, env: { LANG: 'C' } }, mark: '' },
-    { where: 'anywhere else', options: {}, mark: '' },
-  ])(
-    'says at its end what was created, and how long it took, $where',
-    async ({ options, mark }, { petstore, sandbox, folder }) => {
+    ['on a terminal', { columns: 100 }, '✔ '],
+    ['on one that is not UTF-8', { columns: 100, env: { LANG: 'C' } }, ''],
+    ['anywhere else', {}, ''],
+  ] as const)(
+    'says at its end what was created, and how long it took, %s',
+    async ([, options, mark], { petstore, sandbox, folder }) => {
       sandbox.categories.push({ id: exact('77'), name: 'pet 0' });
       sandbox.lastId = 77n;
       const names = Array.from({ length: 70 }, (_, n) => `pet ${n}\n`);
@@ -272,36 +272,35 @@ describe('categories import', () => {
 
 describe('the input of an import', () => {
   test.for([
-    { what: 'a file that is not there', argv: ['nope.csv'], says: 'file not found: nope.csv' },
-    {
-      what: 'standard input that is to hold the key as well',
-      argv: ['-', '--format', 'csv', '--api-key-file', '-'],
-      says: 'standard input cannot provide both',
-    },
-    {
-      what: 'a settle time without an end',
-      argv: ['pets.csv', '--settle', 'inf'],
-      says: 'invalid duration for --settle: must not be inf',
-    },
-    {
-      what: 'a settle time that is none',
-      argv: ['pets.csv', '--settle', 'soon'],
-      says: 'invalid duration "soon" for --settle',
-    },
-    {
-      what: 'another format',
-      argv: ['pets.csv', '--format', 'xml'],
-      says: 'One of: csv, tsv, json, ndjson, yaml',
-    },
-    { what: 'no file', argv: [], says: 'missing required argument <file>' },
-  ])('is refused for $what, and nothing is sent', async ({ argv, says }, { petstore, sandbox }) => {
-    const result = await petstore(['categories', 'import', ...argv, '--yes']);
+    ['a file that is not there', ['nope.csv'], 'file not found: nope.csv'],
+    [
+      'standard input that is to hold the key as well',
+      ['-', '--format', 'csv', '--api-key-file', '-'],
+      'standard input cannot provide both',
+    ],
+    [
+      'a settle time without an end',
+      ['pets.csv', '--settle', 'inf'],
+      'invalid duration for --settle: must not be inf',
+    ],
+    [
+      'a settle time that is none',
+      ['pets.csv', '--settle', 'soon'],
+      'invalid duration "soon" for --settle',
+    ],
+    ['another format', ['pets.csv', '--format', 'xml'], 'One of: csv, tsv, json, ndjson, yaml'],
+    ['no file', [], 'missing required argument <file>'],
+  ] as const)(
+    'is refused for %s, and nothing is sent',
+    async ([, argv, says], { petstore, sandbox }) => {
+      const result = await petstore(['categories', 'import', ...argv, '--yes']);
 
-    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(result.stderr).toContain(says);
-    expect(result.stderr).toContain('Nothing was sent.');
-    expect(sandbox.requests).toHaveLength(0);
-  });
+      expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(result.stderr).toContain(says);
+      expect(result.stderr).toContain('Nothing was sent.');
+      expect(sandbox.requests).toHaveLength(0);
+    },
+  );
 
   test('has its only fault among the faults of the event, and in one line of text', async ({
     petstore,
@@ -338,14 +337,14 @@ describe('the input of an import', () => {
 
 describe('the progress of an import', () => {
   test.for([
-    { what: 'within a window', rows: 50, plan: plans.free, each: 2_500 },
-    { what: 'with a wait', rows: 70, plan: plans.free, each: 100 },
-    { what: 'with a wait for the last list alone', rows: 59, plan: plans.free, each: 100 },
-    { what: 'with many waits', rows: 200, plan: plans.free, each: 20 },
-    { what: 'at a service that is slower than the limit', rows: 70, plan: plans.pro, each: 2_000 },
-  ])(
-    'says when it will be done, $what',
-    async ({ rows, plan, each }, { petstore, sandbox, folder, clock }) => {
+    ['within a window', 50, plans.free, 2_500],
+    ['with a wait', 70, plans.free, 100],
+    ['with a wait for the last list alone', 59, plans.free, 100],
+    ['with many waits', 200, plans.free, 20],
+    ['at a service that is slower than the limit', 70, plans.pro, 2_000],
+  ] as const)(
+    'says when it will be done, %s',
+    async ([, rows, plan, each], { petstore, sandbox, folder, clock }) => {
       sandbox.plan = plan;
       sandbox.react = () => async (_request, forward) => {
         await clock.sleep(each, new AbortController().signal);
@@ -439,22 +438,16 @@ describe('the plan of an import', () => {
     day: { limit, length: 600_000 },
   });
   test.for([
-    { what: 'on a limit that is not reached', rows: 20, flags: [], plan: plans.business },
-    { what: 'with waits', rows: 150, flags: [], plan: plans.free },
-    { what: 'with --allow-duplicates', rows: 20, flags: ['--allow-duplicates'], plan: plans.free },
-    { what: 'where some names exist', rows: 20, existing: 7, flags: [], plan: plans.free },
-    { what: 'where all names exist', rows: 20, existing: 20, flags: [], plan: plans.free },
-    { what: 'where all but one exist', rows: 20, existing: 19, flags: [], plan: plans.free },
-    {
-      what: 'over days',
-      rows: 150,
-      flags: ['--max-wait', 'inf'],
-      plan: days(100),
-      setting: '60/min,100/day',
-    },
-  ])(
-    'counts the requests that are made then, $what',
-    async ({ rows, existing = 0, flags, plan, setting }, { petstore, sandbox, folder }) => {
+    ['on a limit that is not reached', 20, [], plans.business, undefined, undefined],
+    ['with waits', 150, [], plans.free, undefined, undefined],
+    ['with --allow-duplicates', 20, ['--allow-duplicates'], plans.free, undefined, undefined],
+    ['where some names exist', 20, [], plans.free, 7, undefined],
+    ['where all names exist', 20, [], plans.free, 20, undefined],
+    ['where all but one exist', 20, [], plans.free, 19, undefined],
+    ['over days', 150, ['--max-wait', 'inf'], days(100), undefined, '60/min,100/day'],
+  ] as const)(
+    'counts the requests that are made then, %s',
+    async ([, rows, flags, plan, existing = 0, setting], { petstore, sandbox, folder }) => {
       const names = Array.from({ length: rows }, (_, n) => `pet ${n}`);
       for (const [id, name] of names.slice(0, existing).entries()) {
         sandbox.categories.push({ id: exact(`${id + 1}`), name });
@@ -510,9 +503,9 @@ describe('the plan of an import', () => {
   });
 
   test.for([
-    { plan: 'pro', words: 'about 9m on Pro' },
-    { plan: '30/min,100/day', words: 'about 4m today and 24 more days on 30/min,100/day' },
-  ])('is forecast on $plan', async ({ plan, words }, { petstore, sandbox, folder }) => {
+    ['pro', 'about 9m on Pro'],
+    ['30/min,100/day', 'about 4m today and 24 more days on 30/min,100/day'],
+  ] as const)('is forecast on %s', async ([plan, words], { petstore, sandbox, folder }) => {
     await petstore(['config', 'set', 'plan', plan]);
     sandbox.plan = { minute: { limit: 1, length: 1 }, day: { limit: 9, length: 1 } };
     const rows = Array.from({ length: 2_437 }, (_, n) => `pet ${n}`);
@@ -528,14 +521,14 @@ describe('the plan of an import', () => {
     context: { stdin: Object.assign(Readable.from(['']), { isTTY: true }) },
   };
   test.for([
-    { why: 'this is not a terminal', flags: [], options: {} },
-    { why: 'the output is JSON', flags: ['--json'], options: terminal },
-    { why: 'the plan is hidden by --quiet', flags: ['--quiet'], options: terminal },
-    { why: '--no-input is set', flags: ['--no-input'], options: terminal },
-    { why: 'CI is set', flags: [], options: { ...terminal, env: { CI: 'true' } } },
-  ])(
-    'needs --yes where $why, and sends nothing without it',
-    async ({ why, flags, options }, { petstore, sandbox, folder }) => {
+    ['this is not a terminal', [], {}],
+    ['the output is JSON', ['--json'], terminal],
+    ['the plan is hidden by --quiet', ['--quiet'], terminal],
+    ['--no-input is set', ['--no-input'], terminal],
+    ['CI is set', [], { ...terminal, env: { CI: 'true' } }],
+  ] as const)(
+    'needs --yes where %s, and sends nothing without it',
+    async ([why, flags, options], { petstore, sandbox, folder }) => {
       const argv = ['categories', 'import', put(folder, three), ...flags];
       const result = await petstore(argv, options);
 
@@ -593,22 +586,13 @@ describe('the plan of an import', () => {
     },
   );
 
+  const interruptedAnswer = (): Promise<boolean> => Promise.reject(interrupted(130));
   test.for([
-    {
-      what: 'the answer is no: cancelled',
-      answer: async () => false,
-      exitCode: 2,
-      says: 'petstore: cancelled\nNothing was created.\n',
-    },
-    {
-      what: 'the question is interrupted',
-      answer: () => Promise.reject(interrupted(130)),
-      exitCode: 130,
-      says: 'petstore: interrupted\nNothing was created.\n',
-    },
-  ])(
-    'ends with exit code $exitCode when $what, and creates nothing',
-    async ({ answer, exitCode, says }, { petstore, sandbox, folder }) => {
+    [2, 'the answer is no', () => Promise.resolve(false), 'petstore: cancelled\n'],
+    [130, 'Ctrl-C comes', interruptedAnswer, 'petstore: interrupted\n'],
+  ] as const)(
+    'ends with exit code %i when %s, and creates nothing',
+    async ([exitCode, , answer, says], { petstore, sandbox, folder }) => {
       const argv = ['categories', 'import', put(folder, three), '--no-color'];
       const result = await petstore(argv, {
         columns: 100,
@@ -616,7 +600,7 @@ describe('the plan of an import', () => {
       });
 
       expect(result).toMatchObject({ exitCode, stdout: '' });
-      expect(result.stderr).toContain(says);
+      expect(result.stderr).toContain(`${says}Nothing was created.\n`);
       expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET']);
       expect(journals(folder)).toEqual([]);
     },

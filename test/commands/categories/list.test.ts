@@ -44,14 +44,14 @@ describe('categories list', () => {
   });
 
   test.for([
-    { argv: ['-o', 'json'], stdout: '[]\n' },
-    { argv: ['-o', 'ndjson'], stdout: '' },
-    { argv: ['-o', 'yaml'], stdout: '[]\n' },
-    { argv: ['-o', 'csv'], stdout: 'id,name,description\n' },
-    { argv: ['-o', 'tsv'], stdout: 'id\tname\tdescription\n' },
-  ])(
-    'an empty list is a success, and no more is said of it: $argv',
-    async ({ argv, stdout }, { petstore }) => {
+    [['-o', 'json'], '[]\n'],
+    [['-o', 'ndjson'], ''],
+    [['-o', 'yaml'], '[]\n'],
+    [['-o', 'csv'], 'id,name,description\n'],
+    [['-o', 'tsv'], 'id\tname\tdescription\n'],
+  ] as const)(
+    'an empty list is a success, and no more is said of it: %j',
+    async ([argv, stdout], { petstore }) => {
       const result = await petstore(['categories', 'list', ...argv]);
 
       expect(result).toMatchObject({ exitCode: 0, stdout });
@@ -60,13 +60,13 @@ describe('categories list', () => {
   );
 
   test.for([
-    { argv: [], says: 'No categories yet.' },
-    { argv: ['--columns', 'name'], says: 'No categories yet.' },
-    { argv: ['--search', 'fish'], says: 'No categories match "fish".' },
-    { argv: ['--search', 'a\u001b[1m'], says: 'No categories match "a\\u{1b}[1m".' },
-  ])(
-    'in place of a table without rows a sentence on stderr: $argv',
-    async ({ argv, says }, { petstore }) => {
+    [[], 'No categories yet.'],
+    [['--columns', 'name'], 'No categories yet.'],
+    [['--search', 'fish'], 'No categories match "fish".'],
+    [['--search', 'a\u001b[1m'], 'No categories match "a\\u{1b}[1m".'],
+  ] as const)(
+    'in place of a table without rows a sentence on stderr: %j',
+    async ([argv, says], { petstore }) => {
       const inPipe = await petstore(['categories', 'list', ...argv]);
       const onTerminal = await petstore(['categories', 'list', ...argv], { columns: 80 });
       const quiet = await petstore(['categories', 'list', '--quiet', ...argv]);
@@ -174,16 +174,28 @@ describe('categories list', () => {
   );
 
   test.for([
-    { argv: ['--sort', '-name'], order: ['3', '1', '4', '2', '5'] },
-    { argv: ['--sort=-name'], order: ['3', '1', '4', '2', '5'] },
-    { argv: ['--limit', '2'], order: ['1', '2'] },
-    { argv: ['--limit=9'], order: ['1', '2', '3', '4', '5'] },
-    { argv: ['--sort', '-id', '--limit', '2'], order: ['5', '4'] },
-    { argv: ['--search', 'cat', '--limit', '2'], order: ['2', '5'] },
-    { argv: ['--search', 'cat', '--sort', '-id', '--limit', '1'], order: ['5'] },
-  ])(
-    'takes the first after searching and sorting, in which equal names keep their order: $argv',
-    async ({ argv, order }, { petstore, sandbox }) => {
+    [
+      ['--sort', '-name'],
+      ['3', '1', '4', '2', '5'],
+    ],
+    [['--sort=-name'], ['3', '1', '4', '2', '5']],
+    [
+      ['--limit', '2'],
+      ['1', '2'],
+    ],
+    [['--limit=9'], ['1', '2', '3', '4', '5']],
+    [
+      ['--sort', '-id', '--limit', '2'],
+      ['5', '4'],
+    ],
+    [
+      ['--search', 'cat', '--limit', '2'],
+      ['2', '5'],
+    ],
+    [['--search', 'cat', '--sort', '-id', '--limit', '1'], ['5']],
+  ] as const)(
+    'takes the first after searching and sorting, in which equal names keep their order: %j',
+    async ([argv, order], { petstore, sandbox }) => {
       const names = ['dog', 'cat', 'fish', 'dog', 'cat'];
       names.forEach((name, n) => {
         sandbox.categories.push(animal(String(n + 1), name));
@@ -268,21 +280,15 @@ describe('categories list', () => {
   });
 
   test.for([
-    { where: 'on a terminal', columns: 80, env: {}, argv: [], bold: true },
-    { where: 'with NO_COLOR', columns: 80, env: { NO_COLOR: '1' }, argv: [], bold: false },
-    { where: 'with --no-color', columns: 80, env: {}, argv: ['--no-color'], bold: false },
-    { where: 'on a dumb terminal', columns: 80, env: { TERM: 'dumb' }, argv: [], bold: false },
-    { where: 'in a pipe', columns: undefined, env: {}, argv: [], bold: false },
-    {
-      where: 'with FORCE_COLOR',
-      columns: undefined,
-      env: { FORCE_COLOR: '1' },
-      argv: [],
-      bold: true,
-    },
-  ])(
-    'the header is bold or not $where',
-    async ({ columns, env, argv, bold }, { petstore, sandbox }) => {
+    ['on a terminal', 80, {}, [], true],
+    ['with NO_COLOR', 80, { NO_COLOR: '1' }, [], false],
+    ['with --no-color', 80, {}, ['--no-color'], false],
+    ['on a dumb terminal', 80, { TERM: 'dumb' }, [], false],
+    ['in a pipe', undefined, {}, [], false],
+    ['with FORCE_COLOR', undefined, { FORCE_COLOR: '1' }, [], true],
+  ] as const)(
+    'the header is bold or not %s',
+    async ([, columns, env, argv, bold], { petstore, sandbox }) => {
       sandbox.categories.push(animal('1', 'dog'));
       const options = columns === undefined ? { env } : { env, columns };
 
