@@ -378,6 +378,13 @@ describe('the headers', () => {
     else expect(Date.parse(String(limit?.resetAt)) - startTime).toBe(told * 1_000);
   });
 
+  test('more left than there is at all is all of it', async ({ petstore, sandbox }) => {
+    sandbox.reactions.push(reply(200, [], window(99, 30)));
+    const { events } = await petstore([...list, '--json']);
+
+    expect(events()).toMatchObject([{ event: 'rate_limit', limit: 60, remaining: 60 }]);
+  });
+
   test.for([
     ['IMF-fixdate', 'Sun, 06 Nov 1994 08:49:37 GMT', 10],
     ['RFC 850', 'Sunday, 06-Nov-94 08:49:37 GMT', 10],
