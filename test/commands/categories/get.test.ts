@@ -179,18 +179,18 @@ describe('categories get', () => {
     [12_000, 100],
     [9_000, 1_000],
   ] as const)(
-    'finds one of %i, and sees whether it is the only one',
+    'finds one of %i with names of %i characters, and sees whether it is the only one',
     async (size, { petstore, sandbox }) => {
       const [count, length] = size;
       const rows = Array.from(
         { length: count },
         (_, n) => `{"id":${n},"name":"${String(n).padStart(length, 'x')}"}`,
       );
-      const answer = (last: string) => reply(200, `[${[...rows, last].join()}]`);
+      const answer = (...all: string[]) => reply(200, `[${all.join()}]`);
       sandbox.reactions.push(
-        answer('{"id":-1,"name":"dog"}'),
-        answer('{"id":-1,"name":"17"}'),
-        answer('{"id":-1,"name":"dgo"}'),
+        answer(...rows, '{"id":-1,"name":"dog"}'),
+        answer(...rows, '{"id":-1,"name":"17"}'),
+        answer('{"id":-1,"name":"dgo"}', ...rows),
       );
 
       const one = await petstore(['categories', 'get', 'dog', '-q', '-o', 'ndjson']);
