@@ -23,7 +23,7 @@ export default defineConfig(({ mode }) => ({
       // In memory and without state of their own: one thread can run all files, without loading everything anew for each.
       tier(rooms, { name: 'unit', pool: 'threads', isolate: false }),
       tier('system', built),
-      tier('hostile', built),
+      tier('hostile', { globalSetup: [...built.globalSetup, 'test/support/build-bench.ts'] }),
       tier('windows', built),
       {
         extends: true as const,

@@ -1,126 +1,94 @@
 import { endless, good, say, sayAndEnd, sayAndReset } from '../answers.ts';
 import type { Fault } from '../fault.ts';
-import type { Seen } from '../server.ts';
+import type { Reaction, Seen } from '../server.ts';
 
 const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
-const brokenOff = /127\.0\.0\.1:\d+ closed the connection/;
-const cutShort =
-  /the response from 127\.0\.0\.1:\d+ was cut short \((after \d+|\d+ of \d+) bytes\)/;
-const tooSlow = /the request to 127\.0\.0\.1:\d+ timed out after 0\.6s/;
+const chunked = `${head}transfer-encoding: chunked\r\n\r\n`;
+const closing = 'connection: close\r\n';
+const partly = '[{"id"';
 
-/** The good answer but for its last bytes. */
+/** The good response but for its last bytes. */
 const most = (seen: Seen) => good(seen).subarray(0, -5);
-const byte = Buffer.from('a');
+const chunkOf = ({ good }: Seen) => `${good.length.toString(16)}\r\n${good}\r\n`;
 
-/** Connections that break or stall while the answer is awaited or on its way. */
+const brokenOff: readonly [fault: string, react: Reaction][] = [
+  ['reset before a response', (socket) => socket.resetAndDestroy()],
+  ['end before a response', (socket) => void socket.end()],
+  ['reset inside the status line', sayAndReset(() => 'HTTP/1.1 2')],
+  ['end inside the status line', sayAndEnd(() => 'HTTP/1.1 2')],
+  ['reset inside the headers', sayAndReset(() => head)],
+];
+
+const cutShort: readonly [fault: string, react: Reaction, part: string][] = [
+  ['reset inside the body', sayAndReset(most), '\\d+ of \\d+'],
+  ['end before the length that was told', sayAndEnd(most), '\\d+ of \\d+'],
+  [
+    'end before the length, on a connection that closes',
+    sayAndEnd(() => `${head}${closing}content-length: 99\r\n\r\n${partly}`),
+    '6 of 99',
+  ],
+  [
+    'end before the length, nothing of it there',
+    sayAndEnd(() => `${head}content-length: 9\r\n\r\n`),
+    '0 of 9',
+  ],
+  ['end inside a chunk', sayAndEnd(() => `${chunked}40\r\n${partly}`), 'after 6'],
+  [
+    'end inside a chunk, on a connection that closes',
+    sayAndEnd(() => `${head}${closing}transfer-encoding: chunked\r\n\r\n40\r\n${partly}`),
+    'after 6',
+  ],
+  ['end between chunks', sayAndEnd((seen) => chunked + chunkOf(seen)), 'after \\d+'],
+  [
+    'end before the last chunk is closed',
+    sayAndEnd((seen) => `${chunked}${chunkOf(seen)}0\r\n`),
+    'after \\d+',
+  ],
+];
+
+const byte = Buffer.from('a');
+const tooSlow: readonly [fault: string, react: Reaction][] = [
+  // It is not kept, so that only the deadline has to end it.
+  ['a reason phrase without end', endless('HTTP/1.1 200 ', Buffer.alloc(10_000, 'x'), 5)],
+  ['no response at all', () => {}],
+  ['headers that stall', say(() => head)],
+  ['headers that drip', endless('HTTP/1.1 200 OK\r\nx-slow: ', byte, 20)],
+  ['a body that stalls', say(most)],
+  ['a body that stalls before its first byte', say(() => `${head}content-length: 9\r\n\r\n`)],
+  ['a body that drips', endless(`${head}content-length: 99999\r\n\r\n"`, byte, 20)],
+  ['a body without a length that drips', endless(`${head}\r\n"`, byte, 20)],
+  ['a chunk that stalls', say(() => `${chunked}40\r\n[`)],
+  [
+    'informational responses without end, now and then',
+    endless('', Buffer.from('HTTP/1.1 103 Early Hints\r\nlink: </>\r\n\r\n'), 100),
+  ],
+];
+
+/** Connections that break or stall while the response is awaited or on its way. */
 export const connectionFaults: readonly Fault[] = [
-  {
-    fault: 'a reason phrase without end',
-    // It is not kept, so that only the deadline has to end it.
-    react: endless('HTTP/1.1 200 ', Buffer.alloc(10_000, 'x'), 5),
-    means: 'slow',
-    says: tooSlow,
-  },
-  {
-    fault: 'reset before an answer',
-    react: (s) => s.resetAndDestroy(),
-    means: 'broken',
-    says: brokenOff,
-  },
-  { fault: 'end before an answer', react: (s) => s.end(), means: 'broken', says: brokenOff },
-  {
-    fault: 'reset inside the status line',
-    react: sayAndReset(() => 'HTTP/1.1 2'),
-    means: 'broken',
-    says: brokenOff,
-  },
-  {
-    fault: 'end inside the status line',
-    react: sayAndEnd(() => 'HTTP/1.1 2'),
-    means: 'broken',
-    says: brokenOff,
-  },
-  {
-    fault: 'reset inside the headers',
-    react: sayAndReset(() => head),
-    means: 'broken',
-    says: brokenOff,
-  },
+  ...brokenOff.map(
+    ([fault, react]): Fault => ({
+      fault,
+      react,
+      means: 'broken',
+      says: /127\.0\.0\.1:\d+ closed the connection/,
+    }),
+  ),
   { fault: 'end inside the headers', react: sayAndEnd(() => head), means: 'broken' },
-  { fault: 'reset inside the body', react: sayAndReset(most), means: 'broken', says: cutShort },
-  {
-    fault: 'end before the length that was told',
-    react: sayAndEnd(most),
-    means: 'broken',
-    says: cutShort,
-  },
-  {
-    fault: 'end before the length that was told, nothing of it there',
-    react: sayAndEnd(() => `${head}content-length: 9\r\n\r\n`),
-    means: 'broken',
-    says: cutShort,
-  },
-  {
-    fault: 'end inside a chunk',
-    react: sayAndEnd(() => `${head}transfer-encoding: chunked\r\n\r\n40\r\n[{"id":1`),
-    means: 'broken',
-    says: cutShort,
-  },
-  {
-    fault: 'end between chunks',
-    react: sayAndEnd(
-      ({ good }) =>
-        `${head}transfer-encoding: chunked\r\n\r\n${good.length.toString(16)}\r\n${good}\r\n`,
-    ),
-    means: 'broken',
-    says: cutShort,
-  },
-  {
-    fault: 'end before the last chunk is closed',
-    react: sayAndEnd(
-      ({ good }) =>
-        `${head}transfer-encoding: chunked\r\n\r\n${good.length.toString(16)}\r\n${good}\r\n0\r\n`,
-    ),
-    means: 'broken',
-    says: cutShort,
-  },
-  { fault: 'no answer at all', react: () => {}, means: 'slow', says: tooSlow },
-  { fault: 'headers that stall', react: say(() => head), means: 'slow', says: tooSlow },
-  {
-    fault: 'headers that drip',
-    react: endless('HTTP/1.1 200 OK\r\nx-slow: ', byte, 20),
-    means: 'slow',
-    says: tooSlow,
-  },
-  { fault: 'a body that stalls', react: say(most), means: 'slow', says: tooSlow },
-  {
-    fault: 'a body that stalls before its first byte',
-    react: say(() => `${head}content-length: 9\r\n\r\n`),
-    means: 'slow',
-    says: tooSlow,
-  },
-  {
-    fault: 'a body that drips',
-    react: endless(`${head}content-length: 99999\r\n\r\n"`, byte, 20),
-    means: 'slow',
-    says: tooSlow,
-  },
-  {
-    fault: 'a body without a length that drips',
-    react: endless(`${head}\r\n"`, byte, 20),
-    means: 'slow',
-    says: tooSlow,
-  },
-  {
-    fault: 'a chunk that stalls',
-    react: say(() => `${head}transfer-encoding: chunked\r\n\r\n40\r\n[`),
-    means: 'slow',
-    says: tooSlow,
-  },
-  {
-    fault: 'informational answers without end, now and then',
-    react: endless('', Buffer.from('HTTP/1.1 103 Early Hints\r\nlink: </>\r\n\r\n'), 100),
-    means: 'slow',
-    says: tooSlow,
-  },
+  ...cutShort.map(
+    ([fault, react, part]): Fault => ({
+      fault,
+      react,
+      means: 'broken',
+      says: new RegExp(`the response from 127\\.0\\.0\\.1:\\d+ was cut short \\(${part} bytes\\)`),
+    }),
+  ),
+  ...tooSlow.map(
+    ([fault, react]): Fault => ({
+      fault,
+      react,
+      means: 'slow',
+      says: /the request to 127\.0\.0\.1:\d+ timed out after 0\.6s/,
+    }),
+  ),
 ];

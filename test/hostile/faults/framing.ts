@@ -1,86 +1,52 @@
 import { body, good, json, message, say, sayAndEnd, sayAndReset } from '../answers.ts';
 import { strict } from '../commands.ts';
 import type { Fault } from '../fault.ts';
+import type { Reaction, Seen } from '../server.ts';
 
 const jsonType = { 'content-type': 'application/json' };
-const notHttp = /the response from 127\.0\.0\.1:\d+ is not valid HTTP/;
 const compressed = /unexpected response: expected no compression, got a compressed body/;
 const reads = ['list', 'import', 'pet', 'orders', 'limits'] as const;
-const chunked = (seen: { good: string }, chunks: string) =>
-  message(
-    '200 OK',
-    { ...jsonType, 'transfer-encoding': 'chunked' },
-    chunks.replace('GOOD', seen.good),
+const chunked = (chunks: string) =>
+  say((seen) =>
+    message(
+      '200 OK',
+      { ...jsonType, 'transfer-encoding': 'chunked' },
+      chunks.replace('GOOD', seen.good).replace('SIZE', seen.good.length.toString(16)),
+    ),
   );
+const withLength = (length: string) => body('[]', { 'content-length': length });
+/** The good response, and more bytes behind it. */
+const andMore = (more: (seen: Seen) => string | Buffer) =>
+  say((seen) => Buffer.concat([good(seen), Buffer.from(more(seen))]));
 
-/** Answers whose length is told in more than one way, or wrongly, and other statuses of success. */
+const notHttp: readonly [fault: string, react: Reaction][] = [
+  ['two lengths that differ', say((seen) => good(seen, { 'Content-Length': '5' }))],
+  [
+    'two lengths that agree',
+    say((seen) => good(seen, { 'Content-Length': String(seen.good.length) })),
+  ],
+  ['a length and chunks', say((seen) => good(seen, { 'transfer-encoding': 'chunked' }))],
+  ['a negative length', withLength('-5')],
+  ['a length that is no number', withLength('many')],
+  ['a length beyond 2^64', withLength('99999999999999999999')],
+  ['more than the length that was told', andMore(() => '[{"id":2')],
+  ['a second response behind the first', andMore(good)],
+  ['a chunk whose size is garbage', chunked('zz\r\nGOOD\r\n0\r\n\r\n')],
+  ['a chunk longer than its size', chunked('2\r\nGOOD\r\n0\r\n\r\n')],
+  ['a chunk size beyond 2^64', chunked('ffffffffffffffffff\r\nGOOD')],
+  ['more behind the last chunk', chunked('SIZE\r\nGOOD\r\n0\r\n\r\n[]')],
+];
+
+/** Responses whose length is told in more than one way, or wrongly, and other statuses of success. */
 export const framingFaults: readonly Fault[] = [
-  {
-    fault: 'two lengths that differ',
-    react: say((seen) => good(seen, { 'Content-Length': '5' })),
-    means: 'wrong',
-    says: notHttp,
-  },
-  {
-    fault: 'two lengths that agree',
-    react: say((seen) => good(seen, { 'Content-Length': String(seen.good.length) })),
-    means: 'wrong',
-    says: notHttp,
-  },
-  {
-    fault: 'a length and chunks',
-    react: say((seen) => good(seen, { 'transfer-encoding': 'chunked' })),
-    means: 'wrong',
-    says: notHttp,
-  },
-  {
-    fault: 'a negative length',
-    react: body('[]', { 'content-length': '-5' }),
-    means: 'wrong',
-    says: notHttp,
-  },
-  {
-    fault: 'a length that is no number',
-    react: body('[]', { 'content-length': 'many' }),
-    means: 'wrong',
-    says: notHttp,
-  },
-  {
-    fault: 'a length beyond 2^64',
-    react: body('[]', { 'content-length': '99999999999999999999' }),
-    means: 'wrong',
-    says: notHttp,
-  },
-  {
-    fault: 'more than the length that was told',
-    react: say((seen) => Buffer.concat([good(seen), Buffer.from('[{"id":2')])),
-    means: 'wrong',
-    says: notHttp,
-  },
-  {
-    fault: 'a second answer behind the first',
-    react: say((seen) => Buffer.concat([good(seen), good(seen)])),
-    means: 'wrong',
-    says: notHttp,
-  },
-  {
-    fault: 'a chunk whose size is garbage',
-    react: say((seen) => chunked(seen, 'zz\r\nGOOD\r\n0\r\n\r\n')),
-    means: 'wrong',
-    says: notHttp,
-  },
-  {
-    fault: 'a chunk longer than its size',
-    react: say((seen) => chunked(seen, '2\r\nGOOD\r\n0\r\n\r\n')),
-    means: 'wrong',
-    says: notHttp,
-  },
-  {
-    fault: 'a chunk size beyond 2^64',
-    react: say((seen) => chunked(seen, 'ffffffffffffffffff\r\nGOOD')),
-    means: 'wrong',
-    says: notHttp,
-  },
+  ...notHttp.map(
+    ([fault, react]): Fault => ({
+      fault,
+      react,
+      means: 'wrong',
+      says: /the response from 127\.0\.0\.1:\d+ is not valid HTTP/,
+    }),
+  ),
   {
     fault: 'an unknown transfer encoding',
     react: sayAndEnd(({ good }) =>
@@ -144,18 +110,13 @@ export const framingFaults: readonly Fault[] = [
     only: reads,
     says: /unexpected response \(201/,
   },
-  {
-    fault: 'a status of 999',
-    react: say((seen) => json('999 Whatever', seen.good)),
-    means: 'wrong',
-    says: /unexpected response \(999/,
-    tries: 4,
-  },
-  {
-    fault: 'a status of 600',
-    react: say((seen) => json('600 Whatever', seen.good)),
-    means: 'wrong',
-    says: /unexpected response \(600/,
-    tries: 4,
-  },
+  ...[600, 999].map(
+    (code): Fault => ({
+      fault: `a status of ${code}`,
+      react: say((seen) => json(code, seen.good)),
+      means: 'wrong',
+      says: new RegExp(`unexpected response \\(${code}`),
+      tries: 4,
+    }),
+  ),
 ];

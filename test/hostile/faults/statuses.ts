@@ -1,48 +1,29 @@
 import { endless, json, message, say, sayAndEnd, status } from '../answers.ts';
 import { reading, writing } from '../commands.ts';
 import type { Fault, Meaning } from '../fault.ts';
-import type { Seen } from '../server.ts';
+import type { Reaction, Seen } from '../server.ts';
 
-const meanings: Readonly<Record<number, Meaning>> = {
-  400: 'refused',
-  401: 'forbidden',
-  402: 'refused',
-  403: 'forbidden',
-  404: 'refused',
-  405: 'refused',
-  407: 'refused',
-  408: 'failed',
-  409: 'refused',
-  410: 'refused',
-  413: 'refused',
-  418: 'refused',
-  422: 'refused',
-  425: 'refused',
-  429: 'limited',
-  451: 'refused',
-  500: 'failed',
-  501: 'failed',
-  502: 'failed',
-  503: 'failed',
-  504: 'failed',
-  507: 'failed',
-  599: 'failed',
+const codes: Readonly<Record<'refused' | 'forbidden' | 'limited' | 'failed', readonly number[]>> = {
+  refused: [400, 402, 404, 405, 407, 409, 410, 413, 418, 422, 425, 451],
+  forbidden: [401, 403],
+  limited: [429],
+  failed: [408, 500, 501, 502, 503, 504, 507, 599],
 };
+const meanings = Object.entries(codes).flatMap(([means, all]) =>
+  all.map((code) => [code, means as Meaning] as const),
+);
 
-const withError: Fault[] = Object.entries(meanings).map(([code, means]) => ({
+const withError: Fault[] = meanings.map(([code, means]) => ({
   fault: `${code} with an Error`,
-  react: status(
-    Number(code),
-    `{"code":"odd_${code}","message":"it is ${code}","status":"no number"}`,
-  ),
+  react: status(code, `{"code":"odd_${code}","message":"it is ${code}","status":"no number"}`),
   means,
   ...(means !== 'limited' && { says: new RegExp(`\\(${code} odd_${code}\\): it is ${code}`) }),
 }));
 
 const page = '<html><title>\u001b[31mOops</title></html>';
-const withPage: Fault[] = Object.entries(meanings).map(([code, means]) => ({
+const withPage: Fault[] = meanings.map(([code, means]) => ({
   fault: `${code} with a page`,
-  react: status(Number(code), page, { 'content-type': 'text/html' }),
+  react: status(code, page, { 'content-type': 'text/html' }),
   means,
   says: new RegExp(`\\(${code}\\)`),
 }));
@@ -76,34 +57,63 @@ const stays: Fault[] = [300, 304, 305, 306, 399].map((code) => ({
   says: /the service redirects to elsewhere \(3/,
 }));
 
-const seeOther: Fault[] = [302, 303].flatMap((code) =>
-  Object.entries(locations).map(([where, locate]) => ({
-    fault: `${code} to ${where}, for a write`,
-    react: say((seen) => json(code, '', { location: wire(locate(seen)) })),
-    means: 'wrong' as const,
-    only: writing,
-  })),
-);
+const seeOther: Fault[] = [302, 303].map((code) => ({
+  fault: `${code} for a write`,
+  react: say((seen) => json(code, '', { location: wire(`${seen.elsewhere}/v1`) })),
+  means: 'wrong' as const,
+  only: writing,
+}));
 
-/** Statuses other than the promised one. */
-export const statusFaults: readonly Fault[] = [
-  ...withError,
-  ...withPage,
-  ...moves,
-  ...seeOther,
-  ...stays,
-  {
-    fault: '500 whose body is cut',
-    react: sayAndEnd(() => message('500 Oops', { 'content-length': '999' }, '{"code":"x","mess')),
-    means: 'failed',
-    says: /\(500\)/,
-  },
-  {
-    fault: '400 whose body is cut',
-    react: sayAndEnd(() => message('400 Oops', { 'content-length': '999' }, '{"code":"x","mess')),
-    means: 'refused',
-    says: /\(400\)/,
-  },
+const cut = (code: number) =>
+  sayAndEnd(() => message(`${code} Oops`, { 'content-length': '999' }, '{"code":"x","mess'));
+const withoutEnd = (code: number) =>
+  endless(`HTTP/1.1 ${code} Oops\r\n\r\n`, Buffer.alloc(65_536, 'x'));
+
+/** Statuses, and what is odd about their bodies and fields; the error says the status when nothing else is given. */
+const withBody: readonly [fault: string, react: Reaction, means: Meaning, says?: string][] = [
+  ['500 whose body is cut', cut(500), 'failed'],
+  ['400 whose body is cut', cut(400), 'refused'],
+  ['400 with a body without end', withoutEnd(400), 'refused'],
+  ['500 with a body without end', withoutEnd(500), 'failed'],
+  [
+    '400 in gzip',
+    status(400, Buffer.from('1f8b0800', 'hex'), { 'content-encoding': 'gzip' }),
+    'refused',
+  ],
+  [
+    '500 with an Error of the wrong types',
+    status(500, '{"code":7,"message":["a"],"status":200}'),
+    'failed',
+  ],
+  [
+    '400 with an Error of 5 MB',
+    status(400, JSON.stringify({ message: 'x'.repeat(5_000_000) })),
+    'refused',
+  ],
+  ['400 with an Error nested 1,000 deep', status(400, '['.repeat(1_000)), 'refused'],
+  ['400 with invalid UTF-8', status(400, Buffer.from('{"code":"\xff"}', 'latin1')), 'refused'],
+  ['400 whose status line has no reason', status('400', '{}'), 'refused'],
+  [
+    '404 of a server that has no such path',
+    status(404, '<html>', { 'content-type': 'text/html' }),
+    'refused',
+    '\\(404\\)\\n(.*\\n)?Check the base URL, which must include the version prefix',
+  ],
+  [
+    '401 with a challenge',
+    status(401, '{}', { 'www-authenticate': 'Basic realm="\u009b2J"' }),
+    'forbidden',
+    'the API key was rejected \\(401\\)',
+  ],
+  [
+    '401 with a hundred challenges',
+    status(401, '{}', { 'www-authenticate': Array(100).fill('Basic') }),
+    'forbidden',
+    'PETSTORE_API_KEY and ends in q9~f',
+  ],
+];
+
+const stalling: readonly Fault[] = [
   {
     fault: '500 whose body stalls',
     react: say(() => message('500 Oops', { 'content-length': '999' }, '{"code":"x","mess')),
@@ -119,70 +129,22 @@ export const statusFaults: readonly Fault[] = [
     only: ['list', 'create'],
     says: /the API key was rejected \(401\)/,
   },
-  {
-    fault: '400 with a body without end',
-    react: endless('HTTP/1.1 400 No\r\n\r\n', Buffer.alloc(65_536, 'x')),
-    means: 'refused',
-    says: /\(400\)/,
-  },
-  {
-    fault: '500 with a body without end',
-    react: endless('HTTP/1.1 500 Oops\r\n\r\n', Buffer.alloc(65_536, 'x')),
-    means: 'failed',
-    says: /\(500\)/,
-  },
-  {
-    fault: '400 in gzip',
-    react: status(400, Buffer.from('1f8b0800', 'hex'), { 'content-encoding': 'gzip' }),
-    means: 'refused',
-    says: /\(400\)/,
-  },
-  {
-    fault: '500 with an Error of the wrong types',
-    react: status(500, '{"code":7,"message":["a"],"status":200}'),
-    means: 'failed',
-    says: /\(500\)/,
-  },
-  {
-    fault: '400 with an Error of 5 MB',
-    react: status(400, JSON.stringify({ message: 'x'.repeat(5_000_000) })),
-    means: 'refused',
-    says: /\(400\)/,
-  },
-  {
-    fault: '400 with an Error nested 1,000 deep',
-    react: status(400, '['.repeat(1_000)),
-    means: 'refused',
-    says: /\(400\)/,
-  },
-  {
-    fault: '400 with invalid UTF-8',
-    react: status(400, Buffer.from('{"code":"\xff"}', 'latin1')),
-    means: 'refused',
-    says: /\(400\)/,
-  },
-  {
-    fault: '400 whose status line has no reason',
-    react: status('400', '{}'),
-    means: 'refused',
-    says: /\(400\)/,
-  },
-  {
-    fault: '404 of a server that has no such path',
-    react: status(404, '<html>', { 'content-type': 'text/html' }),
-    means: 'refused',
-    says: /\(404\)\n(.*\n)?Check the base URL, which must include the version prefix/,
-  },
-  {
-    fault: '401 with a challenge',
-    react: status(401, '{}', { 'www-authenticate': 'Basic realm="\u009b2J"' }),
-    means: 'forbidden',
-    says: /the API key was rejected \(401\)/,
-  },
-  {
-    fault: '401 with a hundred challenges',
-    react: status(401, '{}', { 'www-authenticate': Array(100).fill('Basic') }),
-    means: 'forbidden',
-    says: /PETSTORE_API_KEY and ends in q9~f/,
-  },
+];
+
+/** Statuses other than the promised one. */
+export const statusFaults: readonly Fault[] = [
+  ...withError,
+  ...withPage,
+  ...moves,
+  ...seeOther,
+  ...stays,
+  ...stalling,
+  ...withBody.map(
+    ([fault, react, means, says = `\\(${fault.slice(0, 3)}\\)`]): Fault => ({
+      fault,
+      react,
+      means,
+      says: new RegExp(says),
+    }),
+  ),
 ];

@@ -3,7 +3,7 @@ import type { Fault } from '../fault.ts';
 import { canary } from '../invariants.ts';
 import type { Seen } from '../server.ts';
 
-const acting: Readonly<Record<string, string>> = {
+const acting = {
   'colour and cursor': '\u001b[31m\u001b[2J\u001b[H',
   'a title and the clipboard':
     '\u001b]0;gotcha\u0007\u001b]52;c;Z290Y2hh\u0007\u001b]8;;file:///\u0007',
@@ -36,42 +36,62 @@ const keyForms: Readonly<Record<string, string>> = {
   ),
 };
 
+const replaced = (part: string | RegExp, text: string) =>
+  say(({ status, good }) =>
+    json(
+      status,
+      good.replace(part, () => text),
+    ),
+  );
+
 /** Controls are forbidden in headers; all else has to be borne. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: just these are forbidden
 const forbidden = /[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 const notHttp = { means: 'wrong', says: /is not valid HTTP/ } as const;
 
+/** One of each kind, for the places that show text as a name, a refusal and a field name do. */
+const texts = [
+  ['colour and cursor', acting['colour and cursor']],
+  ['controls of C1', acting['controls of C1']],
+  ['text that runs backwards', acting['text that runs backwards']],
+  ['the key', canary],
+] as const;
+
 /** Text of the service that acts, hides or betrays, in each place where text is shown. */
-export const textFaults: readonly Fault[] = Object.entries({ ...acting, ...keyForms }).flatMap(
-  ([what, text]): Fault[] => {
+export const textFaults: readonly Fault[] = [
+  ...Object.entries({ ...acting, ...keyForms }).flatMap(([what, text]): Fault[] => [
+    {
+      fault: `${what} in a name`,
+      react: say(named(text)),
+      means: 'fine',
+      only: ['list', 'create', 'import', 'limits'],
+    },
+    {
+      fault: `${what} in a refusal`,
+      react: status(400, JSON.stringify({ code: text, message: text })),
+      means: 'refused',
+      says: /the service refused the request \(400 /,
+      only: ['list', 'create', 'rows'],
+    },
+    {
+      fault: `${what} in a field name`,
+      react: replaced('"id"', `${escaped(text)}:1,${escaped(text)}:2,"id"`),
+      means: 'wrong',
+      says: /duplicate field/,
+      only: ['list', 'create', 'pet'],
+    },
+  ]),
+  ...texts.flatMap(([what, text]): Fault[] => {
     const field = wire(text);
     const orNotHttp = (fault: Pick<Fault, 'means' | 'says'>) =>
       forbidden.test(field) ? notHttp : fault;
     return [
       {
-        fault: `${what} in a name`,
-        react: say(named(text)),
-        means: 'fine',
-        only: ['list', 'create', 'import', 'limits'],
-      },
-      {
         fault: `${what} in an id`,
-        react: say(({ status, good }) =>
-          json(
-            status,
-            good.replace(/"id":\d+/, () => `"id":${escaped(text)}`),
-          ),
-        ),
+        react: replaced(/"id":\d+/, `"id":${escaped(text)}`),
         means: 'wrong',
         says: /id must be/,
         only: ['list', 'create'],
-      },
-      {
-        fault: `${what} in a refusal`,
-        react: status(400, JSON.stringify({ code: text, message: text })),
-        means: 'refused',
-        says: /the service refused the request \(400 /,
-        only: ['list', 'create', 'rows'],
       },
       {
         fault: `${what} in a failure`,
@@ -81,25 +101,8 @@ export const textFaults: readonly Fault[] = Object.entries({ ...acting, ...keyFo
         only: ['list', 'create'],
       },
       {
-        fault: `${what} in a field name`,
-        react: say(({ status, good }) =>
-          json(
-            status,
-            good.replace('"id"', () => `${escaped(text)}:1,${escaped(text)}:2,"id"`),
-          ),
-        ),
-        means: 'wrong',
-        says: /duplicate field/,
-        only: ['list', 'create', 'pet'],
-      },
-      {
         fault: `${what} in a field that is kept`,
-        react: say(({ status, good }) =>
-          json(
-            status,
-            good.replace('"id"', () => `${escaped(`_${text}`)}:${escaped(text)},"id"`),
-          ),
-        ),
+        react: replaced('"id"', `${escaped(`_${text}`)}:${escaped(text)},"id"`),
         means: 'fine',
         only: ['pet', 'orders', 'create'],
       },
@@ -130,8 +133,8 @@ export const textFaults: readonly Fault[] = Object.entries({ ...acting, ...keyFo
         only: ['list', 'pet'],
       },
     ];
-  },
-);
+  }),
+];
 
 /** The bytes of a text as a header can hold them. */
 function wire(text: string): string {

@@ -3,6 +3,8 @@ import { createServer as createTlsServer } from 'node:tls';
 import type { Environment } from '../../../src/context.ts';
 import { type reactions, startProxy } from '../../support/connect-proxy.ts';
 import { type Certificate, makeAuthority, selfSign } from '../../support/own-authority.ts';
+import { isNightly } from '../../support/trials.ts';
+import type { CommandName } from '../fault.ts';
 
 /** An address, and what stands in the way to it. */
 type Obstacle = {
@@ -22,6 +24,8 @@ export type Unreached = {
   readonly says: RegExp;
   /** Of each request, in ms. */
   readonly timeout?: number;
+  /** The commands that meet it; all when undefined. */
+  readonly only?: readonly CommandName[];
 };
 
 const slow = 600;
@@ -64,6 +68,17 @@ const addresses: readonly Unreached[] = [
     fault: 'plain HTTP where TLS belongs',
     open: () => plain((socket) => socket.write('HTTP/1.1 400 No\r\n\r\n')),
     says: /TLS handshake with \S+ failed\n.*plain http/s,
+  },
+];
+
+/** It is tried four times, which takes 40 s. */
+const slowest: readonly Unreached[] = [
+  {
+    fault: 'silence where TLS belongs, and a deadline far away',
+    open: () => plain(() => {}),
+    says: /connecting to 127\.0\.0\.1:\d+ timed out after 10s/,
+    timeout: 30_000,
+    only: ['limits'],
   },
 ];
 
@@ -111,7 +126,11 @@ const proxies: readonly Unreached[] = [
   },
 ];
 
-export const unreachedFaults: readonly Unreached[] = [...addresses, ...proxies];
+export const unreachedFaults: readonly Unreached[] = [
+  ...addresses,
+  ...proxies,
+  ...(isNightly ? slowest : []),
+];
 
 /** Certificates are made in `folder`, by openssl. */
 export function certificateFaults(folder: string): readonly Unreached[] {
