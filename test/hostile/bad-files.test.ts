@@ -18,6 +18,7 @@ import { claimPath, journalPath } from '../../src/import/journal-files.ts';
 import { bundle } from '../support/bundle.ts';
 import { test as base, expect } from '../support/program.ts';
 import type { Commands, Ends } from '../support/programs/commands.ts';
+import { isNightly } from '../support/trials.ts';
 
 const isRoot = process.getuid?.() === 0;
 /** Modes mean nothing to root. */
@@ -158,11 +159,14 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test.for(places)(
+/** A third of the commands meets each thing at a place, and each of them meets a third of the things; at night, all meet all. */
+test.for(places.map(([place, commands], index) => [place, commands, index] as const))(
   'whatever stands where %s should be, every command ends as promised and says why',
-  async ([place, commands], { folder, template, runAll }) => {
-    const runs = cases.flatMap(([what, make, whose]) =>
-      commands.map(({ argv, stdin = '' }) => ({ what, make, whose, argv, stdin })),
+  async ([place, commands, index], { folder, template, runAll }) => {
+    const runs = cases.flatMap(([what, make, whose], row) =>
+      commands
+        .filter((_, column) => isNightly || (row + column) % 3 === index % 3)
+        .map(({ argv, stdin = '' }) => ({ what, make, whose, argv, stdin })),
     );
     const copies = 'for n in $(seq 0 "$2"); do cp -a "$1" "$n"; done';
     execFileSync('sh', ['-c', copies, 'sh', template, String(runs.length - 1)], { cwd: folder });

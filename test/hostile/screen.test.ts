@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe } from 'vitest';
-import { ExactNumber } from '../../src/json/exact.ts';
 import { mostWidthOf } from '../../src/output/layout.ts';
 import { showText } from '../../src/output/safe-text.ts';
 import { createSink } from '../../src/output/sink.ts';
@@ -10,6 +9,7 @@ import { tableLines } from '../../src/output/table.ts';
 import { hostileName } from '../support/names.ts';
 import { expect, reply, test } from '../support/petstore.ts';
 import { drawings, screenOf } from '../support/screen.ts';
+import { exact } from '../support/values.ts';
 
 const silent = { write: async () => {}, isTTY: true, columns: 80, stream: undefined };
 const sink = createSink({
@@ -18,9 +18,10 @@ const sink = createSink({
   signal: new AbortController().signal,
   sleep: () => Promise.reject(new Error('nobody waits')),
 });
-const places = [40, 80, 200].flatMap((columns) =>
+const places = [40, 200].flatMap((columns) =>
   drawings.map((drawing) => ({ columns, drawing, ascii: columns === 40 })),
 );
+const columns = 80;
 
 /** What a terminal is told to do and a reader is not to see, each with a sign by which one would see it. */
 const acting = {
@@ -77,7 +78,7 @@ describe('on the screen of a terminal', () => {
   test.for(drawings)(
     'a block shows a line for each field and indented ones, and no other, drawn %s',
     async (drawing) => {
-      const id = new ExactNumber('9223372036854775807');
+      const id = exact('9223372036854775807');
       await fc.assert(
         fc.asyncProperty(fc.array(hostileName, { minLength: 1, maxLength: 8 }), async (names) => {
           const rows = names.map((name) => [id, `n ${name}`, `a ${name}`]);
@@ -126,68 +127,51 @@ describe('on the screen of a terminal', () => {
     'joined emoji': '👩‍👩‍👧'.repeat(20),
   });
 
-  describe.for(names)('%s in a name', ([, name]) => {
-    for (const columns of [40, 80, 200]) {
-      const at = `${columns} columns wide`;
-
-      test(`is one row of a list, ${at}`, async ({ petstore, sandbox }) => {
-        sandbox.categories.push(
-          { id: new ExactNumber('1'), name, description: name },
-          { id: new ExactNumber('2'), name: 'cat' },
-        );
-
-        const argv = ['categories', 'list', '--no-color', '--no-header'];
+  test('text in a name is one row of a list', async ({ petstore, sandbox }) => {
+    for (const [what, name] of names) {
+      sandbox.categories.splice(
+        0,
+        2,
+        { id: exact('1'), name, description: name },
+        { id: exact('2'), name: 'cat' },
+      );
+      for (const columns of [40, 80, 200]) {
+        const argv = ['categories', 'list', '--no-color', '--no-header', '--max-wait', 'inf'];
         const { stdout } = await petstore(argv, { columns });
         const { rows, acts } = await screenOf(stdout, columns);
 
-        expect(acts).toEqual([]);
-        expect(rows).toHaveLength(4);
-        expect(rows[2]).toMatch(/^│ 2 +│ cat +│ +│$/);
-      });
-
-      test(`does nothing in JSON, and is whole, ${at}`, async ({ petstore, sandbox }) => {
-        sandbox.categories.push({ id: new ExactNumber('1'), name });
-
-        const { stdout } = await petstore(['categories', 'list', '--json'], { columns });
-        const { acts } = await screenOf(stdout, columns);
-
-        expect(acts).toEqual([]);
-        expect(JSON.parse(stdout)[0].name).toBe(name);
-      });
-
-      test(`does nothing in an error, ${at}`, async ({ petstore, sandbox }) => {
-        sandbox.reactions.push(reply(422, { code: name, message: name, status: 422 }));
-
-        const { stderr } = await petstore(['categories', 'create', name, '--no-color'], {
-          columns,
-        });
-        const { acts } = await screenOf(stderr, columns);
-
-        expect(acts).toEqual([]);
-        // A line that was broken goes on with two blanks.
-        expect(stderr.trimEnd().split(/\n(?! {2})/).length).toBeLessThan(4);
-      });
-
-      test(`does nothing in the plan of an import, ${at}`, async ({
-        petstore,
-        sandbox,
-        folder,
-      }) => {
-        const file = join(folder, 'rows.json');
-        const kept = { name, description: 'old' };
-        writeFileSync(file, JSON.stringify([{ name, description: 'new' }, { name: `${name} ` }]));
-        sandbox.categories.push({ id: new ExactNumber('1'), ...kept });
-
-        const argv = ['categories', 'import', file, '--dry-run', '--no-color'];
-        const { stdout, stderr, exitCode } = await petstore(argv, { columns });
-        const { acts } = await screenOf(stderr + stdout, columns);
-
-        expect(acts).toEqual([]);
-        expect([0, 2]).toContain(exitCode);
-        expect(stderr.replaceAll('\n  ', ' ')).toContain('line 1: ');
-      });
+        expect(acts, what).toEqual([]);
+        expect(rows, what).toHaveLength(4);
+        expect(rows[2], what).toMatch(/^│ 2 +│ cat +│ +│$/);
+      }
     }
   });
+
+  test.for(names)(
+    '%s in a name does nothing in JSON, an error or a plan',
+    async ([, name], { petstore, sandbox, folder }) => {
+      sandbox.categories.push({ id: exact('1'), name, description: 'old' });
+      const file = join(folder, 'rows.json');
+      writeFileSync(file, JSON.stringify([{ name, description: 'new' }, { name: `${name} ` }]));
+
+      const json = await petstore(['categories', 'list', '--json'], { columns });
+      expect(JSON.parse(json.stdout)[0].name).toBe(name);
+
+      const dryRun = ['categories', 'import', file, '--dry-run', '--no-color'];
+      const plan = await petstore(dryRun, { columns });
+      expect([0, 2]).toContain(plan.exitCode);
+      expect(plan.stderr.replaceAll('\n  ', ' ')).toContain('line 1: ');
+
+      sandbox.reactions.push(reply(422, { code: name, message: name, status: 422 }));
+      const error = await petstore(['categories', 'create', name, '--no-color'], { columns });
+      // A line that was broken goes on with two blanks.
+      expect(error.stderr.trimEnd().split(/\n(?! {2})/).length).toBeLessThan(4);
+
+      for (const text of [json.stdout, plan.stderr + plan.stdout, error.stderr]) {
+        expect((await screenOf(text, columns)).acts).toEqual([]);
+      }
+    },
+  );
 });
 
 /** The characters outside the ideographs and Hangul, so many at a time. */

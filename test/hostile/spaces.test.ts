@@ -9,8 +9,6 @@ const spaces = [
   ...'\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a',
   ...'\u2028\u2029\u202f\u205f\u3000\u180e\u200b\u2060\u3164\ufeff',
 ];
-const named = spaces.map((space) => ({ space, code: space.charCodeAt(0).toString(16) }));
-
 /** At the beginning, in the middle, at the end, alone, and beside the marks that mean something in YAML and CSV. */
 const textsWith = (space: string) => [
   space,
@@ -37,11 +35,16 @@ const readers: Readonly<Record<'json' | 'ndjson' | 'yaml', Readonly<Record<strin
   },
 };
 
-describe('A space of any kind', () => {
-  describe.for(Object.entries(readers))('comes back from %s', ([format, each]) => {
-    test.for(named)(
-      'as U+$code, in names and values, at each end of them',
-      async ({ space }, { petstore, sandbox }) => {
+describe('A space of any kind comes back', () => {
+  test.for(Object.entries(readers))(
+    'from %s, in names and values, at each end of them and of all that is printed',
+    async ([format, each], { petstore, sandbox }) => {
+      const print = async (argv: readonly string[], data: unknown) => {
+        sandbox.react = () => reply(200, JSON.stringify(data));
+        return (await petstore([...argv, '-o', format])).stdout;
+      };
+      for (const space of spaces) {
+        const code = `U+${space.charCodeAt(0).toString(16)}`;
         const texts = textsWith(space);
         const records = [
           ...texts.map((text) => ({ text })),
@@ -49,36 +52,26 @@ describe('A space of any kind', () => {
           ...texts.map((text) => ({ first: 'x', [text]: { [text]: [text, { [text]: text }] } })),
           ...texts.map((text) => ({ list: [['x', text]] })),
         ];
-        sandbox.react = () => reply(200, records);
-
-        const { stdout } = await petstore(['orders', 'list', '-o', format]);
-
+        const list = await print(['orders', 'list'], records);
         for (const [reader, read] of Object.entries(each)) {
-          expect(read(stdout), reader).toEqual(records);
+          expect(read(list), `${code}, ${reader}`).toEqual(records);
         }
-      },
-    );
 
-    test.for(named)(
-      'as U+$code, at the end of all that is printed',
-      async ({ space }, { petstore, sandbox }) => {
-        const text = `dog${space}`;
-        for (const data of [text, { [text]: text }, { nested: [{ [text]: text }] }]) {
-          sandbox.react = () => reply(200, JSON.stringify(data));
-
-          const { stdout } = await petstore(['api', 'GET', '/orders', '-o', format]);
-
+        const last = `dog${space}`;
+        for (const data of [last, { [last]: last }, { nested: [{ [last]: last }] }]) {
+          const whole = await print(['api', 'GET', '/orders'], data);
           for (const [reader, read] of Object.entries(each)) {
-            expect(read(stdout), reader).toEqual(format === 'ndjson' ? [data] : data);
+            const expected = format === 'ndjson' ? [data] : data;
+            expect(read(whole), `${code}, ${reader}`).toEqual(expected);
           }
         }
-      },
-    );
-  });
+      }
+    },
+  );
 
-  test.for(named)(
-    'comes back from csv and tsv as U+$code, in titles and fields',
-    async ({ space }, { petstore, sandbox }) => {
+  test('from csv and tsv, in titles and fields', async ({ petstore, sandbox }) => {
+    for (const space of spaces) {
+      const code = `U+${space.charCodeAt(0).toString(16)}`;
       const columns = ['first', ...textsWith(space), 'last', `dog${space}${space}`];
       const rows = columns.map((text) => columns.map((_, at) => (at % 2 ? text : 'x')));
       const records = rows.map((row) =>
@@ -91,11 +84,17 @@ describe('A space of any kind', () => {
       const csv: string[][] = parseCsv(await print('csv'), { record_delimiter: '\n' });
       const tsv = (await print('tsv')).split('\n').slice(0, -1);
 
-      const header = records[0] ? Object.keys(records[0]) : [];
-      expect(csv.map((fields) => fields.map(unescaped))).toEqual([header, ...rows]);
-      expect(tsv.map((line) => line.split('\t').map(unescapedTsv))).toEqual([header, ...rows]);
-    },
-  );
+      const whole = [columns, ...rows];
+      expect(
+        csv.map((fields) => fields.map(unescaped)),
+        code,
+      ).toEqual(whole);
+      expect(
+        tsv.map((line) => line.split('\t').map(unescapedTsv)),
+        code,
+      ).toEqual(whole);
+    }
+  });
 });
 
 function unescaped(field: string): string {
