@@ -1,62 +1,43 @@
-import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { serve } from '@hono/node-server';
 import { describe } from 'vitest';
-import { createSandboxApp } from '../../src/sandbox/app.ts';
-import { plans } from '../../src/sandbox/quota.ts';
-import { answer } from '../../src/sandbox/service.ts';
-import { sampleState } from '../../src/sandbox/state.ts';
-import { test as base, cleanEnvironment, expect, launcher } from '../support/program.ts';
+import { test as base, expect } from '../support/program.ts';
+import { startService } from '../support/service.ts';
+import { plans } from '../support/values.ts';
+
+/** The responses of the service's lists take that long, in ms, and are old when they arrive. */
+const listTakes = 500;
 
 type Service = {
   readonly env: Readonly<Record<string, string>>;
   readonly names: () => string[];
-  /** Resolves once so many lists were asked for. */
-  readonly listed: (count: number) => Promise<void>;
+  /** Resolves when that many requests have arrived. */
+  readonly arrived: (count: number) => Promise<void>;
 };
 
-/** The answers of its lists take that long, in ms, and are old when they arrive. */
-const listTakes = 500;
-
-/** A service with the limit of Business, so that nothing but the claim makes anybody wait. */
+/** A service with the limit of Business, so that nothing but the lock makes anybody wait. */
 const test = base.extend<{ service: Service }>({
   // biome-ignore lint/correctness/noEmptyPattern: it needs no other fixture
   service: async ({}, use) => {
-    const state = { ...sampleState(), categories: [], lastId: 0n };
-    let lists = 0;
-    const app = createSandboxApp({
-      key: 'a-key-of-this-test',
-      now: Date.now,
-      answer: (request) => answer(state, plans.business, request),
-    });
-    const fetch = async (request: Request) => {
-      const response = await app.fetch(request);
-      if (request.method === 'GET') {
-        lists += 1;
+    const service = await startService({
+      plan: plans.business,
+      async react({ method }) {
+        if (method !== 'GET') return 'respond';
+        const list = service.state.categories.map(({ id, name }) => ({
+          id: Number(id.text),
+          name,
+        }));
         await setTimeout(listTakes);
-      }
-      return response;
-    };
-    const { server, port } = await new Promise<{ server: Server; port: number }>((resolve) => {
-      const server = serve({ fetch, hostname: '127.0.0.1', port: 0 }, (info) =>
-        resolve({ server: server as Server, port: info.port }),
-      );
+        const headers = { 'content-type': 'application/json' };
+        return { status: 200, headers, body: JSON.stringify(list) };
+      },
     });
     await use({
-      env: {
-        PETSTORE_BASE_URL: `http://127.0.0.1:${port}/v1`,
-        PETSTORE_API_KEY: 'a-key-of-this-test',
-      },
-      names: () => state.categories.map(({ name }) => name).sort(),
-      async listed(count) {
-        while (lists < count) await setTimeout(10);
-      },
+      env: { PETSTORE_BASE_URL: service.url, PETSTORE_API_KEY: service.key },
+      names: () => service.state.categories.map(({ name }) => name).sort(),
+      arrived: service.arrived,
     });
-    server.close();
-    server.closeAllConnections();
   },
 });
 
@@ -118,7 +99,7 @@ describe('real processes that create the same names at the same time', () => {
     const argv = ['categories', 'import', path, '--yes', '--json'];
     writeFileSync(path, 'name\ndog\ncat\n');
     const first = petstore(argv, { env: service.env });
-    await service.listed(2);
+    await service.arrived(2);
     writeFileSync(path, 'name\ndog\ncat\nfox\n');
 
     const second = await petstore(argv, { env: service.env });
@@ -128,16 +109,14 @@ describe('real processes that create the same names at the same time', () => {
   });
 
   test('one that is killed while it holds a name keeps nobody waiting', async ({
+    start,
     petstore,
     service,
-    folder,
   }) => {
-    const env = { ...cleanEnvironment(folder), ...service.env };
-    const victim = spawn(process.execPath, [launcher, ...create], { env, stdio: 'ignore' });
-    const ended = new Promise((resolve) => victim.once('close', resolve));
-    await service.listed(1);
-    victim.kill('SIGKILL');
-    await ended;
+    const victim = start(create, { env: service.env });
+    await service.arrived(1);
+    victim.child.kill('SIGKILL');
+    await victim.ended;
 
     const next = await petstore([...create, '--max-wait', '5s'], { env: service.env });
 

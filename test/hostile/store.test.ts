@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect as dial } from 'node:net';
@@ -10,12 +9,12 @@ import { openEngine } from '../../src/node/engine.ts';
 import { readReply, storeScript } from '../../src/pacing/store/script.ts';
 import { parseLimitStore } from '../../src/settings/limit-store.ts';
 import { race } from '../bench/race.ts';
-import { startService } from '../bench/service.ts';
 import { type EngineServer, startEngine } from '../support/engine-server.ts';
 import { createMemoryEngine } from '../support/memory-engine.ts';
 import { engines } from '../support/needs.mts';
 import { makeAuthority } from '../support/own-authority.ts';
-import { test as base, cleanEnvironment, expect, launcher } from '../support/program.ts';
+import { test as base, expect, launcher } from '../support/program.ts';
+import { type Service, startService } from '../support/service.ts';
 import { openSlowWay } from '../support/slow-way.ts';
 
 const password = 'p4ss-w0rd-of-the-store';
@@ -25,7 +24,7 @@ for (const [name, program] of Object.entries(engines))
   describe(`${name} as the limit store`, { tags: [name] }, () => {
     const test = base.extend<{
       start: (options?: Parameters<typeof startEngine>[2]) => Promise<EngineServer>;
-      service: Awaited<ReturnType<typeof startService>>;
+      service: Service;
     }>({
       start: ({ folder }, use) =>
         use(async (options) => {
@@ -33,11 +32,7 @@ for (const [name, program] of Object.entries(engines))
           onTestFinished(() => server.kill());
           return server;
         }),
-      service: async ({}, use) => {
-        const service = await startService();
-        await use(service);
-        service.close();
-      },
+      service: async ({}, use) => use(await startService()),
     });
 
     const connect = (url: string): Engine => {
@@ -281,19 +276,21 @@ for (const [name, program] of Object.entries(engines))
 
     test.for([{ still: false }, { still: true }])(
       'Ctrl-C ends a wait at once, also while the engine stands still: $still',
-      async ({ still }, { start, folder }) => {
+      async ({ still }, { start, spawn }) => {
         const server = await start();
-        const service = await startService({ onlyRefuses: true });
-        onTestFinished(service.close);
-        const env = { ...cleanEnvironment(folder), ...environment(service, server.url) };
-        const child = spawn(process.execPath, [launcher, ...list, '--max-wait', 'inf'], { env });
+        const service = await startService({
+          react: () => ({ status: 429, headers: { 'retry-after': '1' }, body: '{}' }),
+        });
+        const argv = [launcher, ...list, '--max-wait', 'inf'];
+        const env = environment(service, server.url);
+        const { child, says, ended } = spawn(process.execPath, argv, { env });
 
         // Its first words are of the wait.
-        await once(child.stderr, 'data');
+        await says(/./);
         if (still) server.signal('SIGSTOP');
         child.kill('SIGINT');
 
-        expect(await once(child, 'close')).toEqual([130, null]);
+        expect((await ended).code).toBe(130);
       },
     );
 
