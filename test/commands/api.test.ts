@@ -185,7 +185,7 @@ describe('what api refuses before anything is sent', () => {
           path.replace(/^\/?/, '/v1/').split('?')[0]?.split('/').length,
         );
       }),
-      trials(1_000),
+      trials(500),
     );
   });
 });

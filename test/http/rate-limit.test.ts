@@ -357,7 +357,7 @@ describe('the headers', () => {
         expect(Date.parse(resetAt) - clock.now()).toBeLessThanOrEqual(25 * 3_600_000 + 3_000);
       }
     });
-    await fc.assert(holds, trials(500));
+    await fc.assert(holds, trials(300));
   });
 
   test.for([
