@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { describeNoTunnel, isNoTunnel } from '../../src/api/no-tunnel.ts';
 import { createTransport } from '../../src/node/transport.ts';
-import { type ConnectProxy, startProxy } from '../support/connect-proxy.ts';
+import { type ConnectProxy, type reactions, startProxy } from '../support/connect-proxy.ts';
 import { networkError } from '../support/petstore.ts';
 import type { HttpProxy } from '../support/values.ts';
 import { request } from '../support/wire.ts';
@@ -13,39 +13,33 @@ describe('a tunnel that never stands', () => {
   const check = /^Check HTTPS_PROXY, or bypass the proxy: NO_PROXY=pets\.example$/;
   const tls = /^The service may use plain http, or a proxy may intercept the connection\.$/;
 
-  test.for([
-    [
-      'asksForPassword',
-      'the proxy PROXY requires a password (407)',
-      /^Set the password: HTTPS_PROXY=http:\/\/USER:PASSWORD@HOST:PORT$/,
-    ],
+  const password = /^Set the password: HTTPS_PROXY=http:\/\/USER:PASSWORD@HOST:PORT$/;
+
+  /** What the proxy does, the message, and the hint where it is not the usual one. */
+  test.for<readonly [keyof typeof reactions, string, RegExp?]>([
+    ['asksForPassword', 'the proxy PROXY requires a password (407)', password],
     ['asksOtherwise', 'the proxy PROXY requires a password (407)', /Basic/],
-    ['forbids', 'the proxy PROXY refused to connect to pets.example (403)', undefined],
-    ['fails', 'the proxy PROXY could not connect to pets.example (502)', undefined],
-    ['closes', 'the proxy PROXY closed the connection', undefined],
-    ['resets', 'the proxy PROXY closed the connection', undefined],
-    ['hangs', 'the proxy PROXY timed out after 10s', undefined],
-    ['tricklesHeaders', 'the proxy PROXY timed out after 10s', undefined],
-    [
-      'hangsInTunnel',
-      'connecting to pets.example through the proxy PROXY timed out after 10s',
-      undefined,
-    ],
-    ['closesInTunnel', 'the proxy PROXY closed the connection to pets.example', undefined],
-    ['garbage', 'the response from the proxy PROXY is not valid HTTP', undefined],
-    ['hugeHeader', 'the response from the proxy PROXY is not valid HTTP', undefined],
+    ['forbids', 'the proxy PROXY refused to connect to pets.example (403)'],
+    ['fails', 'the proxy PROXY could not connect to pets.example (502)'],
+    ['closes', 'the proxy PROXY closed the connection'],
+    ['resets', 'the proxy PROXY closed the connection'],
+    ['hangs', 'the proxy PROXY timed out after 10s'],
+    ['tricklesHeaders', 'the proxy PROXY timed out after 10s'],
+    ['hangsInTunnel', 'connecting to pets.example through the proxy PROXY timed out after 10s'],
+    ['closesInTunnel', 'the proxy PROXY closed the connection to pets.example'],
+    ['garbage', 'the response from the proxy PROXY is not valid HTTP'],
+    ['hugeHeader', 'the response from the proxy PROXY is not valid HTTP'],
     ['plainText', 'TLS handshake with pets.example failed', tls],
     ['plainTextAtOnce', 'TLS handshake with pets.example failed', tls],
-  ] as const)('%s: %s', async ([react, says, hint = check]) => {
+  ])('%s: %s', async ([react, says, hint = check]) => {
     proxy = await startProxy(react);
-    const { failure, sent, took, name } = await attempt({ port: proxy.port });
+    const { failure, sent, name } = await attempt({ port: proxy.port });
 
     expect(failure.message).toBe(says.replace('PROXY', name));
     expect(failure.details.hint).toMatch(hint);
     expect(failure.details.again ?? false).toBe(false);
     expect({ sent, failureSent: failure.sent }).toEqual({ sent: false, failureSent: false });
     expect(proxy.asked).toHaveLength(1);
-    expect(took).toBeLessThan(2_000);
   });
 
   test('a proxy that is not there refuses the connection', async () => {
@@ -148,7 +142,6 @@ function proxyAt(fields: Partial<Omit<HttpProxy, 'port'>> & { port?: number }): 
 async function attempt(fields: Parameters<typeof proxyAt>[0]) {
   const proxy = proxyAt(fields);
   const { send, close } = createTransport(() => 0, 300);
-  const start = Date.now();
   let sent = false;
   const onSent = () => {
     sent = true;
@@ -157,5 +150,5 @@ async function attempt(fields: Parameters<typeof proxyAt>[0]) {
   close();
   if (!isNoTunnel(error)) throw error;
   const failure = describeNoTunnel(error, { host: 'pets.example', proxy });
-  return { failure, sent, took: Date.now() - start, name: proxy.name };
+  return { failure, sent, name: proxy.name };
 }
