@@ -1,8 +1,9 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { brokenPromises } from '../hostile/invariants.ts';
 import { expect, networkError, reply, test, testKey } from '../support/petstore.ts';
+import { stateFiles } from '../support/state-files.ts';
 
 type Row = { readonly check: string; readonly status: string; readonly finding: string };
 type Result = { readonly stdout: string };
@@ -57,7 +58,7 @@ describe('doctor', () => {
       ]),
     );
     expect(sandbox.requests).toHaveLength(0);
-    expect(readdirSync(join(folder, 'state'))).toEqual([]);
+    expect(stateFiles(folder)).toEqual([]);
   });
 
   const broken = { PETSTORE_MAX_WAIT: 'soon', NODE_EXTRA_CA_CERTS: '/nowhere/authority.pem' };
@@ -257,7 +258,6 @@ describe('the exit code of doctor is that of the first thing that is wrong', () 
   }) => {
     const own = { 'api-key-command': 'show key', 'base-url': 'http://127.0.0.1:4010/v1' };
     saveSettings(folder, JSON.stringify({ profiles: { production: own } }));
-    mkdirSync(join(folder, 'state', 'limits'), { recursive: true });
     const ran: string[] = [];
     const capture = async (command: string) => {
       ran.push(command);
@@ -396,7 +396,7 @@ test('the proxy is named without its password', async ({ petstore, folder }) => 
   expect(rowOf(used, 'proxy')?.finding).toBe('proxy:3128 (https_proxy)');
   expect(rowOf(exempt, 'proxy')?.finding).toBe('no proxy for h (NO_PROXY)');
   expect(used.stdout + exempt.stdout).not.toContain('p4ssw0rd');
-  expect(existsSync(join(folder, 'state', 'limits'))).toBe(false);
+  expect(stateFiles(folder)).toEqual([]);
 });
 
 describe('what doctor shows of paths in the home folder', () => {

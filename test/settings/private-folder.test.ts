@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
+import { journals, put } from '../support/import-cases.ts';
 import { expect, test } from '../support/petstore.ts';
 import { isPosix, isPrivate } from '../support/posix.ts';
 
@@ -140,18 +141,18 @@ describe('a journal in whose place there is', () => {
   ] as const)(
     '%s is left as it is: nothing is sent',
     async ([, plant, says], { petstore, folder, sandbox }) => {
-      const imports = join(folder, 'state', 'imports');
+      const argv = ['categories', 'import', put(folder, rows)];
       const victim = join(folder, 'victim');
       writeFileSync(victim, 'precious');
-      await petstore(importing, { stdin: rows });
-      const [journal = ''] = readdirSync(imports);
-      rmSync(join(imports, journal));
+      await petstore([...argv, '--yes']);
+      const [journal = ''] = journals(folder);
+      rmSync(journal);
       sandbox.categories.length = 0;
       sandbox.requests.length = 0;
-      plant(join(imports, journal), victim);
+      plant(journal, victim);
 
-      for (const argv of [importing, [...importing.slice(0, -1), '--dry-run']]) {
-        const { exitCode, stderr } = await petstore(argv, { stdin: rows });
+      for (const flag of ['--yes', '--dry-run']) {
+        const { exitCode, stderr } = await petstore([...argv, flag]);
         expect([2, 74]).toContain(exitCode);
         expect(stderr).toMatch(says);
       }
