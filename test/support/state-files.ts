@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A file of a state folder, named by the words it is made of: its text may hold what it must not. */
-export type StateFile = { readonly path: string; readonly text: string };
+/** A file of the state folder; each byte is one character of its text. */
+type StateFile = { readonly path: string; readonly text: string };
 
 /** Lists all files below the state folder of a test, at any depth. */
 export function stateFiles(folder: string): StateFile[] {
