@@ -79,26 +79,25 @@ describe('standard output', () => {
   });
 });
 
-describe('standard error', () => {
-  test.for(['2>&-', '2>/dev/full'])(
-    '%s changes nothing of the result',
-    async (redirect, { execute }) => {
-      const list = `${petstore} categories list -p sandbox -o ndjson`;
+test.for(['2>&-', '2>/dev/full'])(
+  '%s changes nothing of the result',
+  async (redirect, { execute }) => {
+    const list = `${petstore} categories list -p sandbox -o ndjson`;
 
-      const result = await execute('sh', ['-c', `${list} ${redirect}`]);
+    const result = await execute('sh', ['-c', `${list} ${redirect}`]);
 
-      expect(result).toMatchObject({ code: 0, stderr: '' });
-      expect(result.stdout.split('\n').length).toBeGreaterThan(2);
-    },
-  );
-});
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(result.stdout.split('\n').length).toBeGreaterThan(2);
+  },
+);
 
-describe('an error that nobody foresaw', () => {
-  test.for([
-    { what: 'thrown', script: 'throw new Error(process.env.SECRET)' },
-    { what: 'a rejection', script: 'Promise.reject(new Error(process.env.SECRET))' },
-    { what: 'a rejection with nothing', script: 'Promise.reject(undefined)' },
-  ])('$what: exit 1 in words of our own', async ({ script }, { execute, folder }) => {
+test.for([
+  ['an error that is thrown', 'throw new Error(process.env.SECRET)'],
+  ['a rejection', 'Promise.reject(new Error(process.env.SECRET))'],
+  ['a rejection with nothing', 'Promise.reject(undefined)'],
+] as const)(
+  '%s that nobody foresaw: exit 1 in words of our own',
+  async ([, script], { execute, folder }) => {
     writeFileSync(`${folder}/unforeseen.cjs`, `setTimeout(() => { ${script} }, 300)`);
     const args = ['--require', './unforeseen.cjs', launcher, 'sandbox'];
 
@@ -109,8 +108,8 @@ describe('an error that nobody foresaw', () => {
       /^petstore: unexpected internal error\nThis is a bug in petstore\..*\n$/m,
     );
     expect(result.stderr).not.toMatch(/the-real-key|\n\s+at |node:internal|Node\.js/);
-  });
-});
+  },
+);
 
 test('a pager has its screen to itself once the result is there (needs script)', {
   tags: ['script'],
