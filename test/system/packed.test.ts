@@ -13,7 +13,7 @@ describe('the packed tarball', () => {
     folder = mkdtempSync(join(tmpdir(), 'petstore-packed-'));
     const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
     [packed] = JSON.parse(execFileSync('npm', args, { encoding: 'utf8' }));
-  });
+  }, 60_000);
   afterAll(() => rmSync(folder, { recursive: true }));
 
   test('is small, and holds the program, its papers and nothing else', () => {
