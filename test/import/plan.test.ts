@@ -1,0 +1,86 @@
+import { describe } from 'vitest';
+import { put } from '../support/import-cases.ts';
+import { expect, test } from '../support/petstore.ts';
+import { exact } from '../support/values.ts';
+
+type Content = readonly [name: string, description?: string];
+
+const allowDuplicates = ['--allow-duplicates'];
+
+describe('the plan that --dry-run shows', () => {
+  test.for<[what: string, rows: Content[], existing: Content[], plan: string[], flags?: string[]]>([
+    ['new names', [['dog'], ['cat']], [], ['create', 'create']],
+    ['a listed name', [['dog']], [['dog', 'Barks']], ['existing']],
+    ['a listed name and description', [['dog', 'Barks']], [['dog', 'Barks']], ['existing']],
+    ['another description', [['dog', 'Bites']], [['dog', 'Barks']], ['differs']],
+    ['one of two', [['dog', 'Bites']], [['dog'], ['dog', 'Bites']], ['existing']],
+    ['one name twice', [['dog'], ['dog', 'Barks'], ['cat']], [], ['create', 'repeated', 'create']],
+    ['each row', [['dog'], ['dog']], [['dog']], ['create', 'create'], allowDuplicates],
+    ['names of JavaScript', [['__proto__'], ['constructor']], [], ['create', 'create']],
+    ['another case', [['Dog']], [['dog']], ['similar']],
+    ['outer spaces', [[' dog ']], [['dog']], ['similar']],
+    ['inner spaces', [['pine  marten']], [['pine marten']], ['similar']],
+    ['another composition', [['lie\u0300vre']], [['li\u00e8vre']], ['similar']],
+    ['another case, each row', [['Dog']], [['dog']], ['create'], allowDuplicates],
+  ])('%s', async ([, rows, existing, plan, flags = []], { petstore, sandbox, folder }) => {
+    for (const [n, [name, description]] of existing.entries()) {
+      const described = description === undefined ? {} : { description };
+      sandbox.categories.push({ id: exact(String(n + 1)), name, ...described });
+    }
+    const lines = rows.map(([name, description]) => JSON.stringify({ name, description }));
+    const file = put(folder, lines.join('\n'), 'pets.ndjson');
+
+    const argv = ['categories', 'import', file, '--dry-run', ...flags, '--json'];
+    const { exitCode, stdout } = await petstore(argv);
+
+    const { items, counts } = JSON.parse(stdout);
+    const intentions = items.map(({ intention }: { readonly intention: string }) => intention);
+    expect(exitCode).toBe(0);
+    expect(intentions).toEqual(plan);
+    for (const kind of new Set(plan)) {
+      expect(counts[kind], kind).toBe(plan.filter((intention) => intention === kind).length);
+    }
+    expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET']);
+  });
+});
+
+describe('the forecast that --dry-run shows', () => {
+  test.for<[plan: string | undefined, rows: number, minutes: number, days: number | null]>([
+    ['free', 30, 0, 0],
+    ['free', 57, 0, 0],
+    ['free', 58, 1, 0],
+    ['free', 2_437, 16, 2],
+    ['pro', 2_437, 8, 0],
+    [undefined, 2_437, 40, null],
+  ])('on plan %s for %i rows', async ([plan, rows, minutes, days], { petstore, folder }) => {
+    if (plan) await petstore(['config', 'set', 'plan', plan]);
+    const names = Array.from({ length: rows }, (_, n) => `pet ${n}`);
+    const file = put(folder, ['name', ...names].join('\n'));
+
+    const { stdout } = await petstore(['categories', 'import', file, '--dry-run', '--json']);
+
+    const { requests, forecast } = JSON.parse(stdout);
+    expect({ minutes: forecast.todayMs / 60_000, days: forecast.moreDays }).toEqual({
+      minutes,
+      days,
+    });
+    // A list before and one after the rows, and at most one more a day.
+    expect(requests).toBeGreaterThanOrEqual(rows + 2);
+    expect(requests).toBeLessThanOrEqual(rows + 2 + (days ?? 0));
+  });
+
+  test('counts what is left of this minute and of this day', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    sandbox.plan = { minute: { limit: 10, length: 60_000 }, day: { limit: 20, length: 9e7 } };
+    await petstore(['config', 'set', 'plan', '10/min,20/day']);
+    for (let n = 0; n < 8; n += 1) await petstore(['categories', 'list']);
+    const file = put(folder, ['name', 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].join('\n'));
+
+    const { stdout } = await petstore(['categories', 'import', file, '--dry-run', '--json']);
+
+    expect(JSON.parse(stdout).forecast).toMatchObject({ todayMs: 60_000, moreDays: 0 });
+  });
+});
