@@ -32,53 +32,6 @@ const done = (index: number, id: number, as?: string): Entry => ({
 });
 
 describe('the plan', () => {
-  test.for<{ what: string; mode?: Mode; rows: Content[]; there?: Category[]; plan: string[] }>([
-    { what: 'new names', rows: [row('dog'), row('cat')], plan: ['create', 'create'] },
-    {
-      what: 'a name that exists, described alike or not at all',
-      rows: [row('dog'), row('cat', 'Purrs')],
-      there: [category(1, 'dog', 'Barks'), category(2, 'cat', 'Purrs')],
-      plan: ['existing', 'existing'],
-    },
-    {
-      what: 'a name that exists with another description',
-      rows: [row('dog', 'Bites')],
-      there: [category(1, 'dog', 'Barks')],
-      plan: ['differs'],
-    },
-    {
-      what: 'a name that exists twice, once described alike',
-      rows: [row('dog', 'Bites')],
-      there: [category(1, 'dog'), category(2, 'dog', 'Bites')],
-      plan: ['existing'],
-    },
-    {
-      what: 'a name that is twice in the file',
-      rows: [row('dog'), row('dog', 'Barks'), row('cat')],
-      plan: ['create', 'repeated', 'create'],
-    },
-    {
-      what: 'a name in another case, which is another name',
-      rows: [row('Dog')],
-      there: [category(1, 'dog')],
-      plan: ['create'],
-    },
-    {
-      what: 'every row where duplicates are allowed',
-      mode: 'each',
-      rows: [row('dog'), row('dog'), row('cat')],
-      there: [category(1, 'dog')],
-      plan: ['create', 'create', 'create'],
-    },
-    {
-      what: 'names of what every object has',
-      rows: [row('__proto__'), row('constructor')],
-      plan: ['create', 'create'],
-    },
-  ])('$what', ({ mode = 'ensure', rows, there = [], plan }) => {
-    expect(makePlan(mode, rows, there, emptyState()).intentions).toEqual(plan);
-  });
-
   test('leaves out what the journal tells was created, and holds back twins of what is unknown', () => {
     const rows = [row('dog'), row('cat'), row('cat'), row('emu')];
     const state = stateAfter(done(0, 7), intent(1));
