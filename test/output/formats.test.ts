@@ -108,6 +108,22 @@ describe('the other formats', () => {
     },
   );
 
+  test.for([
+    ['a\nb', '1,"a\nb",""'],
+    ['a,b', '1,"a,b",""'],
+    ['"a"', '1,"""a""",""'],
+  ] as const)(
+    'CSV tells an empty text from none, and quotes %j',
+    async ([name, line], { petstore, sandbox }) => {
+      sandbox.categories.push({ id: exact('1'), name, description: '' });
+      sandbox.categories.push({ id: exact('2'), name: 'cat' });
+
+      const { stdout } = await petstore(['categories', 'list', '-o', 'csv']);
+
+      expect(stdout).toBe(`id,name,description\n${line}\n2,cat,\n`);
+    },
+  );
+
   test('a report of many pieces is one document, in order', async ({ petstore, folder }) => {
     const names = Array.from({ length: 1_001 }, (_, n) => `pet ${n}`);
     const argv = ['categories', 'import', put(folder, ['name', ...names].join('\n')), '--dry-run'];

@@ -65,6 +65,24 @@ export async function screenOf(
   return { rows, acts };
 }
 
+/** A title that tells `finalScreen` how wide the terminal is from here on. */
+export const widthMark = (columns: number) => `\u001b]2;${columns}\u0007`;
+
+/** Does what the bytes say, as a terminal of that many columns does, and returns the lines that are left on its screen. */
+export async function finalScreen(bytes: string, columns: number): Promise<string[]> {
+  const terminal = new headless.Terminal({ cols: columns, rows: 50, allowProposedApi: true });
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the mark
+  for (const [n, part] of bytes.split(/\x1b\]2;(\d+)\x07/).entries()) {
+    if (n % 2 === 1) terminal.resize(Number(part), 50);
+    else await new Promise<void>((written) => terminal.write(part, written));
+  }
+  const { active } = terminal.buffer;
+  const lines = Array.from({ length: active.length }, (_, row) => active.getLine(row));
+  const shown = lines.map((line) => line?.translateToString(true) ?? '').filter(Boolean);
+  terminal.dispose();
+  return shown;
+}
+
 /** Gives each character the cells that it has alone: what a terminal does that knows emoji and no clusters. */
 function drawApart(terminal: headless.Terminal): void {
   const none = /[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]/u;

@@ -1,0 +1,186 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { expect, launcher, test } from '../support/program.ts';
+import { finalScreen, widthMark } from '../support/screen.ts';
+import { openService, type Service, startService } from '../support/service.ts';
+import { exact, plans } from '../support/values.ts';
+
+/** A function of the shell. */
+const petstore = `petstore() { '${process.execPath}' '${launcher}' "$@" $FLAGS; }\n`;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours of a terminal
+const colors = /\x1b\[\d*m/;
+
+/** Each command that prints a result, and whether a part of it stands out. */
+const commands = [
+  ['categories list', true],
+  ['categories list -o json', false],
+  ['categories list -o csv', false],
+  ['categories get dog', true],
+  ['categories create emu', true],
+  ['categories import pets.csv --dry-run', true],
+  ['categories import pets.csv --yes', true],
+  ['categories diff pets.csv', true],
+  ['pets get 1', true],
+  ['orders list', true],
+  ['limits', true],
+  ['auth status', true],
+  ['profile list', true],
+  ['config list', true],
+  ['config get base-url', false],
+  ['config path', false],
+  ['api GET /categories', true],
+  ['completion bash', false],
+  ['help categories list', true],
+  ['--version', false],
+] as const;
+
+/** Splits what was printed by the marks between the commands, without times and ports, which differ. */
+function resultsIn(stdout: string): Map<string, string> {
+  const results = stdout
+    .replaceAll('\r\n', '\n')
+    .replace(/127\.0\.0\.1:\d+/g, 'HOST')
+    .replace(/(\d{4}-\d\d-\d\dT)?\d\d:\d\d:\d\dZ/g, 'TIME')
+    .split('@@')
+    .slice(1);
+  return new Map(results.map((text) => [text.slice(0, text.indexOf('\n')), text]));
+}
+
+/** The cells of a table, or the words of a text. */
+const cellsOf = (text = '') =>
+  text
+    .split(colors)
+    .join('')
+    .split(/[\s│─┌┬┐├┼┤└┴┘]+/)
+    .filter(Boolean);
+
+const settingsOf = ({ url, key }: Service) => ({
+  PETSTORE_BASE_URL: url,
+  PETSTORE_API_KEY: key,
+  TERM: 'xterm',
+});
+
+async function openShop() {
+  const service = await startService({ plan: plans.business });
+  const id = exact('-9223372036854775808');
+  service.state.categories.push({ id, name: 'dog', description: 'Barks' });
+  return settingsOf(service);
+}
+
+describe('a terminal (needs script)', { tags: ['script'] }, () => {
+  test('shows the values that a pipe gets, in colour', async ({ execute, folder }) => {
+    writeFileSync(join(folder, 'pets.csv'), 'name\nfox\ndog\n');
+    const lines = commands.map(([words]) => `echo '@@${words}'; petstore ${words} 2>/dev/null\n`);
+    writeFileSync(join(folder, 'commands.sh'), petstore + lines.join(''));
+    const command = 'stty cols 200; sh commands.sh';
+
+    const pipe = await execute('sh', ['commands.sh'], { env: await openShop() });
+    const terminal = await execute('script', ['-qec', command, '/dev/null'], {
+      env: await openShop(),
+    });
+
+    const piped = resultsIn(pipe.stdout);
+    const shown = resultsIn(terminal.stdout);
+    for (const [words, hasColor] of commands) {
+      expect(cellsOf(piped.get(words)).length, words).toBeGreaterThan(1);
+      expect(cellsOf(shown.get(words)), words).toEqual(cellsOf(piped.get(words)));
+      expect(colors.test(shown.get(words) ?? ''), words).toBe(hasColor);
+    }
+    expect(pipe.stdout).not.toContain('\u001b');
+  });
+
+  test('has no colours where they are not wanted', async ({ execute, folder }) => {
+    const words = ['categories list', 'pets get 1', 'categories get nobody', 'categories list -v'];
+    const lines = words.map((words) => `petstore ${words}\n`).join('');
+    writeFileSync(join(folder, 'commands.sh'), petstore + lines);
+    const env = await openShop();
+    const show = async (more: Record<string, string>) =>
+      (
+        await execute('script', ['-qec', 'sh commands.sh', '/dev/null'], {
+          env: { ...env, ...more },
+        })
+      ).stdout;
+
+    const colored = await show({});
+    for (const more of [{ FLAGS: '--no-color' }, { NO_COLOR: '1' }, { TERM: 'dumb' }]) {
+      const plain = await show(more);
+      expect(plain).not.toContain('\u001b');
+      expect(plain.split('\n').length).toBe(colored.split('\n').length);
+    }
+    // Bold, dim, yellow and red.
+    for (const color of [1, 2, 33, 31]) expect(colored).toContain(`\u001b[${color}m`);
+  });
+
+  test.for([
+    [0, 80],
+    [1, 80],
+    [19, 80],
+    [60, 60],
+  ] as const)('of %i columns has a table in %i', async ([told, width], { execute }) => {
+    const command = `stty cols ${told}; petstore config list --no-color`;
+    const env = { PETSTORE_BASE_URL: `https://pets.example/${'x'.repeat(100)}` };
+
+    const { code, stdout } = await execute('script', ['-qec', petstore + command, '/dev/null'], {
+      env,
+    });
+
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^│ max-wait +│ 2m +│ default +│\r$/m);
+    for (const line of stdout.trimEnd().split('\r\n')) expect([...line]).toHaveLength(width);
+  });
+
+  test.concurrent.for([
+    [100, 100],
+    [30, 30],
+    [100, 40],
+  ] as const)(
+    'of %i columns, later %i, counts a wait down and leaves nothing of it',
+    async ([columns, later], { spawn, folder, expect, onTestFinished }) => {
+      const refusal = { status: 429, headers: { 'retry-after': '3' }, body: '' };
+      const service = await openService({ react: (_, n) => (n === 1 ? refusal : 'respond') });
+      onTestFinished(service.close);
+      const session = `
+        stty cols ${columns}
+        { until [ -e shown ]; do sleep 0.05; done; stty cols ${later} < /dev/tty; cat width; } &
+        petstore categories list -o csv --no-color || exit
+        wait`;
+      writeFileSync(join(folder, 'width'), widthMark(later));
+      writeFileSync(join(folder, 'session.sh'), petstore + session);
+      // Its output goes to where one can wait for it.
+      const shell = ['-c', 'exec script -qefc "sh session.sh" /dev/null >&2'];
+      const terminal = spawn('sh', shell, { env: settingsOf(service) });
+
+      await terminal.says(/next request in \d/i);
+      writeFileSync(join(folder, 'shown'), '');
+      const { code, stderr } = await terminal.ended;
+
+      expect(code).toBe(0);
+      const told = [...stderr.matchAll(/next request in (\S+)/gi)].map(([, left]) => left);
+      expect(new Set(told).size).toBeGreaterThan(2);
+      const screen = (await finalScreen(stderr, columns)).join('');
+      expect(screen).toMatch(/^id,name,description\s*rate limit: 59 of 60 left, .*Z\)$/);
+    },
+  );
+
+  test.concurrent.for([0, 9, 100])(
+    'of %i columns shows the progress of an import, and leaves nothing of it',
+    async (columns, { execute, folder, expect, onTestFinished }) => {
+      const plan = { ...plans.free, minute: { limit: 11, length: 3_000 } };
+      const service = await openService({ plan });
+      onTestFinished(service.close);
+      const names = Array.from({ length: 12 }, (_, n) => `pet ${n}\n`);
+      writeFileSync(join(folder, 'pets.csv'), `name\n${names.join('')}`);
+      const command = `stty cols ${columns}; petstore categories import pets.csv --yes --no-color`;
+
+      const argv = ['-qec', petstore + command, '/dev/null'];
+      const { code, stdout } = await execute('script', argv, { env: settingsOf(service) });
+
+      expect(code).toBe(0);
+      const screen = (await finalScreen(stdout, columns || 80)).join('\n');
+      expect(screen).not.toMatch(/[█░]|10.12/);
+      if (columns < 100) return;
+      expect(stdout).toMatch(/█+░+ 10(\/| of )12\b/);
+      expect(screen).toMatch(/12 created/);
+    },
+  );
+});
