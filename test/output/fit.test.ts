@@ -116,20 +116,24 @@ describe('on a terminal a list', () => {
     expect(inkOf(stdout)).toContain('x'.repeat(20));
   });
 
-  test.for([0, 1_000])(
-    'of more than a thousand rows fits too, also a longer one that comes last: with texts of %i',
-    async (length, { petstore, sandbox }) => {
+  test.for([
+    ['id,name', 0],
+    ['id,name', 1_000],
+    ['name,id', 1_000],
+  ] as const)(
+    'of more than a thousand rows fits too, also a longer one that comes last: %s, texts of %i',
+    async ([columns, length], { petstore, sandbox }) => {
       const description = 'y'.repeat(length);
       for (let id = 1; id <= 1_200; id += 1) {
         sandbox.categories.push({ id: exact(`${id}`), name: 'dog', description });
       }
       sandbox.categories.push({ id: exact(longestId), name: 'x'.repeat(500) });
 
-      const { stdout } = await petstore([...list, '--columns', 'name,id'], { columns: 40 });
+      const { stdout } = await petstore([...list, '--columns', columns], { columns: 40 });
 
       for (const line of linesOf(stdout)) expect(line.length).toBeLessThanOrEqual(40);
-      expect(stdout).toMatch(/^dog +1200$/m);
-      expect(stdout).toMatch(/^xxx.* -9223372036854775808$/m);
+      expect(stdout).toMatch(/^(1200 +dog|dog +1200)$/m);
+      expect(stdout).toMatch(/^(xxx.* )?-9223372036854775808( +xxx.*)?$/m);
     },
   );
 });
