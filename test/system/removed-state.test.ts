@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { expect, test } from '../support/program.ts';
@@ -36,8 +36,12 @@ describe('an import whose state is deleted while it runs', () => {
       const running = start(argv, { env });
       await service.arrived(6);
       const paths = pathsIn(folder, deleted);
-      // The import may be writing to them.
-      for (const path of paths) rmSync(path, { recursive: true, maxRetries: 10 });
+      for (const path of paths) {
+        // First out of its sight: what it makes at this path meanwhile would keep the folder from being removed.
+        const away = join(folder, 'away');
+        renameSync(path, away);
+        rmSync(away, { recursive: true });
+      }
       letGo();
       const first = await running.ended;
       const second = await petstore(argv, { env });
