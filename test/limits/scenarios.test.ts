@@ -21,7 +21,7 @@ type Service = (now: number) => Verdict;
 const maxInFlight = 8;
 const dayLength = 86_400_000;
 const forever = new AbortController().signal;
-const options = { ...trials(20), endOnFailure: true };
+const options = { ...trials(10), endOnFailure: true };
 
 type Row = readonly [
   what: string,
