@@ -21,7 +21,7 @@ type Service = (now: number) => Verdict;
 const maxInFlight = 8;
 const dayLength = 86_400_000;
 const forever = new AbortController().signal;
-const options = { ...trials(10), endOnFailure: true };
+const property = { ...trials(10), endOnFailure: true };
 
 type Row = readonly [
   what: string,
@@ -60,7 +60,7 @@ describe('a crowd of processes', () => {
         expect(requests).toHaveLength(ends.length + refused.length);
         expect(requests.at(-1)?.sentAt).toBeLessThan(windows * (length + 3_000) + 60 * latency);
       }),
-      options,
+      property,
     );
   });
 
@@ -79,7 +79,7 @@ describe('a crowd of processes', () => {
         const created = ends.filter(({ exitCode }) => exitCode === 0);
         const windows = Math.ceil(ends.length / limit);
         expect(sentTooEarly(requests)).toEqual([]);
-        for (const { inARow, together, waitMs } of refusals(requests)) {
+        for (const { inARow, together, waitMs } of findRefusals(requests)) {
           expect(waitMs, `after ${inARow}`).toBeGreaterThanOrEqual(minWait(inARow));
           expect(together, `in ${inARow}`).toBeLessThanOrEqual(inARow === 1 ? maxInFlight : 1);
         }
@@ -89,7 +89,7 @@ describe('a crowd of processes', () => {
         const maxWait = tellsWait ? length + 3_000 : length + 340_000;
         expect(requests.at(-1)?.sentAt).toBeLessThan(windows * maxWait + 30_000);
       }),
-      options,
+      property,
     );
   });
 
@@ -127,7 +127,7 @@ describe('a crowd of processes', () => {
           await clock.sleep(resetAt + 3_000 - clock.service(), forever);
         }
       }),
-      options,
+      property,
     );
   });
 });
@@ -135,7 +135,7 @@ describe('a crowd of processes', () => {
 type Refusal = { readonly inARow: number; together: number; toldAt: number; waitMs: number };
 
 /** Returns the refusals, those of requests that were in flight together as one, and how long nothing was sent after each. */
-function refusals(requests: readonly Sent[]): Refusal[] {
+function findRefusals(requests: readonly Sent[]): Refusal[] {
   const found: Refusal[] = [];
   let last: Refusal | undefined;
   let inARow = 0;
@@ -191,9 +191,10 @@ function halved({ processes, commandsEach, limit, length }: Given): Service {
   };
 }
 
-/** For two requests of the crowd somebody else sends one. */
+/** Somebody else sends one request for two of the crowd's, which is seen in the responses alone. */
 function shared({ limit, length, seed }: Given): Service {
   const random = createRandom(seed);
+  // In small windows a third is not told from chance, and one request may be refused four times.
   const window = fixedWindow(() => limit * 3, length);
   return (now) => {
     if (random() < 1 / 2) take([window], now);
