@@ -21,7 +21,8 @@ const crowds = fc.record({
 });
 type Given = typeof crowds extends fc.Arbitrary<infer Given> ? Given : never;
 
-describe('a crowd of processes on one key', () => {
+// The nightly run draws thousands.
+describe('a crowd of processes on one key', { timeout: 1_800_000 }, () => {
   test('gets no 429, keeps to a wait it was told, creates each once and wastes no window', async ({
     openCrowd,
     sandbox,

@@ -38,7 +38,7 @@ const rows: Row[] = [
   ['a limit that all commands share', fixed, mixCommands, 1, () => 0],
 ];
 
-describe('a crowd of processes', () => {
+describe('a crowd of processes', { timeout: 1_800_000 }, () => {
   test.for(rows)('keeps to %s, and wastes no window', async (row, { openCrowd, sandbox }) => {
     const [, serve, commands, part, maxRefused] = row;
     await fc.assert(
