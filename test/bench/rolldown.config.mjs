@@ -1,7 +1,6 @@
 import { defineConfig } from 'rolldown';
 import { withoutUnused } from '../../rolldown.config.mjs';
 
-const programs = ['limits', 'slots', 'hostile', 'import', 'bars', 'crowd', 'import/recorder'];
 
 export default defineConfig({
   input: programs.map((program) => `test/bench/${program}.ts`),

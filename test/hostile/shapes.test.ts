@@ -17,7 +17,7 @@ type Row = readonly [argv: readonly string[], size: number, shape: string];
 
 /** Those that take most, by what reads them. */
 const hardest: readonly Row[] = [
-  [api, 3.99, 'one object with deep nesting'],
+  [api, 3.99, 'one object of keys of marks'],
   [list, 7.99, 'extra nesting'],
   [sorted, 7.99, 'one field of its own each'],
 ];
