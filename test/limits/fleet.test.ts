@@ -29,7 +29,7 @@ describe('machines with a limit store', () => {
     expect(denied.exitCode).toBe(75);
     expect(denied.events().at(-1)).toMatchObject({ outcome: 'not_sent', kind: 'rate_limited' });
     expect(waited.exitCode).toBe(0);
-    expect(clock.now()).toBeGreaterThanOrEqual(startTime + 31_000);
+    expect(clock.now()).toBeGreaterThanOrEqual(startTime + 30_000);
     expect(sandbox.requests).toHaveLength(2);
     expect(engine.keys()).toEqual([expect.stringMatching(/^petstore:lim:[0-9a-f]{32}$/)]);
   });
@@ -124,9 +124,8 @@ describe('machines with a limit store', () => {
     expect(clock.now()).toBe(startTime);
   });
 
-  test('count down a long wait each second, and look at the store every five', async ({
+  test('look at the store every five seconds of a long wait, not more often', async ({
     fleet: { run, engine },
-    clock,
     sandbox,
   }) => {
     sandbox.reactions.push(refusal(60));
@@ -135,7 +134,6 @@ describe('machines with a limit store', () => {
 
     await run('two', list);
 
-    expect(clock.slept.filter((ms) => ms === 1_000).length).toBeGreaterThan(55);
     // One every five seconds, and what its turn takes.
     expect(engine.commands - before).toBeLessThanOrEqual(12 + 5);
   });
@@ -236,7 +234,7 @@ describe('machines with a limit store', () => {
     const next = await run('two', [...list, '--max-wait', '0']);
 
     expect(waited.exitCode).toBe(0);
-    expect(clock.now()).toBeGreaterThanOrEqual(startTime + 31_000);
+    expect(clock.now()).toBeGreaterThanOrEqual(startTime + 30_000);
     expect(notices(waited)).toHaveLength(1);
     expect(next.exitCode).toBe(0);
   });
@@ -284,7 +282,7 @@ describe('machines with a limit store', () => {
     expect(notices(other)).toEqual([]);
     expect((await back).exitCode).toBe(0);
     expect(notices(await back)).toHaveLength(1);
-    expect(clock.now()).toBeGreaterThanOrEqual(startTime + 31_000);
+    expect(clock.now()).toBeGreaterThanOrEqual(startTime + 30_000);
     expect(sandbox.requests).toHaveLength(2);
   });
 

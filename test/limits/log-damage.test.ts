@@ -113,7 +113,7 @@ describe('a limit log', () => {
         expect(exitCode, stderr).toBe(0);
       }
 
-      expect(clock.now() - before).toBeLessThanOrEqual(61_000);
+      expect(clock.now() - before).toBeLessThanOrEqual(63_000);
       expect(sandbox.requests).toHaveLength(3);
     },
   );
