@@ -1,7 +1,6 @@
 import { defineConfig } from 'rolldown';
 import { withoutUnused } from '../../rolldown.config.mjs';
 
-
 export default defineConfig({
   input: programs.map((program) => `test/bench/${program}.ts`),
   platform: 'node',
