@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
@@ -21,7 +22,12 @@ export default defineConfig(({ mode }) => ({
     tags: needs,
     projects: [
       // In memory and without state of their own: one thread can run all files, without loading everything anew for each.
-      tier(rooms, { name: 'unit', pool: 'threads', isolate: false }),
+      tier(rooms, {
+        name: 'unit',
+        pool: 'threads',
+        isolate: false,
+        env: { TMPDIR: folderInMemory() ?? tmpdir() },
+      }),
       tier('system', built),
       tier('hostile', { globalSetup: [...built.globalSetup, 'test/support/build-bench.ts'] }),
       tier('windows', built),
@@ -42,3 +48,13 @@ export default defineConfig(({ mode }) => ({
     ],
   },
 }));
+
+/** Linux keeps /dev/shm in memory: there the unit tests, which sync each line of a journal, take a fifth less time. */
+function folderInMemory(): string | undefined {
+  try {
+    const { bavail, bsize } = statfsSync('/dev/shm');
+    return bavail * bsize > 2 ** 30 ? '/dev/shm' : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -3,7 +3,6 @@ import { dirname, join, relative } from 'node:path';
 import { describe } from 'vitest';
 import { expect, test } from '../support/program.ts';
 
-const isRoot = process.getuid?.() === 0;
 /** A user of this machine who is not root. */
 const uid = 65_534;
 
@@ -23,7 +22,7 @@ const commands: readonly (readonly [argv: readonly string[], stdin: string])[] =
   [['auth', 'logout'], ''],
 ];
 
-describe.skipIf(!isRoot)('root, with HOME of a user (sudo)', () => {
+describe('root, with HOME of a user (sudo)', { tags: ['root'] }, () => {
   test('makes nothing that is not the user’s, and locks them out of nothing', async ({
     petstore,
     folder,
@@ -64,7 +63,7 @@ describe.skipIf(!isRoot)('root, with HOME of a user (sudo)', () => {
   });
 });
 
-describe.skipIf(!isRoot)('what root left in a home folder', () => {
+describe('what root left in a home folder', { tags: ['root'] }, () => {
   const config = '.config/petstore';
   const state = '.local/state/petstore';
 
