@@ -1,6 +1,8 @@
 import { defineConfig } from 'rolldown';
 import { withoutUnused } from '../../rolldown.config.mjs';
 
+const programs = ['limits', 'slots', 'import', 'bars', 'crowd', 'import/recorder'];
+
 export default defineConfig({
   input: programs.map((program) => `test/bench/${program}.ts`),
   platform: 'node',
