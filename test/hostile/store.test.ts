@@ -23,10 +23,10 @@ const list = ['categories', 'list', '--json'];
 for (const [name, program] of Object.entries(engines))
   describe(`${name} as the limit store`, { tags: [name] }, () => {
     const test = base.extend<{
-      start: (options?: Parameters<typeof startEngine>[2]) => Promise<EngineServer>;
+      startStore: (options?: Parameters<typeof startEngine>[2]) => Promise<EngineServer>;
       service: Service;
     }>({
-      start: ({ folder }, use) =>
+      startStore: ({ folder }, use) =>
         use(async (options) => {
           const server = await startEngine(program, folder, options);
           onTestFinished(() => server.kill());
@@ -42,8 +42,8 @@ for (const [name, program] of Object.entries(engines))
     };
     const key = () => `petstore:lim:${randomBytes(4).toString('hex')}`;
 
-    test('the script does what tests in memory take it to do', async ({ start }) => {
-      const real = connect((await start()).url);
+    test('the script does what tests in memory take it to do', async ({ startStore }) => {
+      const real = connect((await startStore()).url);
       const call = fc.record({
         client: fc.nat(2),
         line: fc.constantFrom('', '', '{"k":"unsent"}', '{"k":"lost"}'),
@@ -87,11 +87,11 @@ for (const [name, program] of Object.entries(engines))
     });
 
     test('its keys go away by themselves after a day and an hour, told anew by each line', async ({
-      start,
+      startStore,
       petstore,
       service,
     }) => {
-      const server = await start();
+      const server = await startStore();
       const env = environment(service, server.url);
       await petstore(list, { env });
 
@@ -111,9 +111,9 @@ for (const [name, program] of Object.entries(engines))
     });
 
     test('a wait of a week is kept for a week, whoever writes to the log in between', async ({
-      start,
+      startStore,
     }) => {
-      const engine = connect((await start()).url);
+      const engine = connect((await startStore()).url);
       const name = key();
       const [week, day] = [String(7 * 86_400), String(86_400)];
       const write = async (epoch: string, ttl: string) =>
@@ -129,9 +129,9 @@ for (const [name, program] of Object.entries(engines))
     });
 
     test('an engine that was started anew is sent the script again, over a new connection', async ({
-      start,
+      startStore,
     }) => {
-      const server = await start();
+      const server = await startStore();
       const engine = connect(server.url);
       const call = ['', '0', '', '', '', 'epoch', '60'];
       await engine.run(storeScript, 'petstore:lim:x', call);
@@ -182,8 +182,8 @@ for (const [name, program] of Object.entries(engines))
       },
     ])(
       '$what: one notice, the request is sent all the same, and no secret is said',
-      async ({ args, login, path = '', says }, { start, petstore, service }) => {
-        const { url } = await start({ args });
+      async ({ args, login, path = '', says }, { startStore, petstore, service }) => {
+        const { url } = await startStore({ args });
         const env = environment(service, url.replace('//', `//${login}`) + path);
 
         const { code, stdout, stderr } = await petstore(list, { env });
@@ -199,13 +199,13 @@ for (const [name, program] of Object.entries(engines))
     );
 
     test('a user with no more rights than it takes, and a password, can share the limit', async ({
-      start,
+      startStore,
       petstore,
       service,
     }) => {
       const rights =
         '~petstore:lim:* +eval +evalsha +time +hmget +hget +hset +hdel +expire +select';
-      const { url } = await start({
+      const { url } = await startStore({
         args: ['--user', 'ci', 'on', `>${password}`, ...rights.split(' ')],
       });
       const env = environment(service, `${url.replace('//', `//ci:${password}@`)}/3`);
@@ -218,11 +218,11 @@ for (const [name, program] of Object.entries(engines))
     });
 
     test('doctor says that there is no room left, however soon it looks again', async ({
-      start,
+      startStore,
       petstore,
       service,
     }) => {
-      const server = await start();
+      const server = await startStore();
       const env = environment(service, server.url);
       const before = await petstore(['doctor', '--json'], { env });
       const operator = dial(Number(new URL(server.url).port), '127.0.0.1');
@@ -237,12 +237,12 @@ for (const [name, program] of Object.entries(engines))
     });
 
     test('doctor warns of a server that may evict the log', async ({
-      start,
+      startStore,
       petstore,
       service,
     }) => {
-      const safe = await start();
-      const { url } = await start({ args: ['--maxmemory-policy', 'allkeys-lru'] });
+      const safe = await startStore();
+      const { url } = await startStore({ args: ['--maxmemory-policy', 'allkeys-lru'] });
 
       const before = await petstore(['doctor', '--json'], { env: environment(service, safe.url) });
       const after = await petstore(['doctor', '--json'], { env: environment(service, url) });
@@ -254,11 +254,11 @@ for (const [name, program] of Object.entries(engines))
     });
 
     test('an engine that stands still delays no command by more than half a second at each try, and an end by nothing', async ({
-      start,
+      startStore,
       petstore,
       service,
     }) => {
-      const server = await start();
+      const server = await startStore();
       const env = environment(service, server.url);
       await petstore(list, { env });
       server.signal('SIGSTOP');
@@ -276,8 +276,8 @@ for (const [name, program] of Object.entries(engines))
 
     test.for([{ still: false }, { still: true }])(
       'Ctrl-C ends a wait at once, also while the engine stands still: $still',
-      async ({ still }, { start, spawn }) => {
-        const server = await start();
+      async ({ still }, { startStore, spawn }) => {
+        const server = await startStore();
         const service = await startService({
           react: () => ({ status: 429, headers: { 'retry-after': '1' }, body: '{}' }),
         });
@@ -296,9 +296,9 @@ for (const [name, program] of Object.entries(engines))
 
     test('TLS: a certificate of an own authority is taken when it is named, and no other', {
       tags: ['openssl'],
-    }, async ({ start, petstore, service, folder }) => {
+    }, async ({ startStore, petstore, service, folder }) => {
       const authority = makeAuthority(folder);
-      const { url } = await start({ tls: authority.certify(['IP:127.0.0.1']) });
+      const { url } = await startStore({ tls: authority.certify(['IP:127.0.0.1']) });
       const env = { ...environment(service, url), NODE_TLS_REJECT_UNAUTHORIZED: '0' };
 
       const known = await petstore(list, { env: { ...env, NODE_EXTRA_CA_CERTS: authority.path } });
@@ -309,8 +309,8 @@ for (const [name, program] of Object.entries(engines))
       expect(unknown.stderr).toMatch(/has a certificate that cannot be verified \(\w+\)/);
     });
 
-    test('three machines on one key: no 429, each created once', async ({ start }) => {
-      const { url } = await start();
+    test('three machines on one key: no 429, each created once', async ({ startStore }) => {
+      const { url } = await startStore();
 
       const outcome = await race({ ...small, machines: 3, store: url });
 
@@ -318,11 +318,11 @@ for (const [name, program] of Object.entries(engines))
     });
 
     test('two machines share a store that answers after 300 ms, log-in included: no 429, and none goes on alone', async ({
-      start,
+      startStore,
       petstore,
       service,
     }) => {
-      const { url } = await start({ args: ['--requirepass', password] });
+      const { url } = await startStore({ args: ['--requirepass', password] });
       const way = await openSlowWay(Number(new URL(url).port), 150);
       onTestFinished(way.close);
       const store = `redis://:${password}@127.0.0.1:${way.port}/2`;
@@ -335,9 +335,9 @@ for (const [name, program] of Object.entries(engines))
     });
 
     test('the engine is killed midway and comes back: no ban, at most one 429 for each machine and window', async ({
-      start,
+      startStore,
     }) => {
-      const server = await start();
+      const server = await startStore();
       let back: Promise<void> | undefined;
 
       const outcome = await race({
