@@ -9,45 +9,47 @@ const tier = (name: string, options = {}) => ({
   test: { name, include: [`test/${name}/**/*.test.ts`], ...options },
 });
 const rooms = '{commands,docs,http,import,inner,limits,output,sandbox,settings}';
-/** The fraction of each property test's runs. */
-const share = (mode: string) => (mode === 'all' ? '1' : '0.1');
 const built = { globalSetup: ['test/support/build.ts'] };
 
-export default defineConfig(({ mode }) => ({
-  test: {
-    setupFiles: ['test/support/node20.ts', 'test/support/seed.ts', 'test/support/cell-width.ts'],
-    env: { TZ: 'UTC', PETSTORE_TEST_TRIALS: process.env.PETSTORE_TEST_TRIALS ?? share(mode) },
-    testTimeout: 60_000,
-    maxWorkers: '100%',
-    tags: needs,
-    projects: [
-      // In memory and without state of their own: one thread can run all files, without loading everything anew for each.
-      tier(rooms, {
-        name: 'unit',
-        pool: 'threads',
-        isolate: false,
-        env: { TMPDIR: folderInMemory() ?? tmpdir() },
-      }),
-      tier('system', built),
-      tier('hostile', { globalSetup: [...built.globalSetup, 'test/support/build-bench.ts'] }),
-      tier('windows', built),
-      {
-        extends: true as const,
-        test: {
-          name: 'ntfs',
-          include: [
-            'test/commands/{auth,sandbox}{,/*}.test.ts',
-            'test/{import,limits,sandbox,settings}/**/*.test.ts',
-            'test/inner/{disk,import,pacing,settings}/**/*.test.ts',
-          ],
-          env: { NTFS_FOLDER: join(tmpdir(), 'petstore-test-') },
-          execArgv: ['--import', resolve('test/support/ntfs/register.mjs')],
-          pool: 'forks' as const,
+export default defineConfig(({ mode }) => {
+  // The fraction of each property test's runs. Projects read this file again, and know nothing of the mode.
+  process.env.PETSTORE_TEST_TRIALS ??= mode === 'all' ? '1' : '0.1';
+  return {
+    test: {
+      setupFiles: ['test/support/node20.ts', 'test/support/seed.ts', 'test/support/cell-width.ts'],
+      env: { TZ: 'UTC' },
+      testTimeout: 60_000,
+      maxWorkers: '100%',
+      tags: needs,
+      projects: [
+        // In memory and without state of their own: one thread can run all files, without loading everything anew for each.
+        tier(rooms, {
+          name: 'unit',
+          pool: 'threads',
+          isolate: false,
+          env: { TMPDIR: folderInMemory() ?? tmpdir() },
+        }),
+        tier('system', built),
+        tier('hostile', { globalSetup: [...built.globalSetup, 'test/support/build-bench.ts'] }),
+        tier('windows', built),
+        {
+          extends: true as const,
+          test: {
+            name: 'ntfs',
+            include: [
+              'test/commands/{auth,sandbox}{,/*}.test.ts',
+              'test/{import,limits,sandbox,settings}/**/*.test.ts',
+              'test/inner/{disk,import,pacing,settings}/**/*.test.ts',
+            ],
+            env: { NTFS_FOLDER: join(tmpdir(), 'petstore-test-') },
+            execArgv: ['--import', resolve('test/support/ntfs/register.mjs')],
+            pool: 'forks' as const,
+          },
         },
-      },
-    ],
-  },
-}));
+      ],
+    },
+  };
+});
 
 /** Linux keeps /dev/shm in memory: there the unit tests, which sync each line of a journal, take a fifth less time. */
 function folderInMemory(): string | undefined {
