@@ -41,6 +41,8 @@ export default defineConfig(({ mode }) => {
               'test/{import,limits,sandbox,settings}/**/*.test.ts',
               'test/inner/{disk,import,pacing,settings}/**/*.test.ts',
             ],
+            // A process that is killed in memory leaves its files open, and NTFS removes none that is open.
+            exclude: ['test/import/journal.test.ts'],
             env: { NTFS_FOLDER: join(tmpdir(), 'petstore-test-') },
             execArgv: ['--import', resolve('test/support/ntfs/register.mjs')],
             pool: 'forks' as const,

@@ -59,7 +59,6 @@ export async function race(options: Race): Promise<Outcome> {
   await Promise.all(Array.from({ length: loops }, (_, loop) => runLoop(folders[loop % machines])));
   clearInterval(killer);
   service.close();
-  // A process that was killed may have started another one, which still writes.
   rmSync(home, { recursive: true, force: true, maxRetries: 10 });
 
   const names = service.state.categories.map(({ name }) => name);
