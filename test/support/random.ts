@@ -1,8 +1,28 @@
-/** Returns numbers in [0, 1) that a seed decides. */
-export function createRandom(seed: number): () => number {
+/** A number in [0, 1). */
+export type Random = () => number;
+
+/** Returns numbers that a seed decides. */
+export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 32;
   };
+}
+
+/** Returns a whole number in [0, limit). */
+export function below(limit: number, random: Random): number {
+  return Math.floor(random() * limit);
+}
+
+export function pick<Item>(items: readonly [Item, ...Item[]], random: Random): Item {
+  return items[below(items.length, random)] ?? items[0];
+}
+
+/** Returns these items in another order. */
+export function shuffle<Item>(items: readonly Item[], random: Random): Item[] {
+  return items
+    .map((item) => ({ item, place: random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item);
 }

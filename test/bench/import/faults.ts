@@ -1,4 +1,4 @@
-import { pick, type Random } from './random.ts';
+import { pick, type Random } from '../../support/random.ts';
 
 /** What goes wrong with a request: whether it takes effect all the same, and what its sender sees. */
 export type Fault = {

@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { writeJson } from '../../../src/json/write.ts';
 import { answer, fault as errorOf, type Reply } from '../../../src/sandbox/service.ts';
 import { addCategory, type SandboxState, sampleState } from '../../../src/sandbox/state.ts';
+import type { Random } from '../../support/random.ts';
 import { drawFaults, type Fault, latest, retryAfter } from './faults.ts';
-import type { Random } from './random.ts';
 import type { Row } from './rows.ts';
 
 export type Manners = {

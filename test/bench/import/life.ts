@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { Random } from './random.ts';
+import type { Random } from '../../support/random.ts';
 
 /** When a process is to die: so many ms after that many writes of this round have reached the service. */
 export type Doom = { readonly writes: number; readonly ms: number };

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { below, type Random, shuffle } from './random.ts';
+import { below, type Random, shuffle } from '../../support/random.ts';
 
 export type Row = { readonly name: string; readonly description?: string };
 export type Mode = 'ensure' | 'each';

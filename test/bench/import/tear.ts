@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { appendFileSync, existsSync, readdirSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { below, pick, type Random } from './random.ts';
+import { below, pick, type Random } from '../../support/random.ts';
 
 /**
  * What a power cut may do to the journals of a folder: some of what was not synced is gone, and something else stands in its

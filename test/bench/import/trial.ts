@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { below, createRandom } from '../../support/random.ts';
 import { type Audit, audit, createsOf } from './audit.ts';
 import { watchCrowd } from './crowd.ts';
 import { latest } from './faults.ts';
@@ -9,7 +10,6 @@ import { type FaultyService, startFaultyService } from './faulty-service.ts';
 import { environment, keepEvidence } from './home.ts';
 import { type Death, drawDoom, live } from './life.ts';
 import type { Program } from './programs.ts';
-import { below, seeded } from './random.ts';
 import { existing, type Mode, makeRows, type Row, writeRows } from './rows.ts';
 import { tearJournals } from './tear.ts';
 
@@ -49,7 +49,7 @@ const pace = 3;
 /** Lets the import be killed, then lets it come to its end, and counts what the service has. */
 export async function runTrial(trial: Trial, seed: number): Promise<Outcome> {
   const { program, mode, kills, share, settle = '500ms', atOnce = 1, torn = false } = trial;
-  const random = seeded(seed);
+  const random = createRandom(seed);
   const rows = makeRows[mode](trial.rows, random);
   const home = mkdtempSync(join(tmpdir(), 'petstore-import-'));
   const file = join(home, `rows.${program.format}`);
@@ -60,7 +60,7 @@ export async function runTrial(trial: Trial, seed: number): Promise<Outcome> {
   const crowd = watchCrowd();
   let writes = 0;
   const service = await startFaultyService({
-    random: seeded(below(2 ** 32, random)),
+    random: createRandom(below(2 ** 32, random)),
     share,
     pace,
     before: existing,
