@@ -18,24 +18,21 @@ for (const when of ['at the start', 'later']) {
 test.for([
   ['a notice with --verbose', ['-v'], 6],
   ['dropped without it', [], 0],
-] as const)('a warning of Node is %s', async ([, verbose, count], { petstore, folder }) => {
+] as const)('a warning of Node is %s', async ([, verbose, count], { petstore, serve, folder }) => {
   const path = join(folder, 'preload.cjs');
   writeFileSync(path, preload);
-  const address = {
-    PETSTORE_BASE_URL: 'http://127.0.0.1:1/v1',
-    PETSTORE_API_KEY: 'key-0123456789',
-  };
+  const { env } = await serve();
 
   const { code, stderr } = await petstore(['categories', 'list', '--json', ...verbose], {
-    env: { ...address, NODE_OPTIONS: `--require ${path}` },
+    env: { ...env, NODE_OPTIONS: `--require ${path}` },
   });
 
   const events = stderr
-    .trimEnd()
     .split('\n')
+    .filter(Boolean)
     .map((line) => JSON.parse(line));
-  const warnings = events.filter(({ message }) => message.startsWith('Node.js warning: '));
-  expect(code).toBe(5);
+  const warnings = events.filter(({ message }) => message?.startsWith('Node.js warning: '));
+  expect(code).toBe(0);
   expect(warnings).toHaveLength(count);
   expect(warnings.every(({ event }) => event === 'notice')).toBe(true);
   for (const warning of [
