@@ -199,7 +199,7 @@ describe('a salt that a power cut left in part', () => {
       mkdirSync(limits, { mode: 0o700 });
       const part = Buffer.alloc(bytes);
       writeFileSync(join(limits, 'salt'), part);
-      const machine = { uid: process.getuid?.(), platform: 'linux', temporary: '/nowhere' };
+      const machine = { uid: process.getuid?.(), platform: 'linux', temporary: '/proc/nowhere' };
 
       for (let n = 0; n < 2; n += 1)
         logFoldersFor(machine, folder, 'identity')[0].open(emptyLedger);

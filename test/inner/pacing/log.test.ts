@@ -314,7 +314,7 @@ describe('its place', () => {
       'https://b.example/v1\0key-one',
     ]) {
       const places = logFoldersFor(
-        { uid, platform: 'linux', temporary: '/nowhere' },
+        { uid, platform: 'linux', temporary: '/proc/nowhere' },
         folder,
         identity,
       );
