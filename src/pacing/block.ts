@@ -55,7 +55,8 @@ export function learnAnswer(ledger: Ledger, entry: Answered, lease: Lease | unde
 function learnOutcome(ledger: Ledger, entry: Answered, lease: Lease | undefined): Ledger {
   const { block, workedAt } = ledger;
   const learned = learnWindows(learnOffset(ledger, entry), entry);
-  // It was on its way when another was refused, and says nothing of what comes after; a window that was told since then stays.
+  // The request was sent before the refusal, so its response says nothing about the time after it. A window that another
+  // response has reported since then stays.
   if (isBefore(block, entry, lease)) {
     return isOpen(ledger, 'minute', entry.at)
       ? learned

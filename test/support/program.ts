@@ -53,7 +53,7 @@ export type Running = {
 type Fixtures = {
   /** A folder of this test alone; it is also the home folder of the programs that run. */
   folder: string;
-  /** Serves a sandbox as `startService` does; for tests that run at once, which cannot call that. */
+  /** Serves a sandbox as `startService` does. Concurrent tests need it: `onTestFinished` may belong to another one. */
   serve: (options?: ServiceOptions) => Promise<Service>;
   /** Starts a program in a clean environment. */
   spawn: (program: string, args: readonly string[], options?: Options) => Running;
@@ -132,7 +132,7 @@ function watch(child: ChildProcessWithoutNullStreams, unread = false): Running {
       resolve({ code: code ?? signal, ...chunks }),
     );
   });
-  // Who kills a program may never ask how it ended.
+  // A test that kills a program may never ask how it ended.
   ended.catch(() => {});
   const writes = (name: keyof typeof chunks) => (text: string | RegExp) =>
     new Promise<void>((resolve, reject) => {
@@ -157,7 +157,7 @@ function watch(child: ChildProcessWithoutNullStreams, unread = false): Running {
   };
 }
 
-/** Resolves when it is so: for what no event tells of. */
+/** Polls until the condition holds, for what emits no event. */
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await pause(5);
 }
