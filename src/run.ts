@@ -10,7 +10,6 @@ import {
   Interruption,
   interruptedFailure,
   systemCode,
-  unsent,
   usageFailure,
 } from './errors.ts';
 import { notice } from './events.ts';
@@ -19,8 +18,6 @@ import { createReporter, reportFailure } from './output/reporter.ts';
 import { createSink } from './output/sink.ts';
 import { type Host, hasColor } from './session/host.ts';
 import { settings } from './settings/table.ts';
-import { allowMoreFiles, isOutOfFiles } from './text/too-many-files.ts';
-import { unloadable } from './text/unloadable.ts';
 
 /** Runs one command line and resolves with its exit code. The only place where errors become text. */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
@@ -59,9 +56,8 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     if (error instanceof Exit || error instanceof Failure) return error;
     if (error instanceof Interruption) return interruptedFailure(context.signal, {});
     if (error instanceof CommanderError) return explainUsage(error);
-    if (isOutOfFiles(error)) {
-      return new Failure('output', `too many open files (${systemCode(error)})`, { cause: error });
-    }
+    const missingPart = explainMissingPart(error);
+    if (missingPart) return missingPart;
     return new Failure('internal', `unexpected internal error: ${sink.redact(String(error))}`, {
       hint: 'This is a bug in petstore. Please report it with the output of --verbose.',
       cause: error,
@@ -79,7 +75,6 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   async function advise(result: Exit | Failure): Promise<Exit | Failure> {
     if (result instanceof Exit || result.details.hint !== undefined) return result;
     const { cause } = result.details;
-    if (isOutOfFiles(cause)) return result.with({ hint: allowMoreFiles(context.platform) });
     if (systemCode(cause) === undefined) return result;
     // What failed is said without it, too.
     const advice = await import('./disk/denied.ts').catch(() => undefined);
@@ -90,13 +85,10 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   async function explainUsage(error: CommanderError): Promise<Exit | Failure> {
     if (!(error instanceof UsageError)) return show(help.join(''));
     if (isCallForHelp(error)) return show(error.command.helpInformation());
-    return import('./commands/usage.ts')
-      .catch(unloadable)
-      .catch(unsent)
-      .then(
-        ({ describeUsageError }) => describeUsageError(error, argv),
-        (failure) => explain(failure),
-      );
+    return import('./commands/usage.ts').then(
+      ({ describeUsageError }) => describeUsageError(error, argv),
+      (failure) => explain(failure),
+    );
   }
 
   /** Names alone, typed at a terminal, as with gh and kubectl. In a script a variable was empty, which must not pass for success. */
@@ -147,11 +139,24 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     if (host.format !== undefined || askedFormat() !== undefined) return;
     const profile = lastFor('p', 'profile', options);
     host.format = await import('./session/settings-format.ts')
-      .catch(unloadable)
       .then(({ settingsFormat }) => settingsFormat(host, profile === undefined ? {} : { profile }))
       // What is wrong with the settings is not what failed.
       .catch(() => undefined);
   }
+}
+
+/** Explains why a part of petstore cannot be loaded: an upgrade replaces them, or this process has too many files open. */
+function explainMissingPart(error: unknown): Failure | undefined {
+  const code = systemCode(error) ?? '';
+  if (['EMFILE', 'ENFILE'].includes(code)) {
+    const hint = 'Allow more open files (ulimit -n) and run the command again.';
+    return new Failure('output', `too many open files (${code})`, { hint });
+  }
+  if (['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND'].includes(code)) {
+    const message = 'petstore was replaced or removed while it was running';
+    return new Failure('output', message, { hint: 'Run the command again.' });
+  }
+  return undefined;
 }
 
 /** The value of the last word for an option: of `output` as -o json, -o=json, -qojson, --output=json, --json. */

@@ -2,7 +2,6 @@ import { Failure, Interruption } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
 import type { Json } from '../json/exact.ts';
 import { formsOf } from '../text/secret.ts';
-import { unloadable } from '../text/unloadable.ts';
 import type { ApiKey } from './auth.ts';
 import { decode } from './decode.ts';
 import type { Endpoint } from './endpoints.ts';
@@ -74,7 +73,7 @@ export function createClient(options: ClientOptions): Client {
       if (answer.rest) return decodeRest(endpoint, answer, answer.rest, verdict);
       const pieces = await inPieces(endpoint, answer, verdict);
       if (!pieces) return decodeWhole(endpoint, answer, verdict);
-      const { judge } = await import('./pieces.ts').catch(unloadable);
+      const { judge } = await import('./pieces.ts');
       await judge(endpoint, answer);
       return pieces;
     },
@@ -129,7 +128,7 @@ export function createClient(options: ClientOptions): Client {
     verdict: () => Verdict,
   ): Promise<AsyncIterable<Data> | undefined> {
     if (!endpoint.pieces || answer.bytes.length <= mostAtOnce) return undefined;
-    const { partsOf, isList } = await import('./pieces.ts').catch(unloadable);
+    const { partsOf, isList } = await import('./pieces.ts');
     if (endpoint.pieces.above === undefined && !isList(answer)) return undefined;
     return {
       [Symbol.asyncIterator]: () => decodeRest(endpoint, answer, partsOf(answer), verdict),
@@ -143,7 +142,7 @@ export function createClient(options: ClientOptions): Client {
     verdict: () => Verdict,
   ): AsyncGenerator<Data> {
     try {
-      const { decodePieces } = await import('./pieces.ts').catch(unloadable);
+      const { decodePieces } = await import('./pieces.ts');
       yield* decodePieces(endpoint, answer, rest, report);
     } catch (error) {
       throw explain(error, verdict);

@@ -1,6 +1,5 @@
 import type { Context, HttpProxy, WireAnswer } from '../context.ts';
 import { deadline } from '../deadline.ts';
-import { unloadable } from '../text/unloadable.ts';
 import { readRefusal, readWhole } from './body.ts';
 import { describeBreakdown } from './breakdown.ts';
 import {
@@ -101,7 +100,7 @@ export function deliver(context: Context, timeout: number, proxy?: HttpProxy): E
       });
       const [only] = parts;
       if (!more) return { bytes: only?.length === length ? only : Buffer.concat(parts, length) };
-      const { restOf } = await import('./rest.ts').catch(unloadable);
+      const { restOf } = await import('./rest.ts');
       const close = () => attempt.abort(over);
       const reading = {
         context,

@@ -1,6 +1,5 @@
 import type { HttpProxy } from '../context.ts';
 import { Failure, systemCode } from '../errors.ts';
-import { isOutOfFiles } from '../text/too-many-files.ts';
 import { describeBreakdown } from './breakdown.ts';
 import { Undelivered } from './exchange.ts';
 
@@ -41,7 +40,7 @@ export function describeNoTunnel(error: NoTunnel, way: Way): Undelivered {
         ? noPassword(proxy, error.status, error.basic)
         : new Undelivered(refusal(error.status, way), false, { hint });
     case 'breakdown':
-      if (isOurs(error.cause)) return describeBreakdown(error.cause, host, false);
+      if (error.cause instanceof Failure) return describeBreakdown(error.cause, host, false);
       return error.step === 'service'
         ? behindProxy(error.cause, way, hint)
         : atProxy(error.cause, proxy, hint);
@@ -93,11 +92,6 @@ function behindProxy(cause: unknown, { proxy, host }: Way, hint: string): Undeli
   }
   const { message, details } = describeBreakdown(cause, host, false);
   return new Undelivered(message, false, { ...details, again: false });
-}
-
-/** Whether this machine is in the way, and neither the proxy nor the service. */
-function isOurs(cause: unknown): boolean {
-  return cause instanceof Failure || isOutOfFiles(cause);
 }
 
 function isCut(code: string): boolean {

@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
-import { unsent } from '../errors.ts';
 import type { Host } from '../session/host.ts';
 import { addCommonOptions } from '../session/options.ts';
-import { unloadable } from '../text/unloadable.ts';
 import type { Part } from './first-page.ts';
 import { loadCommand, loadLater } from './lazy.ts';
 import { markTopic } from './topic.ts';
@@ -219,7 +217,7 @@ function addGroup(program: Command, name: string, { about, verbs }: Group, host:
 function addCommand(parent: Command, name: string, { about, load }: Branch, host: Host): Command {
   const command = parent.command(name).summary(about).description(about);
   loadLater(command, async () => {
-    const { define } = await load().catch(unloadable).catch(unsent);
+    const { define } = await load();
     define(command, host);
     addCommonOptions(command);
   });

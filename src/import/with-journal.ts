@@ -4,7 +4,6 @@ import { cannotSave } from '../disk/files.ts';
 import { securePrivateFolder } from '../disk/private-folder.ts';
 import { sweep } from '../disk/temporary.ts';
 import { Failure, systemCode } from '../errors.ts';
-import { isOutOfFiles } from '../text/too-many-files.ts';
 import { restoreArchived } from './archive.ts';
 import { alreadyRunning, refuseConflicts } from './conflicts.ts';
 import { type Journal, openJournal } from './journal.ts';
@@ -73,8 +72,7 @@ function withoutJournal(error: unknown): unknown {
 }
 
 function wayOut(cause: unknown): string | undefined {
-  // What to do will be said with the failure: whose it is where access is denied.
-  if (isOutOfFiles(cause) || ['EACCES', 'EPERM'].includes(systemCode(cause) ?? ''))
-    return undefined;
+  // What to do will be said with the failure.
+  if (['EACCES', 'EPERM'].includes(systemCode(cause) ?? '')) return undefined;
   return 'Free some disk space or set another folder (PETSTORE_STATE_DIR), then run the same command again.';
 }

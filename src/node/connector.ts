@@ -1,5 +1,4 @@
 import { connect as connectTcp, type Socket } from 'node:net';
-import { unloadable } from '../text/unloadable.ts';
 
 /** Where a connection leads; `over` is one that stands already, for TLS inside it. */
 export type Target = {
@@ -29,7 +28,7 @@ export function createConnector(timeout: number): Connector {
   async function connect(target: Target, onSocket?: (socket: Socket) => void): Promise<Socket> {
     const { protocol, hostname, port, over } = target;
     const secure = protocol === 'https:';
-    const tls = secure ? await import('./tls.ts').catch(unloadable) : undefined;
+    const tls = secure ? await import('./tls.ts') : undefined;
     const to = { host: hostname, port: Number(port || (secure ? 443 : 80)), noDelay: true };
     const socket = tls?.connectTls({ ...to, socket: over }) ?? connectTcp(to);
     onSocket?.(socket);

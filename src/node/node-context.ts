@@ -5,7 +5,6 @@ import type { Context, Engine, Output, Owner } from '../context.ts';
 import { openAppendFile } from '../disk/append-file.ts';
 import { bootOf, isRunning, ownerOf } from '../disk/owner.ts';
 import { Interruption } from '../errors.ts';
-import { unloadable } from '../text/unloadable.ts';
 import { readEnvironment } from './environment.ts';
 import type { Terminal } from './question.ts';
 import type { Transport } from './transport.ts';
@@ -43,7 +42,7 @@ export function createNodeContext(
   }
 
   async function openTransport(): Promise<Transport> {
-    const { createTransport } = await import('./transport.ts').catch(unloadable);
+    const { createTransport } = await import('./transport.ts');
     return createTransport(context.uptime);
   }
 
@@ -83,15 +82,15 @@ export function createNodeContext(
       process.on('warning', ({ name, message }) => listener(`${name}: ${message}`));
     },
     askSecret: async (message) => {
-      const { default: password } = await import('@inquirer/password').catch(unloadable);
+      const { default: password } = await import('@inquirer/password');
       return ask((terminal) => password({ message }, terminal), errors(), signal);
     },
     askLine: async (message) => {
-      const { askLine } = await import('./question.ts').catch(unloadable);
+      const { askLine } = await import('./question.ts');
       return ask((terminal) => askLine(message, terminal), errors(), signal);
     },
     confirm: async (message, byDefault) => {
-      const { default: confirm } = await import('@inquirer/confirm').catch(unloadable);
+      const { default: confirm } = await import('@inquirer/confirm');
       return ask(
         (terminal) => confirm({ message, default: byDefault }, terminal),
         errors(),
@@ -99,16 +98,16 @@ export function createNodeContext(
       );
     },
     launch: async (program, env, { ownsCtrlC } = {}) => {
-      const { ignoringCtrlC, launch } = await import('./programs.ts').catch(unloadable);
+      const { ignoringCtrlC, launch } = await import('./programs.ts');
       const run = () => launch(program, env, signal, process);
       return ownsCtrlC ? ignoringCtrlC(process, signal, run) : run();
     },
     capture: async (command, options) => {
-      const { capture } = await import('./programs.ts').catch(unloadable);
+      const { capture } = await import('./programs.ts');
       return capture(command, options, process);
     },
     openEngine: async (address) => {
-      const { openEngine } = await import('./engine.ts').catch(unloadable);
+      const { openEngine } = await import('./engine.ts');
       const engine = openEngine(address);
       engines.push(engine);
       return engine;

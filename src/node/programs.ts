@@ -3,7 +3,6 @@ import { constants } from 'node:os';
 import { win32 } from 'node:path';
 import type { Captured, CaptureOptions, Environment } from '../context.ts';
 import { Interruption } from '../errors.ts';
-import { unloadable } from '../text/unloadable.ts';
 import { forChild } from './environment.ts';
 
 const signalNames = { 129: 'SIGHUP', 130: 'SIGINT', 143: 'SIGTERM' } as const;
@@ -18,9 +17,7 @@ export async function launch(
   { platform, stdin }: Console,
 ): Promise<number> {
   const onWindows = platform === 'win32';
-  const start = onWindows
-    ? (await import('./windows-program.ts').catch(unloadable)).startOnWindows
-    : spawn;
+  const start = onWindows ? (await import('./windows-program.ts')).startOnWindows : spawn;
   const child = start(file, args, { env: forChild(env, platform), stdio: 'inherit' });
   signal.addEventListener('abort', () => {
     const name =

@@ -1,6 +1,5 @@
 import { mayChange } from '../api/method.ts';
 import type { Send, WireAnswer, WireRequest } from '../context.ts';
-import { unloadable } from '../text/unloadable.ts';
 import { Connection, closedBefore } from './connection.ts';
 import { createConnector } from './connector.ts';
 
@@ -64,7 +63,7 @@ export function createTransport(uptime: () => number, timeout = 10_000): Transpo
     const { protocol, port } = url;
     const target = { protocol, hostname: url.hostname.replace(/^\[|\]$/g, ''), port };
     if (!proxy) return new Connection(await connector.connect(target), url.origin);
-    const { openTunnel } = await import('./tunnel.ts').catch(unloadable);
+    const { openTunnel } = await import('./tunnel.ts');
     return new Connection(await openTunnel(proxy, target, { connector, timeout }), url.origin);
   }
 

@@ -1,4 +1,3 @@
-import { unloadable } from '../text/unloadable.ts';
 import { type Look, loadPaint } from './paint.ts';
 
 /** Gives a finished line of stderr its form. */
@@ -28,6 +27,6 @@ export function dressFor({ color, width }: Place, look: Look | undefined): Dress
 }
 
 async function wrap(line: string, width: number): Promise<string> {
-  const { wrapWords } = await import('./wrap.ts').catch(unloadable);
+  const { wrapWords } = await import('./wrap.ts');
   return wrapWords(line, width, 2);
 }

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../json/exact.ts';
-import { unloadable } from '../text/unloadable.ts';
 import type { Sink } from './sink.ts';
 
 /** Many things, each made when its turn comes, so that a hundred thousand take no room. */
@@ -50,7 +49,7 @@ export function* nestedInJson(head: JsonObject, items: Items, sink: Sink): Gener
 
 /** YAML of the same. */
 export async function* nestedInYaml(head: JsonObject, items: Items): AsyncGenerator<string[]> {
-  const { yamlLines } = await import('./yaml.ts').catch(unloadable);
+  const { yamlLines } = await import('./yaml.ts');
   if (items.count === 0) return yield yamlLines({ ...head, items: [] });
   yield [...yamlLines(head), 'items:'];
   for (const records of piecesOf(items)) yield yamlLines(records);

@@ -1,6 +1,5 @@
 import type { Format } from '../formats.ts';
 import type { Json } from '../json/exact.ts';
-import { unloadable } from '../text/unloadable.ts';
 import type { Grid } from './grid.ts';
 import type { Line, Sink } from './sink.ts';
 import type { TableOptions } from './table.ts';
@@ -9,11 +8,11 @@ export type LayOptions = TableOptions & { readonly format: Format };
 
 /** What lays out a format, loaded when it is needed; JSON is written by the sink. */
 const parts = {
-  yaml: () => import('./yaml.ts').catch(unloadable),
-  csv: () => import('./csv.ts').catch(unloadable),
-  tsv: () => import('./tsv.ts').catch(unloadable),
-  raw: () => import('./raw.ts').catch(unloadable),
-  table: () => import('./table.ts').catch(unloadable),
+  yaml: () => import('./yaml.ts'),
+  csv: () => import('./csv.ts'),
+  tsv: () => import('./tsv.ts'),
+  raw: () => import('./raw.ts'),
+  table: () => import('./table.ts'),
 };
 
 /**
@@ -56,8 +55,5 @@ export async function loadFormat(format: Format): Promise<void> {
 export async function loadWhole(format: Format): Promise<void> {
   await loadFormat(format);
   if (format !== 'table') return;
-  await Promise.all([
-    import('./fit.ts').catch(unloadable),
-    import('./blocks.ts').catch(unloadable),
-  ]);
+  await Promise.all([import('./fit.ts'), import('./blocks.ts')]);
 }

@@ -1,5 +1,4 @@
 import { ExactNumber } from '../json/exact.ts';
-import { unloadable } from '../text/unloadable.ts';
 import { type Cell, cellText, type Grid, longestNumber, numberWidths } from './grid.ts';
 import type { Pieces } from './items.ts';
 import type { Line, Sink } from './sink.ts';
@@ -83,9 +82,7 @@ async function createLongTable(
   sink: Sink,
   { width, header, ascii }: TableOptions,
 ): Promise<{ readonly head: readonly Line[]; readonly lay: (grid: Grid) => Line }> {
-  const { columnLine, columnWidths, fitRow, limitWidths } = await import('./fit.ts').catch(
-    unloadable,
-  );
+  const { columnLine, columnWidths, fitRow, limitWidths } = await import('./fit.ts');
   const least = numberWidths(sample).map((most) => (most > 0 ? longestNumber : 0));
   const text = (row: Grid['rows'][number]) => row.map((cell) => sink.show(cellText(cell)));
   const titles = sample.header.map((title) => sink.show(title));

@@ -2,7 +2,6 @@ import type { Context } from '../context.ts';
 import { type Report, warn } from '../events.ts';
 import { isJsonObject, type Json } from '../json/exact.ts';
 import { setVariable } from '../text/shell.ts';
-import { unloadable } from '../text/unloadable.ts';
 import { choose, noticesOfUnknown, refuseUnknown } from './columns.ts';
 import { fieldList, type Grid, gridOf, survey } from './grid.ts';
 import { nestedInJson, nestedInYaml, type Pieces, piecesOf } from './items.ts';
@@ -37,7 +36,7 @@ export function createPrinter(
           sink,
           layOptions(),
         );
-      else await Promise.all([loadWhole(format), import('./stream.ts').catch(unloadable)]);
+      else await Promise.all([loadWhole(format), import('./stream.ts')]);
       if (color) await loadPaint();
     },
     preload() {
@@ -51,7 +50,7 @@ export function createPrinter(
       printer.checkColumns(columns);
       if (records.length === 0 && isSaid(empty)) return;
       if (records.length > mostAtOnce) {
-        const { slicesOf } = await import('./stream.ts').catch(unloadable);
+        const { slicesOf } = await import('./stream.ts');
         return printer.stream(slicesOf(records), columns, { what: 'rows' });
       }
       await print(chosen([...records]), () => gridOf(records, asked ?? columns));
@@ -87,7 +86,7 @@ export function createPrinter(
     },
     async checklist(verdicts, records, columns) {
       if (format !== 'table' || asked) return printer.records(records, columns);
-      const { checklist } = await import('./checklist.ts').catch(unloadable);
+      const { checklist } = await import('./checklist.ts');
       await write([checklist(verdicts, sink, layOptions())]);
     },
     async report(head, summary, items) {
@@ -150,7 +149,7 @@ export function createPrinter(
     grid: (elements: readonly Element[]) => Grid,
     { what, empty }: StreamWords,
   ): Promise<void> {
-    const { brokenOff, layStream } = await import('./stream.ts').catch(unloadable);
+    const { brokenOff, layStream } = await import('./stream.ts');
     const options = { ...layOptions(), asked };
     let printed = 0;
     try {

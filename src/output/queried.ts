@@ -2,7 +2,6 @@ import type { Format } from '../formats.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/exact.ts';
 import { createQuery } from '../query/query.ts';
 import { createRoom } from '../query/work.ts';
-import { unloadable } from '../text/unloadable.ts';
 import { type Items, mapPieces, type Pieces, piecesOf } from './items.ts';
 import { arePieces, type Printer } from './results.ts';
 
@@ -122,7 +121,7 @@ async function gathered(pieces: Pieces<Json>): Promise<Json[]> {
 function inSlices(list: readonly Json[]): AsyncIterable<Json[]> {
   return {
     async *[Symbol.asyncIterator]() {
-      const { slicesOf } = await import('./stream.ts').catch(unloadable);
+      const { slicesOf } = await import('./stream.ts');
       for (const slice of slicesOf(list)) yield slice as Json[];
     },
   };

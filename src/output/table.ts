@@ -1,4 +1,3 @@
-import { unloadable } from '../text/unloadable.ts';
 import { frame } from './frame.ts';
 import { cellText, type Grid, numberWidths } from './grid.ts';
 import type { Line, Sink } from './sink.ts';
@@ -35,14 +34,14 @@ export async function tableLines(
     return frame(rows, { header, ascii, widthOf: (text) => text.length });
   const { columnLine, columnWidths, fitRows, fitWidths, isCrowded, isLong, widthOf } = await import(
     './fit.ts'
-  ).catch(unloadable);
+  );
   let fitted: Rows = rows;
   if (width !== undefined && room !== undefined) {
     const ellipsis = ascii ? '...' : '…';
     const widths = fitWidths(rows, room, numberWidths(grid), ellipsis);
     // Of two columns the first is most often the name of the second.
     if (header && count > 2 && isCrowded(rows, widths)) {
-      const { blocks } = await import('./blocks.ts').catch(unloadable);
+      const { blocks } = await import('./blocks.ts');
       return blocks(rows[0] ?? [], rows.slice(1), width, ellipsis);
     }
     fitted = fitRows(rows, { widths, room }, ellipsis);

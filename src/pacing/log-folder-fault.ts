@@ -4,7 +4,6 @@ import type { Context } from '../context.ts';
 import { faultOfAccess } from '../disk/denied.ts';
 import { faultOfFolder, faultOfLink, ownFolder } from '../disk/private-folder.ts';
 import { FileFault, systemCode } from '../errors.ts';
-import { isOutOfFiles, moreFiles } from '../text/too-many-files.ts';
 
 /**
  * What keeps a state folder from holding the log. Others may write to it, since `limits` in it is the user's alone.
@@ -66,9 +65,8 @@ export function noticeOfMove(
   const fault = faultOfAccess(error, uid);
   const why = fault?.message ?? systemCode(error) ?? 'unknown error';
   const unusable = error instanceof FileFault ? error.message : `cannot use ${from} (${why})`;
-  const fallback = isOutOfFiles(error) ? moreFiles(platform) : ownFolder(platform);
   const outcome = to
     ? `the rate limit is shared in ${to} instead`
     : 'the rate limit is not shared with other petstore processes';
-  return `${unusable}; ${outcome}. Fix: ${fault?.fix ?? fallback}`;
+  return `${unusable}; ${outcome}. Fix: ${fault?.fix ?? ownFolder(platform)}`;
 }

@@ -2,10 +2,9 @@ import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { faultOfAccess } from '../disk/denied.ts';
 import { securePrivateFolder } from '../disk/private-folder.ts';
-import { isOutOfFiles } from '../text/too-many-files.ts';
 import { type Answerer, openSharedSandbox } from './log.ts';
 import { plans } from './quota.ts';
-import { type RunningSandbox, serveSandbox, throwawayKey, unservable } from './serve.ts';
+import { type RunningSandbox, serveSandbox, throwawayKey } from './serve.ts';
 import { answer } from './service.ts';
 import { sampleState } from './state.ts';
 
@@ -49,8 +48,6 @@ function openAnswerer(
       securePrivateFolder(own, uid);
       return openSharedSandbox(join(own, 'requests.log'), state, plans.free);
     } catch (error) {
-      // That says nothing of the disk, and what is created now should not be missing later.
-      if (isOutOfFiles(error)) throw unservable(error, 0);
       return inMemory(error);
     }
   }

@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { Failure, systemCode } from '../errors.ts';
-import { isOutOfFiles } from '../text/too-many-files.ts';
 import { basePath, createSandboxApp, invalidRequest, type SandboxOptions } from './app.ts';
 import { discardRest } from './body.ts';
 
@@ -59,13 +58,11 @@ export function serveSandbox(options: SandboxOptions, port: number): Promise<Run
 }
 
 /** The failure of a sandbox that the system does not let run. */
-export function unservable(error: unknown, port: number): Failure {
+function unservable(error: unknown, port: number): Failure {
   const code = systemCode(error);
-  if (isOutOfFiles(error)) {
-    const message = `too many open files to start a sandbox (${code})`;
-    return new Failure('output', message, { cause: error });
+  if (port === 0) {
+    return new Failure('config', `cannot listen on 127.0.0.1 (${code})`, { cause: error });
   }
-  if (port === 0) return new Failure('config', `cannot listen on 127.0.0.1 (${code})`);
   const reason = code === 'EADDRINUSE' ? 'is already in use' : `cannot be used (${code})`;
   return new Failure('config', `port ${port} ${reason}`, {
     hint: 'Omit --port to use a free one.',

@@ -1,7 +1,6 @@
 import type { HttpProxy } from '../context.ts';
 import { configFailure } from '../errors.ts';
 import { isLoopback, parseBaseUrl } from '../settings/base-url.ts';
-import { unloadable } from '../text/unloadable.ts';
 import { type Host, mayAsk } from './host.ts';
 import { labelOf, profileFlag } from './profile.ts';
 import { chooseSetting, type Run } from './setting.ts';
@@ -54,7 +53,7 @@ export async function chooseProxy(
 ): Promise<HttpProxy | undefined> {
   const { env } = context;
   if (isLoopback(baseUrl.hostname) || !variables.some((name) => env[name])) return undefined;
-  const { readProxy } = await import('../settings/proxy.ts').catch(unloadable);
+  const { readProxy } = await import('../settings/proxy.ts');
   const setting = readProxy(baseUrl, env, variables);
   if (!setting) {
     say(`no proxy for ${baseUrl.host} (NO_PROXY)`);

@@ -3,7 +3,6 @@ import type { Context } from '../context.ts';
 import { type Failure, unsentFailure } from '../errors.ts';
 import { configFolder } from '../settings/folders.ts';
 import { keyFile, parseKey, readStoredKey } from '../settings/keys.ts';
-import { unloadable } from '../text/unloadable.ts';
 import { checkOrigin } from './address.ts';
 import type { KeyCommand } from './key-command.ts';
 import { isExplicit, labelOf, type Profile, profileFlag } from './profile.ts';
@@ -34,7 +33,7 @@ export async function keyOfFlag(
 ): Promise<ApiKey | undefined> {
   const { apiKeyFile } = setup.options;
   if (apiKeyFile === undefined) return undefined;
-  const { readKeyFile } = await import('./key-file.ts').catch(unloadable);
+  const { readKeyFile } = await import('./key-file.ts');
   const { text, source } = await readKeyFile(apiKeyFile, setup);
   return { value: parseKey(text, source), source };
 }
@@ -48,7 +47,7 @@ function fromEnvironment({ env }: Context): ApiKey | undefined {
 async function ownKey(run: Run): Promise<FoundKey | undefined> {
   const command = run.profile.settings['api-key-command'];
   if (command === undefined) return storedKey(run);
-  const { findKeyCommand } = await import('./key-command.ts').catch(unloadable);
+  const { findKeyCommand } = await import('./key-command.ts');
   return findKeyCommand(command, run);
 }
 

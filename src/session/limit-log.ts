@@ -7,7 +7,6 @@ import { logFoldersFor } from '../pacing/log-folders.ts';
 import { isLoopback } from '../settings/base-url.ts';
 import { stateFolder } from '../settings/folders.ts';
 import { type LimitStore, parseLimitStore } from '../settings/limit-store.ts';
-import { unloadable } from '../text/unloadable.ts';
 import type { Identity } from './account.ts';
 import { sandboxProfile } from './profile.ts';
 import { chooseSetting, type Run, type Setup } from './setting.ts';
@@ -65,10 +64,10 @@ async function openStoreLog(
   }
   const [{ createStoreLog }, { nameInStore }, { fallBack }, { describeStoreError }] =
     await Promise.all([
-      import('../pacing/store/log.ts').catch(unloadable),
-      import('../pacing/store/script.ts').catch(unloadable),
-      import('../pacing/store/fall-back.ts').catch(unloadable),
-      import('../pacing/store/describe-error.ts').catch(unloadable),
+      import('../pacing/store/log.ts'),
+      import('../pacing/store/script.ts'),
+      import('../pacing/store/fall-back.ts'),
+      import('../pacing/store/describe-error.ts'),
     ]);
   const engine = await context.openEngine(store.address);
   const log = createStoreLog(engine, nameInStore(address, secret), context);

@@ -1,11 +1,9 @@
-import { unsent } from '../errors.ts';
 import type { Report } from '../events.ts';
 import type { Format } from '../formats.ts';
 import { hideSecrets } from '../output/hide-secrets.ts';
 import { createPrinter, type PrinterOptions } from '../output/printer.ts';
 import type { Printer } from '../output/results.ts';
 import type { Outlet, Sink } from '../output/sink.ts';
-import { unloadable } from '../text/unloadable.ts';
 import type { Choices } from './choices.ts';
 import { type Host, hasColor, isUtf8 } from './host.ts';
 import type { LimitLine } from './limit-line.ts';
@@ -60,7 +58,7 @@ async function loadQuery(
   sink: Outlet,
 ): Promise<(output: Printer, layout: Layout) => Printer> {
   if (query === undefined) return (output) => output;
-  const { queried } = await import('../output/queried.ts').catch(unloadable).catch(unsent);
+  const { queried } = await import('../output/queried.ts');
   // Secrets are cut out of what the expression is given, and out of what it makes: it may have one in it.
   return (output, layout) => hideSecrets(queried(output, query, layout), sink);
 }

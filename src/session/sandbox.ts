@@ -1,7 +1,6 @@
 import { usageFailure } from '../errors.ts';
 import { notice } from '../events.ts';
 import { stateFolder } from '../settings/folders.ts';
-import { unloadable } from '../text/unloadable.ts';
 import type { Service } from './account.ts';
 import type { CommonOptions } from './options.ts';
 import type { Setup } from './setting.ts';
@@ -13,7 +12,7 @@ export async function embedSandbox({
   report,
 }: Setup): Promise<Service> {
   refuseForSandbox(options);
-  const { startPersistentSandbox } = await import('../sandbox/persistent.ts').catch(unloadable);
+  const { startPersistentSandbox } = await import('../sandbox/persistent.ts');
   const say = (message: string) => notice(report, message);
   const { baseUrl, key } = await startPersistentSandbox(context, stateFolder(context), say);
   return { baseUrl, key: { value: key, source: 'the sandbox' } };

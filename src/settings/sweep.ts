@@ -2,7 +2,6 @@ import { readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { isTemporary, sweep } from '../disk/temporary.ts';
-import { unloadable } from '../text/unloadable.ts';
 import { keysFolder, renamedKey } from './keys.ts';
 
 /**
@@ -20,7 +19,7 @@ export async function sweepKeys(context: Context, folder: string): Promise<void>
   });
   if (left.length + renamed.length === 0) return;
   try {
-    const { claim } = await import('../disk/claim.ts').catch(unloadable);
+    const { claim } = await import('../disk/claim.ts');
     const held = claim(context, lock);
     if (!held.mine) return;
     sweep(left.map((name) => join(path, name)));

@@ -7,7 +7,6 @@ import { notice } from '../../events.ts';
 import type { Host } from '../../session/host.ts';
 import { takeEqualsSign } from '../../session/options.ts';
 import { inSession, type Session } from '../../session/session.ts';
-import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
 import { usageOf } from '../help.ts';
 import { addNotes } from '../notes.ts';
@@ -77,15 +76,12 @@ async function run(
   const { method, path } = parseCall(words, options.method, given);
   const operation = anyRequest(method, path);
   const body = given && (await readBody(session, options));
-  const shower =
-    include && !options.dryRun
-      ? await import('./show-response.ts').catch(unloadable).catch(unsent)
-      : undefined;
+  const shower = include && !options.dryRun ? await import('./show-response.ts') : undefined;
   if (shower) output.checkColumns(shower.columns);
   const client = await connect();
 
   if (options.dryRun) {
-    const { showRequest } = await import('../show-request.ts').catch(unloadable);
+    const { showRequest } = await import('../show-request.ts');
     return showRequest(output, client.prepare(operation, { body }));
   }
 
@@ -125,6 +121,6 @@ function bodyOption({ data, field, rawField }: Options): string | undefined {
 
 async function readBody(session: Session, { data, field, rawField }: Options): Promise<string> {
   if (data === undefined) return bodyOf(session, field ?? rawField ?? []);
-  const { readBody } = await import('./body.ts').catch(unloadable);
+  const { readBody } = await import('./body.ts');
   return readBody(session, data);
 }

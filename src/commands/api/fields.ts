@@ -3,7 +3,6 @@ import { usageFailure } from '../../errors.ts';
 import { takeEqualsSign } from '../../session/options.ts';
 import type { Session } from '../../session/session.ts';
 import { quotedUnlessKey } from '../../text/secret.ts';
-import { unloadable } from '../../text/unloadable.ts';
 
 /** One field of a body: `isTyped` where its value may be more than text. */
 export type Field = { readonly key: string; readonly value: string; readonly isTyped: boolean };
@@ -70,6 +69,6 @@ const literal = /^(?:true|false|null|0|-?[1-9]\d*)$/;
 async function jsonOf(session: Session, { value, isTyped }: Field): Promise<string> {
   if (isTyped && literal.test(value)) return value;
   if (!isTyped || !value.startsWith('@')) return JSON.stringify(value);
-  const { readWhole } = await import('./body.ts').catch(unloadable);
+  const { readWhole } = await import('./body.ts');
   return JSON.stringify(await readWhole(session, value.slice(1), '--field'));
 }

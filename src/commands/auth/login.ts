@@ -12,7 +12,6 @@ import { requireConfigFolder } from '../../settings/folders.ts';
 import { parseKey } from '../../settings/keys.ts';
 import { saveKey } from '../../settings/save-key.ts';
 import { noticeOfShortKey } from '../../text/secret.ts';
-import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
 
 type Options = { readonly check: boolean };
@@ -40,7 +39,7 @@ async function login(session: Session, options: Options): Promise<void> {
 /** Asks for what is missing, and stores nothing that the service rejects. */
 async function setUp(session: Session, folder: string, { check }: Options): Promise<void> {
   const { host, profile, report } = session;
-  const { askBaseUrl, askKey, verifyKey } = await import('./set-up.ts').catch(unloadable);
+  const { askBaseUrl, askKey, verifyKey } = await import('./set-up.ts');
 
   const known = findBaseUrl(session);
   const asked = known ? undefined : await askBaseUrl(session);
@@ -50,7 +49,7 @@ async function setUp(session: Session, folder: string, { check }: Options): Prom
   host.sink.hide(key.value);
 
   if (asked !== undefined) {
-    const { saveSettings } = await import('../../settings/save.ts').catch(unloadable);
+    const { saveSettings } = await import('../../settings/save.ts');
     const path = { profile: profile.name, name: 'base-url' } as const;
     const file = await saveSettings(host.context, folder, [path], asked);
     notice(report, `saved base-url=${asked} for ${labelOf(profile)} in ${file}`);
@@ -78,7 +77,7 @@ async function takeKey(session: Session): Promise<string> {
         : 'petstore auth login < KEY_FILE';
     throw usageFailure('no API key on standard input', hint);
   }
-  const { readStdin } = await import('../../session/key-file.ts').catch(unloadable);
+  const { readStdin } = await import('../../session/key-file.ts');
   const text = await readStdin(context);
   sink.hide(text.trim());
   return parseKey(text, 'standard input');

@@ -8,7 +8,6 @@ import { ExactNumber } from '../../json/exact.ts';
 import type { Printer } from '../../output/results.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
-import { unloadable } from '../../text/unloadable.ts';
 import { addColumns } from '../columns.ts';
 import { addExamples } from '../examples.ts';
 import { categoryColumns } from './columns.ts';
@@ -44,7 +43,7 @@ export function define(command: Command, host: Host): void {
         const client = await connect();
 
         if (dryRun) {
-          const { showRequest } = await import('../show-request.ts').catch(unloadable);
+          const { showRequest } = await import('../show-request.ts');
           return showRequest(output, client.prepare(createCategory, { body }));
         }
 
@@ -73,13 +72,13 @@ export function define(command: Command, host: Host): void {
 
 /** What comes after the request: from then on the installed program may be gone. @throws Failure (output) */
 async function loadEnd(output: Printer, body: NewCategory) {
-  const { lookForCreated } = await import('./create-unknown.ts').catch(unloadable);
+  const { lookForCreated } = await import('./create-unknown.ts');
   await output.load({ id: new ExactNumber(longestId), description: '', ...body });
   return lookForCreated;
 }
 
 async function loadMissing() {
-  const { createMissing } = await import('./create-missing.ts').catch(unloadable).catch(unsent);
+  const { createMissing } = await import('./create-missing.ts');
   return createMissing;
 }
 

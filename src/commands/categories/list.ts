@@ -6,7 +6,6 @@ import { mapPieces } from '../../output/items.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
 import { quotedUnlessKey } from '../../text/secret.ts';
-import { unloadable } from '../../text/unloadable.ts';
 import { addColumns } from '../columns.ts';
 import { addExamples } from '../examples.ts';
 import { categoryColumns } from './columns.ts';
@@ -114,6 +113,6 @@ function compare<T extends bigint | string>(a: T, b: T): number {
 }
 
 async function sortLong(pieces: AsyncIterable<readonly Category[]>, sorting: Sorting) {
-  const { sortLong } = await import('./sort-long.ts').catch(unloadable);
+  const { sortLong } = await import('./sort-long.ts');
   return sortLong(pieces, sorting);
 }

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { Host } from '../../session/host.ts';
-import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
 import { candidates } from './candidates.ts';
 import { filesWanted, type Shell, scripts } from './scripts.ts';
@@ -49,7 +48,7 @@ async function complete(
   const { before, last, kept } = wordsFrom(shell, words);
   const program = command.parent?.parent ?? command;
   const found = await candidates(program, before, last, async (wanted) => {
-    const { knownValues } = await import('./values.ts').catch(unloadable);
+    const { knownValues } = await import('./values.ts');
     return knownValues(wanted, host.context);
   });
   if (found === 'files') return [filesWanted];

@@ -8,7 +8,6 @@ import { type Copy, makeCopy } from '../../settings/copy.ts';
 import { readSettingsText, type Settings, settingsFile } from '../../settings/file.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { profileNames } from '../../settings/profiles.ts';
-import { unloadable } from '../../text/unloadable.ts';
 import { agree, obstacleToAsking } from '../confirm.ts';
 import { addExamples } from '../examples.ts';
 import { addNotes } from '../notes.ts';
@@ -54,7 +53,7 @@ function refuseWithoutTerminal(session: Session): void {
 async function edit(session: Session): Promise<void> {
   const { host, report } = session;
   const folder = requireConfigFolder(host.context);
-  const { replaceSettings } = await import('../../settings/save.ts').catch(unloadable);
+  const { replaceSettings } = await import('../../settings/save.ts');
   const before = readSettingsText(folder);
   const opened = before ?? frame;
   const copy = makeCopy(folder, opened);

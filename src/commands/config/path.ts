@@ -6,7 +6,6 @@ import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
 import { settingsFile } from '../../settings/file.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
-import { unloadable } from '../../text/unloadable.ts';
 import { addColumns } from '../columns.ts';
 import { addExamples } from '../examples.ts';
 
@@ -32,7 +31,7 @@ export function define(command: Command, host: Host): void {
           const path = join(requireConfigFolder(host.context), settingsFile);
           if (!all) return output.bare(path, { path });
           output.checkColumns(columns);
-          const { listKept, listMissing } = await import('../kept.ts').catch(unloadable);
+          const { listKept, listMissing } = await import('../kept.ts');
           const rows = [
             ...listKept(host.context).map(({ path, what, bytes }) => ({
               path,

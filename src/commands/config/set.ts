@@ -9,7 +9,6 @@ import { hasStoredKey, profilesWithKey } from '../../settings/keys.ts';
 import { declared, type SettingName, settingNames } from '../../settings/names.ts';
 import type { SettingPath } from '../../settings/save.ts';
 import { mayBeKey } from '../../text/secret.ts';
-import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
 import { addNotes } from '../notes.ts';
 import { describeSetting } from '../setting-text.ts';
@@ -59,7 +58,7 @@ async function set(
   declared[name].read(value);
   const isNew = name === 'default-profile' && !isKnownProfile(host, value);
 
-  const { saveSettings } = await import('../../settings/save.ts').catch(unloadable);
+  const { saveSettings } = await import('../../settings/save.ts');
   const folder = requireConfigFolder(host.context);
   const path = await saveSettings(host.context, folder, all ?? [pathOf(name, profile)], value);
   // What is no profile may be a key.

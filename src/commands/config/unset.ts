@@ -7,7 +7,6 @@ import { requireConfigFolder } from '../../settings/folders.ts';
 import { type ProfileSetting, type SettingName, settingNames } from '../../settings/names.ts';
 import { settingsOf } from '../../settings/profiles.ts';
 import type { SettingPath } from '../../settings/save.ts';
-import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
 import { addAllProfiles, forProfiles, inAllProfiles, type ProfileOptions } from './all-profiles.ts';
 import { forProfile, pathOf, requireName } from './names.ts';
@@ -39,7 +38,7 @@ async function unset(
   const folder = requireConfigFolder(host.context);
   if (paths.length === 0) return notice(report, `${name} is not set for any profile`);
   if (!allProfiles && !isInFile(name, profile)) return notice(report, `${name} is not set${whose}`);
-  const { saveSettings } = await import('../../settings/save.ts').catch(unloadable);
+  const { saveSettings } = await import('../../settings/save.ts');
   const path = await saveSettings(host.context, folder, paths, undefined);
   notice(report, `removed ${name}${whose} from ${path}`);
 }

@@ -10,7 +10,6 @@ import type { Host } from '../../session/host.ts';
 import { chooseLimitStore } from '../../session/limit-log.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { wordFor } from '../../text/secret.ts';
-import { unloadable } from '../../text/unloadable.ts';
 import { addColumns } from '../columns.ts';
 import { addExamples } from '../examples.ts';
 import { columns, missingValues, printOverview, sharedThrough } from './overview.ts';
@@ -47,7 +46,7 @@ export function define(command: Command, host: Host): void {
       inSession(host, command, async (session) => {
         if (watch) {
           refuseBeside({ refresh, reset, for: requests !== undefined });
-          const { watchLimits } = await import('./watch.ts').catch(unloadable);
+          const { watchLimits } = await import('./watch.ts');
           return watchLimits(session);
         }
         const { connect, limit, output } = session;
@@ -57,7 +56,7 @@ export function define(command: Command, host: Host): void {
 
         if (requests === undefined) await printLimits(session, { refresh, reset });
         else {
-          const { printForecast } = await import('./for.ts').catch(unloadable);
+          const { printForecast } = await import('./for.ts');
           await printForecast(session, requests);
         }
         if (refused) throw refused;

@@ -6,7 +6,6 @@ import { notice } from '../../events.ts';
 import type { Session } from '../../session/session.ts';
 import { stateFolder } from '../../settings/folders.ts';
 import { isoTime } from '../../text/iso-time.ts';
-import { unloadable } from '../../text/unloadable.ts';
 
 /** Below the state folder. */
 const place = ['deprecations', 'sunsets.json'] as const;
@@ -47,7 +46,7 @@ async function save(session: Session, operation: string, sunset: string): Promis
   const { address } = await session.account();
   const name = nameOf(address, operation);
   if (state === undefined || readAll(session).get(name) === sunset) return;
-  const { claim } = await import('../../disk/claim.ts').catch(unloadable);
+  const { claim } = await import('../../disk/claim.ts');
   const path = join(state, ...place);
   securePrivateFolder(join(state, place[0]), context.uid);
   const held = claim(context, `${path}.lock`);

@@ -11,7 +11,6 @@ import { namesIn } from '../../settings/names.ts';
 import { isBuiltIn, profileNames, settingsOf } from '../../settings/profiles.ts';
 import { settings as table } from '../../settings/table.ts';
 import { commandOn } from '../../text/shell.ts';
-import { unloadable } from '../../text/unloadable.ts';
 import { agree, obstacleToAsking, refuseUnasked } from '../confirm.ts';
 import { addExamples } from '../examples.ts';
 
@@ -103,8 +102,8 @@ async function ask(session: Session, name: string): Promise<void> {
 
 /** The key first: what is left after a kill is still a profile, which the same command deletes. @throws Failure (output) */
 async function removeFound({ context }: Host, { name, hasKey, ...found }: Found): Promise<void> {
-  const { saveSettings } = await import('../../settings/save.ts').catch(unloadable);
-  const { removeKey } = await import('../../settings/save-key.ts').catch(unloadable);
+  const { saveSettings } = await import('../../settings/save.ts');
+  const { removeKey } = await import('../../settings/save-key.ts');
   const folder = requireConfigFolder(context);
   if (hasKey) await removeKey(context, folder, name);
   if (!found.isInFile && !found.isDefault) return;

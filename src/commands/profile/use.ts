@@ -6,7 +6,6 @@ import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { profileNames } from '../../settings/profiles.ts';
 import { parseProfileName } from '../../settings/values.ts';
-import { unloadable } from '../../text/unloadable.ts';
 import { addExamples } from '../examples.ts';
 
 export function define(command: Command, host: Host): void {
@@ -29,7 +28,7 @@ async function use({ host, profile, report }: Session, name: string): Promise<vo
   if (profile.byDefault.value === name) {
     notice(report, `profile ${name} is already the default profile`);
   } else {
-    const { saveSettings } = await import('../../settings/save.ts').catch(unloadable);
+    const { saveSettings } = await import('../../settings/save.ts');
     const home = requireConfigFolder(host.context);
     const path = await saveSettings(host.context, home, [{ name: 'default-profile' }], name);
     notice(report, `default profile is now ${name}, saved in ${path}`);

@@ -5,7 +5,6 @@ import { Failure, systemCode } from '../../errors.ts';
 import { settingsFile } from '../../settings/file.ts';
 import { configFolder } from '../../settings/folders.ts';
 import { keysFolder } from '../../settings/keys.ts';
-import { unloadable } from '../../text/unloadable.ts';
 import type { Kept } from '../kept.ts';
 
 /** What is still there, and why; `error` where it should not be. */
@@ -20,7 +19,7 @@ export type Outcome = { readonly removed: readonly string[]; readonly stayed: re
 export async function remove(context: Context, all: readonly Kept[]): Promise<Outcome> {
   const removed: string[] = [];
   const stayed: Stayed[] = [];
-  const { removeOne, Stay, targetOf } = await import('./remove-one.ts').catch(unloadable);
+  const { removeOne, Stay, targetOf } = await import('./remove-one.ts');
   const locks = locksIn(configFolder(context));
   // What is in a folder comes before the folder.
   const inside = [...all].reverse();

@@ -7,7 +7,6 @@ import { readOwn } from '../../disk/open-file.ts';
 import { Failure, FileFault, systemCode } from '../../errors.ts';
 import { readSettings } from '../../settings/file.ts';
 import { isStoredKey } from '../../settings/keys.ts';
-import { unloadable } from '../../text/unloadable.ts';
 import type { Kept } from '../kept.ts';
 import { inUseBy } from './in-use.ts';
 
@@ -24,9 +23,9 @@ export async function judge(
   force: boolean,
 ): Promise<readonly Verdict[]> {
   const has = (kind: Kept['kind']) => all.some((one) => one.kind === kind);
-  const journals = has('journal') ? await import('./journals.ts').catch(unloadable) : undefined;
+  const journals = has('journal') ? await import('./journals.ts') : undefined;
   const logs = all.filter(({ kind }) => kind === 'log').map(({ path }) => path);
-  const { createLogJudge } = await import('./logs.ts').catch(unloadable);
+  const { createLogJudge } = await import('./logs.ts');
   const whyLog = createLogJudge(context, logs, force);
 
   const first = all.map((one) => ({ one, why: attempt(() => whyAlone(one)) }));

@@ -5,7 +5,6 @@ import type { Context, Environment } from '../../context.ts';
 import { Failure, systemCode, usageFailure } from '../../errors.ts';
 import type { RunningSandbox } from '../../sandbox/serve.ts';
 import { quote } from '../../text/shell.ts';
-import { isOutOfFiles } from '../../text/too-many-files.ts';
 import { exemptLoopback } from './proxy.ts';
 
 /**
@@ -71,7 +70,7 @@ function prepare(context: Context): string {
     const variable = context.platform === 'win32' ? 'TEMP' : 'TMPDIR';
     throw new Failure('output', message, {
       consequence: 'Nothing was run.',
-      hint: isOutOfFiles(error) ? undefined : `Set ${variable} to a writable folder.`,
+      hint: `Set ${variable} to a writable folder.`,
       cause: error,
     });
   }

@@ -3,7 +3,6 @@ import type { Context } from '../../context.ts';
 import { unsent, usageFailure } from '../../errors.ts';
 import type { Report } from '../../events.ts';
 import { formatOfFile } from '../../formats.ts';
-import { unloadable } from '../../text/unloadable.ts';
 import { createFaults, Fault, type Faults } from './faults.ts';
 import { createRows, type Reader, type Row, type Rows } from './rows.ts';
 import { openSource } from './source.ts';
@@ -12,15 +11,13 @@ import { decodeText } from './text.ts';
 /** What reads a format, loaded when it is needed. */
 const readers = {
   csv: async (rows: Rows, faults: Faults): Promise<Reader> =>
-    (await import('./csv.ts').catch(unloadable)).createCsvReader(rows, faults),
+    (await import('./csv.ts')).createCsvReader(rows, faults),
   tsv: async (rows: Rows, faults: Faults): Promise<Reader> =>
-    (await import('./tsv.ts').catch(unloadable)).createTsvReader(rows, faults),
-  json: async (rows: Rows): Promise<Reader> =>
-    (await import('./json.ts').catch(unloadable)).createJsonReader(rows),
+    (await import('./tsv.ts')).createTsvReader(rows, faults),
+  json: async (rows: Rows): Promise<Reader> => (await import('./json.ts')).createJsonReader(rows),
   ndjson: async (rows: Rows): Promise<Reader> =>
-    (await import('./ndjson.ts').catch(unloadable)).createNdjsonReader(rows),
-  yaml: async (rows: Rows): Promise<Reader> =>
-    (await import('./yaml.ts').catch(unloadable)).createYamlReader(rows),
+    (await import('./ndjson.ts')).createNdjsonReader(rows),
+  yaml: async (rows: Rows): Promise<Reader> => (await import('./yaml.ts')).createYamlReader(rows),
 };
 
 export type InputFormat = keyof typeof readers;

@@ -2,7 +2,6 @@ import type { Stats } from 'node:fs';
 import { constants, type FileHandle, open, realpath } from 'node:fs/promises';
 import type { Context } from '../../context.ts';
 import { Failure, systemCode, unsentFailure, usageFailure } from '../../errors.ts';
-import { isOutOfFiles } from '../../text/too-many-files.ts';
 
 /** Where the bytes of an input come from. */
 export type Source = {
@@ -61,9 +60,7 @@ function unreadable(name: string, error: unknown): Failure {
   const code = systemCode(error);
   const missing = code === 'ENOENT' || code === 'ENOTDIR';
   if (missing) return usageFailure(`file not found: ${name}`);
-  // The cause of any other has nothing to be repaired: the file is the user's own.
-  const cause = isOutOfFiles(error) ? error : undefined;
-  return unsentFailure('usage', `cannot read ${name} (${code})`, undefined, { cause });
+  return unsentFailure('usage', `cannot read ${name} (${code})`);
 }
 
 /** Largest input, in MiB. */

@@ -7,7 +7,6 @@ import type { Printer } from '../../../output/results.ts';
 import type { Host } from '../../../session/host.ts';
 import type { CommonOptions } from '../../../session/options.ts';
 import { inSession, type Session } from '../../../session/session.ts';
-import { unloadable } from '../../../text/unloadable.ts';
 import { addColumns } from '../../columns.ts';
 import { addExamples } from '../../examples.ts';
 import { addNotes } from '../../notes.ts';
@@ -38,7 +37,7 @@ export function define(command: Command, host: Host): void {
           await printList(session, session.outputAs({ format, columns: categoryColumns }));
           return;
         }
-        const { exportTo } = await import('./to-file.ts').catch(unloadable);
+        const { exportTo } = await import('./to-file.ts');
         await exportTo(session, { file, format, force }, (sink) =>
           printList(session, session.outputAs({ format, columns: categoryColumns, sink })),
         );
