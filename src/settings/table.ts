@@ -15,8 +15,6 @@ import {
 export type Setting = {
   /** In tables and messages; undefined where the row of another setting mentions it. */
   readonly title?: string;
-  /** Follows the title in tables. */
-  readonly purpose?: string;
   /** Its option as Commander takes it; the shell completes a `<file>`. */
   readonly flags?: `${string}--${string} <${string}>`;
   /** What it means, for help. */
@@ -44,7 +42,7 @@ export type InFile = {
 
 /**
  * Every setting, by its name in the settings file if it can be set there. From here come the options, `config`, completion,
- * `doctor`, help, docs/settings.md and man page, in this order.
+ * `doctor` and help, in this order.
  */
 export const settings = {
   'default-profile': {
@@ -97,7 +95,6 @@ export const settings = {
   },
   'rate-limit-line': {
     title: 'rate limit line',
-    purpose: 'after each command',
     help: 'when to print the rate limit line',
     choices: lineModes,
     variable: 'PETSTORE_RATE_LIMIT_LINE',
@@ -108,7 +105,6 @@ export const settings = {
   },
   plan: {
     title: 'plan',
-    purpose: 'for forecasts',
     help: 'plan of the API key, for forecasts',
     file: 'profile',
     stored: '`free`, `pro`, `business` or `N/min,M/day`',

@@ -7,7 +7,7 @@ import { isTopic } from '../../src/commands/topic.ts';
 import type { Host } from '../../src/session/host.ts';
 
 /** The whole tree of commands with all arguments and options; its actions have no world to act on but an empty one to fit their help to. */
-export async function grownProgram(): Promise<Command> {
+async function grownProgram(): Promise<Command> {
   const program = createProgram({ context: { stdout: {}, env: {} } } as Host, () => {});
   await loadAllCommands(program);
   return program;

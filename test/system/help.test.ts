@@ -13,7 +13,6 @@ const rows = [
   ['--help', 80, { TERM: 'dumb' }, String],
 ] as const;
 
-// The launcher prints a page that the build has prepared; all others come from the program.
 describe('the first page is the one of petstore help', () => {
   test('in a pipe', async ({ petstore }) => {
     const page = async (word: string, env: Readonly<Record<string, string>>) =>

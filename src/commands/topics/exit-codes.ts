@@ -3,7 +3,7 @@ import type { Host } from '../../session/host.ts';
 import { commonOptions } from '../../session/options.ts';
 import { listOf, pageWidth, printPage } from '../page.ts';
 
-/** What scripts may rely on; README and man page say the same. */
+/** Scripts rely on these; the README has the same table. */
 export const meanings: readonly (readonly [codes: string, meaning: string])[] = [
   ['0', 'success, including an empty list'],
   ['1', 'internal error: a bug in petstore'],
@@ -11,10 +11,7 @@ export const meanings: readonly (readonly [codes: string, meaning: string])[] = 
     '2',
     'invalid usage, settings or input (nothing was sent), cancelled, --query failed on the result, or an ambiguous name',
   ],
-  [
-    '3',
-    'refused by the service: 400, 404, 409, 422 or any other 4xx; no such category; or --fail-on-deprecated',
-  ],
+  ['3', 'refused by the service: 400, 404, 409, 422 or any other 4xx; or no such category'],
   ['4', 'no API key, or the service rejected it (401, 403)'],
   ['5', 'network, TLS, timeout, 5xx, or an unexpected response'],
   ['6', 'the outcome of a write is unknown: it may have been carried out'],
@@ -22,7 +19,7 @@ export const meanings: readonly (readonly [codes: string, meaning: string])[] = 
     '7',
     'import incomplete: some rows were refused or are left (75 if only the rate limit stopped it); or a diff shows something to import',
   ],
-  ['74', 'cannot write the result, a setting or a journal, or cannot load a part of petstore'],
+  ['74', 'cannot write the result, a setting or a journal'],
   ['75', 'rate limited, by the service or before sending: not done; retry at the time given'],
   ['129', 'hung up: the terminal was closed'],
   ['130', 'interrupted (Ctrl-C)'],
