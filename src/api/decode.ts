@@ -20,7 +20,7 @@ export function decode<Data>(
   if (endpoint.status === 'any 2xx' && hasNoContent(endpoint, answer)) return undefined as Data;
   const parsed = parse(endpoint, answer);
   const value = mayChange(endpoint.method) ? withoutKey(parsed, forms) : parsed;
-  const mismatch = endpoint.fits?.(value) ? undefined : locateMismatch(endpoint.data, value);
+  const mismatch = locateMismatch(endpoint.data, value);
   if (mismatch) {
     const isOther = mismatch.key === undefined;
     throw broken(endpoint, isOther ? typeName(value) : invalid(mismatch.words));

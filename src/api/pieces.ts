@@ -49,7 +49,8 @@ export async function* decodePieces<Data>(
   }
 
   function judged(elements: Json[]): Data {
-    if (!elements.every((element) => endpoint.pieces?.fits(element))) {
+    const { fits } = endpoint.pieces ?? {};
+    if (!fits || !elements.every(fits)) {
       const mismatch = findMismatch(endpoint.data, elements, count);
       if (mismatch) throw broken(endpoint, invalid(mismatch));
     }

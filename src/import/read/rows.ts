@@ -1,4 +1,4 @@
-import { isSurelyNewCategory, NewCategory } from '../../api/resources.ts';
+import { NewCategory } from '../../api/resources.ts';
 import { notice, type Report, warn } from '../../events.ts';
 import { locateMismatch } from '../../json/check.ts';
 import type { Position } from '../../json/position.ts';
@@ -90,8 +90,7 @@ function asRow({ line }: Position, { name, description }: NewCategory): Row {
 const loneSurrogate = /\p{Surrogate}/u;
 
 function findFault(fields: RowFields): { field: RowField; reason: string } | undefined {
-  const fits = isSurelyNewCategory(fields);
-  const mismatch = fits ? undefined : locateMismatch(NewCategory, fields);
+  const mismatch = locateMismatch(NewCategory, fields);
   if (mismatch) return { field: mismatch.key as RowField, reason: mismatch.words };
   const field = rowFields.find((name) => loneSurrogate.test(String(fields[name] ?? '')));
   return field && { field, reason: `${field} contains an unpaired surrogate` };
