@@ -128,11 +128,6 @@ const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>>
     about: 'Run a local sandbox of the service',
     load: () => import('./sandbox/sandbox.ts'),
   },
-  reset: {
-    part: 'Tools',
-    about: 'Remove settings, API keys and state from this machine',
-    load: () => import('./reset/reset.ts'),
-  },
   completion: {
     part: 'Tools',
     about: 'Complete commands and options with the Tab key',

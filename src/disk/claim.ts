@@ -44,22 +44,13 @@ export function holderOf(context: Pick<Context, 'isRunning'>, path: string): Hol
   return saving(path, () => findHolder(context, path));
 }
 
-/** The same, but nothing is removed. @throws the system's error, FileFault */
-export function seeHolder(context: Pick<Context, 'isRunning'>, path: string): Holder | undefined {
-  return findHolder(context, path, () => {});
-}
-
-function findHolder(
-  { isRunning }: Pick<Context, 'isRunning'>,
-  path: string,
-  removeEnded = (file: string) => rmSync(file, { force: true }),
-): Holder | undefined {
+function findHolder({ isRunning }: Pick<Context, 'isRunning'>, path: string): Holder | undefined {
   if (isWindows) return holderOnWindows(path);
   for (const name of list(path)) {
     // Gone, or torn: marks arrive whole, so that a power cut has ended its owner.
     const mark = parseMark(readOwn(join(path, name), longestMark)?.toString() ?? '');
     if (mark && isRunning(mark)) return holderIn(mark);
-    removeEnded(join(path, name));
+    rmSync(join(path, name), { force: true });
   }
   return undefined;
 }

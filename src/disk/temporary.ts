@@ -14,11 +14,6 @@ export function isTemporary(name: string): boolean {
   return mark.test(name);
 }
 
-/** The name of what it will be; any other name as it is. */
-export function withoutMark(name: string): string {
-  return name.replace(mark, '');
-}
-
 /** What stands in a folder under such names: work of others that goes on, or that was killed; none where it cannot be read. */
 function temporariesIn(folder: string): string[] {
   try {
@@ -33,7 +28,7 @@ function temporariesIn(folder: string): string[] {
 /** The same for one path. */
 export function temporariesOf(path: string): string[] {
   return temporariesIn(dirname(path)).filter(
-    (temporary) => withoutMark(basename(temporary)) === basename(path),
+    (temporary) => basename(temporary).replace(mark, '') === basename(path),
   );
 }
 

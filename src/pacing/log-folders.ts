@@ -68,7 +68,7 @@ export function hasLogs(machine: Machine, stateFolder: string | undefined): bool
 }
 
 /** The folder that lasts as long as the machine is up; any user may have made it. */
-export function temporaryFolder({ uid, temporary }: Pick<Machine, 'uid' | 'temporary'>): string {
+function temporaryFolder({ uid, temporary }: Machine): string {
   return join(temporary, uid === undefined ? 'petstore' : `petstore-${uid}`);
 }
 

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { openOwn, readOwn } from '../disk/open-file.ts';
+import { openOwn } from '../disk/open-file.ts';
 import { createTail, type Tail } from '../disk/tail.ts';
 import { sweep } from '../disk/temporary.ts';
 import { systemCode } from '../errors.ts';
@@ -173,15 +173,4 @@ export function openFileLog(folder: string, name: string, known: Ledger = emptyL
       ...readdirSync(folder).map((entry) => Number(pattern.exec(entry)?.[1] ?? 0)),
     );
   }
-}
-
-/** What a file of a log came to when it was last written; takes no part in it. @throws as readOwn */
-export function readLog(path: string): Ledger {
-  let ledger = emptyLedger;
-  for (const line of readOwn(path, longest)?.toString().split('\n') ?? []) {
-    const entry = line === '' ? undefined : parseEntry(line);
-    if (entry?.k === 'seal') break;
-    if (entry) ledger = fold(ledger, entry);
-  }
-  return ledger;
 }

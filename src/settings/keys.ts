@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { Context } from '../context.ts';
-import { readSecret, readText } from '../disk/files.ts';
+import { readSecret } from '../disk/files.ts';
 import { configFailure, systemCode } from '../errors.ts';
 import { findMismatch } from '../json/check.ts';
 import { from, isProfileName } from './values.ts';
@@ -33,7 +33,7 @@ function keyName(profile: string): string {
 }
 
 /** The profile whose key a file has by its name; undefined where that is not such a name. */
-export function profileOfKey(name: string): string | undefined {
+function profileOfKey(name: string): string | undefined {
   if (!name.endsWith(ending)) return undefined;
   const profile = name
     .slice(0, -ending.length)
@@ -66,11 +66,6 @@ export function readStoredKey(
       `petstore auth login --profile ${profile}`,
     );
   return stored as StoredKey;
-}
-
-/** Whether a file has the content of a stored key, whoever may read it. @throws Failure (config) when it cannot be read */
-export function isStoredKey(path: string): boolean {
-  return !findMismatch(StoredKey, parse(readText(path, maxKeyInput) ?? ''));
 }
 
 function parse(text: string): unknown {

@@ -65,7 +65,6 @@ describe('at the cursor', () => {
     ['api categories --s', '--silent'],
     ['limits --for 5 --columns d', 'doneAt'],
     ['limits --for=5 --columns w', 'windows wait'],
-    ['config path --all --columns path,w', 'path,what'],
   ] as const)('of "%s" stands "%s"', async ([line, values], { petstore }) => {
     const argv = ['completion', 'zsh', '--', ...line.split(' ')];
 

@@ -59,7 +59,6 @@ const commandLines = [
   'api GET /categories -p KEY',
   'help KEY x',
   'profile use KEY',
-  'profile delete KEY',
   'pets get KEY',
   'categories get KEY',
 ];

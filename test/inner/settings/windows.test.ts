@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { configFolder, stateFolder } from '../../../src/settings/folders.ts';
@@ -43,27 +42,6 @@ describe('on Windows', () => {
 
     expect([configFolder(machine), stateFolder(machine)]).toEqual([folder, folder]);
   });
-
-  test.for([
-    ['win32', 'temp'],
-    ['linux', 'tmpdir'],
-  ])(
-    'what is left of sandboxes is found where they are on %s',
-    async (row, { petstore, folder }) => {
-      const [platform = '', place = ''] = row;
-      const env = { TMPDIR: join(folder, 'tmpdir'), TMP: folder, TEMP: join(folder, 'temp') };
-      for (const name of ['tmpdir', 'temp'])
-        mkdirSync(join(folder, name, 'petstore-sandbox-abcdef'), { recursive: true });
-
-      const { stdout } = await petstore(['config', 'path', '--all', '-o', 'csv'], {
-        env,
-        context: { platform },
-      });
-
-      const found = [...stdout.matchAll(/(\w+)\/petstore-sandbox-abcdef/g)];
-      expect(found.map(([, parent]) => parent)).toEqual([place]);
-    },
-  );
 
   test.for([
     ['key-12345678 \r\n', 'what echo writes into a pipe'],
