@@ -36,14 +36,10 @@ export type Context = {
   readonly askSecret: (question: string) => Promise<string>;
   /** Asks on the terminal for a line of text. */
   readonly askLine: (question: string) => Promise<string>;
-  /** Asks on the terminal for a yes or a no; `byDefault` is what Enter alone is. */
-  readonly confirm: (question: string, byDefault: boolean) => Promise<boolean>;
+  /** Asks on the terminal for a yes or a no; Enter alone is a no. */
+  readonly confirm: (question: string) => Promise<boolean>;
   /** Runs another program on this one's streams, tells it when the run is interrupted, and resolves with its exit code. */
-  readonly launch: (
-    program: readonly string[],
-    env: Environment,
-    options?: LaunchOptions,
-  ) => Promise<number>;
+  readonly launch: (program: readonly string[], env: Environment) => Promise<number>;
   /** Runs a command line in a shell and resolves with what it printed. @throws the signal's reason, the system's error */
   readonly capture: (command: string, options: CaptureOptions) => Promise<Captured>;
   /** The way to a Redis or Valkey server; it connects when it is used. */
@@ -89,11 +85,6 @@ export type AppendFile = {
   /** Resolves when the bytes would survive a power cut. @throws the system's error */
   readonly append: (bytes: Uint8Array) => Promise<void>;
   readonly close: () => void;
-};
-
-type LaunchOptions = {
-  /** Ctrl-C at the terminal is for the program alone, and does not interrupt this run. */
-  readonly ownsCtrlC?: boolean;
 };
 
 export type CaptureOptions = {

@@ -18,12 +18,8 @@ export function refuseUnasked(obstacle: string | undefined, hint?: string): void
   throw usageFailure(`confirmation needed, but ${obstacle} (use --yes)`, hint);
 }
 
-/** Asks whether to go on; `byDefault` is what Enter alone means. @throws Failure (interrupted, exit code 2) when the answer is no */
-export async function agree(
-  { host }: Session,
-  question: string,
-  { byDefault = false }: { readonly byDefault?: boolean } = {},
-): Promise<void> {
-  if (await host.context.confirm(question, byDefault)) return;
+/** Asks whether to go on. @throws Failure (interrupted, exit code 2) when the answer is no */
+export async function agree({ host }: Session, question: string): Promise<void> {
+  if (await host.context.confirm(question)) return;
   throw new Failure('interrupted', 'cancelled', { outcome: 'not_sent', exitCode: 2 });
 }

@@ -106,7 +106,6 @@ const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>>
       get: { about: 'Print the value of a setting', load: () => import('./config/get.ts') },
       set: { about: 'Change a setting', load: () => import('./config/set.ts') },
       unset: { about: 'Remove a setting', load: () => import('./config/unset.ts') },
-      edit: { about: 'Edit the settings file', load: () => import('./config/edit.ts') },
       path: {
         about: 'Print the path of the settings file',
         load: () => import('./config/path.ts'),

@@ -89,18 +89,13 @@ export function createNodeContext(
       const { askLine } = await import('./question.ts');
       return ask((terminal) => askLine(message, terminal), errors(), signal);
     },
-    confirm: async (message, byDefault) => {
+    confirm: async (message) => {
       const { default: confirm } = await import('@inquirer/confirm');
-      return ask(
-        (terminal) => confirm({ message, default: byDefault }, terminal),
-        errors(),
-        signal,
-      );
+      return ask((terminal) => confirm({ message, default: false }, terminal), errors(), signal);
     },
-    launch: async (program, env, { ownsCtrlC } = {}) => {
-      const { ignoringCtrlC, launch } = await import('./programs.ts');
-      const run = () => launch(program, env, signal, process);
-      return ownsCtrlC ? ignoringCtrlC(process, signal, run) : run();
+    launch: async (program, env) => {
+      const { launch } = await import('./programs.ts');
+      return launch(program, env, signal, process);
     },
     capture: async (command, options) => {
       const { capture } = await import('./programs.ts');

@@ -32,28 +32,6 @@ export async function launch(
   });
 }
 
-type Signals = Pick<NodeJS.Process, 'listeners' | 'on' | 'removeListener'>;
-
-/** Does work while Ctrl-C, which the terminal sends to all of its programs, means nothing to this one. */
-export async function ignoringCtrlC<Result>(
-  process: Signals,
-  signal: AbortSignal,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const listeners = process.listeners('SIGINT');
-  const ignore = () => {};
-  // In this order: without any listener it would end the process.
-  process.on('SIGINT', ignore);
-  for (const listener of listeners) process.removeListener('SIGINT', listener);
-  try {
-    return await work();
-  } finally {
-    // Another signal has ended the run meanwhile, and Ctrl-C may hurry it.
-    if (!signal.aborted) for (const listener of listeners) process.on('SIGINT', listener);
-    process.removeListener('SIGINT', ignore);
-  }
-}
-
 /** What Windows ends a program with that does nothing about Ctrl-C or Ctrl-Break: STATUS_CONTROL_C_EXIT. */
 const endedByCtrlC = 0xc000013a;
 

@@ -24,41 +24,26 @@ function texts(file: 'profile' | 'top') {
 
 export const settingsFile = 'settings.json';
 
-/** Of the file, in bytes. */
-export const longest = 1024 * 1024;
+/** In bytes. */
+const longest = 1024 * 1024;
 
 /**
  * The settings as the user wrote them, empty when there is no file.
  * @throws Failure (config) that names file, line and column; a broken file is never replaced.
  */
 export function readSettings(folder: string): Settings {
-  const text = readSettingsText(folder);
-  return text === undefined ? {} : parseSettings(text, join(folder, settingsFile)).settings;
-}
-
-/** The text of the settings file, undefined when there is none. @throws Failure (config) when it cannot be read */
-export function readSettingsText(folder: string): string | undefined {
-  return readText(join(folder, settingsFile), longest);
-}
-
-type Parsed = {
-  readonly settings: Settings;
-  /** Where a field of one of its objects begins, as "FILE:LINE:COLUMN". */
-  readonly placeOf: (object: unknown, key: string) => string;
-};
-
-/** The settings of a text, which messages call `path`. @throws as readSettings */
-export function parseSettings(text: string, path: string): Parsed {
+  const path = join(folder, settingsFile);
+  const text = readText(path, longest);
+  if (text === undefined) return {};
   const fields = new Map<unknown, Map<string, number>>();
   const settings = parse(path, text, fields);
-  const placeOf = (object: unknown, key: string) =>
-    placeIn(path, text, fields.get(object)?.get(key) ?? 0);
   const mismatch = locateMismatch(Settings, settings);
   if (mismatch) {
-    const place = placeOf(mismatch.object, mismatch.key ?? '');
+    const offset = fields.get(mismatch.object)?.get(mismatch.key ?? '') ?? 0;
+    const place = placeIn(path, text, offset);
     throw configFailure(`invalid settings file (${place}): ${mismatch.words}`);
   }
-  return { settings: settings as Settings, placeOf };
+  return settings as Settings;
 }
 
 /** @param fields is filled with the offset of each field of each object, in characters from 0 */

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { durableWrite, saving } from '../disk/files.ts';
 import { withLock } from '../disk/lock.ts';
 import { configFailure } from '../errors.ts';
-import { readSettings, readSettingsText, type Settings, settingsFile } from './file.ts';
+import { readSettings, type Settings, settingsFile } from './file.ts';
 import type { SettingName } from './names.ts';
 
 /** A place in the settings file: at its top, or in one profile. */
@@ -26,27 +26,6 @@ export async function saveSettings(
   await withLock(context, `${path}.lock`, () => {
     const file = new SettingsStore(folder, context.uid);
     file.store = paths.reduce((settings, at) => withSetting(settings, at, value), file.store);
-  });
-  return path;
-}
-
-/**
- * Replaces the text of the settings file, which was `before` when it was opened, undefined where there was none; returns the file.
- * @throws Failure (config) when another process changed it since then, Failure (output) when it cannot be written
- */
-export async function replaceSettings(
-  context: Context,
-  folder: string,
-  before: string | undefined,
-  text: string,
-): Promise<string> {
-  const path = join(folder, settingsFile);
-  await withLock(context, `${path}.lock`, () => {
-    if (readSettingsText(folder) !== before) {
-      const hint = 'To merge the two: petstore config edit';
-      throw configFailure(`${path} was changed while you were editing`, hint);
-    }
-    durableWrite(targetOf(path, context.uid), text);
   });
   return path;
 }

@@ -1,52 +1,6 @@
-import { EventEmitter } from 'node:events';
 import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { capture, exitCode, ignoringCtrlC } from '../../../src/node/programs.ts';
-
-/** Signals that arrive at a process, with what main.ts does about Ctrl-C. */
-function listening() {
-  const heard: string[] = [];
-  const process = new EventEmitter().on('SIGINT', () => heard.push('SIGINT'));
-  return {
-    heard,
-    process: process as unknown as Parameters<typeof ignoringCtrlC>[0] & EventEmitter,
-  };
-}
-
-describe('Ctrl-C while a program of its own runs on the terminal', () => {
-  test('means nothing to this one, which is not ended by it either', async () => {
-    const { heard, process } = listening();
-
-    const result = await ignoringCtrlC(process, new AbortController().signal, async () => {
-      // Where nothing listens, the system ends the process.
-      expect(process.emit('SIGINT')).toBe(true);
-      return 'done';
-    });
-
-    expect(result).toBe('done');
-    expect(heard).toEqual([]);
-  });
-
-  test.for(['done', 'failed'])('is heard again when that is %s', async (end) => {
-    const { heard, process } = listening();
-    const work = () => (end === 'done' ? Promise.resolve() : Promise.reject(new Error('no')));
-
-    await ignoringCtrlC(process, new AbortController().signal, work).catch(() => {});
-    process.emit('SIGINT');
-
-    expect(heard).toEqual(['SIGINT']);
-    expect(process.listenerCount('SIGINT')).toBe(1);
-  });
-
-  test('ends the process at once where another signal came meanwhile', async () => {
-    const { process } = listening();
-    const ended = new AbortController();
-
-    await ignoringCtrlC(process, ended.signal, async () => ended.abort());
-
-    expect(process.listenerCount('SIGINT')).toBe(0);
-  });
-});
+import { capture, exitCode } from '../../../src/node/programs.ts';
 
 test.for([
   ['of itself', 3, null, 3],
