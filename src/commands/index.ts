@@ -74,7 +74,7 @@ const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>>
   },
   profile: {
     part: 'Account',
-    about: 'List, choose and delete profiles',
+    about: 'List profiles, and choose the default one',
     verbs: {
       list: {
         about: 'List all profiles, and which one is the default',
@@ -83,10 +83,6 @@ const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>>
       use: {
         about: 'Make a profile the default one',
         load: () => import('./profile/use.ts'),
-      },
-      delete: {
-        about: 'Delete the stored key and the settings of a profile',
-        load: () => import('./profile/delete.ts'),
       },
     },
   },

@@ -12,20 +12,20 @@ import type { SettingName } from './names.ts';
 export type SettingPath = { readonly profile?: string; readonly name: SettingName };
 
 /**
- * Saves one value for all these settings, or removes them where it is undefined, and returns the file that has them. All of it
- * is saved or nothing; two processes that do so at once both succeed.
+ * Saves a setting, or removes it where the value is undefined, and returns the file that has it. Two processes that do so at
+ * once both succeed.
  * @throws Failure (config) when the file as it stands is broken, Failure (output) when it cannot be written
  */
-export async function saveSettings(
+export async function saveSetting(
   context: Context,
   folder: string,
-  paths: readonly SettingPath[],
+  at: SettingPath,
   value: string | undefined,
 ): Promise<string> {
   const path = join(folder, settingsFile);
   await withLock(context, `${path}.lock`, () => {
     const file = new SettingsStore(folder, context.uid);
-    file.store = paths.reduce((settings, at) => withSetting(settings, at, value), file.store);
+    file.store = withSetting(file.store, at, value);
   });
   return path;
 }

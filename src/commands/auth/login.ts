@@ -49,9 +49,9 @@ async function setUp(session: Session, folder: string, { check }: Options): Prom
   host.sink.hide(key.value);
 
   if (asked !== undefined) {
-    const { saveSettings } = await import('../../settings/save.ts');
+    const { saveSetting } = await import('../../settings/save.ts');
     const path = { profile: profile.name, name: 'base-url' } as const;
-    const file = await saveSettings(host.context, folder, [path], asked);
+    const file = await saveSetting(host.context, folder, path, asked);
     notice(report, `saved base-url=${asked} for ${labelOf(profile)} in ${file}`);
   }
   const found = check ? await verifyKey(session, { baseUrl, key }) : [];

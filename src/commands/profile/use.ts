@@ -28,9 +28,9 @@ async function use({ host, profile, report }: Session, name: string): Promise<vo
   if (profile.byDefault.value === name) {
     notice(report, `profile ${name} is already the default profile`);
   } else {
-    const { saveSettings } = await import('../../settings/save.ts');
+    const { saveSetting } = await import('../../settings/save.ts');
     const home = requireConfigFolder(host.context);
-    const path = await saveSettings(host.context, home, [{ name: 'default-profile' }], name);
+    const path = await saveSetting(host.context, home, { name: 'default-profile' }, name);
     notice(report, `default profile is now ${name}, saved in ${path}`);
   }
   // What the other one is called is not said: it may be a key.

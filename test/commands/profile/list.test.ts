@@ -132,6 +132,29 @@ describe('profile list', () => {
     expect(stderr).toContain(`petstore: ${says} from `);
   });
 
+  test('does not show a profile any more whose key and settings were removed', async ({
+    petstore,
+  }) => {
+    await setUp(petstore);
+    const env = { ...noEnv, PETSTORE_BASE_URL: url };
+    await petstore(['auth', 'login', '-p', 'mine'], { env, stdin: testKey });
+    await petstore(['profile', 'use', 'mine'], { env: noEnv });
+
+    for (const line of [
+      'auth logout -p kept',
+      'auth logout -p mine',
+      'config unset base-url -p mine',
+      'config unset api-key-command -p vault',
+      'config unset default-profile',
+    ]) {
+      expect(await petstore(line.split(' '), { env: noEnv })).toMatchObject({ exitCode: 0 });
+    }
+
+    const { stdout } = await petstore(['profile', 'list', '--json'], { env: noEnv });
+    expect(Object.keys(rowsOf(stdout))).toEqual(['production', 'staging', 'sandbox']);
+    expect(rowsOf(stdout).production).toMatchObject({ default: true });
+  });
+
   test('takes profiles with the names of what every object has', async ({ petstore }) => {
     await petstore(['config', 'set', 'base-url', url, '-p', 'constructor'], { env: noEnv });
 
