@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { usageFailure } from '../../../errors.ts';
+import { speaksJson } from '../../../formats.ts';
 import type { Mode } from '../../../import/content.ts';
 import type { NameLock } from '../../../import/name-locks.ts';
 import { type InputFormat, inputFormats } from '../../../import/read/input.ts';
 import { withJournal } from '../../../import/with-journal.ts';
-import type { Host } from '../../../session/host.ts';
+import { type Host, mayAsk } from '../../../session/host.ts';
 import { inSession, type Session } from '../../../session/session.ts';
 import { requireStateFolder } from '../../../settings/folders.ts';
 import { parseDuration } from '../../../settings/values.ts';
 import { addColumns } from '../../columns.ts';
-import { obstacleToAsking, refuseUnasked } from '../../confirm.ts';
 import { addExamples } from '../../examples.ts';
 import { planOf } from '../../known-limit.ts';
 import { addNotes } from '../../notes.ts';
@@ -86,10 +86,14 @@ function lockNamesFor({
 }
 
 /** Why the question that comes after the plan cannot be asked; undefined where it can. */
-function obstacleTo(file: string, session: Session): string | undefined {
+function obstacleToAsking(file: string, { host, options }: Session): string | undefined {
+  const { stdin, stderr } = host.context;
   if (file === '-') return 'standard input is the file';
-  const quiet = session.options.quiet ? 'the plan is hidden by --quiet' : undefined;
-  return obstacleToAsking(session) ?? quiet;
+  if (!stdin.isTTY || !stderr.isTTY) return 'this is not a terminal';
+  if (options.input === false) return '--no-input is set';
+  if (!mayAsk(host.context, options)) return 'CI is set';
+  if (host.format && speaksJson(host.format)) return 'the output is JSON';
+  return options.quiet ? 'the plan is hidden by --quiet' : undefined;
 }
 
 async function readRequest(
@@ -107,8 +111,12 @@ async function readRequest(
     );
   const mode: Mode = options.allowDuplicates ? 'each' : 'ensure';
   const input = await readFile(session, file, options.format);
-  if (!options.dryRun && !options.yes) {
-    refuseUnasked(obstacleTo(file, session), 'To see the plan first, use --dry-run.');
+  const obstacle = options.dryRun || options.yes ? undefined : obstacleToAsking(file, session);
+  if (obstacle !== undefined) {
+    throw usageFailure(
+      `confirmation needed, but ${obstacle} (use --yes)`,
+      'To see the plan first, use --dry-run.',
+    );
   }
   const { address, fingerprint } = await session.account();
   return {

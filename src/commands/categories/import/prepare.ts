@@ -1,4 +1,5 @@
 import type { Category } from '../../../api/resources.ts';
+import { Failure } from '../../../errors.ts';
 import { isOtherKey, refuseOtherKey } from '../../../import/forget.ts';
 import type { Job } from '../../../import/job.ts';
 import type { Journal } from '../../../import/journal.ts';
@@ -6,9 +7,9 @@ import { fetchList, recordForeign, resolveOpen } from '../../../import/lookup.ts
 import { dropSimilar, makePlan, type Plan } from '../../../import/plan.ts';
 import { mostInFlight } from '../../../pacing/decide.ts';
 import { sandboxProfile } from '../../../session/profile.ts';
+import type { Session } from '../../../session/session.ts';
 import { isoTime } from '../../../text/iso-time.ts';
 import { thousands } from '../../../text/number.ts';
-import { agree } from '../../confirm.ts';
 import { knownLimit } from '../../known-limit.ts';
 import { beginJournal, type ImportRequest } from './import-request.ts';
 import { planInWords, say } from './words.ts';
@@ -63,7 +64,7 @@ export async function prepare(
 
   if (plan.create.length > 0) {
     const plannedAt = uptime();
-    if (!request.assumeYes) await agree(session, questionOf(request, plan));
+    if (!request.assumeYes) await confirmOrCancel(session, questionOf(request, plan));
     if (uptime() - plannedAt > fresh) {
       list = await fetchList(job);
       plan = planBy(list);
@@ -86,6 +87,12 @@ function resumption({ state: { header, done, open, finished } }: Journal): strin
   return finished
     ? `this import was ${started} and is finished: ${rows}`
     : `resuming the import ${started}: ${rows}`;
+}
+
+/** @throws Failure (interrupted, exit code 2) when the answer is no */
+async function confirmOrCancel({ host }: Session, question: string): Promise<void> {
+  if (await host.context.confirm(question)) return;
+  throw new Failure('interrupted', 'cancelled', { outcome: 'not_sent', exitCode: 2 });
 }
 
 function questionOf({ identity }: ImportRequest, { create, similar }: Plan): string {
