@@ -55,8 +55,6 @@ describe('a suggestion', () => {
     ['use-context', 'petstore profile use'],
     ['profile switch', 'petstore profile use'],
     ['profile use-context', 'petstore profile use'],
-    ['profile remove', 'petstore profile delete'],
-    ['profile rm', 'petstore profile delete'],
     ['profile select', 'petstore profile use'],
     ['profile set', 'petstore profile use'],
     ['profile current', 'petstore profile list'],

@@ -2,7 +2,6 @@ import { configFailure } from '../../errors.ts';
 
 const begin = '# >>> petstore completion >>>';
 const end = '# <<< petstore completion <<<';
-const beginning = new RegExp(`^${begin}$`, 'm');
 const note =
   '# Added by `petstore completion install`; `petstore completion uninstall` removes it.';
 
@@ -26,17 +25,12 @@ export function withoutBlock(text: string, file: string): string {
   return (isOurBreak ? before.slice(0, -1) : before) + after;
 }
 
-/** Whether a text has the block, or the beginning of it. */
-export function hasBlock(text: string): boolean {
-  return beginning.test(text);
-}
-
 /** Where the block is. @throws Failure (config) when its end is missing: what follows may be anything */
 function find(
   text: string,
   file: string,
 ): { readonly from: number; readonly to: number } | undefined {
-  const from = beginning.exec(text)?.index;
+  const from = new RegExp(`^${begin}$`, 'm').exec(text)?.index;
   if (from === undefined) return undefined;
   const length = new RegExp(`^${end}(\n|$)`, 'm').exec(text.slice(from));
   if (!length) {
