@@ -10,9 +10,9 @@ import {
 import { configFolder } from '../settings/folders.ts';
 import { hasStoredKey } from '../settings/keys.ts';
 import { flagOf } from '../settings/names.ts';
-import { isBuiltIn, profileNames, settingsOf } from '../settings/profiles.ts';
+import { profileNames, settingsOf } from '../settings/profiles.ts';
 import { settings as table } from '../settings/table.ts';
-import { type builtInProfiles, from, parseProfileName } from '../settings/values.ts';
+import { builtInProfiles, from, parseProfileName } from '../settings/values.ts';
 import { nearest } from '../text/nearest.ts';
 import { mayBeKey, wordFor } from '../text/secret.ts';
 import { type Given, givenOutside } from './given.ts';
@@ -130,4 +130,10 @@ export function shownName(profile: Profile): string {
 
 function maySay({ name, settings }: Profile): boolean {
   return isBuiltIn(name) || Object.keys(settings).length > 0 || !mayBeKey(name);
+}
+
+/** Returns true for a profile that always exists, with or without settings. */
+function isBuiltIn(name: string): boolean {
+  const names: readonly string[] = builtInProfiles;
+  return names.includes(name);
 }

@@ -18,9 +18,3 @@ export function profileNames(
 export function settingsOf({ profiles = {} }: Settings, name: string): ProfileSettings {
   return (Object.hasOwn(profiles, name) ? profiles[name] : undefined) ?? {};
 }
-
-/** Whether a profile always exists, with or without settings. */
-export function isBuiltIn(name: string): boolean {
-  const names: readonly string[] = builtInProfiles;
-  return names.includes(name);
-}

@@ -19,13 +19,17 @@ export type SettingPath = { readonly profile?: string; readonly name: SettingNam
 export async function saveSetting(
   context: Context,
   folder: string,
-  at: SettingPath,
+  { profile, name }: SettingPath,
   value: string | undefined,
 ): Promise<string> {
   const path = join(folder, settingsFile);
   await withLock(context, `${path}.lock`, () => {
     const file = new SettingsStore(folder, context.uid);
-    file.store = withSetting(file.store, at, value);
+    const settings = file.store;
+    file.store =
+      profile === undefined
+        ? { ...settings, [name]: value }
+        : { ...settings, profiles: withSetting(settings.profiles, profile, name, value) };
   });
   return path;
 }
@@ -70,17 +74,8 @@ function targetOf(path: string, uid: number | undefined): string {
   });
 }
 
-function withSetting(
-  settings: Settings,
-  { profile, name }: SettingPath,
-  value: string | undefined,
-): Settings {
-  if (profile === undefined) return { ...settings, [name]: value };
-  return { ...settings, profiles: withOwn(settings.profiles, profile, name, value) };
-}
-
 /** Entries, not assignments: a profile may have the name of something every object has. */
-function withOwn(
+function withSetting(
   before: Settings['profiles'] = {},
   profile: string,
   name: SettingName,

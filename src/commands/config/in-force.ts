@@ -5,11 +5,11 @@ import { chooseSetting } from '../../session/setting.ts';
 import { declared, settingNames } from '../../settings/names.ts';
 import { isOfSandbox } from './names.ts';
 
-/** What can be asked for: the profile in force, and every setting. */
+/** The names that `config` shows: the profile in force, and every setting. */
 export const namesInForce = ['profile', ...settingNames] as const;
 type Name = (typeof namesInForce)[number];
 
-/** What holds in this run, and where it was given, without secrets; undefined when it is given nowhere. */
+/** Returns the value in this run without secrets, and where it was given; undefined when it is given nowhere. */
 export function inForce(name: Name, session: Session): Given | undefined {
   const { profile } = session;
   if (name === 'profile') return { value: profile.name, source: profile.source };
@@ -20,7 +20,7 @@ export function inForce(name: Name, session: Session): Given | undefined {
   return given && withoutSecrets ? { ...given, value: withoutSecrets(given.value) } : given;
 }
 
-/** A setting as `config list` shows it; what is given nowhere has its name alone. */
+/** Returns a setting as `config list` shows it; one that is given nowhere has its name alone. */
 export function rowOf(name: Name, given: Given | undefined): JsonObject {
   return { setting: name, value: given?.value, source: given?.source };
 }

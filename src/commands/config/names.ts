@@ -5,12 +5,12 @@ import type { SettingPath } from '../../settings/save.ts';
 import { nearest } from '../../text/nearest.ts';
 import { quotedUnlessKey } from '../../text/secret.ts';
 
-/** Where a setting stands in the settings file. */
+/** Returns the place of a setting in the settings file. */
 export function pathOf(name: SettingName, profile: Profile): SettingPath {
   return { name, ...(declared[name].file === 'profile' && { profile: profile.name }) };
 }
 
-/** Whose setting it is, for the end of a message; nothing where it is no profile's. */
+/** Names the profile at the end of a message; nothing for a setting that belongs to none. */
 export function forProfile(name: SettingName, profile: Profile): string {
   return declared[name].file === 'profile' ? ` for ${labelOf(profile)}` : '';
 }
@@ -20,7 +20,7 @@ export function isOfSandbox(name: SettingName, profile: Profile): boolean {
   return profile.name === sandboxProfile && declared[name].ofSandbox === true;
 }
 
-/** The name as one of `names`. @throws Failure (usage) that suggests the nearest one */
+/** Returns the name as one of `names`. @throws Failure (usage) that suggests the nearest one */
 export function requireName<Name extends string>(name: string, names: readonly Name[]): Name {
   const found = names.find((known) => known === name);
   if (found !== undefined) return found;

@@ -85,7 +85,7 @@ function lockNamesFor({
   return lockNames(session, { address, names, path, doing: 'importing' });
 }
 
-/** Why the question that comes after the plan cannot be asked; undefined where it can. */
+/** Returns why the question after the plan cannot be asked, or undefined if it can. */
 function obstacleToAsking(file: string, { host, options }: Session): string | undefined {
   const { stdin, stderr } = host.context;
   if (file === '-') return 'standard input is the file';
