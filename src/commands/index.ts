@@ -47,17 +47,14 @@ const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>>
     part: 'Store',
     about: 'Show a pet (deprecated by the service)',
     verbs: {
-      get: {
-        about: 'Show a pet (deprecated by the service)',
-        load: () => import('./pets/get.ts'),
-      },
+      get: { about: 'Show a pet (deprecated by the service)', load: () => import('./pets.ts') },
     },
   },
   orders: {
     part: 'Store',
     about: 'List all orders',
     verbs: {
-      list: { about: 'List all orders', load: () => import('./orders/list.ts') },
+      list: { about: 'List all orders', load: () => import('./orders.ts') },
     },
   },
   auth: {

@@ -39,8 +39,8 @@ export type Session = {
   readonly profile: Profile;
   /** The key in force, undefined when there is none; runs no program that would print it. @throws Failure (config) */
   readonly key: () => Promise<FoundKey | undefined>;
-  /** The way to the service; what it reports is given to `report` instead of the session's own. @throws Failure when no address or key is set. */
-  readonly connect: (report?: Report) => Promise<Client>;
+  /** The way to the service. @throws Failure when no address or key is set. */
+  readonly connect: () => Promise<Client>;
   /** The same with another service and key, for requests that are sent only once; `onRateLimit` as in Listeners. */
   readonly connectAs: (service: Service, onRateLimit: Listeners['onRateLimit']) => Promise<Client>;
   /** What this machine knows of the limit of the profile's key; without a request. @throws as connect */
@@ -107,8 +107,7 @@ function createAccess(setup: Setup, listeners: Listeners): Access {
   const service = once(() => (sandbox ? embedSandbox(setup) : chooseService(setup, key)));
   const identity = async () => (sandbox ? sandboxIdentity : identityOf(await service()));
   const limit = once(() => openLimitLog(setup, identity));
-  const connect: Session['connect'] = (report = setup.report) =>
-    openClient({ ...setup, report }, { service, limit }, listeners);
+  const connect = () => openClient(setup, { service, limit }, listeners);
   const connectAs: Session['connectAs'] = (given, onRateLimit) => {
     const ends = {
       service: async () => given,

@@ -11,7 +11,7 @@ export const meanings: readonly (readonly [codes: string, meaning: string])[] = 
     '2',
     'invalid usage, settings or input (nothing was sent), cancelled, --query failed on the result, or an ambiguous name',
   ],
-  ['3', 'refused by the service: 400, 404, 409, 422 or any other 4xx; or no such category'],
+  ['3', 'refused by the service: 400, 404, 409, 422 or any other 4xx; no such category'],
   ['4', 'no API key, or the service rejected it (401, 403)'],
   ['5', 'network, TLS, timeout, 5xx, or an unexpected response'],
   ['6', 'the outcome of a write is unknown: it may have been carried out'],

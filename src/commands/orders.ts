@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { listOrders } from '../../api/endpoints.ts';
-import type { Host } from '../../session/host.ts';
-import { inSession } from '../../session/session.ts';
-import { addExamples } from '../examples.ts';
+import { listOrders } from '../api/endpoints.ts';
+import type { Host } from '../session/host.ts';
+import { inSession } from '../session/session.ts';
+import { addExamples } from './examples.ts';
 
 export function define(command: Command, host: Host): void {
   command.description('List all orders, as the service returns them');
@@ -10,7 +10,6 @@ export function define(command: Command, host: Host): void {
   command.action(async () =>
     inSession(host, command, async ({ connect, output }) => {
       const client = await connect();
-
       await output.anything(await client.stream(listOrders, {}), 'No orders.');
     }),
   );
