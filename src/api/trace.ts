@@ -25,7 +25,7 @@ export function trace(
     const asked = { method, url: url.href, attempt };
     const bytes = body === undefined ? undefined : Buffer.byteLength(body);
     const size = bytes === undefined ? '' : `, ${bytes} bytes`;
-    const sent = shownHeadersOf(shownHeaders(request), longestValue);
+    const sent = printable(shownHeaders(request));
     report({
       event: 'notice',
       message: `> ${method} ${url.href}${size}${attempt > 1 ? ` (attempt ${attempt})` : ''}`,
@@ -41,7 +41,7 @@ export function trace(
       const length = answer.rest ? `more than ${request.restAbove}` : answer.bytes.length;
       const took = ms();
       const headers = redacted(answer.headers, redact);
-      const received = shownHeadersOf(headers, longestValue);
+      const received = printable(headers);
       const response = { ...asked, status: answer.status, headers: received, ms: took };
       report({
         event: 'notice',
@@ -75,11 +75,11 @@ function redacted(headers: WireHeaders, redact: (text: string) => string): WireH
 type Shown = Readonly<Record<string, string | string[]>>;
 
 /** Header fields as they may be shown; one that came more than once has a list of values. */
-export function shownHeadersOf(headers: WireHeaders, most = Number.POSITIVE_INFINITY): Shown {
+function printable(headers: WireHeaders): Shown {
   const names = Object.keys(headers);
   return Object.fromEntries(
     names.map((name) => {
-      const values = headerValues(headers, name).map((value) => shownValue(name, value, most));
+      const values = headerValues(headers, name).map((value) => shownValue(name, value));
       return [name, values.length === 1 ? (values[0] ?? '') : values];
     }),
   );
@@ -92,7 +92,7 @@ function headerLines(mark: '<' | '>', headers: Shown): string[] {
 }
 
 /** A cookie may let in whoever has it, and what is said here ends up in tickets. */
-function shownValue(name: string, value: string, most: number): string {
+function shownValue(name: string, value: string): string {
   if (name === 'set-cookie') return '[cookie]';
-  return value.length > most ? `${value.slice(0, most)}…` : value;
+  return value.length > longestValue ? `${value.slice(0, longestValue)}…` : value;
 }

@@ -108,7 +108,7 @@ const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>>
   api: {
     part: 'Tools',
     about: 'Send any request to the service',
-    load: () => import('./api/api.ts'),
+    load: () => import('./api.ts'),
   },
   doctor: {
     part: 'Tools',

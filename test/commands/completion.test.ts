@@ -61,8 +61,8 @@ describe('at the cursor', () => {
     ['sandbox -- --p', '<file>'],
     ['completion i', 'install'],
     ['completion install f', 'fish'],
-    ['api -X P', 'POST PUT PATCH'],
-    ['api categories --s', '--silent'],
+    ['api P', 'POST PUT PATCH'],
+    ['api POST categories --da', '--data'],
     ['limits --for 5 --columns d', 'doneAt'],
     ['limits --for=5 --columns w', 'windows wait'],
   ] as const)('of "%s" stands "%s"', async ([line, values], { petstore }) => {

@@ -24,7 +24,7 @@ describe('usage and configuration errors', () => {
     ['categories ls -L 3', 'unknown option -L', 'Did you mean --limit?'],
     ['orders list -L 3', 'unknown option -L', 'See: petstore orders list --help'],
     ['categories list --reverse', 'unknown option --reverse', 'Did you mean --sort?'],
-    ['api categories --input x', 'unknown option --input', 'Did you mean --data?'],
+    ['api POST categories --input x', 'unknown option --input', 'Did you mean --data?'],
     ['categories export x --clobber', 'unknown option --clobber', 'Did you mean --force?'],
     ['categories list -q []', 'unexpected argument "[]"', '-q is --quiet; to pick values: --query'],
     ['categories list --json=foo', '--json takes no value', seeList],

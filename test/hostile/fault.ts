@@ -1,8 +1,8 @@
 import type { Reaction } from './server.ts';
 
 /**
- * The commands that ask the service something; `rows` is an import of which only the creates meet the fault, `api` is a write
- * of which the document shows nothing, and `include` the same with the head of its response.
+ * The commands that ask the service something; `rows` is an import of which only the creates meet the fault, and `api` a write
+ * of which the document shows nothing.
  */
 export type CommandName =
   | 'list'
@@ -15,8 +15,7 @@ export type CommandName =
   | 'pet'
   | 'orders'
   | 'limits'
-  | 'api'
-  | 'include';
+  | 'api';
 
 /**
  * What a fault means for whoever asked:

@@ -26,13 +26,13 @@ async function prove(fault: Fault, name: CommandName, server: HostileServer): Pr
   const { argv, json = false, writes = false, listsWell = false } = commands[name];
   const { means, says, react } = fault;
   const { read, create, rows, tries } = endings[means];
-  const end = { create, rows, api: create, include: create }[name as 'create'] ?? read;
+  const end = { create, rows, api: create }[name as 'create'] ?? read;
   const { url, seen } = server.play(react, { commits: means === 'fine', listsWell });
   const timeout = fault.timeout ?? (means === 'slow' ? timeouts.slow : timeouts.others);
 
   const run = await runInProcess([...argv, '--max-wait', '0'], url, { json, timeout });
 
-  const one = name === 'create' || name === 'api' || name === 'include';
+  const one = name === 'create' || name === 'api';
   const creates = seen.filter(({ method }) => method === 'POST').length;
   const reads = seen.length - creates;
   const readsAlone = !writes && means !== 'fine';

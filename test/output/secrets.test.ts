@@ -225,7 +225,7 @@ describe('no form of a secret is in a result', () => {
     const holds = fc.asyncProperty(tree, fc.constantFrom(...formats), async (tree, format) => {
       sandbox.react = () => reply(200, JSON.stringify(tree));
       const env = { PETSTORE_API_KEY: secret };
-      const { stdout, exitCode } = await petstore(['api', '/x', '-o', format], { env });
+      const { stdout, exitCode } = await petstore(['api', 'GET', '/x', '-o', format], { env });
 
       expect(exitCode).toBe(0);
       expect(forms.filter((form) => stdout.includes(form))).toEqual([]);

@@ -49,7 +49,6 @@ describe.concurrent('the key is in no output and no file, and goes to its servic
     ['orders list --json', 'a forbidden key that comes back', forbidden],
     ['limits --refresh', 'a limit with the key', limited],
     ['api POST /categories --data {"name":"rabbit"}', 'a refusal with the key', refusal],
-    ['api categories --include', 'a refused key that comes back', refusedKey],
     ['doctor --check', 'a failure with the key', failure],
     ['config set max-wait 1m --json', 'a good response', well],
     ['categories lost', 'a good response', well],

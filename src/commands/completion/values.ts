@@ -1,4 +1,3 @@
-import { methods } from '../../api/method.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { plans } from '../../plans.ts';
@@ -26,8 +25,6 @@ export function knownValues(
       return wordsOf(command) === 'config get' ? ['profile', ...settingNames] : settingNames;
     case 'value':
       return valuesOfSetting(args[0] ?? '', context);
-    case 'method':
-      return methods;
     case 'columns':
       return lists(columnsOf(command, options), last);
     default:

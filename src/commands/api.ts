@@ -1,0 +1,120 @@
+import { Argument, type Command } from 'commander';
+import { anyRequest } from '../api/endpoints.ts';
+import { type Method, mayChange, methods } from '../api/method.ts';
+import { explained, unsent, usageFailure } from '../errors.ts';
+import { notice } from '../events.ts';
+import { Fault } from '../import/read/faults.ts';
+import { openSource } from '../import/read/source.ts';
+import { decodeText } from '../import/read/text.ts';
+import { JsonError, parseJson } from '../json/parse.ts';
+import { positionAfter, startOfText } from '../json/position.ts';
+import type { Host } from '../session/host.ts';
+import { inSession, type Session } from '../session/session.ts';
+import { addExamples } from './examples.ts';
+import { showRequest } from './show-request.ts';
+
+type Options = { readonly data?: string; readonly dryRun?: boolean };
+
+/** In characters. */
+const maxBodyLength = 8 * 1024 * 1024;
+
+export function define(command: Command, host: Host): void {
+  addExamples(command, [
+    'petstore api GET /categories',
+    `petstore api POST /categories --data '{"name":"rabbit"}'`,
+    "jq '{name}' pet.json | petstore api POST /categories --data -",
+  ]);
+  command
+    .addArgument(new Argument('<method>', 'HTTP method').choices(methods))
+    .argument('<path>', 'path below the base URL, with an optional query: /categories')
+    .option('--data <json>', 'request body: JSON, @FILE, or - for standard input')
+    .option('--dry-run', 'show the request and send nothing')
+    .action(async (method: Method, path: string, options: Options) =>
+      inSession(host, command, (session) => send(session, method, path, options)),
+    );
+}
+
+async function send(
+  session: Session,
+  method: Method,
+  path: string,
+  { data, dryRun }: Options,
+): Promise<void> {
+  const { connect, host, output, report } = session;
+  const isWrite = mayChange(method);
+  if (data !== undefined && !isWrite) throw usageFailure(`${method} does not take --data`);
+  const operation = anyRequest(method, parsePath(path));
+  const body = data === undefined ? undefined : await readBody(session, data);
+  const client = await connect();
+  if (dryRun) return showRequest(output, client.prepare(operation, { body }));
+
+  if (isWrite) await output.load().catch(unsent);
+  const response = await client.stream(operation, { body });
+  if (response === undefined) {
+    return notice(report, `${method} ${path}: success, with an empty response`);
+  }
+  await output.anything(response).catch((error) => {
+    if (!isWrite) throw error;
+    // A result that cannot be printed does not undo a write.
+    const consequence = 'The service accepted the request.';
+    throw explained(error, host.context.signal, { outcome: 'done', consequence });
+  });
+}
+
+/** Returns a path that stays below the base URL. Its percent-encoding is left as it is. */
+function parsePath(given: string): string {
+  if (/^[a-z]:[/\\]/i.test(given)) {
+    throw usageFailure(
+      'invalid path: must not begin with a drive',
+      'Git Bash rewrites /categories to a path of Windows. Leave out the first "/".',
+    );
+  }
+  const text = given.startsWith('/') ? given : `/${given}`;
+  const [path = ''] = text.split('?', 1);
+  // A server or a proxy may decode these, and then follow the path.
+  const decoded = path.replace(/%2e/gi, '.').replace(/%2f|%5c/gi, '/');
+  const isPlain = /^(?!\/\/)[^\\#\p{Cc}\p{Cs}\ufffd]*$/u.test(text);
+  const isUrl = /^\/[a-z][a-z\d+.-]*:\/\//i.test(text);
+  if (given.trim() === '' || !isPlain || isUrl || /\/\.{1,2}(?:\/|$)/.test(decoded)) {
+    // The path is not repeated: it may be an API key in the wrong place.
+    throw usageFailure(
+      'invalid path: must be below the base URL, without "..", "#", "\\" and control characters',
+      'Example: petstore api GET /categories',
+    );
+  }
+  const { pathname, search } = new URL(text, 'http://localhost');
+  return pathname + search;
+}
+
+/** Returns the body exactly as it was given, but for a byte order mark. */
+async function readBody({ host, options }: Session, data: string): Promise<string> {
+  const file = data.startsWith('@') ? data.slice(1) : data === '-' ? '-' : undefined;
+  if (file === '-' && options.apiKeyFile === '-') {
+    throw usageFailure(
+      'standard input cannot be both the body and the API key',
+      'Read one of them from a file, or set PETSTORE_API_KEY.',
+    );
+  }
+  // Node decodes an argument that is not UTF-8 to U+FFFD.
+  if (file === undefined && data.includes('\ufffd')) throw usageFailure('--data is not UTF-8');
+
+  const source = file === undefined ? undefined : await openSource(host.context, file);
+  const name = source?.name ?? '--data';
+  let text = source ? '' : data;
+  try {
+    for await (const part of source ? decodeText(source.chunks) : []) {
+      text += part;
+      if (text.length > maxBodyLength) throw usageFailure(`${name} is larger than 8 MiB`);
+    }
+    parseJson(text);
+  } catch (error) {
+    const fault =
+      error instanceof JsonError
+        ? new Fault(positionAfter(startOfText, text, 0, error.offset), error.reason)
+        : error;
+    if (!(fault instanceof Fault)) throw error;
+    const { line, column } = fault.position;
+    throw usageFailure(`invalid JSON body (${name}:${line}:${column}): ${fault.reason}`);
+  }
+  return text;
+}
