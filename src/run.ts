@@ -159,10 +159,10 @@ function explainMissingPart(error: unknown): Failure | undefined {
   return undefined;
 }
 
-/** The value of the last word for an option: of `output` as -o json, -o=json, -qojson, --output=json, --json. */
+/** The value of the last word for an option: of `output` as -o json, -qojson, --output=json, --json. */
 function lastFor(letter: string, name: string, words: readonly string[]): string | undefined {
   // No two parts of it can match the same characters, so that the longest word takes no more than its length.
-  const form = new RegExp(`^(?:-[qv]*${letter}=?|--${name}(?:$|=))(.*)$`, 's');
+  const form = new RegExp(`^(?:-[qv]*${letter}|--${name}(?:$|=))(.*)$`, 's');
   return words.reduce<string | undefined>((asked, word, at) => {
     if (name === 'output' && word === '--json') return 'json';
     const [flag, value] = form.exec(word) ?? [];

@@ -104,9 +104,7 @@ function invalidValue(message: string, command: Command): Failure {
   const option = optionsIn(command).find(({ flags }) =>
     message.startsWith(`error: option '${flags}'`),
   );
-  const [, given = ''] = /^(.*)' is invalid/s.exec(value) ?? [];
-  // Of -o=xml the sign is no part.
-  const word = option?.short ? given.replace(/^=/, '') : given;
+  const [, word = ''] = /^(.*)' is invalid/s.exec(value) ?? [];
   const taker =
     option ??
     command.registeredArguments.find((argument) =>

@@ -50,19 +50,9 @@ function optionsOf({ flags, help, choices, alias }: Setting): readonly Option[] 
   if (flags === undefined) return [];
   const option = new Option(flags, help);
   if (choices) option.choices(choices);
-  if (option.short) takeEqualsSign(option);
   if (!alias) return [option];
   const same = new Option(alias.flag, `same as ${option.short} ${alias.value}`);
   return [option, same, ...(flags === settings.output.flags ? layoutOptions() : [])];
-}
-
-/** -o=json as --output=json: Commander takes all that follows the letter for the value. */
-export function takeEqualsSign(option: Option): void {
-  const { parseArg: parse } = option;
-  option.argParser((text, before) => {
-    const value = text.replace(/^=/, '');
-    return parse ? parse(value, before) : value;
-  });
 }
 
 /** Of an option and the switch for one of its values, the later one takes the place of the earlier one. */

@@ -46,9 +46,6 @@ describe('at the cursor', () => {
     ['limits --columns w', 'window'],
     ['config path --columns ', 'path'],
     ['orders list --columns ', ''],
-    ['limits -o=nd', '-o=ndjson'],
-    ['limits -p=s', '-p=staging -p=sandbox'],
-    ['limits -p=staging --ref', '--refresh'],
     ['help ', 'categories options exit-codes environment'],
     ['exit', ''],
     ['help exit', 'exit-codes'],
@@ -117,7 +114,6 @@ describe('at the cursor', () => {
   });
 
   test.for([
-    [['limits', '-o', '=', 'nd'], 'ndjson\n'],
     [['limits', '--output', '=', 'nd'], 'ndjson\n'],
     [['limits', '--output', '='], 'table\njson\nndjson\n'],
     [['--base-url', 'https', ':', '//h/v1', 'lim'], 'limits'],

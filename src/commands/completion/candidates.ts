@@ -105,7 +105,7 @@ async function flags(
   last: string,
   valuesFor: (option: Option, typed: string) => Promise<readonly Candidate[] | 'files'>,
 ): Promise<readonly Candidate[] | 'files'> {
-  const [, name, typed = ''] = /^(--[^=]+|-[^-=]+)=(.*)$/s.exec(last) ?? [];
+  const [, name, typed = ''] = /^(--[^=]+)=(.*)$/s.exec(last) ?? [];
   if (name === undefined) return optionNames(command);
   const option = waiting(command, name);
   const found = option ? await valuesFor(option, typed) : [];
