@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe } from 'vitest';
-import { expect, test, testKey } from '../support/petstore.ts';
+import { expect, reply, test, testKey } from '../support/petstore.ts';
 import { isPosix, isPrivate } from '../support/posix.ts';
 import { claim, interrupted } from '../support/values.ts';
 
@@ -77,7 +77,8 @@ describe('auth login', () => {
       return testKey;
     };
 
-    const login = await petstore(['auth', 'login', '--no-check'], {
+    sandbox.reactions.push(reply(200, []));
+    const login = await petstore(['auth', 'login'], {
       env,
       columns: 80,
       context: { stdin: terminal, askSecret },

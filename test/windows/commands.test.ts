@@ -5,7 +5,7 @@ import { startService } from '../bench/service.ts';
 import { launcher } from '../support/program.ts';
 import { configFolder, describeWindows, expect, windowsPath } from '../support/windows.ts';
 
-const login = ['auth', 'login', '--no-check'];
+const login = ['auth', 'login'];
 
 describeWindows((test) => {
   test('prints the version and the first page of help', async ({ petstore }) => {

@@ -14,30 +14,24 @@ import { saveKey } from '../../settings/save-key.ts';
 import { noticeOfShortKey } from '../../text/secret.ts';
 import { addExamples } from '../examples.ts';
 
-type Options = { readonly check: boolean };
-
 export function define(command: Command, host: Host): void {
   command.description(
     'Store the API key of a profile, for its base URL only. On a terminal, asks for what is missing and sends one request to verify the key; in a script, reads the key from standard input and sends nothing.',
   );
   addExamples(command, ['petstore auth login', 'petstore auth login --profile staging < key-file']);
-  command
-    .option('--no-check', 'do not verify the key: send nothing')
-    .action(async (options: Options) =>
-      inSession(host, command, (session) => login(session, options), { newProfile: true }),
-    );
+  command.action(async () => inSession(host, command, login, { newProfile: true }));
 }
 
-async function login(session: Session, options: Options): Promise<void> {
+async function login(session: Session): Promise<void> {
   const { context } = session.host;
   refuseOther(session);
   const folder = requireConfigFolder(context);
-  if (mayAsk(context, session.options)) await setUp(session, folder, options);
+  if (mayAsk(context, session.options)) await setUp(session, folder);
   else await storeGiven(session, folder);
 }
 
 /** Asks for what is missing, and stores nothing that the service rejects. */
-async function setUp(session: Session, folder: string, { check }: Options): Promise<void> {
+async function setUp(session: Session, folder: string): Promise<void> {
   const { host, profile, report } = session;
   const { askBaseUrl, askKey, verifyKey } = await import('./set-up.ts');
 
@@ -54,8 +48,7 @@ async function setUp(session: Session, folder: string, { check }: Options): Prom
     const file = await saveSetting(host.context, folder, path, asked);
     notice(report, `saved base-url=${asked} for ${labelOf(profile)} in ${file}`);
   }
-  const found = check ? await verifyKey(session, { baseUrl, key }) : [];
-  for (const message of found) notice(report, message);
+  for (const message of await verifyKey(session, { baseUrl, key })) notice(report, message);
   await store(session, folder, key.value, baseUrl);
 }
 

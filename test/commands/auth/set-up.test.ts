@@ -190,15 +190,6 @@ describe('auth login on a terminal', () => {
     expect(sandbox.requests).toHaveLength(1);
   });
 
-  test('--no-check sends nothing', async ({ petstore, sandbox, folder }) => {
-    const result = await login({ petstore }, ['--no-check'])([local, testKey]);
-
-    expect(result.exitCode).toBe(0);
-    expect(result.stderr).not.toContain('verified');
-    expect(existsSync(keyIn(folder))).toBe(true);
-    expect(sandbox.requests).toHaveLength(0);
-  });
-
   test('stores no key where the run ends while it is verified', async ({
     petstore,
     sandbox,

@@ -51,7 +51,7 @@ describe('on Windows', () => {
   });
 
   test('a key in UTF-16 is refused with what to do', async ({ petstore }) => {
-    const login = ['auth', 'login', '--base-url', 'https://a.example/v1', '--no-check'];
+    const login = ['auth', 'login', '--base-url', 'https://a.example/v1'];
 
     const { exitCode, stderr } = await petstore(login, { stdin: 'k\0e\0y\0-\x001\x002\0\r\0\n\0' });
 
