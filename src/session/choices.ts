@@ -1,17 +1,15 @@
 import { Failure } from '../errors.ts';
 import type { Format } from '../formats.ts';
-import type { LineMode } from '../settings/values.ts';
 import type { Host } from './host.ts';
 import type { CommonOptions } from './options.ts';
 import { chooseProfile, type Profile, readKept } from './profile.ts';
-import { chooseFormat, chooseLineMode, type Run } from './setting.ts';
+import { chooseFormat, type Run } from './setting.ts';
 
 /** What is chosen before a session begins. */
 export type Choices = {
   readonly options: CommonOptions;
   readonly profile: Profile;
   readonly format: Format;
-  readonly lineMode: LineMode;
 };
 
 /** What a command can do without; by default nothing. */
@@ -42,10 +40,12 @@ export function choose(
   );
   const run: Run = { host, options, profile };
   const withoutFile: Run = { ...run, profile: { ...profile, settings: {} } };
-  const pick = <Value>(choose: (run: Run) => Value) =>
-    firstValid(() => choose(run), invalidSettings && (() => choose(withoutFile)), faults);
-  const choices = { options, profile, format: pick(chooseFormat), lineMode: pick(chooseLineMode) };
-  return { choices, faults };
+  const format = firstValid(
+    () => chooseFormat(run),
+    invalidSettings && (() => chooseFormat(withoutFile)),
+    faults,
+  );
+  return { choices: { options, profile, format }, faults };
 }
 
 /** What `attempt` returns, or else `other`, if there is one; the failure of the former is then added to `faults`. @throws Failure */

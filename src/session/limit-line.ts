@@ -2,7 +2,6 @@ import type { RateLimit } from '../api/exchange.ts';
 import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
 import type { Sink } from '../output/sink.ts';
-import type { LineMode } from '../settings/values.ts';
 
 /** Reports the latest state of the limit, once. */
 export type LimitLine = {
@@ -14,28 +13,17 @@ export type LimitLine = {
   readonly beforeResult: (sink: Sink) => Sink;
 };
 
-/** The part of a limit below which little is left. */
-const low = 0.1;
-
 /**
  * The line belongs after the result. But where that goes into a pipe and stderr to a terminal, a pager may be at work there,
  * and would have the line in the midst of its screen. It cannot be held until the pager ends either: that waits for the end of
  * our output, and once a pipe is closed nothing tells of its reader.
  */
-export function createLimitLine(
-  { stdout, stderr }: Context,
-  report: Report,
-  mode: LineMode,
-): LimitLine {
+export function createLimitLine({ stdout, stderr }: Context, report: Report): LimitLine {
   let unsaid: RateLimit | undefined;
 
   function say(): void {
-    if (unsaid && isWanted(unsaid)) report({ event: 'rate_limit', ...unsaid });
+    if (unsaid) report({ event: 'rate_limit', ...unsaid });
     unsaid = undefined;
-  }
-
-  function isWanted({ remaining, limit }: RateLimit): boolean {
-    return mode === 'always' || (mode === 'low' && remaining < limit * low);
   }
 
   return {

@@ -70,7 +70,7 @@ export async function inSession(
 /** The same where all that is needed is chosen already. */
 export async function inChosenSession(
   host: Host,
-  { options, profile, format, lineMode }: Choices,
+  { options, profile, format }: Choices,
   story: (session: Session) => Promise<void>,
 ): Promise<void> {
   const { context, sink } = host;
@@ -81,7 +81,7 @@ export async function inChosenSession(
     color: hasColor(context.stderr, context.env, options),
     ascii: !isUtf8(context.env),
   });
-  const limitLine = createLimitLine(context, report, lineMode);
+  const limitLine = createLimitLine(context, report);
   try {
     const { outputAs, preload } = await openOutputs(host, { options, format }, report, limitLine);
     const output = outputAs({});

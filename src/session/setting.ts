@@ -2,13 +2,7 @@ import { usageFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
 import type { Format } from '../formats.ts';
 import { declared, type ProfileSetting, type WithFallback } from '../settings/names.ts';
-import {
-  type LineMode,
-  parseDuration,
-  parseFormat,
-  parseLineMode,
-  parseMaxWait,
-} from '../settings/values.ts';
+import { parseDuration, parseFormat, parseMaxWait } from '../settings/values.ts';
 import { type Given, givenOutside } from './given.ts';
 import type { Host } from './host.ts';
 import type { CommonOptions } from './options.ts';
@@ -53,12 +47,6 @@ function at(given: Given): Chosen {
 export function chooseFormat(run: Run): Format {
   const { value, place } = chooseSetting('output', run);
   return parseFormat(value, place);
-}
-
-/** When to report the state of the rate limit. @throws Failure (usage) */
-export function chooseLineMode(run: Run): LineMode {
-  const { value, place } = chooseSetting('rate-limit-line', run);
-  return parseLineMode(value, place);
 }
 
 /** Longest wait for the rate limit, in ms. @throws Failure (usage) */

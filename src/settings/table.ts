@@ -1,15 +1,7 @@
 import { formats } from '../formats.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { parseLimitStore, shownLimitStore } from './limit-store.ts';
-import {
-  lineModes,
-  parseCommand,
-  parseFormat,
-  parseLineMode,
-  parseMaxWait,
-  parsePlan,
-  parseProfileName,
-} from './values.ts';
+import { parseCommand, parseFormat, parseMaxWait, parsePlan, parseProfileName } from './values.ts';
 
 /** All that is known of a setting: what it is called, and where it can be given. */
 export type Setting = {
@@ -92,16 +84,6 @@ export const settings = {
       parseMaxWait(value, place);
       return value;
     },
-  },
-  'rate-limit-line': {
-    title: 'rate limit line',
-    help: 'when to print the rate limit line',
-    choices: lineModes,
-    variable: 'PETSTORE_RATE_LIMIT_LINE',
-    fallback: 'always',
-    file: 'profile',
-    stored: '`always`, `low` (less than 10 % left) or `never`',
-    read: parseLineMode,
   },
   plan: {
     title: 'plan',

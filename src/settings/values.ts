@@ -67,20 +67,6 @@ export function parseFormat(text: string, place?: string): Format {
   );
 }
 
-/** When the state of the rate limit is reported: after each command, while less than a tenth of it is left, or never. */
-export const lineModes = ['always', 'low', 'never'] as const;
-export type LineMode = (typeof lineModes)[number];
-
-/** @throws Failure (usage); `place` says where it was given. */
-export function parseLineMode(text: string, place?: string): LineMode {
-  const mode = lineModes.find((known) => known === text);
-  if (mode !== undefined) return mode;
-  throw usageFailure(
-    `invalid rate-limit-line${quotedUnlessKey(text)}${from(place)}`,
-    `Must be one of: ${lineModes.join(', ')}`,
-  );
-}
-
 /** A line for a shell, that messages can quote. @throws Failure (usage), which shows nothing of it; `place` says where it was given. */
 export function parseCommand(text: string, place?: string): string {
   if (text.trim() !== '' && !/\p{Cc}/u.test(text)) return text;

@@ -26,7 +26,6 @@ describe('config list', () => {
       ['base-url', url, settingsOf(folder)],
       ['output', 'table', 'default'],
       ['max-wait', '1h', '--max-wait'],
-      ['rate-limit-line', 'always', 'default'],
       ['plan', '', ''],
       ['limit-store', '', ''],
       ['api-key-command', '', ''],
@@ -159,8 +158,7 @@ describe('config path', () => {
 });
 
 describe('a name that is no setting', () => {
-  const all =
-    'base-url, output, max-wait, rate-limit-line, plan, limit-store, api-key-command, default-profile';
+  const all = 'base-url, output, max-wait, plan, limit-store, api-key-command, default-profile';
   test.for([
     [['set', 'base-ulr', url], `Did you mean base-url? One of: ${all}`],
     [['set', 'BASE-URL', url], `Did you mean base-url? One of: ${all}`],
@@ -242,12 +240,6 @@ describe('an invalid setting in the settings file', () => {
         `invalid output format "xml" from output of profile production in ${file}`,
     },
     {
-      name: 'rate-limit-line',
-      text: '{"profiles":{"production":{"rate-limit-line":"loud"}}}',
-      says: (file: string) =>
-        `invalid rate-limit-line "loud" from rate-limit-line of profile production in ${file}`,
-    },
-    {
       name: 'default-profile',
       text: '{"default-profile":"a b"}',
       says: (file: string) => `invalid profile name "a b" from default-profile in ${file}`,
@@ -311,7 +303,7 @@ describe('an invalid setting in the settings file', () => {
   });
 
   test.for(rows)('$text: config set replaces it', async ({ name, text }, { petstore, folder }) => {
-    const value = { output: 'json', 'rate-limit-line': 'low', 'default-profile': 'staging' }[name];
+    const value = { output: 'json', 'default-profile': 'staging' }[name];
     write(folder, text);
 
     expect((await petstore(['config', 'set', name, `${value}`], { env: noEnv })).exitCode).toBe(0);

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { put, three } from '../support/import-cases.ts';
-import { expect, type Fixtures, reply, test } from '../support/petstore.ts';
+import { expect, type Fixtures, test } from '../support/petstore.ts';
 import type { Output } from '../support/values.ts';
 
 const list = ['categories', 'list', '-o', 'csv'];
@@ -76,22 +76,5 @@ describe('the line on the limit', () => {
     expect(events()).toEqual([
       { event: 'rate_limit', limit: 60, remaining: 59, resetAt: '2026-11-20T15:05:00Z' },
     ]);
-  });
-});
-
-describe('the setting rate-limit-line', () => {
-  test.for([
-    ['low', 6, 0],
-    ['low', 5, 1],
-    ['never', 0, 0],
-    ['always', 60, 1],
-  ] as const)('%s with %i of 60 left: %i lines', async (row, { petstore, sandbox }) => {
-    const [mode, remaining, lines] = row;
-    const headers = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': `${remaining}` };
-    sandbox.react = () => reply(200, [], { ...headers, 'x-ratelimit-reset': '1795187100' });
-
-    const { stderr } = await petstore(list, { env: { PETSTORE_RATE_LIMIT_LINE: mode } });
-
-    expect(stderr.match(/^rate limit/gm) ?? []).toHaveLength(lines);
   });
 });

@@ -41,12 +41,6 @@ const settings = {
     file: ['max-wait', '3m'],
     otherwise: '2m',
   },
-  'rate-limit-line': {
-    flag: [],
-    env: { PETSTORE_RATE_LIMIT_LINE: 'never' },
-    file: ['rate-limit-line', 'low'],
-    otherwise: 'always',
-  },
 } as const;
 
 /** Each way wins over all that come after it, which are given as well. */
@@ -54,9 +48,7 @@ const cases = (Object.keys(settings) as (keyof typeof settings)[]).flatMap((name
   const { flag, env, file, otherwise } = settings[name];
   const [variable = '', byEnv] = Object.entries(env)[0] ?? [];
   return [
-    ...(flag.length > 0
-      ? [{ name, way: 'flag', argv: flag, env, file, value: flag[1], source: flag[0] }]
-      : []),
+    { name, way: 'flag', argv: flag, env, file, value: flag[1], source: flag[0] },
     { name, way: 'environment', argv: [], env, file, value: byEnv, source: variable },
     {
       name,
@@ -112,7 +104,6 @@ describe('the setting in force', () => {
       PETSTORE_PROFILE: '',
       PETSTORE_OUTPUT: '',
       PETSTORE_MAX_WAIT: '',
-      PETSTORE_RATE_LIMIT_LINE: '',
     };
 
     for (const { name, way, value } of cases) {
@@ -149,18 +140,6 @@ const effects: Record<keyof typeof settings, (run: Run, world: World) => Promise
       if (exitCode === 0) longest = minutes;
     }
     return `${longest}m`;
-  },
-  async 'rate-limit-line'(run, { sandbox }) {
-    const isReported = async (remaining: number) => {
-      const headers = { 'x-ratelimit-limit': '60', 'x-ratelimit-reset': '1795187100' };
-      sandbox.reactions.push(
-        reply(200, [], { ...headers, 'x-ratelimit-remaining': `${remaining}` }),
-      );
-      const { stderr } = await run(list, { PETSTORE_BASE_URL: local });
-      return stderr.includes(`rate limit: ${remaining} of 60 left`);
-    };
-    if (await isReported(6)) return 'always';
-    return (await isReported(5)) ? 'low' : 'never';
   },
 };
 

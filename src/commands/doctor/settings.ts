@@ -4,24 +4,16 @@ import type { Format } from '../../formats.ts';
 import type { Host } from '../../session/host.ts';
 import type { CommonOptions } from '../../session/options.ts';
 import { chooseProfile, type Profile, profileIn, shownName } from '../../session/profile.ts';
-import {
-  chooseFormat,
-  chooseLineMode,
-  chooseMaxWait,
-  chooseSetting,
-  type Run,
-} from '../../session/setting.ts';
+import { chooseFormat, chooseMaxWait, chooseSetting, type Run } from '../../session/setting.ts';
 import { readSettings, settingsFile } from '../../settings/file.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { declared, namesIn, type ProfileSetting } from '../../settings/names.ts';
-import type { LineMode } from '../../settings/values.ts';
 import { type Finding, judge, shownSource, unset } from './finding.ts';
 
 /** The settings in force, as far as they can be read; where they cannot, what is in force without them. */
 export type Choices = {
   readonly profile: Profile;
   readonly format: Format;
-  readonly lineMode: LineMode;
   /** In ms. */
   readonly maxWait: number;
   readonly findings: readonly Finding[];
@@ -51,7 +43,6 @@ export async function examineSettings(host: Host, options: CommonOptions): Promi
   return {
     profile,
     format: isValid('output') ? chooseFormat(run) : 'table',
-    lineMode: isValid('rate-limit-line') ? chooseLineMode(run) : 'always',
     maxWait: isValid('max-wait') ? chooseMaxWait(run) : Number.POSITIVE_INFINITY,
     findings: [file, named, ...others],
   };
