@@ -25,7 +25,7 @@ export function define(command: Command, host: Host): void {
     "jq '{name}' pet.json | petstore api POST /categories --data -",
   ]);
   command
-    .addArgument(new Argument('<method>', 'HTTP method').choices(methods))
+    .addArgument(new Argument('<method>', methods.join(', ')).choices(methods))
     .argument('<path>', 'path below the base URL, with an optional query: /categories')
     .option('--data <json>', 'request body: JSON, @FILE, or - for standard input')
     .option('--dry-run', 'show the request and send nothing')

@@ -1,15 +1,21 @@
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
-import { usageFailure } from '../../errors.ts';
+import type { ApiKey } from '../../api/auth.ts';
+import { listCategories } from '../../api/endpoints.ts';
+import type { RateLimit } from '../../api/exchange.ts';
+import { Failure, type FailureKind, usageFailure } from '../../errors.ts';
 import { notice } from '../../events.ts';
+import type { Service } from '../../session/account.ts';
 import { chooseBaseUrl, findBaseUrl } from '../../session/address.ts';
-import { type Host, mayAsk } from '../../session/host.ts';
+import { type Host, isUtf8, mayAsk } from '../../session/host.ts';
 import { keyOfFlag } from '../../session/key.ts';
+import { readStdin } from '../../session/key-file.ts';
 import { labelOf, profileFlag, sandboxProfile } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { parseBaseUrl } from '../../settings/base-url.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { parseKey } from '../../settings/keys.ts';
+import { saveSettings } from '../../settings/save.ts';
 import { saveKey } from '../../settings/save-key.ts';
 import { noticeOfShortKey } from '../../text/secret.ts';
 import { addExamples } from '../examples.ts';
@@ -23,80 +29,30 @@ export function define(command: Command, host: Host): void {
 }
 
 async function login(session: Session): Promise<void> {
-  const { context } = session.host;
-  refuseOther(session);
-  const folder = requireConfigFolder(context);
-  if (mayAsk(context, session.options)) await setUp(session, folder);
-  else await storeGiven(session, folder);
-}
+  const { host, options, profile, report } = session;
+  refuseWhereUseless(session);
+  const folder = requireConfigFolder(host.context);
+  const canPrompt = mayAsk(host.context, options);
 
-/** Asks for what is missing, and stores nothing that the service rejects. */
-async function setUp(session: Session, folder: string): Promise<void> {
-  const { host, profile, report } = session;
-  const { askBaseUrl, askKey, verifyKey } = await import('./set-up.ts');
-
-  const known = findBaseUrl(session);
+  const known = canPrompt ? findBaseUrl(session) : chooseBaseUrl(session);
   const asked = known ? undefined : await askBaseUrl(session);
   const baseUrl = known ?? parseBaseUrl(asked ?? '');
-  const given = await keyOfFlag(session);
-  const key = given ?? { value: await askKey(session, baseUrl.origin), source: 'the prompt' };
+  const key =
+    (await keyOfFlag(session)) ??
+    (canPrompt ? await askKey(session, baseUrl) : await readKey(session));
   host.sink.hide(key.value);
 
   if (asked !== undefined) {
-    const { saveSetting } = await import('../../settings/save.ts');
     const path = { profile: profile.name, name: 'base-url' } as const;
     const file = await saveSetting(host.context, folder, path, asked);
     notice(report, `saved base-url=${asked} for ${labelOf(profile)} in ${file}`);
   }
-  for (const message of await verifyKey(session, { baseUrl, key })) notice(report, message);
-  await store(session, folder, key.value, baseUrl);
+  if (canPrompt) await verify(session, { baseUrl, key });
+  await store(session, folder, key, baseUrl);
 }
 
-/** Stores the key that a script gives, without a request. */
-async function storeGiven(session: Session, folder: string): Promise<void> {
-  const baseUrl = chooseBaseUrl(session);
-  await store(session, folder, await takeKey(session), baseUrl);
-}
-
-/** @throws Failure (usage, config) */
-async function takeKey(session: Session): Promise<string> {
-  const { context, sink } = session.host;
-  const given = await keyOfFlag(session);
-  if (given) return given.value;
-  if (context.stdin.isTTY) {
-    const hint =
-      context.platform === 'win32'
-        ? 'Get-Content KEY_FILE | petstore auth login'
-        : 'petstore auth login < KEY_FILE';
-    throw usageFailure('no API key on standard input', hint);
-  }
-  const { readStdin } = await import('../../session/key-file.ts');
-  const text = await readStdin(context);
-  sink.hide(text.trim());
-  return parseKey(text, 'standard input');
-}
-
-async function store(
-  { host: { context }, profile, report }: Session,
-  folder: string,
-  key: string,
-  { origin }: URL,
-): Promise<void> {
-  const path = await saveKey(context, folder, profile.name, { origin, key });
-  notice(
-    report,
-    `stored the API key of ${labelOf(profile)} in ${dirname(path)}, for ${origin} only`,
-  );
-  const short = noticeOfShortKey(key);
-  if (short) notice(report, short);
-  if (context.env.PETSTORE_API_KEY) {
-    const flag = profileFlag(profile) || ' --profile production';
-    notice(report, `PETSTORE_API_KEY is set and takes precedence, unless you pass${flag}`);
-  }
-}
-
-/** A stored key would never be used where another one always comes first. @throws Failure (usage) */
-function refuseOther({ profile }: Session): void {
+/** Refuses where a stored key would never be used. */
+function refuseWhereUseless({ profile }: Session): void {
   if (profile.name === sandboxProfile) {
     throw usageFailure(
       'the sandbox has its own API key, so it needs no login',
@@ -108,5 +64,99 @@ function refuseOther({ profile }: Session): void {
       `profile ${profile.name} has an api-key-command, which takes precedence over a stored key`,
       `To store a key instead: petstore config unset api-key-command${profileFlag(profile)}`,
     );
+  }
+}
+
+function askBaseUrl(session: Session): Promise<string> {
+  const question = `Base URL for ${labelOf(session.profile)} (https://HOST/v1)`;
+  return untilValid(session, async () => {
+    const text = (await session.host.context.askLine(question)).trim();
+    parseBaseUrl(text);
+    return text;
+  });
+}
+
+function askKey(session: Session, { origin }: URL): Promise<ApiKey> {
+  const { context, sink } = session.host;
+  return untilValid(session, async () => {
+    const text = (await context.askSecret(`API key for ${origin}`)).trim();
+    // What is wrong with a key is said in a message.
+    sink.hide(text);
+    return { value: parseKey(text), source: 'the prompt' };
+  });
+}
+
+/** Asks up to three times. */
+async function untilValid<Value>({ report }: Session, ask: () => Promise<Value>): Promise<Value> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof Failure) || tries === 3) throw error;
+      notice(report, error.message);
+    }
+  }
+}
+
+async function readKey({ host: { context, sink } }: Session): Promise<ApiKey> {
+  if (context.stdin.isTTY) {
+    const isWindows = context.platform === 'win32';
+    throw usageFailure(
+      'no API key on standard input',
+      isWindows ? 'Get-Content KEY_FILE | petstore auth login' : 'petstore auth login < KEY_FILE',
+    );
+  }
+  const text = await readStdin(context);
+  sink.hide(text.trim());
+  const source = 'standard input';
+  return { value: parseKey(text, source), source };
+}
+
+/** Failures that say nothing of the key: it is stored all the same. */
+const unrelated: readonly FailureKind[] = ['network', 'service', 'rate_limited', 'refused'];
+
+/** Sends one request, and ends the login where the service rejects the key. */
+async function verify(session: Session, service: Service): Promise<void> {
+  const { host, profile, report } = session;
+  const flag = profileFlag(profile);
+  let limit: RateLimit | undefined;
+  const client = await session.connectAs(service, (heard) => {
+    limit = heard;
+  });
+  try {
+    await client.call(listCategories, {});
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    if (!unrelated.includes(error.kind)) {
+      const again = `Check the key and try again: petstore auth login${flag}`;
+      const hint = error.kind === 'auth' ? again : error.details.hint;
+      throw error.with({ consequence: 'The key was not stored.', hint });
+    }
+    notice(report, `the key could not be verified: ${error.message}`);
+    notice(report, `to verify it later: petstore auth status --check${flag}`);
+    notice(report, `to correct the base URL: petstore config set base-url URL${flag}`);
+    return;
+  }
+  const mark = isUtf8(host.context.env) ? '✔ ' : '';
+  const left = limit ? `. rate limit: ${limit.remaining} of ${limit.limit} left` : '';
+  notice(report, `${mark}Key accepted${left}`);
+}
+
+async function store(
+  { host: { context }, profile, report }: Session,
+  folder: string,
+  key: ApiKey,
+  { origin }: URL,
+): Promise<void> {
+  const path = await saveKey(context, folder, profile.name, { origin, key: key.value });
+  notice(
+    report,
+    `stored the API key of ${labelOf(profile)} in ${dirname(path)}, for ${origin} only`,
+  );
+  const short = noticeOfShortKey(key.value);
+  if (short) notice(report, short);
+  if (context.env.PETSTORE_API_KEY) {
+    const flag = profileFlag(profile) || ' --profile production';
+    notice(report, `PETSTORE_API_KEY is set and takes precedence, unless you pass${flag}`);
   }
 }
