@@ -15,7 +15,7 @@ import { inSession, type Session } from '../../session/session.ts';
 import { parseBaseUrl } from '../../settings/base-url.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { parseKey } from '../../settings/keys.ts';
-import { saveSettings } from '../../settings/save.ts';
+import { saveSetting } from '../../settings/save.ts';
 import { saveKey } from '../../settings/save-key.ts';
 import { noticeOfShortKey } from '../../text/secret.ts';
 import { addExamples } from '../examples.ts';
