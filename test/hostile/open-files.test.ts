@@ -32,7 +32,9 @@ test('with too few open files a command says so, and an import loses no row and 
 
   for (const argv of [['list'], ['create', 'frog']]) {
     const ended = await run(fewest, ['categories', ...argv]);
-    expect(ended).toMatchObject({ code: 74, stdout: '', stderr: expect.stringMatching(words) });
+    expect(ended).toMatchObject({ stdout: '', stderr: expect.stringMatching(words) });
+    // A connection that cannot be opened is 5, a file 74.
+    expect([5, 74], ended.stderr).toContain(ended.code);
   }
   expect(service.requests).toEqual([]);
 
