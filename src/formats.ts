@@ -2,17 +2,6 @@
 export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'raw'] as const;
 export type Format = (typeof formats)[number];
 
-/** Those of files: an export writes them, and an import reads them. */
-export const fileFormats = ['csv', 'tsv', 'json', 'ndjson', 'yaml'] as const;
-export type FileFormat = (typeof fileFormats)[number];
-
-/** What a file is by its extension, in whatever case; undefined where that says nothing. */
-export function formatOfFile(file: string): FileFormat | undefined {
-  const [, extension = ''] = /\.([^./\\]+)$/.exec(file.toLowerCase()) ?? [];
-  const others: Readonly<Record<string, FileFormat>> = { jsonl: 'ndjson', yml: 'yaml' };
-  return fileFormats.find((format) => format === extension) ?? others[extension];
-}
-
 export function isFormat(text: string): text is Format {
   return (formats as readonly string[]).includes(text);
 }

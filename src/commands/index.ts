@@ -21,7 +21,7 @@ const loadScript = () => import('./completion/script.ts');
 const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>> = {
   categories: {
     part: 'Store',
-    about: 'List, get, create, import, export and compare categories',
+    about: 'List, get, create, import and compare categories',
     verbs: {
       list: { about: 'List all categories', load: () => import('./categories/list.ts') },
       get: {
@@ -32,10 +32,6 @@ const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>>
       import: {
         about: 'Import categories from a file, each name exactly once',
         load: () => import('./categories/import/import.ts'),
-      },
-      export: {
-        about: 'Export all categories to a file',
-        load: () => import('./categories/export/export.ts'),
       },
       diff: {
         about: 'Compare a file with the categories of the service',

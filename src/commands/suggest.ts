@@ -29,9 +29,7 @@ const verbs: Readonly<Record<string, readonly string[]>> = {
   list: ['status'],
   find: ['list'],
   search: ['list'],
-  dump: ['export'],
   compare: ['diff'],
-  backup: ['export'],
   add: ['create', 'set'],
   new: ['create'],
   insert: ['create'],
@@ -70,11 +68,8 @@ const firstWords: Readonly<Record<string, string>> = {
   get: 'categories get',
   show: 'categories list',
   search: 'categories list --search TEXT',
-  export: 'categories export',
-  dump: 'categories export',
   diff: 'categories diff',
   compare: 'categories diff',
-  backup: 'categories export',
   add: 'categories create',
   new: 'categories create',
   create: 'categories create',
@@ -119,8 +114,6 @@ const options: Readonly<Record<string, string>> = {
   '--desc': 'sort',
   '--reverse': 'sort',
   '--input': 'data',
-  '--clobber': 'force',
-  '--overwrite': 'force',
 };
 
 /** The name of the option among `known` that does what another tool's does. */

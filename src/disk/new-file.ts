@@ -22,11 +22,10 @@ const root = 0;
  * this module makes: with sudo, a home folder is still the user's.
  * @param flags how to open it
  * @param owner whose it is instead
- * @param mode instead, before the umask
  * @throws the system's error, EEXIST when it is there
  */
-export function openNew(path: string, flags: number, owner?: Owner, mode = 0o600): number {
-  const file = openSync(path, flags | constants.O_CREAT | constants.O_EXCL, mode);
+export function openNew(path: string, flags: number, owner?: Owner): number {
+  const file = openSync(path, flags | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {
     give(file, owner ?? statSync(dirname(path)));
     return file;

@@ -13,8 +13,6 @@ const suggested = (stderr: string) => /Did you mean (.*)\?\n/.exec(stderr)?.[1];
 describe('a suggestion', () => {
   test.for<[line: string, meant: string | undefined]>([
     ['ls', 'petstore categories list'],
-    ['export', 'petstore categories export'],
-    ['dump', 'petstore categories export'],
     ['diff', 'petstore categories diff'],
     ['login', 'petstore auth login'],
     ['logout', 'petstore auth logout'],
@@ -38,8 +36,6 @@ describe('a suggestion', () => {
     ['categories describe', 'petstore categories get'],
     ['orders describe', 'petstore orders list'],
     ['categories compare', 'petstore categories diff'],
-    ['categories dump', 'petstore categories export'],
-    ['categories exprt', 'petstore categories export'],
     ['categories add', 'petstore categories create'],
     ['categories new', 'petstore categories create'],
     ['categories crate', 'petstore categories create'],

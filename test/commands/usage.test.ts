@@ -25,7 +25,6 @@ describe('usage and configuration errors', () => {
     ['orders list -L 3', 'unknown option -L', 'See: petstore orders list --help'],
     ['categories list --reverse', 'unknown option --reverse', 'Did you mean --sort?'],
     ['api POST categories --input x', 'unknown option --input', 'Did you mean --data?'],
-    ['categories export x --clobber', 'unknown option --clobber', 'Did you mean --force?'],
     ['categories list -q []', 'unexpected argument "[]"', '-q is --quiet; to pick values: --query'],
     ['categories list --json=foo', '--json takes no value', seeList],
     ['categories import x --dry-run=yes', '--dry-run takes no value', 'petstore categories import'],

@@ -81,7 +81,7 @@ describe('the page on scripts', () => {
 
   test.for([...made.keys()])('lists the fields of %s events, and no others', (event) => {
     // Those of a notice that are made elsewhere are what --verbose adds.
-    const added = event === 'notice' ? ['request', 'response', 'export'] : [];
+    const added = event === 'notice' ? ['request', 'response'] : [];
 
     expect([...documented(event).keys()].sort()).toEqual(
       [...(made.get(event) ?? []), ...added].sort(),

@@ -14,7 +14,6 @@ type Command = {
 export const commands: Readonly<Record<CommandName, Command>> = {
   list: { argv: ['categories', 'list'] },
   get: { argv: ['categories', 'get', '1', '--json'], json: true },
-  export: { argv: ['categories', 'export'] },
   diff: { argv: ['categories', 'diff', 'there.ndjson', '--json'], json: true },
   create: { argv: ['categories', 'create', 'rabbit', '--json'], writes: true, json: true },
   import: { argv: ['categories', 'import', 'rows.ndjson', '--yes', '--settle', '1s'] },

@@ -7,7 +7,6 @@ import type { Reaction } from './server.ts';
 export type CommandName =
   | 'list'
   | 'get'
-  | 'export'
   | 'diff'
   | 'create'
   | 'import'

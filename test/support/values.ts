@@ -16,7 +16,7 @@ export type {
 } from '../../src/context.ts';
 export { openAppendFile } from '../../src/disk/append-file.ts';
 export { claim } from '../../src/disk/claim.ts';
-export { type Format, fileFormats, formats } from '../../src/formats.ts';
+export { type Format, formats } from '../../src/formats.ts';
 export { plans } from '../../src/sandbox/quota.ts';
 
 /** Returns a number of the sandbox's state, with these digits. */

@@ -37,8 +37,8 @@ type Options = {
 
 export function define(command: Command, host: Host): void {
   addExamples(command, [
-    'petstore categories list --search dog --limit 10',
-    'petstore categories list --sort -id -o ndjson',
+    'petstore categories list --search dog --sort -id --limit 10',
+    'petstore categories list -o csv > backup.csv',
     "petstore categories list --query '[].name' -o raw",
   ]);
   addColumns(command, categoryColumns);

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { unsent, usageFailure } from '../../errors.ts';
 import type { Report } from '../../events.ts';
-import { formatOfFile } from '../../formats.ts';
 import { createFaults, Fault, type Faults } from './faults.ts';
 import { createRows, type Reader, type Row, type Rows } from './rows.ts';
 import { openSource } from './source.ts';
@@ -17,7 +16,6 @@ const readers = {
   json: async (rows: Rows): Promise<Reader> => (await import('./json.ts')).createJsonReader(rows),
   ndjson: async (rows: Rows): Promise<Reader> =>
     (await import('./ndjson.ts')).createNdjsonReader(rows),
-  yaml: async (rows: Rows): Promise<Reader> => (await import('./yaml.ts')).createYamlReader(rows),
 };
 
 export type InputFormat = keyof typeof readers;
@@ -66,9 +64,11 @@ export async function readInput(
   return { source, path, sha256: hash.digest('hex'), rows: rows.list };
 }
 
-/** What a file is by its extension. @throws Failure (usage) */
+/** What a file is by its extension, in whatever case. @throws Failure (usage) */
 function formatOf(file: string): InputFormat {
-  const format = formatOfFile(file);
+  const [, extension = ''] = /\.([^./\\]+)$/.exec(file.toLowerCase()) ?? [];
+  const format =
+    extension === 'jsonl' ? 'ndjson' : inputFormats.find((format) => format === extension);
   if (format) return format;
   throw usageFailure(
     `the format of ${file === '-' ? 'standard input' : file} is unknown`,

@@ -288,7 +288,7 @@ describe('the input of an import', () => {
       ['pets.csv', '--settle', 'soon'],
       'invalid duration "soon" for --settle',
     ],
-    ['another format', ['pets.csv', '--format', 'xml'], 'One of: csv, tsv, json, ndjson, yaml'],
+    ['another format', ['pets.csv', '--format', 'xml'], 'One of: csv, tsv, json, ndjson'],
     ['no file', [], 'missing required argument <file>'],
   ] as const)(
     'is refused for %s, and nothing is sent',

@@ -17,7 +17,7 @@ const somethingToImport = 7;
 export function define(command: Command, host: Host): void {
   addExamples(command, [
     'petstore categories diff pets.csv || echo "exit code $?"',
-    'petstore categories export | petstore categories diff - --format csv',
+    'petstore categories list -o csv | petstore categories diff - --format csv',
   ]);
   addNotes(command, [
     [

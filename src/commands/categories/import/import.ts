@@ -42,7 +42,6 @@ export function define(command: Command, host: Host): void {
         ['TSV', 'the same with tabs; no quoting, and \\t, \\n, \\r and \\\\ as escapes'],
         ['JSON', 'array of objects: [{"name": "dog", "description": "A loyal friend"}]'],
         ['NDJSON', 'one such object per line'],
-        ['YAML', 'list of mappings: - name: dog'],
       ],
     ],
     'The file is UTF-8. Names that already exist are skipped. The same command resumes an interrupted import.',

@@ -9,81 +9,8 @@ import { type Bytes, readChunks, readStream } from '../../../support/read-input.
 
 const noInput = () => Readable.from([]);
 const utf8 = (text: string) => Buffer.from(text);
-const _quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
 describe('a right input', () => {
-  test.for<{ what: string; format: InputFormat; text: string; rows: unknown[] }>([
-    {
-      what: 'YAML as an export has it',
-      format: 'yaml',
-      text: '- name: a\n  description: "b\\u001b: #"\n- name: "123"\n- name: c\n  description: ""\n',
-      rows: [
-        { line: 1, name: 'a', description: 'b\u001b: #' },
-        { line: 3, name: '123' },
-        { line: 4, name: 'c', description: '' },
-      ],
-    },
-    {
-      what: 'YAML as people write it',
-      format: 'yaml',
-      text: [
-        '# pets',
-        '--- # all of them',
-        '',
-        '  - name: guinea pig # small',
-        '    description: >-',
-        '      folded',
-        '      - text',
-        '  # not an item',
-        '  -',
-        "    name: 'it''s'",
-        '    description: |',
-        '      two',
-        '      # lines',
-        '',
-        '  - {description: "a\\',
-        '      b", name: c}',
-        '...',
-        '# the end',
-      ].join('\r\n'),
-      rows: [
-        { line: 4, name: 'guinea pig', description: 'folded - text' },
-        { line: 9, name: "it's", description: 'two\n# lines\n' },
-        { line: 15, name: 'c', description: 'ab' },
-      ],
-    },
-  ])('$what is read', async ({ format, text, rows }) => {
-    const input = await readChunks(format, [text]);
-
-    expect(input).toMatchObject({ source: 'standard input', path: undefined, notices: [] });
-    expect(input.rows).toEqual(rows);
-  });
-
-  test.for<{ format: InputFormat; text: string; notice: string }>([
-    {
-      format: 'yaml',
-      text: '- id: -9223372036854775808\n  name: a\n- id: 2\n  name: b\n',
-      notice: 'ignoring field "id"',
-    },
-  ])('the ids of an export in $format are passed over, which is said once', async (given) => {
-    const { rows, notices } = await readChunks(given.format, [given.text]);
-
-    expect(rows).toMatchObject([{ name: 'a' }, { name: 'b' }]);
-    expect(rows?.[0]).not.toHaveProperty('id');
-    expect(notices).toEqual([`${given.notice}: the service assigns ids`]);
-  });
-
-  test.for([
-    { name: 'a.yaml', text: '- name: a\n' },
-    { name: 'a.yml', text: '- name: a\n' },
-  ])('$name is read by its extension', async ({ name, text }, { folder }) => {
-    writeFileSync(join(folder, name), text);
-
-    expect(await readStream(undefined, noInput(), join(folder, name))).toMatchObject({
-      rows: [{ name: 'a' }],
-    });
-  });
-
   test('a file is named as given, and by its real path and the hash of its bytes', async ({
     folder,
   }) => {
@@ -101,7 +28,6 @@ describe('a right input', () => {
 
 describe('a wrong input is refused with its place', () => {
   const mebi = 1024 * 1024;
-  const _half = String.raw`\ud83d`;
 
   test.for<{ format: InputFormat; text: Bytes; wrong: string }>([
     {
@@ -128,134 +54,6 @@ describe('a wrong input is refused with its place', () => {
       format: 'json',
       text: `[{"name":"a"},\n{"name":"${'x'.repeat(mebi)}`,
       wrong: ':2:1: an element is longer than 1 MiB; the rest was not read',
-    },
-    { format: 'yaml', text: '', wrong: ' has no rows' },
-    { format: 'yaml', text: '[]\n', wrong: ' has no rows' },
-    { format: 'yaml', text: '# none\n---\n...\n', wrong: ' has no rows' },
-    { format: 'yaml', text: '- name: 123\n', wrong: ':1:9: name must be text; put it in quotes' },
-    {
-      format: 'yaml',
-      text: '- name: -1.5e3\n',
-      wrong: ':1:9: name must be text; put it in quotes',
-    },
-    { format: 'yaml', text: '- name: 0x1f\n', wrong: ':1:9: name must be text; put it in quotes' },
-    { format: 'yaml', text: '- name: 0o17\n', wrong: ':1:9: name must be text; put it in quotes' },
-    { format: 'yaml', text: '- name: 017\n', wrong: ':1:9: name must be text; put it in quotes' },
-    { format: 'yaml', text: '- name: 1_000\n', wrong: ':1:9: name must be text; put it in quotes' },
-    {
-      format: 'yaml',
-      text: '- name: 12:30:45\n',
-      wrong: ':1:9: name must be text; put it in quotes',
-    },
-    {
-      format: 'yaml',
-      text: '- name: 2026-11-20\n',
-      wrong: ':1:9: name must be text; put it in quotes',
-    },
-    { format: 'yaml', text: '- name: true\n', wrong: ':1:9: name must be text; put it in quotes' },
-    { format: 'yaml', text: '- name: No\n', wrong: ':1:9: name must be text; put it in quotes' },
-    { format: 'yaml', text: '- name: on\n', wrong: ':1:9: name must be text; put it in quotes' },
-    { format: 'yaml', text: '- name: y\n', wrong: ':1:9: name must be text; put it in quotes' },
-    { format: 'yaml', text: '- name: ~\n', wrong: ':1:9: name must be text; put it in quotes' },
-    { format: 'yaml', text: '- name: null\n', wrong: ':1:9: name must be text; put it in quotes' },
-    { format: 'yaml', text: '- name: .inf\n', wrong: ':1:9: name must be text; put it in quotes' },
-    { format: 'yaml', text: '- name: .nan\n', wrong: ':1:9: name must be text; put it in quotes' },
-    {
-      format: 'yaml',
-      text: '- name: a\n  description: 7\n',
-      wrong: ':2:16: description must be text; put it in quotes',
-    },
-    {
-      format: 'yaml',
-      text: '- name: a\n  description:\n',
-      wrong: ':2:3: description is missing a value; for an empty text: description: ""',
-    },
-    { format: 'yaml', text: '- name: [a]\n', wrong: ':1:9: name must be text' },
-    { format: 'yaml', text: '- name: {a: b}\n', wrong: ':1:9: name must be text' },
-    { format: 'yaml', text: '-\n  - a\n', wrong: ':2:3: must be a mapping such as "name: rabbit"' },
-    { format: 'yaml', text: '- dog\n', wrong: ':1:3: must be a mapping such as "name: rabbit"' },
-    { format: 'yaml', text: '-\n', wrong: ':1:2: must be a mapping such as "name: rabbit"' },
-    { format: 'yaml', text: '- description: a\n', wrong: ':1:1: name is missing' },
-    { format: 'yaml', text: '- name: " "\n', wrong: ':1:9: name must not be blank' },
-    {
-      format: 'yaml',
-      text: '- name: "a\\ud83d"\n',
-      wrong: ':1:9: name contains an unpaired surrogate',
-    },
-    {
-      format: 'yaml',
-      text: '- name: a\n  legs: 4\n',
-      wrong: ':2:3: unknown field "legs"; fields: name, description',
-    },
-    {
-      format: 'yaml',
-      text: '- name: a\n  <<: {name: b}\n',
-      wrong: ':2:3: unknown field "<<"; fields: name, description',
-    },
-    {
-      format: 'yaml',
-      text: '- name: a\n  ? [b]\n  : c\n',
-      wrong: ':2:5: unknown field ""; fields: name, description',
-    },
-    { format: 'yaml', text: '- name: a\n  name: b\n', wrong: ':2:3: duplicate field "name"' },
-    { format: 'yaml', text: '- name: &x a\n', wrong: ':1:12: anchors are not supported' },
-    { format: 'yaml', text: '- &x\n  name: a\n', wrong: ':2:3: anchors are not supported' },
-    { format: 'yaml', text: '- name: *x\n', wrong: ':1:9: aliases are not supported' },
-    { format: 'yaml', text: '- name: !!str 1\n', wrong: ':1:15: tags are not supported' },
-    { format: 'yaml', text: '- name: !x 1\n', wrong: ':1:12: tags are not supported' },
-    { format: 'yaml', text: '- !!map {name: a}\n', wrong: ':1:9: tags are not supported' },
-    { format: 'yaml', text: '- name: "a\n', wrong: ':2:1: invalid YAML: missing closing quote' },
-    { format: 'yaml', text: `- name: ${'['.repeat(20_000)}\n`, wrong: ':1:1: nested too deeply' },
-    {
-      format: 'yaml',
-      text: '- name: a: b\n',
-      wrong: ':1:9: invalid YAML: nested mappings are not allowed in compact mappings',
-    },
-    {
-      format: 'yaml',
-      text: 'name: a\n',
-      wrong: ':1:1: expected a YAML list such as "- name: dog"; the rest was not read',
-    },
-    {
-      format: 'yaml',
-      text: '\n [{name: a}]\n',
-      wrong: ':2:2: expected a YAML list such as "- name: dog"; the rest was not read',
-    },
-    {
-      format: 'yaml',
-      text: '--- [{name: a}]\n',
-      wrong: ':1:1: expected a YAML list such as "- name: dog"; the rest was not read',
-    },
-    {
-      format: 'yaml',
-      text: '- name: a\ndescription: b\n',
-      wrong:
-        ':2:1: expected "- ", or the fields of an item indented below it; the rest was not read',
-    },
-    {
-      format: 'yaml',
-      text: '- name: a\n---\n- name: b\n',
-      wrong: ':2:1: a file must be one YAML document; the rest was not read',
-    },
-    {
-      format: 'yaml',
-      text: '- name: a\n...\n- name: b\n',
-      wrong: ':3:1: a file must be one YAML document; the rest was not read',
-    },
-    {
-      format: 'yaml',
-      text: '%YAML 1.1\n---\n- name: a\n',
-      wrong: ':1:1: directives are not supported; the rest was not read',
-    },
-    {
-      format: 'yaml',
-      text: `- name: a\n- name: ${'x'.repeat(mebi)}\n`,
-      wrong: ':2:1: line longer than 1 MiB; the rest was not read',
-    },
-    {
-      format: 'yaml',
-      text: `- name: a\n- name: |\n${'    x\n'.repeat(mebi / 5)}`,
-      wrong: ':2:1: item longer than 1 MiB; the rest was not read',
     },
     {
       format: 'ndjson',
