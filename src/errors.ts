@@ -120,7 +120,7 @@ export function systemCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Why a file or folder of ours cannot be used although the system would take it, and the command that repairs that. */
+/** Why a file or folder of ours cannot be used although the system would take it, and what repairs that: a command or a sentence. */
 export class FileFault extends Error {
   constructor(
     message: string,

@@ -4,7 +4,7 @@ import { FileFault, systemCode } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
 
 /**
- * What a file or folder that cannot be used lacks, and the command that repairs it: where the system denies access, that is
+ * What a file or folder that cannot be used lacks, and what repairs it: where the system denies access, that is
  * whose it is. Undefined for other errors, and where it cannot be found out.
  */
 export function faultOfAccess(error: unknown, uid: number | undefined): FileFault | undefined {
@@ -35,7 +35,7 @@ function faultOf(path: string, uid: number): FileFault {
   );
 }
 
-const anotherFolder = 'set PETSTORE_CONFIG_DIR and PETSTORE_STATE_DIR to folders of your own';
+const anotherFolder = 'Set PETSTORE_CONFIG_DIR and PETSTORE_STATE_DIR to folders of your own.';
 
 /** The path, or the last folder on the way to it that can be seen. */
 function lastThere(path: string): string {

@@ -1,6 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { FileFault, systemCode } from '../errors.ts';
-import { commandOn } from '../text/shell.ts';
 import { openNew } from './new-file.ts';
 import { retryOnWindows } from './retry-on-windows.ts';
 import { isWindows } from './windows.ts';
@@ -85,5 +84,5 @@ export function openToAppend(path: string): number {
 }
 
 function misplaced(path: string, what: string): FileFault {
-  return new FileFault(`${path} ${what}`, commandOn('mv', path, `${path}.old`));
+  return new FileFault(`${path} ${what}`, 'Move it away.');
 }

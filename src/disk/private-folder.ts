@@ -1,14 +1,11 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { FileFault } from '../errors.ts';
-import { commandOn, setVariable } from '../text/shell.ts';
+import { commandOn } from '../text/shell.ts';
 import { makePrivateFolder } from './folders.ts';
 
 /** The way out where a folder is not ours to repair. */
-export function ownFolder(platform: string): string {
-  const folder = platform === 'win32' ? 'C:\\a\\folder\\of\\your\\own' : '/a/folder/of/your/own';
-  return setVariable(platform, 'PETSTORE_STATE_DIR', folder);
-}
+export const ownFolder = 'Set PETSTORE_STATE_DIR to a folder of your own.';
 
 /**
  * Makes a folder if need be, and sees to it that it is the user's alone: anyone who could put a link or a file there could have
@@ -40,8 +37,7 @@ export function faultOfFolder(path: string, uid: number | undefined): FileFault 
     // What sudo once made is given back; what a stranger made may hold anything.
     return new FileFault(
       message,
-      // Where users have numbers, so that it is not Windows.
-      stats.uid === root ? commandOn(`sudo chown -R ${uid ?? root}`, path) : ownFolder('posix'),
+      stats.uid === root ? commandOn(`sudo chown -R ${uid ?? root}`, path) : ownFolder,
     );
   }
   if (uid !== undefined && (stats.mode & 0o022) !== 0) {

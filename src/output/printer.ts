@@ -1,7 +1,6 @@
 import type { Context } from '../context.ts';
 import { type Report, warn } from '../events.ts';
 import { isJsonObject, type Json } from '../json/exact.ts';
-import { setVariable } from '../text/shell.ts';
 import { choose, noticesOfUnknown, refuseUnknown } from './columns.ts';
 import { fieldList, type Grid, gridOf, survey } from './grid.ts';
 import { nestedInJson, nestedInYaml, type Pieces, piecesOf } from './items.ts';
@@ -80,9 +79,11 @@ export function createPrinter(
       const names = Object.keys(variables);
       if (format !== 'table') return printer.record({ ...variables }, names);
       printer.checkColumns(names);
-      await sink.print(
-        (asked ?? names).map((name) => setVariable(context.platform, name, variables[name] ?? '')),
+      const isWindows = context.platform === 'win32';
+      const lines = (asked ?? names).map((name) =>
+        isWindows ? `$env:${name} = '${variables[name]}'` : `export ${name}=${variables[name]}`,
       );
+      await sink.print(lines);
     },
     async checklist(verdicts, records, columns) {
       if (format !== 'table' || asked) return printer.records(records, columns);

@@ -38,7 +38,7 @@ function faultOfDisk(
       ? isShare(folder, realpath)
       : networkFileSystems.has(statfsSync(folder).type);
   if (!remote) return undefined;
-  return new FileFault(`${folder} is on a network file system`, ownFolder(platform));
+  return new FileFault(`${folder} is on a network file system`, ownFolder);
 }
 
 /** A server and a share, also as `\\?\UNC\server\share`; neither a drive nor a device. */
@@ -57,7 +57,7 @@ function isShare(folder: string, realpath: (path: string) => string): boolean {
 
 /** The notice when a folder cannot hold the log any more, or never could: another one does, or none. */
 export function noticeOfMove(
-  { uid, platform }: Machine,
+  { uid }: Pick<Context, 'uid'>,
   error: unknown,
   from: string,
   to: string | undefined,
@@ -68,5 +68,5 @@ export function noticeOfMove(
   const outcome = to
     ? `the rate limit is shared in ${to} instead`
     : 'the rate limit is not shared with other petstore processes';
-  return `${unusable}; ${outcome}. Fix: ${fault?.fix ?? ownFolder(platform)}`;
+  return `${unusable}; ${outcome}. Fix: ${fault?.fix ?? ownFolder}`;
 }

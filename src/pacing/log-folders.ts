@@ -30,13 +30,13 @@ export function logFoldersFor(
   stateFolder: string | undefined,
   identity: string,
 ): readonly [LogFolder, LogFolder] {
-  const { uid, platform } = machine;
+  const { uid } = machine;
   const temporary = temporaryFolder(machine);
   return [
     {
       path: stateFolder ?? 'the state folder',
       open(known) {
-        if (stateFolder === undefined) throw new FileFault('no home folder', ownFolder(platform));
+        if (stateFolder === undefined) throw new FileFault('no home folder', ownFolder);
         return openIn(stateFolder, known);
       },
     },

@@ -64,7 +64,7 @@ const faults = [
       mkdirSync(path);
       chownSync(path, another, another);
     },
-    fix: () => 'export PETSTORE_STATE_DIR=',
+    fix: () => 'Set PETSTORE_STATE_DIR to a folder of your own.',
   },
 ].filter(({ asRoot = false, modes = false }) => (!asRoot || isRoot) && (!modes || isPosix));
 

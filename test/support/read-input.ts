@@ -11,17 +11,12 @@ export async function readChunks(format: InputFormat | undefined, chunks: Iterab
 }
 
 /** Its rows, or the failure that it throws, and the notices. */
-export async function readStream(
-  format: InputFormat | undefined,
-  stdin: Readable,
-  file = '-',
-  platform = 'linux',
-) {
+export async function readStream(format: InputFormat | undefined, stdin: Readable, file = '-') {
   const notices: string[] = [];
   const { signal } = new AbortController();
   const report = (event: Event) => notices.push(event.event === 'notice' ? event.message : '');
   try {
-    const input = await readInput({ stdin, signal, platform }, file, format, report);
+    const input = await readInput({ stdin, signal }, file, format, report);
     return { ...input, notices, failure: undefined };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

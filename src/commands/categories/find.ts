@@ -1,6 +1,6 @@
 import type { Category } from '../../api/resources.ts';
 import { nearest } from '../../text/nearest.ts';
-import { canBeWord } from '../../text/shell.ts';
+import { shellWord } from '../../text/shell.ts';
 
 /** What a list has for an id or a name, in a memory that does not grow with the list. */
 export type Found = {
@@ -47,5 +47,5 @@ function nearestOf(
   if (word.length > longestSimilar) return undefined;
   const names = piece.map(({ name }) => name).filter((name) => name.length <= longestSimilar);
   const known = before === undefined ? names : [before, ...names];
-  return nearest(word, known, canBeWord);
+  return nearest(word, known, (name) => shellWord(name) !== undefined);
 }

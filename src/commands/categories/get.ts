@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { listCategories } from '../../api/endpoints.ts';
-import type { Context } from '../../context.ts';
 import { Failure, usageFailure } from '../../errors.ts';
 import { isInt64 } from '../../json/exact.ts';
 import type { Host } from '../../session/host.ts';
@@ -37,7 +36,7 @@ export function define(command: Command, host: Host): void {
         const list = await client.stream(listCategories, {});
         const found = await findCategory(Array.isArray(list) ? [list] : list, word);
         const flag = profileFlag(profile);
-        if (!found.category) throw notFound(word, found, flag, host.context);
+        if (!found.category) throw notFound(word, found, flag);
         if (found.count > 1) throw ambiguous(word, found, flag);
         await output.record(found.category, categoryColumns);
       }),
@@ -50,22 +49,20 @@ const get = 'petstore categories get';
 const words = /^\p{L}\p{Ll}{0,14}(?:[ '-]\p{L}\p{Ll}{0,14})*$/u;
 
 /** @param flag what a command of the hint needs to ask the same profile */
-function notFound(word: string, { similar }: Found, flag: string, { platform }: Context): Failure {
-  const meant = similar && shellWord(platform, similar);
+function notFound(word: string, { similar }: Found, flag: string): Failure {
+  const meant = similar && shellWord(similar);
   // What is almost a name, or consists of ordinary words, is no key.
   const isName = meant !== undefined || words.test(word);
   const named = isName ? ` "${word}"` : quotedUnlessKey(word);
   const hint =
-    meant === undefined
-      ? search(word, named, platform) + flag
-      : `Did you mean ${get} ${meant}${flag}?`;
+    meant === undefined ? search(word, named) + flag : `Did you mean ${get} ${meant}${flag}?`;
   return new Failure('refused', `category${named} not found`, { hint });
 }
 
 /** The command that may find it; a word that is not to be said is left to the user. */
-function search(word: string, named: string, platform: string): string {
+function search(word: string, named: string): string {
   if (isInt64(word)) return 'petstore categories list';
-  const text = named === '' ? undefined : shellWord(platform, word);
+  const text = named === '' ? undefined : shellWord(word);
   return `petstore categories list --search ${text ?? 'TEXT'}`;
 }
 

@@ -12,7 +12,7 @@ export type CsvHeader = {
 };
 
 const columns = [...rowFields, 'id'];
-/** An id is passed over, so that an exported list can be imported. */
+/** An id is passed over, so that a printed list can be imported. */
 const knownColumns = `columns: ${rowFields.join(', ')}`;
 
 /** @throws Fault when there is no column for the names */

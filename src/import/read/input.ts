@@ -39,7 +39,7 @@ export type Input = {
  * @throws Failure (usage), the signal's reason
  */
 export async function readInput(
-  context: Pick<Context, 'stdin' | 'signal' | 'platform'>,
+  context: Pick<Context, 'stdin' | 'signal'>,
   file: string,
   format: InputFormat | undefined,
   report: Report,
@@ -49,10 +49,9 @@ export async function readInput(
   const rows = createRows(faults, report);
   const reader = await createReader(rows, faults).catch(unsent);
   const { name: source, path, chunks } = await openSource(context, file);
-  const origin = { file: path && file, platform: context.platform };
   const hash = createHash('sha256');
   try {
-    for await (const text of decodeText(hashed(chunks, hash), origin)) await reader.read(text);
+    for await (const text of decodeText(hashed(chunks, hash))) await reader.read(text);
     await reader.end();
   } catch (error) {
     if (!(error instanceof Fault)) throw error;

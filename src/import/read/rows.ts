@@ -26,7 +26,7 @@ export type Rows = {
   ) => void;
   /** A row that cannot be judged. @throws Fault when there are too many */
   readonly addFault: (position: Position, reason: string) => void;
-  /** Says, once, that the ids of an exported list are not used. */
+  /** Says, once, that the ids of a printed list are not used. */
   readonly passOverIds: (where: 'column' | 'field') => void;
   /** Warns, once, that quotes around a text belong to it. */
   readonly keepQuotes: (position: Position) => void;

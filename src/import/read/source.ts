@@ -15,14 +15,14 @@ export type Source = {
 
 /** Standard input for `-`, else a file, which is open from here on. @throws Failure (usage) */
 export async function openSource(
-  { stdin, signal, platform }: Pick<Context, 'stdin' | 'signal' | 'platform'>,
+  { stdin, signal }: Pick<Context, 'stdin' | 'signal'>,
   file: string,
 ): Promise<Source> {
   if (file === '-') {
     const name = 'standard input';
     return { name, path: undefined, chunks: limited(name, stdin, signal) };
   }
-  const handle = await openFile(file, platform);
+  const handle = await openFile(file);
   const path = await realpath(file).catch((error) => {
     handle.close();
     throw unreadable(file, error);
@@ -30,7 +30,7 @@ export async function openSource(
   return { name: file, path, chunks: limited(file, handle.createReadStream(), signal) };
 }
 
-async function openFile(file: string, platform: string): Promise<FileHandle> {
+async function openFile(file: string): Promise<FileHandle> {
   // Not blocking: a pipe without a writer would never open.
   const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
   const handle = await open(file, flags).catch((error) => {
@@ -42,17 +42,14 @@ async function openFile(file: string, platform: string): Promise<FileHandle> {
   });
   if (stats.isFile()) return handle;
   await handle.close();
-  throw noRegularFile(file, stats, platform);
+  throw noRegularFile(file, stats);
 }
 
-function noRegularFile(file: string, stats: Stats, platform: string): Failure {
+function noRegularFile(file: string, stats: Stats): Failure {
   if (stats.isDirectory()) return usageFailure(`${file} is a directory`);
   return usageFailure(
     `${file} is not a regular file`,
-    // PowerShell has no such redirection.
-    platform === 'win32'
-      ? 'Copy it to a regular file first.'
-      : `Read it from standard input instead: pass - and < ${file}`,
+    'Copy it to a regular file first, or read it from standard input (-).',
   );
 }
 

@@ -1,9 +1,5 @@
 import { positionAfter, startOfText } from '../../json/position.ts';
-import { commandToUtf8, type Encoding } from '../../text/shell.ts';
 import { Fault, stopAt } from './faults.ts';
-
-/** The file that bytes come from, if they come from one, and the system that reads it. */
-type Origin = { readonly file?: string | undefined; readonly platform?: string };
 
 const byteOrderMark = '\ufeff';
 
@@ -11,11 +7,7 @@ const byteOrderMark = '\ufeff';
  * The text of UTF-8 bytes, part by part, without a byte order mark; no part ends between \r and \n.
  * @throws Fault where it is not UTF-8, or no text, after all text before that position
  */
-export async function* decodeText(
-  chunks: AsyncIterable<Uint8Array>,
-  { file, platform }: Origin = {},
-): AsyncGenerator<string> {
-  const isWindows = platform === 'win32';
+export async function* decodeText(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let held: Uint8Array = new Uint8Array();
   let offset = 0;
   let position = startOfText;
@@ -27,14 +19,8 @@ export async function* decodeText(
   yield* decodeHeld(true);
 
   function* decodeHeld(last: boolean): Generator<string> {
-    const utf16 = offset === 0 ? utf16Of(held) : undefined;
-    if (utf16) {
-      throw new Fault(
-        position,
-        'UTF-16 is not supported; save the file as UTF-8',
-        // Windows has no such command, and the message says all.
-        isWindows ? undefined : `Convert it: ${commandToUtf8(utf16, file)}`,
-      );
+    if (offset === 0 && isUtf16(held)) {
+      throw new Fault(position, 'UTF-16 is not supported; save the file as UTF-8');
     }
     const whole = tryDecode(held, last);
     const decoded = whole ?? decodeGoodPart(held);
@@ -55,21 +41,18 @@ export async function* decodeText(
     offset += length;
     if (content) yield content;
     if (whole === undefined) {
-      // What spreadsheets on Windows save as CSV.
-      const command = isWindows
-        ? 'save it as UTF-8 (Excel: CSV UTF-8)'
-        : commandToUtf8('WINDOWS-1252', file);
-      const hint = `If it is Windows-1252: ${command}`;
+      // Windows-1252 is what spreadsheets on Windows save as CSV.
+      const hint = 'If it is Windows-1252, save it as UTF-8 (in Excel: CSV UTF-8).';
       throw stopAt(position, `invalid UTF-8 (byte offset ${offset})`, hint);
     }
   }
 }
 
-/** By the byte order mark, or by the first character, which is ASCII in all formats that are read. */
-function utf16Of([first, second]: Uint8Array): Encoding | undefined {
-  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return 'UTF-16';
-  if (first !== undefined && first > 0 && second === 0) return 'UTF-16LE';
-  return first === 0 && second !== undefined && second > 0 ? 'UTF-16BE' : undefined;
+/** Goes by the byte order mark, or by the first character, which is ASCII in all formats that are read. */
+function isUtf16([first, second]: Uint8Array): boolean {
+  if (first === undefined || second === undefined) return false;
+  const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  return hasMark || (first === 0) !== (second === 0);
 }
 
 /** The text of whole characters; a character cut short at the end is left out unless `last`. Undefined where it is not UTF-8. */

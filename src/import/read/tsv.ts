@@ -71,7 +71,7 @@ const quoted = /^".*"$/;
 const letters: Readonly<Record<string, string>> = { '\\': '\\', t: '\t', n: '\n', r: '\r' };
 const escapes = /\\(?:([\\tnr])|u\{([0-9a-f]{1,6})\})/g;
 
-/** The text as it was before it was exported. */
+/** The text as it was before it was printed. */
 function withoutEscapes(text: string): string {
   return text.replace(escapes, (found, letter: string | undefined, digits: string) =>
     letter === undefined ? characterOf(digits, found) : (letters[letter] ?? found),

@@ -83,3 +83,19 @@ test.for([
   expect(stderr).toContain(`petstore: cannot run x: ${reason}\n`);
   expect(stderr).toContain(hint);
 });
+
+test.for([
+  ['linux', /^export PETSTORE_BASE_URL=http:\S+\/v1\nexport PETSTORE_API_KEY=sandbox-\w+\n$/],
+  ['win32', /^\$env:PETSTORE_BASE_URL = 'http:\S+'\n\$env:PETSTORE_API_KEY = 'sandbox-\w+'\n$/],
+] as const)(
+  'a sandbox without a program prints lines for a shell on %s',
+  async (row, { petstore }) => {
+    const [platform, lines] = row;
+    const { stdout } = await petstore(['sandbox'], {
+      signal: AbortSignal.abort(),
+      context: { platform },
+    });
+
+    expect(stdout).toMatch(lines);
+  },
+);

@@ -24,7 +24,7 @@ describe('a state folder on Windows', () => {
 
     expect(fault?.message).toBe(isRemote ? `${folder} is on a network file system` : undefined);
     expect(fault?.fix).toBe(
-      isRemote ? `$env:PETSTORE_STATE_DIR = 'C:\\a\\folder\\of\\your\\own'` : undefined,
+      isRemote ? 'Set PETSTORE_STATE_DIR to a folder of your own.' : undefined,
     );
   });
 });
