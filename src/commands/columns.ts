@@ -17,7 +17,7 @@ export function addColumns(
   columns.set(command, { usual, byOption });
 }
 
-/** Those that a command has with the options that are given: words such as `--for`. */
+/** Those that a command has with the options that are given: words such as `--all`. */
 export function columnsOf(command: Command, options: readonly string[]): readonly string[] {
   const { usual = [], byOption = {} } = columns.get(command) ?? {};
   const given = options.find((option) => Object.hasOwn(byOption, option)) ?? '';

@@ -15,15 +15,8 @@ import type { KnownLimit } from './known-limit.ts';
 /** The same number of requests on the next larger plan. */
 type NextPlan = { readonly plan: string; readonly forecast: Forecast };
 
-/**
- * "2,441 requests: about 16m today and 2 more days on Free, done by 2026-11-22T15:12Z", and what others take of it.
- * @param end whether the time is said also where that is today
- */
-export function forecastInWords(
-  forecast: Forecast,
-  limit: KnownLimit,
-  { end }: { readonly end: boolean },
-): string {
+/** "2,441 requests: about 16m today and 2 more days on Free, done by 2026-11-22T15:12Z", and what others take of it. */
+export function forecastInWords(forecast: Forecast, limit: KnownLimit): string {
   const { requests, todayMs, moreDays } = forecast;
   const { plan, minute, profileFlag } = limit;
   const needed = count(requests, 'request');
@@ -34,7 +27,7 @@ export function forecastInWords(
     moreDays === undefined && mayTakeDays(requests)
       ? `; the daily limit is unknown (petstore config set plan free${profileFlag})`
       : '';
-  const done = (end && todayMs > 0) || moreDays ? doneBy(forecast, limit) : '';
+  const done = moreDays ? doneBy(forecast, limit) : '';
   return `${needed}: ${time} ${pace}${done}${othersInWords(limit)}${advice}`;
 }
 
@@ -71,16 +64,12 @@ function onNextPlan(
   return { plan: next.name, forecast: forecast(requests, windows) };
 }
 
-/** The latest time that a date of four digits names, in ms. */
-const latest = Date.UTC(9999, 11, 31);
-
-/** When the last request is done, in whole seconds, in ms since 1970. */
+/** Returns when the last request is done, in whole seconds, in ms since 1970. */
 function doneAt({ doneMs }: Forecast, { at: now }: KnownLimit): number | undefined {
-  const at = doneMs === undefined ? Number.POSITIVE_INFINITY : now + doneMs;
-  return at < latest ? Math.ceil(at / 1_000) * 1_000 : undefined;
+  return doneMs === undefined ? undefined : Math.ceil((now + doneMs) / 1_000) * 1_000;
 }
 
-/** To a minute, and never too early; nothing where it is unknown, or so far away that no date names it. */
+/** Rounds up to the next minute, so that it is never too early. */
 function doneBy(forecast: Forecast, limit: KnownLimit): string {
   const at = doneAt(forecast, limit);
   return at === undefined ? '' : `, done by ${isoTime(at + 59_000).slice(0, 16)}Z`;

@@ -82,7 +82,7 @@ const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>>
   limits: {
     part: 'Account',
     about: 'Show the rate limit and what is left of it',
-    load: () => import('./limits/limits.ts'),
+    load: () => import('./limits.ts'),
   },
   config: {
     part: 'Account',

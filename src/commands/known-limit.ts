@@ -1,6 +1,6 @@
 import type { Allowances } from '../import/forecast.ts';
 import { readClock } from '../pacing/clock.ts';
-import { type Denied, guard } from '../pacing/decide.ts';
+import { guard } from '../pacing/decide.ts';
 import { limitStatus, type WindowStatus } from '../pacing/limit-status.ts';
 import { type Profile, profileFlag } from '../session/profile.ts';
 import type { Session } from '../session/session.ts';
@@ -13,8 +13,6 @@ export type KnownLimit = Allowances & {
   readonly profileFlag: string;
   /** When this was so, in ms of this machine's clock. */
   readonly at: number;
-  /** One that is in force for every request. */
-  readonly wait: Denied | undefined;
 };
 
 /** The plan of the session's profile, if one is set. @throws Failure (usage) when it is invalid */
@@ -41,7 +39,6 @@ export async function knownLimit(
     plan,
     profileFlag: profileFlag(profile),
     at: clock.at,
-    wait,
     // Until a wait ends, that nothing is sent is all that counts.
     minute: minuteNow && waitMs > 0 ? { ...minuteNow, left: 0, resetMs: waitMs } : minuteNow,
     day: allowance(plan?.quotas.day ?? day.limit, day, clock.at),

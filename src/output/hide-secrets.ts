@@ -15,7 +15,6 @@ export function hideSecrets(printer: Printer, { clean, cleanOurs }: Outlet): Pri
     anything: (data, empty) =>
       printer.anything(arePieces(data) ? cleanPieces(clean, data) : clean(data), empty),
     bare: (text, record) => printer.bare(cleanOurs(text), cleanOurs(record)),
-    sentences: (lines, record) => printer.sentences(lines.map(cleanOurs), cleanOurs(record)),
     exports: (variables) => printer.exports(cleanOurs(variables)),
     overview: (data, rows, columns) => printer.overview(cleanOurs(data), cleanOurs(rows), columns),
     checklist: (verdicts, records, columns) =>

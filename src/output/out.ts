@@ -8,8 +8,6 @@ export type Out = {
   readonly print: (text: string) => Promise<void>;
   /** Writes text to stderr, what is not ready yet in its turn; that it fails is not said, since there is nowhere left to say it. */
   readonly say: (text: string | Promise<string>) => void;
-  /** How often something was said. */
-  readonly said: () => number;
   /** Resolves when all that was said is written, or nobody reads it and the run is interrupted. */
   readonly flush: () => Promise<void>;
 };
@@ -24,7 +22,6 @@ export function createOut({
   sleep,
 }: Pick<Context, 'stdout' | 'stderr' | 'signal' | 'sleep'>): Out {
   let said = Promise.resolve();
-  let count = 0;
 
   return {
     async print(text) {
@@ -37,10 +34,8 @@ export function createOut({
       }
     },
     say(text) {
-      count += 1;
       said = said.then(async () => writeQuietly(stderr, await text));
     },
-    said: () => count,
     flush: () => taken(said, patience).catch(() => {}),
   };
 

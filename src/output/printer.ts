@@ -71,10 +71,6 @@ export function createPrinter(
       if (format === 'table') return sink.print([text]);
       await print(text, () => gridOf([record], Object.keys(record)));
     },
-    async sentences(lines, record) {
-      if (asked || format !== 'table') return printer.record(record, Object.keys(record));
-      await sink.print(lines);
-    },
     async exports(variables) {
       const names = Object.keys(variables);
       if (format !== 'table') return printer.record({ ...variables }, names);

@@ -43,7 +43,6 @@ export function queried(
     record: show,
     overview: show,
     bare: (_, record) => show(record),
-    sentences: (_, record) => show(record),
     exports: (variables) => show({ ...variables }),
     checklist: (_, records) => show([...records]),
     report: (head, _, items) => nested(head, items),

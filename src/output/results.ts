@@ -36,8 +36,6 @@ export type Printer = {
   readonly record: (record: JsonObject, columns: readonly string[]) => Promise<void>;
   /** One text of it that scripts want as it is: bare on a line; the record in other formats, or where columns are asked for. */
   readonly bare: (text: string, record: JsonObject) => Promise<void>;
-  /** A record that people read as sentences; the record itself in other formats, or where columns are asked for. */
-  readonly sentences: (lines: readonly string[], record: JsonObject) => Promise<void>;
   /** Settings of a shell: lines that it can read; a record in other formats. */
   readonly exports: (variables: Readonly<Record<string, string>>) => Promise<void>;
   /** An overview: an object in JSON and YAML, elsewhere these rows, and everywhere where columns are asked for. */

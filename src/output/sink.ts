@@ -66,8 +66,6 @@ export type Sink = {
   readonly print: (lines: readonly Line[], paint?: Paint) => Promise<void>;
   /** Writes a line to stderr, in the form that `dress` gives it; that it fails is not said, since there is nowhere left to say it. */
   readonly say: (line: string, dress?: Dress) => void;
-  /** How many lines were said. */
-  readonly said: () => number;
   /** Resolves when all that was said is written, or nobody reads it and the run is interrupted. */
   readonly flush: () => Promise<void>;
 };
@@ -119,7 +117,6 @@ function createWay({ redact: cut, clean }: Way, out: Out): Sink {
       const dressed = dress ? dress(seal(line)) : seal(line);
       out.say(typeof dressed === 'string' ? `${dressed}\n` : dressed.then((text) => `${text}\n`));
     },
-    said: out.said,
     flush: out.flush,
   };
 }

@@ -24,7 +24,7 @@ export function canRewrite(stream: Output, env: Environment): boolean {
 }
 
 /** What the terminal itself says, 0 if nothing: a line that it breaks cannot be rewritten. */
-export function reportedWidth({ stream, columns }: Output): number {
+function reportedWidth({ stream, columns }: Output): number {
   return (stream ? stream.columns : columns) ?? 0;
 }
 

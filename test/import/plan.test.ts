@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
-import { put } from '../support/import-cases.ts';
-import { expect, test } from '../support/petstore.ts';
+import { startTime } from '../support/clock.ts';
+import { put, three } from '../support/import-cases.ts';
+import { expect, reply, test } from '../support/petstore.ts';
 import { exact } from '../support/values.ts';
 
 type Content = readonly [name: string, description?: string];
@@ -84,5 +85,126 @@ describe('the forecast that --dry-run shows', () => {
     const { stdout } = await petstore(['categories', 'import', file, '--dry-run', '--json']);
 
     expect(JSON.parse(stdout).forecast).toMatchObject({ todayMs: 60_000, moreDays: 0 });
+  });
+
+  type Case = {
+    readonly rows: number;
+    readonly plan?: string;
+    /** Requests of this window that others sent. */
+    readonly others?: number;
+    /** What is used up of this day, an hour after it began. */
+    readonly usedToday?: number;
+    readonly flags?: readonly string[];
+    readonly says: readonly string[];
+  };
+
+  test.for<Case>([
+    { rows: 898, says: ['900 requests: about 15m at 60 per minute'] },
+    {
+      rows: 899,
+      says: [
+        '901 requests: about 15m at 60 per minute; the daily limit is unknown (petstore config set plan free)',
+      ],
+    },
+    {
+      rows: 899,
+      flags: ['--profile', 'staging'],
+      says: [
+        '901 requests: about 15m at 60 per minute; the daily limit is unknown (petstore config set plan free --profile staging)',
+      ],
+    },
+    {
+      rows: 498,
+      plan: 'free',
+      others: 12,
+      says: ['500 requests: about 10m on Free; others use about 12 per minute'],
+    },
+    {
+      rows: 2_433,
+      plan: 'free',
+      others: 50,
+      says: [
+        '2,437 requests: about 1h 39m today and 2 more days on Free, done by 2026-11-22T15:48Z; others use about 50 per minute',
+        'on Pro: about 9m',
+      ],
+    },
+    {
+      rows: 18,
+      plan: 'free',
+      usedToday: 998,
+      says: [
+        '21 requests: nothing left today, 1 more day on Free, done by 2026-11-21T14:05Z',
+        'on Pro: less than a minute',
+      ],
+    },
+    {
+      rows: 19_000,
+      plan: 'pro',
+      says: [
+        '19,003 requests: about 34m today and 1 more day on Pro, done by 2026-11-21T15:35Z',
+        'on Business: about 19m',
+      ],
+    },
+    {
+      rows: 2_000,
+      plan: '60/min,1000/day',
+      says: [
+        '2,004 requests: about 16m today and 2 more days on 60/min,1000/day, done by 2026-11-22T15:04Z',
+      ],
+    },
+  ])(
+    'says of $rows rows on plan $plan, $others by others: $says',
+    async ({ rows, plan, others = 0, usedToday = 0, flags = [], says }, {
+      petstore,
+      sandbox,
+      folder,
+    }) => {
+      if (plan) await petstore(['config', 'set', 'plan', plan]);
+      const day = { opened: startTime - 3_600_000, used: usedToday };
+      sandbox.quota = { ...sandbox.quota, day };
+      await petstore(['categories', 'list', ...flags]);
+      const { minute } = sandbox.quota;
+      sandbox.quota = { ...sandbox.quota, minute: { ...minute, used: minute.used + others } };
+      const names = Array.from({ length: rows }, (_, n) => `pet ${n}`);
+      const file = put(folder, ['name', ...names].join('\n'));
+
+      const { stderr } = await petstore(['categories', 'import', file, '--dry-run', ...flags]);
+
+      const [, ...time] = stderr.split('\n').slice(0, -2);
+      expect(time).toEqual(says.map((line) => `petstore: ${line}`));
+    },
+  );
+
+  test('counts on the smallest plan if the service tells no limit', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    sandbox.react = () => reply(200, '[]');
+
+    const { stderr } = await petstore(['categories', 'import', put(folder, three), '--dry-run']);
+
+    expect(stderr).toBe(
+      'petstore: 3 to create\npetstore: 5 requests: less than a minute at 60 per minute\n',
+    );
+  });
+
+  test('has the next plan in JSON as well', async ({ petstore, folder }) => {
+    await petstore(['config', 'set', 'plan', 'free']);
+    const names = Array.from({ length: 2_433 }, (_, n) => `pet ${n}`);
+    const file = put(folder, ['name', ...names].join('\n'));
+
+    const { stdout } = await petstore(['categories', 'import', file, '--dry-run', '--json']);
+
+    expect(JSON.parse(stdout)).toMatchObject({
+      requests: 2_437,
+      forecast: {
+        plan: 'Free',
+        todayMs: 16 * 60_000,
+        moreDays: 2,
+        doneAt: '2026-11-22T15:11:06Z',
+        nextPlan: { plan: 'Pro', todayMs: 8 * 60_000, moreDays: 0 },
+      },
+    });
   });
 });

@@ -158,16 +158,6 @@ describe.concurrent('a signal', () => {
     },
   );
 
-  test('is the normal end of limits --watch', async ({ serve, start }) => {
-    const { env, requests } = await serve();
-    const program = start(['limits', '--watch', '-o', 'ndjson'], { env });
-    await program.shows(/\}\n$/);
-    program.child.kill('SIGINT');
-
-    expect(await program.ended).toMatchObject({ code: 130, stderr: '' });
-    expect(requests).toHaveLength(0);
-  });
-
   test('while the api-key-command runs ends both at once', async ({ start, folder }) => {
     const file = join(folder, 'started');
     saveSettings(folder, {

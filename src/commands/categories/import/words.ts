@@ -80,7 +80,7 @@ export function forecastOf({ create }: Plan, limit: KnownLimit, made: number): F
 
 function timeInWords(forecast: Forecast, limit: KnownLimit): string[] {
   const next = nextPlanInWords(forecast, limit);
-  return [forecastInWords(forecast, limit, { end: false }), ...(next ? [next] : [])];
+  return [forecastInWords(forecast, limit), ...(next ? [next] : [])];
 }
 
 function differencesInWords({ intentions, ids }: Plan, { rows }: Input): string[] {

@@ -1,0 +1,114 @@
+import type { Command } from 'commander';
+import type { Client } from '../api/client.ts';
+import { listCategories } from '../api/endpoints.ts';
+import { Failure } from '../errors.ts';
+import { notice, warn } from '../events.ts';
+import { exact, type JsonObject } from '../json/exact.ts';
+import { readClock } from '../pacing/clock.ts';
+import type { Denied } from '../pacing/decide.ts';
+import { type LimitStatus, limitStatus, type WindowStatus } from '../pacing/limit-status.ts';
+import { describeWait, inWords, waitReason } from '../pacing/words.ts';
+import type { Host } from '../session/host.ts';
+import { chooseLimitStore } from '../session/limit-log.ts';
+import { type Profile, profileFlag } from '../session/profile.ts';
+import { inSession, type Session } from '../session/session.ts';
+import { isoEnd, isoTime } from '../text/iso-time.ts';
+import { addColumns } from './columns.ts';
+import { addExamples } from './examples.ts';
+
+type Options = { readonly refresh?: boolean; readonly reset?: boolean };
+
+const columns = ['window', 'limit', 'remaining', 'used', 'resetAt', 'source'] as const;
+
+export function define(command: Command, host: Host): void {
+  addExamples(command, ['petstore limits', 'petstore limits --query minute.remaining -o raw']);
+  addColumns(command, columns);
+  command
+    .option('--refresh', 'send one request to get the current values')
+    .option('--reset', 'discard all recorded values, including a wait in force')
+    .action((options: Options) =>
+      inSession(host, command, async (session) => {
+        session.output.checkColumns(columns);
+        const log = await session.limit();
+        if (options.reset) await log.append({ k: 'clear', ...readClock(host.context) });
+        const refused = options.refresh ? await sendRequest(await session.connect()) : undefined;
+        await printLimits(session, options);
+        if (refused) throw refused;
+      }),
+    );
+}
+
+/** Returns the failure if the rate limit forbids the request: the limit is printed before it is thrown. */
+async function sendRequest(client: Client): Promise<Failure | undefined> {
+  try {
+    await client.call(listCategories, {});
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'rate_limited') return error;
+    throw error;
+  }
+}
+
+async function printLimits(session: Session, { refresh, reset }: Options): Promise<void> {
+  const { host, limit, output, profile, report } = session;
+  const { context } = host;
+  const log = await limit();
+  const status = limitStatus(await log.read(), readClock(context));
+  const missing = refresh || reset ? undefined : describeMissing(status, profile);
+  if (missing) notice(report, missing);
+  if (status.wait) warn(report, describeWait(status.wait, context.now()));
+
+  const store = chooseLimitStore(session);
+  // Whether the store is in use is known only after the first read.
+  const answers = log.isRemote?.() ?? false;
+  if (store && answers) notice(report, `shared with other machines through ${store.name}`);
+  if (store && !answers && reset) {
+    warn(
+      report,
+      `reset on this machine only: ${store.name} is not responding and keeps its values`,
+    );
+  }
+
+  const rows = { minute: windowFields(status.minute), day: windowFields(status.day) };
+  await output.overview(
+    {
+      ...rows,
+      inFlight: exact(status.inFlight),
+      wait: status.wait ? waitFields(status.wait) : null,
+      store: store ? { address: store.name, answers } : null,
+    },
+    Object.entries(rows).map(([window, row]) => ({ window, ...row })),
+    columns,
+  );
+}
+
+/** Says how to get values if there are none to show. A wait comes first: a request would only extend it. */
+function describeMissing({ minute, day, wait }: LimitStatus, profile: Profile): string | undefined {
+  if (wait || minute.remaining !== undefined || day.remaining !== undefined) return undefined;
+  const isEmpty = [minute, day].every(
+    ({ limit, used }) => limit === undefined && used === undefined,
+  );
+  const reason = isEmpty
+    ? 'no values recorded yet; to get them'
+    : 'the recorded windows have ended; to get current values';
+  return `${reason} (one request): petstore limits --refresh${profileFlag(profile)}`;
+}
+
+function windowFields({ limit, remaining, used, resetAt, source }: WindowStatus): JsonObject {
+  return {
+    limit: limit === undefined ? undefined : exact(limit),
+    remaining: remaining === undefined ? undefined : exact(remaining),
+    used: used === undefined ? undefined : exact(used),
+    resetAt: resetAt === undefined ? undefined : isoTime(resetAt),
+    source,
+  };
+}
+
+function waitFields(wait: Denied): JsonObject {
+  return {
+    reason: waitReason(wait.reason),
+    why: inWords(wait),
+    ...(wait.since !== undefined && { since: isoTime(wait.since) }),
+    until: isoEnd(wait.until),
+  };
+}
