@@ -68,8 +68,6 @@ export type EngineAddress = {
 export type Engine = {
   /** Runs a Lua script with one key there. @throws the server's error or the system's */
   readonly run: (script: string, key: string, args: readonly string[]) => Promise<unknown>;
-  /** Its name and version, and its maxmemory-policy, as far as it says so. @throws as run */
-  readonly about: () => Promise<{ readonly version: string; readonly policy: string | undefined }>;
   /** Changes with each sign of life: the connection is accepted, a part of an answer arrives. */
   readonly activity: () => number;
   /** Gives up the connection and all that is on its way; the next call makes a new one. */

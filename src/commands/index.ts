@@ -109,7 +109,7 @@ const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>>
   doctor: {
     part: 'Tools',
     about: 'Check settings, API key, network and rate limit',
-    load: () => import('./doctor/doctor.ts'),
+    load: () => import('./doctor.ts'),
   },
   sandbox: {
     part: 'Tools',

@@ -30,16 +30,13 @@ export function openOwn(path: string, flags: number = constants.O_RDONLY): numbe
 
 /** The first bytes of a file that petstore made, at most so many; undefined when there is none. @throws as openOwn */
 export function readOwn(path: string, most: number): Buffer | undefined {
+  let file: number;
   try {
-    return readAndClose(openOwn(path), most);
+    file = openOwn(path);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
   }
-}
-
-/** The same of any open file, which is closed then. @throws the system's error */
-export function readAndClose(file: number, most: number): Buffer {
   try {
     return readStart(file, most);
   } finally {

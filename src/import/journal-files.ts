@@ -57,17 +57,8 @@ export function readState(path: string): JournalState {
 
 /** All journals of a folder that are not known to be finished. @throws Failure (config) */
 export function journalsIn(folder: string): string[] {
-  return filesIn(folder, /\.journal$/);
-}
-
-/** How many journals a folder has in all. @throws Failure (config) */
-export function countJournals(folder: string): number {
-  return filesIn(folder, /\.(journal|finished|expiring)$/).length;
-}
-
-function filesIn(folder: string, pattern: RegExp): string[] {
   try {
-    const names = readdirSync(folder).filter((name) => pattern.test(name));
+    const names = readdirSync(folder).filter((name) => name.endsWith('.journal'));
     return names.map((name) => join(folder, name));
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return [];

@@ -33,16 +33,6 @@ export function openEngine(address: EngineAddress): Engine {
           return server.call('EVAL', script, ...rest);
         }
       }),
-    about: () =>
-      command(async (server) => {
-        const info = String(await server.call('INFO'));
-        const field = (name: string) => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1];
-        const valkey = field('valkey_version');
-        const version = valkey
-          ? `Valkey ${valkey}`
-          : `Redis ${field('redis_version') ?? ''}`.trim();
-        return { version, policy: field('maxmemory_policy') };
-      }),
     activity() {
       const { stream } = client ?? {};
       return stream && !stream.connecting ? 1 + stream.bytesRead : 0;

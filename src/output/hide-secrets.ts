@@ -17,8 +17,6 @@ export function hideSecrets(printer: Printer, { clean, cleanOurs }: Outlet): Pri
     bare: (text, record) => printer.bare(cleanOurs(text), cleanOurs(record)),
     exports: (variables) => printer.exports(cleanOurs(variables)),
     overview: (data, rows, columns) => printer.overview(cleanOurs(data), cleanOurs(rows), columns),
-    checklist: (verdicts, records, columns) =>
-      printer.checklist(cleanOurs(verdicts), cleanOurs(records), columns),
     report: (head, summary, items) =>
       printer.report(cleanOurs(head), cleanOurs(summary), cleanItems(items)),
     differences: (head, items, describe, total) =>

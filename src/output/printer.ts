@@ -81,11 +81,6 @@ export function createPrinter(
       );
       await sink.print(lines);
     },
-    async checklist(verdicts, records, columns) {
-      if (format !== 'table' || asked) return printer.records(records, columns);
-      const { checklist } = await import('./checklist.ts');
-      await write([checklist(verdicts, sink, layOptions())]);
-    },
     async report(head, summary, items) {
       if (asked) return printer.records([...piecesOf(items)].flat(), items.columns);
       if (format === 'table') {

@@ -44,7 +44,6 @@ export function queried(
     overview: show,
     bare: (_, record) => show(record),
     exports: (variables) => show({ ...variables }),
-    checklist: (_, records) => show([...records]),
     report: (head, _, items) => nested(head, items),
     differences: nested,
     anything: (data) => (arePieces(data) ? again(data as AsyncIterable<Json[]>) : show(data)),

@@ -1,5 +1,4 @@
 import type { Json, JsonObject } from '../json/exact.ts';
-import type { Verdict } from './checklist.ts';
 import type { Items, Pieces } from './items.ts';
 import type { Look } from './paint.ts';
 
@@ -62,12 +61,6 @@ export type Printer = {
     items: Items,
     describe: (item: JsonObject) => Difference,
     total: string,
-  ) => Promise<void>;
-  /** Verdicts as a list for people; in other formats, and where columns are asked for, records of all that was looked at. */
-  readonly checklist: (
-    verdicts: readonly Verdict[],
-    records: readonly JsonObject[],
-    columns: readonly string[],
   ) => Promise<void>;
   /**
    * Data whose fields are not known beforehand, just as it came, or a list of it in pieces, which can be had more than once; a

@@ -1,5 +1,4 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { makePrivateFolder } from '../disk/folders.ts';
@@ -58,13 +57,6 @@ export function logFoldersFor(
     securePrivateFolder(limits, uid);
     return openFileLog(limits, scopeName(readSalt(limits), identity), known);
   }
-}
-
-/** Whether a log of any service and key was ever kept there; none is made to find out. */
-export function hasLogs(machine: Machine, stateFolder: string | undefined): boolean {
-  return [stateFolder, temporaryFolder(machine)].some(
-    (folder) => folder !== undefined && existsSync(join(folder, 'limits')),
-  );
 }
 
 /** The folder that lasts as long as the machine is up; any user may have made it. */

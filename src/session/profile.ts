@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Environment } from '../context.ts';
 import { type Failure, usageFailure } from '../errors.ts';
 import {
   type ProfileSettings,
@@ -66,30 +65,20 @@ export function chooseProfile(
   without: Without = {},
 ): Profile {
   const { env } = host.context;
-  const profile = profileIn(kept, options, env, without);
-  const { name } = profile;
+  const { settings, file } = kept;
+  const own = settings['default-profile'];
+  const byDefault = own === undefined ? usual : { value: own, source: file ?? '' };
+  const outside = givenOutside('default-profile', options, env);
+  const { value, source } = outside ?? (without.byDefault ? usual : byDefault);
+  const name = parseProfileName(value, placeOf({ source, file }));
+  const profile = { name, source, byDefault, file, settings: settingsOf(settings, name) };
   if (without.profile || isBuiltIn(name)) return profile;
-  if (Object.hasOwn(kept.settings.profiles ?? {}, name)) return profile;
+  if (Object.hasOwn(settings.profiles ?? {}, name)) return profile;
   if (kept.folder !== undefined && hasStoredKey(kept.folder, name)) return profile;
   // With a base URL from elsewhere it needs no settings.
   if (givenOutside('base-url', options, env)) return profile;
   const place = isExplicit(profile) ? undefined : placeOf(profile);
   throw unknownProfile(name, profileNames(kept.folder, kept.settings), place);
-}
-
-/** The same, whether or not it exists. @throws Failure (usage) */
-export function profileIn(
-  { settings, file }: Pick<Kept, 'settings' | 'file'>,
-  options: CommonOptions,
-  env: Environment,
-  without: Without = {},
-): Profile {
-  const kept = settings['default-profile'];
-  const byDefault = kept === undefined ? usual : { value: kept, source: file ?? '' };
-  const outside = givenOutside('default-profile', options, env);
-  const { value, source } = outside ?? (without.byDefault ? usual : byDefault);
-  const name = parseProfileName(value, placeOf({ source, file }));
-  return { name, source, byDefault, file, settings: settingsOf(settings, name) };
 }
 
 /** Where its name was given, for messages. */

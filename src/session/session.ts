@@ -16,7 +16,7 @@ import {
   type Service,
   sandboxIdentity,
 } from './account.ts';
-import { type Choices, choose, type Tolerance } from './choices.ts';
+import { choose, type Tolerance } from './choices.ts';
 import { type Host, hasColor, isUtf8 } from './host.ts';
 import { type FoundKey, findKey } from './key.ts';
 import { createLimitLine } from './limit-line.ts';
@@ -64,15 +64,7 @@ export async function inSession(
   const folder = configFolder(host.context);
   if (folder !== undefined) await sweepKeys(host.context, folder);
   const { choices, faults } = choose(host, options, tolerance);
-  await inChosenSession(host, choices, (session) => story(session, faults));
-}
-
-/** The same where all that is needed is chosen already. */
-export async function inChosenSession(
-  host: Host,
-  { options, profile, format }: Choices,
-  story: (session: Session) => Promise<void>,
-): Promise<void> {
+  const { profile, format } = choices;
   const { context, sink } = host;
   host.format = format;
   const { report, end } = createReporter(context, sink, {
@@ -87,7 +79,7 @@ export async function inChosenSession(
     const output = outputAs({});
     const listeners = { onSent: preload, onRateLimit: limitLine.onRateLimit };
     const access = createAccess({ host, options, profile, report }, listeners);
-    await story({ host, options, output, outputAs, report, profile, ...access });
+    await story({ host, options, output, outputAs, report, profile, ...access }, faults);
   } catch (error) {
     // It says itself when to retry, which may be later than the window's reset.
     if (error instanceof Failure && error.details.resetAt !== undefined) limitLine.drop();

@@ -317,8 +317,8 @@ describe('an invalid setting in the settings file', () => {
     const { exitCode, stdout } = await petstore(['doctor'], { env: noEnv });
 
     expect(exitCode).toBe(2);
-    expect(stdout).toMatch(/^✘ /m);
-    expect(stdout).toContain(says(settingsOf(folder)).replaceAll(`${folder}/`, '~/'));
+    expect(stdout).toContain('│ settings     │ fail   │');
+    expect(stdout).toContain(says(settingsOf(folder)));
   });
 
   test('config path works where the file is not valid JSON', async ({ petstore, folder }) => {

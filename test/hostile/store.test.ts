@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { connect as dial } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, onTestFinished } from 'vitest';
@@ -214,43 +212,7 @@ for (const [name, program] of Object.entries(engines))
       const doctor = await petstore(['doctor', '--json'], { env });
 
       expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('notice') });
-      expect(doctor.stdout).toMatch(/responds in \d+ ms \(version unknown\)/);
-    });
-
-    test('doctor says that there is no room left, however soon it looks again', async ({
-      startStore,
-      petstore,
-      service,
-    }) => {
-      const server = await startStore();
-      const env = environment(service, server.url);
-      const before = await petstore(['doctor', '--json'], { env });
-      const operator = dial(Number(new URL(server.url).port), '127.0.0.1');
-      onTestFinished(() => void operator.destroy());
-      operator.write('CONFIG SET maxmemory 1\r\n');
-      await once(operator, 'data');
-
-      const after = await petstore(['doctor', '--json'], { env });
-
-      expect(before.stdout).toContain('responds in');
-      expect(after.stdout).toContain('is out of memory');
-    });
-
-    test('doctor warns of a server that may evict the log', async ({
-      startStore,
-      petstore,
-      service,
-    }) => {
-      const safe = await startStore();
-      const { url } = await startStore({ args: ['--maxmemory-policy', 'allkeys-lru'] });
-
-      const before = await petstore(['doctor', '--json'], { env: environment(service, safe.url) });
-      const after = await petstore(['doctor', '--json'], { env: environment(service, url) });
-
-      expect(before.stdout).not.toContain('maxmemory');
-      expect(after.stdout).toMatch(
-        /(?:Redis|Valkey) [\d.]+\); its maxmemory-policy is allkeys-lru/,
-      );
+      expect(doctor.stdout).toContain(' answers');
     });
 
     test('an engine that stands still delays no command by more than half a second at each try, and an end by nothing', async ({

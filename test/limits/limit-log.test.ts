@@ -59,35 +59,22 @@ describe('doctor', () => {
   const finding = ({ stdout }: { stdout: string }) =>
     JSON.parse(stdout).find(({ check }: { check: string }) => check === 'limit store');
 
-  test.for<{ fault: EngineFault | undefined; status: string; finding: RegExp }>([
-    {
-      fault: undefined,
-      status: 'warn',
-      finding: /responds in 0 ms \(Redis 7.0.15\); its password is sent unencrypted/,
-    },
-    {
-      fault: 'silent',
-      status: 'warn',
-      finding: /timed out: each machine counts on its own/,
-    },
-    { fault: 'full', status: 'warn', finding: /is out of memory/ },
-    { fault: 'password', status: 'warn', finding: /rejected the user name or password/ },
-  ])(
-    'tells the health of a store that has $fault',
-    async ({ fault, ...expected }, { fleet: { run, engine } }) => {
-      engine.fault = fault;
+  test.for<{ fault: EngineFault | undefined; status: string; says: string }>([
+    { fault: undefined, status: 'warn', says: 'answers; its password is sent unencrypted' },
+    { fault: 'silent', status: 'warn', says: 'does not answer' },
+    { fault: 'password', status: 'warn', says: 'does not answer' },
+  ])('says how a store is that has $fault', async (row, { fleet: { run, engine } }) => {
+    engine.fault = row.fault;
 
-      const result = await run('one', ['doctor', '--json']);
+    const result = await run('one', ['doctor', '--json']);
 
-      expect(result.exitCode).toBe(0);
-      expect(finding(result)).toMatchObject({
-        status: expected.status,
-        finding: expect.stringMatching(expected.finding),
-      });
-      expect(finding(result).finding).toContain(`${shownUrl} (PETSTORE_LIMIT_STORE)`);
-      expect(result.stdout + result.stderr).not.toContain('p4ss');
-    },
-  );
+    expect(result.exitCode).toBe(0);
+    expect(finding(result)).toMatchObject({
+      status: row.status,
+      finding: expect.stringContaining(`${shownUrl} ${row.says}`),
+    });
+    expect(result.stdout + result.stderr).not.toContain('p4ss');
+  });
 
   test.for([
     { url: 'rediss://:p4ss-w0rd@limits.example', status: 'ok' },
@@ -98,37 +85,6 @@ describe('doctor', () => {
     const result = await run('one', ['doctor', '--json'], { env: { PETSTORE_LIMIT_STORE: url } });
 
     expect(finding(result).status).toBe(status);
-  });
-
-  test.for([
-    { policy: 'noeviction', status: 'ok', says: /\(Redis 7.0.15\)$/ },
-    { policy: undefined, status: 'ok', says: /\(Redis 7.0.15\)$/ },
-    { policy: 'allkeys-lru', status: 'warn', says: /maxmemory-policy is allkeys-lru/ },
-    { policy: 'volatile-ttl', status: 'warn', says: /maxmemory-policy is volatile-ttl/ },
-  ])(
-    'finds a maxmemory-policy of $policy $status',
-    async ({ policy, status, says }, { fleet: { run, engine } }) => {
-      engine.policy = policy;
-      const env = { PETSTORE_LIMIT_STORE: 'redis://limits.example' };
-
-      const found = finding(await run('one', ['doctor', '--json'], { env }));
-
-      expect(found).toMatchObject({ status, finding: expect.stringMatching(says) });
-    },
-  );
-
-  test('says that none is set, and that one is wrong', async ({ fleet: { run } }) => {
-    const none = await run('one', ['doctor', '--json'], { env: { PETSTORE_LIMIT_STORE: '' } });
-    const wrong = await run('one', ['doctor', '--json'], {
-      env: { PETSTORE_LIMIT_STORE: 'http://:p4ss-w0rd@h' },
-    });
-
-    expect(finding(none)).toMatchObject({
-      status: 'unset',
-      finding: expect.stringContaining('not set'),
-    });
-    expect(finding(wrong).status).toBe('fail');
-    expect(wrong.exitCode).toBe(2);
   });
 });
 

@@ -83,7 +83,7 @@ describe('--query', () => {
     ['auth status', 'keySource', 'PETSTORE_API_KEY'],
     ['orders list', '[].quantity | sum(@)', 3],
     ['pets get 1', 'name', 'Bello'],
-    ['doctor', "[?check=='node'] | length(@)", 1],
+    ['doctor', "[?check=='versions'] | length(@)", 1],
     ['categories create dog --dry-run', 'body.name', 'dog'],
     ['categories create dog', 'id', 1],
     ['api GET /categories', 'length(@)', 0],

@@ -65,7 +65,7 @@ describe('api-key-command', () => {
   test.for([
     [['auth', 'status']],
     [['auth', 'status', '--json']],
-    [['doctor', '--all']],
+    [['doctor']],
     [['auth', 'logout']],
     [['config', 'list']],
     [['config', 'set', 'output', 'table']],

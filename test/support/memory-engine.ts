@@ -8,8 +8,6 @@ export type MemoryEngine = {
   /** A connection of its own for each machine. */
   readonly open: () => Engine;
   fault: EngineFault | undefined;
-  /** What it does when its memory is full; undefined where that is not said to everybody. */
-  policy: string | undefined;
   /** What an answer waits for on its way. */
   delay: (() => Promise<void>) | undefined;
   /** Commands that reached it. */
@@ -45,7 +43,6 @@ export function createMemoryEngine(now: () => number, travel = () => {}): Memory
   const lines: string[] = [];
   const engine: MemoryEngine = {
     fault: undefined,
-    policy: 'noeviction',
     delay: undefined,
     commands: 0,
     lines,
@@ -83,7 +80,6 @@ export function createMemoryEngine(now: () => number, travel = () => {}): Memory
         answers += 1;
         return reply;
       },
-      about: async () => ({ version: 'Redis 7.0.15', policy: engine.policy }),
       activity: () => answers,
       drop() {
         connection += 1;

@@ -1,0 +1,182 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { listCategories } from '../api/endpoints.ts';
+import { cannotSave } from '../disk/files.ts';
+import { makePrivateFolder } from '../disk/folders.ts';
+import { writeBrief } from '../disk/new-file.ts';
+import { nameTemporary, sweep } from '../disk/temporary.ts';
+import { Failure } from '../errors.ts';
+import { readClock } from '../pacing/clock.ts';
+import { limitStatus, type WindowStatus } from '../pacing/limit-status.ts';
+import { faultOfState } from '../pacing/log-folder-fault.ts';
+import { describeWait, tooLate } from '../pacing/words.ts';
+import { chooseBaseUrl, chooseProxy } from '../session/address.ts';
+import type { Host } from '../session/host.ts';
+import { noKey } from '../session/key.ts';
+import { chooseLimitStore, openPassword } from '../session/limit-log.ts';
+import { sandboxProfile, shownName } from '../session/profile.ts';
+import { refuseForSandbox } from '../session/sandbox.ts';
+import { inSession, type Session } from '../session/session.ts';
+import { chooseMaxWait, chooseSetting } from '../session/setting.ts';
+import { requireStateFolder } from '../settings/folders.ts';
+import { declared, namesIn } from '../settings/names.ts';
+import { version } from '../version.ts';
+import { addColumns } from './columns.ts';
+import { addExamples } from './examples.ts';
+
+type Finding = string | { readonly warning: string };
+/** Returns what it found, or throws what a command would fail with. `faults` are those of the settings file. */
+type Check = (session: Session, faults: readonly Failure[]) => Finding | Promise<Finding>;
+
+const columns = ['check', 'status', 'finding'] as const;
+
+export function define(command: Command, host: Host): void {
+  addExamples(command, ['petstore doctor', 'petstore doctor --check --profile staging']);
+  addColumns(command, columns);
+  command
+    .option('--check', 'send one request to check that the service responds')
+    .action(({ check = false }: { readonly check?: boolean }) =>
+      inSession(host, command, (session, faults) => examine(session, faults, check), {
+        invalidSettings: true,
+        unreadable: true,
+      }),
+    );
+}
+
+async function examine(session: Session, faults: readonly Failure[], check: boolean) {
+  session.output.checkColumns(columns);
+  const checks = {
+    ...localChecks,
+    // An api-key-command may ask for a passphrase, so only --check runs it.
+    ...((check || !(await keyNeedsProgram(session))) && accountChecks),
+    ...(check && { service: serviceCheck }),
+  };
+  const rows: { check: string; status: string; finding: string }[] = [];
+  let failure: Failure | undefined;
+  for (const [name, look] of Object.entries(checks)) {
+    // The rest needs address, key and state folder.
+    if (failure && !Object.hasOwn(localChecks, name)) break;
+    try {
+      const found = await look(session, faults);
+      if (typeof found === 'string') rows.push({ check: name, status: 'ok', finding: found });
+      else rows.push({ check: name, status: 'warn', finding: found.warning });
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      failure ??= error;
+      // A missing base URL also fails the checks that depend on it.
+      if (rows.some(({ finding }) => finding === error.message)) continue;
+      rows.push({ check: name, status: 'fail', finding: error.message });
+    }
+  }
+  await session.output.records(rows, columns);
+  if (failure) throw failure;
+}
+
+/** In the order in which a command needs them. */
+const localChecks: Readonly<Record<string, Check>> = {
+  versions: ({ host: { context } }) =>
+    `petstore ${version}, Node ${context.nodeVersion}, ${context.platform}`,
+  settings(session, [fault]) {
+    if (fault) throw fault;
+    for (const name of namesIn('profile')) {
+      // Base URL, key and limit store are not read for the sandbox.
+      const given = declared[name].ofSandbox ? undefined : chooseSetting(name, session);
+      if (given) declared[name].read(given.value, given.place);
+    }
+    chooseLimitStore(session);
+    const { file } = session.profile;
+    if (file === undefined) return 'no settings folder';
+    return existsSync(file) ? file : `no file yet (${file})`;
+  },
+  profile: ({ profile }) => `${shownName(profile)} (from ${profile.source})`,
+  'base url'(session) {
+    if (isSandbox(session)) {
+      refuseForSandbox(session.options);
+      return 'the built-in sandbox';
+    }
+    return `${chooseBaseUrl(session).href} (from ${chooseSetting('base-url', session)?.source})`;
+  },
+  async 'api key'(session) {
+    if (isSandbox(session)) return 'the sandbox has its own';
+    const key = await session.key();
+    if (!key) throw noKey(session.profile);
+    return `from ${key.source}`;
+  },
+  async proxy(session) {
+    if (isSandbox(session)) return 'none';
+    const proxy = await chooseProxy(session.host, chooseBaseUrl(session), () => {});
+    return proxy ? `${proxy.name} (from ${proxy.source})` : 'none';
+  },
+  certificates({ host: { context } }) {
+    const { NODE_EXTRA_CA_CERTS: file } = context.env;
+    if (!file) return 'those of Node.js';
+    if (existsSync(file)) return `those of Node.js and ${file}`;
+    return { warning: `NODE_EXTRA_CA_CERTS is ignored: there is no file ${file}` };
+  },
+  'state folder'({ host: { context } }) {
+    const folder = requireStateFolder(context);
+    const file = nameTemporary(join(folder, 'doctor'));
+    try {
+      makePrivateFolder(folder);
+      // Only writing shows a full disk.
+      writeBrief(file, '?'.repeat(4_096));
+      rmSync(file);
+    } catch (error) {
+      sweep([file]);
+      throw cannotSave(folder, error);
+    }
+    const fault = faultOfState(folder, context);
+    if (!fault) return folder;
+    return { warning: `${fault.message}: the rate limit is kept elsewhere. Fix: ${fault.fix}` };
+  },
+};
+
+/** They run only if all of the above passed. */
+const accountChecks: Readonly<Record<string, Check>> = {
+  async 'limit store'(session) {
+    const store = chooseLimitStore(session);
+    if (!store) return 'not set: the rate limit is shared on this machine only';
+    const log = await session.limit();
+    // Whether the store is in use is known only after the first read.
+    await log.read();
+    if (!log.isRemote?.()) return { warning: `${store.name} does not answer` };
+    const danger = openPassword(store);
+    return danger ? { warning: `${store.name} answers; ${danger}` } : `${store.name} answers`;
+  },
+  async 'rate limit'(session) {
+    const { context } = session.host;
+    // Opening the log creates it.
+    const isLogged = existsSync(join(requireStateFolder(context), 'limits'));
+    if (!isLogged && !chooseLimitStore(session)) return 'nothing recorded in the state folder yet';
+    const log = await session.limit();
+    const clock = readClock(context);
+    const { minute, day, wait } = limitStatus(await log.read(), clock);
+    if (!wait) return `minute: ${inNumbers(minute)}; day: ${inNumbers(day)}`;
+    if (wait.until - clock.at > chooseMaxWait(session)) throw tooLate(wait, clock.at);
+    return { warning: describeWait(wait, clock.at) };
+  },
+};
+
+/** Sends one request. */
+const serviceCheck: Check = async ({ connect, host: { context } }) => {
+  const client = await connect();
+  const start = context.uptime();
+  const { length } = await client.call(listCategories, {});
+  return `responded in ${Math.round(context.uptime() - start)} ms with ${length} categories`;
+};
+
+function isSandbox({ profile }: Session): boolean {
+  return profile.name === sandboxProfile;
+}
+
+async function keyNeedsProgram(session: Session): Promise<boolean> {
+  if (isSandbox(session)) return false;
+  const key = await session.key().catch(() => undefined);
+  return key !== undefined && 'print' in key;
+}
+
+function inNumbers({ limit, remaining, used }: WindowStatus): string {
+  if (remaining !== undefined) return `${remaining} of ${limit} left`;
+  return used === undefined ? 'unknown' : `${used} used`;
+}
