@@ -28,8 +28,8 @@ export type Setting = {
 /** A setting that the settings file can have: each profile its own, or one at the top. */
 export type InFile = {
   readonly file: 'profile' | 'top';
-  /** What a value means, in words; `place` is where it was given, for messages. @throws Failure when it is invalid */
-  readonly read: (value: string, place?: string) => string;
+  /** Parses a value; `place` is where it was given, for messages. @throws Failure when it is invalid */
+  readonly read: (value: string, place?: string) => unknown;
 };
 
 /**
@@ -53,7 +53,7 @@ export const settings = {
     variable: 'PETSTORE_BASE_URL',
     file: 'profile',
     ofSandbox: true,
-    read: (value, place) => parseBaseUrl(value, place).href,
+    read: parseBaseUrl,
   },
   'api-key': {
     title: 'API key',
@@ -80,17 +80,14 @@ export const settings = {
     variable: 'PETSTORE_MAX_WAIT',
     fallback: '2m',
     file: 'profile',
-    read: (value, place = 'max-wait') => {
-      parseMaxWait(value, place);
-      return value;
-    },
+    read: (value, place = 'max-wait') => parseMaxWait(value, place),
   },
   plan: {
     title: 'plan',
     help: 'plan of the API key, for forecasts',
     file: 'profile',
     stored: '`free`, `pro`, `business` or `N/min,M/day`',
-    read: (value, place = 'plan') => parsePlan(value, place).name,
+    read: (value, place = 'plan') => parsePlan(value, place),
   },
   'limit-store': {
     title: 'shared limit store',
@@ -99,7 +96,7 @@ export const settings = {
     file: 'profile',
     stored: '`redis://...` or `rediss://...`',
     ofSandbox: true,
-    read: (value, place) => parseLimitStore(value, place).name,
+    read: parseLimitStore,
     withoutSecrets: shownLimitStore,
   },
   'api-key-command': {

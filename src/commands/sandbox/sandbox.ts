@@ -28,7 +28,7 @@ export function define(command: Command, host: Host): void {
       'PETSTORE_BASE_URL and PETSTORE_API_KEY set, and exits with its exit code.',
     'Each run begins with the same data. To choose them: --data with {"categories": [{"name": "dog"}], "pets": [...], "orders": [...]}, ' +
       'or an array of categories; what is left out has sample data.',
-    '--profile sandbox is another sandbox, which keeps its data in the state folder (petstore doctor --all shows it). To start ' +
+    '--profile sandbox is another sandbox, which keeps its data in the state folder (petstore doctor shows it). To start ' +
       'afresh, delete sandbox/requests.log in that folder.',
   ]);
   command
