@@ -22,7 +22,7 @@ import { type FoundKey, findKey } from './key.ts';
 import { createLimitLine } from './limit-line.ts';
 import { openLimitLog } from './limit-log.ts';
 import { type CommonOptions, commonOptions } from './options.ts';
-import { type Outputs, openOutputs } from './outputs.ts';
+import { openOutput } from './output.ts';
 import { type Profile, sandboxProfile } from './profile.ts';
 import { embedSandbox } from './sandbox.ts';
 import type { Setup } from './setting.ts';
@@ -33,8 +33,6 @@ export type Session = {
   readonly host: Host;
   readonly options: CommonOptions;
   readonly output: Printer;
-  /** The same in another format, with other columns unless some are asked for, or by another way out. */
-  readonly outputAs: Outputs['outputAs'];
   readonly report: Report;
   readonly profile: Profile;
   /** The key in force, undefined when there is none; runs no program that would print it. @throws Failure (config) */
@@ -75,11 +73,10 @@ export async function inSession(
   });
   const limitLine = createLimitLine(context, report);
   try {
-    const { outputAs, preload } = await openOutputs(host, { options, format }, report, limitLine);
-    const output = outputAs({});
+    const { output, preload } = await openOutput(host, { options, format }, report, limitLine);
     const listeners = { onSent: preload, onRateLimit: limitLine.onRateLimit };
     const access = createAccess({ host, options, profile, report }, listeners);
-    await story({ host, options, output, outputAs, report, profile, ...access }, faults);
+    await story({ host, options, output, report, profile, ...access }, faults);
   } catch (error) {
     // It says itself when to retry, which may be later than the window's reset.
     if (error instanceof Failure && error.details.resetAt !== undefined) limitLine.drop();
