@@ -120,14 +120,6 @@ const tree: Readonly<Record<string, (Group | Branch) & { readonly part: Part }>>
     part: 'Tools',
     about: 'Complete commands and options with the Tab key',
     verbs: {
-      install: {
-        about: 'Set up Tab completion in your shell',
-        load: () => import('./completion/install.ts'),
-      },
-      uninstall: {
-        about: 'Remove Tab completion from your shell',
-        load: () => import('./completion/uninstall.ts'),
-      },
       bash: { about: 'Print the completion script for bash', load: loadScript },
       zsh: { about: 'Print the completion script for zsh', load: loadScript },
       fish: { about: 'Print the completion script for fish', load: loadScript },

@@ -217,5 +217,5 @@ describe('ls', () => {
 
 /** A command to be copied is one line, however narrow the terminal is. */
 function isVerbatim(line: string): boolean {
-  return /^( *petstore |.* \| | *\w+=\$\(|cat ")|jq /.test(line);
+  return /^( *petstore |.* \| | *\w+=\$\(|cat "| *echo ')|jq /.test(line);
 }

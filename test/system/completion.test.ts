@@ -70,11 +70,11 @@ describe.concurrent('the Tab key', () => {
   for (const shell of ['bash', 'zsh'] as const) {
     test(`completes in ${shell} (needs ${shell} and script)`, {
       tags: shell === 'zsh' ? ['zsh', 'script'] : ['script'],
-    }, async ({ folder, execute, spawn, expect }) => {
+    }, async ({ folder, spawn, expect }) => {
       const env = prepare(folder);
       const file = `.${shell}rc`;
-      await execute('petstore', ['completion', 'install', shell], { env });
-      writeFileSync(join(folder, file), settings[shell], { flag: 'a' });
+      const source = `source <(petstore completion ${shell})`;
+      writeFileSync(join(folder, file), `${source}\n${settings[shell]}`);
       const all = [...lines, ...files];
 
       const options = { env, stdin: null, unread: true };
@@ -96,9 +96,10 @@ describe.concurrent('the Tab key', () => {
     expect,
   }) => {
     const env = prepare(folder);
-    await execute('petstore', ['completion', 'install'], {
-      env: { ...env, SHELL: '/usr/bin/fish' },
-    });
+    const { stdout: script } = await execute('petstore', ['completion', 'fish'], { env });
+    const completions = join(folder, '.config', 'fish', 'completions');
+    mkdirSync(completions, { recursive: true });
+    writeFileSync(join(completions, 'petstore.fish'), script);
 
     const asked = lines.map(([typed]) => `complete -C '${typed}'; echo ⟧`).join('\n');
     const { stdout, stderr } = await execute('fish', ['-c', asked], { env });

@@ -6,8 +6,14 @@ import { filesWanted, type Shell, scripts } from './scripts.ts';
 import { wordsFrom } from './words.ts';
 
 const examples: Readonly<Record<Shell, readonly string[]>> = {
-  bash: ['petstore completion bash >> ~/.bashrc', 'source <(petstore completion bash)'],
-  zsh: ['petstore completion zsh >> ~/.zshrc', 'petstore completion zsh > _petstore'],
+  bash: [
+    "echo 'source <(petstore completion bash)' >> ~/.bashrc",
+    'source <(petstore completion bash)',
+  ],
+  zsh: [
+    "echo 'source <(petstore completion zsh)' >> ~/.zshrc",
+    'petstore completion zsh > _petstore',
+  ],
   fish: [
     'petstore completion fish > ~/.config/fish/completions/petstore.fish',
     'petstore completion fish > petstore.fish',
@@ -27,7 +33,7 @@ export function define(command: Command, host: Host): void {
   addExamples(command, examples[shell]);
   command
     .description(
-      `${command.summary()}, which runs petstore at each Tab: it has to be installed only once. It sends no request ` +
+      `${command.summary()}, which runs petstore at each Tab, so that it has to be set up only once. It sends no request ` +
         'and reads no API key.',
     )
     .usage('[options]')
