@@ -4,7 +4,6 @@ import { nearest } from '../text/nearest.ts';
 import { quotedUnlessKey } from '../text/secret.ts';
 import type { UsageError } from './complaint.ts';
 import { usageOf, wordsOf } from './help.ts';
-import { optionOfOthers, suggest } from './suggest.ts';
 
 const secretFlag = /^--?(?:api[-_]?)?(?:key|token|secret|password|bearer)/i;
 
@@ -17,13 +16,13 @@ export function describeUsageError(
     case 'commander.help':
       return missingCommand(command);
     case 'commander.unknownCommand':
-      return unknownCommand(command);
+      return unknownCommand(message, command);
     case 'commander.unknownOption':
       return unknownOption(message, command, argv);
     case 'commander.missingArgument':
       return missingArgument(message, command);
     case 'commander.excessArguments':
-      return unexpectedArgument(command, argv);
+      return unexpectedArgument(command);
     case 'commander.optionMissingArgument':
       return missingValue(message, command);
     case 'commander.invalidArgument':
@@ -39,14 +38,19 @@ function missingCommand(command: Command): Failure {
   return usageFailure(`missing command after ${callOf(command)}`, `One of: ${names.join(', ')}`);
 }
 
-function unknownCommand(command: Command): Failure {
+function unknownCommand(message: string, command: Command): Failure {
   const [word = ''] = command.args;
-  const meant = suggest(word, command);
+  const question = suggestionIn(message, `${callOf(command)} `);
   // What is almost a command is no key.
-  const named = meant === undefined ? quotedUnlessKey(word) : ` "${word}"`;
+  const named = question === undefined ? quotedUnlessKey(word) : ` "${word}"`;
   const where = command.parent ? ` for ${callOf(command)}` : '';
-  const hint = meant === undefined ? helpFor(command) : `Did you mean ${meant}?`;
-  return usageFailure(`unknown command${named}${where}`, hint);
+  return usageFailure(`unknown command${named}${where}`, question ?? helpFor(command));
+}
+
+/** Returns the first suggestion of Commander, which ends its message as in "(Did you mean one of list, ls?)". */
+function suggestionIn(message: string, before = ''): string | undefined {
+  const [, name] = /\n\(Did you mean (?:one of )?([\w-]+)[\w, -]*\?\)$/.exec(message) ?? [];
+  return name && `Did you mean ${before}${name}?`;
 }
 
 function unknownOption(message: string, command: Command, argv: readonly string[]): Failure {
@@ -57,15 +61,10 @@ function unknownOption(message: string, command: Command, argv: readonly string[
       'A key on the command line is in your shell history now: replace it, then run petstore auth login',
     );
   }
-  const names = new Help().visibleOptions(command).map((known) => nameOf(known).slice(2));
-  // Of an option that is known only a value can be unknown.
-  if (names.includes(option.slice(2)))
+  // Commander reports a value given to a flag as an unknown option.
+  if (new Help().visibleOptions(command).some(({ long }) => long === option))
     return usageFailure(`${option} takes no value`, helpFor(command));
-  const meant =
-    optionOfOthers(option, names) ??
-    (option.startsWith('--') ? nearest(option.slice(2), names) : undefined);
-  const hint = meant === undefined ? helpFor(command) : `Did you mean --${meant}?`;
-  return usageFailure(`unknown option ${option}`, hint);
+  return usageFailure(`unknown option ${option}`, suggestionIn(message) ?? helpFor(command));
 }
 
 function missingArgument(message: string, command: Command): Failure {
@@ -73,15 +72,13 @@ function missingArgument(message: string, command: Command): Failure {
   return usageFailure(`missing required argument <${name}>`, `Usage: ${usageOf(command)}`);
 }
 
-function unexpectedArgument(command: Command, argv: readonly string[]): Failure {
+function unexpectedArgument(command: Command): Failure {
   const taken = command.registeredArguments.map((argument) => `<${argument.name()}>`);
   const word = command.args[taken.length] ?? '';
-  // As gh takes the expression of --jq.
-  const isQuery = argv.some((text, index) => text === '-q' && argv[index + 1] === word);
   const counts = ['none', `one: ${taken[0]}`, `two: ${taken.join(' ')}`];
   return usageFailure(
     `unexpected argument${quotedUnlessKey(word)}; \`${callOf(command)}\` takes ${counts[taken.length]}`,
-    isQuery ? '-q is --quiet; to pick values: --query' : hintForArgument(command),
+    hintForArgument(command),
   );
 }
 

@@ -166,8 +166,8 @@ describe('help', () => {
   });
 
   test.for([
-    ['help exit-code', 'petstore help exit-codes'],
-    ['help enviroment', 'petstore help environment'],
+    ['help exit-code', 'petstore exit-codes'],
+    ['help enviroment', 'petstore environment'],
     ['help categorys', 'petstore categories'],
     ['help categories crate', 'petstore categories create'],
   ] as const)('%s: did you mean %s?', async ([line, meant], { petstore }) => {
