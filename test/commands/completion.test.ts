@@ -56,8 +56,8 @@ describe('at the cursor', () => {
     ['limits --api-key-file ', '<file>'],
     ['sandbox --data=x', '<file>'],
     ['sandbox -- --p', '<file>'],
-      ['api P', 'POST PUT PATCH'],
-      ['api POST categories --da', '--data'],
+    ['api P', 'POST PUT PATCH'],
+    ['api POST categories --da', '--data'],
   ] as const)('of "%s" stands "%s"', async ([line, values], { petstore }) => {
     const argv = ['completion', 'zsh', '--', ...line.split(' ')];
 
