@@ -108,10 +108,25 @@ export function interruptedFailure(signal: AbortSignal, details: FailureDetails)
   return new Failure('interrupted', reason.message, { ...details, exitCode: reason.exitCode });
 }
 
-/** An error with what it means for the user's data, be it a failure or the end of the run. What nobody foresaw is handed on as it is. */
+/** Adds to an error what it means for the user's data, be it a failure or the end of the run. A bug stays as it is. */
 export function explained(error: unknown, signal: AbortSignal, details: FailureDetails): unknown {
   if (error instanceof Interruption) return interruptedFailure(signal, details);
-  return error instanceof Failure ? error.with(details) : error;
+  const failure = error instanceof Failure ? error : loadFailure(error);
+  return failure?.with(details) ?? error;
+}
+
+/** Explains why a part of petstore cannot be loaded: an upgrade replaced it, or too many files are open. */
+export function loadFailure(cause: unknown): Failure | undefined {
+  const code = systemCode(cause) ?? '';
+  if (['EMFILE', 'ENFILE'].includes(code)) {
+    const hint = 'Allow more open files (ulimit -n) and run the command again.';
+    return new Failure('output', `too many open files (${code})`, { hint, cause });
+  }
+  if (['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND'].includes(code)) {
+    const message = 'petstore was replaced or removed while it was running';
+    return new Failure('output', message, { hint: 'Run the command again.', cause });
+  }
+  return undefined;
 }
 
 /** The system's code of an error (ENOENT, EPIPE …), if it has one. */

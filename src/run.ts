@@ -9,6 +9,7 @@ import {
   Failure,
   Interruption,
   interruptedFailure,
+  loadFailure,
   systemCode,
   usageFailure,
 } from './errors.ts';
@@ -56,8 +57,8 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     if (error instanceof Exit || error instanceof Failure) return error;
     if (error instanceof Interruption) return interruptedFailure(context.signal, {});
     if (error instanceof CommanderError) return explainUsage(error);
-    const missingPart = explainMissingPart(error);
-    if (missingPart) return missingPart;
+    const failure = loadFailure(error);
+    if (failure) return failure;
     return new Failure('internal', `unexpected internal error: ${sink.redact(String(error))}`, {
       hint: 'This is a bug in petstore. Please report it with the output of --verbose.',
       cause: error,
@@ -143,20 +144,6 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
       // What is wrong with the settings is not what failed.
       .catch(() => undefined);
   }
-}
-
-/** Explains why a part of petstore cannot be loaded: an upgrade replaces them, or this process has too many files open. */
-function explainMissingPart(error: unknown): Failure | undefined {
-  const code = systemCode(error) ?? '';
-  if (['EMFILE', 'ENFILE'].includes(code)) {
-    const hint = 'Allow more open files (ulimit -n) and run the command again.';
-    return new Failure('output', `too many open files (${code})`, { hint });
-  }
-  if (['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND'].includes(code)) {
-    const message = 'petstore was replaced or removed while it was running';
-    return new Failure('output', message, { hint: 'Run the command again.' });
-  }
-  return undefined;
 }
 
 /** The value of the last word for an option: of `output` as -o json, -qojson, --output=json, --json. */

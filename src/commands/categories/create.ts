@@ -5,12 +5,14 @@ import { Exit, explained, Failure, unsent, usageFailure } from '../../errors.ts'
 import { warn } from '../../events.ts';
 import { findMismatch } from '../../json/check.ts';
 import { ExactNumber } from '../../json/exact.ts';
-import type { Printer } from '../../output/results.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
 import { addColumns } from '../columns.ts';
 import { addExamples } from '../examples.ts';
+import { showRequest } from '../show-request.ts';
 import { categoryColumns } from './columns.ts';
+import { createMissing } from './create-missing.ts';
+import { lookForCreated } from './create-unknown.ts';
 
 type Options = {
   readonly description?: string;
@@ -42,19 +44,18 @@ export function define(command: Command, host: Host): void {
         const body = newCategory(name, description);
         const client = await connect();
 
-        if (dryRun) {
-          const { showRequest } = await import('../show-request.ts');
-          return showRequest(output, client.prepare(createCategory, { body }));
-        }
+        if (dryRun) return showRequest(output, client.prepare(createCategory, { body }));
 
-        const lookForCreated = await loadEnd(output, body).catch(unsent);
+        // From the request on the installed program may be gone.
+        const sample = { id: new ExactNumber(longestId), description: '', ...body };
+        await output.load(sample).catch(unsent);
         const send = () =>
           client.call(createCategory, { body }).catch(async (error) => {
             if (!(error instanceof Failure) || error.kind !== 'outcome_unknown') throw error;
             return lookForCreated(session, client, name, ifMissing ?? false, error);
           });
         const { category, wasThere } = ifMissing
-          ? await loadMissing().then((createMissing) => createMissing(session, client, name, send))
+          ? await createMissing(session, client, name, send)
           : { category: await send(), wasThere: false };
 
         if (category.name !== name) {
@@ -68,18 +69,6 @@ export function define(command: Command, host: Host): void {
         });
       }),
     );
-}
-
-/** What comes after the request: from then on the installed program may be gone. @throws Failure (output) */
-async function loadEnd(output: Printer, body: NewCategory) {
-  const { lookForCreated } = await import('./create-unknown.ts');
-  await output.load({ id: new ExactNumber(longestId), description: '', ...body });
-  return lookForCreated;
-}
-
-async function loadMissing() {
-  const { createMissing } = await import('./create-missing.ts');
-  return createMissing;
 }
 
 /** The reader of stdout went away, but the outcome of a create is always said. */

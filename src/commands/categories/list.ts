@@ -9,7 +9,7 @@ import { quotedUnlessKey } from '../../text/secret.ts';
 import { addColumns } from '../columns.ts';
 import { addExamples } from '../examples.ts';
 import { categoryColumns } from './columns.ts';
-import type { Sorting } from './sort-long.ts';
+import { type Sorting, sortLong } from './sort-long.ts';
 
 const ascending: readonly Sorting[] = [
   { field: 'id', order: (a, b) => compare(BigInt(a.id.text), BigInt(b.id.text)) },
@@ -110,9 +110,4 @@ function fold(text: string): string {
 /** By code units, so that the order is the same on every machine. */
 function compare<T extends bigint | string>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-async function sortLong(pieces: AsyncIterable<readonly Category[]>, sorting: Sorting) {
-  const { sortLong } = await import('./sort-long.ts');
-  return sortLong(pieces, sorting);
 }

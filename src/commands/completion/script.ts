@@ -3,6 +3,7 @@ import type { Host } from '../../session/host.ts';
 import { addExamples } from '../examples.ts';
 import { candidates } from './candidates.ts';
 import { filesWanted, type Shell, scripts } from './scripts.ts';
+import { knownValues } from './values.ts';
 import { wordsFrom } from './words.ts';
 
 const examples: Readonly<Record<Shell, readonly string[]>> = {
@@ -54,7 +55,6 @@ async function complete(
   const { before, last, kept } = wordsFrom(shell, words);
   const program = command.parent?.parent ?? command;
   const found = await candidates(program, before, last, async (wanted) => {
-    const { knownValues } = await import('./values.ts');
     return knownValues(wanted, host.context);
   });
   if (found === 'files') return [filesWanted];

@@ -7,6 +7,7 @@ import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { hasStoredKey } from '../../settings/keys.ts';
 import { declared, type SettingName, settingNames } from '../../settings/names.ts';
+import { saveSetting } from '../../settings/save.ts';
 import { mayBeKey } from '../../text/secret.ts';
 import { addExamples } from '../examples.ts';
 import { addNotes } from '../notes.ts';
@@ -46,8 +47,6 @@ async function set(session: Session, text: string, value: string): Promise<void>
   const isNew = name === 'default-profile' && !isKnownProfile(host, value);
   // An unknown profile name may be a pasted key, so it is not printed.
   const isHidden = isNew && mayBeKey(value);
-
-  const { saveSetting } = await import('../../settings/save.ts');
   const folder = requireConfigFolder(host.context);
   const path = await saveSetting(host.context, folder, pathOf(name, profile), value);
   const what = isHidden ? name : shown(name, value);

@@ -5,6 +5,7 @@ import type { Profile } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { type SettingName, settingNames } from '../../settings/names.ts';
+import { saveSetting } from '../../settings/save.ts';
 import { addExamples } from '../examples.ts';
 import { forProfile, pathOf, requireName } from './names.ts';
 
@@ -25,7 +26,6 @@ async function unset({ host, profile, report }: Session, text: string): Promise<
   const whose = forProfile(name, profile);
   const folder = requireConfigFolder(host.context);
   if (!isInFile(name, profile)) return notice(report, `${name} is not set${whose}`);
-  const { saveSetting } = await import('../../settings/save.ts');
   const path = await saveSetting(host.context, folder, pathOf(name, profile), undefined);
   notice(report, `removed ${name}${whose} from ${path}`);
 }

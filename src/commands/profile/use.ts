@@ -5,6 +5,7 @@ import { isExplicit, readKept, unknownProfile } from '../../session/profile.ts';
 import { inSession, type Session } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { profileNames } from '../../settings/profiles.ts';
+import { saveSetting } from '../../settings/save.ts';
 import { parseProfileName } from '../../settings/values.ts';
 import { addExamples } from '../examples.ts';
 
@@ -28,7 +29,6 @@ async function use({ host, profile, report }: Session, name: string): Promise<vo
   if (profile.byDefault.value === name) {
     notice(report, `profile ${name} is already the default profile`);
   } else {
-    const { saveSetting } = await import('../../settings/save.ts');
     const home = requireConfigFolder(host.context);
     const path = await saveSetting(host.context, home, { name: 'default-profile' }, name);
     notice(report, `default profile is now ${name}, saved in ${path}`);
