@@ -1,0 +1,251 @@
+import { describe } from 'vitest';
+import { expect, reply, test } from '../support/petstore.ts';
+
+const data = `{
+  "pets": [
+    {"id": 9007199254740993, "name": "dog", "age": 3, "tags": ["big", "old"], "owner": {"name": "Ann"}},
+    {"id": 9007199254740992, "name": "cat", "age": 1.5, "tags": [], "owner": null},
+    {"id": 9223372036854775807, "name": "emu", "age": 12, "tags": ["big"]},
+    {"id": -9223372036854775808, "name": "ape", "age": 3.0}
+  ],
+  "numbers": [10, 9, 1, 100],
+  "words": ["b", "", "ä", "B", "a"],
+  "written": [1.50, 1E+2, -0, 0.10],
+  "lists": [[1, 2], 3, [[4]], null],
+  "owners": {"a": {"n": "x"}, "b": {"n": "y"}, "c": 1},
+  "odd": {"a b": 1, "\\"": 2, "__proto__": 3, "length": 4},
+  "no": null, "zero": 0, "empty": "", "text": "äbc", "astronaut": "👩‍🚀"
+}`;
+
+/** Of each expression the result, as JSON without spaces. */
+const results: Readonly<Record<string, readonly (readonly [expression: string, json: string])[]>> =
+  {
+    'A name': [
+      ['pets[0].owner.name', '"Ann"'],
+      ['pets[0].nope.name', 'null'],
+      ['pets.name', 'null'],
+      ['odd."a b"', '1'],
+      ['odd."\\""', '2'],
+      ['odd."\\u0061 b"', '1'],
+      ['odd.__proto__', '3'],
+      ['odd.length', '4'],
+      ['numbers.length', 'null'],
+      ['text.length', 'null'],
+      ['constructor', 'null'],
+      ['odd.toString', 'null'],
+    ],
+    'An index or a slice': [
+      ['pets[-1].name', '"ape"'],
+      ['pets[4]', 'null'],
+      ['pets[-5]', 'null'],
+      ['owners[0]', 'null'],
+      ['numbers[1:3]', '[9,1]'],
+      ['numbers[-2:]', '[1,100]'],
+      ['numbers[::2]', '[10,1]'],
+      ['numbers[3:0:-2]', '[100,9]'],
+      ['numbers[9:-9:-1]', '[100,1,9,10]'],
+      ['numbers[3:1]', '[]'],
+      ['owners[0:1]', 'null'],
+    ],
+    'A projection': [
+      ['pets[].name', '["dog","cat","emu","ape"]'],
+      ['pets[*].owner.name', '["Ann"]'],
+      ['pets[].tags[]', '["big","old","big"]'],
+      ['pets[*].tags[0]', '["big","big"]'],
+      ['pets[*].tags | [0]', '["big","old"]'],
+      ['(pets[*].tags)[0]', '["big","old"]'],
+      ['pets[1:].tags[0]', '["big"]'],
+      ['lists[]', '[1,2,3,[4]]'],
+      ['lists[][]', '[1,2,3,4]'],
+      ['lists[*]', '[[1,2],3,[[4]]]'],
+      ['lists[*][0]', '[1,[4]]'],
+      ['owners.*.n', '["x","y"]'],
+      ['owners.*[0]', '[]'],
+      ['owners.a[*]', 'null'],
+      ['numbers.*', 'null'],
+      ['no[*]', 'null'],
+    ],
+    'A filter': [
+      ['pets[?id==`9007199254740993`].name', '["dog"]'],
+      ['pets[?id!=`9007199254740993`].name', '["cat","emu","ape"]'],
+      ['pets[?id>`9007199254740992`].name', '["dog","emu"]'],
+      ['pets[?id<=`9007199254740992`].name', '["cat","ape"]'],
+      ['pets[?id>=`9223372036854775807`].name', '["emu"]'],
+      ['pets[?id<`0`].id', '[-9223372036854775808]'],
+      ['pets[?age==`3`].age', '[3,3.0]'],
+      ["pets[?name=='cat'].id", '[9007199254740992]'],
+      ['pets[?!tags].name', '["cat","ape"]'],
+      ['pets[?owner==`null`].name', '["cat","emu","ape"]'],
+      ['pets[?age<`2` || age>`2` && age<`4`].name', '["dog","cat","ape"]'],
+      ["pets[?tags && contains(tags, 'old')].name", '["dog"]'],
+      ['lists[?@ == `[1, 2.0]`]', '[[1,2]]'],
+      ['numbers[?@ > `9`] | [0]', '10'],
+      ['owners[?n]', 'null'],
+    ],
+    'A comparison': [
+      ['zero == `-0`', 'true'],
+      ['`1e0` == `1.0`', 'true'],
+      ['`"1"` == `1`', 'false'],
+      ['no == nope', 'true'],
+      ['owners == `{"c": 1.0, "b": {"n": "y"}, "a": {"n": "x"}}`', 'true'],
+      ['owners.a == `{"n": "x", "m": 1}`', 'false'],
+      // Only numbers have an order.
+      ['text > `1`', 'null'],
+      ["text < 'b'", 'null'],
+      ['nope < `1`', 'null'],
+      ["pets[?name > 'a']", '[]'],
+    ],
+    'What holds': [
+      ["empty || 'x'", '"x"'],
+      ["`[]` || 'x'", '"x"'],
+      ["`{}` || 'x'", '"x"'],
+      ["`false` || 'x'", '"x"'],
+      ["zero || 'x'", '0'],
+      ["empty && 'x'", '""'],
+      ["zero && 'x'", '"x"'],
+      ['!zero', 'false'],
+      ['!no', 'true'],
+      ['no || text && zero', '0'],
+    ],
+    'A list or an object that is made': [
+      ['[zero, no, text]', '[0,null,"äbc"]'],
+      ['{z: zero, "a b": text, n: nope}', '{"z":0,"a b":"äbc","n":null}'],
+      ['pets[:2].[name, owner.name]', '[["dog","Ann"],["cat",null]]'],
+      ['pets[:2].{n: name, t: tags[0]}', '[{"n":"dog","t":"big"},{"n":"cat","t":null}]'],
+      ['no.[a]', 'null'],
+      ['no.{a: a}', 'null'],
+      ['nope[].{id: id}', 'null'],
+    ],
+    'A literal': [
+      ["'it\\'s'", '"it\'s"'],
+      ["'\\n'", '"\\\\n"'],
+      ['`"\\`"`', '"`"'],
+      ['`{"a": [1.50, true, 9007199254740993]}`', '{"a":[1.50,true,9007199254740993]}'],
+      ['`[1, 9007199254740993]`[1]', '9007199254740993'],
+      ["[`1`, '`', `\"'\"`, `3`]", '[1,"`","\'",3]'],
+      ['written[]', '[1.50,1E+2,-0,0.10]'],
+    ],
+    'A function': [
+      ['abs(`-9223372036854775808`)', '9223372036854775808'],
+      ['abs(`-1.50`)', '1.50'],
+      ['avg(numbers)', '30'],
+      ['avg(`[]`)', 'null'],
+      ['[ceil(`1.2`), ceil(`-0.5`), ceil(pets[0].id)]', '[2,0,9007199254740993]'],
+      ['[floor(`-1.2`), floor(pets[0].id)]', '[-2,9007199254740993]'],
+      ['contains(pets[].id, `9007199254740993`)', 'true'],
+      ['contains(pets[:1].id, `9007199254740992`)', 'false'],
+      ['contains(lists, `[1.0, 2]`)', 'true'],
+      ["[contains(text, 'bc'), contains(text, `1`)]", '[true,false]'],
+      ["[starts_with(text, 'ä'), ends_with(text, 'b')]", '[true,false]'],
+      ["[join('-', pets[].name), join('-', `[]`)]", '["dog-cat-emu-ape",""]'],
+      ['keys(odd)', '["a b","\\"","__proto__","length"]'],
+      ['values(owners)', '[{"n":"x"},{"n":"y"},1]'],
+      ['[length(text), length(astronaut), length(pets), length(owners)]', '[3,3,4,3]'],
+      ['map(&owner.name, pets)', '["Ann",null,null,null]'],
+      ['[max(numbers), max(words), max(`[]`)]', '[100,"ä",null]'],
+      ['[max(pets[].id), min(pets[].id)]', '[9223372036854775807,-9223372036854775808]'],
+      ['max_by(pets[:2], &id).name', '"dog"'],
+      ['max_by(pets, &name).name', '"emu"'],
+      ['max_by(pets[?age<`4`], &age).name', '"dog"'],
+      ['[min_by(pets, &id).name, min_by(`[]`, &id)]', '["ape",null]'],
+      ['merge(owners.a, `{"m": 1, "n": "z"}`)', '{"n":"z","m":1}'],
+      ['[not_null(no, nope, zero), not_null(no)]', '[0,null]'],
+      ["[reverse(numbers), reverse('a😀')]", '[[100,1,9,10],"😀a"]'],
+      ['sort(numbers)', '[1,9,10,100]'],
+      ['sort(words)', '["","B","a","b","ä"]'],
+      ['sort_by(pets, &id)[].name', '["ape","cat","dog","emu"]'],
+      ['sort_by(pets, &age)[].name', '["cat","dog","ape","emu"]'],
+      ['sum(pets[].id)', '18014398509481984'],
+      ['sum(`[9223372036854775807, 1]`)', '9223372036854775808'],
+      ['[sum(`[0.5, 1]`), sum(`[]`)]', '[1.5,0]'],
+      ['[to_array(zero), to_array(numbers)]', '[[0],[10,9,1,100]]'],
+      ["[to_number('9007199254740993'), to_number('1.50')]", '[9007199254740993,1.50]'],
+      ["[to_number('x'), to_number(''), to_number(numbers)]", '[null,null,null]'],
+      ['[to_string(pets[0].id), to_string(text)]', '["9007199254740993","äbc"]'],
+      ['to_string(written)', '"[1.50,1E+2,-0,0.10]"'],
+      [
+        '[type(no), type(text), type(words), type(@), type(pets[0].id), type(`true`)]',
+        '["null","string","array","object","number","boolean"]',
+      ],
+    ],
+    // The library on which an evaluator may rest does otherwise.
+    'What is easily wrong': [
+      ['text[0:2]', 'null'],
+      ['pets[0].id.*', 'null'],
+      ['{"__proto__": zero}', '{"__proto__":0}'],
+      ['merge(`{"__proto__": 1}`)', '{"__proto__":1}'],
+      ["[to_number('1e3'), to_number('01')]", '[1e3,null]'],
+      ['sort(`["😀", "ￜ"]`)', '["ￜ","😀"]'],
+    ],
+  };
+
+describe.for(Object.entries(results))('%s of --query', ([, rows]) => {
+  test.for(rows)('%s is %s', async ([expression, json], { petstore, sandbox }) => {
+    sandbox.react = () => reply(200, data);
+
+    const argv = ['api', 'GET', '/x', '-o', 'json', '--query', expression];
+    const { exitCode, stdout } = await petstore(argv);
+
+    expect(exitCode).toBe(0);
+    expect(stdout.replace(/\n */g, '').replaceAll('": ', '":')).toBe(json);
+  });
+});
+
+test.for(['ceil(`1e400`)', 'sum(`[1e400, 1]`)', 'avg(`[1e400, -1e400]`)'])(
+  'a number that is too large for JavaScript is JSON all the same, or refused: %s',
+  async (expression, { petstore, sandbox }) => {
+    sandbox.react = () => reply(200, data);
+
+    const argv = ['api', 'GET', '/x', '-o', 'json', '--query', expression];
+    const { exitCode, stdout } = await petstore(argv);
+
+    if (exitCode === 2) expect(stdout).toBe('');
+    else expect(stdout).toMatch(/^(-?\d[\d.e+]*|null)\n$/);
+  },
+);
+
+const invalid = [
+  ...['foo.', '.foo', 'foo..bar', 'foo bar', 'foo[bar]', 'foo.[0]', 'foo{a: b}', 'name)'],
+  ...['[', '[0', '[0:', '[?', '{a: }', '{a', '{a: b,}', "{'a': b}", '[a,]', 'length(@,)', 'a ||'],
+  ...['[1:2:3:4]', 'length(@', '(foo)(bar)', '"length"(@)', 'näme', 'a ; b', '  ', '\n'],
+  ...['[?id == 4]', '[?id == -4]', '[?name==`dog`]', "[?name=='dog'", '``', '`1`2`', '"open'],
+  ...['upper(name)', 'lenght(@)', 'zip(@, @)', 'items(@)', 'let $a = b in $a', '[::x]'],
+  // What the library takes, or finds out only by its result.
+  ...['id + `1`', 'id - `1`', 'id * `2`', 'id / `2`', 'id % `2`', 'a ? b : c', '$.name', '$'],
+  ...["'open", "[?name = 'dog']", '[::0]', 'length()', "join(',', @, @)", 'merge()'],
+  ...['sort_by(@, name)', 'map(name, &id)', 'length(&name)'],
+];
+
+describe('An invalid --query', () => {
+  test.for(invalid)(
+    '%j is refused before anything is sent',
+    async (query, { petstore, sandbox }) => {
+      const argv = ['categories', 'create', 'dog', '--query', query];
+      const { exitCode, stdout, stderr } = await petstore(argv);
+
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(stderr).toMatch(/^petstore: .*--query.*\nNothing was sent\.\n/);
+      expect(sandbox.requests).toEqual([]);
+    },
+  );
+});
+
+const unfit = [
+  ...['length(zero)', 'abs(text)', 'keys(numbers)', 'sum(words)', 'sort(`[1, "a"]`)'],
+  ...['sort(lists)', 'sort_by(pets, &tags)', 'sort_by(pets, &nope)', 'max_by(pets, &tags)'],
+  ...["join(',', numbers)", 'map(&n, text)', "starts_with('a', `1`)", 'merge(`{}`, numbers)'],
+  'contains(zero, text)',
+];
+
+describe('A --query for which its result is not fit', () => {
+  test.for(unfit)('fails with 2 and prints nothing: %s', async (query, { petstore, sandbox }) => {
+    sandbox.react = () => reply(200, data);
+
+    const { exitCode, stdout, stderr } = await petstore(['api', 'GET', '/x', '--query', query]);
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain('petstore: --query failed');
+    expect(stderr).not.toContain('Nothing was sent');
+    expect(sandbox.requests).toHaveLength(1);
+  });
+});
