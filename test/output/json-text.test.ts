@@ -1,0 +1,63 @@
+import { describe } from 'vitest';
+import { expect, reply, test } from '../support/petstore.ts';
+
+const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+
+/** What is sent, and what is printed where that is something else but for the layout. */
+const accepted: readonly (readonly [sent: string, printed?: string])[] = [
+  ['[0,-0,-0.0,0.10,1.50,1E400,-1.5e-07,1E+2,123456789012345678901234567890.50]'],
+  ['[null,true,false,"",[],{},[[]],[{}]]'],
+  ['{"a":{"b":[1.0,{"c":"d"}]}}'],
+  ['{"__proto__":{"a":1},"constructor":2,"toString":3,"":4}'],
+  ['{"a":1,"A":2,"á":3,"a\u0301":4}'],
+  ['"a\\"\\\\\\n\\t\\r\\b\\f"'],
+  ['"\\u0061\\/\\ud83d\\ude00"', '"a/😀"'],
+  ['["\\ud83d","\\ude00x"]'],
+  ['["\u007f","\u009b31m","\u2028","\u202e"]', '["\\u007f","\\u009b31m","\\u2028","\\u202e"]'],
+  ['{"\\u001b\u009b":1}', '{"\\u001b\\u009b":1}'],
+  [' \t\r\n[ 1 ,\n{ "a" :\t2 } ] \n', '[1,{"a":2}]'],
+  [nested(33)],
+  [JSON.stringify('x\n'.repeat(500_000))],
+];
+
+const refused: readonly (readonly [sent: string, says?: string])[] = [
+  ...['01', '-01', '1.', '.5', '+1', '1e', '1e+', '-', '0x1', '1_0', 'NaN', '-Infinity'],
+  ...['nul', 'True', 'nullx', "'a'", '"a', '"a\\', '"\\x"', '"\\u12g4"', '"\t"', '"\u0000"'],
+  ...['[', '[1', '[1,', '[1,]', '[,1]', '[1 2]', '[1]]', '[1}', '{"a":1', '{"a":1,}', '{"a" 1}'],
+  ...['{a:1}', '{"a"}', '{1:2}', '{"a":}', '1 2', '[1][2]', '{}{}', '[1]x', '\u00a01', '//\n1'],
+].map((sent) => [sent] as const);
+
+const refusedAs: readonly (readonly [sent: string, says: string])[] = [
+  ['{"a":1,"a":1}', 'duplicate field "a"'],
+  ['{"a":1,"b":2,"\\u0061":3}', 'duplicate field "a"'],
+  ['[{"a":1},{"b":{"c":1,"c":2}}]', 'duplicate field "c"'],
+  ['{"__proto__":1,"__proto__":2}', 'duplicate field "__proto__"'],
+  [nested(34), 'nested more than 32 levels deep'],
+  [`${'{"a":'.repeat(33)}1${'}'.repeat(33)}`, 'nested more than 32 levels deep'],
+];
+
+describe('JSON of a response', () => {
+  test.for(accepted)('is printed as it came: %s', async (row, { petstore, sandbox }) => {
+    const [sent, printed = sent] = row;
+    sandbox.react = () => reply(200, sent);
+
+    const { exitCode, stdout } = await petstore(['api', 'GET', '/x', '-o', 'json']);
+
+    expect(exitCode).toBe(0);
+    expect(stdout.replace(/\n */g, '').replaceAll('": ', '":') === printed, stdout).toBe(true);
+  });
+
+  test.for([...refused, ...refusedAs])(
+    'is refused, and nothing of it printed: %j',
+    async ([sent, says = ''], { petstore, sandbox }) => {
+      sandbox.reactions.push(reply(200, sent), reply(200, `[{"id":1,"name":"dog"},${sent}]`));
+
+      const any = await petstore(['api', 'GET', '/x', '-o', 'json']);
+      const list = await petstore(['categories', 'list', '-o', 'json']);
+
+      expect(any).toMatchObject({ exitCode: 5, stdout: '' });
+      expect(list).toMatchObject({ exitCode: 5, stdout: '' });
+      expect(JSON.parse(any.stderr.trimEnd().split('\n').at(-1) ?? '').message).toContain(says);
+    },
+  );
+});
