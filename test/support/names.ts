@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { jsonString, sealLines, showText } from '../../src/output/safe-text.ts';
 
 /** What a terminal acts on, what hides, what takes no room, two cells or more, and what forges a table. */
 const pieces = [
@@ -76,31 +75,3 @@ export const hostileName: fc.Arbitrary<string> = fc.oneof(
     .tuple(fc.constantFrom(...pieces), fc.integer({ min: 1, max: 300 }), fc.constantFrom(...pieces))
     .map(([piece, times, last]) => `x${piece.repeat(times)}${last}`),
 );
-
-const forbidden =
-  /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u;
-
-/** The text that was shown so; no two texts have one. */
-function unshow(shown: string): string {
-  return shown.replace(/\\u\{([0-9a-f]{1,6})\}/g, (_, code) =>
-    String.fromCodePoint(Number.parseInt(code, 16)),
-  );
-}
-
-/** What the ways out may not do to a name, and did: each in words. */
-export function brokenByName(name: string): string[] {
-  const shown = showText(name);
-  const json = jsonString(name);
-  const sealed = sealLines(name);
-  const broken = [
-    forbidden.test(shown) && 'a forbidden character is shown',
-    forbidden.test(json) && 'a forbidden character in JSON',
-    forbidden.test(sealed.replaceAll('\n', '')) && 'a forbidden character passes the way out',
-    shown.includes('\n') && 'more than a line',
-    unshow(shown) !== name && 'another text looks the same',
-    sealLines(shown) !== shown && 'shown text changes on its way out',
-    sealLines(sealed) !== sealed && 'a sealed line changes when it is sealed again',
-    JSON.parse(json) !== name && 'not exact in JSON',
-  ];
-  return broken.filter((promise) => typeof promise === 'string');
-}
