@@ -48,6 +48,78 @@ describe('a long answer of any kind', () => {
     });
   }
 
+  const queries = ['[].name', '[0]', '[-1]', '[::2]', '[1:3].id', '[?id > `3`].id', 'length(@)'];
+  const records = ['[].[id, name]', '[].{n: name, i: id}', '[*] | [1]', '[].more[]', '@', '*'];
+
+  test('is the same in whatever pieces it comes, with a query too, and refused alike', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    const damage = fc.option(
+      fc.tuple(fc.nat(), fc.string({ unit: fc.constantFrom(...'[]{},:"1 \\n'), maxLength: 2 })),
+    );
+    const category = fc.record(
+      { id: fc.nat(), name: fc.string(), description: fc.string({ unit: 'grapheme' }) },
+      { requiredKeys: ['id', 'name'] },
+    );
+    const answers = fc.oneof(
+      fc.record({ words: fc.constant('api GET /x'), mebibytes: fc.constant(1.2), list }),
+      // Only these may be longer than 8 MiB.
+      fc.record({
+        words: fc.constant('categories list'),
+        mebibytes: fc.constant(9),
+        list: fc.array(category, { minLength: 2, maxLength: 12 }),
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        answers,
+        fc.constantFrom(...formats),
+        fc.constantFrom(undefined, ...queries, ...records),
+        damage,
+        fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 }),
+        async ({ words, mebibytes, list }, format, query, damage, sizes) => {
+          // No more than 1 MiB of blanks is between two of them.
+          const items = Array.from({ length: 12 }, (_, n) => list[n % list.length]);
+          const parts = items.map((item, at) => `${at === 0 ? '[' : ','}${JSON.stringify(item)}`);
+          parts.push(']');
+          const at = damage ? damage[0] % parts.length : 0;
+          const part = parts[at] ?? '';
+          const cut = damage ? damage[0] % (part.length + 1) : 0;
+          if (damage) parts[at] = part.slice(0, cut) + damage[1] + part.slice(cut + 1);
+          const blank = Buffer.alloc((mebibytes * 1024 * 1024) / 12, ' ');
+          sandbox.reactions.push(reply(200, parts.join('')), async (request) => {
+            request.onSent();
+            const release = clock.hold();
+            const body = (async function* () {
+              for (const [n, part] of parts.entries()) {
+                const bytes = Buffer.from(part);
+                for (let at = 0, size = 0; at < bytes.length; at += size) {
+                  size = sizes[(at + n) % sizes.length] ?? 1;
+                  yield bytes.subarray(at, at + size);
+                }
+                if (n < parts.length - 1) yield* inParts(blank);
+              }
+              release();
+            })();
+            return { status: 200, headers: { 'content-type': 'application/json' }, body };
+          });
+          const argv = [...words.split(' '), '-q', '-o', format];
+          if (query !== undefined) argv.push('--query', query);
+
+          const whole = await petstore(argv);
+          const inPieces = await petstore(argv);
+
+          expect(inPieces.exitCode, inPieces.stderr).toBe(whole.exitCode);
+          if (whole.exitCode === 0) expect(inPieces.stdout).toBe(whole.stdout);
+          else expect(whole.stdout).toBe('');
+        },
+      ),
+      trials(100),
+    );
+  });
+
   test('may have 150,000 values in one, and more in a list', async ({ petstore, sandbox }) => {
     const ones = (count: number) => Array(count).fill(1).join();
     sandbox.reactions.push(
@@ -103,3 +175,7 @@ describe('a long answer of any kind', () => {
     expect(stderr).toContain('"outcome":"unknown"');
   });
 });
+
+function* inParts(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
+}

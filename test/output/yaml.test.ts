@@ -14,6 +14,7 @@ const values: Readonly<Record<string, unknown>> = {
   'nothing in something': { items: [], more: {}, list: [[], {}, [[]], [{}]] },
   'nothing at all': {},
   'a long name': { [long]: 1, b: { [long]: [1] }, c: [{ [long]: { a: 1 } }] },
+  'long names in a list': [{ [long]: 1, b: 'c' }, { [`${long}d`]: 'e' }],
   'names that are something else': Object.fromEntries(odd.map((name) => [name, name])),
   'texts that are something else': [odd, odd.map((text) => ({ text, more: { text } }))],
   'a long text': { text: `${'word '.repeat(500)}\n${'word '.repeat(500)}` },
