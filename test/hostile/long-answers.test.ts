@@ -63,13 +63,25 @@ describe('a long answer of any kind', () => {
       { id: fc.nat(), name: fc.string(), description: fc.string({ unit: 'grapheme' }) },
       { requiredKeys: ['id', 'name'] },
     );
+    const odd = fc.record(
+      {
+        id: fc.constantFrom(1, '9007199254740993', 'x', 1.5, null, 1e20),
+        name: fc.constantFrom('dog', '', null, 1),
+        description: fc.constantFrom('Loyal', '', null, {}),
+        more: fc.jsonValue({ maxDepth: 1 }),
+      },
+      { requiredKeys: [] },
+    );
     const answers = fc.oneof(
       fc.record({ words: fc.constant('api GET /x'), mebibytes: fc.constant(1.2), list }),
       // Only these may be longer than 8 MiB.
       fc.record({
         words: fc.constant('categories list'),
         mebibytes: fc.constant(9),
-        list: fc.array(category, { minLength: 2, maxLength: 12 }),
+        list: fc.oneof(
+          fc.array(category, { minLength: 2, maxLength: 12 }),
+          fc.tuple(category, odd, category),
+        ),
       }),
     );
     await fc.assert(
@@ -117,8 +129,26 @@ describe('a long answer of any kind', () => {
           else expect(whole.stdout).toBe('');
         },
       ),
-      trials(300),
+      trials(120),
     );
+  });
+
+  test('is refused where a character is broken in two', async ({ petstore, sandbox, clock }) => {
+    const parts = ['["', Buffer.of(0xe7), 'a', Buffer.of(0x8a, 0xac), '",', Buffer.alloc(1e6, ' ')];
+    const release = clock.hold();
+    sandbox.reactions.push(async (request) => {
+      request.onSent();
+      const body = (async function* () {
+        for (const part of [...parts, '1,', Buffer.alloc(1e6, ' '), '2]']) yield Buffer.from(part);
+      })();
+      return { status: 200, headers: { 'content-type': 'application/json' }, body };
+    });
+
+    const result = await petstore(['api', 'GET', '/x']);
+    release();
+
+    expect(result).toMatchObject({ exitCode: 5, stdout: '' });
+    expect(result.stderr).toContain('got invalid UTF-8');
   });
 
   test('is refused like a short one, however it ends', async ({ petstore, sandbox }) => {
