@@ -275,6 +275,34 @@ describe('a process whose names are held by another one', () => {
     },
   );
 
+  test('says in JSON no end of a wait that only the other one ends', async ({
+    petstore,
+    sandbox,
+    folder,
+    clock,
+  }) => {
+    const path = put(folder, 'name\nrabbit\n');
+    const ctrlC = new AbortController();
+    let second: Awaited<ReturnType<typeof petstore>> | undefined;
+    sandbox.reactions.push(
+      whileHeld(async () => {
+        void clock.sleep(10_000, ctrlC.signal).then(() => ctrlC.abort(interrupted(130)));
+        second = await petstore([...ifMissing, '--max-wait', 'inf', '--json'], {
+          context: as(2),
+          signal: ctrlC.signal,
+        });
+      }) as never,
+    );
+
+    await petstore(['categories', 'import', path, '--timeout', '1h', ...apply], {
+      context: as(1),
+    });
+
+    const [wait, ...rest] = second?.events() ?? [];
+    expect(wait).toEqual({ event: 'wait', reason: 'claimed', pid: 1 });
+    expect(rest.map(({ event }) => event)).toEqual(['error']);
+  });
+
   test.skipIf(!isPosix)(
     'does not wait for one that was killed',
     async ({ petstore, sandbox, folder }) => {
