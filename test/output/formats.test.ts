@@ -124,6 +124,20 @@ describe('the other formats', () => {
     },
   );
 
+  test.for([
+    ['a\tb\nc\rd', 'a\\tb\\nc\\rd'],
+    ['C:\\new\\table', 'C:\\\\new\\\\table'],
+    ['a\u001bb', 'a\\u{1b}b'],
+    ['a\\u{1b}b', 'a\\\\u{1b}b'],
+    ['"a", \'b\'', '"a", \'b\''],
+  ] as const)('TSV writes %j as %s', async ([name, field], { petstore, sandbox }) => {
+    sandbox.categories.push({ id: exact('9007199254740993'), name });
+
+    const { stdout } = await petstore(['categories', 'list', '-o', 'tsv', '--no-header']);
+
+    expect(stdout).toBe(`9007199254740993\t${field}\t\n`);
+  });
+
   test('a report of many pieces is one document, in order', async ({ petstore, folder }) => {
     const names = Array.from({ length: 1_001 }, (_, n) => `pet ${n}`);
     const argv = ['categories', 'import', put(folder, ['name', ...names].join('\n')), '--dry-run'];
