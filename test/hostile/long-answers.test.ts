@@ -180,6 +180,16 @@ describe('a long answer of any kind', () => {
     }
   });
 
+  test('is refused with the number of the element at fault', async ({ petstore, sandbox }) => {
+    const one = `{"id":1,"name":"${'x'.repeat(900 * 1024)}"}`;
+    sandbox.react = () => reply(200, `[${one},${one},${one},{"id":2}]`);
+
+    const { exitCode, stdout, stderr } = await petstore(['categories', 'list']);
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 5, stdout: '' });
+    expect(stderr).toContain('item 4: name is missing');
+  });
+
   test('may have 150,000 values in one, and more in a list', async ({ petstore, sandbox }) => {
     const ones = (count: number) => Array(count).fill(1).join();
     sandbox.reactions.push(
