@@ -65,7 +65,7 @@ describe('the key is cut out of texts that petstore itself makes:', () => {
     ['a path', 'config path', 'PETSTORE_CONFIG_DIR'],
     ['a status', 'auth status', 'PETSTORE_BASE_URL'],
     ['the settings', 'config list', 'PETSTORE_BASE_URL'],
-    ['what is checked', 'doctor --all', 'PETSTORE_BASE_URL'],
+    ['what is checked', 'doctor', 'PETSTORE_BASE_URL'],
     ['what differs', 'categories diff FILE'],
     ['a plan', 'categories import FILE --dry-run'],
     ['a report', 'categories import FILE --yes'],
