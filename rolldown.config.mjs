@@ -5,14 +5,6 @@ import { defineConfig } from 'rolldown';
 export default defineConfig({
   input: { main: 'src/main.ts' },
   platform: 'node',
-  // The ES modules of yaml can be split and shaken, though its package does not say so.
-  treeshake: { moduleSideEffects: [{ test: /node_modules.yaml.browser/, sideEffects: false }] },
-  resolve: {
-    alias: {
-      'yaml/util': resolve('node_modules/yaml/browser/dist/util.js'),
-      yaml: resolve('node_modules/yaml/browser/dist/index.js'),
-    },
-  },
   output: {
     dir: 'dist',
     // CommonJS starts faster than ES modules on every supported Node, and V8 reads comments at each start.
@@ -33,7 +25,7 @@ function emptyDist() {
   return { name: 'empty-dist', buildStart: () => rmSync('dist', { recursive: true, force: true }) };
 }
 
-const ownWidth = `module.exports = require(${JSON.stringify(resolve('src/output/cell-width.ts'))}).cellWidth;`;
+const ownWidth = `module.exports = require(${JSON.stringify(resolve('src/output/width.ts'))}).widthOf;`;
 
 /** The modules that packages of ours load for uses that are not ours, each with the CommonJS module in its place. */
 const unused = [

@@ -1,98 +1,83 @@
-/**
- * Everything petstore says besides its result. With JSON output each is one line on stderr.
- * Times are milliseconds of this machine's clock; they are shown as ISO 8601 in UTC.
- */
+/** Everything petstore says besides its result. Times are in ms since 1970; in JSON they are ISO 8601 in UTC. */
 export type Event =
-  | RateLimitEvent
-  | WaitEvent
-  | ProgressEvent
+  | {
+      readonly event: 'rate_limit';
+      readonly limit: number;
+      readonly remaining: number;
+      readonly resetAt: number;
+    }
+  | Wait
+  | Progress
+  /** An operation that will be removed. `sunset` is null while the service publishes no date. */
   | {
       readonly event: 'deprecation';
-      /** For example "GET /pets/{petId}". */
       readonly operation: string;
-      /** When it goes away; undefined while the service publishes no date. */
-      readonly sunset: number | undefined;
-      /** Whole days until then, negative after it; undefined with it. */
-      readonly daysLeft: number | undefined;
+      readonly sunset: number | null;
+      readonly daysLeft?: number;
     }
-  /** Said in place of a table without rows. */
-  | { readonly event: 'empty'; readonly message: string }
+  /** `isWarning`: something may be wrong. `lines` follow the message in text; all other fields are for scripts only. */
   | {
       readonly event: 'notice';
       readonly message: string;
-      /** Something may be wrong. */
       readonly isWarning?: boolean;
-      /** What belongs to it: lines that follow in text, fields of the event in JSON. */
-      readonly more?: {
-        readonly lines: readonly string[];
-        readonly fields: Readonly<Record<string, Traced>>;
-      };
+      readonly lines?: readonly string[];
+      readonly [field: string]: unknown;
     };
 
-/** What is said of a request or its response, by the names that it has in JSON. */
-export type Traced = Readonly<
-  Record<string, string | number | Readonly<Record<string, string | string[]>>>
->;
-
-type RateLimitEvent = {
-  readonly event: 'rate_limit';
-  readonly limit: number;
-  readonly remaining: number;
-  readonly resetAt: number;
+/** Reported about every second while it lasts; `waitMs: 0` ends it. */
+export type Wait = {
+  readonly event: 'wait';
+  readonly reason:
+    | 'window'
+    | 'day'
+    | '429'
+    | 'tripped'
+    | 'banned'
+    | 'probe'
+    | 'unavailable'
+    | 'settle'
+    | 'claimed';
+  /** The reason in words: "rate limit reached (60/min)". Whoever waits knows it, so no table of words is needed here. */
+  readonly why: string;
+  /** What happens afterwards: "next request". */
+  readonly next: string;
+  /** Distinguishes waits at the same time. It is never shown. */
+  readonly by: symbol;
+  /** undefined if only another process can end the wait; `waitMs` is then infinite. */
+  readonly resetAt?: number | undefined;
+  readonly waitMs: number;
+  /** Rows that remain after it. */
+  readonly left?: number;
+  /** The limit that is exhausted. */
+  readonly limit?: number;
+  readonly remaining?: number;
+  /** Outcomes that are unknown. */
+  readonly count?: number;
+  /** The process that has the names. */
+  readonly pid?: number;
 };
 
-export type WaitEvent = {
-  readonly event: 'wait';
-  /** Tells apart the waits of requests that wait at the same time; it is shown nowhere. */
-  readonly by: symbol;
-  /** Of which nothing is left; undefined where no single window is the reason. */
-  readonly limit: number | undefined;
-  /** When the wait ends. */
-  readonly resetAt: number;
-  /** What is left of it; 0 ends it. Reported about every second. */
-  readonly waitMs: number;
-  /** Rows that are yet to be done after it, where they are counted. */
-  readonly left?: number;
-} & (
-  | { readonly reason: RequestWait }
-  /** The outcomes of that many rows are unknown; they are looked up when the service surely is done with them. */
-  | { readonly reason: 'settle'; readonly count: number }
-  /** Another process works on the same names; `waitMs` is infinite where nothing ends this wait but that. */
-  | {
-      readonly reason: 'claimed';
-      readonly pid: number;
-      readonly doing: 'creating' | 'importing';
-    }
-);
-
-/**
- * The minute's or the day's limit is used up; the service answered 429; it did so three times in a row, or the key stopped
- * working after it; another request is finding out what the new window is like; a 5xx asked for a pause.
- */
-export type RequestWait = 'window' | 'day' | '429' | 'tripped' | 'banned' | 'probe' | 'unavailable';
-
-/** Reported after every row; what is shown of it is not more than one can read. */
-export type ProgressEvent = {
+/** Reported after each row of an import. */
+export type Progress = {
   readonly event: 'progress';
-  /** Rows whose outcome is known, of `total`. */
   readonly done: number;
   readonly total: number;
-  /** Rows a minute of late; undefined while that is unknown. */
-  readonly rate: number | undefined;
-  /** ms that the rest will take, waits for the limit included; undefined while that is unknown. */
-  readonly leftMs: number | undefined;
-  /** Nothing more is done, even if `done` is below `total`; until then a last list may be waited for. */
+  /** Rows per minute. */
+  readonly rate?: number | undefined;
+  /** Estimated time for the rest, in ms. */
+  readonly leftMs?: number | undefined;
+  /** Nothing more will be done, even if `done` is below `total`. */
   readonly over?: boolean;
 };
 
 export type Report = (event: Event) => void;
 
-/** Says one sentence that is no part of the result. */
+/** Reports one sentence that is no part of the result. */
 export function notice(report: Report, message: string): void {
   report({ event: 'notice', message });
 }
 
-/** The same where something may be wrong: on a terminal it stands out. */
+/** Reports that something may be wrong; on a terminal it stands out. */
 export function warn(report: Report, message: string): void {
   report({ event: 'notice', message, isWarning: true });
 }

@@ -1,4 +1,4 @@
-/** How results can be printed. */
+/** How results can be printed. Several rooms share this list. */
 export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'raw'] as const;
 export type Format = (typeof formats)[number];
 
@@ -6,7 +6,7 @@ export function isFormat(text: string): text is Format {
   return (formats as readonly string[]).includes(text);
 }
 
-/** Whether what is said on stderr is JSON too, one object a line; with all other formats it is text. */
-export function speaksJson(format: Format): boolean {
+/** Returns whether stderr is JSON as well, one object per line. */
+export function hasJsonEvents(format: Format): boolean {
   return format === 'json' || format === 'ndjson';
 }

@@ -14,7 +14,7 @@ import {
   usageFailure,
 } from './errors.ts';
 import { notice } from './events.ts';
-import { isFormat, speaksJson } from './formats.ts';
+import { hasJsonEvents, isFormat } from './formats.ts';
 import { createReporter, reportFailure } from './output/reporter.ts';
 import { createSink } from './output/sink.ts';
 import { type Host, hasColor } from './session/host.ts';
@@ -22,12 +22,16 @@ import { settings } from './settings/table.ts';
 
 /** Runs one command line and resolves with its exit code. The only place where errors become text. */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
-  const sink = createSink(context);
-  sink.hide(context.env[settings['api-key'].variable] ?? '');
-  const host: Host = { context, sink, format: undefined };
   const help: string[] = [];
   const options = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
   const color = !options.includes('--no-color');
+  const { stdout, stderr, env } = context;
+  const sink = createSink(context, {
+    stdout: hasColor(stdout, env, { color }),
+    stderr: hasColor(stderr, env, { color }),
+  });
+  sink.hide(context.env[settings['api-key'].variable] ?? '');
+  const host: Host = { context, sink, format: undefined };
   const verbose = options.includes('--verbose') || options.includes('-v');
   if (verbose) context.onWarning((warning) => say(`Node.js warning: ${sink.redact(warning)}`));
   const program = createProgram(host, (text) => help.push(text), argv);
@@ -99,7 +103,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   }
 
   function show(page: string): Promise<Exit | Failure> {
-    return printPage(host, page, { color }).then(
+    return printPage(host, page).then(
       () => new Exit(0),
       (failure) => explain(failure),
     );
@@ -108,9 +112,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   function end(result: Exit | Failure): number {
     if (result instanceof Failure) {
       if (result.kind === 'internal' && verbose) sayStack(result.cause);
-      const { stderr, env } = context;
-      const place = { color: hasColor(stderr, env, { color }), width: stderr.columns };
-      reportFailure(sink, result, { json: wantsJson(), ...place });
+      reportFailure(sink, result, wantsJson());
     }
     return result.exitCode;
   }
@@ -121,14 +123,14 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   }
 
   function say(message: string): void {
-    const options = { json: wantsJson(), quiet: false, color: false };
+    const options = { json: wantsJson(), quiet: false, color: false, unicode: false };
     notice(createReporter(context, sink, options).report, message);
   }
 
   /** The format in force or, where the command line was not understood, the one it seems to ask for. */
   function wantsJson(): boolean {
     const format = host.format ?? askedFormat() ?? '';
-    return isFormat(format) && speaksJson(format);
+    return isFormat(format) && hasJsonEvents(format);
   }
 
   function askedFormat(): string | undefined {

@@ -1,5 +1,5 @@
 import type { WireAnswer } from '../context.ts';
-import { thousands } from '../text/number.ts';
+import { formatCount } from '../time.ts';
 import { describeCut } from './breakdown.ts';
 import { type ApiRequest, headerValues, Undelivered } from './exchange.ts';
 
@@ -26,7 +26,7 @@ export async function readWhole(
       parts.push(part.value);
       if (more()) break;
       if (length > maxBytes)
-        throw unreadable(`the response is larger than ${thousands(maxBytes)} bytes`);
+        throw unreadable(`the response is larger than ${formatCount(maxBytes)} bytes`);
     }
   } catch (error) {
     if (error instanceof Undelivered) throw error;

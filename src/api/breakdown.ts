@@ -1,6 +1,6 @@
 import type { PeerCertificate } from 'node:tls';
 import { Failure, systemCode } from '../errors.ts';
-import { isoTime } from '../text/iso-time.ts';
+import { isoTime } from '../time.ts';
 import { Undelivered } from './exchange.ts';
 
 type Words = {

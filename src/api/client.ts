@@ -1,6 +1,6 @@
 import { Failure, Interruption } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
-import type { Json } from '../json/exact.ts';
+import type { Json } from '../json/json.ts';
 import { formsOf } from '../text/secret.ts';
 import type { ApiKey } from './auth.ts';
 import { decode } from './decode.ts';
@@ -128,8 +128,7 @@ export function createClient(options: ClientOptions): Client {
     verdict: () => Verdict,
   ): Promise<AsyncIterable<Data> | undefined> {
     if (!endpoint.pieces || answer.bytes.length <= mostAtOnce) return undefined;
-    const { partsOf, isList } = await import('./pieces.ts');
-    if (endpoint.pieces.above === undefined && !isList(answer)) return undefined;
+    const { partsOf } = await import('./pieces.ts');
     return {
       [Symbol.asyncIterator]: () => decodeRest(endpoint, answer, partsOf(answer), verdict),
     };
@@ -159,8 +158,8 @@ export function createClient(options: ClientOptions): Client {
     report({
       event: 'deprecation',
       operation: `${endpoint.method} ${endpoint.path}`,
-      sunset: end,
-      daysLeft: end === undefined ? undefined : Math.floor((end - receivedAt) / day),
+      sunset: end ?? null,
+      ...(end !== undefined && { daysLeft: Math.floor((end - receivedAt) / day) }),
     });
   }
 }

@@ -1,7 +1,6 @@
 import { Failure } from '../errors.ts';
 import { locateMismatch, typeName } from '../json/check.ts';
-import type { Json } from '../json/exact.ts';
-import { JsonError, JsonLimitError, mostValues, parseJson } from '../json/parse.ts';
+import { type Json, JsonError, JsonLimitError, parseJson } from '../json/json.ts';
 import type { Endpoint } from './endpoints.ts';
 import { type Answer, headerValues } from './exchange.ts';
 import { mayChange } from './method.ts';
@@ -33,8 +32,8 @@ function hasNoContent({ method }: Endpoint, { status }: Answer): boolean {
   return method === 'HEAD' || status === 204 || status === 205;
 }
 
-/** Longest answer that is decoded all at once, in bytes: where each character is escaped, it is printed in many times the room. */
-const mostWhole = 4 * 1024 * 1024;
+/** Each takes up to 1,000 bytes of memory until it is printed, and of the text two. */
+const maxValues = 500_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -52,9 +51,8 @@ function parse(endpoint: Endpoint, answer: Answer): Json {
   const { bytes } = answer;
   requireJson(answer);
   if (bytes.length === 0) throw broken(endpoint, 'an empty body');
-  if (bytes.length > mostWhole) throw tooLarge('only an array may be longer than 4 MiB');
   try {
-    return parseJson(utf8.decode(bytes), { maxValues: mostValues });
+    return parseJson(utf8.decode(bytes), { maxValues });
   } catch (error) {
     throw error instanceof JsonError ? unreadable(endpoint, error) : broken(endpoint, notUtf8);
   }

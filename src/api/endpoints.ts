@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { isJsonObject, type Json } from '../json/exact.ts';
-import { type Method, mayChange } from './method.ts';
+import { isJsonObject, type Json } from '../json/json.ts';
+import type { Method } from './method.ts';
 import {
   adoptStringIds,
   Category,
@@ -97,7 +97,6 @@ export const listOrders: Endpoint<'/store/orders', undefined, Json> = {
   ),
   expects: 'orders (an array or an object)',
   maxBytes: 8 * MiB,
-  pieces: {},
 };
 
 /**
@@ -115,7 +114,5 @@ export function anyRequest(
     data: z.unknown(),
     expects: 'JSON',
     maxBytes: 8 * MiB,
-    // The key is cut out of what a write answers, which takes all of it.
-    ...(!mayChange(method) && { pieces: {} }),
   };
 }

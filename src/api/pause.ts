@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { Report, WaitEvent } from '../events.ts';
+import type { Report, Wait } from '../events.ts';
 
 /** Longest sleep at a time, in ms, so that a wait can be shown as it passes. */
 const slice = 1_000;
@@ -14,16 +14,15 @@ const step = 1_000;
 export async function pause(
   { now, uptime, sleep }: Pick<Context, 'now' | 'uptime' | 'sleep'>,
   ms: number,
-  why: { readonly reason: 'unavailable' } | { readonly reason: 'settle'; readonly count: number },
+  words: Pick<Wait, 'reason' | 'why' | 'next'> & { readonly count?: number },
   { report, signal }: { readonly report: Report; readonly signal: AbortSignal },
 ): Promise<void> {
-  const by = Symbol(why.reason);
+  const by = Symbol(words.reason);
   const end = uptime() + ms;
   let resetAt = now() + ms;
   const show = (waitMs: number) => {
     if (Math.abs(now() + waitMs - resetAt) > step) resetAt = now() + waitMs;
-    const wait: WaitEvent = { event: 'wait', by, limit: undefined, resetAt, waitMs, ...why };
-    report(wait);
+    report({ event: 'wait', by, resetAt, waitMs, ...words });
   };
   try {
     for (let left = ms; left > 0; left = end - uptime()) {

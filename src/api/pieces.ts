@@ -1,9 +1,6 @@
 import { notice, type Report } from '../events.ts';
-import { createArrayParser } from '../json/array.ts';
 import { findMismatch, typeName } from '../json/check.ts';
-import type { Json } from '../json/exact.ts';
-import { JsonError } from '../json/parse.ts';
-import { forgetText } from '../json/verbatim.ts';
+import { createArrayReader, type Json, JsonError } from '../json/json.ts';
 import { broken, invalid, notUtf8, requireJson, unreadable } from './decode.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { Answer, Rest } from './exchange.ts';
@@ -11,7 +8,6 @@ import { createDecoder } from './utf8.ts';
 
 /**
  * The data of a long list, piece by piece as it comes, each judged as strictly as `decode` judges the whole.
- * @param batch least text that is judged at a time, in characters
  * @throws Failure (service), Undelivered
  */
 export async function* decodePieces<Data>(
@@ -19,10 +15,9 @@ export async function* decodePieces<Data>(
   answer: Answer,
   rest: Rest,
   report: Report,
-  batch = 64 * 1024,
 ): AsyncGenerator<Data> {
   requireJson(answer);
-  const parser = createArrayParser(batch);
+  const reader = createArrayReader();
   let count = 0;
   let noticed: string | undefined;
   let hasBegun = false;
@@ -32,7 +27,9 @@ export async function* decodePieces<Data>(
     }
     hasBegun = true;
     const elements = parse(() =>
-      text === undefined ? parser.end() : parser.parse(text, rest.isSlow?.()),
+      text === undefined
+        ? reader.read('', { isLast: true })
+        : reader.read(text, { now: rest.isSlow?.() ?? false }),
     );
     if (elements.length === 0) continue;
     rest.renew?.();
@@ -57,7 +54,6 @@ export async function* decodePieces<Data>(
     count += elements.length;
     const data = elements as Data;
     const settled = endpoint.settle?.(data);
-    if (settled) forgetText(elements);
     if (settled && settled !== noticed) notice(report, settled);
     noticed ??= settled;
     return data;
@@ -69,15 +65,6 @@ export async function judge(endpoint: Endpoint, answer: Answer): Promise<void> {
   const pieces = decodePieces(endpoint, answer, partsOf(answer), () => {});
   while (!(await pieces.next()).done);
 }
-
-/** Whether a body that was read is a list, or broken. */
-export function isList({ bytes }: Answer): boolean {
-  const first = bytes.find((byte) => !spaces.includes(byte));
-  return first === openBracket;
-}
-
-const spaces = [0x20, 0x0a, 0x0d, 0x09];
-const openBracket = 0x5b;
 
 /** A body that was read, to be taken in parts. */
 export function partsOf({ bytes }: Answer): Rest {

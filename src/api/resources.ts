@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { ExactNumber, isInt64, isJsonObject, type Json } from '../json/exact.ts';
+import { ExactNumber, isInt64, isJsonObject, type Json } from '../json/json.ts';
 
 /**
  * The resources of the interface document, section 2. These schemas judge decoded JSON whose numbers are

@@ -28,7 +28,7 @@ export function retry(next: Exchange, context: Context, report: Report): Exchang
       if (requested > 0 && context.uptime() + requested > request.wait.until) return finish(result);
       const wait = shared ? 0 : Math.max(requested, jitter(retries));
       const signal = request.signal ?? context.signal;
-      await pause(context, wait, { reason: 'unavailable' }, { report, signal });
+      await pause(context, wait, unavailable, { report, signal });
     }
 
     async function attempt(request: ApiRequest): Promise<Answer | Undelivered> {
@@ -58,6 +58,12 @@ export function retry(next: Exchange, context: Context, report: Report): Exchang
     return error.with({ outcome: 'refused', consequence, service });
   }
 }
+
+const unavailable = {
+  reason: 'unavailable',
+  why: 'the service is unavailable',
+  next: 'next request',
+} as const;
 
 /** Whether all requests with the key wait for the same. */
 function isShared(answer: Answer): boolean {

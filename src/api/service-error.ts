@@ -1,6 +1,5 @@
 import type { ServiceError } from '../errors.ts';
-import { isJsonObject, type Json } from '../json/exact.ts';
-import { parseJson } from '../json/parse.ts';
+import { isJsonObject, type Json, parseJson } from '../json/json.ts';
 import type { Answer } from './exchange.ts';
 
 /** The Error in the body of a refusal (interface document, section 7), as much of it as is there. */

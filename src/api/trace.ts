@@ -29,10 +29,8 @@ export function trace(
     report({
       event: 'notice',
       message: `> ${method} ${url.href}${size}${attempt > 1 ? ` (attempt ${attempt})` : ''}`,
-      more: {
-        lines: headerLines('>', sent),
-        fields: { request: { ...asked, headers: sent, ...(bytes !== undefined && { bytes }) } },
-      },
+      lines: headerLines('>', sent),
+      request: { ...asked, headers: sent, ...(bytes !== undefined && { bytes }) },
     });
     const start = context.uptime();
     const ms = () => Math.round(context.uptime() - start);
@@ -46,7 +44,8 @@ export function trace(
       report({
         event: 'notice',
         message: `< ${answer.status}, ${length} bytes (${took} ms)`,
-        more: { lines: headerLines('<', received), fields: { response } },
+        lines: headerLines('<', received),
+        response,
       });
       const unusable = unusableLimit(headers, answer.limits);
       if (unusable.length > 0 && !warned) {

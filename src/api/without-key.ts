@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../json/exact.ts';
+import { isJsonObject, type Json } from '../json/json.ts';
 import { cutOut } from '../text/secret.ts';
 
 /** A value with these forms of the key cut out of its texts: what a write answers is also written down. */

@@ -1,12 +1,12 @@
 import { Argument, type Command } from 'commander';
 import { anyRequest } from '../api/endpoints.ts';
 import { type Method, mayChange, methods } from '../api/method.ts';
-import { explained, unsent, usageFailure } from '../errors.ts';
+import { explained, usageFailure } from '../errors.ts';
 import { notice } from '../events.ts';
 import { Fault } from '../import/read/faults.ts';
 import { openSource } from '../import/read/source.ts';
 import { decodeText } from '../import/read/text.ts';
-import { JsonError, parseJson } from '../json/parse.ts';
+import { JsonError, parseJson } from '../json/json.ts';
 import { positionAfter, startOfText } from '../json/position.ts';
 import type { Host } from '../session/host.ts';
 import { inSession, type Session } from '../session/session.ts';
@@ -48,12 +48,11 @@ async function send(
   const client = await connect();
   if (dryRun) return showRequest(output, client.prepare(operation, { body }));
 
-  if (isWrite) await output.load().catch(unsent);
-  const response = await client.stream(operation, { body });
+  const response = await client.call(operation, { body });
   if (response === undefined) {
     return notice(report, `${method} ${path}: success, with an empty response`);
   }
-  await output.anything(response).catch((error) => {
+  await output.print({ data: response }).catch((error) => {
     if (!isWrite) throw error;
     // A result that cannot be printed does not undo a write.
     const consequence = 'The service accepted the request.';

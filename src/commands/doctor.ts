@@ -69,7 +69,7 @@ async function examine(session: Session, faults: readonly Failure[], check: bool
       rows.push({ check: name, status: 'fail', finding: error.message });
     }
   }
-  await session.output.records(rows, columns);
+  await session.output.print({ data: rows, columns });
   if (failure) throw failure;
 }
 

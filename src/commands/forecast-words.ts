@@ -5,11 +5,9 @@ import {
   forecast,
   mayTakeDays,
 } from '../import/forecast.ts';
-import { exact, type JsonObject } from '../json/exact.ts';
+import { exact, type JsonObject } from '../json/json.ts';
 import { planAfter } from '../settings/values.ts';
-import { isoTime } from '../text/iso-time.ts';
-import { thousands } from '../text/number.ts';
-import { timeLeft } from '../text/time.ts';
+import { duration, formatCount, isoTime } from '../time.ts';
 import type { KnownLimit } from './known-limit.ts';
 
 /** The same number of requests on the next larger plan. */
@@ -22,7 +20,7 @@ export function forecastInWords(forecast: Forecast, limit: KnownLimit): string {
   const needed = count(requests, 'request');
   if (todayMs === undefined) return `${needed}; the rate limit is unknown`;
   const time = timeInWords(forecast);
-  const pace = plan ? `on ${plan.name}` : `at ${thousands(minute?.limit ?? 0)} per minute`;
+  const pace = plan ? `on ${plan.name}` : `at ${formatCount(minute?.limit ?? 0)} per minute`;
   const advice =
     moreDays === undefined && mayTakeDays(requests)
       ? `; the daily limit is unknown (petstore config set plan free${profileFlag})`
@@ -76,7 +74,7 @@ function doneBy(forecast: Forecast, limit: KnownLimit): string {
 }
 
 function timeInWords({ today, todayMs = 0, moreDays }: Forecast): string {
-  const time = todayMs === 0 ? 'less than a minute' : `about ${timeLeft(todayMs)}`;
+  const time = todayMs === 0 ? 'less than a minute' : `about ${duration(todayMs)}`;
   if (!moreDays) return time;
   const more = count(moreDays, 'more day');
   return today === 0 ? `nothing left today, ${more}` : `${time} today and ${more}`;
@@ -88,7 +86,7 @@ function othersInWords({ minute, day }: Allowances): string {
 }
 
 function othersOf(window: Allowance | undefined, name: string): string | undefined {
-  return window?.others ? `${thousands(window.others)} per ${name}` : undefined;
+  return window?.others ? `${formatCount(window.others)} per ${name}` : undefined;
 }
 
 function timeFields({ todayMs, moreDays }: Forecast): JsonObject {
@@ -100,5 +98,5 @@ function known(value: number | undefined) {
 }
 
 function count(amount: number, what: string): string {
-  return `${thousands(amount)} ${what}${amount === 1 ? '' : 's'}`;
+  return `${formatCount(amount)} ${what}${amount === 1 ? '' : 's'}`;
 }

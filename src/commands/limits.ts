@@ -3,7 +3,7 @@ import type { Client } from '../api/client.ts';
 import { listCategories } from '../api/endpoints.ts';
 import { Failure } from '../errors.ts';
 import { notice, warn } from '../events.ts';
-import { exact, type JsonObject } from '../json/exact.ts';
+import { exact, type JsonObject } from '../json/json.ts';
 import { readClock } from '../pacing/clock.ts';
 import type { Denied } from '../pacing/decide.ts';
 import { type LimitStatus, limitStatus, type WindowStatus } from '../pacing/limit-status.ts';
@@ -12,7 +12,7 @@ import type { Host } from '../session/host.ts';
 import { chooseLimitStore } from '../session/limit-log.ts';
 import { type Profile, profileFlag } from '../session/profile.ts';
 import { inSession, type Session } from '../session/session.ts';
-import { isoEnd, isoTime } from '../text/iso-time.ts';
+import { isoTime } from '../time.ts';
 import { addColumns } from './columns.ts';
 import { addExamples } from './examples.ts';
 
@@ -70,16 +70,16 @@ async function printLimits(session: Session, { refresh, reset }: Options): Promi
   }
 
   const rows = { minute: windowFields(status.minute), day: windowFields(status.day) };
-  await output.overview(
-    {
+  await output.print({
+    data: {
       ...rows,
       inFlight: exact(status.inFlight),
       wait: status.wait ? waitFields(status.wait) : null,
       store: store ? { address: store.name, answers } : null,
     },
-    Object.entries(rows).map(([window, row]) => ({ window, ...row })),
+    rows: Object.entries(rows).map(([window, row]) => ({ window, ...row })),
     columns,
-  );
+  });
 }
 
 /** Says how to get values if there are none to show. A wait comes first: a request would only extend it. */
@@ -109,6 +109,6 @@ function waitFields(wait: Denied): JsonObject {
     reason: waitReason(wait.reason),
     why: inWords(wait),
     ...(wait.since !== undefined && { since: isoTime(wait.since) }),
-    until: isoEnd(wait.until),
+    until: isoTime(wait.until),
   };
 }

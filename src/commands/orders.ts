@@ -10,7 +10,7 @@ export function define(command: Command, host: Host): void {
   command.action(async () =>
     inSession(host, command, async ({ connect, output }) => {
       const client = await connect();
-      await output.anything(await client.stream(listOrders, {}), 'No orders.');
+      await output.print({ data: await client.call(listOrders, {}), empty: 'No orders.' });
     }),
   );
 }

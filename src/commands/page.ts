@@ -1,7 +1,6 @@
 import { Help } from 'commander';
 import type { Context } from '../context.ts';
-import { type Host, hasColor } from '../session/host.ts';
-import type { CommonOptions } from '../session/options.ts';
+import type { Host } from '../session/host.ts';
 
 export type Item = readonly [term: string, text: string];
 
@@ -55,21 +54,12 @@ function layoutOf(width: number): Help {
   return Object.assign(new Help(), { helpWidth: width, minWidthToWrap: 1 });
 }
 
-/**
- * Prints a page of help on stdout. Its headings, which end in a colon above an indented line, are bold in colour; chalk, which
- * other colours come from, would be loaded for two codes. The launcher does the same with the first page.
- */
-export async function printPage(
-  { context, sink }: Host,
-  page: string,
-  options: CommonOptions,
-): Promise<void> {
+/** Prints a page of help on stdout. Its headings, which end in a colon above an indented line, are bold in colour. */
+export function printPage({ sink }: Host, page: string): Promise<void> {
   const lines = page.trimEnd().split('\n');
-  const isHeading = (line: string, at: number) =>
-    /^[A-Z].*:$/.test(line) && lines[at + 1]?.startsWith('  ');
-  const isBold = hasColor(context.stdout, context.env, options);
-  await sink.print(
-    lines.map((line, at) => (isBold && isHeading(line, at) ? { bold: line } : line)),
-    (_look, text) => `\u001b[1m${text}\u001b[22m`,
+  const isHeading = (line: string, index: number) =>
+    /^[A-Z].*:$/.test(line) && lines[index + 1]?.startsWith('  ');
+  return sink.print(
+    lines.map((text, index) => (isHeading(text, index) ? { style: 'bold', text } : text)),
   );
 }

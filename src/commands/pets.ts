@@ -15,7 +15,7 @@ export function define(command: Command, host: Host): void {
       // As a path segment these two would name another path.
       if (['', '.', '..'].includes(petId)) throw usageFailure(`invalid pet id "${petId}"`);
       const client = await connect();
-      await output.anything(await client.call(getPet, { petId }));
+      await output.print({ data: await client.call(getPet, { petId }) });
     }),
   );
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { isoTime } from '../text/iso-time.ts';
 import { commandOn } from '../text/shell.ts';
+import { isoTime } from '../time.ts';
 import { claim } from './claim.ts';
 import type { Holder } from './mark.ts';
 

@@ -2,8 +2,8 @@ import type { Context } from '../context.ts';
 import { holderOf } from '../disk/claim.ts';
 import type { Holder } from '../disk/mark.ts';
 import { configFailure, type Failure, unsentFailure } from '../errors.ts';
-import { isoTime } from '../text/iso-time.ts';
 import { commandOn } from '../text/shell.ts';
+import { isoTime } from '../time.ts';
 import { archiveFinished } from './archive.ts';
 import {
   claimPath,

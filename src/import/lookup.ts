@@ -4,7 +4,7 @@ import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 import { notice } from '../events.ts';
 import { commandOn } from '../text/shell.ts';
-import { timeLeft } from '../text/time.ts';
+import { duration, formatCount } from '../time.ts';
 import { contentKey, groupBy } from './content.ts';
 import { mayForget } from './forget.ts';
 import { contentOf, describeRow, type Job } from './job.ts';
@@ -50,7 +50,7 @@ export function categoriesOfOurs(count: number): string {
 }
 
 function reportStaleList({ settle, report }: Job, missing: number): void {
-  const message = `${categoriesOfOurs(missing)} missing from the list; retrying for up to ${timeLeft(settle)}`;
+  const message = `${categoriesOfOurs(missing)} missing from the list; retrying for up to ${duration(settle)}`;
   notice(report, message);
 }
 
@@ -73,12 +73,21 @@ function incomplete(count: number, first: string, path: string): Failure {
   );
 }
 
+/** Returns the words of the wait before so many unknown outcomes are looked up. */
+export function settleWait(count: number) {
+  const [why, next] =
+    count === 1
+      ? ['1 outcome unknown', 'checking it']
+      : [`${formatCount(count)} outcomes unknown`, 'checking them'];
+  return { reason: 'settle', why, next, count } as const;
+}
+
 /** Finds out what became of the rows whose outcome is unknown, when the service is surely done with them. */
 export async function resolveOpen(job: Job): Promise<Category[]> {
   const { context, journal, report } = job;
   // From now on, whenever they were sent: no clock can make that shorter than it has to be.
-  const why = { reason: 'settle', count: journal.state.open.size } as const;
-  await pause(context, job.settle, why, { report, signal: context.signal });
+  const wait = settleWait(journal.state.open.size);
+  await pause(context, job.settle, wait, { report, signal: context.signal });
   const list = await fetchList(job);
 
   const { claimed, absent, doubtful } = reconcile(job.mode, job.rows, journal.state, list);

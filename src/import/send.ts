@@ -4,7 +4,7 @@ import type { Turn } from '../api/exchange.ts';
 import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 import { notice } from '../events.ts';
-import { timeLeft } from '../text/time.ts';
+import { duration } from '../time.ts';
 import { looseKey } from './content.ts';
 import { createIntents } from './intents.ts';
 import { contentOf, describeRow, type Job, keyOf } from './job.ts';
@@ -150,7 +150,7 @@ export async function sendRows(
     uncertain.add(keyOf(job, row));
     unknowns += 1;
     streak.unknowns += 1;
-    const message = `${describeRow(job, row)}: ${failure.message}. It may have been created; not sent again, checking in ${timeLeft(job.settle)} or later`;
+    const message = `${describeRow(job, row)}: ${failure.message}. It may have been created; not sent again, checking in ${duration(job.settle)} or later`;
     notice(job.report, message);
     if (failure.kind === 'interrupted') end({ kind: 'failed', error: failure });
     else if (streak.unknowns >= unknownsUntilStop) end({ kind: 'unknowns' });

@@ -7,8 +7,8 @@ import {
   unsentFailure,
 } from '../errors.ts';
 import type { Report } from '../events.ts';
-import { isoTime } from '../text/iso-time.ts';
 import { commandOn } from '../text/shell.ts';
+import { isoTime } from '../time.ts';
 import {
   isStillHeld,
   type NameHolder,
@@ -67,9 +67,17 @@ export async function waitForNames(
   }
 
   function show({ mark: { pid, doing } }: NameHolder, waitMs: number): void {
-    const why = { reason: 'claimed', pid, doing } as const;
-    const resetAt = context.now() + waitMs;
-    report({ event: 'wait', by, limit: undefined, resetAt, waitMs, ...why });
+    const hasEnd = Number.isFinite(waitMs);
+    report({
+      event: 'wait',
+      by,
+      reason: 'claimed',
+      why: `process ${pid} is ${doing} the same names`,
+      next: hasEnd ? 'giving up' : 'waiting for it to finish',
+      resetAt: hasEnd ? context.now() + waitMs : undefined,
+      waitMs,
+      pid,
+    });
   }
 }
 

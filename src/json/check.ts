@@ -1,12 +1,10 @@
 import type * as z from 'zod/mini';
-import { ExactNumber } from './exact.ts';
+import { ExactNumber } from './json.ts';
 
-/**
- * What keeps a value from fitting its schema, in words ("item 3: name is missing"), or undefined when it fits. Of the value as
- * a whole they are only what follows its name ("must be an object, not an array"). They never quote the value itself.
- * Of a part of a list `before` is how many items come before it. Zod judges here and does not rebuild: what is handed on is
- * what came.
- */
+/** The words for a value that does not fit ("item 3: name is missing"), and the field at fault; no field if it is the whole value. */
+type Mismatch = { readonly words: string; readonly object?: unknown; readonly key?: string };
+
+/** Returns only the words of `locateMismatch`. */
 export function findMismatch(
   schema: z.ZodMiniType,
   value: unknown,
@@ -15,33 +13,30 @@ export function findMismatch(
   return locateMismatch(schema, value, before)?.words;
 }
 
-/** The same, and which field of which object it is; none where it is the whole value. */
+/**
+ * Says why a value does not fit its schema, or returns undefined if it fits. It never quotes the value. Validates only: the input
+ * is passed on unchanged.
+ * @param before how many elements of a list came before these
+ */
 export function locateMismatch(
   schema: z.ZodMiniType,
   value: unknown,
   before = 0,
-): { readonly words: string; readonly object?: unknown; readonly key?: string } | undefined {
-  const result = schema.safeParse(value, { jitless: true });
-  if (result.success) return undefined;
-  const [issue] = result.error.issues;
-  if (!issue) return { words: 'is invalid' };
-  const place = issue.path
-    .map((step, at) => placeName(typeof step === 'number' && at === 0 ? before + step : step))
+): Mismatch | undefined {
+  const [issue] = schema.safeParse(value, { jitless: true }).error?.issues ?? [];
+  if (!issue) return undefined;
+  const { path } = issue;
+  const place = path
+    .map((step, depth) => placeName(typeof step === 'number' && depth === 0 ? before + step : step))
     .join(': ');
-  const found = issue.path.reduce<unknown>(stepInto, value);
   if (issue.code === 'unrecognized_keys') {
-    const [key = ''] = issue.keys;
-    return {
-      words: [place, unknownFields(issue.keys)].filter(Boolean).join(': '),
-      object: found,
-      key,
-    };
+    const words = [place, unknownFields(issue.keys)].filter(Boolean).join(': ');
+    return { words, object: path.reduce(stepInto, value), key: issue.keys[0] ?? '' };
   }
-  const words = [place, complaint(issue, found)].filter(Boolean).join(' ');
-  const last = issue.path.at(-1);
-  if (last === undefined) return { words };
-  const object = issue.path.slice(0, -1).reduce<unknown>(stepInto, value);
-  return { words, object, key: String(last) };
+  const words = [place, complaint(issue, path.reduce(stepInto, value))].filter(Boolean).join(' ');
+  const key = path.at(-1);
+  if (key === undefined) return { words };
+  return { words, object: path.slice(0, -1).reduce(stepInto, value), key: String(key) };
 }
 
 function placeName(step: PropertyKey): string {
@@ -73,7 +68,7 @@ const expectedNames: Record<string, string> = {
   record: 'an object',
 };
 
-/** What a JSON value is, for a sentence: "a string", "a number", "null" … */
+/** Names the type of a JSON value: "a string", "a number", "null" … */
 export function typeName(value: unknown): string {
   if (value === null) return 'null';
   if (value === undefined) return 'nothing';

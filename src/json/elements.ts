@@ -1,4 +1,4 @@
-import { isSpace, JsonError, JsonLimitError } from './cursor.ts';
+import { JsonError, JsonLimitError } from './json.ts';
 
 /** One element of an array: its JSON text, not yet parsed, and where that begins, counted in characters from 0. */
 export type Element = { readonly text: string; readonly offset: number };
@@ -28,7 +28,7 @@ const complaints: Readonly<Record<Expected, string>> = {
 };
 
 /** Longest element, in characters. */
-export const maxElement = 1024 * 1024;
+const maxElement = 1024 * 1024;
 
 const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -137,4 +137,8 @@ export function createElementSplitter(take: (element: Element) => void): Element
     escaped = at > part.length;
     return undefined;
   }
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }

@@ -1,51 +1,92 @@
-import type { Event } from '../events.ts';
-import { isoTime } from '../text/iso-time.ts';
-import { clockTime, timeLeft } from '../text/time.ts';
-import type { Look } from './paint.ts';
-import { progressLine } from './progress.ts';
-import type { Outlet } from './sink.ts';
-import { waitLine } from './waiting.ts';
+import type { Failure } from '../errors.ts';
+import type { Event, Progress, Wait } from '../events.ts';
+import { escapeJson } from '../json/safe-text.ts';
+import { clockTime, duration, formatCount, isoTime } from '../time.ts';
+import type { Style } from './sink.ts';
 
-/** How an event looks in colour: what warns is yellow, the rate limit dim. */
-export function lookOf(event: Event): Look | undefined {
-  if (event.event === 'rate_limit') return 'dim';
-  return event.event === 'deprecation' || (event.event === 'notice' && event.isWarning)
-    ? 'yellow'
-    : undefined;
+const timeFields = new Set(['resetAt', 'sunset']);
+/** Only text has these, in its own form. */
+const textFields = new Set(['why', 'next', 'isWarning', 'lines', 'over']);
+/** Their values are petstore's own words: a key such as `rate_limit` must not change them. */
+const ownWords = new Set(['event', 'kind', 'reason', 'outcome']);
+
+/** Writes an event, or a failure as one, as the line that scripts read. Only texts are redacted, never names and numbers. */
+export function eventJson(
+  event: Event | ReturnType<typeof failureEvent>,
+  redact: (text: string) => string,
+): string {
+  const json = JSON.stringify(event, (name, value) => {
+    if (textFields.has(name)) return undefined;
+    if (typeof value === 'string') return ownWords.has(name) ? value : redact(value);
+    if (typeof value !== 'number') return value;
+    // A wait that only another process can end has no end.
+    if (!Number.isFinite(value)) return undefined;
+    return timeFields.has(name) ? isoTime(value) : Math.ceil(value);
+  });
+  return escapeJson(json);
 }
 
-/** An event as a line of text. */
-export function eventLine(event: Event, sink: Outlet, now: number): string {
+export function failureEvent({ kind, message, details, exitCode }: Failure) {
+  const { faults, hint, outcome, service, retryAfter, resetAt } = details;
+  return {
+    event: 'error',
+    kind,
+    message: service?.message ?? message,
+    faults,
+    hint,
+    outcome,
+    code: service?.code,
+    status: service?.status,
+    retryAfter,
+    resetAt,
+    exitCode,
+  };
+}
+
+/** Warnings are yellow, the rate limit is dim. */
+export function styleOf(event: Event): Style | undefined {
+  if (event.event === 'rate_limit') return 'dim';
+  const isWarning = event.event === 'notice' && event.isWarning;
+  return event.event === 'deprecation' || isWarning ? 'yellow' : undefined;
+}
+
+export function eventText(event: Event, now: number): string {
   switch (event.event) {
     case 'rate_limit': {
       const { limit, remaining, resetAt } = event;
-      return `rate limit: ${remaining} of ${limit} left, resets in ${timeLeft(resetAt - now)} (${clockTime(resetAt)})`;
+      return `rate limit: ${remaining} of ${limit} left, resets in ${duration(resetAt - now)} (${clockTime(resetAt)})`;
     }
     case 'wait':
-      return waitLine(event);
+      return `petstore: ${waitText(event)}`;
     case 'progress':
-      return progressLine(event);
+      return `petstore: ${progressText(event)}`;
     case 'deprecation':
-      return `deprecated: ${sink.show(event.operation)} ${removal(event)}`;
-    case 'empty':
-      return sink.show(event.message);
+      return `deprecated: ${event.operation} ${removalText(event.sunset, event.daysLeft)}`;
     case 'notice':
-      return `petstore: ${sink.show(event.message)}`;
+      return `petstore: ${event.message}`;
   }
 }
 
-/** From fewer days on it is said how many are left. */
-const soon = 30;
-
-function removal({ sunset, daysLeft }: Extract<Event, { event: 'deprecation' }>): string {
-  if (sunset === undefined || daysLeft === undefined)
-    return 'will be removed; no date is published';
-  const date = isoTime(sunset).slice(0, '2026-12-31'.length);
-  if (daysLeft < 0) return `was scheduled to be removed on ${date}`;
-  if (daysLeft >= soon) return `will be removed on ${date}`;
-  return `will be removed on ${date}, in ${daysLeft === 0 ? 'less than a day' : days(daysLeft)}`;
+/** "rate limit reached (60/min), next request in 57s (15:05:00Z); 91 rows left" */
+export function waitText({ why, next, resetAt, waitMs, left }: Wait): string {
+  const when = resetAt === undefined ? '' : ` in ${duration(waitMs)} (${clockTime(resetAt)})`;
+  const rows = left === undefined ? '' : `; ${formatCount(left)} rows left`;
+  return `${why}, ${next}${when}${rows}`;
 }
 
-function days(count: number): string {
-  return count === 1 ? '1 day' : `${count} days`;
+/** "312 of 5,000 rows, 58/min, about 1h 21m left" */
+export function progressText({ done, total, rate, leftMs }: Progress): string {
+  const parts = [`${formatCount(done)} of ${formatCount(total)} rows`];
+  if (rate !== undefined) parts.push(`${formatCount(rate)}/min`);
+  if (leftMs !== undefined) parts.push(`about ${duration(leftMs)} left`);
+  return parts.join(', ');
+}
+
+function removalText(sunset: number | null, daysLeft = Number.POSITIVE_INFINITY): string {
+  if (sunset === null) return 'will be removed; no date is published';
+  const date = isoTime(sunset).slice(0, '2026-11-20'.length);
+  if (daysLeft < 0) return `was scheduled to be removed on ${date}`;
+  if (daysLeft >= 30) return `will be removed on ${date}`;
+  const days = daysLeft === 1 ? '1 day' : `${daysLeft} days`;
+  return `will be removed on ${date}, in ${daysLeft === 0 ? 'less than a day' : days}`;
 }

@@ -1,175 +1,247 @@
 import type { Context } from '../context.ts';
-import { type Report, warn } from '../events.ts';
-import { isJsonObject, type Json } from '../json/exact.ts';
-import { choose, noticesOfUnknown, refuseUnknown } from './columns.ts';
-import { fieldList, type Grid, gridOf, survey } from './grid.ts';
-import { nestedInJson, nestedInYaml, type Pieces, piecesOf } from './items.ts';
-import { type LayOptions, lay, loadFormat, loadWhole } from './lay.ts';
-import { loadPaint } from './paint.ts';
-import { arePieces, type Printer, type StreamWords } from './results.ts';
+import { explained, Failure } from '../errors.ts';
+import type { Format } from '../formats.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
+import { escapeText } from '../json/safe-text.ts';
+import { writeJson } from '../json/write.ts';
+import { formatCount } from '../time.ts';
+import { csvLine, jsonList, rawLine, toYaml, tsvLine } from './formats.ts';
+import { checkColumns, inferColumns, pickFields, type Row, toQueryRows, toRow } from './rows.ts';
 import type { Line, Sink } from './sink.ts';
 
-export type PrinterOptions = Omit<LayOptions, 'width'> & {
-  /** Whether a table is as wide as it needs to be on a terminal, too. */
-  readonly wide: boolean;
-  readonly color: boolean;
-  /** The columns that are asked for, in that order; undefined where none are. */
-  readonly columns: readonly string[] | undefined;
+/** A list that arrives in batches and can be read once. Its columns are always given. */
+export type Batches = AsyncIterable<readonly Json[]>;
+
+/** What a command prints on stdout. */
+export type Result = {
+  /** One value, or a list, which may come in batches. */
+  readonly data: Json | Batches;
+  /** In JSON and YAML a list becomes the `items` of this object. */
+  readonly head?: JsonObject;
+  /** Replaces `data` in a table, CSV and TSV, and wherever columns are requested. */
+  readonly rows?: readonly JsonObject[];
+  /** The columns of the records. Left out if the interface document does not name their fields. */
+  readonly columns?: readonly string[];
+  /** Replaces the table for people. */
+  readonly lines?: readonly Line[];
+  /** The one text that a person or a shell wants of the record: it replaces `table` and `raw`. */
+  readonly text?: string;
+  /** The notice that replaces a table without rows. */
+  readonly empty?: string;
+  /** What the list consists of: if it breaks off, the failure says how many of them were printed. */
+  readonly unit?: string;
 };
 
-/** More records than that are laid out and printed piece by piece: as text they take many times the room. */
-const mostAtOnce = 100_000;
+export type PrinterOptions = {
+  readonly format: Format;
+  /** The columns of --columns. */
+  readonly columns: readonly string[] | undefined;
+  readonly query: ((data: Json) => Json) | undefined;
+  readonly header: boolean;
+  readonly width: number | undefined;
+  readonly framed: boolean;
+};
 
+/** Elements that are laid out at a time, so that a long list takes no more memory than a short one. */
+const batchSize = 1_000;
+const maxListedColumns = 20;
+/** A query holds its list in memory. */
+const maxQueriedElements = 1_000_000;
+const tabular: readonly Format[] = ['table', 'csv', 'tsv'];
+
+export type Printer = ReturnType<typeof createPrinter>;
+
+/** Prints results in the chosen format. Data is redacted here, before it is laid out. */
 export function createPrinter(
-  context: Pick<Context, 'stdout' | 'signal' | 'turn' | 'platform'>,
+  { signal, turn }: Pick<Context, 'signal' | 'turn'>,
   sink: Sink,
-  report: Report,
-  { format, color, ascii, columns: asked, header, wide }: PrinterOptions,
-): Printer {
-  const printer: Printer = {
-    async load(expected) {
-      if (expected)
-        await lay(
-          () => chosen(expected),
-          () => gridOf([expected], asked ?? Object.keys(expected)),
-          sink,
-          layOptions(),
-        );
-      else await Promise.all([loadWhole(format), import('./stream.ts')]);
-      if (color) await loadPaint();
+  notice: (message: string) => void,
+  options: PrinterOptions,
+) {
+  const { format, columns: requested, query, header } = options;
+  const isTable = format === 'table';
+  const isTabular = tabular.includes(format);
+  let printed = 0;
+  return {
+    /** Refuses unknown columns before anything is sent. @throws Failure (usage) */
+    checkColumns(known: readonly string[]): void {
+      if (requested && !query) checkColumns(requested, known);
     },
-    preload() {
-      // What cannot be loaded is loaded once more when it is needed, and said then.
-      if (format === 'table') loadFormat(format).catch(() => {});
+    /** Starts to load the table code while the request is in flight: that costs no time. */
+    preload(): void {
+      if (isTable) import('./table.ts').catch(() => {});
     },
-    checkColumns(columns) {
-      if (asked) refuseUnknown(asked, columns);
-    },
-    async records(records, columns, empty) {
-      printer.checkColumns(columns);
-      if (records.length === 0 && isSaid(empty)) return;
-      if (records.length > mostAtOnce) {
-        const { slicesOf } = await import('./stream.ts');
-        return printer.stream(slicesOf(records), columns, { what: 'rows' });
+    /** @throws Failure (output, usage), the signal's reason, and what the batches throw */
+    async print(result: Result): Promise<void> {
+      const { text, lines } = result;
+      if (result.columns) this.checkColumns(result.columns);
+      if (!requested && !query) {
+        if (text !== undefined && (isTable || format === 'raw')) {
+          return sink.print([clean(text)]);
+        }
+        if (lines && isTable) return sink.print(lines.map(clean));
       }
-      await print(chosen([...records]), () => gridOf(records, asked ?? columns));
-    },
-    async stream(pieces, columns, words) {
-      printer.checkColumns(columns);
-      await printPieces(pieces, (records) => gridOf(records, asked ?? columns), words);
-    },
-    async record(record, columns) {
-      printer.checkColumns(columns);
-      await print(chosen(record), () => gridOf([record], asked ?? columns));
-    },
-    overview: (data, rows, columns) =>
-      asked ? printer.records(rows, columns) : print(data, () => gridOf(rows, columns)),
-    async bare(text, record) {
-      if (asked || !(format === 'table' || format === 'raw')) {
-        return printer.record(record, Object.keys(record));
+      const { data: selected, head, columns, empty = 'The list is empty.' } = await select(result);
+      // Names of fields that the service chose become columns, and may hold the key.
+      const data = columns || isBatches(selected) ? selected : sink.redactData(selected);
+      if (isTable && !columns && isJsonObject(data)) return printFields(data);
+      const known = columns ?? (isBatches(data) ? undefined : inferColumns([data].flat()));
+      for (const name of requested ?? []) {
+        if (!known || known.includes(name)) continue;
+        const more = known.length > maxListedColumns ? ', …' : '';
+        const list = known.slice(0, maxListedColumns).join(', ');
+        notice(`unknown column "${name}"; the response has these fields: ${list}${more}`);
       }
-      if (format === 'table') return sink.print([text]);
-      await print(text, () => gridOf([record], Object.keys(record)));
-    },
-    async exports(variables) {
-      const names = Object.keys(variables);
-      if (format !== 'table') return printer.record({ ...variables }, names);
-      printer.checkColumns(names);
-      const isWindows = context.platform === 'win32';
-      const lines = (asked ?? names).map((name) =>
-        isWindows ? `$env:${name} = '${variables[name]}'` : `export ${name}=${variables[name]}`,
-      );
-      await sink.print(lines);
-    },
-    async report(head, summary, items) {
-      if (asked) return printer.records([...piecesOf(items)].flat(), items.columns);
-      if (format === 'table') {
-        return print(head, () => gridOf(summary, Object.keys(summary[0] ?? {})));
-      }
-      if (format === 'json') return write(nestedInJson(head, items, sink));
-      if (format === 'yaml') return write(nestedInYaml(head, items));
-      let titled = header;
-      for (const records of piecesOf(items)) {
-        await print(records, () => gridOf(records, items.columns), titled);
-        titled = false;
-      }
-    },
-    async differences(head, items, describe, total) {
-      if (format !== 'table' || asked) return printer.report(head, [], items);
-      for (const records of piecesOf(items)) {
-        const lines = records.map((record) => {
-          const { look, text } = describe(record);
-          return { look, begin: sink.show(text), rest: '' };
-        });
-        await write([lines]);
-      }
-      await write([[total]]);
-    },
-    async anything(data, empty = 'The list is empty.') {
-      const whole = arePieces(data) ? undefined : data;
-      const all = Array.isArray(whole) ? whole : [data as Json];
-      const pieces = arePieces(data) ? (data as AsyncIterable<Json[]>) : [all];
-      const { there, toRecords } = await survey(pieces, asked?.length);
-      for (const message of noticesOfUnknown(asked ?? [], there)) warn(report, message);
-      const columns = asked ?? (there.length > 0 ? there : ['value']);
-      const grid = (elements: readonly Json[]) => gridOf(toRecords(elements), columns);
-      if (whole === undefined) return printPieces(pieces, grid, { what: 'elements', empty });
-      if (all.length === 0 && isSaid(empty)) return;
-      await print(chosen(whole), () =>
-        format === 'table' && isJsonObject(whole)
-          ? fieldList(whole, asked ?? Object.keys(whole))
-          : grid(all),
-      );
+      const texts = isTabular ? rowsOf(data, requested ?? known) : valuesOf(data, head);
+      const isPrinted = await printAll(texts).catch((error) => {
+        throw result.unit ? incomplete(error, result.unit) : error;
+      });
+      if (isTable && !isPrinted) notice(empty);
     },
   };
-  return printer;
 
-  /** Says what there is instead of rows: a table without any is no result that a person can read. */
-  function isSaid(empty: string | undefined): boolean {
-    if (format !== 'table' || empty === undefined) return false;
-    report({ event: 'empty', message: empty });
-    return true;
+  function clean(line: Line): Line {
+    if (typeof line === 'string') return escapeText(sink.redact(line));
+    return { ...line, text: escapeText(sink.redact(line.text)) };
   }
 
-  /** The columns that are asked for of each record. */
-  function chosen(data: Json): Json {
-    return asked ? choose(data, asked) : data;
+  /** Returns what is printed of a result: what the query makes of it, its rows, or its data. */
+  async function select({ data, head, rows, columns, empty }: Result): Promise<Result> {
+    if (query) {
+      const whole = isBatches(data) ? await readAll(data) : data;
+      const result = query(sink.redactData(head ? { ...head, items: whole } : whole));
+      const what = result === null ? 'null' : 'an empty list';
+      return {
+        data: isTabular ? toQueryRows(result) : result,
+        empty: `The result of --query is ${what}.`,
+      };
+    }
+    const more = { ...(columns && { columns }), ...(empty && { empty }) };
+    if (rows && (requested || isTabular)) return { data: [...rows], ...more };
+    return { data, ...(head && !requested && { head: sink.redactData(head) }), ...more };
   }
 
-  async function printPieces<Element extends Json>(
-    pieces: Pieces<Element>,
-    grid: (elements: readonly Element[]) => Grid,
-    { what, empty }: StreamWords,
-  ): Promise<void> {
-    const { brokenOff, layStream } = await import('./stream.ts');
-    const options = { ...layOptions(), asked };
-    let printed = 0;
-    try {
-      for await (const { lines, count } of layStream(pieces, grid, sink, options)) {
-        if (count === 0 && isSaid(empty)) break;
-        // Where each write is done at once, as on a terminal, no signal would be heard before the last one.
-        await context.turn();
-        context.signal.throwIfAborted();
-        await write([lines]);
-        printed += count;
+  /** Prints a record of unknown fields for people, one field per line. */
+  async function printFields(record: JsonObject): Promise<void> {
+    const fields = Object.entries(
+      requested ? (pickFields(record, requested) as JsonObject) : record,
+    );
+    await printAll(layOut(one(fields), ['field', 'value']));
+  }
+
+  async function printAll(texts: AsyncIterable<readonly Line[]>): Promise<boolean> {
+    let isPrinted = false;
+    for await (const lines of texts) {
+      if (lines.length > 0) await sink.print(lines);
+      isPrinted ||= lines.length > 0;
+    }
+    return isPrinted;
+  }
+
+  /** Adds to an error that the list broke off. After a failed write nobody knows how much of it arrived. */
+  function incomplete(error: unknown, unit: string): unknown {
+    const failure = explained(error, signal, {});
+    if (printed === 0 || !(failure instanceof Failure)) return error;
+    const { kind, message } = failure;
+    if (kind === 'output') return failure.with({}, `${message}; the list is incomplete`);
+    return failure.with({}, `${message}; the list is incomplete: ${printed} ${unit} printed`);
+  }
+
+  /** Writes JSON, NDJSON, YAML and raw values. */
+  async function* valuesOf(data: Json | Batches, head?: JsonObject): AsyncGenerator<string[]> {
+    const isList = isBatches(data) || Array.isArray(data);
+    const batches = batchesOf(data, (element) =>
+      requested ? pickFields(element, requested) : element,
+    );
+    if (format === 'json' && isList) return yield* jsonList(batches, head);
+    const write = {
+      json: (element: Json) => writeJson(element, 2),
+      ndjson: (element: Json) => writeJson(element),
+      raw: rawLine,
+      yaml: (element: Json) => toYaml(isList ? [element] : element),
+    }[format as 'json' | 'ndjson' | 'raw' | 'yaml'];
+    const title = format === 'yaml' && head ? `${toYaml(head)}\nitems:` : undefined;
+    let isEmpty = true;
+    for await (const batch of batches) {
+      if (batch.length === 0) continue;
+      if (title !== undefined && isEmpty) yield [title];
+      isEmpty = false;
+      yield [batch.map(write).join('\n')];
+    }
+    // On a line of its own `[]` would not belong to `items:`.
+    if (isEmpty && format === 'yaml') yield [title === undefined ? '[]' : `${title} []`];
+  }
+
+  /** Writes a table, CSV and TSV. */
+  async function* rowsOf(
+    data: Json | Batches,
+    columns: readonly string[] | undefined,
+  ): AsyncGenerator<readonly Line[]> {
+    const rows = batchesOf(data, (element) => toRow(element, columns));
+    yield* layOut(rows, columns ?? ['value']);
+  }
+
+  async function* layOut(
+    rows: AsyncIterable<readonly Row[]>,
+    names: readonly string[],
+  ): AsyncGenerator<readonly Line[]> {
+    if (isTable) {
+      const { tableLines } = await import('./table.ts');
+      return yield* tableLines(rows, { ...options, columns: names });
+    }
+    const line = format === 'csv' ? csvLine : tsvLine;
+    if (header) yield [line(names)];
+    for await (const batch of rows) if (batch.length > 0) yield [batch.map(line).join('\n')];
+  }
+
+  /** Yields the elements of a list, or the value as the only one, redacted and changed. */
+  async function* batchesOf<To>(
+    data: Json | Batches,
+    change: (element: Json) => To,
+  ): AsyncGenerator<To[]> {
+    // What is printed after an interruption is the result of a write, and is printed whole.
+    const isInterrupted = signal.aborted;
+    for await (const batch of isBatches(data) ? data : [[data].flat() as Json[]]) {
+      for (let start = 0; start < batch.length; start += batchSize) {
+        // Writes to a terminal are synchronous: without a pause no signal would be noticed before the last one.
+        await turn();
+        if (!isInterrupted) signal.throwIfAborted();
+        const elements = sink.redactData(batch.slice(start, start + batchSize));
+        yield elements.map(change);
+        printed += elements.length;
       }
-    } catch (error) {
-      throw what === undefined ? error : brokenOff(error, printed, what, context.signal);
     }
   }
+}
 
-  function layOptions(titled = header): LayOptions {
-    return { format, header: titled, ascii, width: wide ? undefined : context.stdout.columns };
+/** Yields objects that are made a batch at a time, so that a hundred thousand take no room. */
+export async function* inBatches(
+  count: number,
+  objectAt: (index: number) => JsonObject,
+): AsyncGenerator<JsonObject[]> {
+  for (let start = 0; start < count; start += batchSize) {
+    const length = Math.min(batchSize, count - start);
+    yield Array.from({ length }, (_, index) => objectAt(start + index));
   }
+}
 
-  async function print(data: Json, grid: () => Grid, titled?: boolean): Promise<void> {
-    await write([await lay(() => data, grid, sink, layOptions(titled))]);
-  }
+async function* one<Batch>(batch: Batch): AsyncGenerator<Batch> {
+  yield batch;
+}
 
-  async function write(
-    pieces: Iterable<readonly Line[]> | AsyncIterable<readonly Line[]>,
-  ): Promise<void> {
-    const paint = color ? await loadPaint() : undefined;
-    for await (const lines of pieces) if (lines.length > 0) await sink.print(lines, paint);
+function isBatches(data: Json | Batches): data is Batches {
+  return typeof data === 'object' && data !== null && Symbol.asyncIterator in data;
+}
+
+/** @throws Failure (usage) if a query would fill the memory */
+async function readAll(batches: Batches): Promise<Json[]> {
+  const all: Json[] = [];
+  for await (const batch of batches) {
+    for (const element of batch) all.push(element);
+    if (all.length > maxQueriedElements) {
+      const message = `--query failed: the list has more than ${formatCount(maxQueriedElements)} elements`;
+      throw new Failure('usage', message, { hint: 'Pipe it through jq: petstore ... -o ndjson' });
+    }
   }
+  return all;
 }

@@ -1,38 +1,58 @@
-import { cutMark, cutOut, formsOf, shortestHidden } from '../text/secret.ts';
+import { isJsonObject, type Json } from '../json/json.ts';
+import { cutMark, cutOut, formsOf, minSecretLength } from '../text/secret.ts';
 
-/** What a run has to hide, and the ways to cut it out of a text. */
-export type Secrets = {
-  readonly hide: (secret: string) => void;
-  /** Whether any of them is in a text. */
-  readonly isIn: (text: string) => boolean;
-  /** A text without them. */
-  readonly cut: (text: string) => string;
-  /** A message without them, and without the beginning of one where the message quotes a text cut short with `…`. */
-  readonly cutMessage: (text: string) => string;
-};
+/** Field names of the interface document. They are never redacted, even if the key is "description". */
+const documentedFields = new Set(['id', 'name', 'description', 'code', 'message', 'status']);
 
-export function createSecrets(): Secrets {
+/** Keeps the secrets of a run and cuts them out of messages and data. */
+export function createSecrets() {
   const forms = new Set<string>();
+
+  const hasSecret = (text: string) => [...forms].some((form) => text.includes(form));
+
+  /** Cuts a quoted text that was shortened with `…` in the middle of a secret. */
+  const redactBeginnings = (text: string) => {
+    if (!text.includes('…')) return text;
+    let clean = text;
+    for (const form of forms) {
+      for (let length = form.length - 1; length >= minSecretLength; length -= 1) {
+        clean = clean.replaceAll(`${form.slice(0, length)}…`, `${cutMark}…`);
+      }
+    }
+    return clean;
+  };
+
+  const redact = (text: string) => redactBeginnings(cutOut(text, forms));
+
+  const redactValue = (value: Json | undefined): Json | undefined => {
+    if (typeof value === 'string') return redact(value);
+    if (Array.isArray(value)) return value.map((item) => redactValue(item) ?? null);
+    if (!isJsonObject(value)) return value;
+    const fields = Object.entries(value).map(([name, field]) => [
+      documentedFields.has(name) ? name : redact(name),
+      redactValue(field),
+    ]);
+    return Object.fromEntries(fields);
+  };
+
   return {
-    hide(secret) {
+    hide(secret: string): void {
       for (const form of formsOf(secret)) forms.add(form);
     },
-    isIn(text) {
-      for (const form of forms) if (text.includes(form)) return true;
-      return false;
-    },
-    cut: (text) => cutOut(text, forms),
-    cutMessage: (text) => cutEnded(cutOut(text, forms), forms),
+    /** Returns a message without secrets. */
+    redact,
+    /** Returns data without secrets. Numbers stay as they are: half an id would be another id. */
+    redactData: <Data extends Json>(data: Data): Data =>
+      hasSecret(textsOf(data)) ? (redactValue(data) as Data) : data,
   };
 }
 
-function cutEnded(text: string, forms: Iterable<string>): string {
-  if (!text.includes('…')) return text;
-  let clean = text;
-  for (const form of forms) {
-    for (let length = form.length - 1; length >= shortestHidden; length -= 1) {
-      clean = clean.replaceAll(`${form.slice(0, length)}…`, `${cutMark}…`);
-    }
-  }
-  return clean;
+/** Joins all texts in a value, so that they are searched at once. */
+function textsOf(value: Json | undefined): string {
+  if (typeof value === 'string') return `${value}\n`;
+  if (Array.isArray(value)) return value.map(textsOf).join('');
+  if (!isJsonObject(value)) return '';
+  let texts = '';
+  for (const name of Object.keys(value)) texts += `${name}\n${textsOf(value[name])}`;
+  return texts;
 }

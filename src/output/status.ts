@@ -1,70 +1,145 @@
+import type { Ora } from 'ora';
 import type { Context } from '../context.ts';
-import type { ProgressEvent, WaitEvent } from '../events.ts';
+import type { Event, Progress, Wait } from '../events.ts';
+import { progressText, waitText } from './event-text.ts';
 import type { Sink } from './sink.ts';
-import { createStatusLine, type LineLook } from './status-line.ts';
-import { statusText } from './status-text.ts';
-import { createWaits } from './waiting.ts';
+
+/** Shorter waits are not worth a message. */
+const minShownWaitMs = 2_000;
+/** How often a line mentions what goes on if no line can be rewritten. */
+const intervalMs = { progress: 10_000, wait: 30_000 };
+/** In cells. */
+const barWidth = 20;
 
 export type Status = {
-  readonly show: (event: ProgressEvent | WaitEvent) => void;
-  /** Takes it off the screen for good. */
+  readonly show: (event: Wait | Progress) => void;
+  /** Removes the status for good: a spinner that is never stopped keeps the process alive. */
   readonly end: () => void;
 };
 
-/** How often the line of a wait is drawn, in ms: it counts down, however seldom the wait is reported. */
-const interval = 1_000;
+/** Keeps what goes on: the progress of an import, and of all waits the one that ends first. */
+function createActivity({ uptime }: Pick<Context, 'uptime'>) {
+  const waits = new Map<symbol, { readonly event: Wait; readonly end: number }>();
+  let progress: Progress | undefined;
+  let reportedAt = 0;
+  return {
+    note(event: Wait | Progress): void {
+      if (event.event === 'progress') {
+        progress = event.over ? undefined : event;
+        reportedAt = uptime();
+      } else if (event.waitMs <= 0) waits.delete(event.by);
+      else if (event.waitMs > minShownWaitMs || waits.has(event.by)) {
+        waits.set(event.by, { event, end: uptime() + event.waitMs });
+      }
+    },
+    /** Returns the progress with the estimate as of now, or without one that has passed. */
+    progress(): Progress | undefined {
+      if (!progress?.leftMs) return progress;
+      const { leftMs, ...rest } = progress;
+      const now = leftMs - (uptime() - reportedAt);
+      return now > 0 ? { ...rest, leftMs: now } : rest;
+    },
+    wait(): Wait | undefined {
+      const [first] = [...waits.values()].sort((a, b) => a.end - b.end);
+      if (!first || first.end <= uptime()) return undefined;
+      return { ...first.event, waitMs: first.end - uptime() };
+    },
+  };
+}
 
-/** Shows what goes on, progress and waits alike, in the one line of the terminal that is rewritten. */
-export function createStatus(context: Context, sink: Sink, look: LineLook): Status {
-  const line = createStatusLine(context, sink, look);
-  const waits = createWaits(context);
-  let progress: ProgressEvent | undefined;
-  /** By the context's `uptime`. */
-  let end: number | undefined;
-  /** Ends the countdown that goes on: its timer would keep the process alive. */
-  let countdown: AbortController | undefined;
+/** Shows what goes on in one line of the terminal, which ora redraws and keeps below all other lines. */
+export function createStatusLine(
+  context: Pick<Context, 'uptime'>,
+  sink: Sink,
+  terminal: { stream: NodeJS.WriteStream; color: boolean; unicode: boolean },
+): Status {
+  const { stream, color, unicode } = terminal;
+  const activity = createActivity(context);
+  let spinner: Ora | undefined;
+  let isStarting = false;
+  let hasEnded = false;
+
+  /** ora calls it for each frame, so the countdown needs no timer of its own. */
+  const text = () => {
+    const progress = activity.progress();
+    const wait = activity.wait();
+    const parts: string[] = [];
+    if (progress) parts.push(`${progressBar(progress, unicode)} ${progressText(progress)}`);
+    if (wait) parts.push(waitText(wait));
+    return parts.join(' | ');
+  };
+  const isShown = () => !hasEnded && text() !== '';
+  const update = () => {
+    if (!isShown()) {
+      spinner?.stop();
+      spinner = undefined;
+    } else if (!spinner && !isStarting) void start();
+  };
+
   return {
     show(event) {
-      if (event.event === 'wait') waits.onWait(event);
-      else follow(event);
-      draw();
-      if (waits.over()) stop();
-      else if (!countdown) void count();
+      activity.note(event);
+      update();
     },
     end() {
-      stop();
-      line.end();
+      hasEnded = true;
+      update();
     },
   };
 
-  function draw(): void {
-    const now = context.now();
-    const endsAt = end === undefined ? undefined : now + end - context.uptime();
-    const shown = progress && { ...progress, endsAt };
-    line.show(statusText(shown, waits.next(), { width: line.width(), ascii: look.ascii, now }));
+  async function start(): Promise<void> {
+    isStarting = true;
+    // An import may be hours old: if ora cannot be loaded, it goes on without a status line.
+    const loaded = await import('ora').catch(() => undefined);
+    if (!loaded) return;
+    await sink.flush();
+    isStarting = false;
+    if (!isShown()) return;
+    spinner = loaded
+      .default({
+        stream,
+        isEnabled: true,
+        color: color && 'cyan',
+        spinner: unicode ? 'dots' : 'line',
+        suffixText: text,
+        // petstore handles signals itself, and the cursor stays visible if the process dies.
+        discardStdin: false,
+        hideCursor: false,
+      })
+      .start();
   }
+}
 
-  async function count(): Promise<void> {
-    countdown = new AbortController();
-    const { signal } = countdown;
-    while (await passes(signal)) draw();
-  }
+/** "████████░░░░░░░░░░░░" */
+function progressBar({ done, total }: Progress, unicode: boolean): string {
+  const filled = total > 0 ? Math.floor((barWidth * done) / total) : 0;
+  const [full, empty] = unicode ? ['█', '░'] : ['#', '-'];
+  return full.repeat(filled) + empty.repeat(barWidth - filled);
+}
 
-  /** Whether the time until the next drawing passes. */
-  function passes(signal: AbortSignal): Promise<boolean> {
-    return context.sleep(interval, signal).then(
-      () => true,
-      () => false,
-    );
-  }
-
-  function stop(): void {
-    countdown?.abort();
-    countdown = undefined;
-  }
-
-  function follow(event: ProgressEvent): void {
-    progress = event.over ? undefined : event;
-    end = event.leftMs === undefined ? undefined : context.uptime() + event.leftMs;
-  }
+/** Reports what goes on in lines of their own: a progress every 10 s, a wait at its start and every 30 s. */
+export function createStatusLines(
+  context: Pick<Context, 'uptime'>,
+  say: (event: Event) => void,
+): Status {
+  const activity = createActivity(context);
+  const saidAt = { progress: Number.NaN, wait: Number.NEGATIVE_INFINITY };
+  return {
+    show(event) {
+      activity.note(event);
+      const progress = activity.progress();
+      const wait = activity.wait();
+      if (!wait) saidAt.wait = Number.NEGATIVE_INFINITY;
+      // The first line about a progress comes when it has lasted for a while.
+      if (Number.isNaN(saidAt.progress)) saidAt.progress = context.uptime();
+      const left = progress && { left: progress.total - progress.done };
+      for (const current of [wait && { ...wait, ...left }, progress]) {
+        if (!current) continue;
+        if (context.uptime() - saidAt[current.event] < intervalMs[current.event]) continue;
+        saidAt[current.event] = context.uptime();
+        say(current);
+      }
+    },
+    end() {},
+  };
 }

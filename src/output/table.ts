@@ -1,66 +1,174 @@
-import { frame } from './frame.ts';
-import { cellText, type Grid, numberWidths } from './grid.ts';
-import type { Line, Sink } from './sink.ts';
+import Table from 'cli-table3';
+import { ExactNumber } from '../json/json.ts';
+import { escapeText } from '../json/safe-text.ts';
+import { cellText, type Row } from './rows.ts';
+import type { Line } from './sink.ts';
+import { truncate, widthOf, wrap } from './width.ts';
 
 export type TableOptions = {
-  /** The terminal's, in cells; undefined (a pipe) lets each row be as long as it is, and nothing is cut. */
-  readonly width: number | undefined;
-  /** Whether the first row says what the columns are. */
+  readonly columns: readonly string[];
+  /** Whether a first row names the columns. */
   readonly header: boolean;
-  /** Lines and dots of ASCII, where the user's locale knows no others. */
-  readonly ascii: boolean;
+  /** Width of the terminal; undefined in a pipe, where nothing is cut or wrapped. */
+  readonly width: number | undefined;
+  /** Whether the locale is UTF-8, as the lines of a frame require. */
+  readonly framed: boolean;
 };
 
-/** A longer list is scrolled through, and a wider one is folded: a frame is only in the way, and takes long to draw. */
-const mostFramed = { cells: 1_000, columns: 100 };
+/** Longer tables are scrolled through, and cli-table3 needs 2.5 s for 10,000 rows. */
+const maxFramedCells = 1_000;
+/** The columns of a longer table are as wide as its first rows need: at most so many rows, and so many characters. */
+const maxSampleRows = 1_000;
+const maxSampleLength = 1024 * 1024;
+/** On a terminal a longer text is cut. In a pipe it is whole, and other rows are not padded to it. */
+const maxCellWidth = 200;
+/** Narrower columns are not readable. */
+const minColumnWidth = 10;
+/** The digits and the sign of an int64, which is never cut. */
+const maxNumberWidth = 20;
 
-/**
- * Lays a grid out as lines: a bold header and one line a row, whatever the cells contain; on a terminal that is too narrow for the
- * columns, a block of lines for each row.
- */
-export async function tableLines(
-  grid: Grid,
-  sink: Sink,
-  { width, header, ascii }: TableOptions,
-): Promise<Line[]> {
-  const titles = header ? [grid.header.map((title) => sink.show(title))] : [];
-  const rows = [...titles, ...grid.rows.map((row) => row.map((cell) => sink.show(cellText(cell))))];
-  if (rows.length === 0) return [];
-  const count = grid.header.length;
-  const isSmall = count <= mostFramed.columns && count * grid.rows.length <= mostFramed.cells;
-  const room =
-    width === undefined ? undefined : width - (isSmall ? 3 * count + 1 : 2 * (count - 1));
-  if (isSmall && fitAsTheyAre(rows, count, room))
-    return frame(rows, { header, ascii, widthOf: (text) => text.length });
-  const { columnLine, columnWidths, fitRows, fitWidths, isCrowded, isLong, widthOf } = await import(
-    './fit.ts'
-  );
-  let fitted: Rows = rows;
-  if (width !== undefined && room !== undefined) {
-    const ellipsis = ascii ? '...' : '…';
-    const widths = fitWidths(rows, room, numberWidths(grid), ellipsis);
-    // Of two columns the first is most often the name of the second.
-    if (header && count > 2 && isCrowded(rows, widths)) {
-      const { blocks } = await import('./blocks.ts');
-      return blocks(rows[0] ?? [], rows.slice(1), width, ellipsis);
+type Cells = readonly string[];
+type Sample = { readonly rows: Cells[]; readonly isNumber: boolean[]; length: number };
+
+/** Lays out a table: small ones in a frame, longer ones in columns that are written as the rows come, and nothing without rows. */
+export async function* tableLines(
+  batches: AsyncIterable<readonly Row[]>,
+  options: TableOptions,
+): AsyncGenerator<readonly Line[]> {
+  const { columns, header, framed, width } = options;
+  const titles = columns.map(escapeText);
+  const sample: Sample = { rows: [], isNumber: [], length: 0 };
+  let write: ((cells: Cells) => string) | undefined;
+
+  const startColumns = (): Line[] => {
+    write = createRowWriter(sample, titles, options);
+    const lines = sample.rows.splice(0).map(write);
+    return header ? [{ style: 'bold', text: write(titles) }, ...lines] : lines;
+  };
+
+  try {
+    for await (const batch of batches) {
+      if (write) {
+        yield batch.map(escapeRow).map(write);
+        continue;
+      }
+      for (const row of batch) addTo(sample, row);
+      if (sample.rows.length > maxSampleRows || sample.length > maxSampleLength) {
+        yield startColumns();
+      }
     }
-    fitted = fitRows(rows, { widths, room }, ellipsis);
+  } catch (error) {
+    // If the list breaks off, what was read of it is still printed.
+    if (!write && sample.rows.length > 0) yield startColumns();
+    throw error;
   }
-  // On a terminal no cell is long any more.
-  if (isSmall && (room !== undefined || !fitted.flat().some(isLong)))
-    return frame(fitted, { header, ascii, widthOf });
-  const widths = columnWidths(fitted, count);
-  const lines = fitted.map((row) => columnLine(row, widths));
-  return lines.map((line, index) => (header && index === 0 ? { bold: line } : line));
+  if (sample.rows.length === 0) return;
+  const hasRoom = width !== undefined || !sample.rows.flat().some(isLong);
+  const isSmall = sample.rows.length * columns.length <= maxFramedCells;
+  yield framed && hasRoom && isSmall ? frame(sample, titles, options) : startColumns();
 }
 
-type Rows = readonly (readonly string[])[];
+function escapeRow(row: Row): string[] {
+  return row.map((cell) => escapeText(cellText(cell)));
+}
 
-/** Rows of short ASCII that have room: what measures others takes 10 ms to load. */
-function fitAsTheyAre(rows: Rows, count: number, room = Number.POSITIVE_INFINITY): boolean {
-  if (!rows.every((row) => row.every((cell) => /^[ -~]{0,200}$/.test(cell)))) return false;
-  const widths = Array.from({ length: count }, (_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+function addTo(sample: Sample, row: Row): void {
+  // V8 cuts a text out of a longer one by reference: 1,000 names would keep 1,000 elements of up to 1 MiB.
+  const cells = escapeRow(row).map((cell) => ` ${cell}`.slice(1));
+  sample.rows.push(cells);
+  for (const [index, cell] of row.entries()) {
+    sample.length += cells[index]?.length ?? 0;
+    if (cell instanceof ExactNumber && cell.text.length <= maxNumberWidth) {
+      sample.isNumber[index] = true;
+    }
+  }
+}
+
+function frame(sample: Sample, titles: Cells, { header, width }: TableOptions): Line[] {
+  const room = width === undefined ? Number.POSITIVE_INFINITY : width - 3 * titles.length - 1;
+  const { widths, isNarrow } = fitColumns(sample, titles, header, room);
+  // Of two columns the first one usually names the second.
+  if (header && isNarrow && titles.length > 2)
+    return sample.rows.flatMap((cells, index) => recordLines(titles, cells, index > 0));
+  const fitted = (cells: Cells) =>
+    width === undefined
+      ? [...cells]
+      : cells.map((cell, index) => wrap(truncate(cell, maxCellWidth), widths[index] ?? 0));
+  const table = new Table({
+    head: header ? fitted(titles) : [],
+    style: { head: [], border: [], compact: true },
+    // Without it cli-table3 cuts each cell character by character for its debug log.
+    truncate: '…'.repeat(10),
+  });
+  table.push(...sample.rows.map(fitted));
+  const lines = table.toString().split('\n');
+  return lines.map((text, index) => (header && index === 1 ? { style: 'bold', text } : text));
+}
+
+/** Lays out a record with one field per line, for a terminal that is too narrow for columns. */
+function recordLines(titles: Cells, cells: Cells, hasPrevious: boolean): Line[] {
+  const lines = titles.map(
+    (title, index) => `${title}: ${truncate(cells[index] ?? '', maxCellWidth)}`,
   );
-  return widths.reduce((total, width) => total + width, 0) <= room;
+  return hasPrevious ? ['', ...lines] : lines;
+}
+
+/**
+ * Creates the writer of rows without a frame, in columns as wide as those of a sample. A longer cell pushes the rest of its row
+ * aside; on a terminal it is cut.
+ */
+function createRowWriter(
+  sample: Sample,
+  titles: Cells,
+  { header, width }: TableOptions,
+): (cells: Cells) => string {
+  const room = width === undefined ? Number.POSITIVE_INFINITY : width - 2 * (titles.length - 1);
+  const { widths } = fitColumns(sample, titles, header, room, maxNumberWidth);
+  return (cells) =>
+    cells
+      .map((cell, index) => {
+        const columnWidth = widths[index] ?? 0;
+        const text = width === undefined ? cell : truncate(cell, columnWidth);
+        return text + ' '.repeat(Math.max(0, columnWidth - cellWidth(text)));
+      })
+      .join('  ')
+      .trimEnd();
+}
+
+/** Fits the columns into `room`: the widest give way first, columns of numbers never. */
+function fitColumns(
+  { rows, isNumber }: Sample,
+  titles: Cells,
+  header: boolean,
+  room: number,
+  minNumberWidth = 0,
+) {
+  const needed = titles.map((_, index) => {
+    let width = isNumber[index] ? minNumberWidth : 0;
+    for (const cells of header ? [titles, ...rows] : rows) {
+      width = Math.max(width, cellWidth(cells[index] ?? ''));
+    }
+    return width;
+  });
+  const widths = [...needed];
+  const shrinkable = [...titles.keys()].filter((index) => !isNumber[index]);
+  let excess = widths.reduce((sum, width) => sum + width, 0) - room;
+  for (; excess > 0 && shrinkable.length > 0; excess -= 1) {
+    const widest = shrinkable.reduce((best, index) =>
+      (widths[index] ?? 0) > (widths[best] ?? 0) ? index : best,
+    );
+    widths[widest] = Math.max(1, (widths[widest] ?? 0) - 1);
+  }
+  const isNarrow = widths.some(
+    (width, index) => width < Math.min(minColumnWidth, needed[index] ?? 0),
+  );
+  return { widths, isNarrow };
+}
+
+function cellWidth(cell: string): number {
+  return isLong(cell) ? maxCellWidth : widthOf(cell);
+}
+
+function isLong(cell: string): boolean {
+  return cell.length > 10 * maxCellWidth || widthOf(cell) > maxCellWidth;
 }

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
 import type { Decision, Denied } from './decide.ts';
 import { emptyLedger, type Ledger } from './ledger.ts';
-import { tooLate, waitReason } from './words.ts';
+import { tooLate, waitWords } from './words.ts';
 
 /** Waits for requests that are on their way are neither shown nor counted as waits for the limit, up to this many ms. */
 const patience = 2_000;
@@ -118,7 +118,7 @@ export async function waitForPermit(
     return denied;
   }
 
-  function reportWait({ reason, limit, until }: Denied, waitMs: number): void {
-    report({ event: 'wait', by, reason: waitReason(reason), limit, resetAt: until, waitMs });
+  function reportWait(denied: Denied, waitMs: number): void {
+    report({ event: 'wait', by, resetAt: denied.until, waitMs, ...waitWords(denied) });
   }
 }

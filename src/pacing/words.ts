@@ -1,11 +1,40 @@
 import { type Failure, unsentFailure } from '../errors.ts';
-import type { RequestWait } from '../events.ts';
-import { isoEnd, isoTime } from '../text/iso-time.ts';
-import { timeLeft } from '../text/time.ts';
+import type { Wait } from '../events.ts';
+import { duration, isoTime } from '../time.ts';
 import type { Denied, Reason } from './decide.ts';
 
+/** The wait as its event tells it. */
+export function waitWords({ reason, limit }: Denied): Pick<Wait, 'reason' | 'why' | 'next'> {
+  const window = limit === undefined ? {} : { limit, remaining: 0 };
+  return {
+    reason: waitReason(reason),
+    why: whyWait(reason, limit),
+    next: 'next request',
+    ...window,
+  };
+}
+
+function whyWait(reason: Reason, limit: number | undefined): string {
+  switch (reason) {
+    case 'minute':
+      return `rate limit reached (${limit}/min)`;
+    case 'day':
+      return `rate limit reached (${limit}/day)`;
+    case 'tripped':
+      return 'rate limit exceeded (429) three times in a row';
+    case 'banned':
+      return 'your API key is temporarily banned';
+    case '429':
+      return 'rate limit exceeded (429)';
+    case 'unavailable':
+      return 'the service is unavailable';
+    default:
+      return 'another request is in flight';
+  }
+}
+
 /** The reason as the `wait` event tells it. */
-export function waitReason(reason: Reason): RequestWait {
+export function waitReason(reason: Reason): Wait['reason'] {
   if (reason === 'minute') return 'window';
   return reason === 'busy' ? 'probe' : reason;
 }
@@ -35,7 +64,7 @@ function wayOut({ reason, soon }: Denied, seconds: number): string {
 
 /** "4m 58s (2026-11-20T15:09:07Z)" */
 function moment({ until }: Denied, now: number): string {
-  return `${timeLeft(until - now)} (${isoEnd(until)})`;
+  return `${duration(until - now)} (${isoTime(until)})`;
 }
 
 /** A wait that is in force: why, and until when. */

@@ -1,5 +1,5 @@
 import type { Category } from '../api/resources.ts';
-import { ExactNumber, type Json } from '../json/exact.ts';
+import { ExactNumber, type Json } from '../json/json.ts';
 
 const number = (digits: string) => new ExactNumber(digits);
 

@@ -1,7 +1,6 @@
 import { NewCategory } from '../api/resources.ts';
 import { findMismatch } from '../json/check.ts';
-import { exact, isJsonObject, type Json } from '../json/exact.ts';
-import { parseJson } from '../json/parse.ts';
+import { exact, isJsonObject, type Json, parseJson } from '../json/json.ts';
 import { type Decision, decide, type Plan, tightestWindow, type WindowStatus } from './quota.ts';
 import { sampleDeprecation, sampleSunset } from './sample.ts';
 import { addCategory, type SandboxState } from './state.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { adoptStringIds, Category } from '../api/resources.ts';
 import { findMismatch } from '../json/check.ts';
-import { ExactNumber, isJsonObject, type Json } from '../json/exact.ts';
+import { ExactNumber, isJsonObject, type Json } from '../json/json.ts';
 import { freshQuota, type Quota } from './quota.ts';
 import { sampleCategories, sampleOrders, samplePets } from './sample.ts';
 

@@ -36,9 +36,9 @@ export function createLimitLine({ stdout, stderr }: Context, report: Report): Li
     },
     beforeResult: (sink) => ({
       ...sink,
-      print(lines, paint) {
+      print(lines) {
         if (stderr.isTTY && !stdout.isTTY) say();
-        return sink.print(lines, paint);
+        return sink.print(lines);
       },
     }),
   };

@@ -10,7 +10,6 @@ export type CommonOptions = SettingOptions & {
   readonly columns?: readonly string[];
   readonly query?: string;
   readonly header?: boolean;
-  readonly wide?: boolean;
   readonly timeout?: string;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
@@ -75,7 +74,6 @@ function layoutOptions(): readonly Option[] {
     new Option('--query <expression>', "pick from the result with JMESPath, such as '[].name'"),
     columns.argParser(parseColumns),
     new Option('--no-header', 'omit the header row (table, csv, tsv)'),
-    new Option('--wide', 'never cut a table to the width of the terminal'),
   ];
 }
 

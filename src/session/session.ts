@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import type { Client } from '../api/client.ts';
 import { Failure } from '../errors.ts';
 import type { Report } from '../events.ts';
-import { speaksJson } from '../formats.ts';
+import { hasJsonEvents } from '../formats.ts';
+import type { Printer } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
-import type { Printer } from '../output/results.ts';
 import type { SharedLog } from '../pacing/log.ts';
 import { configFolder } from '../settings/folders.ts';
 import { sweepKeys } from '../settings/sweep.ts';
@@ -66,15 +66,15 @@ export async function inSession(
   const { context, sink } = host;
   host.format = format;
   const { report, end } = createReporter(context, sink, {
-    json: speaksJson(format),
+    json: hasJsonEvents(format),
     quiet: options.quiet ?? false,
     color: hasColor(context.stderr, context.env, options),
-    ascii: !isUtf8(context.env),
+    unicode: isUtf8(context.env),
   });
   const limitLine = createLimitLine(context, report);
   try {
-    const { output, preload } = await openOutput(host, { options, format }, report, limitLine);
-    const listeners = { onSent: preload, onRateLimit: limitLine.onRateLimit };
+    const output = await openOutput(host, { options, format }, report, limitLine);
+    const listeners = { onSent: output.preload, onRateLimit: limitLine.onRateLimit };
     const access = createAccess({ host, options, profile, report }, listeners);
     await story({ host, options, output, report, profile, ...access }, faults);
   } catch (error) {

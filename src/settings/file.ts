@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { readText } from '../disk/files.ts';
 import { configFailure } from '../errors.ts';
 import { locateMismatch } from '../json/check.ts';
-import { JsonError, parseJson } from '../json/parse.ts';
+import { JsonError, parseJson } from '../json/json.ts';
 import { positionAfter, startOfText } from '../json/position.ts';
 import { namesIn, type ProfileSetting, type SettingName } from './names.ts';
 

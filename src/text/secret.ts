@@ -1,69 +1,53 @@
-/** What stands where a secret was cut out. */
+/** Stands where a secret was cut out. */
 export const cutMark = '[key]';
+/** Shorter secrets are not redacted: they would match inside ordinary words. */
+export const minSecretLength = 8;
 
-/** What is shorter, in characters and without the blanks around it, is not cut out: it would tear the texts of others. */
-export const shortestHidden = 8;
-
-/** Whether a secret cannot be cut out of texts, since it may be a part of any of them. */
-function isTooShortToHide(secret: string): boolean {
-  return secret.trim().length < shortestHidden;
-}
-
-/** The notice for a key that is used but not hidden; undefined for all others. */
+/** Returns the notice for a key that is used but not redacted, undefined for any other key. */
 export function noticeOfShortKey(key: string): string | undefined {
-  return isTooShortToHide(key)
-    ? `the API key is shorter than ${shortestHidden} characters, so it is not redacted from results and messages`
+  return key.trim().length < minSecretLength
+    ? `the API key is shorter than ${minSecretLength} characters, so it is not redacted from results and messages`
     : undefined;
 }
 
-/** Whether a word in a wrong place may be a key, which must not be said again. */
+/** Returns whether a word in a wrong place may be a key, which must not be repeated. */
 export function mayBeKey(text: string): boolean {
-  return text.length >= shortestHidden;
+  return text.length >= minSecretLength;
 }
 
-/** An invalid word as the end of a phrase, in quotes after a space; nothing where it may be a key. */
+/** Returns an invalid word as the end of a phrase, in quotes after a space, or nothing if it may be a key. */
 export function quotedUnlessKey(text: string): string {
   return mayBeKey(text) ? '' : ` "${text}"`;
 }
 
-/** A word that is wrong, for messages: in quotes, or how long it is when it may be a key. */
+/** Returns an invalid word in quotes, or its length if it may be a key. */
 export function wordFor(text: string): string {
   return mayBeKey(text) ? `a value of ${text.length} characters` : `"${text}"`;
 }
 
-/**
- * A secret as it may turn up in texts of others: as it is, in JSON, in a URL, in Base64 wherever in what was encoded; without the
- * blanks around it. None of one that is too short to hide.
- */
+/** Returns a secret as others may repeat it: plain, in JSON, in a URL, and in Base64 with other bytes before it. */
 export function formsOf(padded: string): readonly string[] {
-  if (isTooShortToHide(padded)) return [];
   const secret = padded.trim();
+  if (secret.length < minSecretLength) return [];
   const percent = encodeURIComponent(secret);
-  const forms = [
+  const base64 = [0, 1, 2].map((bytesBefore) => {
+    const bytes = Buffer.from('x'.repeat(bytesBefore) + secret);
+    // Without the characters at both ends, which the neighbours of the secret affect.
+    return bytes
+      .toString('base64')
+      .slice(Math.ceil((bytesBefore * 8) / 6), Math.floor((bytes.length * 8) / 6));
+  });
+  return [
     secret,
     JSON.stringify(secret).slice(1, -1),
     percent,
     percent.replace(/%../g, (code) => code.toLowerCase()),
-    Buffer.from(secret).toString('base64').replace(/=+$/, ''),
-    Buffer.from(secret).toString('base64url'),
-    ...[0, 1, 2].flatMap((before) => [
-      insideBase64(secret, before, 'base64'),
-      insideBase64(secret, before, 'base64url'),
-    ]),
+    ...base64,
+    ...base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_')),
   ];
-  return [...new Set(forms)];
 }
 
-/** The digits that the secret alone decides, with so many bytes before it and others after it. */
-function insideBase64(secret: string, before: number, encoding: 'base64' | 'base64url'): string {
-  const bytes = Buffer.from('x'.repeat(before) + secret);
-  const digits = (count: number) => (count * 8) / 6;
-  return bytes
-    .toString(encoding)
-    .slice(Math.ceil(digits(before)), Math.floor(digits(bytes.length)));
-}
-
-/** The text with something else in place of these forms of a secret. */
+/** Cuts the forms of a secret out of a text. */
 export function cutOut(text: string, forms: Iterable<string>): string {
   let clean = text;
   for (const form of forms) clean = clean.replaceAll(form, cutMark);

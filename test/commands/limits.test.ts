@@ -322,7 +322,7 @@ describe('what one command learned holds for the next', () => {
 
       expect(exitCode).toBe(0);
       expect(rounded(stderr)).toContain(
-        'petstore: your API key is temporarily banned, next request in 5m (2026-11-20T15:09Z)\n',
+        'petstore: your API key is temporarily banned, next request in 5m (15:09Z)\n',
       );
     });
   });

@@ -165,8 +165,8 @@ describe('orders list', () => {
     const json = await petstore(['orders', 'list', '--json']);
 
     expect(table).toMatchObject({ exitCode: 0, stdout: '', stderr: '' });
-    expect(text).toMatchObject({ stdout: '', stderr: 'No orders.\n' });
-    expect(api).toMatchObject({ stdout: '', stderr: 'The list is empty.\n' });
+    expect(text).toMatchObject({ stdout: '', stderr: 'petstore: No orders.\n' });
+    expect(api).toMatchObject({ stdout: '', stderr: 'petstore: The list is empty.\n' });
     expect(json).toMatchObject({ stdout: '[]\n', stderr: '' });
   });
 });

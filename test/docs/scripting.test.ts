@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { describe } from 'vitest';
 import { meanings } from '../../src/commands/topics/exit-codes.ts';
-import type { FailureKind, Outcome } from '../../src/errors.ts';
-import type { WaitEvent } from '../../src/events.ts';
+import { Failure, type FailureKind, type Outcome } from '../../src/errors.ts';
+import type { Wait } from '../../src/events.ts';
+import { failureEvent } from '../../src/output/event-text.ts';
 import { expect, reply, test } from '../support/petstore.ts';
 import { quotedIn, readPage, rowsOf, sectionOf, sectionsOf } from '../support/sections.ts';
 import { formats } from '../support/values.ts';
@@ -21,35 +22,29 @@ function documented(event: string): Map<string, string> {
   );
 }
 
-/** The fields of each event as the source makes them. */
-function madeFields(): Map<string, Set<string>> {
-  const path = 'src/output/event-json.ts';
+/** Fields of an event that only its text uses. */
+const textFields = ['why', 'next', 'by', 'isWarning', 'lines', 'over'];
+
+/** The fields of each event as the source declares them. */
+function madeFields(): Map<string, readonly string[]> {
+  const path = 'src/events.ts';
   const file = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
-  const made = new Map<string, Set<string>>();
+  const made = new Map<string, readonly string[]>();
   const visit = (node: ts.Node): void => {
-    const event = ts.isObjectLiteralExpression(node) ? eventOf(node) : undefined;
-    if (event === undefined) {
+    if (!ts.isTypeLiteralNode(node)) {
       ts.forEachChild(node, visit);
       return;
     }
-    const fields = namesIn(node).filter((name) => name !== 'event');
-    made.set(event, new Set([...(made.get(event) ?? []), ...fields]));
+    const fields = node.members.filter(ts.isPropertySignature);
+    const event = fields.find(({ name }) => name.getText() === 'event');
+    if (!event?.type) throw new Error(`no event: ${node.getText()}`);
+    const names = fields.filter((field) => field !== event).map(({ name }) => name.getText());
+    const shown = names.filter((name) => !textFields.includes(name));
+    made.set(event.type.getText().slice(1, -1), shown);
   };
   visit(file);
-  return made;
-}
-
-function eventOf(object: ts.ObjectLiteralExpression): string | undefined {
-  const [first] = object.properties;
-  const isEvent = first && ts.isPropertyAssignment(first) && first.name.getText() === 'event';
-  return isEvent && ts.isStringLiteral(first.initializer) ? first.initializer.text : undefined;
-}
-
-function namesIn(node: ts.Node): string[] {
-  const isField = ts.isPropertyAssignment(node) || ts.isShorthandPropertyAssignment(node);
-  const names = isField ? [node.name.getText()] : [];
-  ts.forEachChild(node, (child) => void names.push(...namesIn(child)));
-  return names;
+  const { event, ...error } = failureEvent(new Failure('usage', ''));
+  return made.set(event, Object.keys(error));
 }
 
 const made = madeFields();
@@ -65,7 +60,7 @@ const reasons = Object.keys({
   unavailable: true,
   settle: true,
   claimed: true,
-} satisfies Record<WaitEvent['reason'], true>);
+} satisfies Record<Wait['reason'], true>);
 const outcomes = Object.keys({
   not_sent: true,
   refused: true,
@@ -80,7 +75,7 @@ describe('the page on scripts', () => {
   });
 
   test.for([...made.keys()])('lists the fields of %s events, and no others', (event) => {
-    // Those of a notice that are made elsewhere are what --verbose adds.
+    // A notice may have any other field.
     const added = event === 'notice' ? ['request', 'response'] : [];
 
     expect([...documented(event).keys()].sort()).toEqual(

@@ -119,7 +119,7 @@ describe('a list above 8 MiB', () => {
     const result = await petstore(['categories', 'list', '--search', 'fish']);
 
     expect(result).toMatchObject({ exitCode: 0, stdout: '' });
-    expect(result.stderr).toMatch(/^No categories match "fish"\.\n/);
+    expect(result.stderr).toMatch(/^petstore: No categories match "fish"\.\n/);
   });
 
   test('is searched while it comes, and its columns are chosen', async ({
@@ -366,7 +366,7 @@ describe('the reader of a list above 8 MiB', () => {
     },
   );
 
-  test('gets no more of a full disk than what fits: 74, and how many were printed', async ({
+  test('gets no more of a full disk than what fits: 74, and that the list is incomplete', async ({
     petstore,
     sandbox,
     clock,
@@ -381,7 +381,7 @@ describe('the reader of a list above 8 MiB', () => {
     const result = await petstore(['categories', 'list'], { context: reader(full) });
 
     expect(result.exitCode).toBe(74);
-    expect(result.stderr).toMatch(/\(ENOSPC\); the list is incomplete: \d+ categories printed\n/);
+    expect(result.stderr).toMatch(/\(ENOSPC\); the list is incomplete\n/);
   });
 });
 
@@ -415,10 +415,10 @@ describe('a list above 1 MiB', () => {
     const above = await petstore(['categories', 'list']);
     const below = await petstore(['categories', 'list']);
 
-    const [name, fill] = ['a category with a longer name', (count: number) => ' '.repeat(count)];
-    expect(above.stdout).toMatch(`\n9007199254741000${fill(6)}category 000008${fill(2)}The one`);
-    expect(above.stdout).toMatch(`\n1${fill(21)}${name}  x\n`);
-    expect(below.stdout).toMatch(`\n1${fill(17)}${name}  x\n`);
+    for (const { stdout } of [above, below]) {
+      expect(stdout).toMatch(/^90071992547\d{5} {6}category \d+ {2}The one/m);
+      expect(stdout).toContain(`\n1${' '.repeat(21)}a category with a longer name  x\n`);
+    }
   });
 
   test.for(['{"id":1}', '{', '{"id":1,"name":"a","name":"b"}'])(

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe } from 'vitest';
-import { ExactNumber } from '../../src/json/exact.ts';
+import { ExactNumber } from '../../src/json/json.ts';
 import { faultySend } from '../support/faulty.ts';
 import { createMortal } from '../support/mortal.ts';
 import { expect, test } from '../support/petstore.ts';

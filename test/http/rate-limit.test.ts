@@ -186,8 +186,7 @@ describe('after a 429', () => {
     const text = await petstore(list);
 
     const said = text.stderr.split('\n').filter((line) => line.includes('next request in'));
-    const form =
-      /^petstore: rate limit exceeded \(429\), next request in (.+) \((2026-11-20T.+Z)\)$/;
+    const form = /^petstore: rate limit exceeded \(429\), next request in (.+) \((.+Z)\)$/;
     const [waits, ends] = [1, 2].map((group) => said.map((line) => form.exec(line)?.[group]));
     expect(waits).toEqual([
       expect.stringMatching(/^1m 1[0-3]s$/),
@@ -195,7 +194,7 @@ describe('after a 429', () => {
       expect.stringMatching(/^1\ds$/),
     ]);
     expect(new Set(ends).size).toBe(1);
-    expectTold(Date.parse(ends?.[0] ?? '') - startTime, 70);
+    expectTold(Date.parse(`2026-11-20T${ends?.[0]}`) - startTime, 70);
   });
 
   test('a wait is an event with JSON output', async ({ petstore, sandbox }) => {

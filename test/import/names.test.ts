@@ -242,7 +242,7 @@ describe('a process whose names are held by another one', () => {
   });
 
   test.for([
-    ['90s', /^giving up in 1m 2[789]s \(2026-11-20T15:05:30Z\)$/],
+    ['90s', /^giving up in 1m 2[789]s \(15:05:30Z\)$/],
     ['inf', /^waiting for it to finish$/],
   ] as const)(
     'says so in words with --max-wait %s',

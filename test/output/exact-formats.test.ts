@@ -117,10 +117,10 @@ describe('what scripts read', () => {
           expect(read[at + 1]?.[0]).toBe(String(id));
           const shown = read[at + 1]?.[1] ?? '';
           if (!shown.includes('\\u{')) expect(shown).toBe(name);
-          expect(shown).not.toMatch(/\\u\{[9a]\}|\\u\{d\}\n/);
+          expect(shown).not.toMatch(/\\u\{[9a]\}/);
           if (description === '') expect(read[at + 1]?.[2]).toBe('');
         }
-        expect(stdout.replace(/\r?\n|\t/g, '')).not.toMatch(acting);
+        expect(stdout.replace(/[\n\t]/g, '')).not.toMatch(acting);
       }),
       runs,
     );

@@ -45,9 +45,10 @@ describe('on a terminal a list', () => {
 
         for (const drawing of drawings) {
           const { rows, acts } = await screenOf(stdout, columns, drawing);
-          expect(rows).toHaveLength(linesOf(stdout).length);
           expect(acts).toEqual([]);
-          if (/^[┌+]/.test(stdout)) expect(new Set(rows.map(cellsOf)).size).toBe(1);
+          if (stdout.startsWith('id: ')) continue;
+          expect(rows).toHaveLength(linesOf(stdout).length);
+          if (stdout.startsWith('┌')) expect(new Set(rows.map(cellsOf)).size).toBe(1);
         }
         for (const [id] of all) expect(stdout.split(/[\s│|]+/)).toContain(id);
       }),
@@ -72,6 +73,40 @@ describe('on a terminal a list', () => {
     for (const text of [longestId, description, ...names]) expect(stdout).toContain(` ${text} `);
   });
 
+  test.for([40, 80, 120])(
+    'loses no text of any cell at %i columns',
+    async (columns, { petstore, sandbox }) => {
+      const names = [
+        'x'.repeat(198),
+        '犬と猫は雨の中を歩くのが好き'.repeat(7),
+        '🐕 नमस्ते สวัสดี '.repeat(9),
+      ];
+      sandbox.categories.push(
+        rabbit,
+        ...names.map((name, n) => ({ id: exact(`${n}`), name, description: `${n} ${name}` })),
+      );
+
+      const { stdout } = await petstore([...list, '--no-header'], { columns });
+
+      const rows: string[][] = [];
+      for (const line of linesOf(stdout).slice(1, -1)) {
+        const [id = '', ...texts] = line.split('│').slice(1, -1).map(inkOf);
+        if (id !== '') rows.push([id, '', '']);
+        const last = rows.at(-1) ?? [];
+        for (const [n, text] of texts.entries()) last[n + 1] += text;
+      }
+      expect(rows).toEqual(
+        sandbox.categories.map(({ id, name, description = '' }) => [
+          id.text,
+          inkOf(name),
+          inkOf(description),
+        ]),
+      );
+      // Each field has lines of its own where a header would be too narrow.
+      expect(inkOf((await petstore(list, { columns: 40 })).stdout)).toContain(names[0]);
+    },
+  );
+
   test.for([
     ['where each column has ten cells', 60, []],
     ['without a header', 40, ['--no-header']],
@@ -94,27 +129,15 @@ describe('on a terminal a list', () => {
 
     const { stdout } = await petstore(list, { columns: 40 });
 
-    for (const line of linesOf(stdout)) expect(line.length).toBeLessThanOrEqual(40);
-    expect(stdout).toMatch(/^id:? +-9223372036854775808\nname:? +rabbit\ndescription:? +A loyal/m);
-    expect(inkOf(stdout)).toContain(inkOf(description));
-    expect(inkOf(stdout)).toContain(name);
-    const bold = await petstore(['categories', 'list'], { columns: 40 });
-    expect(bold.stdout).toContain('\n\u001b[1mname');
-  });
-
-  test('has room for a value beside a field whose name is as wide as it', async ({
-    petstore,
-    sandbox,
-  }) => {
-    const value = 'one two three four five';
-    sandbox.react = () =>
-      reply(200, [{ [`field${'s'.repeat(20)}`]: value, b: 'x'.repeat(20), c: 'y' }]);
-
-    const { stdout } = await petstore(['orders', 'list', '--no-color'], { columns: 24 });
-
-    for (const line of linesOf(stdout)) expect(line.length).toBeLessThanOrEqual(24);
-    expect(inkOf(stdout)).toContain(inkOf(value));
-    expect(inkOf(stdout)).toContain('x'.repeat(20));
+    expect(linesOf(stdout)).toEqual([
+      `id: ${longestId}`,
+      'name: rabbit',
+      `description: ${description}`,
+      '',
+      'id: -1',
+      `name: ${name}`,
+      'description:',
+    ]);
   });
 
   test.for([
@@ -134,7 +157,7 @@ describe('on a terminal a list', () => {
 
       for (const line of linesOf(stdout)) expect(line.length).toBeLessThanOrEqual(40);
       expect(stdout).toMatch(/^(1200 +dog|dog +1200)$/m);
-      expect(stdout).toMatch(/^(xxx.* )?-9223372036854775808( +xxx.*)?$/m);
+      expect(stdout).toContain('…');
     },
   );
 });

@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { parse } from 'yaml';
 import { put } from '../support/import-cases.ts';
 import { expect, reply, test } from '../support/petstore.ts';
+import { stopsWhenWritten } from '../support/stops.ts';
 import { exact } from '../support/values.ts';
 
 const two = [
@@ -47,7 +48,7 @@ const prints: Readonly<Record<string, Readonly<Record<'csv' | 'tsv' | 'yaml', st
   'auth status': {
     csv: 'profile,baseUrl,keySource,keyEnding\nproduction,http://127.0.0.1:4010/v1,PETSTORE_API_KEY,cdef\n',
     tsv: 'profile\tbaseUrl\tkeySource\tkeyEnding\nproduction\thttp://127.0.0.1:4010/v1\tPETSTORE_API_KEY\tcdef\n',
-    yaml: 'profile: production\nbaseUrl: http://127.0.0.1:4010/v1\nkeySource: PETSTORE_API_KEY\nkeyEnding: cdef\n',
+    yaml: 'profile: production\nbaseUrl: "http://127.0.0.1:4010/v1"\nkeySource: PETSTORE_API_KEY\nkeyEnding: cdef\n',
   },
   'categories import FILE --dry-run': {
     csv: 'line,name,intention,id,looksLike\n2,ferret,create,,\n3,dog,create,,\n',
@@ -161,9 +162,10 @@ describe('the other formats', () => {
   });
 
   test('settings of a shell are a record', async ({ petstore }) => {
-    const stop = AbortSignal.abort();
-    const { stdout } = await petstore(['sandbox', '-o', 'csv'], { signal: stop });
+    const { signal, stdout, text } = stopsWhenWritten();
 
-    expect(stdout).toMatch(/^PETSTORE_BASE_URL,PETSTORE_API_KEY\nhttp:.*,sandbox-\w+\n$/);
+    await petstore(['sandbox', '-o', 'csv'], { signal, context: { stdout } });
+
+    expect(text()).toMatch(/^PETSTORE_BASE_URL,PETSTORE_API_KEY\nhttp:.*,sandbox-\w+\n$/);
   });
 });

@@ -8,6 +8,7 @@ const data = `{
     {"id": 9223372036854775807, "name": "emu", "age": 12, "tags": ["big"]},
     {"id": -9223372036854775808, "name": "ape", "age": 3.0}
   ],
+  "trap": {"expref": true, "type": "Current"},
   "numbers": [10, 9, 1, 100],
   "words": ["b", "", "ä", "B", "a"],
   "written": [1.50, 1E+2, -0, 0.10],
@@ -173,6 +174,11 @@ const results: Readonly<Record<string, readonly (readonly [expression: string, j
       ['text[0:2]', 'null'],
       ['{"__proto__": zero}', '{"__proto__":0}'],
       ['merge(`{"__proto__": 1}`)', '{"__proto__":1}'],
+      ['zero.* || `1`', '1'],
+      ['numbers[].*', '[]'],
+      ['no | [a]', 'null'],
+      ['no | {a: a}', 'null'],
+      ['[type(trap), keys(trap)[0], not_null(trap).type]', '["object","expref","Current"]'],
       ["[to_number('1e3'), to_number('01')]", '[1e3,null]'],
       ['sort(`["😀", "ￜ"]`)', '["ￜ","😀"]'],
     ],
@@ -203,6 +209,16 @@ test.for(['ceil(`1e400`)', 'sum(`[1e400, 1]`)', 'avg(`[1e400, -1e400]`)'])(
   },
 );
 
+test('a query takes long lists and texts', async ({ petstore, sandbox }) => {
+  const list = Array.from({ length: 200_000 }, (_, index) => 200_000 - index);
+  sandbox.react = () => reply(200, { list, text: 'äb'.repeat(100_000) });
+
+  const query = '[max(list), min(list), sort(list)[1], reverse(list)[2], length(reverse(text))]';
+  const { stdout } = await petstore(['api', 'GET', '/x', '-o', 'json', '--query', query]);
+
+  expect(JSON.parse(stdout)).toEqual([200_000, 1, 2, 3, 200_000]);
+});
+
 const invalid = [
   ...['foo.', '.foo', 'foo..bar', 'foo bar', 'foo[bar]', 'foo.[0]', 'foo{a: b}', 'name)'],
   ...['[', '[0', '[0:', '[?', '{a: }', '{a', '{a: b,}', "{'a': b}", '[a,]', 'a ||'],
@@ -211,8 +227,8 @@ const invalid = [
   ...['upper(name)', 'lenght(@)', 'zip(@, @)', 'items(@)', 'let $a = b in $a', '[::x]'],
   // What the library takes, or finds out only by its result.
   ...['id + `1`', 'id - `1`', 'id * `2`', 'id / `2`', 'id % `2`', 'a ? b : c', '$.name', '$'],
-  ...["'open", "[?name = 'dog']", '[::0]', 'length()', 'length(@,)', "join(',', @, @)", 'merge()'],
-  ...['sort_by(@, name)', 'map(name, &id)', 'length(&name)'],
+  ...["'open", "[?name = 'dog']", '[::0]', 'length()', "join(',', @, @)", 'merge()'],
+  ...['sort_by(@, name)', 'map(name, &id)', 'length(&name)', '&name', 'constructor(@)'],
 ];
 
 describe('An invalid --query', () => {
@@ -233,7 +249,8 @@ const unfit = [
   ...['length(zero)', 'abs(text)', 'keys(numbers)', 'sum(words)', 'sort(`[1, "a"]`)'],
   ...['sort(lists)', 'sort_by(pets, &tags)', 'sort_by(pets, &nope)', 'max_by(pets, &tags)'],
   ...["join(',', numbers)", 'map(&n, text)', "starts_with('a', `1`)"],
-  'contains(zero, text)',
+  ...['contains(zero, text)', 'merge(owners, text)', 'merge(owners, zero)'],
+  `sum(\`[${'9'.repeat(1_001)}]\`)`,
 ];
 
 describe('A --query for which its result is not fit', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseJson } from '../../src/json/parse.ts';
+import { parseJson } from '../../src/json/json.ts';
 import { createSandboxApp } from '../../src/sandbox/app.ts';
 import { type PlanName, plans } from '../../src/sandbox/quota.ts';
 import { answer } from '../../src/sandbox/service.ts';

@@ -24,7 +24,7 @@ export async function screenOf(
   const acts: string[] = [];
   const terminal = new headless.Terminal({
     cols: columns,
-    rows: 1_000,
+    rows: 1_000 + text.split('\n').length,
     convertEol: true,
     allowProposedApi: true,
   });

@@ -1,5 +1,5 @@
 import { Interruption } from '../../src/errors.ts';
-import { ExactNumber } from '../../src/json/exact.ts';
+import { ExactNumber } from '../../src/json/json.ts';
 
 // The program's types and constants that tests from outside need. Everything else they see through `run()`, a process or a socket.
 export type { Category } from '../../src/api/resources.ts';

@@ -20,7 +20,7 @@ describe.each(nodes)('on %s', (node) => {
   test('answers --version and --help, and says when it cannot', async ({ execute }) => {
     const { stdout } = await execute(node, [launcher, 'help']);
     const version = `${manifest.version}\n`;
-    const noSpace = 'petstore: cannot write to standard output (ENOSPC)\n';
+    const noSpace = 'petstore: cannot write the result to standard output (ENOSPC)\n';
 
     expect(stdout).toContain('categories list');
     for (const [words, printed] of [

@@ -296,7 +296,7 @@ describe.concurrent('a signal', () => {
 describe.concurrent('a terminal', { tags: ['script'] }, () => {
   const atKey = ['at the question for a key', 'auth login', 'API key for'] as const;
   const atPlan = ['at the question for a yes', 'categories import pets.csv', '(y/N)'] as const;
-  const inWait = ['while it waits', 'categories list', 'Next request in'] as const;
+  const inWait = ['while it waits', 'categories list', 'next request in'] as const;
   const keys = { 'Ctrl-C': '\u0003', 'Ctrl-D': '\u0004' };
 
   test.for([

@@ -34,12 +34,14 @@ export function define(command: Command, host: Host): void {
         const key = sandbox ? { source: 'the sandbox' } : await session.key();
         const { works, failure }: Checked = check && key ? await tryKey(session) : {};
 
-        await output.anything({
-          profile: profile.name,
-          baseUrl: baseUrl?.href,
-          keySource: key?.source,
-          keyEnding: key && 'value' in key ? keyEnding(key.value) : undefined,
-          ...(check && { works }),
+        await output.print({
+          data: {
+            profile: profile.name,
+            baseUrl: baseUrl?.href,
+            keySource: key?.source,
+            keyEnding: key && 'value' in key ? keyEnding(key.value) : undefined,
+            ...(check && { works }),
+          },
         });
         if (!key) throw noKey(profile);
         if (failure) throw failure;

@@ -5,6 +5,7 @@ import type { Category } from '../../api/resources.ts';
 import type { Failure } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { looseKey } from '../../import/content.ts';
+import { settleWait } from '../../import/lookup.ts';
 import { quoted } from '../../import/read/faults.ts';
 import type { Session } from '../../session/session.ts';
 
@@ -27,7 +28,7 @@ export async function lookForCreated(
   const notYet = `${failure.message}; it may have been created: checking the list of categories in ${seconds}`;
   warn(report, notYet);
   const { signal } = context;
-  const list = await pause(context, settleTime, { reason: 'settle', count: 1 }, { report, signal })
+  const list = await pause(context, settleTime, settleWait(1), { report, signal })
     .then(() => client.call(listCategories, {}))
     .catch(() => {
       // Interrupted, or the service does not answer: nothing more is known than before.

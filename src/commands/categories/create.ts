@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { createCategory } from '../../api/endpoints.ts';
 import { type Category, NewCategory } from '../../api/resources.ts';
-import { Exit, explained, Failure, unsent, usageFailure } from '../../errors.ts';
+import { Exit, explained, Failure, usageFailure } from '../../errors.ts';
 import { warn } from '../../events.ts';
 import { findMismatch } from '../../json/check.ts';
-import { ExactNumber } from '../../json/exact.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
 import { addColumns } from '../columns.ts';
@@ -19,8 +18,6 @@ type Options = {
   readonly ifMissing?: boolean;
   readonly dryRun?: boolean;
 };
-
-const longestId = '-9223372036854775808';
 
 export function define(command: Command, host: Host): void {
   addExamples(command, [
@@ -46,9 +43,6 @@ export function define(command: Command, host: Host): void {
 
         if (dryRun) return showRequest(output, client.prepare(createCategory, { body }));
 
-        // From the request on the installed program may be gone.
-        const sample = { id: new ExactNumber(longestId), description: '', ...body };
-        await output.load(sample).catch(unsent);
         const send = () =>
           client.call(createCategory, { body }).catch(async (error) => {
             if (!(error instanceof Failure) || error.kind !== 'outcome_unknown') throw error;
@@ -61,20 +55,21 @@ export function define(command: Command, host: Host): void {
         if (category.name !== name) {
           warn(report, `the service changed the name to "${category.name}"`);
         }
-        await output.record(category, categoryColumns).catch((error) => {
-          if (wasThere) throw error;
-          if (error instanceof Exit) throw unread(category, error);
-          const consequence = `The category was created with id ${category.id}.`;
-          throw explained(error, host.context.signal, { outcome: 'created', consequence });
+        await output.print({ data: category, columns: categoryColumns }).catch((error) => {
+          throw wasThere ? error : unprinted(error, category, host.context.signal);
         });
       }),
     );
 }
 
-/** The reader of stdout went away, but the outcome of a create is always said. */
-function unread({ id, name }: Category, { exitCode }: Exit): Failure {
+/** Says what was created, whatever kept the result from being printed: nobody can create it again. */
+function unprinted(error: unknown, { id, name }: Category, signal: AbortSignal): Failure {
+  const consequence = `The category was created with id ${id}.`;
+  const failure = explained(error, signal, { outcome: 'created', consequence });
+  if (failure instanceof Failure) return failure;
   const message = `created "${name}" with id ${id}; the result could not be printed`;
-  return new Failure('output', message, { outcome: 'created', exitCode });
+  const exitCode = error instanceof Exit ? error.exitCode : undefined;
+  return new Failure('output', message, { outcome: 'created', exitCode, cause: error });
 }
 
 /** @throws Failure (usage) for what the service would refuse anyway */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { listCategories } from '../../api/endpoints.ts';
 import { Failure, usageFailure } from '../../errors.ts';
-import { isInt64 } from '../../json/exact.ts';
+import { isInt64 } from '../../json/json.ts';
 import type { Host } from '../../session/host.ts';
 import { profileFlag } from '../../session/profile.ts';
 import { inSession } from '../../session/session.ts';
@@ -38,7 +38,7 @@ export function define(command: Command, host: Host): void {
         const flag = profileFlag(profile);
         if (!found.category) throw notFound(word, found, flag);
         if (found.count > 1) throw ambiguous(word, found, flag);
-        await output.record(found.category, categoryColumns);
+        await output.print({ data: found.category, columns: categoryColumns });
       }),
     );
 }

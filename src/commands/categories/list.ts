@@ -2,7 +2,6 @@ import { type Command, Option } from 'commander';
 import { listCategories, wholeList } from '../../api/endpoints.ts';
 import type { Category } from '../../api/resources.ts';
 import { usageFailure } from '../../errors.ts';
-import { mapPieces } from '../../output/items.ts';
 import type { Host } from '../../session/host.ts';
 import { inSession } from '../../session/session.ts';
 import { quotedUnlessKey } from '../../text/secret.ts';
@@ -62,15 +61,16 @@ export function define(command: Command, host: Host): void {
           search === undefined ? all : all.filter(matches(search));
         const empty =
           search === undefined ? 'No categories yet.' : `No categories match "${search}".`;
+        const texts = { columns: categoryColumns, empty, unit: 'categories' };
         const list = await client.stream(sorting ? wholeList : listCategories, {});
         if (Array.isArray(list)) {
           const listed = sorting ? found(list).sort(sorting.order) : found(list);
-          return output.records(listed.slice(0, limit), categoryColumns, empty);
+          return output.print({ ...texts, data: listed.slice(0, limit) });
         }
-        const pieces = mapPieces(list, found);
+        const pieces = mapBatches(list, found);
         const listed = sorting ? await sortLong(pieces, sorting) : pieces;
         const first = limit < Number.POSITIVE_INFINITY ? take(listed, limit) : listed;
-        await output.stream(first, categoryColumns, { what: 'categories', empty });
+        await output.print({ ...texts, data: first });
       }),
     );
 }
@@ -88,6 +88,13 @@ function matches(search: string): (category: Category) => boolean {
   const wanted = fold(search);
   return ({ name, description = '' }) =>
     [name, description].some((text) => fold(text).includes(wanted));
+}
+
+async function* mapBatches<T>(
+  batches: AsyncIterable<T>,
+  change: (batch: T) => T,
+): AsyncGenerator<T> {
+  for await (const batch of batches) yield change(batch);
 }
 
 /** The first elements of a list. Nothing is read beyond them: the end of this loop closes the connection. */

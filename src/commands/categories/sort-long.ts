@@ -1,6 +1,6 @@
 import type { Category } from '../../api/resources.ts';
-import type { JsonObject } from '../../json/exact.ts';
-import { parseJson } from '../../json/parse.ts';
+import type { JsonObject } from '../../json/json.ts';
+import { parseJson } from '../../json/json.ts';
 import { writeJson } from '../../json/write.ts';
 
 /** An order of categories, and the one field that it looks at. */

@@ -22,7 +22,8 @@ export function define(command: Command, host: Host): void {
             : `petstore config set ${name} VALUE${profileFlag(session.profile)}`,
         );
       }
-      await session.output.bare(given.value, rowOf(name, given));
+      const row = rowOf(name, given);
+      await session.output.print({ data: row, columns: Object.keys(row), text: given.value });
     }),
   );
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json/exact.ts';
+import type { JsonObject } from '../../json/json.ts';
 import type { Given } from '../../session/given.ts';
 import type { Session } from '../../session/session.ts';
 import { chooseSetting } from '../../session/setting.ts';

@@ -16,12 +16,13 @@ export function define(command: Command, host: Host): void {
       host,
       command,
       async (session, faults) => {
+        session.output.checkColumns(columns);
         for (const { message } of faults) notice(session.report, message);
         // The format of this list says nothing of what other commands print.
         const { output, json, ...options } = session.options;
         const others = { ...session, options };
         const rows = namesInForce.map((name) => rowOf(name, inForce(name, others)));
-        await session.output.records(rows, columns);
+        await session.output.print({ data: rows, columns });
       },
       { invalidSettings: true },
     ),

@@ -18,7 +18,7 @@ export function define(command: Command, host: Host): void {
       async ({ output, report }, faults) => {
         for (const { message } of faults) notice(report, message);
         const path = join(requireConfigFolder(host.context), settingsFile);
-        await output.bare(path, { path });
+        await output.print({ data: { path }, columns: ['path'], text: path });
       },
       { invalidSettings: true, unreadable: true },
     ),

@@ -25,6 +25,7 @@ export function define(command: Command, host: Host): void {
       host,
       command,
       async ({ output, profile, report }, faults) => {
+        output.checkColumns(columns);
         for (const { message } of faults) notice(report, message);
         const elsewhere = fromEnvironment(host.context);
         if (elsewhere) notice(report, elsewhere);
@@ -36,7 +37,7 @@ export function define(command: Command, host: Host): void {
           baseUrl: settingsOf(kept.settings, name)['base-url'],
           key: keySource(name, kept, host.context, report),
         }));
-        await output.records(rows, columns);
+        await output.print({ data: rows, columns });
       },
       { invalidSettings: true },
     ),

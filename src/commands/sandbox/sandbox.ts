@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { readText } from '../../disk/files.ts';
 import { Exit, interruptedFailure, usageFailure } from '../../errors.ts';
 import { notice } from '../../events.ts';
-import { JsonError, parseJson } from '../../json/parse.ts';
+import { JsonError, parseJson } from '../../json/json.ts';
 import { type PlanName, plans } from '../../sandbox/quota.ts';
 import { type RunningSandbox, serveSandbox, throwawayKey } from '../../sandbox/serve.ts';
 import { answer } from '../../sandbox/service.ts';
@@ -89,11 +89,16 @@ function readData(path: string): SandboxState {
 
 /** The address and the key are the result: lines to paste into another shell. */
 async function announce(
-  { output, report }: Session,
+  { host, output, report }: Session,
   { baseUrl, key }: RunningSandbox,
   plan: PlanName,
 ): Promise<void> {
-  await output.exports({ PETSTORE_BASE_URL: baseUrl.href, PETSTORE_API_KEY: key });
+  const variables = { PETSTORE_BASE_URL: baseUrl.href, PETSTORE_API_KEY: key };
+  const isWindows = host.context.platform === 'win32';
+  const lines = Object.entries(variables).map(([name, value]) =>
+    isWindows ? `$env:${name} = '${value}'` : `export ${name}=${value}`,
+  );
+  await output.print({ data: variables, columns: Object.keys(variables), lines });
   notice(report, `sandbox running with the rate limits of the ${plan} plan; press Ctrl-C to stop`);
 }
 

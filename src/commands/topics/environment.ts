@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { Host } from '../../session/host.ts';
-import { commonOptions } from '../../session/options.ts';
 import { declared, flagOf } from '../../settings/names.ts';
 import { listOf, pageWidth, printPage } from '../page.ts';
 import { describeSetting } from '../setting-text.ts';
@@ -12,7 +11,7 @@ export function define(command: Command, host: Host): void {
       [...ofSettings, ...others],
       pageWidth(host.context),
     );
-    return printPage(host, page, commonOptions(command));
+    return printPage(host, page);
   });
 }
 
@@ -33,7 +32,7 @@ const others: readonly (readonly [variables: string, meaning: string])[] = [
   ['FORCE_COLOR', 'if set, force colour, also in a pipe; 0 or false disables it'],
   ['TERM', 'dumb disables colour and the status line'],
   ['COLUMNS', 'width of help that is not shown on a terminal (default 80)'],
-  ['LC_ALL, LC_CTYPE, LANG', 'locale: table frames are UTF-8 or ASCII'],
+  ['LC_ALL, LC_CTYPE, LANG', 'locale: tables have frames only in UTF-8'],
   ['CI', 'if set, petstore never prompts'],
   ['XDG_CONFIG_HOME, APPDATA', 'parent of the settings folder'],
   ['XDG_STATE_HOME, LOCALAPPDATA', 'parent of the state folder'],

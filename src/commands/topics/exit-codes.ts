@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { Host } from '../../session/host.ts';
-import { commonOptions } from '../../session/options.ts';
 import { listOf, pageWidth, printPage } from '../page.ts';
 
 /** Scripts rely on these; the README has the same table. */
@@ -30,6 +29,6 @@ export const meanings: readonly (readonly [codes: string, meaning: string])[] = 
 export function define(command: Command, host: Host): void {
   command.action(() => {
     const page = listOf('Exit codes:', meanings, pageWidth(host.context));
-    return printPage(host, page, commonOptions(command));
+    return printPage(host, page);
   });
 }

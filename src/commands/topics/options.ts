@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { Host } from '../../session/host.ts';
-import { commonOptions } from '../../session/options.ts';
 import { optionItem, optionsOf } from '../help.ts';
 import { listOf, pageWidth, printPage, wrap } from '../page.ts';
 
@@ -20,6 +19,6 @@ export function define(command: Command, host: Host): void {
       listOf('Options of all commands:', items, width),
       ...rules.map((rule) => wrap(rule, width)),
     ].join('\n\n');
-    return printPage(host, page, commonOptions(command));
+    return printPage(host, page);
   });
 }

@@ -1,6 +1,6 @@
 import { type Failure, usageFailure } from '../../errors.ts';
 import type { Position } from '../../json/position.ts';
-import { thousands } from '../../text/number.ts';
+import { formatCount } from '../../time.ts';
 
 /** Something wrong at a place of the input, in words that quote no more of it than a name. */
 export class Fault extends Error {
@@ -44,7 +44,7 @@ export function createFaults(): Faults {
       if (count === 1) return usageFailure(`${source}:${first}`, ofFirst, faults);
       const shown = count > maxListed ? ` (first ${maxListed} listed)` : '';
       return usageFailure(
-        `${source} has ${thousands(count)} errors${shown}, the first at ${first}`,
+        `${source} has ${formatCount(count)} errors${shown}, the first at ${first}`,
         undefined,
         faults,
       );

@@ -1,5 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../json/exact.ts';
-import { JsonError, parseJson } from '../../json/parse.ts';
+import { isJsonObject, type Json, JsonError, type JsonObject, parseJson } from '../../json/json.ts';
 import { type Position, positionAfter } from '../../json/position.ts';
 import { quoted } from './faults.ts';
 import { isRowField, type Rows, rowFields } from './rows.ts';

@@ -1,5 +1,5 @@
 import { createElementSplitter, expectedArray } from '../../json/elements.ts';
-import { JsonError } from '../../json/parse.ts';
+import { JsonError } from '../../json/json.ts';
 import { type Position, positionAfter, startOfText } from '../../json/position.ts';
 import { Fault, stopAt } from './faults.ts';
 import { takeObject } from './json-object.ts';

@@ -2,7 +2,7 @@ import { NewCategory } from '../../api/resources.ts';
 import { notice, type Report, warn } from '../../events.ts';
 import { locateMismatch } from '../../json/check.ts';
 import type { Position } from '../../json/position.ts';
-import { thousands } from '../../text/number.ts';
+import { formatCount } from '../../time.ts';
 import { type Faults, stopAt } from './faults.ts';
 
 /** A category to be created, and the line of the input where it begins, counted from 1. */
@@ -56,7 +56,7 @@ export function createRows(faults: Faults, report: Report): Rows {
 
   const countRow = (position: Position) => {
     count += 1;
-    if (count > maxRows) throw stopAt(position, `more than ${thousands(maxRows)} rows`);
+    if (count > maxRows) throw stopAt(position, `more than ${formatCount(maxRows)} rows`);
   };
 
   return {

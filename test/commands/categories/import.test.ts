@@ -45,25 +45,14 @@ describe('categories import', () => {
     ]);
   });
 
-  test('prints the counts as a table, and the plan on stderr', async ({
-    petstore,
-    sandbox,
-    folder,
-  }) => {
+  test('prints the counts, and the plan on stderr', async ({ petstore, sandbox, folder }) => {
     sandbox.categories.push({ id: exact('7'), name: 'dog', description: 'Bites' });
     const result = await petstore(['categories', 'import', put(folder, `${three}cat,\n`), '--yes']);
 
     expect(result.stdout).toBe(
-      [
-        '┌─────────────────────────────────────┬───────┐',
-        '│ rows                                │ count │',
-        '├─────────────────────────────────────┼───────┤',
-        '│ created                             │ 2     │',
-        '│ exists with a different description │ 1     │',
-        '│ duplicate in the file               │ 1     │',
-        '└─────────────────────────────────────┴───────┘',
-        '',
-      ].join('\n'),
+      ['created: 2', 'exists with a different description: 1', 'duplicate in the file: 1', ''].join(
+        '\n',
+      ),
     );
     expect(result.stderr).toContain(
       'petstore: 2 to create, 1 exists with a different description, 1 duplicate in the file\n',
@@ -191,7 +180,7 @@ describe('categories import', () => {
       );
 
       expect(result.exitCode).toBe(141);
-      expect(result.stderr).toMatch(/2 created in \d\.\ds, 1 already exists/);
+      expect(result.stderr).toMatch(/2 created in \ds, 1 already exists/);
       expect(sandbox.categories).toHaveLength(3);
     },
   );
@@ -212,7 +201,7 @@ describe('categories import', () => {
 
       const [summary = ''] = stderr.split('\n').filter((line) => line.includes('created in'));
       expect(summary).toMatch(
-        new RegExp(`^petstore: ${mark}69 created in (5\\ds|1m 0\\ds), 1 already exists$`),
+        new RegExp(`^petstore: ${mark}69 created in (5\\ds|1m \\ds), 1 already exists$`),
       );
     },
   );

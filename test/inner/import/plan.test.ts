@@ -6,7 +6,7 @@ import { emptyState, fold, type JournalState } from '../../../src/import/journal
 import { makePlan } from '../../../src/import/plan.ts';
 import { findForeign, findMissing, reconcile } from '../../../src/import/reconcile.ts';
 import type { Entry } from '../../../src/import/records.ts';
-import { ExactNumber } from '../../../src/json/exact.ts';
+import { ExactNumber } from '../../../src/json/json.ts';
 
 const category = (id: number, name: string, description?: string): Category => ({
   id: new ExactNumber(String(id)),

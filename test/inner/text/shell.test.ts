@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { showText } from '../../../src/output/safe-text.ts';
+import { escapeText } from '../../../src/json/safe-text.ts';
 import { commandOn, quote, shellWord } from '../../../src/text/shell.ts';
 import { trials } from '../../support/trials.ts';
 
@@ -15,7 +15,7 @@ describe('a command on a path', () => {
         const command = commandOn('rm', `/${text}`);
         const isGiven = !command.startsWith('rm (');
         expect(isGiven && command).toBe(isGiven && `rm ${quote(`/${text}`)}`);
-        expect(isGiven && showText(command)).toBe(isGiven && command);
+        expect(isGiven && escapeText(command)).toBe(isGiven && command);
       }),
       trials(5_000),
     );

@@ -9,7 +9,7 @@ import { addNotes } from '../../notes.ts';
 import { duplicatesInWords, odditiesInWords, say } from '../import/words.ts';
 import { readFile } from '../read-file.ts';
 import { compare } from './compare.ts';
-import { countChanges, describe, diffColumns, headOf, itemsOf, totalOf } from './report.ts';
+import { changesOf, countChanges, describe, diffColumns, headOf, totalOf } from './report.ts';
 
 /** What an import of the file would not find as it is there. */
 const somethingToImport = 7;
@@ -49,8 +49,13 @@ export function define(command: Command, host: Host): void {
         const { plan } = comparison;
         say(session, [...duplicatesInWords(plan), ...odditiesInWords(plan, input)]);
         const counts = countChanges(comparison);
-        const items = itemsOf(comparison, input);
-        await output.differences(headOf(input, counts), items, describe, totalOf(counts));
+        const changes = changesOf(comparison, input);
+        await output.print({
+          data: changes,
+          head: headOf(input, counts),
+          columns: diffColumns,
+          lines: [...changes.map(describe), totalOf(counts)],
+        });
         if (counts.create + counts.similar + counts.differs > 0) throw new Exit(somethingToImport);
       }),
     );

@@ -1,9 +1,8 @@
 import { count } from '../../../import/outcome.ts';
 import type { Input } from '../../../import/read/input.ts';
-import { ExactNumber, exact, type JsonObject } from '../../../json/exact.ts';
-import type { Items } from '../../../output/items.ts';
-import type { Difference } from '../../../output/results.ts';
-import { thousands } from '../../../text/number.ts';
+import { ExactNumber, exact, type JsonObject } from '../../../json/json.ts';
+import type { Line } from '../../../output/sink.ts';
+import { formatCount } from '../../../time.ts';
 import type { Comparison } from './compare.ts';
 
 export const diffColumns = ['change', 'line', 'name', 'id', 'description', 'serviceDescription'];
@@ -33,62 +32,55 @@ export function headOf({ source, rows }: Input, counts: Counts): JsonObject {
 }
 
 /** What differs: rows in the order of the file, and then what the service alone has. */
-export function itemsOf({ plan, found, others }: Comparison, { rows }: Input): Items {
+export function changesOf({ plan, found, others }: Comparison, { rows }: Input): JsonObject[] {
   const { intentions, ids } = plan;
   const changed = [...intentions.keys()].filter((row) =>
     ['create', 'similar', 'differs'].includes(intentions[row] ?? ''),
   );
-  return {
-    columns: diffColumns,
-    count: changed.length + others.length,
-    item(index) {
-      const row = changed[index];
-      if (row === undefined) {
-        const { id, name, description } = others[index - changed.length] ?? {};
-        return { change: 'only_in_service', name, id, serviceDescription: description };
-      }
-      const { line = 0, name, description } = rows[row] ?? {};
-      const id = ids.get(row);
-      return {
-        change: intentions[row],
-        line: exact(line),
-        name,
-        id: id === undefined ? undefined : new ExactNumber(id),
-        description,
-        serviceDescription: id === undefined ? undefined : found.get(id)?.description,
-      };
-    },
-  };
+  const inFile = changed.map((row) => {
+    const { line = 0, name, description } = rows[row] ?? {};
+    const id = ids.get(row);
+    return {
+      change: intentions[row],
+      line: exact(line),
+      name,
+      id: id === undefined ? undefined : new ExactNumber(id),
+      description,
+      serviceDescription: id === undefined ? undefined : found.get(id)?.description,
+    };
+  });
+  const inService = others.map(({ id, name, description }) => ({
+    change: 'only_in_service',
+    name,
+    id,
+    serviceDescription: description,
+  }));
+  return [...inFile, ...inService];
 }
 
-/** An item as a line for people. */
-export function describe({
-  change,
-  name,
-  description,
-  serviceDescription,
-}: JsonObject): Difference {
+/** Describes a change in a line for people. */
+export function describe({ change, name, description, serviceDescription }: JsonObject): Line {
   switch (change) {
     case 'create':
     case 'similar':
-      return { look: 'green', text: `+ ${name}` };
+      return { style: 'green', text: `+ ${name}` };
     case 'differs': {
       const there = serviceDescription === undefined ? 'no description' : `"${serviceDescription}"`;
       const text = `~ ${name}: ${there} in the service, "${description}" in the file`;
-      return { look: 'yellow', text };
+      return { style: 'yellow', text };
     }
     default:
-      return { look: 'red', text: `- ${name}` };
+      return { style: 'red', text: `- ${name}` };
   }
 }
 
 export function totalOf(counts: Counts): string {
   const { create, similar, differs, only_in_service: others, existing } = counts;
   return [
-    `${thousands(create)} to create (+)`,
-    ...(similar > 0 ? [`${thousands(similar)} similar (+)`] : []),
-    `${thousands(differs)} different (~)`,
-    `${thousands(others)} only in the service (-)`,
-    `${thousands(existing)} the same (=)`,
+    `${formatCount(create)} to create (+)`,
+    ...(similar > 0 ? [`${formatCount(similar)} similar (+)`] : []),
+    `${formatCount(differs)} different (~)`,
+    `${formatCount(others)} only in the service (-)`,
+    `${formatCount(existing)} the same (=)`,
   ].join(', ');
 }

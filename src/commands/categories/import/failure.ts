@@ -2,9 +2,8 @@ import { explained, Failure, type FailureDetails } from '../../../errors.ts';
 import type { Ending } from '../../../import/execute.ts';
 import type { Journal } from '../../../import/journal.ts';
 import { count, type RowOutcome } from '../../../import/outcome.ts';
-import { isoEnd } from '../../../text/iso-time.ts';
-import { thousands } from '../../../text/number.ts';
 import { commandOn } from '../../../text/shell.ts';
+import { formatCount, isoTime } from '../../../time.ts';
 
 /** What an import came to, in rows. */
 type Tally = {
@@ -69,7 +68,7 @@ function failureOf(cause: unknown, tally: Tally, signal: AbortSignal): unknown {
     return new Failure(kind, message, { ...detailsOf(tally), exitCode: error.exitCode });
   }
   const { resetAt, retryAfter, service } = details;
-  const when = resetAt === undefined ? '' : ` at ${isoEnd(resetAt)}`;
+  const when = resetAt === undefined ? '' : ` at ${isoTime(resetAt)}`;
   const advice = kind === 'auth' && details.hint ? `${details.hint} Then run` : 'Run';
   const hint = `${advice} the same command again${when} to resume.`;
   if (kind === 'rate_limited' && unknown === 0 && left > 0) {
@@ -125,7 +124,7 @@ function detailsOf({ rows, unknown, refused, left, similar = 0 }: Tally): Failur
           ? 'Correct the refused rows in a separate file and import it; to create these names as they are, add --allow-duplicates.'
           : 'Correct the refused rows in a separate file and import it.';
   return {
-    consequence: `${thousands(done)} of ${thousands(rows)} rows are done; nothing was lost.`,
+    consequence: `${formatCount(done)} of ${formatCount(rows)} rows are done; nothing was lost.`,
     hint,
     ...(unknown > 0 && { outcome: 'unknown' }),
   };
@@ -142,5 +141,5 @@ function lastLookFailed(error: Failure): Failure {
 }
 
 function rowsWord(count: number): string {
-  return count === 1 ? '1 row' : `${thousands(count)} rows`;
+  return count === 1 ? '1 row' : `${formatCount(count)} rows`;
 }

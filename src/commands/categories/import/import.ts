@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { usageFailure } from '../../../errors.ts';
-import { speaksJson } from '../../../formats.ts';
+import { hasJsonEvents } from '../../../formats.ts';
 import type { Mode } from '../../../import/content.ts';
 import type { NameLock } from '../../../import/name-locks.ts';
 import { type InputFormat, inputFormats } from '../../../import/read/input.ts';
@@ -91,7 +91,7 @@ function obstacleToAsking(file: string, { host, options }: Session): string | un
   if (!stdin.isTTY || !stderr.isTTY) return 'this is not a terminal';
   if (options.input === false) return '--no-input is set';
   if (!mayAsk(host.context, options)) return 'CI is set';
-  if (host.format && speaksJson(host.format)) return 'the output is JSON';
+  if (host.format && hasJsonEvents(host.format)) return 'the output is JSON';
   return options.quiet ? 'the plan is hidden by --quiet' : undefined;
 }
 

@@ -8,8 +8,7 @@ import { dropSimilar, makePlan, type Plan } from '../../../import/plan.ts';
 import { mostInFlight } from '../../../pacing/decide.ts';
 import { sandboxProfile } from '../../../session/profile.ts';
 import type { Session } from '../../../session/session.ts';
-import { isoTime } from '../../../text/iso-time.ts';
-import { thousands } from '../../../text/number.ts';
+import { formatCount, isoTime } from '../../../time.ts';
 import { knownLimit } from '../../known-limit.ts';
 import { beginJournal, type ImportRequest } from './import-request.ts';
 import { planInWords, say } from './words.ts';
@@ -69,7 +68,6 @@ export async function prepare(
       list = await fetchList(job);
       plan = planBy(list);
     }
-    await session.output.load();
     if (!state.header) beginJournal(request, journal);
   }
   if (state.header) recordForeign(job, list, plan.create);
@@ -81,9 +79,9 @@ export async function prepare(
 }
 
 function resumption({ state: { header, done, open, finished } }: Journal): string {
-  const unknown = open.size > 0 ? `, ${thousands(open.size)} with unknown outcome` : '';
+  const unknown = open.size > 0 ? `, ${formatCount(open.size)} with unknown outcome` : '';
   const started = `started at ${isoTime(header?.at ?? 0)}`;
-  const rows = `${done.size === 1 ? '1 row' : `${thousands(done.size)} rows`} created${unknown}`;
+  const rows = `${done.size === 1 ? '1 row' : `${formatCount(done.size)} rows`} created${unknown}`;
   return finished
     ? `this import was ${started} and is finished: ${rows}`
     : `resuming the import ${started}: ${rows}`;
@@ -96,10 +94,10 @@ async function confirmOrCancel({ host }: Session, question: string): Promise<voi
 }
 
 function questionOf({ identity }: ImportRequest, { create, similar }: Plan): string {
-  const what = `${thousands(create.length)} ${create.length === 1 ? 'category' : 'categories'}`;
+  const what = `${formatCount(create.length)} ${create.length === 1 ? 'category' : 'categories'}`;
   const where = identity.address === sandboxProfile ? 'in the sandbox' : `at ${identity.address}`;
   const listed = similar.filter(({ listed }) => listed).length;
   const names = listed === 1 ? 'an existing name' : 'existing names';
-  const some = listed > 0 ? `, ${thousands(listed)} of them similar to ${names}` : '';
+  const some = listed > 0 ? `, ${formatCount(listed)} of them similar to ${names}` : '';
   return `Create ${what} ${where}${some}?`;
 }

@@ -3,9 +3,9 @@ import { explained, Failure } from '../../../errors.ts';
 import { count, type RowOutcome } from '../../../import/outcome.ts';
 import type { Plan } from '../../../import/plan.ts';
 import type { Input } from '../../../import/read/input.ts';
-import { ExactNumber, exact, type JsonObject } from '../../../json/exact.ts';
-import type { Printer } from '../../../output/results.ts';
-import { thousands } from '../../../text/number.ts';
+import { ExactNumber, exact, type JsonObject } from '../../../json/json.ts';
+import { inBatches, type Printer } from '../../../output/printer.ts';
+import { formatCount } from '../../../time.ts';
 import { forecastFields } from '../../forecast-words.ts';
 import type { KnownLimit } from '../../known-limit.ts';
 import { countsInWords, forecastOf } from './words.ts';
@@ -29,15 +29,16 @@ export async function printPlan(
     requests: exact(forecast.requests),
     forecast: forecastFields(forecast, limit),
   };
-  await output.report(head, countRows(counts), {
-    columns: planColumns,
-    count: input.rows.length,
-    item: (row) => ({
+  await output.print({
+    data: inBatches(input.rows.length, (row) => ({
       ...rowFields(input, row),
       intention: plan.intentions[row],
       id: idOf(plan.ids.get(row)),
       looksLike: others.get(row),
-    }),
+    })),
+    head,
+    columns: planColumns,
+    lines: countLines(counts),
   });
 }
 
@@ -53,10 +54,8 @@ export async function printOutcomes(
     ...headOf(input, counts),
     copies: [...copies],
   };
-  await output.report(head, countRows(counts), {
-    columns: outcomeColumns,
-    count: outcomes.length,
-    item: (row) => {
+  await output.print({
+    data: inBatches(outcomes.length, (row) => {
       const { outcome, id, as, refusal } = outcomes[row] ?? {};
       return {
         ...rowFields(input, row),
@@ -67,7 +66,10 @@ export async function printOutcomes(
         code: refusal?.code,
         message: refusal?.message,
       };
-    },
+    }),
+    head,
+    columns: outcomeColumns,
+    lines: countLines(counts),
   });
 }
 
@@ -78,13 +80,14 @@ export function unprintedOutcomes(
   signal: AbortSignal,
 ): unknown {
   const created = outcomes.filter(({ outcome }) => outcome === 'created').length;
-  const consequence = `The import finished: ${thousands(created)} ${created === 1 ? 'row was' : 'rows were'} created.`;
+  const consequence = `The import finished: ${formatCount(created)} ${created === 1 ? 'row was' : 'rows were'} created.`;
   const outcome = error instanceof Failure ? ('created' as const) : undefined;
   return explained(error, signal, { consequence, outcome });
 }
 
-function countRows(counts: Parameters<typeof countsInWords>[0]): JsonObject[] {
-  return countsInWords(counts).map(({ rows, count }) => ({ rows, count: exact(count) }));
+/** One line for each kind of rows, for people. */
+function countLines(counts: Parameters<typeof countsInWords>[0]): string[] {
+  return countsInWords(counts).map(({ rows, count }) => `${rows}: ${formatCount(count)}`);
 }
 
 function headOf({ source, rows }: Input, counts: ReadonlyMap<string, number>): JsonObject {

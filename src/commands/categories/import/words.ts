@@ -5,7 +5,7 @@ import type { Intention, Plan } from '../../../import/plan.ts';
 import { quoted } from '../../../import/read/faults.ts';
 import type { Input } from '../../../import/read/input.ts';
 import type { Session } from '../../../session/session.ts';
-import { thousands } from '../../../text/number.ts';
+import { formatCount } from '../../../time.ts';
 import { forecastInWords, nextPlanInWords } from '../../forecast-words.ts';
 import type { KnownLimit } from '../../known-limit.ts';
 
@@ -48,7 +48,7 @@ export function say({ report }: Session, messages: readonly string[]): void {
  */
 export function planInWords(plan: Plan, input: Input, limit: KnownLimit, made: number): string[] {
   const parts = countsInWords(count(plan.intentions)).map(
-    ({ rows, count }) => `${thousands(count)} ${rows}`,
+    ({ rows, count }) => `${formatCount(count)} ${rows}`,
   );
   const time = plan.create.length > 0 ? timeInWords(forecastOf(plan, limit, made), limit) : [];
   return [
@@ -62,7 +62,7 @@ export function planInWords(plan: Plan, input: Input, limit: KnownLimit, made: n
 /** How many rows have the name of an earlier one, if there are such. */
 export function duplicatesInWords({ intentions }: Plan): string[] {
   return countsInWords(count(intentions.filter((intention) => intention === 'repeated'))).map(
-    ({ rows, count }) => `${thousands(count)} ${rows}`,
+    ({ rows, count }) => `${formatCount(count)} ${rows}`,
   );
 }
 
@@ -114,5 +114,5 @@ function first<Item>(
 ): string[] {
   const listed = items.slice(0, mostListed).map(describe);
   const left = items.length - listed.length;
-  return left > 0 ? [...listed, `${thousands(left)} ${more}`] : listed;
+  return left > 0 ? [...listed, `${formatCount(left)} ${more}`] : listed;
 }

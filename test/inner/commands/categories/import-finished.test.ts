@@ -4,7 +4,7 @@ import { describe } from 'vitest';
 import { claim } from '../../../../src/disk/claim.ts';
 import { claimPath, readEnds } from '../../../../src/import/journal-files.ts';
 import type { Header } from '../../../../src/import/records.ts';
-import { ExactNumber } from '../../../../src/json/exact.ts';
+import { ExactNumber } from '../../../../src/json/json.ts';
 import { apply, countsOf, put, reactTo, three } from '../../../support/import-cases.ts';
 import { expect, reply, test } from '../../../support/petstore.ts';
 

@@ -1,0 +1,246 @@
+import { formatCount } from '../time.ts';
+
+/** A number as it was written, digit for digit. JavaScript's own numbers round integers above 2^53. */
+export class ExactNumber {
+  constructor(readonly text: string) {}
+
+  toString(): string {
+    return this.text;
+  }
+}
+
+/** Returns a number of our own for a JSON value. */
+export function exact(value: number | bigint): ExactNumber {
+  return new ExactNumber(String(value));
+}
+
+/** A JSON value with exact numbers. A field that is undefined is not there. */
+export type Json = null | boolean | string | ExactNumber | Json[] | JsonObject;
+export type JsonObject = { [field: string]: Json | undefined };
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  if (typeof value !== 'object' || value === null) return false;
+  return !Array.isArray(value) && !(value instanceof ExactNumber);
+}
+
+/** Returns whether the digits are an integer that fits an int64 (interface document, section 2). */
+export function isInt64(digits: string): boolean {
+  if (!/^(?:0|-?[1-9]\d{0,18})$/.test(digits)) return false;
+  const value = BigInt(digits);
+  return BigInt.asIntN(64, value) === value;
+}
+
+/** Text that is not JSON as petstore accepts it. `offset` counts characters from 0. */
+export class JsonError extends Error {
+  constructor(
+    readonly reason: string,
+    readonly offset: number,
+  ) {
+    super(`${reason} at character ${offset + 1}`);
+  }
+}
+
+/** JSON that is larger than what petstore holds in memory. */
+export class JsonLimitError extends JsonError {}
+
+type ReaderOptions = {
+  /** Values that the text may have in all. Each takes up to 1,000 bytes of memory until it is printed. */
+  readonly maxValues?: number;
+  /** Called with each field and the offset of its name. */
+  readonly onField?: (object: JsonObject, name: string, offset: number) => void;
+};
+
+const endOfInput = 'unexpected end of input';
+/** In characters. Whitespace between two elements is limited by it, too. */
+const maxElementLength = 1024 * 1024;
+/** What one element leaves behind is still in memory when the next one comes. */
+const maxElementValues = 20_000;
+/** Parsing starts after so many new characters: an element is read at most 16 times, and most are read once. */
+const minNewText = 64 * 1024;
+const maxDepth = 32;
+const space = /[ \n\r\t]*/y;
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 8259, section 7, forbids exactly these
+const plainString = /"[^"\\\u0000-\u001f]*"/y;
+const literal = /true|false|null/y;
+const literals: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null };
+
+/**
+ * Constructs objects that inherit nothing: `__proto__` is a field like any other, and `name in object` finds duplicates. It is
+ * faster than `Object.create(null)`, because V8 gives the objects shapes.
+ */
+const Fields = emptyConstructor as unknown as new () => JsonObject;
+// A declaration, because Biome turns a function expression into an arrow function, which constructs nothing.
+function emptyConstructor() {}
+Fields.prototype = Object.create(null);
+
+/** Reads JSON values (RFC 8259) from a text. Numbers stay exact; a field given twice and nesting beyond 32 are refused. */
+class JsonReader {
+  /** The next character to read. */
+  offset = 0;
+  #values = 0;
+  readonly #maxValues: number;
+  readonly #onField: ReaderOptions['onField'];
+
+  constructor(
+    readonly text: string,
+    { maxValues = Number.POSITIVE_INFINITY, onField }: ReaderOptions = {},
+  ) {
+    this.#maxValues = maxValues;
+    this.#onField = onField;
+  }
+
+  /** Reads the value that begins here. @throws JsonError */
+  readValue(depth = 0): Json {
+    if (depth > maxDepth) this.fail(`nested more than ${maxDepth} levels deep`);
+    this.#values += 1;
+    if (this.#values > this.#maxValues) {
+      throw new JsonLimitError(`more than ${formatCount(this.#maxValues)} values`, this.offset);
+    }
+    const next = this.peek();
+    if (next === '{') return this.#readObject(depth);
+    if (next === '[') return this.#readArray(depth);
+    if (next === '"') return this.#readString();
+    const digits = this.#match(number);
+    if (digits !== undefined) return new ExactNumber(digits);
+    const word = this.#match(literal);
+    return word === undefined ? this.fail('expected a value') : (literals[word] ?? null);
+  }
+
+  /** Reads an element of an array, which may have as many values as the text of another reader. @throws JsonError */
+  readElement(): Json {
+    this.#values = 0;
+    return this.readValue(1);
+  }
+
+  /** Skips spaces and returns the next character without reading it, or '' at the end. */
+  peek(): string {
+    if (this.text.charCodeAt(this.offset) <= 0x20) this.#match(space);
+    return this.text.charAt(this.offset);
+  }
+
+  /** Reads the next character if it is the expected one. */
+  accept(expected: string): boolean {
+    if (this.peek() !== expected) return false;
+    this.offset += 1;
+    return true;
+  }
+
+  fail(reason: string, offset = this.offset): never {
+    throw new JsonError(this.offset < this.text.length ? reason : endOfInput, offset);
+  }
+
+  #readObject(depth: number): JsonObject {
+    const object: JsonObject = new Fields();
+    this.offset += 1;
+    if (this.accept('}')) return object;
+    do {
+      if (this.peek() !== '"') this.fail('expected a field name in double quotes');
+      const start = this.offset;
+      const name = this.#readString();
+      if (name in object) this.fail(`duplicate field "${name}"`, start);
+      this.#onField?.(object, name, start);
+      if (!this.accept(':')) this.fail('expected ":"');
+      object[name] = this.readValue(depth + 1);
+    } while (this.accept(','));
+    if (!this.accept('}')) this.fail('expected "," or "}"');
+    return object;
+  }
+
+  #readArray(depth: number): Json[] {
+    const array: Json[] = [];
+    this.offset += 1;
+    if (this.accept(']')) return array;
+    do array.push(this.readValue(depth + 1));
+    while (this.accept(','));
+    if (!this.accept(']')) this.fail('expected "," or "]"');
+    return array;
+  }
+
+  #readString(): string {
+    const plain = this.#match(plainString);
+    if (plain !== undefined) return plain.slice(1, -1);
+    // A loop: one regular expression for strings with escapes overflows V8's stack at a million of them.
+    const start = this.offset;
+    let end = start + 1;
+    while (end < this.text.length && this.text[end] !== '"') end += this.text[end] === '\\' ? 2 : 1;
+    this.offset = end;
+    if (end >= this.text.length) this.fail(endOfInput, start);
+    try {
+      const string: string = JSON.parse(this.text.slice(start, end + 1));
+      this.offset = end + 1;
+      return string;
+    } catch {
+      return this.fail('invalid string', start);
+    }
+  }
+
+  #match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.offset;
+    if (!pattern.test(this.text)) return undefined;
+    const start = this.offset;
+    this.offset = pattern.lastIndex;
+    return this.text.slice(start, this.offset);
+  }
+}
+
+/** Parses a JSON text. @throws JsonError */
+export function parseJson(text: string, options?: ReaderOptions): Json {
+  const reader = new JsonReader(text, options);
+  const value = reader.readValue();
+  if (reader.peek() !== '') reader.fail('unexpected text after the JSON value');
+  return value;
+}
+
+/** Reads the elements of one JSON array while its text arrives. It keeps only the text of the element that is not complete. */
+export function createArrayReader() {
+  let text = '';
+  let knownLength = 0;
+  let consumed = 0;
+  let state: 'start' | 'first' | 'next' | 'end' = 'start';
+  return {
+    /**
+     * Returns the elements that are complete by now; unless they are wanted `now`, only after 64 KiB of new text.
+     * @throws JsonError
+     */
+    read(part: string, { isLast = false, now = false } = {}): Json[] {
+      text += part;
+      if (!(isLast || now) && text.length - knownLength < minNewText) return [];
+      const reader = new JsonReader(text, { maxValues: maxElementValues });
+      const elements: Json[] = [];
+      let end = 0;
+      try {
+        if (state === 'start') {
+          if (!reader.accept('[')) reader.fail('expected "["');
+          state = 'first';
+          end = reader.offset;
+        }
+        if (state === 'first' && reader.accept(']')) state = 'end';
+        while (state !== 'end') {
+          const element = reader.readElement();
+          if (reader.accept(']')) state = 'end';
+          else if (reader.accept(',')) state = 'next';
+          else reader.fail('expected "," or "]"');
+          elements.push(element);
+          end = reader.offset;
+        }
+        end = reader.offset;
+        if (reader.peek() !== '') reader.fail('unexpected text after the array');
+      } catch (error) {
+        if (!(error instanceof JsonError)) throw error;
+        const isTooLong = text.length - end > maxElementLength;
+        if (isTooLong && error.reason === endOfInput) {
+          throw new JsonLimitError('an element is longer than 1 MiB', consumed + end);
+        }
+        // What does not parse yet may be the beginning of an element.
+        if (isLast || state === 'end' || isTooLong) {
+          throw new JsonError(error.reason, consumed + error.offset);
+        }
+      }
+      consumed += end;
+      text = text.slice(end);
+      knownLength = text.length;
+      return elements;
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/**
+ * What a terminal may act on or a reader cannot see: controls, bidirectional and zero-width marks, line separators, lone
+ * surrogates, unassigned and private code points, fillers, variation selectors, tags, and more than ten marks on one letter.
+ */
+const unsafe = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e0fff}]|(?<=\p{M}{10})\p{M}`;
+/** Emoji, with the selector that some keyboards add; and one joiner after a letter of the scripts that need it: Arabic, those of India, Khmer, Mongolian. */
+const allowed = String.raw`\p{RGI_Emoji}(?:(?<!\ufe0f)\ufe0f)?|(?<=[[\u0600-\u0dff\u1780-\u17b3\u17b6-\u180a\u1810-\u18af]&&[\p{L}\p{M}]])(?<!\p{M}{11})[\u200c\u200d\u180b-\u180f]`;
+
+const maxParts = 10_000;
+
+/** Compiled on first use, because V8 needs some milliseconds for their tables. The second one searches 20 times as long. */
+let anyUnsafe: RegExp | undefined;
+let allowedOrUnsafe: RegExp | undefined;
+
+/** Replaces each unsafe character by what `replace` returns for it. */
+export function escapeUnsafe(text: string, replace: (character: string) => string): string {
+  if (/^[ -~]*$/.test(text)) return text;
+  anyUnsafe ??= new RegExp(unsafe, 'v');
+  if (!anyUnsafe.test(text)) return text;
+  allowedOrUnsafe ??= new RegExp(`${allowed}|(${unsafe})`, 'gv');
+  // `text.replace` would keep all replacements at once: 500 MB for a text of 8 MiB.
+  let escaped = '';
+  let parts: string[] = [];
+  let end = 0;
+  allowedOrUnsafe.lastIndex = 0;
+  for (let match = allowedOrUnsafe.exec(text); match; match = allowedOrUnsafe.exec(text)) {
+    const [, found] = match;
+    if (!found) continue;
+    parts.push(text.slice(end, match.index), replace(found));
+    end = match.index + found.length;
+    if (parts.length < maxParts) continue;
+    escaped += parts.join('');
+    parts = [];
+  }
+  return escaped + parts.join('') + text.slice(end);
+}
+
+/** Escapes finished lines on their way out. Each format has escaped its cells before; this stops what was missed. */
+export function escapeLines(text: string): string {
+  if (/^[\n\t -~]*$/.test(text)) return text;
+  return escapeUnsafe(text, (found) =>
+    found === '\n' || found === '\t' ? found : visibleEscape(found),
+  );
+}
+
+/**
+ * Escapes one piece of foreign text for a place inside a line. A backslash that would read like an escape is escaped too, so
+ * that no two texts look alike and each can be read back.
+ */
+export function escapeText(text: string): string {
+  return escapeUnsafe(text.replace(/\\(?=u\{[0-9a-f]{1,6}\})/g, '\\u{5c}'), visibleEscape);
+}
+
+/** Returns a string as JSON that is exact for every parser and harmless on a terminal. */
+export function jsonString(text: string): string {
+  return /^[ !#-[\]-~]*$/.test(text) ? `"${text}"` : escapeJson(JSON.stringify(text));
+}
+
+/** Escapes JSON text. Only its strings can contain anything unsafe. */
+export function escapeJson(json: string): string {
+  return escapeUnsafe(json, (found) =>
+    found.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  );
+}
+
+/** `\u{1b}` */
+function visibleEscape(character: string): string {
+  return `\\u{${character.codePointAt(0)?.toString(16)}}`;
+}

@@ -1,0 +1,75 @@
+import { usageFailure } from '../errors.ts';
+import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../json/json.ts';
+import { writeJson } from '../json/write.ts';
+
+/** The cells of one record; undefined where the record lacks the field. */
+export type Row = readonly (Json | undefined)[];
+
+/** Above this many cells the elements have no fields in common, and the grid would fill the memory. */
+const maxInferredCells = 1_000_000;
+const fewColumns = 20;
+
+/** Returns the fields of a list in order of first occurrence, or undefined if it is not a list of records. */
+export function inferColumns(list: readonly Json[]): readonly string[] | undefined {
+  const columns = new Set<string>();
+  for (const item of list) {
+    if (!isJsonObject(item)) return undefined;
+    for (const name of Object.keys(item)) columns.add(name);
+    if (columns.size > fewColumns && columns.size * list.length > maxInferredCells)
+      return undefined;
+  }
+  return columns.size > 0 ? [...columns] : undefined;
+}
+
+/** Returns the cells of an element: its fields under the columns, or the element itself if there are no columns. */
+export function toRow(element: Json, columns: readonly string[] | undefined): Row {
+  if (!columns) return [element];
+  return columns.map((name) =>
+    isJsonObject(element) && Object.hasOwn(element, name) ? element[name] : undefined,
+  );
+}
+
+/** Returns a cell as text: a string as it is, nothing for nothing, anything else as JSON. */
+export function cellText(cell: Json | undefined): string {
+  if (cell === undefined) return '';
+  if (typeof cell === 'string') return cell;
+  return cell instanceof ExactNumber ? cell.text : writeJson(cell);
+}
+
+/**
+ * Prepares the result of a query for rows and cells. A list of lists becomes rows with the columns 1, 2, …, and null an empty
+ * cell, because an import would read `null` back as a text.
+ */
+export function toQueryRows(result: Json): Json {
+  if (result === null) return [];
+  if (!Array.isArray(result)) return withoutNulls(result);
+  const isListOfLists = result.every((item) => Array.isArray(item));
+  return result.map((item) => withoutNulls(isListOfLists ? numbered(item as Json[]) : item));
+}
+
+function numbered(list: readonly Json[]): JsonObject {
+  return Object.fromEntries(list.map((value, index) => [String(index + 1), value]));
+}
+
+function withoutNulls(value: Json): Json {
+  if (!isJsonObject(value)) return value;
+  const fields = Object.entries(value).map(([name, field]) => [name, field ?? undefined]);
+  return Object.fromEntries(fields);
+}
+
+/** Keeps only these fields, in this order; of a list those of each element. */
+export function pickFields(value: Json, columns: readonly string[]): Json {
+  if (Array.isArray(value)) return value.map((item) => pickFields(item, columns));
+  if (!isJsonObject(value)) return value;
+  const names = columns.filter((name) => Object.hasOwn(value, name));
+  return Object.fromEntries(names.map((name) => [name, value[name]]));
+}
+
+/** @throws Failure (usage) for a column that the command does not have */
+export function checkColumns(requested: readonly string[], known: readonly string[]): void {
+  const unknown = requested.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  // A longer word may be a key in the wrong place.
+  const shown = unknown.length < 8 ? ` "${unknown}"` : '';
+  throw usageFailure(`unknown column${shown}`, `Columns: ${known.join(', ')}`);
+}
