@@ -58,7 +58,7 @@ describe('standard output', () => {
 
       expect(result.code).toBe(74);
       expect(result.stderr).toContain(
-        'petstore: cannot write the result to standard output (ENOSPC)\n',
+        'petstore: cannot write the result to standard output (ENOSPC)',
       );
     },
   );
