@@ -6,7 +6,7 @@ const unsafe = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u034f\u115
 /** Emoji, with the selector that some keyboards add; and one joiner after a letter of the scripts that need it: Arabic, those of India, Khmer, Mongolian. */
 const allowed = String.raw`\p{RGI_Emoji}(?:(?<!\ufe0f)\ufe0f)?|(?<=[[\u0600-\u0dff\u1780-\u17b3\u17b6-\u180a\u1810-\u18af]&&[\p{L}\p{M}]])(?<!\p{M}{11})[\u200c\u200d\u180b-\u180f]`;
 
-const maxParts = 10_000;
+const maxParts = 1_000;
 
 /** Compiled on first use, because V8 needs some milliseconds for their tables. The second one searches 20 times as long. */
 let anyUnsafe: RegExp | undefined;
@@ -58,9 +58,13 @@ export function jsonString(text: string): string {
 
 /** Escapes JSON text. Only its strings can contain anything unsafe. */
 export function escapeJson(json: string): string {
-  return escapeUnsafe(json, (found) =>
-    found.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
-  );
+  return escapeUnsafe(json, (found) => {
+    let escaped = '';
+    for (let index = 0; index < found.length; index += 1) {
+      escaped += `\\u${found.charCodeAt(index).toString(16).padStart(4, '0')}`;
+    }
+    return escaped;
+  });
 }
 
 /** `\u{1b}` */

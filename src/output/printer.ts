@@ -126,7 +126,8 @@ export function createPrinter(
     const fields = Object.entries(
       requested ? (pickFields(record, requested) as JsonObject) : record,
     );
-    await printAll(layOut(one(fields), ['field', 'value']));
+    const rows = batchesOf(fields as Json[], (field) => field as Json[]);
+    await printAll(layOut(rows, ['field', 'value']));
   }
 
   async function printAll(texts: AsyncIterable<readonly Line[]>): Promise<boolean> {
@@ -223,10 +224,6 @@ export async function* inBatches(
     const length = Math.min(batchSize, count - start);
     yield Array.from({ length }, (_, index) => objectAt(start + index));
   }
-}
-
-async function* one<Batch>(batch: Batch): AsyncGenerator<Batch> {
-  yield batch;
 }
 
 function isBatches(data: Json | Batches): data is Batches {
