@@ -126,8 +126,7 @@ export function createPrinter(
     const fields = Object.entries(
       requested ? (pickFields(record, requested) as JsonObject) : record,
     );
-    const rows = batchesOf(fields as Json[], (field) => field as Json[]);
-    await printAll(layOut(rows, ['field', 'value']));
+    await printAll(layOut(inSlices(fields), ['field', 'value']));
   }
 
   async function printAll(texts: AsyncIterable<readonly Line[]>): Promise<boolean> {
@@ -223,6 +222,12 @@ export async function* inBatches(
   for (let start = 0; start < count; start += batchSize) {
     const length = Math.min(batchSize, count - start);
     yield Array.from({ length }, (_, index) => objectAt(start + index));
+  }
+}
+
+async function* inSlices(rows: readonly Row[]): AsyncGenerator<readonly Row[]> {
+  for (let start = 0; start < rows.length; start += batchSize) {
+    yield rows.slice(start, start + batchSize);
   }
 }
 
