@@ -155,7 +155,7 @@ export function createPrinter(
     );
     if (format === 'json' && isList) return yield* jsonList(batches, head);
     const write = {
-      json: (element: Json) => writeJson(element, 2),
+      json: (element: Json) => writeJson(element, 0),
       ndjson: (element: Json) => writeJson(element),
       raw: rawLine,
       yaml: (element: Json) => toYaml(isList ? [element] : element),
