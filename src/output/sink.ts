@@ -35,7 +35,8 @@ export function createSink(
       const text = (await Promise.all(lines.map((line) => colorize(line, color.stdout)))).join(
         '\n',
       );
-      const written = messages.then(() => stdout.write(`${text}\n`));
+      // In two writes: with a line end added, the text of a large response would be copied once more.
+      const written = messages.then(() => Promise.all([stdout.write(text), stdout.write('\n')]));
       try {
         await untilInterrupted(written, signal.aborted ? flushTimeoutMs : 0);
       } catch (error) {
