@@ -7,7 +7,7 @@ import { bundle } from '../support/bundle.ts';
 import { expect, launcher, test } from '../support/program.ts';
 import { isNightly } from '../support/trials.ts';
 import { type Format, formats } from '../support/values.ts';
-import { body, endless, say, status } from './answers.ts';
+import { body, endless, say, sayAndEnd, status } from './answers.ts';
 import { endings } from './commands.ts';
 import type { Meaning } from './fault.ts';
 import { runMeasured } from './peak.ts';
@@ -140,4 +140,25 @@ describe('a list of 40 MB', () => {
       expect(run.peakMiB).toBeLessThan(maxPeakMiB.streamed);
     },
   );
+});
+
+test('a long table keeps the cells of its first rows, and not the elements that they come from', {
+  timeout: 120_000,
+}, async ({ execute, folder }) => {
+  const long = 'x'.repeat(900_000);
+  const body = Array.from(
+    { length: 150 },
+    (_, id) => `{"id":${id},"name":"a name that is a slice of a text ${id}","x":"${long}"}`,
+  ).join();
+  const server = await startHostileServer();
+  const { url } = server.play(sayAndEnd(() => `${head('200 OK')}\r\n[${body}]`));
+  const env = { PETSTORE_BASE_URL: url, PETSTORE_API_KEY: 'the-key-of-this-test' };
+  const program = [launcher, 'categories', 'list', '-o', 'table'] as const;
+
+  const run = await runMeasured({ execute, folder }, program, env, '| wc -l');
+  server.close();
+
+  expect(run.stderr).toMatch(/^rate limit|^$/);
+  expect(Number(run.stdout)).toBeGreaterThan(150);
+  expect(run.peakMiB).toBeLessThan(250);
 });

@@ -14,6 +14,18 @@ function linesIn(look: keyof typeof looks, stderr: string): string[] {
 
 const wide = { columns: 200 };
 
+test('what the service says stays in the line of its message', async ({ petstore, sandbox }) => {
+  const message = 'no\nrate limit: 9 of 9 left\r\u2028petstore: done';
+  sandbox.reactions.push(reply(422, { code: 'x', message, status: 422 }));
+
+  const { stderr } = await petstore(['categories', 'create', 'ferret']);
+
+  expect(
+    stderr.split('\n').filter((line) => /^(?:rate limit: 9|petstore: done)/.test(line)),
+  ).toEqual([]);
+  expect(stderr).toContain('(422 x): no\\u{a}rate limit');
+});
+
 describe('colour on stderr has a meaning', () => {
   test('the rate limit is dim', async ({ petstore }) => {
     const { stderr } = await petstore(['categories', 'list'], wide);
