@@ -8,7 +8,6 @@ export const Client: typeof UndiciClient = UntypedClient;
 export type Client = UndiciClient;
 
 // V8 would optimize undici's parser after some thirty header fields: 100 ms of work in the background, for which the exit waits.
-// bin/compile-cache.js sets these back.
 setFlagsFromString('--no-wasm-tier-up');
 setFlagsFromString('--no-wasm-dynamic-tiering');
 // It is valid, and most of it is never run.
