@@ -92,7 +92,9 @@ export function createPrinter(
         const list = known.slice(0, maxListedColumns).join(', ');
         notice(`unknown column "${name}"; the response has these fields: ${list}${more}`);
       }
-      const texts = isTabular ? rowsOf(data, requested ?? known) : valuesOf(data, head);
+      // A word in the wrong place may be the key.
+      const shown = requested?.map((name) => (known?.includes(name) ? name : sink.redact(name)));
+      const texts = isTabular ? rowsOf(data, shown ?? known) : valuesOf(data, head);
       const isPrinted = await printAll(texts).catch((error) => {
         throw result.unit ? incomplete(error, result.unit) : error;
       });

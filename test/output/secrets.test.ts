@@ -180,6 +180,19 @@ describe('a secret that is a word of ours', () => {
   });
 });
 
+test.for(formats)(
+  'a key in the place of a column is not shown: %s',
+  async (format, { petstore, sandbox }) => {
+    const key = 'a-key-that-nobody-guesses';
+    sandbox.react = () => reply(200, '[{"id":1}]');
+    const argv = ['orders', 'list', '--columns', `id,${key}`, '-o', format];
+    const { stdout, stderr } = await petstore(argv, { env: { PETSTORE_API_KEY: key } });
+
+    expect(stdout + stderr).not.toContain(key);
+    expect(stderr).toContain('[key]');
+  },
+);
+
 describe('a name that the service chose', () => {
   test.for(formats)('shows no key: %s', async (format, { petstore, sandbox }) => {
     const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
