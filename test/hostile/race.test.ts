@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type Race, race } from '../bench/race.ts';
 import { isNightly } from '../support/trials.ts';
@@ -52,7 +52,11 @@ describe('many processes on one key', () => {
     const outcome = await race({
       ...small,
       disturb([folder = '']) {
-        setTimeout(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }), 1_500);
+        setTimeout(() => {
+          // Under its own name it would be filled while it is emptied.
+          renameSync(folder, `${folder}-gone`);
+          rmSync(`${folder}-gone`, { recursive: true, force: true, maxRetries: 10 });
+        }, 1_500);
       },
     });
 
