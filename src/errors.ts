@@ -86,15 +86,6 @@ export function configFailure(message: string, hint?: string, cause?: unknown): 
   return unsentFailure('config', message, hint, { cause });
 }
 
-/**
- * Takes an error of what comes before anything is sent.
- * @throws the same failure, which then says so, or any other error as it is
- */
-export function unsent(error: unknown): never {
-  if (!(error instanceof Failure)) throw error;
-  throw error.with({ ...nothingSent, ...error.details });
-}
-
 /** Why the run's signal was aborted; the reason given to `AbortController.abort`. */
 export class Interruption extends Error {
   constructor(readonly exitCode: 129 | 130 | 143) {

@@ -27,7 +27,7 @@ export function commandOn(program: string, path: string): string {
 /** A longer one may be cut off at the end of a message. In characters. */
 const longestWord = 250;
 
-/** What is shown just as it is (output/safe-text.ts), on a terminal and in JSON. V8 takes 4 ms to parse a literal of it. */
+/** What is shown just as it is (json/safe-text.ts), on a terminal and in JSON. V8 takes 4 ms to parse a literal of it. */
 const shownAsItIs = String.raw`^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]*$`;
 const hiddenOrEscaped = String.raw`\\u\{|\p{Default_Ignorable_Code_Point}`;
 

@@ -1,6 +1,5 @@
 import type { Category } from '../../api/resources.ts';
-import type { JsonObject } from '../../json/json.ts';
-import { parseJson } from '../../json/json.ts';
+import { type JsonObject, parseJson } from '../../json/json.ts';
 import { writeJson } from '../../json/write.ts';
 
 /** An order of categories, and the one field that it looks at. */

@@ -12,8 +12,6 @@ export type Wanted = {
   readonly command: Command;
   /** The arguments of the command before it. */
   readonly args: readonly string[];
-  /** The names of the options before it. */
-  readonly options: readonly string[];
   /** What is typed of it. */
   readonly last: string;
 };
@@ -26,8 +24,6 @@ type Position = {
   readonly command: Command;
   /** The words that are arguments of the command. */
   readonly args: readonly string[];
-  /** The names of the options, as they are typed. */
-  readonly options: readonly string[];
   /** Waits for its value. */
   readonly option?: Option | undefined;
   /** Help is asked for: only names of commands and topics follow. */
@@ -43,20 +39,17 @@ export async function candidates(
   last: string,
   valuesOf: ValuesOf,
 ): Promise<readonly Candidate[] | 'files'> {
-  let position: Position = { command: program, args: [], options: [] };
+  let position: Position = { command: program, args: [] };
   for (const word of before) position = await step(position, word);
   const found = await follow(position, last, valuesOf);
   return found === 'files' ? found : found.filter(({ value }) => value.startsWith(last));
 }
 
 async function step(position: Position, word: string): Promise<Position> {
-  const { command, args, options, option, literal } = position;
+  const { command, args, option, literal } = position;
   if (option) return { ...position, option: undefined };
   if (!literal && word === '--') return { ...position, literal: true };
-  if (!literal && isFlag(word)) {
-    const name = word.replace(/=.*$/s, '');
-    return { ...position, options: [...options, name], option: waiting(command, word) };
-  }
+  if (!literal && isFlag(word)) return { ...position, option: waiting(command, word) };
   const next = args.length === 0 && commandBelow(command, word);
   if (next) {
     await loadCommand(next);
@@ -71,9 +64,9 @@ async function follow(
   last: string,
   valuesOf: ValuesOf,
 ): Promise<readonly Candidate[] | 'files'> {
-  const { command, args, options, option, help, literal } = position;
+  const { command, args, option, help, literal } = position;
   const valuesFor = (taker: Option | Argument, typed: string) =>
-    values(taker, { command, args, options, last: typed }, valuesOf);
+    values(taker, { command, args, last: typed }, valuesOf);
   if (option) return valuesFor(option, last);
   if (!literal && !help && isFlag(last)) return flags(command, last, valuesFor);
   const names = args.length === 0 ? namesBelow(command, help ?? false) : [];

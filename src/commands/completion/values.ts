@@ -12,7 +12,7 @@ import type { Wanted } from './candidates.ts';
 
 /** The values of an argument or option that are no choices of it; `files` are for the shell to find. */
 export function knownValues(
-  { kind, command, args, options, last }: Wanted,
+  { kind, command, args, last }: Wanted,
   context: Context,
 ): readonly string[] | 'files' {
   switch (kind) {
@@ -26,7 +26,7 @@ export function knownValues(
     case 'value':
       return valuesOfSetting(args[0] ?? '', context);
     case 'columns':
-      return lists(columnsOf(command, options), last);
+      return lists(columnsOf(command), last);
     default:
       return [];
   }

@@ -97,7 +97,7 @@ export function createCsvReader(rows: Rows, faults: Faults): Reader {
 
 const escapes = /\\u\{([0-9a-f]{1,6})\}/g;
 
-/** The text as it was before it was printed: CSV has no escapes of its own (output/csv.ts). */
+/** The text as it was before it was printed: CSV has no escapes of its own (output/formats.ts). */
 function withoutEscapes(text = ''): string {
   return text.replace(escapes, (found, digits) => characterOf(digits, found));
 }

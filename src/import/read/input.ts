@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../../context.ts';
-import { unsent, usageFailure } from '../../errors.ts';
+import { usageFailure } from '../../errors.ts';
 import type { Report } from '../../events.ts';
 import { createFaults, Fault, type Faults } from './faults.ts';
 import { createRows, type Reader, type Row, type Rows } from './rows.ts';
@@ -47,7 +47,7 @@ export async function readInput(
   const createReader = readers[format ?? formatOf(file)];
   const faults = createFaults();
   const rows = createRows(faults, report);
-  const reader = await createReader(rows, faults).catch(unsent);
+  const reader = await createReader(rows, faults);
   const { name: source, path, chunks } = await openSource(context, file);
   const hash = createHash('sha256');
   try {
