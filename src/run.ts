@@ -25,11 +25,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   const help: string[] = [];
   const options = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
   const color = !options.includes('--no-color');
-  const { stdout, stderr, env } = context;
-  const sink = createSink(context, {
-    stdout: hasColor(stdout, env, { color }),
-    stderr: hasColor(stderr, env, { color }),
-  });
+  const sink = createSink(context, (output) => hasColor(output, context.env, { color }));
   sink.hide(context.env[settings['api-key'].variable] ?? '');
   const host: Host = { context, sink, format: undefined };
   const verbose = options.includes('--verbose') || options.includes('-v');

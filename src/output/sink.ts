@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { Context, Output } from '../context.ts';
 import { deadline } from '../deadline.ts';
 import { Exit, Failure } from '../errors.ts';
 import { escapeLines, escapeText } from '../json/safe-text.ts';
@@ -16,14 +16,14 @@ const flushTimeoutMs = 1_000;
  */
 export function createSink(
   { stdout, stderr, signal, sleep }: Pick<Context, 'stdout' | 'stderr' | 'signal' | 'sleep'>,
-  color: { readonly stdout: boolean; readonly stderr: boolean },
+  hasColor: (output: Output) => boolean,
 ) {
   const secrets = createSecrets();
   let messages: Promise<unknown> = Promise.resolve();
 
   const write = (line: Line) => {
     messages = messages
-      .then(async () => stderr.write(`${await colorize(line, color.stderr)}\n`))
+      .then(async () => stderr.write(`${await render([line], stderr)}\n`))
       // There is no place left to report it.
       .catch(() => {});
   };
@@ -32,9 +32,7 @@ export function createSink(
     ...secrets,
     /** Writes lines of the result. @throws Failure (output), Exit if the reader has gone away, the signal's reason */
     async print(lines: readonly Line[]): Promise<void> {
-      const text = (await Promise.all(lines.map((line) => colorize(line, color.stdout)))).join(
-        '\n',
-      );
+      const text = await render(lines, stdout);
       // In two writes: with a line end added, the text of a large response would be copied once more.
       const written = messages.then(() => Promise.all([stdout.write(text), stdout.write('\n')]));
       try {
@@ -58,6 +56,19 @@ export function createSink(
     flush: (): Promise<unknown> => untilInterrupted(messages, flushTimeoutMs).catch(() => {}),
   };
 
+  /** Escapes lines and colours them. If chalk cannot be loaded, they are plain: they may be the last word on a write. */
+  async function render(lines: readonly Line[], output: Output): Promise<string> {
+    const isColored = lines.some((line) => typeof line !== 'string') && hasColor(output);
+    const chalk = isColored ? await import('chalk').catch(() => undefined) : undefined;
+    const paint = chalk && new chalk.Chalk({ level: 1 });
+    const texts = lines.map((line) => {
+      if (typeof line === 'string') return escapeLines(line);
+      const text = escapeLines(line.text);
+      return paint ? paint[line.style](text) : text;
+    });
+    return texts.join('\n');
+  }
+
   /** Waits for `work`, but after an interruption at most `ms` longer. @throws the signal's reason */
   function untilInterrupted<T>(work: Promise<T>, ms: number): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -76,12 +87,3 @@ export function createSink(
 }
 
 export type Sink = ReturnType<typeof createSink>;
-
-/** Escapes and colours a line. If chalk cannot be loaded, the line is plain: it may be the last word on a write. */
-async function colorize(line: Line, hasColor: boolean): Promise<string> {
-  if (typeof line === 'string') return escapeLines(line);
-  const text = escapeLines(line.text);
-  if (!hasColor) return text;
-  const chalk = await import('chalk').catch(() => undefined);
-  return chalk ? new chalk.Chalk({ level: 1 })[line.style](text) : text;
-}

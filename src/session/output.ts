@@ -11,8 +11,11 @@ export async function openOutput(
   report: Report,
   limitLine: LimitLine,
 ): Promise<Printer> {
-  const { query, columns, header = true } = options;
-  const load = () => import('../query/query.ts');
+  const { query: expression, columns, header = true } = options;
+  const query =
+    expression === undefined
+      ? undefined
+      : (await import('../query/query.ts')).createQuery(expression);
   return createPrinter(
     context,
     limitLine.beforeResult(sink),
@@ -20,7 +23,7 @@ export async function openOutput(
     {
       format,
       columns,
-      query: query === undefined ? undefined : (await load()).createQuery(query),
+      query,
       header,
       width: context.stdout.columns,
       framed: isUtf8(context.env),
