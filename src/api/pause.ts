@@ -14,7 +14,7 @@ const step = 1_000;
 export async function pause(
   { now, uptime, sleep }: Pick<Context, 'now' | 'uptime' | 'sleep'>,
   ms: number,
-  words: Pick<Wait, 'reason' | 'why' | 'next'> & { readonly count?: number },
+  words: Pick<Wait, 'reason' | 'why' | 'next' | 'count'>,
   { report, signal }: { readonly report: Report; readonly signal: AbortSignal },
 ): Promise<void> {
   const by = Symbol(words.reason);

@@ -3,11 +3,8 @@ import { shownHeaders } from '../api/trace.ts';
 import { parseJson } from '../json/json.ts';
 import type { Printer } from '../output/printer.ts';
 
-const columns = ['field', 'value'];
-
 /** Prints a request as --dry-run shows it: all that would be sent, but for the key. */
 export async function showRequest(output: Printer, request: ApiRequest): Promise<void> {
-  output.checkColumns(columns);
   const { method, url } = request;
   const headers = shownHeaders(request);
   const body = request.body === undefined ? undefined : parseJson(request.body);
@@ -15,6 +12,6 @@ export async function showRequest(output: Printer, request: ApiRequest): Promise
   await output.print({
     data: { method, url: url.href, headers, body },
     rows: Object.entries(fields).map(([field, value]) => ({ field, value })),
-    columns,
+    columns: ['field', 'value'],
   });
 }

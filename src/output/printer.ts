@@ -128,7 +128,8 @@ export function createPrinter(
     const fields = Object.entries(
       requested ? (pickFields(record, requested) as JsonObject) : record,
     );
-    await printAll(layOut(inSlices(fields), ['field', 'value']));
+    const rows = inBatches(fields.length, (index) => fields[index] ?? []);
+    await printAll(layOut(rows, ['field', 'value']));
   }
 
   async function printAll(texts: AsyncIterable<readonly Line[]>): Promise<boolean> {
@@ -216,20 +217,14 @@ export function createPrinter(
   }
 }
 
-/** Yields objects that are made a batch at a time, so that a hundred thousand take no room. */
-export async function* inBatches(
+/** Yields elements that are made a batch at a time, so that a hundred thousand take no room. */
+export async function* inBatches<Element>(
   count: number,
-  objectAt: (index: number) => JsonObject,
-): AsyncGenerator<JsonObject[]> {
+  elementAt: (index: number) => Element,
+): AsyncGenerator<Element[]> {
   for (let start = 0; start < count; start += batchSize) {
     const length = Math.min(batchSize, count - start);
-    yield Array.from({ length }, (_, index) => objectAt(start + index));
-  }
-}
-
-async function* inSlices(rows: readonly Row[]): AsyncGenerator<readonly Row[]> {
-  for (let start = 0; start < rows.length; start += batchSize) {
-    yield rows.slice(start, start + batchSize);
+    yield Array.from({ length }, (_, index) => elementAt(start + index));
   }
 }
 

@@ -1,6 +1,7 @@
 import { usageFailure } from '../errors.ts';
 import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { writeJson } from '../json/write.ts';
+import { quotedUnlessKey } from '../text/secret.ts';
 
 /** The cells of one record; undefined where the record lacks the field. */
 export type Row = readonly (Json | undefined)[];
@@ -69,7 +70,5 @@ export function pickFields(value: Json, columns: readonly string[]): Json {
 export function checkColumns(requested: readonly string[], known: readonly string[]): void {
   const unknown = requested.find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  // A longer word may be a key in the wrong place.
-  const shown = unknown.length < 8 ? ` "${unknown}"` : '';
-  throw usageFailure(`unknown column${shown}`, `Columns: ${known.join(', ')}`);
+  throw usageFailure(`unknown column${quotedUnlessKey(unknown)}`, `Columns: ${known.join(', ')}`);
 }

@@ -17,36 +17,6 @@ export type Status = {
   readonly end: () => void;
 };
 
-/** Keeps what goes on: the progress of an import, and of all waits the one that ends first. */
-function createActivity({ uptime }: Pick<Context, 'uptime'>) {
-  const waits = new Map<symbol, { readonly event: Wait; readonly end: number }>();
-  let progress: Progress | undefined;
-  let reportedAt = 0;
-  return {
-    note(event: Wait | Progress): void {
-      if (event.event === 'progress') {
-        progress = event.over ? undefined : event;
-        reportedAt = uptime();
-      } else if (event.waitMs <= 0) waits.delete(event.by);
-      else if (event.waitMs > minShownWaitMs || waits.has(event.by)) {
-        waits.set(event.by, { event, end: uptime() + event.waitMs });
-      }
-    },
-    /** Returns the progress with the estimate as of now, or without one that has passed. */
-    progress(): Progress | undefined {
-      if (!progress?.leftMs) return progress;
-      const { leftMs, ...rest } = progress;
-      const now = leftMs - (uptime() - reportedAt);
-      return now > 0 ? { ...rest, leftMs: now } : rest;
-    },
-    wait(): Wait | undefined {
-      const [first] = [...waits.values()].sort((a, b) => a.end - b.end);
-      if (!first || first.end <= uptime()) return undefined;
-      return { ...first.event, waitMs: first.end - uptime() };
-    },
-  };
-}
-
 /** Shows what goes on in one line of the terminal, which ora redraws and keeps below all other lines. */
 export function createStatusLine(
   context: Pick<Context, 'uptime'>,
@@ -110,6 +80,34 @@ export function createStatusLine(
   }
 }
 
+/** Reports what goes on in lines of their own: a progress every 10 s, a wait at its start and every 30 s. */
+export function createStatusLines(
+  context: Pick<Context, 'uptime'>,
+  say: (event: Event) => void,
+): Status {
+  const activity = createActivity(context);
+  const saidAt: { wait?: number | undefined; progress?: number } = {};
+  return {
+    show(event) {
+      activity.note(event);
+      const progress = activity.progress();
+      const wait = activity.wait();
+      if (!wait) saidAt.wait = undefined;
+      // The first line about a progress comes when it has lasted for a while.
+      saidAt.progress ??= context.uptime();
+      const left = progress && { left: progress.total - progress.done };
+      for (const current of [wait && { ...wait, ...left }, progress]) {
+        if (!current) continue;
+        const last = saidAt[current.event] ?? Number.NEGATIVE_INFINITY;
+        if (context.uptime() - last < intervalMs[current.event]) continue;
+        saidAt[current.event] = context.uptime();
+        say(current);
+      }
+    },
+    end() {},
+  };
+}
+
 /** "████████░░░░░░░░░░░░" */
 function progressBar({ done, total }: Progress, unicode: boolean): string {
   const filled = total > 0 ? Math.floor((barWidth * done) / total) : 0;
@@ -117,29 +115,32 @@ function progressBar({ done, total }: Progress, unicode: boolean): string {
   return full.repeat(filled) + empty.repeat(barWidth - filled);
 }
 
-/** Reports what goes on in lines of their own: a progress every 10 s, a wait at its start and every 30 s. */
-export function createStatusLines(
-  context: Pick<Context, 'uptime'>,
-  say: (event: Event) => void,
-): Status {
-  const activity = createActivity(context);
-  const saidAt = { progress: Number.NaN, wait: Number.NEGATIVE_INFINITY };
+/** Keeps what goes on: the progress of an import, and of all waits the one that ends first. */
+function createActivity({ uptime }: Pick<Context, 'uptime'>) {
+  const waits = new Map<symbol, { readonly event: Wait; readonly end: number }>();
+  let progress: Progress | undefined;
+  let reportedAt = 0;
   return {
-    show(event) {
-      activity.note(event);
-      const progress = activity.progress();
-      const wait = activity.wait();
-      if (!wait) saidAt.wait = Number.NEGATIVE_INFINITY;
-      // The first line about a progress comes when it has lasted for a while.
-      if (Number.isNaN(saidAt.progress)) saidAt.progress = context.uptime();
-      const left = progress && { left: progress.total - progress.done };
-      for (const current of [wait && { ...wait, ...left }, progress]) {
-        if (!current) continue;
-        if (context.uptime() - saidAt[current.event] < intervalMs[current.event]) continue;
-        saidAt[current.event] = context.uptime();
-        say(current);
+    note(event: Wait | Progress): void {
+      if (event.event === 'progress') {
+        progress = event.over ? undefined : event;
+        reportedAt = uptime();
+      } else if (event.waitMs <= 0) waits.delete(event.by);
+      else if (event.waitMs > minShownWaitMs || waits.has(event.by)) {
+        waits.set(event.by, { event, end: uptime() + event.waitMs });
       }
     },
-    end() {},
+    /** Returns the progress with the estimate as of now, or without one that has passed. */
+    progress(): Progress | undefined {
+      if (!progress?.leftMs) return progress;
+      const { leftMs, ...rest } = progress;
+      const now = leftMs - (uptime() - reportedAt);
+      return now > 0 ? { ...rest, leftMs: now } : rest;
+    },
+    wait(): Wait | undefined {
+      const [first] = [...waits.values()].sort((a, b) => a.end - b.end);
+      if (!first || first.end <= uptime()) return undefined;
+      return { ...first.event, waitMs: first.end - uptime() };
+    },
   };
 }

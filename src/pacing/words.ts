@@ -3,18 +3,17 @@ import type { Wait } from '../events.ts';
 import { duration, isoTime } from '../time.ts';
 import type { Denied, Reason } from './decide.ts';
 
-/** The wait as its event tells it. */
-export function waitWords({ reason, limit }: Denied): Pick<Wait, 'reason' | 'why' | 'next'> {
+/** Returns what the event of a wait says besides its time. */
+export function waitWords({
+  reason,
+  limit,
+}: Denied): Pick<Wait, 'reason' | 'why' | 'next' | 'limit' | 'remaining'> {
+  const why = describeReason(reason, limit);
   const window = limit === undefined ? {} : { limit, remaining: 0 };
-  return {
-    reason: waitReason(reason),
-    why: whyWait(reason, limit),
-    next: 'next request',
-    ...window,
-  };
+  return { reason: waitReason(reason), why, next: 'next request', ...window };
 }
 
-function whyWait(reason: Reason, limit: number | undefined): string {
+function describeReason(reason: Reason, limit: number | undefined): string {
   switch (reason) {
     case 'minute':
       return `rate limit reached (${limit}/min)`;
