@@ -1,13 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  mkdirSync,
-  openSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { expect, test, testKey } from '../support/petstore.ts';
@@ -17,7 +9,6 @@ import { interrupted } from '../support/values.ts';
 const list = ['categories', 'list'];
 const env = { PETSTORE_API_KEY: undefined };
 const isRoot = process.getuid?.() === 0;
-const nobody = 65_534;
 
 /** Makes a file with a key; for a user who is not root, whoever runs the test. */
 function keyFile(folder: string, mode: number, text = testKey): string {
@@ -46,40 +37,6 @@ describe('--api-key-file', () => {
 
       expect(exitCode).toBe(0);
       expect(stderr).not.toContain('other users can read');
-    },
-  );
-
-  test.skipIf(!isPosix)(
-    'reads its user’s own file that others can read, with a notice',
-    async ({ petstore, folder }) => {
-      const file = keyFile(folder, 0o644);
-      if (isRoot) chownSync(file, nobody, nobody);
-      const context = isRoot ? { uid: nobody } : {};
-
-      const { exitCode, stderr } = await petstore([...list, '--api-key-file', file], {
-        env,
-        context,
-      });
-
-      expect(exitCode).toBe(0);
-      expect(stderr).toContain(
-        `petstore: other users can read the API key in ${file}: chmod 600 '${file}'\n`,
-      );
-    },
-  );
-
-  test.skipIf(!isPosix).for([0o620, 0o602, 0o666])(
-    'refuses a file that others can change (mode %o)',
-    async (mode, { petstore, sandbox, folder }) => {
-      const file = keyFile(folder, mode);
-
-      const { exitCode, stderr } = await petstore([...list, '--api-key-file', file], { env });
-
-      expect(exitCode).toBe(2);
-      expect(stderr).toBe(
-        `petstore: the API key in ${file} was not used, because other users can change it\nNothing was sent.\nchmod go-w '${file}'\n`,
-      );
-      expect(sandbox.requests).toHaveLength(0);
     },
   );
 

@@ -135,58 +135,6 @@ describe('a stored key', () => {
     expect(isPrivate(keys)).toBe(true);
   });
 
-  test('has a file of its own where names of profiles differ in case alone', async ({
-    petstore,
-    folder,
-  }) => {
-    for (const [profile, port] of [
-      ['prod', 1],
-      ['Prod', 2],
-      ['PROD', 3],
-    ] as const) {
-      const login = ['auth', 'login', '--base-url', `http://127.0.0.1:${port}`, '-p', profile];
-      expect(await petstore(login, { env, stdin: testKey })).toMatchObject({ exitCode: 0 });
-    }
-
-    const keys = join(folder, 'config', 'keys');
-    expect(readFileSync(join(keys, 'prod.json'), 'utf8')).toContain('http://127.0.0.1:1"');
-    expect(readdirSync(keys).sort()).toEqual(['+p+r+o+d.json', '+prod.json', 'prod.json'].sort());
-  });
-
-  test.for(['nul', 'con', 'COM1', 'lpt9'])(
-    'of profile %s is in no file that Windows takes for a device',
-    async (profile, { petstore, folder }) => {
-      const login = ['auth', 'login', '--base-url', origin, '-p', profile];
-      await petstore(login, { env, stdin: testKey });
-
-      const [name = ''] = readdirSync(join(folder, 'config', 'keys'));
-      expect(name).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)\./i);
-      const { stdout } = await petstore(['profile', 'list', '--json'], { env });
-      expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ profile }));
-      expect(await petstore(['auth', 'status', '-p', profile], { env })).toMatchObject({
-        exitCode: 0,
-      });
-    },
-  );
-
-  test('of an earlier version, in a file with capitals, is found and renamed', async ({
-    petstore,
-    folder,
-  }) => {
-    const keys = join(folder, 'config', 'keys');
-    mkdirSync(keys, { recursive: true, mode: 0o700 });
-    write(stored)(join(keys, 'Staging2.json'));
-    write(stored)(join(keys, 'no Profile.json'));
-    write(stored)(join(keys, 'aux.json'));
-
-    const listed = await petstore([...list, '-p', 'Staging2', '--base-url', `${origin}/v1`], {
-      env,
-    });
-
-    expect(listed).toMatchObject({ exitCode: 0 });
-    expect(readdirSync(keys).sort()).toEqual(['+staging2.json', '=aux.json', 'no Profile.json']);
-  });
-
   test('is read through a link and from a file with a byte order mark', async ({
     petstore,
     folder,
@@ -196,29 +144,6 @@ describe('a stored key', () => {
     symlinkSync(join(folder, 'vault'), join(folder, 'config', 'keys', 'production.json'));
 
     expect((await petstore(list, { env })).exitCode).toBe(0);
-  });
-});
-
-describe('what a killed login left', () => {
-  const leftover = `production.json.${crypto.randomUUID()}.tmp`;
-
-  test.for([
-    [list, env],
-    [['config', 'set', 'output', 'json'], {}],
-    [['limits', '-p', 'staging'], { PETSTORE_API_KEY: testKey }],
-  ] as const)('is gone after the next command: %j', async ([argv, env], { petstore, folder }) => {
-    const keys = join(folder, 'config', 'keys');
-    mkdirSync(keys, { recursive: true });
-    for (const name of ['production.json', leftover, 'notes.tmp']) {
-      writeFileSync(join(keys, name), stored, { mode: 0o600 });
-    }
-
-    expect((await petstore(argv, { env })).exitCode).toBe(0);
-
-    expect(readdirSync(keys)).toEqual(['notes.tmp', 'production.json']);
-    expect(readdirSync(join(folder, 'config')).filter((name) => name !== 'settings.json')).toEqual([
-      'keys',
-    ]);
   });
 });
 
@@ -246,20 +171,6 @@ describe('a settings file that is a link', () => {
     expect(result.stderr).toContain(`cannot save ${path} (ENOENT)`);
     expect(lstatSync(path).isSymbolicLink()).toBe(true);
   });
-
-  test.skipIf(!isRoot)(
-    'to a file of another user changes nothing',
-    async ({ petstore, folder }) => {
-      const [, target] = link(folder, before);
-      chownSync(target, 65_534, 65_534);
-
-      const result = await petstore(['config', 'set', 'output', 'json']);
-
-      expect(result.exitCode).toBe(2);
-      expect(result.stderr).toContain('is a symbolic link to a file of another user');
-      expect(readFileSync(target, 'utf8')).toBe(before);
-    },
-  );
 });
 
 /** The settings file as a link, and what it leads to. */

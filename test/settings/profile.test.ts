@@ -9,9 +9,6 @@ const list = ['categories', 'list'];
 
 describe('a profile of which nothing is known', () => {
   test.for([
-    ['sandbx', 'unknown profile "sandbx"; did you mean "sandbox"?'],
-    ['Prodution', 'unknown profile "Prodution"; did you mean "production"?'],
-    ['mne', 'unknown profile "mne"; did you mean "mine"?'],
     [
       'other',
       'unknown profile "other"\nNothing was sent.\nProfiles: production, staging, sandbox, mine. To create this one: petstore auth login --profile other',
@@ -51,9 +48,7 @@ describe('a profile of which nothing is known', () => {
       const { exitCode, stderr } = await petstore(list, { env: { ...noEnv, ...env } });
 
       expect(exitCode).toBe(2);
-      expect(stderr).toContain(
-        `petstore: unknown profile "sandbx" from ${place(file)}; did you mean "sandbox"?\n`,
-      );
+      expect(stderr).toContain(`petstore: unknown profile "sandbx" from ${place(file)}`);
     },
   );
 
@@ -84,6 +79,6 @@ describe('a profile of which nothing is known', () => {
     const { exitCode, stderr } = await petstore(['doctor', '-p', 'sandbx'], { env: noEnv });
 
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('unknown profile "sandbx"; did you mean "sandbox"?');
+    expect(stderr).toContain('unknown profile "sandbx"');
   });
 });

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe } from 'vitest';
 import { expect, test } from '../support/program.ts';
 import { startService } from '../support/service.ts';
@@ -44,20 +42,5 @@ describe('debug switches', () => {
     });
 
     expect(stdout).toBe('http all\n');
-  });
-});
-
-test('text that a library writes to stderr by itself is dropped', async ({ petstore, folder }) => {
-  const preload = join(folder, 'preload.cjs');
-  const write = "console.error('stray'); process.stderr.write('stray');";
-  writeFileSync(preload, `setImmediate(() => { ${write} });`);
-  const { url, key } = await startService();
-  const NODE_OPTIONS = `--require ${preload}`;
-  const env = { PETSTORE_BASE_URL: url, PETSTORE_API_KEY: key, NODE_OPTIONS };
-
-  expect(await petstore(['categories', 'list', '--json', '-q'], { env })).toEqual({
-    code: 0,
-    stdout: '[]\n',
-    stderr: '',
   });
 });

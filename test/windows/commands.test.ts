@@ -45,20 +45,6 @@ describeWindows((test) => {
     expect(refused.stderr).toContain('petstore: 127.0.0.1:1 refused the connection\n');
   });
 
-  test('keeps a key for each of Prod and prod', async ({ petstore }) => {
-    const { url, key, close } = await startService();
-    const at = ['--base-url', url];
-
-    const upper = await petstore([...login, ...at, '-p', 'Prod'], { stdin: key });
-    const lower = await petstore([...login, ...at, '-p', 'prod'], { stdin: 'another-key-12345' });
-    const listed = await petstore(['categories', 'list', ...at, '-p', 'Prod']);
-    const rejected = await petstore(['categories', 'list', ...at, '-p', 'prod']);
-    close();
-
-    expect([upper.code, lower.code]).toEqual([0, 0]);
-    expect([listed.code, rejected.code]).toEqual([0, 4]);
-  });
-
   test.for([
     ['echo', 'echo %KEY% | node'],
     ['echo without a blank', 'echo %KEY%| node'],

@@ -154,14 +154,6 @@ describe('profile list', () => {
     expect(Object.keys(rowsOf(stdout))).toEqual(['production', 'staging', 'sandbox']);
     expect(rowsOf(stdout).production).toMatchObject({ default: true });
   });
-
-  test('takes profiles with the names of what every object has', async ({ petstore }) => {
-    await petstore(['config', 'set', 'base-url', url, '-p', 'constructor'], { env: noEnv });
-
-    const { stdout } = await petstore(['profile', 'list', '--json'], { env: noEnv });
-
-    expect(rowsOf(stdout).constructor).toMatchObject({ baseUrl: url, key: 'none' });
-  });
 });
 
 describe('a profile that only has a stored key', () => {

@@ -84,8 +84,6 @@ describe('profile use', () => {
   });
 
   test.for([
-    ['stagign', 'unknown profile "stagign"; did you mean "staging"?'],
-    ['Staging', 'unknown profile "Staging"; did you mean "staging"?'],
     [
       'other',
       'unknown profile "other"\nNothing was sent.\nProfiles: production, staging, sandbox. To create this one: petstore auth login --profile other',

@@ -69,6 +69,34 @@ test('the program of a sandbox elsewhere finds petstore alone in that folder', a
 });
 
 test.for([
+  [{}, '', ''],
+  [{ no_proxy: 'a.example' }, 'a.example', 'a.example'],
+  [{ NO_PROXY: 'b.example' }, 'b.example', 'b.example'],
+  [{ no_proxy: 'a.example', NO_PROXY: 'b.example' }, 'a.example', 'b.example'],
+] as const)(
+  'with %j the program of a sandbox reaches this machine without a proxy, and what was exempt',
+  async ([before, lower, upper], { petstore }) => {
+    const { exitCode } = await run(petstore, 'linux', before, ({ no_proxy, NO_PROXY }) => {
+      const own = ['127.0.0.1', 'localhost', '::1'];
+      expect(no_proxy?.split(',')).toEqual(expect.arrayContaining([...own, lower].filter(Boolean)));
+      expect(NO_PROXY?.split(',')).toEqual(expect.arrayContaining([...own, upper].filter(Boolean)));
+      return 0;
+    });
+
+    expect(exitCode).toBe(0);
+  },
+);
+
+test('a NO_PROXY of `*` stays, which programs take for everything only where it stands alone', async ({
+  petstore,
+}) => {
+  await run(petstore, 'linux', { NO_PROXY: '*' }, (env) => {
+    expect(env.NO_PROXY).toBe('*');
+    return 0;
+  });
+});
+
+test.for([
   ['ENOENT', 'command not found', ''],
   ['EACCES', 'permission denied', ''],
   ['EFTYPE', 'not an executable', 'petstore sandbox -- bash ./script.sh'],
