@@ -77,6 +77,11 @@ describe('usage and configuration errors', () => {
       addressless,
     ],
     ['orders list --base-url http://h/v1', `invalid base URL from --base-url: ${http}`, example],
+    ['orders list --base-url http://127.evil.example/v1', http, example],
+    ['orders list --base-url http://127.0.0.1.evil.example/v1', http, example],
+    ['orders list --base-url http://localhost.evil.example/v1', http, example],
+    ['orders list --base-url http://10.0.0.1/v1', http, example],
+    ['orders list --base-url https://me@h/v1', 'not contain a user name or password', example],
     ['orders list --base-url file:///etc/passwd', 'must start with https://', example],
     [
       'orders list',
@@ -101,6 +106,7 @@ describe('usage and configuration errors', () => {
       'cannot be used with the sandbox',
       'Remove one',
     ],
+    ['orders list -p sandbox --api-key-file k', 'cannot be used with the sandbox', 'Remove one'],
     ['pets get ', 'invalid pet id ""'],
     ['pets get ..', 'invalid pet id ".."'],
     ['sandbox --port 99999', 'invalid port: "99999"', 'Use a number from 0 to 65535.'],
@@ -447,11 +453,47 @@ describe('a bug in petstore', () => {
     expect(result.stderr).not.toContain('    at ');
   });
 
+  test('does not show the key that its error has in it', async ({ petstore }) => {
+    const random = () => {
+      throw new TypeError(`cannot use ${testKey}`);
+    };
+
+    for (const more of [[], ['-v'], ['--json']]) {
+      const { exitCode, stderr } = await petstore(['orders', 'list', ...more], {
+        context: { random },
+      });
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain('cannot use [key]');
+      expect(stderr).not.toContain(testKey);
+    }
+  });
+
   test('shows its stack with --verbose', async ({ petstore }) => {
     const { stderr } = await petstore(['orders', 'list', '--verbose'], { context });
 
     expect(stderr).toContain('    at ');
   });
+});
+
+test.for([
+  ['EMFILE', 'too many open files', 'ulimit -n'],
+  ['ENFILE', 'too many open files', 'ulimit -n'],
+  [
+    'MODULE_NOT_FOUND',
+    'petstore was replaced or removed while it was running',
+    'Run the command again',
+  ],
+  ['ERR_MODULE_NOT_FOUND', 'petstore was replaced or removed while', 'Run the command again'],
+] as const)('%s is no bug: exit 74 with the way out', async ([code, says, hint], { petstore }) => {
+  const random = () => {
+    throw networkError(code);
+  };
+
+  const { exitCode, stdout, stderr } = await petstore(['orders', 'list'], { context: { random } });
+
+  expect({ exitCode, stdout }).toEqual({ exitCode: 74, stdout: '' });
+  expect(stderr).toContain(`petstore: ${says}`);
+  expect(stderr).toContain(hint);
 });
 
 describe('help and no command', () => {

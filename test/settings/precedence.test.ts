@@ -111,6 +111,21 @@ describe('the setting in force', () => {
       expect((await petstore(['config', 'get', name], { env })).stdout).toBe(`${value}\n`);
     }
   });
+
+  test.for([
+    ['base-url', 'PETSTORE_BASE_URL', url('byfile')],
+    ['limit-store', 'PETSTORE_LIMIT_STORE', 'redis://byfile:6379'],
+    ['max-wait', 'PETSTORE_MAX_WAIT', '3m'],
+  ] as const)('an empty variable leaves %s to the settings file: %s', async (row, { petstore }) => {
+    const [name, variable, value] = row;
+    await petstore(['config', 'set', name, value], { env: noEnv });
+
+    const { stdout } = await petstore(['config', 'get', name], {
+      env: { ...noEnv, [variable]: '' },
+    });
+
+    expect(stdout).toBe(`${value}\n`);
+  });
 });
 
 type Run = (words: readonly string[], env?: RunOptions['env']) => ReturnType<Fixtures['petstore']>;

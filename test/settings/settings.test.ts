@@ -43,15 +43,33 @@ describe('auth login', () => {
     expect(readdirSync(join(folder, 'config', 'keys'))).toHaveLength(1);
   });
 
-  test('the stored key goes to no other origin', async ({ petstore, sandbox }) => {
-    await petstore(['auth', 'login'], { env, stdin: testKey });
+  test.for([
+    ['another host', 'https://a.example', 'https://b.example'],
+    ['a host below it', 'https://a.example', 'https://x.a.example'],
+    ['another port', 'https://a.example', 'https://a.example:8443'],
+    ['another scheme', 'https://127.0.0.1:4010', 'http://127.0.0.1:4010'],
+  ] as const)(
+    'the stored key does not go to %s, however that is given',
+    async ([, own, other], { petstore, sandbox }) => {
+      const asked = `${other}/v1`;
+      await petstore(['auth', 'login', '--base-url', `${own}/v1`], { env, stdin: testKey });
+      const results = [
+        await petstore([...list, '--base-url', asked], { env }),
+        await petstore(list, { env: { ...env, PETSTORE_BASE_URL: asked } }),
+        await petstore([...list, '-p', 'production'], {
+          env: { ...env, PETSTORE_BASE_URL: asked },
+        }),
+      ];
+      await petstore(['config', 'set', 'base-url', asked], { env: noEnv });
+      results.push(await petstore(list, { env: noEnv }));
 
-    const result = await petstore([...list, '--base-url', 'https://b.example/v1'], { env });
-
-    expect(result.exitCode).toBe(2);
-    expect(result.stderr).toContain('is for https://a.example, not for https://b.example');
-    expect(sandbox.requests).toHaveLength(0);
-  });
+      for (const { exitCode, stderr } of results) {
+        expect(exitCode).toBe(2);
+        expect(stderr).toContain(`is for ${own}, not for ${other}`);
+      }
+      expect(sandbox.requests).toHaveLength(0);
+    },
+  );
 
   test.skipIf(!isPosix)(
     'a stored key that others can read is refused',
@@ -301,6 +319,30 @@ describe('a settings file that is wrong', () => {
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 });
+
+test.for([
+  ['http://pets.example/v1', 'must start with https://'],
+  ['https://me:open-sesame@pets.example/v1', 'must not contain a user name or password'],
+  ['https://pets.example/v1?a=1', 'must not have a query'],
+  ['pets.example', 'must be a URL'],
+] as const)(
+  'a base URL written into the settings file is checked as any other: %s',
+  async ([baseUrl, says], { petstore, sandbox, folder }) => {
+    const file = join(folder, 'config', 'settings.json');
+    mkdirSync(join(folder, 'config'));
+    writeFileSync(file, JSON.stringify({ profiles: { production: { 'base-url': baseUrl } } }));
+    const env = { ...noEnv, PETSTORE_API_KEY: testKey };
+
+    for (const argv of [list, ['auth', 'status', '--check'], ['limits', '--refresh']]) {
+      const { exitCode, stderr } = await petstore(argv, { env });
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain(says);
+      expect(stderr).toContain(file);
+      expect(stderr).not.toContain('sesame');
+    }
+    expect(sandbox.requests).toHaveLength(0);
+  },
+);
 
 describe('a settings file that is no file of settings', () => {
   const write = (text: string | Uint8Array) => (file: string) => writeFileSync(file, text);

@@ -67,16 +67,6 @@ describe.concurrent('the key is in no output and no file, and goes to its servic
     expect(pair.elsewhere.connections()).toBe(0);
   });
 
-  test('what packages say for their own debugging is not said', async ({ petstore, folder }) => {
-    const { url } = pair.server.play(well);
-    const debug = { NODE_DEBUG: 'undici,fetch,http', DEBUG: '*' };
-    const env = { ...prepare(folder), ...debug, PETSTORE_BASE_URL: url, PETSTORE_API_KEY: canary };
-
-    const { code, stderr } = await petstore(['categories', 'list', '--json'], { env });
-
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  });
-
   test('a stored key is in its one file, and goes to no other origin', async ({
     petstore,
     folder,
