@@ -175,6 +175,18 @@ describe('auth logout', () => {
     }
   });
 
+  test('removes what a killed login left where no key was stored before', async ({
+    petstore,
+    folder,
+  }) => {
+    mkdirSync(join(folder, 'config', 'keys'), { recursive: true });
+    writeFileSync(`${keyFile(folder)}.${crypto.randomUUID()}.tmp`, testKey);
+
+    expect((await petstore(['auth', 'logout'], { env })).exitCode).toBe(0);
+
+    expect(readdirSync(join(folder, 'config', 'keys'))).toEqual([]);
+  });
+
   test('where none is stored: said, exit 0, and nothing is made', async ({ petstore, folder }) => {
     const result = await petstore(['auth', 'logout', '-p', 'staging'], { env });
 

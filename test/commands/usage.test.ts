@@ -77,6 +77,11 @@ describe('usage and configuration errors', () => {
       addressless,
     ],
     ['orders list --base-url http://h/v1', `invalid base URL from --base-url: ${http}`, example],
+    ['orders list --base-url ', 'invalid base URL from --base-url: must not be blank', example],
+    ['orders list --profile ', 'invalid profile name "" from --profile', 'Only'],
+    ['orders list --max-wait ', 'invalid duration "" for --max-wait'],
+    ['orders list --api-key-file ', 'file not found'],
+    ['orders list --output ', 'invalid value "" for --output', 'One of: table'],
     ['orders list --base-url http://127.evil.example/v1', http, example],
     ['orders list --base-url http://127.0.0.1.evil.example/v1', http, example],
     ['orders list --base-url http://localhost.evil.example/v1', http, example],
@@ -250,6 +255,48 @@ describe('an error of a command line that is not understood', () => {
   });
 });
 
+test.for([
+  [[], 'staging', true],
+  [['--profile=staging'], undefined, true],
+  [['-p', 'production'], 'staging', false],
+] as const)(
+  'the profile of %j and PETSTORE_PROFILE %s decides whether a usage error is JSON: %s',
+  async ([words, PETSTORE_PROFILE, isJson], { petstore, folder }) => {
+    mkdirSync(join(folder, 'config'));
+    const settings = '{"profiles":{"staging":{"output":"json"}}}';
+    writeFileSync(join(folder, 'config', 'settings.json'), settings);
+
+    const { stderr } = await petstore(['limits', '--lost', ...words], {
+      env: { PETSTORE_PROFILE },
+    });
+
+    expect(stderr).toContain('unknown option --lost');
+    expect(stderr.startsWith('{"event":"error","kind":"usage"')).toBe(isJson);
+  },
+);
+
+test.for([
+  ['-q --columns id categories list -o csv', 'id\n1\n'],
+  ['--query [].id categories list -o raw', '1\n'],
+] as const)(
+  'options may stand before the verb: %s',
+  async ([line, stdout], { petstore, sandbox }) => {
+    sandbox.reactions.push(reply(200, [{ id: 1, name: 'dog' }]));
+
+    expect(await petstore(line.split(' '))).toMatchObject({ exitCode: 0, stdout });
+  },
+);
+
+test('so may --no-color and --verbose', async ({ petstore }) => {
+  const line = '--no-color --verbose categories list';
+
+  const { exitCode, stderr } = await petstore(line.split(' '), { columns: 80 });
+
+  expect(exitCode).toBe(0);
+  expect(stderr).toContain('GET http://127.0.0.1:4010/v1/categories');
+  expect(stderr).not.toContain('\u001b');
+});
+
 describe('of the ways to name a format', () => {
   test.for([
     ['--json -o csv', 'csv'],
@@ -357,6 +404,23 @@ describe('failures of the service', () => {
     expect(result).toMatchObject({ exitCode: 5, stdout: '' });
     expect(result.stderr).toContain('the request to 127.0.0.1:4010 timed out after 7s');
     expect(clock.now() - start).toBe(7_000);
+  });
+
+  test('--timeout is 30s by default', async ({ petstore, sandbox, clock }) => {
+    const start = clock.now();
+    sandbox.reactions.push('stall');
+
+    const { exitCode, stderr } = await petstore([
+      'categories',
+      'create',
+      'frog',
+      '--max-wait',
+      '0',
+    ]);
+
+    expect(exitCode).toBe(6);
+    expect(stderr).toContain('timed out after 30s');
+    expect(clock.now() - start).toBeGreaterThanOrEqual(30_000);
   });
 
   test('a 401 says where the key came from and only how it ends', async ({ petstore }) => {

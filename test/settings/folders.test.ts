@@ -16,6 +16,12 @@ describe('the folders for settings and state', () => {
       '.config/petstore',
       '.local/state/petstore',
     ],
+    [
+      'linux',
+      { PETSTORE_CONFIG_DIR: '', PETSTORE_STATE_DIR: '' },
+      '.config/petstore',
+      '.local/state/petstore',
+    ],
     ['darwin', {}, 'Library/Preferences/petstore', '.local/state/petstore'],
     ['win32', { APPDATA: 'r', LOCALAPPDATA: 'l' }, 'r/petstore/Config', 'l/petstore'],
     ['linux', { PETSTORE_CONFIG_DIR: 'c', PETSTORE_STATE_DIR: 's' }, 'c', 's'],

@@ -98,6 +98,20 @@ describe('the setting in force', () => {
     expect((await petstore(argv)).stdout).toMatch(new RegExp(`output"?[,:].*\\b${value}\\b`, 's'));
   });
 
+  test.for([
+    [['--max-wait', '1m', 'config', 'get', 'max-wait'], '1m'],
+    [['config', '--max-wait', '1m', 'get', 'max-wait'], '1m'],
+    [['--max-wait', '1m', 'config', 'get', 'max-wait', '--max-wait', '3m'], '3m'],
+    [['config', '--max-wait', '1m', 'get', '--max-wait', '3m', 'max-wait'], '3m'],
+    [['-p', 'staging', 'config', 'get', 'profile'], 'staging'],
+    [['-p', 'staging', 'config', 'get', 'profile', '-p', 'sandbox'], 'sandbox'],
+  ] as const)(
+    'a flag may stand before the verb, and the last one counts: %j',
+    async ([argv, value], { petstore }) => {
+      expect((await petstore(argv)).stdout).toBe(`${value}\n`);
+    },
+  );
+
   test('an empty variable gives nothing', async ({ petstore }) => {
     const env = {
       ...noEnv,
