@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe } from 'vitest';
 import { expect, networkError, reply, test, testKey } from '../support/petstore.ts';
 import { expectTold } from '../support/told.ts';
-import { formats } from '../support/values.ts';
+import { formats, interrupted } from '../support/values.ts';
 
 describe('usage and configuration errors', () => {
   const columns = 'Columns: id, name, description';
@@ -379,6 +379,28 @@ describe('failures of the service', () => {
     expect(clock.now() - start).toBeGreaterThan(0);
     expect(clock.now() - start).toBeLessThan(10_000);
   });
+
+  test.for([
+    ['done', 130, ['categories', 'create', 'frog', '-o', 'csv'], /\n1,frog,\n$/, /^/],
+    ['refused', 143, ['api', 'POST', '/categories', '--data', '{}'], /^$/, /refused the request/],
+  ] as const)(
+    'a write that was %s is said when the run is interrupted meanwhile, with exit %i',
+    async ([, exitCode, argv, printed, said], { petstore, sandbox }) => {
+      const interruption = new AbortController();
+      sandbox.reactions.push(async (_request, forward) => {
+        const response = await forward();
+        interruption.abort(interrupted(exitCode));
+        return response;
+      });
+
+      const { signal } = interruption;
+      const result = await petstore(argv, { signal });
+
+      expect(result.exitCode).toBe(exitCode);
+      expect(result.stdout).toMatch(printed);
+      expect(result.stderr).toMatch(said);
+    },
+  );
 
   test('a host that nobody knows is not asked for twice', async ({ petstore, sandbox }) => {
     sandbox.reactions.push(networkError('ENOTFOUND'));

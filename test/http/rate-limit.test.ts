@@ -432,6 +432,17 @@ describe('the headers', () => {
   });
 });
 
+test('a slash at the end of the base URL makes no other service', async ({ petstore, sandbox }) => {
+  sandbox.reactions.push(limited({ 'retry-after': '600' }));
+
+  for (const end of ['', '/', '//']) {
+    const url = `http://127.0.0.1:4010/v1${end}`;
+    expect((await petstore([...list, '--max-wait', '0', '--base-url', url])).exitCode).toBe(75);
+  }
+
+  expect(sandbox.requests).toHaveLength(1);
+});
+
 /** An answer whose headers a Response would not take. */
 function answerOf(status: number, headers: Readonly<Record<string, string>>): Reaction {
   return async ({ onSent }: WireRequest) => {

@@ -159,6 +159,20 @@ describe('the address of the store', () => {
     }
   });
 
+  test('has a password that stands nowhere, whoever repeats it', async ({
+    fleet: { run },
+    sandbox,
+  }) => {
+    const password = 'p4ss-w0rd-of-the-store';
+    sandbox.react = () => reply(200, [{ id: 1, name: password }]);
+
+    for (const more of [[], ['-v'], ['--json']]) {
+      const { exitCode, stdout, stderr } = await run('one', ['categories', 'list', ...more]);
+      expect(exitCode).toBe(0);
+      expect(stdout + stderr).not.toContain(password);
+    }
+  });
+
   test('means nothing to the sandbox profile', async ({ fleet: { run, addresses } }) => {
     const env = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined };
 

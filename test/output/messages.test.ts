@@ -65,6 +65,8 @@ describe('colour on stderr has a meaning', () => {
   test.for([
     ['in a pipe', {}, undefined],
     ['with NO_COLOR', { ...wide, env: { NO_COLOR: '1' } }, undefined],
+    ['with NO_COLOR and FORCE_COLOR', { env: { NO_COLOR: '1', FORCE_COLOR: '1' } }, undefined],
+    ['with FORCE_COLOR=0', { ...wide, env: { FORCE_COLOR: '0' } }, undefined],
     ['with --no-color', wide, ['--no-color']],
     ['on a dumb terminal', { ...wide, env: { TERM: 'dumb' } }, undefined],
     ['as JSON', { ...wide, env: { FORCE_COLOR: '1' } }, ['--json']],

@@ -226,17 +226,22 @@ describe('api-key-command', () => {
   });
 
   test('is ended by Ctrl-C', async ({ petstore, clock }) => {
+    const start = clock.now();
     const ctrlC = new AbortController();
-    const { capture } = program(({ signal }) => {
-      clock.hold();
-      ctrlC.abort(interrupted(130));
-      return Promise.reject(signal.reason);
-    });
+    const { capture } = program(
+      ({ signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+          ctrlC.abort(interrupted(130));
+        }),
+    );
 
     const { signal } = ctrlC;
     const result = await petstore(list, { env: noEnv, signal, context: { capture } });
 
     expect(result).toMatchObject({ exitCode: 130, stdout: '' });
+    expect(result.stderr).toContain('petstore: interrupted\n');
+    expect(clock.now()).toBe(start);
   });
 });
 

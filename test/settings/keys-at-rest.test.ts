@@ -118,6 +118,8 @@ describe('a stored key', () => {
       expect(readdirSync(keys)).toEqual(['production.json']);
       const other = { ...env, PETSTORE_API_KEY: testKey };
       expect(await petstore(list, { env: other })).toMatchObject({ exitCode: 0 });
+      const named = await petstore([...list, '-p', 'production'], { env: other });
+      expect(named).toMatchObject({ exitCode: 2, stdout: '' });
     },
   );
 

@@ -112,6 +112,32 @@ describe('the setting in force', () => {
     },
   );
 
+  test('a profile has nothing from another one', async ({ petstore }) => {
+    const own = [
+      ['base-url', url('production')],
+      ['output', 'csv'],
+      ['max-wait', '3m'],
+      ['plan', 'pro'],
+      ['limit-store', 'redis://production'],
+      ['api-key-command', 'pass'],
+    ];
+    for (const words of own) await petstore(['config', 'set', ...words], { env: noEnv });
+    await petstore(['config', 'set', 'plan', 'free', '-p', 'mine'], { env: noEnv });
+
+    for (const [profile, plan] of [
+      ['staging', undefined],
+      ['mine', 'free'],
+    ] as const) {
+      const { stdout } = await petstore(['config', 'list', '--json', '-p', profile], {
+        env: noEnv,
+      });
+
+      const rows: { setting: string; value?: string }[] = JSON.parse(stdout);
+      const values = own.map(([name]) => rows.find(({ setting }) => setting === name)?.value);
+      expect(values).toEqual([undefined, 'table', '2m', plan, undefined, undefined]);
+    }
+  });
+
   test('an empty variable gives nothing', async ({ petstore }) => {
     const env = {
       ...noEnv,

@@ -219,6 +219,35 @@ describe('config set, for many', () => {
     expect(readdirSync(join(folder, 'config'))).toEqual(['settings.json']);
   });
 
+  test('what another process saves while its lock is waited for stays', async ({
+    petstore,
+    folder,
+    clock,
+  }) => {
+    await petstore(['config', 'set', 'max-wait', '5m']);
+    const file = join(folder, 'config', 'settings.json');
+    const held = claim({ owner: other, isRunning: () => true, now: clock.now }, `${file}.lock`);
+    let waits = 0;
+    const sleep: typeof clock.sleep = (ms, signal) => {
+      waits += 1;
+      if (waits === 1 && held.mine) {
+        writeFileSync(file, '{"default-profile":"staging"}');
+        held.release();
+      }
+      return clock.sleep(ms, signal);
+    };
+
+    const { exitCode } = await petstore(['config', 'set', 'output', 'json', '-p', 'mine'], {
+      context: { sleep },
+    });
+
+    expect([exitCode, waits > 0]).toEqual([0, true]);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+      'default-profile': 'staging',
+      profiles: { mine: { output: 'json' } },
+    });
+  });
+
   test.skipIf(!isPosix)(
     'what a killed process held is taken over at once',
     async ({ petstore, folder, clock }) => {

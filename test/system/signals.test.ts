@@ -329,19 +329,21 @@ describe.concurrent('a terminal', { tags: ['script'] }, () => {
     },
   );
 
-  test('that goes away at a question: exit 129, and no core is dumped', async ({
-    spawn,
-    folder,
-  }) => {
-    const env = { PETSTORE_BASE_URL: 'http://127.0.0.1:9/v1', TERM: 'xterm' };
-    const argv = onTerminal('auth login', 'echo $? > ended');
-    const program = spawn('script', argv, { env, stdin: null });
-    await program.shows('API key for');
-    program.child.kill('SIGKILL');
+  test.for([atKey, atPlan])(
+    'that goes away %s (%s): exit 129, and no core is dumped',
+    async ([, words, asks], { serve, spawn, folder }) => {
+      const service = await serve();
+      writeFileSync(join(folder, 'pets.csv'), rowsOf(1));
+      const argv = onTerminal(words, 'echo $? > ended');
+      const env = { ...service.env, TERM: 'xterm' };
+      const program = spawn('script', argv, { env, stdin: null });
+      await program.shows(asks);
+      program.child.kill('SIGKILL');
 
-    await until(() => readIfThere(join(folder, 'ended')).endsWith('\n'));
-    expect(readIfThere(join(folder, 'ended'))).toBe('129\n');
-  });
+      await until(() => readIfThere(join(folder, 'ended')).endsWith('\n'));
+      expect(readIfThere(join(folder, 'ended'))).toBe('129\n');
+    },
+  );
 });
 
 /** The words for `script` that run a command as a terminal does, and write its process id into a file. */
