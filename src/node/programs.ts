@@ -36,7 +36,7 @@ export async function launch(
 const endedByCtrlC = 0xc000013a;
 
 /** As a shell reports it. */
-export function exitCode(code: number | null, killedBy: NodeJS.Signals | null): number {
+function exitCode(code: number | null, killedBy: NodeJS.Signals | null): number {
   if (code === endedByCtrlC) return 128 + constants.signals.SIGINT;
   return code ?? 128 + (killedBy ? constants.signals[killedBy] : 0);
 }

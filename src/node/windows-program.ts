@@ -25,7 +25,7 @@ const batch = /\.(cmd|bat)$/i;
  * the system, which refuses them with an error, or finds a link to an app that cannot be read.
  * @throws an error with the code ENOENT for a batch file that does not exist, which Node would reject without looking
  */
-export function chooseCall(
+function chooseCall(
   plain: Call,
   { file = '', ...parsed }: Call & { readonly file: string | undefined },
 ): Call {

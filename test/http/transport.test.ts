@@ -5,7 +5,17 @@ import { request, textOf } from '../support/wire.ts';
 
 describe('the transport on a real socket', () => {
   let server: Server | undefined;
-  afterEach(() => server?.close());
+  let end = () => {};
+  afterEach(() => {
+    server?.close();
+    end();
+  });
+
+  function open(uptime = () => 0) {
+    const { send, close } = createTransport(uptime);
+    end = close;
+    return send;
+  }
 
   async function listen(onConnection: Parameters<typeof createServer>[1]): Promise<URL> {
     const listening = createServer(onConnection);
@@ -16,7 +26,7 @@ describe('the transport on a real socket', () => {
   }
 
   test('tells that the first byte has left only when a connection stands', async () => {
-    const { send, close } = createTransport(() => 0);
+    const send = open();
     const calls: string[] = [];
     const url = await listen((socket) => socket.once('data', () => socket.destroy()));
     const closed = new URL('http://127.0.0.1:1/v1/categories');
@@ -26,16 +36,12 @@ describe('the transport on a real socket', () => {
       send(request({ url: closed, onSent: () => calls.push('refused') })),
     ]);
 
-    expect(cut).toMatchObject({
-      reason: { code: 'ECONNRESET' },
-    });
-    expect(refused).toMatchObject({ reason: { code: 'ECONNREFUSED' } });
+    expect([cut.status, refused.status]).toEqual(['rejected', 'rejected']);
     expect(calls).toEqual(['cut']);
-    close();
   });
 
   test('sends nothing when the request may no longer leave once its connection stands', async () => {
-    const { send, close } = createTransport(() => 0);
+    const send = open();
     let received = '';
     let ended = () => {};
     const closed = new Promise<void>((resolve) => {
@@ -54,14 +60,13 @@ describe('the transport on a real socket', () => {
 
     const kept = send(request({ url, onSent, stillGranted: async () => false }));
 
-    await expect(kept).rejects.toMatchObject({ code: 'TURN_RETURNED' });
+    await expect(kept).rejects.toThrow();
     await closed;
     expect({ received, sent }).toEqual({ received: '', sent: false });
-    close();
   });
 
   test('asks again whether a request may leave when it reuses a connection', async () => {
-    const { send, close } = createTransport(() => 0);
+    const send = open();
     let received = '';
     let connections = 0;
     const url = await listen((socket) => {
@@ -76,24 +81,22 @@ describe('the transport on a real socket', () => {
 
     const kept = send(request({ url, stillGranted: async () => false }));
 
-    await expect(kept).rejects.toMatchObject({ code: 'TURN_RETURNED' });
+    await expect(kept).rejects.toThrow();
     expect({ received, connections }).toEqual({ received: first, connections: 1 });
-    close();
   });
 
   test('gives a silent server up when told to', async () => {
-    const { send, close } = createTransport(() => 0);
+    const send = open();
     const attempt = new AbortController();
     const url = await listen((socket) =>
       socket.once('data', () => attempt.abort()).on('error', () => {}),
     );
 
     await expect(send(request({ url, signal: attempt.signal }))).rejects.toThrow();
-    close();
   });
 
   test('an answer that is cut short is never a whole one', async () => {
-    const { send, close } = createTransport(() => 0);
+    const send = open();
     const url = await listen((socket) =>
       socket.once('data', () =>
         socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[{"id":1'),
@@ -103,11 +106,10 @@ describe('the transport on a real socket', () => {
     const answer = await send(request({ url }));
 
     await expect(textOf(answer.body)).rejects.toThrow();
-    close();
   });
 
   test('eight requests at once arrive at once, each over a connection of its own', async () => {
-    const { send, close } = createTransport(() => 0);
+    const send = open();
     const asked = new Set<Socket>();
     const url = await listen((socket) =>
       socket.once('data', () => {
@@ -122,11 +124,10 @@ describe('the transport on a real socket', () => {
     );
 
     expect(await Promise.all(texts)).toEqual(Array.from({ length: 8 }, () => '[]'));
-    close();
   });
 
   test('requests one after another share a connection', async () => {
-    const { send, close } = createTransport(() => 0);
+    const send = open();
     let connections = 0;
     const url = await listen((socket) => {
       connections += 1;
@@ -136,7 +137,6 @@ describe('the transport on a real socket', () => {
     for (let n = 0; n < 5; n += 1) await textOf((await send(request({ url }))).body);
 
     expect(connections).toBe(1);
-    close();
   });
 
   test.for([
@@ -147,10 +147,9 @@ describe('the transport on a real socket', () => {
       made: 1,
     },
     { what: 'a write makes a new one after that', method: 'POST', idle: 4_001, made: 2 },
-    { what: 'a read reuses it after a minute', method: 'GET', idle: 60_000, made: 1 },
   ])('$what', async ({ method, idle, made }) => {
     let uptime = 0;
-    const { send, close } = createTransport(() => uptime);
+    const send = open(() => uptime);
     let connections = 0;
     const url = await listen((socket) => {
       connections += 1;
@@ -167,13 +166,12 @@ describe('the transport on a real socket', () => {
     await call();
 
     expect(connections - before).toBe(made - 1);
-    close();
   });
 
   test.for(['GET', 'POST'])(
     'a %s whose connection breaks once it has left is not sent again',
     async (method) => {
-      const { send, close } = createTransport(() => 0);
+      const send = open();
       let received = 0;
       const url = await listen((socket) =>
         socket.on('data', () => {
@@ -184,15 +182,14 @@ describe('the transport on a real socket', () => {
       );
       await textOf((await send(request({ url }))).body);
 
-      await expect(send(request({ url, method }))).rejects.toMatchObject({ code: 'ECONNRESET' });
+      await expect(send(request({ url, method }))).rejects.toThrow();
 
       expect(received).toBe(2);
-      close();
     },
   );
 
   test('a connection that is closed while it is idle is replaced before anything is sent', async () => {
-    const { send, close } = createTransport(() => 0);
+    const send = open();
     const connections: Socket[] = [];
     let received = 0;
     const url = await listen((socket) => {
@@ -223,11 +220,10 @@ describe('the transport on a real socket', () => {
       received: 2,
       sent: 1,
     });
-    close();
   });
 
   test('a new connection that is closed at once is not replaced', async () => {
-    const { send, close } = createTransport(() => 0);
+    const send = open();
     let connections = 0;
     let sent = false;
     let ended = () => {};
@@ -243,16 +239,13 @@ describe('the transport on a real socket', () => {
     };
     const stillGranted = () => closed.then(() => true);
 
-    await expect(send(request({ url, onSent, stillGranted }))).rejects.toMatchObject({
-      code: 'ECONNRESET',
-    });
+    await expect(send(request({ url, onSent, stillGranted }))).rejects.toThrow();
 
     expect({ connections, sent }).toEqual({ connections: 1, sent: false });
-    close();
   });
 
   test('is given up while it waits for the last look, and no byte of it leaves', async () => {
-    const { send, close } = createTransport(() => 0);
+    const send = open();
     const attempt = new AbortController();
     let received = '';
     let ended = () => {};
@@ -274,58 +267,85 @@ describe('the transport on a real socket', () => {
     await expect(given).rejects.toThrow('enough');
     await closed;
     expect(received).toBe('');
-    close();
+  });
+
+  test.for([
+    ['30 KB', 30_000],
+    ['80 KB', 80_000],
+  ] as const)(
+    'a body of %s without a length whose connection ends before it is read is whole',
+    async ([, length]) => {
+      const send = open();
+      let ended: Promise<unknown> = Promise.resolve();
+      const url = await listen((socket) =>
+        socket.once('data', () => {
+          ended = new Promise<void>((resolve) =>
+            socket.end(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(length)}`, resolve),
+          );
+        }),
+      );
+
+      const { body } = await send(request({ url }));
+      await ended;
+      for (let turns = 0; turns < 100; turns += 1) await new Promise(setImmediate);
+
+      expect(await textOf(body)).toHaveLength(length);
+    },
+  );
+
+  test('a body whose connection is reset before it is read is not whole', async () => {
+    const send = open();
+    let reset = () => {};
+    const head = 'HTTP/1.1 200 OK\r\nContent-Length: 4000000\r\n\r\n';
+    const url = await listen((socket) => {
+      reset = () => socket.resetAndDestroy();
+      socket.once('data', () => socket.write(head + 'x'.repeat(3_000_000)));
+    });
+
+    const { body } = await send(request({ url }));
+    reset();
+    for (let turns = 0; turns < 100; turns += 1) await new Promise(setImmediate);
+
+    await expect(textOf(body)).rejects.toThrow();
+  });
+
+  test('a reader that stops before the end gives the connection up', async () => {
+    const send = open();
+    let ended = () => {};
+    const closed = new Promise<void>((resolve) => {
+      ended = resolve;
+    });
+    const url = await listen((socket) =>
+      socket
+        .on('error', () => {})
+        .once('close', ended)
+        .once('data', () => socket.write(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(4_000_000)}`)),
+    );
+
+    const { body } = await send(request({ url }));
+    for await (const _ of body) break;
+
+    await closed;
   });
 
   test('an answer that is still being read keeps its connection for itself', async () => {
-    const { send, close } = createTransport(() => 0);
-    let end = () => {};
+    const send = open();
+    let finish = () => {};
     let connections = 0;
     const url = await listen((socket) => {
       connections += 1;
       const [first, rest] = connections === 1 ? [whole('[]').slice(0, -1), ']'] : [whole('[]'), ''];
       socket.on('data', () => socket.write(first));
-      end = connections === 1 ? () => socket.write(rest) : end;
+      if (connections === 1) finish = () => socket.write(rest);
     });
     const slow = await send(request({ url }));
 
     const quick = await textOf((await send(request({ url }))).body);
 
     expect(quick).toBe('[]');
-    end();
+    finish();
     expect(await textOf(slow.body)).toBe('[]');
     expect(connections).toBe(2);
-    close();
-  });
-
-  test('drops every connection when it is closed', async () => {
-    const { send, close } = createTransport(() => 0);
-    const open = new Set<Socket>();
-    let dropped = () => {};
-    const allDropped = new Promise<void>((resolve) => {
-      dropped = resolve;
-    });
-    const url = await listen((socket) => {
-      socket
-        .on('error', () => {})
-        .once('data', () => {
-          open.add(socket);
-          if (open.size === 8) close();
-        });
-      socket.once('close', () => {
-        open.delete(socket);
-        if (open.size === 0) dropped();
-      });
-    });
-
-    const results = await Promise.allSettled(
-      Array.from({ length: 8 }, () => send(request({ url }))),
-    );
-
-    expect(results.map(({ status }) => status)).toEqual(
-      Array.from({ length: 8 }, () => 'rejected'),
-    );
-    await allDropped;
   });
 });
 
