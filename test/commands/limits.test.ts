@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
-import { expect, reply, test, testKey } from '../support/petstore.ts';
+import { expect, reply, stalled, test, testKey } from '../support/petstore.ts';
 import { expectTold } from '../support/told.ts';
 
 const limits = ['limits', '--json'];
@@ -210,12 +210,12 @@ describe('what one command learned holds for the next', () => {
     clock,
   }) => {
     const asked = new Promise<void>((resolve) => {
-      sandbox.reactions.push(() => {
+      sandbox.reactions.push((request) => {
         resolve();
-        return new Promise(() => {});
+        return stalled(request);
       });
     });
-    const stalled = petstore(['categories', 'list', '--timeout', '1h']);
+    const pending = petstore(['categories', 'list', '--timeout', '1h']);
     const release = clock.hold();
     await asked;
     const sleep = (ms: number, signal: AbortSignal) => {
@@ -232,7 +232,7 @@ describe('what one command learned holds for the next', () => {
       { event: 'wait', reason: 'probe' },
       { event: 'error', kind: 'rate_limited', outcome: 'not_sent' },
     ]);
-    await stalled;
+    await pending;
   });
 
   test('a key that stops working after a 429 is left alone, and that is said', async ({

@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
-import type { Context, WireAnswer } from '../../src/context.ts';
+import type { Context, WireAnswer, WireRequest } from '../../src/context.ts';
 import { Interruption } from '../../src/errors.ts';
 import type { Clock } from '../support/clock.ts';
-import { expect, type Reaction, test } from '../support/petstore.ts';
+import { expect, type Reaction, stalled, test } from '../support/petstore.ts';
 
 /** One of 96 bytes, so that 100,000 are longer than what is read whole. */
 const element = (n: number) =>
@@ -22,7 +22,7 @@ function spoiled(instead: string): string {
 type Wire = {
   readonly text: string | Uint8Array;
   /** What happens when all of it was sent; it ends by itself otherwise. */
-  readonly end?: () => Promise<void>;
+  readonly end?: (request: WireRequest) => Promise<void>;
   /** Told of how many bytes are taken by now. */
   readonly taken?: (bytes: number) => void;
 };
@@ -43,14 +43,13 @@ function wire(clock: Clock, { text, end, taken }: Wire): Reaction {
         yield bytes.subarray(at, at + part);
       }
       release();
-      await end?.();
+      await end?.(request);
     })();
     return { status: 200, headers: { 'content-type': 'application/json' }, body };
   };
 }
 
 const cut = () => Promise.reject(Object.assign(new Error('cut'), { code: 'ECONNRESET' }));
-const silence = () => new Promise<void>(() => {});
 
 function fields(json: string) {
   const [, id = '', name = '', description = ''] =
@@ -198,7 +197,7 @@ describe('a list above 8 MiB that breaks', () => {
     },
     {
       what: 'silence',
-      sent: { text: kept, end: silence },
+      sent: { text: kept, end: stalled },
       says: /^the response from 127.0.0.1:4010 timed out: no further element in 30s/,
     },
     {
@@ -255,9 +254,9 @@ describe('a list above 8 MiB that breaks', () => {
     clock,
   }) => {
     const interrupted = new AbortController();
-    const end = async () => {
+    const end = (request: WireRequest) => {
       interrupted.abort(new Interruption(130));
-      await silence();
+      return stalled(request);
     };
     sandbox.reactions.push(wire(clock, { text: kept, end }));
 
@@ -324,7 +323,7 @@ describe('the reader of a list above 8 MiB', () => {
     const taken = (bytes: number) => {
       most = bytes;
     };
-    sandbox.reactions.push(wire(clock, { text: whole, taken, end: silence }));
+    sandbox.reactions.push(wire(clock, { text: whole, taken, end: stalled }));
     const gone = () => Promise.reject(Object.assign(new Error('gone'), { code: 'EPIPE' }));
 
     const result = await petstore(['categories', 'list', '-q'], { context: reader(gone) });

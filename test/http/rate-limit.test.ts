@@ -6,7 +6,7 @@ import { startTime } from '../support/clock.ts';
 import { expect, type Reaction, reply, test } from '../support/petstore.ts';
 import { expectTold } from '../support/told.ts';
 import { trials } from '../support/trials.ts';
-import { interrupted, type WireRequest } from '../support/values.ts';
+import { interrupted, type WireAnswer, type WireRequest } from '../support/values.ts';
 
 const list = ['categories', 'list'];
 const limited = (headers: Record<string, string>) => reply(429, '', headers);
@@ -64,6 +64,21 @@ describe('after a 429', () => {
         expectTold(clock.now() - start, floor);
       }
       expect(sandbox.requests).toHaveLength(2 * numRuns);
+    },
+  );
+
+  test.for([
+    ['the second', ['3', '9'], 9],
+    ['the first', ['9', '3'], 9],
+    ['the one that makes sense', ['soon', '4'], 4],
+  ] as const)(
+    'of two Retry-After fields %s counts, which is longer',
+    async ([, values, told], { petstore, sandbox }) => {
+      sandbox.reactions.push(answerOf(429, { 'retry-after': [...values] }));
+
+      const { events } = await petstore([...list, '--json', '--max-wait', '0']);
+
+      expectTold(Number(events().at(-1)?.retryAfter) * 1_000, told);
     },
   );
 
@@ -392,6 +407,7 @@ describe('the headers', () => {
     ['a day that is none', 'Sun, 31 Feb 1994 08:49:37 GMT', 1],
     ['an hour that is none', 'Sun, 06 Nov 1994 25:49:37 GMT', 1],
     ['a year', '1994-11-06', 1],
+    ['words and a year', 'after 2099', 1],
     ['nothing', '', 1],
   ] as const)('a date in the form of %s', async ([, value, told], { petstore, sandbox }) => {
     const date = new Date(Date.UTC(1994, 10, 6, 8, 49, 27)).toUTCString();
@@ -444,7 +460,7 @@ test('a slash at the end of the base URL makes no other service', async ({ petst
 });
 
 /** An answer whose headers a Response would not take. */
-function answerOf(status: number, headers: Readonly<Record<string, string>>): Reaction {
+function answerOf(status: number, headers: WireAnswer['headers']): Reaction {
   return async ({ onSent }: WireRequest) => {
     onSent();
     return { status, headers, body: (async function* () {})() };

@@ -1,7 +1,12 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createTransport } from '../../src/node/transport.ts';
 import { request, textOf } from '../support/wire.ts';
+
+const hasIpv6 = Object.values(networkInterfaces())
+  .flat()
+  .some((one) => one?.address === '::1');
 
 describe('the transport on a real socket', () => {
   let server: Server | undefined;
@@ -17,12 +22,15 @@ describe('the transport on a real socket', () => {
     return send;
   }
 
-  async function listen(onConnection: Parameters<typeof createServer>[1]): Promise<URL> {
+  async function listen(
+    onConnection: Parameters<typeof createServer>[1],
+    host = '127.0.0.1',
+  ): Promise<URL> {
     const listening = createServer(onConnection);
     server = listening;
-    await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
-    const address = listening.address() as { port: number };
-    return new URL(`http://127.0.0.1:${address.port}/v1/categories`);
+    await new Promise<void>((resolve) => listening.listen(0, host, resolve));
+    const { port } = listening.address() as { port: number };
+    return new URL(`http://${host.includes(':') ? `[${host}]` : host}:${port}/v1/categories`);
   }
 
   test('tells that the first byte has left only when a connection stands', async () => {
@@ -124,6 +132,20 @@ describe('the transport on a real socket', () => {
     );
 
     expect(await Promise.all(texts)).toEqual(Array.from({ length: 8 }, () => '[]'));
+  });
+
+  test.skipIf(!hasIpv6)('reaches an IPv6 address', async () => {
+    const send = open();
+    let received = '';
+    const url = await listen((socket) => {
+      socket.on('data', (bytes) => {
+        received += bytes;
+        socket.write(whole('[]'));
+      });
+    }, '::1');
+
+    expect(await textOf((await send(request({ url }))).body)).toBe('[]');
+    expect(received).toMatch(new RegExp(`^host: \\[::1\\]:${url.port}\r$`, 'im'));
   });
 
   test('requests one after another share a connection', async () => {

@@ -189,7 +189,7 @@ function sendTo(sandbox: TestSandbox, forward: Send, clock: Clock): Send {
     const reaction = sandbox.reactions.shift() ?? sandbox.react(request);
     if (reaction === 'stall') {
       request.onSent();
-      return new Promise(() => {});
+      return stalled(request);
     }
     if (reaction instanceof Error) throw reaction;
     if (typeof reaction === 'function') return reaction(request, () => forward(request));
@@ -197,6 +197,13 @@ function sendTo(sandbox: TestSandbox, forward: Send, clock: Clock): Send {
     request.onSent();
     return wireAnswer(reaction, clock.hold());
   };
+}
+
+/** What never comes, until the request is given up. */
+export function stalled({ signal }: WireRequest): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
 }
 
 function wireAnswer(response: Response, release: () => void): WireAnswer {

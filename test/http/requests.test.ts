@@ -1,0 +1,190 @@
+import { describe } from 'vitest';
+import { startTime } from '../support/clock.ts';
+import { expect, reply, stalled, test } from '../support/petstore.ts';
+import { interrupted, type WireRequest } from '../support/values.ts';
+
+const list = ['categories', 'list'];
+const create = ['categories', 'create', 'rabbit'];
+const post = ['api', 'POST', '/categories', '--data', '{"name":"rabbit"}'];
+
+/** A response of which only this much ever comes; `onStall` is called when the rest is awaited. */
+function begun(status: number, text: string, onStall = () => {}) {
+  return async (request: WireRequest) => {
+    request.onSent();
+    const body = (async function* () {
+      yield Buffer.from(text);
+      onStall();
+      await stalled(request);
+    })();
+    return { status, headers: { 'content-type': 'application/json' }, body };
+  };
+}
+
+/** How far a request comes before somebody presses Ctrl-C. */
+const stages = {
+  'is connecting': (press: () => void) => (request: WireRequest) => {
+    press();
+    return stalled(request);
+  },
+  'has left': (press: () => void) => (request: WireRequest) => {
+    request.onSent();
+    press();
+    return stalled(request);
+  },
+  'has half its response': (press: () => void) => begun(200, '[{"id":1,', press),
+};
+
+describe('Ctrl-C', () => {
+  test.for([
+    ['a read', 'is connecting', undefined, 0, list],
+    ['a read', 'has left', undefined, 0, list],
+    ['a read', 'has half its response', undefined, 0, list],
+    ['a write', 'is connecting', 'not_sent', 0, post],
+    ['a write', 'has left', 'unknown', 5_000, post],
+    ['a write', 'has half its response', 'unknown', 5_000, post],
+  ] as const)(
+    'while %s %s: outcome %s, after %i ms',
+    async ([, stage, outcome, ms, argv], { petstore, sandbox, clock }) => {
+      const ctrlC = new AbortController();
+      sandbox.reactions.push((request) => {
+        const release = clock.hold();
+        const press = () => {
+          ctrlC.abort(interrupted(130));
+          release();
+        };
+        return stages[stage](press)(request);
+      });
+
+      const { signal } = ctrlC;
+      const { exitCode, stdout, events } = await petstore([...argv, '--json'], { signal });
+
+      expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '' });
+      const error = events().at(-1);
+      expect([error?.kind, error?.outcome]).toEqual(['interrupted', outcome]);
+      expect(clock.now() - startTime).toBe(ms);
+      expect(sandbox.requests).toHaveLength(1);
+    },
+  );
+});
+
+describe('--timeout', () => {
+  test.for([
+    ['a read', undefined, 5, list],
+    ['a write', 'unknown', 6, post],
+  ] as const)(
+    'ends %s whose response never ends, which is not sent again',
+    async ([, outcome, exit, argv], { petstore, sandbox, clock }) => {
+      sandbox.react = () => begun(200, '[{"id":1,');
+
+      const result = await petstore([...argv, '--timeout', '20s', '--json']);
+
+      expect(result).toMatchObject({ exitCode: exit, stdout: '' });
+      const error = result.events().at(-1);
+      expect(error?.message).toBe('the request to 127.0.0.1:4010 timed out after 20s');
+      expect(error?.outcome).toBe(outcome);
+      expect(clock.now() - startTime).toBe(20_000);
+      expect(sandbox.requests).toHaveLength(1);
+    },
+  );
+
+  test('does not wait for the rest of a refusal: two seconds, and the status counts', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    sandbox.react = () => begun(422, '{"code":"bad_name",');
+
+    const { exitCode, events } = await petstore([...create, '--json']);
+
+    expect(exitCode).toBe(3);
+    expect(events().at(-1)).toMatchObject({ kind: 'refused', outcome: 'refused', status: 422 });
+    expect(clock.now() - startTime).toBe(2_000);
+  });
+});
+
+describe('a response of the service', () => {
+  test.for([
+    [301, 5, 'refused'],
+    [302, 6, 'unknown'],
+    [303, 6, 'unknown'],
+    [307, 5, 'refused'],
+    [308, 5, 'refused'],
+  ] as const)(
+    '%i to a write: exit %i, %s, and where it points is said',
+    async ([status, exit, outcome], { petstore, sandbox }) => {
+      const location = 'https://other.example/v2/categories';
+      sandbox.react = () => reply(status, '', { location });
+
+      const { exitCode, events } = await petstore([...post, '--json']);
+
+      expect(exitCode).toBe(exit);
+      const message = `the service redirects to ${location} (${status})`;
+      expect(events().at(-1)).toMatchObject({ outcome, message, status });
+      expect(sandbox.requests).toHaveLength(1);
+    },
+  );
+
+  test('a created category whose id is text has the integer, and a notice', async ({
+    petstore,
+    sandbox,
+  }) => {
+    sandbox.reactions.push(reply(201, '{"id":"9007199254740993","name":"rabbit"}'));
+
+    const { exitCode, stdout, events } = await petstore([...create, '-o', 'ndjson']);
+
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: '{"id":9007199254740993,"name":"rabbit"}\n',
+    });
+    expect(events().filter(({ event }) => event === 'notice')).toHaveLength(1);
+  });
+
+  test('a list above 8 MiB whose ids are text has integers, and one notice', async ({
+    petstore,
+    sandbox,
+  }) => {
+    const one = (n: number) => `{"id":"${n}","name":"${'x'.repeat(500_000)}"}`;
+    sandbox.reactions.push(reply(200, `[${Array.from({ length: 30 }, (_, n) => one(n + 1))}]`));
+
+    const { exitCode, stdout, events } = await petstore([
+      ...list,
+      '--columns',
+      'id',
+      '-o',
+      'ndjson',
+    ]);
+
+    expect(exitCode).toBe(0);
+    const ids = Array.from({ length: 30 }, (_, n) => `{"id":${n + 1}}\n`);
+    expect(stdout).toBe(ids.join(''));
+    expect(events().filter(({ event }) => event === 'notice')).toHaveLength(1);
+  });
+
+  test.for([
+    ['a list with a Sunset header', list, 200, '[]', { sunset: 'Fri, 01 Jan 2027 00:00:00 GMT' }],
+    ['a list with a Deprecation header', list, 200, '[]', { deprecation: '@1700000000' }],
+    ['a refusal', list, 404, '{}', { sunset: 'Fri, 01 Jan 2027 00:00:00 GMT' }],
+  ] as const)('%s tells of a deprecation', async (row, { petstore, sandbox }) => {
+    const [, argv, status, body, headers] = row;
+    sandbox.reactions.push(reply(status, body, headers));
+
+    const { events } = await petstore([...argv, '--json']);
+
+    expect(events()).toContainEqual(
+      expect.objectContaining({
+        event: 'deprecation',
+        operation: 'GET /categories',
+        sunset: 'sunset' in headers ? '2027-01-01T00:00:00Z' : null,
+      }),
+    );
+  });
+
+  test('is asked for uncompressed, and not from a cache', async ({ petstore, sandbox }) => {
+    await petstore(list);
+
+    expect(sandbox.requests[0]?.headers).toMatchObject({
+      'accept-encoding': 'identity',
+      'cache-control': 'no-cache',
+    });
+  });
+});
