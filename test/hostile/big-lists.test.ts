@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import type { Context, WireAnswer, WireRequest } from '../../src/context.ts';
 import { Interruption } from '../../src/errors.ts';
-import type { Clock } from '../support/clock.ts';
+import { type Clock, startTime } from '../support/clock.ts';
 import { expect, type Reaction, stalled, test } from '../support/petstore.ts';
 
 /** One of 96 bytes, so that 100,000 are longer than what is read whole. */
@@ -265,6 +265,7 @@ describe('a list above 8 MiB that breaks', () => {
     });
 
     expect(result.exitCode).toBe(130);
+    expect(clock.now()).toBe(startTime);
     const printed = result.stdout.match(/category/g)?.length;
     expect(result.stderr).toContain(
       `interrupted; the list is incomplete: ${printed} categories printed\n`,
@@ -312,6 +313,44 @@ describe('the reader of a list above 8 MiB', () => {
     expect(takenMeanwhile).toBe(takenBefore);
     expect(takenBefore).toBeLessThan(8.1 * 1024 * 1024);
     expect(most).toBe(Buffer.byteLength(whole));
+  });
+
+  test('may take an hour, and the service 29 s for each piece: no time runs out', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    const { signal } = new AbortController();
+    const bytes = Buffer.from(whole);
+    const last = bytes.length - 100_000;
+    sandbox.reactions.push(async (request): Promise<WireAnswer> => {
+      request.onSent();
+      const release = clock.hold();
+      const body = (async function* () {
+        for (let at = 0; at < last; at += part) yield bytes.subarray(at, Math.min(last, at + part));
+        release();
+        for (let at = last; at < bytes.length; at += 20_000) {
+          await clock.sleep(29_000, signal);
+          yield bytes.subarray(at, at + 20_000);
+        }
+      })();
+      return { status: 200, headers: { 'content-type': 'application/json' }, body };
+    });
+    let printed = '';
+    const write = async (text: string) => {
+      printed += text;
+      // Until all of the beginning has been taken, time stands still.
+      if (clock.now() > startTime) await clock.sleep(3_600_000, signal);
+    };
+    const stdout = { write, isTTY: false, columns: undefined, stream: undefined };
+
+    const { exitCode } = await petstore(['categories', 'list', '-o', 'ndjson'], {
+      context: { stdout },
+    });
+
+    expect(exitCode).toBe(0);
+    expect(printed === lines(elements)).toBe(true);
+    expect(clock.now() - startTime).toBeGreaterThan(3_600_000);
   });
 
   test('who goes away ends it with 141 and without a word, and the connection is closed', async ({

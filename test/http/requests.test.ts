@@ -102,6 +102,64 @@ describe('--timeout', () => {
   });
 });
 
+test.for([
+  ['a read', 5, undefined, ['api', 'GET', '/x']],
+  ['a write', 6, 'unknown', post],
+] as const)(
+  '%s whose response is too long is not sent again: exit %i, outcome %s',
+  async ([, exit, outcome, argv], { petstore, sandbox }) => {
+    const tooLong = 'x'.repeat(8 * 1_024 * 1_024);
+    sandbox.react = () => reply(200, { data: tooLong });
+
+    const result = await petstore([...argv, '--json']);
+
+    expect(result).toMatchObject({ exitCode: exit, stdout: '' });
+    const error = result.events().at(-1);
+    expect(error?.message).toMatch(/^the response is larger than .* bytes$/);
+    expect(error?.outcome).toBe(outcome);
+    expect(sandbox.requests).toHaveLength(1);
+  },
+);
+
+test('of the body of a refusal no more is read than an Error may be long', async ({
+  petstore,
+  sandbox,
+}) => {
+  const part = Buffer.alloc(65_536, 'x');
+  let taken = 0;
+  sandbox.reactions.push(async ({ onSent }) => {
+    onSent();
+    const body = (async function* () {
+      for (; taken < 100; taken += 1) yield part;
+    })();
+    return { status: 400, headers: { 'content-type': 'application/json' }, body };
+  });
+
+  const { exitCode } = await petstore(list);
+
+  expect(exitCode).toBe(3);
+  expect(taken).toBeLessThanOrEqual(3);
+});
+
+test.for([
+  [500, '300', 5, 1],
+  [502, '300', 5, 1],
+  [503, '300', 75, 1],
+  [500, '10', 0, 2],
+] as const)(
+  'a read that %i tells to wait %s s ends with %i after %i requests: no wait is longer than --max-wait',
+  async ([status, told, exit, requests], { petstore, sandbox, clock }) => {
+    sandbox.reactions.push(reply(status, '', { 'retry-after': told }));
+
+    const { exitCode } = await petstore([...list, '--max-wait', '1m']);
+
+    expect(exitCode).toBe(exit);
+    expect(sandbox.requests).toHaveLength(requests);
+    if (requests === 1) expect(clock.now()).toBe(startTime);
+    else expect(clock.now() - startTime).toBeGreaterThanOrEqual(10_000);
+  },
+);
+
 describe('a response of the service', () => {
   test.for([
     [301, 5, 'refused'],
@@ -123,6 +181,22 @@ describe('a response of the service', () => {
       expect(sandbox.requests).toHaveLength(1);
     },
   );
+
+  test.for([
+    ['key_banned', 'no', true],
+    ['too_many', 'You are banned for an hour.', true],
+    ['BANNED', '', true],
+    ['bandwidth', 'the band of your urban plan', false],
+    ['rate_limited', 'slow down', false],
+  ] as const)('429 with %j, %j: tells of a ban: %j', async (row, { petstore, sandbox }) => {
+    const [code, message, isBan] = row;
+    sandbox.reactions.push(reply(429, { code, message, status: 429 }, { 'retry-after': '60' }));
+
+    const { exitCode, stderr } = await petstore([...list, '--max-wait', '0']);
+
+    expect(exitCode).toBe(75);
+    expect(stderr.includes('temporarily banned')).toBe(isBan);
+  });
 
   test('a created category whose id is text has the integer, and a notice', async ({
     petstore,

@@ -148,6 +148,31 @@ describe('the transport on a real socket', () => {
     expect(received).toMatch(new RegExp(`^host: \\[::1\\]:${url.port}\r$`, 'im'));
   });
 
+  test('HEAD has no body, whatever length is told', async () => {
+    const send = open();
+    const [head = ''] = whole('[]').split('[]');
+    const url = await listen((socket) => socket.on('data', () => socket.write(head)));
+
+    expect(await textOf((await send(request({ url, method: 'HEAD' }))).body)).toBe('');
+  });
+
+  test('sends a body in UTF-8, with its length in bytes', async () => {
+    const send = open();
+    const body = '{"name":"K\u00f6ter \u72ac \u{1f415}"}';
+    let received = '';
+    const url = await listen((socket) => {
+      socket.setEncoding('utf8').on('data', (text) => {
+        received += text;
+        if (received.endsWith('}')) socket.write(whole('{}'));
+      });
+    });
+
+    await textOf((await send(request({ url, method: 'POST', body }))).body);
+
+    expect(received.split('\r\n\r\n')[1]).toBe(body);
+    expect(received).toMatch(new RegExp(`^content-length: ${Buffer.byteLength(body)}\r$`, 'im'));
+  });
+
   test('requests one after another share a connection', async () => {
     const send = open();
     let connections = 0;
