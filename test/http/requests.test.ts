@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { describe } from 'vitest';
+import { filesBelow } from '../hostile/invariants.ts';
 import { startTime } from '../support/clock.ts';
-import { expect, reply, stalled, test } from '../support/petstore.ts';
+import { put } from '../support/import-cases.ts';
+import { expect, reply, stalled, test, testKey } from '../support/petstore.ts';
 import { interrupted, type WireRequest } from '../support/values.ts';
 
 const list = ['categories', 'list'];
@@ -260,5 +263,29 @@ describe('a response of the service', () => {
       'accept-encoding': 'identity',
       'cache-control': 'no-cache',
     });
+  });
+});
+
+describe('a key that the service repeats', () => {
+  const category = { id: 1, name: `rabbit ${testKey}`, description: testKey, [testKey]: testKey };
+  const refusal = { code: testKey, message: `no ${testKey}`, status: 422 };
+
+  test.for([
+    ['in what was created', 201, category],
+    ['in a refusal', 422, refusal],
+    ['in a failure', 500, refusal],
+  ] as const)('%s is in no file and no output', async (row, { petstore, sandbox, folder }) => {
+    const [, status, body] = row;
+    sandbox.react = ({ method }) => (method === 'POST' ? reply(status, body) : undefined);
+    const file = put(folder, 'name\nrabbit\n');
+
+    for (const argv of [['categories', 'import', file, '--yes', '--settle', '1s'], create, post]) {
+      const { stdout, stderr } = await petstore([...argv, '--json', '--verbose']);
+      expect(stdout + stderr).not.toContain(testKey);
+    }
+
+    for (const path of filesBelow(folder)) {
+      expect(readFileSync(path, 'latin1'), path).not.toContain(testKey);
+    }
   });
 });
