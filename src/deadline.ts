@@ -1,11 +1,11 @@
 import type { Context } from './context.ts';
 
-/** Why a wait is given up; an error made anew each time would come with a stack. */
-const over = new Error('over');
+/** Cancels a wait. It is made once, because an error made each time would collect a stack. */
+const canceled = new Error('canceled');
 
-/** Calls `tooLate` after `ms`, unless the function that it returns is called before. */
+/** Calls `tooLate` after `ms`, unless the returned function is called before. */
 export function deadline(sleep: Context['sleep'], ms: number, tooLate: () => void): () => void {
-  const met = new AbortController();
-  sleep(ms, met.signal).then(tooLate, () => {});
-  return () => met.abort(over);
+  const wait = new AbortController();
+  sleep(ms, wait.signal).then(tooLate, () => {});
+  return () => wait.abort(canceled);
 }

@@ -9,11 +9,21 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import type { AppendFile } from '../context.ts';
 import { makePrivateFolder, syncFolder } from './folders.ts';
 import { openOwn, openToAppend, readStart } from './open-file.ts';
 
 const sync = promisify(fdatasync);
+
+/** A file that only grows, and whose growth lasts. */
+export type AppendFile = {
+  /** Returns all bytes, but at most so many. */
+  readonly read: (most: number) => Uint8Array;
+  /** Cuts off what follows the first `length` bytes. */
+  readonly cut: (length: number) => void;
+  /** Resolves when the bytes would survive a power cut. @throws the system's error */
+  readonly append: (bytes: Uint8Array) => Promise<void>;
+  readonly close: () => void;
+};
 
 /** Opens or makes a file of mode 0600 in a folder of mode 0700. @throws as openToAppend */
 export function openAppendFile(path: string): AppendFile {

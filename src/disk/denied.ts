@@ -1,7 +1,8 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { FileFault, systemCode } from '../errors.ts';
+import { systemCode } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
+import { FileFault } from './file-fault.ts';
 
 /**
  * What a file or folder that cannot be used lacks, and what repairs it: where the system denies access, that is

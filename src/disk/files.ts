@@ -9,8 +9,9 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { configFailure, Failure, FileFault, systemCode } from '../errors.ts';
+import { configFailure, Failure, systemCode } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
+import { FileFault } from './file-fault.ts';
 import { makePrivateFolder, syncFolder } from './folders.ts';
 import { writeNew } from './new-file.ts';
 import { readStart } from './open-file.ts';

@@ -1,4 +1,4 @@
-import type { Owner } from '../context.ts';
+import type { Owner } from './owner.ts';
 import { isOwner } from './owner.ts';
 
 /** What a process leaves in a file for as long as it has something; `since` in ms since 1970. */

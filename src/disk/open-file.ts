@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
-import { FileFault, systemCode } from '../errors.ts';
+import { systemCode } from '../errors.ts';
+import { FileFault } from './file-fault.ts';
 import { openNew } from './new-file.ts';
 import { retryOnWindows } from './retry-on-windows.ts';
 import { isWindows } from './windows.ts';

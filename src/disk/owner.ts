@@ -1,7 +1,15 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import type { Owner } from '../context.ts';
 import { systemCode } from '../errors.ts';
+
+/** A process. `born` distinguishes it from earlier ones with its id, where the system knows; it has no other meaning. */
+export type Owner = {
+  readonly pid: number;
+  readonly host: string;
+  readonly born?: string | undefined;
+  /** The namespace of the id, where the system has several. */
+  readonly space?: string | undefined;
+};
 
 /** The process of this machine that has that id now. */
 export function ownerOf(pid: number): Owner {

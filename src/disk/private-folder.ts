@@ -1,7 +1,7 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { FileFault } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
+import { FileFault } from './file-fault.ts';
 import { makePrivateFolder } from './folders.ts';
 
 /** The way out where a folder is not ours to repair. */

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { FileFault } from '../disk/file-fault.ts';
 import { openOwn, readOwn } from '../disk/open-file.ts';
 import { faultOfFolder } from '../disk/private-folder.ts';
-import { configFailure, type Failure, FileFault, systemCode } from '../errors.ts';
+import { configFailure, type Failure, systemCode } from '../errors.ts';
 import type { Mode } from './content.ts';
 import { longest, replay } from './journal.ts';
 import { emptyState, type JournalState } from './journal-state.ts';

@@ -1,4 +1,4 @@
-import type { AppendFile } from '../context.ts';
+import type { AppendFile } from '../disk/append-file.ts';
 import { cannotSave, saving } from '../disk/files.ts';
 import { configFailure, type Failure } from '../errors.ts';
 import { emptyState, fold, type JournalState } from './journal-state.ts';

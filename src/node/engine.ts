@@ -1,7 +1,26 @@
 import { createHash } from 'node:crypto';
 import { isIP, type Socket } from 'node:net';
 import { Redis } from 'iovalkey';
-import type { Engine, EngineAddress } from '../context.ts';
+
+/** A Redis or Valkey server, and how to log in there. */
+export type EngineAddress = {
+  readonly tls: boolean;
+  /** An IPv6 address has no brackets. */
+  readonly hostname: string;
+  readonly port: number;
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+  readonly database: number;
+};
+
+export type Engine = {
+  /** Runs a Lua script with one key there. @throws the server's error or the system's */
+  readonly run: (script: string, key: string, args: readonly string[]) => Promise<unknown>;
+  /** Changes with each sign of life: the connection is accepted, a part of an answer arrives. */
+  readonly activity: () => number;
+  /** Gives up the connection and all that is on its way; the next call makes a new one. */
+  readonly drop: () => void;
+};
 
 /** No answer to a command of ours is longer, in bytes. */
 const longestAnswer = 1024 * 1024;

@@ -1,81 +1,58 @@
-import { spawn, spawnSync } from 'node:child_process';
 import { constants } from 'node:os';
-import { win32 } from 'node:path';
-import type { Captured, CaptureOptions, Environment } from '../context.ts';
+import spawn from 'cross-spawn';
+import type { Environment } from '../context.ts';
 import { Interruption } from '../errors.ts';
-import { forChild } from './environment.ts';
 
 const signalNames = { 129: 'SIGHUP', 130: 'SIGINT', 143: 'SIGTERM' } as const;
 
-type Console = { readonly platform: string; readonly stdin: { readonly isTTY: boolean } };
-
-/** Runs a program on our own streams; `signal` is passed on to it. @throws the system's error when it cannot run */
-export async function launch(
+/** Runs a program on our own streams and passes `signal` on to it. @throws the system's error if it cannot run */
+export function launch(
   [file = '', ...args]: readonly string[],
   env: Environment,
   signal: AbortSignal,
-  { platform, stdin }: Console,
+  { platform, stdin }: Pick<NodeJS.Process, 'platform' | 'stdin'>,
 ): Promise<number> {
-  const onWindows = platform === 'win32';
-  const start = onWindows ? (await import('./windows-program.ts')).startOnWindows : spawn;
-  const child = start(file, args, { env: forChild(env, platform), stdio: 'inherit' });
+  const child = spawn(file, args, { env, stdio: 'inherit' });
   signal.addEventListener('abort', () => {
-    const name =
-      signal.reason instanceof Interruption ? signalNames[signal.reason.exitCode] : 'SIGTERM';
-    // The terminal sends Ctrl-C to both of us; a second one would end the child without a word. On Windows the console
-    // sends it every signal that there is, and child.kill would terminate it.
-    if (!onWindows && (name !== 'SIGINT' || !stdin.isTTY)) child.kill(name);
+    const { reason } = signal;
+    const name = reason instanceof Interruption ? signalNames[reason.exitCode] : 'SIGTERM';
+    // A terminal sends Ctrl-C to the child too, and the console of Windows every signal. A second one would kill it.
+    if (platform !== 'win32' && (name !== 'SIGINT' || !stdin.isTTY)) child.kill(name);
   });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', (code, killedBy) => resolve(exitCode(code, killedBy)));
+    child.once('exit', (code, killedBy) => resolve(exitCodeOf(code, killedBy)));
   });
 }
 
-/** What Windows ends a program with that does nothing about Ctrl-C or Ctrl-Break: STATUS_CONTROL_C_EXIT. */
-const endedByCtrlC = 0xc000013a;
-
-/** As a shell reports it. */
-function exitCode(code: number | null, killedBy: NodeJS.Signals | null): number {
-  if (code === endedByCtrlC) return 128 + constants.signals.SIGINT;
-  return code ?? 128 + (killedBy ? constants.signals[killedBy] : 0);
-}
-
-type System = {
-  readonly platform: string;
-  /** Kills a process, or a group of them by its negative number. @throws the system's error */
-  readonly kill: (pid: number, signal: 'SIGKILL') => unknown;
+export type CaptureOptions = {
   readonly env: Environment;
+  /** The working directory. */
+  readonly folder: string;
+  /** If true, the program may ask on our terminal. Otherwise its stdin is empty and its stderr is dropped. */
+  readonly terminal: boolean;
+  /** Maximum number of characters; a program that prints more is killed. */
+  readonly limit: number;
+  /** Kills the program when aborted. */
+  readonly signal: AbortSignal;
 };
 
-/** Waits for a program to end. */
-type RunSync = (
-  file: string,
-  args: readonly string[],
-  options: { readonly stdio: 'ignore'; readonly windowsHide: true; readonly timeout: number },
-) => { readonly status: number | null };
+export type Captured = {
+  /** 128 and more after a signal, as in shells. */
+  readonly exitCode: number;
+  readonly stdout: string;
+};
 
-/**
- * Runs a command line in the system's shell and collects what it prints; its stderr is our terminal's, or dropped. When
- * `signal` is aborted, or it prints more than `limit` characters, it is killed; with all that it started, where it does not
- * ask on our terminal.
- * @throws the signal's reason, the system's error when there is no shell
- */
+/** Runs a command line in the system's shell and collects what it prints. @throws the signal's reason, the system's error */
 export function capture(
   command: string,
   { env, folder, terminal, limit, signal }: CaptureOptions,
-  { platform, kill, env: { SystemRoot } }: System,
-  runSync: RunSync = spawnSync,
+  { platform, kill }: Pick<NodeJS.Process, 'platform' | 'kill'>,
 ): Promise<Captured> {
-  const onWindows = platform === 'win32';
-  // A group of its own would have no terminal; Windows has no groups.
-  const group = !terminal && !onWindows;
-  const child = spawn(command, {
-    shell: true,
-    cwd: folder,
-    env: forChild(env, platform),
-    detached: group,
-    windowsHide: true,
+  // A process group can be killed with all that it started. In one of its own it could not ask on the terminal.
+  const detached = !terminal && platform !== 'win32';
+  const child = spawn(command, [], {
+    ...{ shell: true, cwd: folder, env, detached, windowsHide: true },
     stdio: terminal ? ['inherit', 'pipe', 'inherit'] : ['ignore', 'pipe', 'ignore'],
   });
   let stdout = '';
@@ -86,32 +63,33 @@ export function capture(
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => {
       const { reason } = signal;
-      // The terminal has sent Ctrl-C to it as well, and it may have to put the terminal in order.
+      // The terminal has sent Ctrl-C to the program too, which may have to turn the echo on again.
       if (!(terminal && reason instanceof Interruption && reason.exitCode === 130)) end();
       reject(reason);
     });
     child.once('error', reject);
     child.once('close', (code, killedBy) =>
-      resolve({ exitCode: exitCode(code, killedBy), stdout }),
+      resolve({ exitCode: exitCodeOf(code, killedBy), stdout }),
     );
   });
 
   function end(): void {
-    const { pid } = child;
     try {
-      if (pid !== undefined && !(onWindows && endTree(pid))) kill(group ? -pid : pid, 'SIGKILL');
+      if (detached && child.pid) kill(-child.pid, 'SIGKILL');
+      else child.kill('SIGKILL');
     } catch {
-      // It has ended meanwhile.
+      // It has ended already.
     }
-    // What else it started may hold it open.
+    // Programs that it started may hold the pipe open.
     child.stdout?.destroy();
   }
+}
 
-  /** Whether taskkill ended it. It is waited for: it would end with us, and cannot find the children of a process that has ended. */
-  function endTree(pid: number): boolean {
-    const taskkill = win32.join(SystemRoot ?? 'C:\\Windows', 'System32', 'taskkill.exe');
-    const args = ['/T', '/F', '/PID', String(pid)];
-    const options = { stdio: 'ignore', windowsHide: true, timeout: 5_000 } as const;
-    return runSync(taskkill, args, options).status === 0;
-  }
+/** The exit code on Windows of a program that Ctrl-C ended: STATUS_CONTROL_C_EXIT. */
+const endedByCtrlC = 0xc000013a;
+
+/** Returns the exit code that a shell would report. */
+export function exitCodeOf(code: number | null, killedBy: NodeJS.Signals | null): number {
+  if (code === endedByCtrlC) return 128 + constants.signals.SIGINT;
+  return code ?? 128 + (killedBy ? constants.signals[killedBy] : 0);
 }

@@ -1,4 +1,4 @@
-import type { Owner } from '../context.ts';
+import type { Owner } from '../disk/owner.ts';
 import type { Window } from './window.ts';
 
 /**

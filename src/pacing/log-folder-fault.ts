@@ -2,8 +2,9 @@ import { existsSync, realpathSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { faultOfAccess } from '../disk/denied.ts';
+import { FileFault } from '../disk/file-fault.ts';
 import { faultOfFolder, faultOfLink, ownFolder } from '../disk/private-folder.ts';
-import { FileFault, systemCode } from '../errors.ts';
+import { systemCode } from '../errors.ts';
 
 /**
  * What keeps a state folder from holding the log. Others may write to it, since `limits` in it is the user's alone.

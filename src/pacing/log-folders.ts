@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
+import { FileFault } from '../disk/file-fault.ts';
 import { makePrivateFolder } from '../disk/folders.ts';
 import { readOwn } from '../disk/open-file.ts';
 import { ownFolder, securePrivateFolder } from '../disk/private-folder.ts';
-import { FileFault } from '../errors.ts';
 import type { Ledger } from './ledger.ts';
 import { type Log, openFileLog } from './log.ts';
 import { faultOfState } from './log-folder-fault.ts';

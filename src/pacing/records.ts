@@ -1,4 +1,4 @@
-import type { Owner } from '../context.ts';
+import type { Owner } from '../disk/owner.ts';
 import { isOwner } from '../disk/owner.ts';
 import type { ClockReading, Ledger, StoreMark } from './ledger.ts';
 import { isBoot, isLedger, isNumber, isRecord, isStoreMark } from './validate.ts';

@@ -34,7 +34,7 @@ describe.runIf(isNightly).each(nodes)('on %s', (node) => {
 
     expect(ends.filter((code) => code === null).length).toBeGreaterThan(20);
     expect(ends.filter((code) => code !== null)).toEqual(Array.from({ length: 20 }, () => 0));
-    const last = claim(createNodeContext(new AbortController().signal).context, path);
+    const last = claim(createNodeContext(new AbortController().signal), path);
     expect(last.mine).toBe(true);
     expect(readdirSync(join(folder, 'state'))).toEqual(['claim']);
 

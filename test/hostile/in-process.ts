@@ -39,7 +39,7 @@ export async function runInProcess(
   const folder = mkdtempSync(join(tmpdir(), 'petstore-hostile-'));
   writeInputs(folder);
   const { signal } = new AbortController();
-  const { context, close } = createNodeContext(signal);
+  const context = createNodeContext(signal);
   const stdout = recordedOutput();
   const stderr = recordedOutput();
   let requests = 0;
@@ -69,7 +69,6 @@ export async function runInProcess(
     },
   });
   const ms = stopwatch();
-  close();
   const ended = { exitCode, stdout: stdout.text(), stderr: stderr.text() };
   const broken = brokenPromises(ended, json, folder);
   if (ms > requests * timeout + margin) broken.push(`${ms} ms for ${requests} requests`);

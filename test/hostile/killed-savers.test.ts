@@ -14,7 +14,7 @@ test(`settings and keys outlive kill -9 at ${kills} random moments`, { timeout: 
   petstore,
 }) => {
   const saver = await bundle('test/support/programs/saver.ts', folder);
-  const { isRunning, owner } = createNodeContext(new AbortController().signal).context;
+  const { isRunning, owner } = createNodeContext(new AbortController().signal);
   const config = join(folder, 'config');
   mkdirSync(config);
 

@@ -1,6 +1,6 @@
 import { appendFileSync, statSync, truncateSync } from 'node:fs';
-import type { AppendFile, Context, Send } from '../../src/context.ts';
-import { openAppendFile } from '../../src/disk/append-file.ts';
+import type { Context, Send } from '../../src/context.ts';
+import { type AppendFile, openAppendFile } from '../../src/disk/append-file.ts';
 import type { Clock } from './clock.ts';
 
 /** Steps of a process at which it may die: before or after a request or a write, or in the middle of one. */

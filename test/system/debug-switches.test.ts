@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe } from 'vitest';
-import { expect, test } from '../support/program.ts';
+import { expect, saveSettings, test } from '../support/program.ts';
 import { startService } from '../support/service.ts';
 
 const list = ['categories', 'list', '--quiet'];
@@ -19,20 +21,30 @@ describe('debug switches', () => {
     const { url, key, requests } = await startService();
     const env = { ...variables, PETSTORE_BASE_URL: url, PETSTORE_API_KEY: key };
 
-    const { code, stdout, stderr } = await petstore(argv, { env });
+    const result = await petstore(argv, { env });
 
-    expect(code, stderr).toBe(0);
+    expect(result.code, result.stderr).toBe(0);
     expect(requests.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${key}`]);
-    // As it is, in Base64, and as a dump has it: 706c61696e or 70 6c 61 69 6e.
-    const dumped = (stdout + stderr).replace(/[\s:]/g, '').toLowerCase();
-    for (const form of [
-      key,
-      Buffer.from(key).toString('base64'),
-      Buffer.from(key).toString('hex'),
-    ]) {
-      expect(dumped).not.toContain(form.slice(0, 16).toLowerCase());
-    }
+    expectNoKey(result, key);
   });
+
+  test.for([
+    ['standard input', ['--api-key-file', '-'], {}],
+    ['an api-key-command', [], { 'api-key-command': 'cat ../../key' }],
+  ] as const)(
+    'do not show the key that comes from %s',
+    async ([, flags, settings], { petstore, folder }) => {
+      const { url, key } = await startService();
+      saveSettings(folder, { 'base-url': url, ...settings });
+      writeFileSync(join(folder, 'key'), `${key}\n`);
+      const env = { NODE_DEBUG: '*' };
+
+      const result = await petstore([...list, ...flags], { env, stdin: key });
+
+      expect(result.code, result.stderr).toBe(0);
+      expectNoKey(result, key);
+    },
+  );
 
   test('reach a program that petstore runs', async ({ petstore }) => {
     const env = { NODE_DEBUG: 'http', DEBUG: 'all' };
@@ -44,3 +56,12 @@ describe('debug switches', () => {
     expect(stdout).toBe('http all\n');
   });
 });
+
+/** Looks for the key as it is, in Base64, and as a dump has it: 706c61696e or 70 6c 61 69 6e. */
+function expectNoKey({ stdout, stderr }: { stdout: string; stderr: string }, key: string): void {
+  const dumped = (stdout + stderr).replace(/[\s:]/g, '').toLowerCase();
+  for (const encoding of ['utf8', 'base64', 'hex'] as const) {
+    const form = Buffer.from(key).toString(encoding);
+    expect(dumped).not.toContain(form.slice(0, 16).toLowerCase());
+  }
+}

@@ -7,7 +7,6 @@ const files = {
   'show.js': 'console.log(JSON.stringify(process.argv.slice(2)));\nprocess.exit(3);\n',
   'hello.cmd': '@echo off\r\necho hello from cmd %*\r\nexit /b 5\r\n',
   'forward.cmd': '@node show.js %*\r\n',
-  'script.sh': '#!/bin/sh\necho hello\n',
   'bad.exe': 'not a program',
   script: '#!/usr/bin/env node\nprocess.exit(4);\n',
   'leave.js': `
@@ -53,7 +52,6 @@ describeWindows((base) => {
   test.for([
     { name: 'nope', message: unknown('nope') },
     { name: '.\\nope\\nope.exe', message: unknown('.\\nope\\nope.exe') },
-    { name: './script.sh', message: 'petstore: cannot run ./script.sh: not an executable\n' },
     { name: './bad.exe', message: 'petstore: cannot run ./bad.exe: not an executable\n' },
   ])('sandbox -- $name is a usage error', async ({ name, message }, { sandbox }) => {
     const { code, stdout, stderr } = await sandbox(name, 'x');
@@ -93,7 +91,10 @@ describeWindows((base) => {
     const { stdout } = await sandbox('node', '-p', `JSON.stringify(${paths})`);
 
     expect(JSON.parse(stdout)).toEqual([
-      ['Path', expect.stringMatching(/^[^;]+petstore-sandbox-[^;]+;[^;]+bin;/)],
+      [
+        expect.stringMatching(/^path$/i),
+        expect.stringMatching(/^[^;]+petstore-sandbox-[^;]+;[^;]+bin;/),
+      ],
     ]);
   });
 

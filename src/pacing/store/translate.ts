@@ -1,4 +1,5 @@
-import type { Context, Owner } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import type { Owner } from '../../disk/owner.ts';
 import { followClock, moveLedger, step, withOffset } from '../clock.ts';
 import type { ClockReading, Ledger } from '../ledger.ts';
 import type { Entry } from '../records.ts';

@@ -1,6 +1,7 @@
 import { closeSync, constants, mkdirSync, openSync, statSync, writeSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { AppendFile, Context } from '../../../src/context.ts';
+import type { Context } from '../../../src/context.ts';
+import type { AppendFile } from '../../../src/disk/append-file.ts';
 import { createNodeContext } from '../../../src/node/node-context.ts';
 import { run } from '../../../src/run.ts';
 
@@ -17,7 +18,7 @@ const nothing: AppendFile = {
   close() {},
 };
 
-const { context, close } = createNodeContext(new AbortController().signal);
+const context = createNodeContext(new AbortController().signal);
 const framed: Context = Object.assign(Object.create(context), {
   send: (request: Parameters<Context['send']>[0]) =>
     context.send({
@@ -26,8 +27,7 @@ const framed: Context = Object.assign(Object.create(context), {
     }),
   openAppendFile: open,
 });
-process.exitCode = await run(process.argv.slice(2), framed);
-close();
+process.exit(await run(process.argv.slice(2), framed));
 
 function open(path: string): AppendFile {
   if (journal === 'none') return nothing;

@@ -9,8 +9,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import type { Owner } from '../../../src/context.ts';
 import { claim, holderOf } from '../../../src/disk/claim.ts';
+import type { Owner } from '../../../src/disk/owner.ts';
 import { tryLockNames } from '../../../src/import/name-locks.ts';
 import { expect, test } from '../../support/petstore.ts';
 import { isPosix } from '../../support/posix.ts';

@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe } from 'vitest';
-import type { Owner } from '../../../src/context.ts';
 import { claim } from '../../../src/disk/claim.ts';
 import type { Claim, Holder } from '../../../src/disk/mark.ts';
+import type { Owner } from '../../../src/disk/owner.ts';
 import { expect, test } from '../../support/petstore.ts';
 import { isPosix, isPrivate } from '../../support/posix.ts';
 import { trials } from '../../support/trials.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { forChild, readEnvironment } from '../../../src/node/environment.ts';
+import { readEnvironment } from '../../../src/node/environment.ts';
 import { expect, test } from '../../support/petstore.ts';
 
 const variables = { Path: 'C:\\Windows', http_proxy: 'http://a.example', Petstore_Profile: 'x' };
@@ -25,25 +25,11 @@ describe('the environment on Windows, where the case of a name means nothing', (
 
     expect(stdout).toBe(`${join(folder, 'petstore', 'Config', 'settings.json')}\n`);
   });
-
-  test('has one variable of each name for a child, of the last value, as the user spells it', () => {
-    const env = {
-      ...readEnvironment(variables, 'win32'),
-      PATH: 'D:\\',
-      PETSTORE_PROFILE: undefined,
-    };
-
-    expect(Object.entries(forChild(env, 'win32'))).toEqual([
-      ['Path', 'D:\\'],
-      ['http_proxy', 'http://a.example'],
-      ['Petstore_Profile', undefined],
-    ]);
-  });
 });
 
 test('elsewhere names that differ in case are different variables', () => {
   const env = readEnvironment(variables, 'linux');
 
   expect(env.PATH).toBeUndefined();
-  expect(forChild({ ...env, PATH: '/bin' }, 'linux')).toEqual({ ...variables, PATH: '/bin' });
+  expect(env).toEqual(variables);
 });

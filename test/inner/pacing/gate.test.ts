@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import type { Exchange } from '../../../src/api/exchange.ts';
-import type { Context, Owner } from '../../../src/context.ts';
+import type { Context } from '../../../src/context.ts';
+import type { Owner } from '../../../src/disk/owner.ts';
 import { gate } from '../../../src/pacing/gate.ts';
 import type { SharedLog } from '../../../src/pacing/log.ts';
 import { openFileLog } from '../../../src/pacing/log.ts';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe } from 'vitest';
 import type { Exchange } from '../../../src/api/exchange.ts';
-import type { Context, Owner } from '../../../src/context.ts';
+import type { Context } from '../../../src/context.ts';
+import type { Owner } from '../../../src/disk/owner.ts';
 import { gate } from '../../../src/pacing/gate.ts';
 import { type Log, openFileLog } from '../../../src/pacing/log.ts';
 import { type Clock, createClock, startTime } from '../../support/clock.ts';

@@ -8,7 +8,7 @@ import { createNodeContext } from '../../../src/node/node-context.ts';
  * when it is killed the system itself frees the port. Exits with 9 when somebody else was inside.
  */
 const [path = '', port = '', rounds = ''] = process.argv.slice(2);
-const { context } = createNodeContext(new AbortController().signal);
+const context = createNodeContext(new AbortController().signal);
 
 for (let round = 0; round < Number(rounds); round += 1) {
   let claimed = claim(context, path);

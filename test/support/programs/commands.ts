@@ -17,7 +17,7 @@ export type Ends = readonly {
   readonly stderr: string;
 }[];
 
-const { context } = createNodeContext(new AbortController().signal);
+const context = createNodeContext(new AbortController().signal);
 for (const { argv, stdin, home } of JSON.parse(await text(process.stdin)) as Commands) {
   const said = { stdout: '', stderr: '' };
   const output = (name: keyof typeof said): Output => ({

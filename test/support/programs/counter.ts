@@ -4,7 +4,7 @@ import { createNodeContext } from '../../../src/node/node-context.ts';
 
 /** Adds one to the number in a file, `rounds` times, as a setting is changed: read, then written, under a lock. */
 const [path = '', rounds = ''] = process.argv.slice(2);
-const { context } = createNodeContext(new AbortController().signal);
+const context = createNodeContext(new AbortController().signal);
 
 for (let round = 0; round < Number(rounds); round += 1) {
   await withLock(context, `${path}.lock`, () =>

@@ -3,7 +3,7 @@ import { createNodeContext } from '../../../src/node/node-context.ts';
 
 /** Claims a thing, says whether it has it, and keeps it until it is killed. */
 const [path = ''] = process.argv.slice(2);
-const { context } = createNodeContext(new AbortController().signal);
+const context = createNodeContext(new AbortController().signal);
 
 process.stdout.write(`${claim(context, path).mine}\n`);
 setInterval(() => {}, 60_000);

@@ -5,7 +5,7 @@ import { createNodeContext } from '../../../src/node/node-context.ts';
 import { run } from '../../../src/run.ts';
 
 /** Saves a setting and a key again and again until it is killed, and tells the number in both before it begins. */
-const { context } = createNodeContext(new AbortController().signal);
+const context = createNodeContext(new AbortController().signal);
 const login = ['auth', 'login', '--base-url', 'https://a.example/v1', '-q'];
 
 for (let number = 1; ; number += 1) {

@@ -1,0 +1,44 @@
+import confirmPrompt from '@inquirer/confirm';
+import inputPrompt from '@inquirer/input';
+import passwordPrompt from '@inquirer/password';
+import { Interruption } from '../errors.ts';
+
+/** Where prompts appear: on stderr, because stdout is for results alone. */
+export type Terminal = {
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+  readonly signal: AbortSignal;
+};
+
+export function askLine(message: string, terminal: Terminal): Promise<string> {
+  return ask((context) => inputPrompt({ message }, context), terminal);
+}
+
+export function askSecret(message: string, terminal: Terminal): Promise<string> {
+  return ask((context) => passwordPrompt({ message }, context), terminal);
+}
+
+export function confirm(message: string, terminal: Terminal): Promise<boolean> {
+  return ask((context) => confirmPrompt({ message, default: false }, context), terminal);
+}
+
+/** Resolves with the answer. @throws Interruption after Ctrl-C or Ctrl-D, the signal's reason */
+async function ask<Answer>(
+  prompt: (context: Terminal) => Promise<Answer>,
+  { input, output, signal }: Terminal,
+): Promise<Answer> {
+  // After Ctrl-D the prompt stops reading, but never settles.
+  const closed = new AbortController();
+  const onPause = () => closed.abort();
+  input.once('pause', onPause);
+  try {
+    return await prompt({ input, output, signal: AbortSignal.any([signal, closed.signal]) });
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    // The prompt reads Ctrl-C as a key, so the process gets no signal.
+    const isCtrlC = error instanceof Error && error.name === 'ExitPromptError';
+    throw isCtrlC || closed.signal.aborted ? new Interruption(130) : error;
+  } finally {
+    input.removeListener('pause', onPause);
+  }
+}
