@@ -4,7 +4,7 @@ import type { Owner } from './disk/owner.ts';
 import type { Engine, EngineAddress } from './node/engine.ts';
 import type { Captured, CaptureOptions } from './node/programs.ts';
 
-// No other room imports node.
+// Other rooms import these from here, and nothing from node.
 export type { Engine, EngineAddress } from './node/engine.ts';
 export type { Captured, CaptureOptions } from './node/programs.ts';
 

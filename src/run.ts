@@ -49,7 +49,11 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   }
 }
 
-async function runCommand(host: Host, argv: readonly string[], flags: readonly string[]) {
+async function runCommand(
+  host: Host,
+  argv: readonly string[],
+  flags: readonly string[],
+): Promise<void> {
   // Commander reads flags in one word letter by letter, and copies the rest of the word each time.
   if (flags.some((word) => /^-[qvhV]{100}/.test(word))) {
     throw usageFailure('the same flag is repeated more than 100 times', 'petstore --help');
@@ -86,14 +90,14 @@ async function toFailure(error: unknown, { signal, uid }: Context): Promise<Fail
 
 function internalFailure(cause: unknown): Failure {
   const hint = 'This is a bug in petstore. Please report it with the output of --verbose.';
-  return new Failure('internal', `unexpected internal error: ${cause}`, { hint, cause });
+  return new Failure('internal', `unexpected internal error: ${String(cause)}`, { hint, cause });
 }
 
 function stackLines({ cause }: Failure): string[] {
   return cause instanceof Error ? (cause.stack ?? '').split('\n') : [];
 }
 
-/** Returns whether errors are JSON: at once as the words ask for it, since a wrong command line never gets any further. */
+/** Returns whether errors are JSON. The command line alone decides until a session has chosen a format. */
 function isJson({ context, format }: Host, flags: readonly string[]): boolean {
   const asked = format ?? askedFormat(context, flags) ?? '';
   return isFormat(asked) && hasJsonEvents(asked);

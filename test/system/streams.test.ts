@@ -111,20 +111,16 @@ test.for([
   },
 );
 
-test('a run that loses its way, so that nothing is left to do, is no success', async ({
-  execute,
-  folder,
-}) => {
-  const silent = 'new (require("node:stream").Readable)({ read() {} })';
-  const script = `Object.defineProperty(process, "stdin", { value: ${silent} })`;
-  writeFileSync(join(folder, 'silent.cjs'), script);
-  const argv = ['--require', './silent.cjs', launcher, 'categories', 'list', '--api-key-file', '-'];
+test('a run that never settles: exit 1, and it says so', async ({ spawn, folder }) => {
+  writeFileSync(join(folder, 'unref.cjs'), 'process.stdin.unref();');
+  const argv = ['--require', './unref.cjs', launcher, 'auth', 'login'];
   const env = { PETSTORE_BASE_URL: 'http://127.0.0.1:9/v1' };
 
-  const { code, stdout, stderr } = await execute(process.execPath, argv, { env });
-
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(/^petstore: unexpected internal error/);
+  expect(await spawn(process.execPath, argv, { env, stdin: null }).ended).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'petstore: unexpected internal error: it ended before it was done\n',
+  });
 });
 
 test('a pager has its screen to itself once the result is there (needs script)', {

@@ -27,8 +27,6 @@ const quoted = ['a"b', 'say "hi there"', '{"name":"guinea pig"}'];
 // Wine's cmd.exe takes these for variables also where that of Windows does not.
 const percents = ['50%', '%Path%', '^^"%"', '%%'];
 
-const unknown = (name: string) => `petstore: cannot run ${name}: command not found\n`;
-
 describeWindows((base) => {
   const test = base.extend('sandbox', ({ petstore, folder }) => {
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
@@ -49,15 +47,11 @@ describeWindows((base) => {
     expect(await sandbox(...command)).toMatchObject(end);
   });
 
-  test.for([
-    { name: 'nope', message: unknown('nope') },
-    { name: '.\\nope\\nope.exe', message: unknown('.\\nope\\nope.exe') },
-    { name: './bad.exe', message: 'petstore: cannot run ./bad.exe: not an executable\n' },
-  ])('sandbox -- $name is a usage error', async ({ name, message }, { sandbox }) => {
-    const { code, stdout, stderr } = await sandbox(name, 'x');
+  test('sandbox -- ./bad.exe is a usage error', async ({ sandbox }) => {
+    const { code, stdout, stderr } = await sandbox('./bad.exe', 'x');
 
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(message);
+    expect(stderr).toContain('petstore: cannot run ./bad.exe: not an executable\n');
   });
 
   test('lists and creates by the name petstore, in the sandbox of that run', async ({
