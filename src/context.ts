@@ -99,12 +99,9 @@ export type WireRequest = {
   readonly body: string | undefined;
   /** Gives the request up at once; the connection is not used again. */
   readonly signal: AbortSignal;
-  /**
-   * Asked when the connection is established, TLS included, and no byte of the request has left. If not, none does, and the
-   * request fails with the code TURN_RETURNED.
-   */
-  readonly stillGranted?: (() => Promise<boolean>) | undefined;
-  /** Called when a connection stands and the first byte is about to leave. */
+  /** Awaited when the connection stands, TLS included, and nothing has been written. If it rejects, nothing is. */
+  readonly lastCheck?: (() => Promise<void>) | undefined;
+  /** Called when the first byte is about to leave. */
   readonly onSent: () => void;
 };
 

@@ -1,189 +1,211 @@
-import { Failure, Interruption } from '../errors.ts';
+import type { Context } from '../context.ts';
+import { Failure, Interruption, unsentFailure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
-import type { Json } from '../json/json.ts';
 import { formsOf } from '../text/secret.ts';
-import type { ApiKey } from './auth.ts';
-import { decode } from './decode.ts';
-import type { Endpoint } from './endpoints.ts';
+import { decode, decodeList } from './decode.ts';
+import { type Endpoint, listCategories, type PathParameters } from './endpoints.ts';
 import {
-  type Answer,
   type ApiRequest,
-  type Exchange,
+  type ApiResponse,
   headerValues,
-  type Rest,
-  type Turn,
-  Undelivered,
+  isWrite,
+  type RateLimitHooks,
+  type SendRequest,
+  TransportError,
 } from './exchange.ts';
-import { parseHttpDate } from './http-date.ts';
-import { type CallInput, type Origin, requestsTo } from './request.ts';
-import { createVerdict, type Verdict } from './verdict.ts';
+import { parseHttpDate } from './limits.ts';
+import {
+  type ApiKey,
+  interruptionOf,
+  refusalOf,
+  undeliveredFailure,
+  unreadableFailure,
+} from './outcome.ts';
+import type { Category } from './resources.ts';
 
-export type ClientOptions = Origin & {
-  readonly exchange: Exchange;
+type ClientOptions = {
+  readonly context: Context;
+  readonly send: SendRequest;
+  readonly baseUrl: URL;
   readonly key: ApiKey;
+  /** The longest wait for the rate limit. */
+  readonly maxWaitMs: number;
+  readonly userAgent: string;
   readonly report: Report;
 };
 
+type CallInput<Path extends string, Body> = PathParameters<Path> &
+  ([Body] extends [undefined] ? unknown : { readonly body: Body });
+
 export type Client = {
-  /**
-   * Performs one operation of the service and returns its validated data.
-   * @throws Failure: for a write its outcome is always said; and as it is, what `turn` ends the call with.
-   */
+  /** Performs one operation and returns its validated data. Throws Failure; that of a write says what became of it. */
   call<Path extends string, Body, Data>(
     endpoint: Endpoint<Path, Body, Data>,
     input: CallInput<Path, Body>,
-    turn?: Turn,
+    hooks?: RateLimitHooks,
   ): Promise<Data>;
+
   /**
-   * The same; but a long list comes piece by piece, each validated: as often as it is asked for where all of it was read, and
-   * while it is read where it is longer than its endpoint's `pieces` say. @throws Failure, then from the pieces too
+   * Resolves with a list in batches when all of it has been received and validated. One that may be streamed is received and
+   * validated batch by batch if it is longer than 8 MiB. Throws Failure, and so do the batches of a streamed list.
    */
-  stream<Path extends string, Body, Data>(
-    endpoint: Endpoint<Path, Body, Data>,
-    input: CallInput<Path, Body>,
-  ): Promise<Data | AsyncIterable<Data>>;
-  /** The request that `call` would send, key excepted. */
+  list<Item>(
+    endpoint: Endpoint<string, undefined, Item[]>,
+    options?: { readonly mayStream?: boolean },
+  ): Promise<AsyncIterable<Item[]>>;
+
+  /** Returns the request that `call` would send, without the key. */
   prepare<Path extends string, Body>(
     endpoint: Endpoint<Path, Body, never>,
     input: CallInput<Path, Body>,
   ): ApiRequest;
 };
 
+const streamAboveBytes = 8 * 1024 * 1024;
+const dayMs = 86_400_000;
+
 export function createClient(options: ClientOptions): Client {
-  const { context, exchange, key, report } = options;
-  const forms = formsOf(key.value);
-  const prepare = requestsTo(options);
+  const { context, send, baseUrl, key, report } = options;
+  const keyForms = formsOf(key.value);
 
   return {
+    async call(endpoint, input, hooks) {
+      const response = await perform(endpoint, { ...prepare(endpoint, input), ...hooks });
+      try {
+        const data = decode(endpoint, response, keyForms);
+        if (endpoint.adoptStringIds?.(data)) notice(report, stringIdNotice);
+        return data;
+      } catch (error) {
+        throw error instanceof Failure ? unreadableFailure(endpoint, error) : error;
+      }
+    },
+
+    async list(endpoint, { mayStream = false } = {}) {
+      const request = prepare(endpoint, {});
+      const options = mayStream ? { streamAboveBytes } : {};
+      const response = await perform(endpoint, { ...request, ...options });
+      return finished(endpoint, await decodeList(endpoint, response));
+    },
+
     prepare,
-
-    async call(endpoint, input, turn) {
-      const verdict = () => createVerdict(endpoint, options);
-      const request = prepare(endpoint, input, { turn });
-      const answer = await perform(endpoint, request, verdict);
-      const pieces = await inPieces(endpoint, answer, verdict);
-      return pieces ? gathered(endpoint, pieces) : decodeWhole(endpoint, answer, verdict);
-    },
-
-    async stream(endpoint, input) {
-      const verdict = () => createVerdict(endpoint, options);
-      const restAbove = endpoint.pieces?.above;
-      const request = prepare(endpoint, input, { restAbove });
-      const answer = await perform(endpoint, request, verdict);
-      if (answer.rest) return decodeRest(endpoint, answer, answer.rest, verdict);
-      const pieces = await inPieces(endpoint, answer, verdict);
-      if (!pieces) return decodeWhole(endpoint, answer, verdict);
-      const { judge } = await import('./pieces.ts');
-      await judge(endpoint, answer);
-      return pieces;
-    },
   };
 
-  /** The answer of the promised status. @throws Failure */
-  async function perform(
-    endpoint: Endpoint,
-    request: ApiRequest,
-    verdict: () => Verdict,
-  ): Promise<Answer> {
-    const answer = await exchange(request).catch((error) => {
-      throw explain(error, verdict);
+  function prepare(endpoint: Endpoint, input: unknown): ApiRequest {
+    return prepareRequest(options, endpoint, input as Record<string, string>);
+  }
+
+  /** Returns the response if it has the promised status. Throws Failure. */
+  async function perform(endpoint: Endpoint, request: ApiRequest): Promise<ApiResponse> {
+    const response = await send(withKey(request)).catch((error) => {
+      throw explain(endpoint, error);
     });
-    reportDeprecation(endpoint, answer);
-    if (succeeded(endpoint, answer)) {
-      request.onResponse?.(answer);
-      return answer;
-    }
-    answer.rest?.close();
-    throw verdict().refused(answer);
+    reportDeprecation(endpoint, response);
+    if (!hasPromisedStatus(endpoint, response)) throw refusalOf(endpoint, response, options);
+    request.onResponse?.(response);
+    return response;
   }
 
-  function explain(error: unknown, verdict: () => Verdict): unknown {
-    if (error instanceof Undelivered && context.signal.aborted) {
-      return verdict().interrupted(context.signal, error.sent);
+  /** Adds the bearer key (interface document, section 5). It travels to the origin of the base URL and nowhere else. */
+  function withKey(request: ApiRequest): ApiRequest {
+    if (request.url.origin !== baseUrl.origin) {
+      throw unsentFailure(
+        'internal',
+        'unexpected internal error: the API key would have gone to another host',
+      );
     }
-    if (error instanceof Undelivered) return verdict().undelivered(error);
-    if (error instanceof Interruption) return verdict().interrupted(context.signal, false);
-    return error;
+    return { ...request, headers: { ...request.headers, authorization: `Bearer ${key.value}` } };
   }
 
-  function decodeWhole<Data>(
-    endpoint: Endpoint<string, unknown, Data>,
-    answer: Answer,
-    verdict: () => Verdict,
-  ): Data {
+  async function* finished<Item>(
+    endpoint: Endpoint<string, undefined, Item[]>,
+    batches: AsyncIterable<Item[]>,
+  ): AsyncGenerator<Item[]> {
+    let hasStringIds = false;
     try {
-      const data = decode(endpoint, answer, forms);
-      const settled = endpoint.settle?.(data);
-      if (settled) notice(report, settled);
-      return data;
+      for await (const batch of batches) {
+        if (endpoint.adoptStringIds?.(batch) && !hasStringIds) {
+          hasStringIds = true;
+          notice(report, stringIdNotice);
+        }
+        yield batch;
+      }
     } catch (error) {
-      throw error instanceof Failure ? verdict().unreadable(error) : error;
+      throw explain(endpoint, error);
     }
   }
 
-  /** A list that was read and had better not be in memory all at once; undefined for any other answer. */
-  async function inPieces<Data>(
-    endpoint: Endpoint<string, unknown, Data>,
-    answer: Answer,
-    verdict: () => Verdict,
-  ): Promise<AsyncIterable<Data> | undefined> {
-    if (!endpoint.pieces || answer.bytes.length <= mostAtOnce) return undefined;
-    const { partsOf } = await import('./pieces.ts');
-    return {
-      [Symbol.asyncIterator]: () => decodeRest(endpoint, answer, partsOf(answer), verdict),
-    };
+  function explain(endpoint: Endpoint, error: unknown): unknown {
+    const { signal } = context;
+    if (error instanceof Interruption) return interruptionOf(endpoint, signal, false);
+    if (!(error instanceof TransportError)) return error;
+    return signal.aborted
+      ? interruptionOf(endpoint, signal, error.sent)
+      : undeliveredFailure(endpoint, error);
   }
 
-  async function* decodeRest<Data>(
-    endpoint: Endpoint<string, unknown, Data>,
-    answer: Answer,
-    rest: Rest,
-    verdict: () => Verdict,
-  ): AsyncGenerator<Data> {
-    try {
-      const { decodePieces } = await import('./pieces.ts');
-      yield* decodePieces(endpoint, answer, rest, report);
-    } catch (error) {
-      throw explain(error, verdict);
-    } finally {
-      rest.close();
-    }
-  }
-
-  function reportDeprecation(endpoint: Endpoint, { headers, receivedAt }: Answer): void {
+  function reportDeprecation(endpoint: Endpoint, { headers, receivedAt }: ApiResponse): void {
     const [sunset] = headerValues(headers, 'sunset');
-    const announced = headers.deprecation !== undefined || sunset !== undefined;
-    if (!endpoint.deprecated && !announced) return;
-    const end = sunset === undefined ? undefined : parseHttpDate(sunset, receivedAt);
+    const isAnnounced = headers.deprecation !== undefined || sunset !== undefined;
+    if (!endpoint.deprecated && !isAnnounced) return;
+    const end = sunset === undefined ? undefined : parseHttpDate(sunset);
     report({
       event: 'deprecation',
       operation: `${endpoint.method} ${endpoint.path}`,
       sunset: end ?? null,
-      ...(end !== undefined && { daysLeft: Math.floor((end - receivedAt) / day) }),
+      ...(end !== undefined && { daysLeft: Math.floor((end - receivedAt) / dayMs) }),
     });
   }
 }
 
-/** All elements of a long list, as far as they are documented where that is known. @throws what the pieces throw */
-async function gathered<Data>(
-  endpoint: Endpoint<string, unknown, Data>,
-  pieces: AsyncIterable<Data>,
-): Promise<Data> {
-  const documented = endpoint.pieces?.documented ?? ((element) => element);
-  const all: Json[] = [];
-  for await (const piece of pieces)
-    for (const element of piece as Json[]) all.push(documented(element));
-  return all as Data;
+const stringIdNotice = 'the service sends ids as strings; they are shown as integers';
+
+function prepareRequest(
+  { context, baseUrl, maxWaitMs, userAgent }: ClientOptions,
+  endpoint: Endpoint,
+  { body, ...parameters }: Readonly<Record<string, unknown>>,
+): ApiRequest {
+  const { method, path, maxBytes } = endpoint;
+  // The look behind lets each run of slashes be read once, not once from each of its slashes.
+  const root = baseUrl.origin + baseUrl.pathname.replace(/(?<!\/)\/+$/, '');
+  return {
+    operation: `${method} ${path}`,
+    method,
+    url: new URL(root + fillPath(path, parameters)),
+    headers: {
+      accept: 'application/json',
+      // A compressed body cannot be limited before it is inflated.
+      'accept-encoding': 'identity',
+      'user-agent': userAgent,
+      // A cached list lacks what was created since.
+      ...(!isWrite(method) && { 'cache-control': 'no-cache' }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
+    maxBytes,
+    wait: { until: context.uptime() + maxWaitMs },
+  };
 }
 
-const day = 86_400_000;
+/** Fills in parameters. Braces that name none belong to the path of `petstore api`. */
+function fillPath(path: string, parameters: Readonly<Record<string, unknown>>): string {
+  return path.replace(/\{(\w+)\}/g, (braces, name) =>
+    Object.hasOwn(parameters, name) ? encodeURIComponent(String(parameters[name])) : braces,
+  );
+}
 
-/** The longest list that is decoded all at once, in bytes: its records take many times the room. */
-const mostAtOnce = 1024 * 1024;
+/** A part of what was requested (206) is no success: nobody asked for a part. */
+function hasPromisedStatus({ status }: Endpoint, response: ApiResponse): boolean {
+  if (status !== 'any 2xx') return response.status === status;
+  return response.status < 300 && response.status !== 206;
+}
 
-/** A part of an answer, which nobody asked for, is none. */
-function succeeded({ status }: Endpoint, answer: Answer): boolean {
-  return status === 'any 2xx'
-    ? answer.status < 300 && answer.status !== 206
-    : answer.status === status;
+/** Returns all categories with their documented fields alone: others may take any room. Throws Failure. */
+export async function readCategories(client: Client): Promise<Category[]> {
+  const categories: Category[] = [];
+  for await (const batch of await client.list(listCategories)) {
+    for (const { id, name, description } of batch) {
+      categories.push(description === undefined ? { id, name } : { id, name, description });
+    }
+  }
+  return categories;
 }

@@ -1,80 +1,158 @@
-import { Failure } from '../errors.ts';
-import { locateMismatch, typeName } from '../json/check.ts';
-import { type Json, JsonError, JsonLimitError, parseJson } from '../json/json.ts';
+import { isAscii } from 'node:buffer';
+import type { WireHeaders } from '../context.ts';
+import { Failure, systemCode } from '../errors.ts';
+import { findMismatch, locateMismatch, typeName } from '../json/check.ts';
+import {
+  createArrayReader,
+  isJsonObject,
+  type Json,
+  JsonError,
+  JsonLimitError,
+  parseJson,
+} from '../json/json.ts';
+import { cutOut } from '../text/secret.ts';
 import type { Endpoint } from './endpoints.ts';
-import { type Answer, headerValues } from './exchange.ts';
-import { mayChange } from './method.ts';
-import { withoutKey } from './without-key.ts';
+import { type ApiResponse, headerValues, isWrite } from './exchange.ts';
+
+/** Of a response that is decoded as a whole. */
+const maxValues = 500_000;
+const batchBytes = 64 * 1024;
 
 /**
- * The data of a successful answer: UTF-8 without a fault, JSON without a doubt, and what the interface document promises.
- * Of a write it is without the key, should the service repeat it in one of these `forms`.
- * @throws Failure (service)
+ * Decodes strict UTF-8 and JSON, and validates what the interface document promises. The key is cut out of what a write returns,
+ * because an import writes that down. Throws Failure (service).
  */
 export function decode<Data>(
   endpoint: Endpoint<string, unknown, Data>,
-  answer: Answer,
-  forms: readonly string[],
+  { status, headers, bytes }: ApiResponse,
+  keyForms: readonly string[],
 ): Data {
-  if (endpoint.status === 'any 2xx' && hasNoContent(endpoint, answer)) return undefined as Data;
-  const parsed = parse(endpoint, answer);
-  const value = mayChange(endpoint.method) ? withoutKey(parsed, forms) : parsed;
+  // RFC 9110, sections 9.3.2, 15.3.5 and 15.3.6.
+  const hasNoContent = endpoint.method === 'HEAD' || status === 204 || status === 205;
+  if (endpoint.status === 'any 2xx' && hasNoContent) return undefined as Data;
+  requireJson(headers);
+  if (bytes.length === 0) throw unexpected(endpoint, 'an empty body');
+  const parsed = readable(endpoint, () => {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return parseJson(text, { maxValues });
+  });
+  const value = isWrite(endpoint.method) ? withoutKey(parsed, keyForms) : parsed;
   const mismatch = locateMismatch(endpoint.data, value);
   if (mismatch) {
     const isOther = mismatch.key === undefined;
-    throw broken(endpoint, isOther ? typeName(value) : invalid(mismatch.words));
+    throw unexpected(endpoint, isOther ? typeName(value) : `an invalid one (${mismatch.words})`);
   }
   return value as Data;
 }
 
-/** Whether nothing is all there can be (RFC 9110, sections 9.3.2, 15.3.5 and 15.3.6). */
-function hasNoContent({ method }: Endpoint, { status }: Answer): boolean {
-  return method === 'HEAD' || status === 204 || status === 205;
+/**
+ * Returns a list in validated batches. One that was read as a whole has been validated to its end; of a streamed one each batch is
+ * validated as it arrives. Rejects with Failure (service), the batches of a streamed list with TransportError as well.
+ */
+export async function decodeList<Item>(
+  endpoint: Endpoint<string, undefined, Item[]>,
+  response: ApiResponse,
+): Promise<AsyncIterable<Item[]>> {
+  const { headers, bytes, stream } = response;
+  requireJson(headers);
+  if (stream) return decodeParts(endpoint, stream);
+  const beginning = new TextDecoder().decode(bytes.subarray(0, 1_000));
+  // It throws, and names what came in place of a list.
+  if (!/^\s*\[/.test(beginning)) decode(endpoint, response, []);
+  for await (const _ of decodeParts(endpoint, partsOf(bytes)));
+  return decodeParts(endpoint, partsOf(bytes));
 }
 
-/** Each takes up to 1,000 bytes of memory until it is printed, and of the text two. */
-const maxValues = 500_000;
+function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += batchBytes) {
+    yield bytes.subarray(start, start + batchBytes);
+  }
+}
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+async function* decodeParts<Item>(
+  endpoint: Endpoint<string, undefined, Item[]>,
+  parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Item[]> {
+  const decodeText = createTextDecoder();
+  const reader = createArrayReader();
+  let count = 0;
+  for await (const part of parts) {
+    yield* validated(readable(endpoint, () => reader.read(decodeText(part))));
+  }
+  yield* validated(readable(endpoint, () => reader.read(decodeText(), { isLast: true })));
 
-/** @throws Failure (service) where an answer says of itself that it is something else */
-export function requireJson({ headers }: Answer): void {
-  const [type] = headerValues(headers, 'content-type');
-  if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type.trim())) {
+  function* validated(items: Json[]): Generator<Item[]> {
+    if (items.length === 0) return;
+    if (!items.every(endpoint.isSurelyItem ?? (() => false))) {
+      const mismatch = findMismatch(endpoint.data, items, count);
+      if (mismatch) throw unexpected(endpoint, `an invalid one (${mismatch})`);
+    }
+    count += items.length;
+    yield items as Item[];
+  }
+}
+
+/** Decodes UTF-8 part by part, and without a part what is left. Throws TypeError for bytes that are not UTF-8. */
+function createTextDecoder(): (part?: Uint8Array) => string {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let endsInCharacter = false;
+  let isFirst = true;
+  return (part) => {
+    if (part === undefined) return decoder.decode();
+    // TextDecoder takes longer, and its text has two bytes a character, which makes all that follows slow.
+    if (!isFirst && !endsInCharacter && isAscii(part)) {
+      return Buffer.from(part.buffer, part.byteOffset, part.length).toString('latin1');
+    }
+    isFirst = false;
+    endsInCharacter = (part.at(-1) ?? 0) >= 0x80;
+    return decoder.decode(part, { stream: true });
+  };
+}
+
+function readable<Value>(endpoint: Endpoint, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof JsonLimitError) {
+      throw new Failure('service', `the response is too large: ${error.reason}`);
+    }
+    if (error instanceof JsonError) throw unexpected(endpoint, `invalid JSON (${error.message})`);
+    if (systemCode(error) !== 'ERR_ENCODING_INVALID_ENCODED_DATA') throw error;
+    throw unexpected(endpoint, 'invalid UTF-8');
+  }
+}
+
+/** Refuses a response that says of itself that it is something else than plain JSON. */
+function requireJson(headers: WireHeaders): void {
+  const [type = 'application/json'] = headerValues(headers, 'content-type');
+  if (!/^application\/json\s*(;|$)/i.test(type.trim())) {
     throw new Failure('service', `unexpected response: expected JSON, got ${type}`, {
       hint: 'A proxy or a login page may have responded. Check the base URL: petstore config list',
     });
   }
-}
-
-function parse(endpoint: Endpoint, answer: Answer): Json {
-  const { bytes } = answer;
-  requireJson(answer);
-  if (bytes.length === 0) throw broken(endpoint, 'an empty body');
-  try {
-    return parseJson(utf8.decode(bytes), { maxValues });
-  } catch (error) {
-    throw error instanceof JsonError ? unreadable(endpoint, error) : broken(endpoint, notUtf8);
+  const fields = ['content-encoding', 'transfer-encoding'];
+  const codings = fields.flatMap((name) =>
+    headerValues(headers, name)
+      .join()
+      .split(/[\s,]+/),
+  );
+  if (!codings.every((coding) => /^(|identity|chunked)$/i.test(coding))) {
+    const message = 'unexpected response: expected no compression, got a compressed body';
+    throw new Failure('service', message);
   }
 }
 
-export function unreadable(endpoint: Endpoint, error: JsonError): Failure {
-  return error instanceof JsonLimitError
-    ? tooLarge(error.reason)
-    : broken(endpoint, `invalid JSON (${error.message})`);
+function withoutKey(value: Json, keyForms: readonly string[]): Json {
+  if (typeof value === 'string') return cutOut(value, keyForms);
+  if (Array.isArray(value)) return value.map((item) => withoutKey(item, keyForms));
+  if (!isJsonObject(value)) return value;
+  const fields = Object.entries(value).map(([name, field = null]) => [
+    name,
+    withoutKey(field, keyForms),
+  ]);
+  return Object.fromEntries(fields);
 }
 
-function tooLarge(reason: string): Failure {
-  return new Failure('service', `the response is too large: ${reason}`);
-}
-
-export const notUtf8 = 'invalid UTF-8';
-
-/** What came instead, where it is of the right kind but for that. */
-export function invalid(mismatch: string): string {
-  return `an invalid one (${mismatch})`;
-}
-
-export function broken({ expects }: Endpoint, found: string): Failure {
+function unexpected({ expects }: Endpoint, found: string): Failure {
   return new Failure('service', `unexpected response: expected ${expects}, got ${found}`);
 }

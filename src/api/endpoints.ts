@@ -1,41 +1,27 @@
 import * as z from 'zod/mini';
 import { isJsonObject, type Json } from '../json/json.ts';
-import type { Method } from './method.ts';
-import {
-  adoptStringIds,
-  Category,
-  documentedFields,
-  isSurelyCategory,
-  NewCategory,
-} from './resources.ts';
+import type { Method } from './exchange.ts';
+import { adoptStringIds, Category, isSurelyCategory, NewCategory } from './resources.ts';
 
-/** One operation of the service: interface document, section 4. */
+/** An operation of the service (interface document, section 4). */
 export type Endpoint<Path extends string = string, Body = unknown, Data = never> = {
   readonly method: Method;
   readonly path: Path;
   /** The status of success. */
   readonly status: 200 | 201 | 'any 2xx';
-  /** What the request's body must be; one that is text is JSON text already. */
+  /** The schema of the request's body. A body that is a string is JSON text already. */
   readonly body?: z.ZodMiniType<Body>;
-  /** Judges the decoded answer; see findMismatch. */
+  /** The schema of the response's data; see findMismatch. */
   readonly data: z.ZodMiniType;
-  /** What a good answer is called in a sentence. */
+  /** For messages: "the created category". */
   readonly expects: string;
-  /** Longest answer that is read, in bytes. */
+  /** The longest body that is read as a whole. */
   readonly maxBytes: number;
-  /**
-   * A long list can be had piece by piece, and one that is longer than `above` bytes as it comes. Where `above` is undefined none
-   * comes so, and the data may be no list at all. `fits` accepts most elements faster than zod; `documented` leaves out the
-   * fields of an element that the document does not name.
-   */
-  readonly pieces?: {
-    readonly above?: number;
-    readonly fits?: (element: Json) => boolean;
-    readonly documented?: (element: Json) => Json;
-  };
   readonly deprecated?: true;
-  /** Brings accepted variants into the documented form, in place; returns a notice about it. */
-  readonly settle?: (data: Data) => string | undefined;
+  /** Turns ids that were sent as strings into integers, in place, and returns true if there were any. */
+  readonly adoptStringIds?: (data: Data) => boolean;
+  /** Accepts an item of a list faster than the schema does; false means unknown. */
+  readonly isSurelyItem?: (item: Json) => boolean;
 };
 
 /** The names in braces of a path: '/pets/{petId}' has { petId: string }. */
@@ -45,7 +31,6 @@ export type PathParameters<Path extends string> =
     : unknown;
 
 const MiB = 1024 * 1024;
-const stringIdNotice = 'the service sends ids as strings; they are shown as integers';
 
 export const listCategories: Endpoint<'/categories', undefined, Category[]> = {
   method: 'GET',
@@ -54,14 +39,8 @@ export const listCategories: Endpoint<'/categories', undefined, Category[]> = {
   data: z.array(Category),
   expects: 'a list of categories',
   maxBytes: 96 * MiB,
-  pieces: { above: 8 * MiB, fits: isSurelyCategory, documented: documentedFields },
-  settle: (categories) => (adoptStringIds(categories) ? stringIdNotice : undefined),
-};
-
-/** The same, all of which is read before any of it is handed on. */
-export const wholeList: Endpoint<'/categories', undefined, Category[]> = {
-  ...listCategories,
-  pieces: {},
+  adoptStringIds,
+  isSurelyItem: isSurelyCategory,
 };
 
 export const createCategory: Endpoint<'/categories', NewCategory, Category> = {
@@ -72,7 +51,7 @@ export const createCategory: Endpoint<'/categories', NewCategory, Category> = {
   data: Category,
   expects: 'the created category',
   maxBytes: MiB,
-  settle: (category) => (adoptStringIds([category]) ? stringIdNotice : undefined),
+  adoptStringIds: (category) => adoptStringIds([category]),
 };
 
 /** The interface document shows no fields of a pet, so any JSON object is one. */

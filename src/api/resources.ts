@@ -1,21 +1,18 @@
 import * as z from 'zod/mini';
 import { ExactNumber, isInt64, isJsonObject, type Json } from '../json/json.ts';
 
-/**
- * The resources of the interface document, section 2. These schemas judge decoded JSON whose numbers are
- * ExactNumbers; fields that the document does not name are kept.
- */
+// The resources of the interface document, section 2. Numbers of decoded JSON are ExactNumbers; fields that the document does not
+// name are kept.
 
 const notBlank = z.refine<string>((text) => text.trim() !== '', 'must not be blank');
 
-/** What a client sends to create a category. */
 export const NewCategory = z.object({
   name: z.string().check(notBlank),
   description: z.optional(z.string()),
 });
 export type NewCategory = z.infer<typeof NewCategory>;
 
-/** int64, as a number or (which the document does not promise but services do) as its digits in a string. */
+/** An int64, as a number or, as some services send it, a string of digits. */
 const CategoryId = z.custom<ExactNumber>(
   (value) =>
     (value instanceof ExactNumber && isInt64(value.text)) ||
@@ -47,20 +44,14 @@ export function isSurelyCategory(value: Json): boolean {
   );
 }
 
-/** The category without the fields that the document does not name, which may take any room. */
-export function documentedFields(category: Json): Json {
-  const { id, name, description } = category as Category;
-  return description === undefined ? { id, name } : { id, name, description };
-}
-
-/** Turns an id sent as a string into the integer it stands for, in place; true when there was one. */
+/** Turns ids that were sent as strings into integers, in place, and returns true if there were any. */
 export function adoptStringIds(categories: readonly Category[]): boolean {
-  let adopted = false;
+  let hasStrings = false;
   for (const category of categories) {
     const id: unknown = category.id;
     if (typeof id !== 'string') continue;
     category.id = new ExactNumber(id);
-    adopted = true;
+    hasStrings = true;
   }
-  return adopted;
+  return hasStrings;
 }

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { anyRequest } from '../api/endpoints.ts';
-import { type Method, mayChange, methods } from '../api/method.ts';
+import { isWrite, type Method, methods } from '../api/exchange.ts';
 import { explained, usageFailure } from '../errors.ts';
 import { notice } from '../events.ts';
 import { Fault } from '../import/read/faults.ts';
@@ -41,8 +41,7 @@ async function send(
   { data, dryRun }: Options,
 ): Promise<void> {
   const { connect, host, output, report } = session;
-  const isWrite = mayChange(method);
-  if (data !== undefined && !isWrite) throw usageFailure(`${method} does not take --data`);
+  if (data !== undefined && !isWrite(method)) throw usageFailure(`${method} does not take --data`);
   const operation = anyRequest(method, parsePath(path));
   const body = data === undefined ? undefined : await readBody(session, data);
   const client = await connect();
@@ -53,7 +52,7 @@ async function send(
     return notice(report, `${method} ${path}: success, with an empty response`);
   }
   await output.print({ data: response }).catch((error) => {
-    if (!isWrite) throw error;
+    if (!isWrite(method)) throw error;
     // A result that cannot be printed does not undo a write.
     const consequence = 'The service accepted the request.';
     throw explained(error, host.context.signal, { outcome: 'done', consequence });

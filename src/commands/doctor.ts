@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { listCategories } from '../api/endpoints.ts';
+import { readCategories } from '../api/client.ts';
 import { cannotSave } from '../disk/files.ts';
 import { makePrivateFolder } from '../disk/folders.ts';
 import { writeBrief } from '../disk/new-file.ts';
@@ -162,7 +162,7 @@ const accountChecks: Readonly<Record<string, Check>> = {
 const serviceCheck: Check = async ({ connect, host: { context } }) => {
   const client = await connect();
   const start = context.uptime();
-  const { length } = await client.call(listCategories, {});
+  const { length } = await readCategories(client);
   return `responded in ${Math.round(context.uptime() - start)} ms with ${length} categories`;
 };
 

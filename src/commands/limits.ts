@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { Client } from '../api/client.ts';
-import { listCategories } from '../api/endpoints.ts';
+import { type Client, readCategories } from '../api/client.ts';
 import { Failure } from '../errors.ts';
 import { notice, warn } from '../events.ts';
 import { exact, type JsonObject } from '../json/json.ts';
@@ -41,7 +40,7 @@ export function define(command: Command, host: Host): void {
 /** Returns the failure if the rate limit forbids the request: the limit is printed before it is thrown. */
 async function sendRequest(client: Client): Promise<Failure | undefined> {
   try {
-    await client.call(listCategories, {});
+    await readCategories(client);
     return undefined;
   } catch (error) {
     if (error instanceof Failure && error.kind === 'rate_limited') return error;

@@ -1,6 +1,6 @@
-import { listCategories } from '../api/endpoints.ts';
-import { pause } from '../api/pause.ts';
+import { readCategories } from '../api/client.ts';
 import type { Category } from '../api/resources.ts';
+import { pause } from '../api/retry.ts';
 import { Failure } from '../errors.ts';
 import { notice } from '../events.ts';
 import { commandOn } from '../text/shell.ts';
@@ -24,7 +24,7 @@ export async function fetchList(job: Job): Promise<Category[]> {
   const { state } = journal;
   const end = context.uptime() + job.settle;
   for (let pause = firstPause; ; pause *= 2) {
-    const list = await client.call(listCategories, {});
+    const list = await readCategories(client);
     const missing = findMissing(job.rows, state, list);
     const [first] = missing;
     if (first === undefined || (state.finished && mode === 'each')) return list;

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { createCategory } from '../api/endpoints.ts';
-import type { Turn } from '../api/exchange.ts';
+import type { RateLimitHooks } from '../api/exchange.ts';
 import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 import { notice } from '../events.ts';
@@ -75,7 +75,7 @@ export async function sendRows(
 
   async function send(row: number): Promise<void> {
     const body = contentOf(job, row);
-    const turn: Turn = {
+    const turn: RateLimitHooks = {
       signal,
       beforeSending: () => intend(row),
       onReturned: () => withdraw(row),

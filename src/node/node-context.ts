@@ -1,12 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { homedir, uptime as systemUptime } from 'node:os';
 import { join } from 'node:path';
-import type { Context, Output } from '../context.ts';
+import type { Context, Output, Send } from '../context.ts';
 import { openAppendFile } from '../disk/append-file.ts';
 import { bootOf, isRunning, type Owner, ownerOf } from '../disk/owner.ts';
 import type { Terminal } from './ask.ts';
 import { readEnvironment } from './environment.ts';
-import type { Transport } from './transport.ts';
 import { createUptime } from './uptime.ts';
 
 /** Returns the context of a real run: this process, its streams, its clock, the network. */
@@ -26,7 +25,7 @@ export function createNodeContext(signal: AbortSignal): Context {
   const stderr = process.env.NODE_DEBUG ? takeStderr() : () => process.stderr;
   const terminal = (): Terminal => ({ input: process.stdin, output: stderr(), signal });
   const uptime = createUptime(systemUptime, ticks);
-  let transport: Promise<Transport> | undefined;
+  let transport: Promise<Send> | undefined;
   let owner: Owner | undefined;
   let boot: string | undefined;
 
@@ -44,8 +43,8 @@ export function createNodeContext(signal: AbortSignal): Context {
     home,
     temporary: platform === 'win32' ? join(home, 'AppData', 'Local', 'Temp') : '/tmp',
     async send(request) {
-      transport ??= import('./transport.ts').then(({ createTransport }) => createTransport(uptime));
-      return (await transport).send(request);
+      transport ??= import('./transport.ts').then(({ createTransport }) => createTransport());
+      return (await transport)(request);
     },
     now: Date.now,
     uptime,

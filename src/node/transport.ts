@@ -1,92 +1,200 @@
-import { mayChange } from '../api/method.ts';
-import type { Send, WireAnswer, WireRequest } from '../context.ts';
-import { Connection, closedBefore } from './connection.ts';
-import { createConnector } from './connector.ts';
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import type { buildConnector as Connectors } from 'undici';
+import { TunnelError } from '../api/exchange.ts';
+import type { HttpProxy, Send, WireRequest } from '../context.ts';
+import { systemCode } from '../errors.ts';
+import { buildConnector, Client, connectTunnel } from './undici.ts';
 
-export type Transport = {
-  readonly send: Send;
-  /** Drops every connection, also one that is still being made. */
-  readonly close: () => void;
+/** A client of undici for one request at a time. */
+type Lane = {
+  readonly client: Client;
+  socket?: Socket;
+  /** What arrives stays in the socket until the reader of the body wants more. */
+  isPaused: boolean;
+  lastCheck: WireRequest['lastCheck'];
 };
 
-type Idle = { readonly connection: Connection; readonly since: number };
-
-/** A write uses no connection that idled for longer, in ms: services close theirs after five seconds, or a minute. */
-const longestIdle = 4_000;
+const clientOptions = {
+  // The deadline of a request is kept in api/send.ts.
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  // Services close idle connections after five seconds. A write on one that is being closed would have an unknown outcome.
+  keepAliveTimeout: 4_000,
+  keepAliveMaxTimeout: 4_000,
+  maxHeaderSize: 16 * 1024,
+};
 
 /**
- * Real requests over the network, over as many connections as there are requests on their way. No redirect is followed, no
- * request is sent twice, and no certificate goes unchecked. A connection must be established within `timeout` ms; `uptime`
- * measures how long one idled.
+ * Sends requests over HTTP/1.1, each on a connection that no other one uses meanwhile. Follows no redirect, sends nothing twice,
+ * and verifies every certificate. undici's Pool and ProxyAgent have no place for the last check before the first byte.
  */
-export function createTransport(uptime: () => number, timeout = 10_000): Transport {
-  const connector = createConnector(timeout);
-  /** The idle connections of each origin and proxy, the last used one at the end. */
-  const idle = new Map<string, Idle[]>();
+export function createTransport(connectTimeoutMs = 10_000): Send {
+  const idleLanes = new Map<string, Lane[]>();
 
-  async function send(request: WireRequest): Promise<WireAnswer> {
-    const { method, url, proxy, signal, stillGranted } = request;
-    signal.throwIfAborted();
-    const way = `${url.origin} ${proxy?.name ?? ''}`;
-    const unused = idle.get(way) ?? [];
-    idle.set(way, unused);
-    // undici's own pool would choose a connection and write at once; the last look at the limit comes between the two.
-    const reused = takeIdle(unused, mayChange(method));
-    const connecting = reused ? Promise.resolve(reused) : establish(request);
-    try {
-      const connection = reused ?? (await unlessAborted(signal, connecting));
-      if (stillGranted && !(await unlessAborted(signal, stillGranted()))) throw turnReturned();
-      return await connection.send(request, () => unused.push({ connection, since: uptime() }));
-    } catch (error) {
-      // One that is still being made is of no use to anybody once it is established.
-      connecting.then(
-        ({ socket }) => socket.destroy(),
-        () => {},
-      );
-      if (reused && error === closedBefore) return send(request);
-      throw error;
-    }
-  }
+  return (request) => {
+    const { method, url, proxy, headers, body, signal, onSent, lastCheck } = request;
+    const route = `${url.origin} ${proxy?.name ?? ''}`;
+    const idle = idleLanes.get(route) ?? [];
+    idleLanes.set(route, idle);
+    const reused = idle.pop();
+    const lane = reused ?? openLane(url.origin, proxy, connectTimeoutMs);
+    lane.lastCheck = lastCheck;
 
-  /** A connection that the other side may be closing just now would leave the outcome of a write unknown. */
-  function takeIdle(unused: Idle[], write: boolean): Connection | undefined {
-    const oldest = write ? uptime() - longestIdle : Number.NEGATIVE_INFINITY;
-    for (let last = unused.pop(); last; last = unused.pop()) {
-      const { connection, since } = last;
-      if (!connection.socket.destroyed && since >= oldest) return connection;
-      connection.socket.destroy();
-    }
-    return undefined;
-  }
+    return new Promise((resolve, reject) => {
+      let isOver = false;
+      const resume = () => {
+        if (!lane.isPaused) return;
+        lane.isPaused = false;
+        lane.socket?.emit('readable');
+      };
+      const discardLane = (error: Error | null) => {
+        lane.client.destroy(error).catch(() => {});
+        // undici does not know it before the last check.
+        lane.socket?.destroy();
+      };
+      const received = new Readable({
+        read: resume,
+        destroy(error, done) {
+          if (!isOver) discardLane(error);
+          done(error);
+        },
+      });
+      // It may fail before anybody reads it.
+      received.on('error', () => {});
+      const onAbort = () => {
+        reject(signal.reason);
+        received.destroy(signal.reason);
+      };
+      if (signal.aborted) return onAbort();
+      signal.addEventListener('abort', onAbort);
+      const end = () => {
+        isOver = true;
+        signal.removeEventListener('abort', onAbort);
+      };
+      const fail = (error: Error) => {
+        end();
+        reject(error);
+        received.destroy(error);
+        discardLane(error);
+      };
 
-  async function establish({ url, proxy }: WireRequest): Promise<Connection> {
-    const { protocol, port } = url;
-    const target = { protocol, hostname: url.hostname.replace(/^\[|\]$/g, ''), port };
-    if (!proxy) return new Connection(await connector.connect(target), url.origin);
-    const { openTunnel } = await import('./tunnel.ts');
-    return new Connection(await openTunnel(proxy, target, { connector, timeout }), url.origin);
-  }
-
-  function close(): void {
-    // undici would clean up after each idle connection, which takes 1 ms of every run and changes nothing.
-    for (const { connection } of [...idle.values()].flat())
-      connection.socket.removeAllListeners('close').destroy();
-    connector.close();
-  }
-
-  return { send, close };
+      const dispatch = () =>
+        lane.client.dispatch(
+          {
+            method,
+            path: url.pathname + url.search,
+            headers: { host: url.host, ...headers },
+            body: body ?? null,
+          },
+          {
+            onRequestStart: onSent,
+            onResponseStart(_, status, fields) {
+              if (status >= 200) resolve({ status, headers: fields, body: received });
+            },
+            onResponseData(_, part) {
+              if (!received.push(part)) lane.isPaused = true;
+            },
+            onResponseEnd() {
+              end();
+              received.push(null);
+              idle.push(lane);
+              queueMicrotask(resume);
+            },
+            onResponseError: (_, error) => fail(error),
+          },
+        );
+      // A new connection is checked in openLane.
+      if (reused && lastCheck) lastCheck().then(dispatch, fail);
+      else dispatch();
+    });
+  };
 }
 
-/** As `promise`, but rejects with the reason of `signal` as soon as that is aborted; then nothing listens to it any more. */
-function unlessAborted<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(signal.reason);
-    if (signal.aborted) giveUp();
-    signal.addEventListener('abort', giveUp);
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+function openLane(origin: string, proxy: HttpProxy | undefined, timeout: number): Lane {
+  const tls = { rejectUnauthorized: true, timeout };
+  const direct = buildConnector(tls);
+  const connect = proxy ? throughProxy(proxy, direct, tls) : direct;
+  const lane: Lane = {
+    isPaused: false,
+    lastCheck: undefined,
+    client: new Client(origin, {
+      ...clientOptions,
+      connect: (target, done) =>
+        connect(target, (error, socket) => {
+          if (error) return done(asFinal(error), null);
+          adopt(socket, lane);
+          Promise.resolve(lane.lastCheck?.()).then(
+            // undici takes a closed socket for a reason to connect again.
+            () => (socket.destroyed ? done(closedEarly(), null) : done(null, socket)),
+            (refusal) => {
+              socket.destroy();
+              done(asFinal(refusal), null);
+            },
+          );
+        }),
+    }),
+  };
+  return lane;
+}
+
+/**
+ * Prepares a socket for undici, whose own pause crashes when the connection ends meanwhile, and which takes a reset for the end of
+ * a body that has no length.
+ */
+function adopt(socket: Socket, lane: Lane): void {
+  lane.socket = socket;
+  const read = socket.read.bind(socket);
+  socket.read = (size) => (lane.isPaused && size !== 0 ? null : read(size));
+  socket.prependListener('error', (error) => {
+    if (systemCode(error) === 'ECONNRESET') Object.assign(error, { code: 'UND_ERR_SOCKET' });
   });
 }
 
-function turnReturned(): Error {
-  return Object.assign(new Error('turn returned'), { code: 'TURN_RETURNED' });
+/** undici connects again, for ever, after an error of a connector that has one of its own two codes. */
+function asFinal(error: Error): Error {
+  const isRepeated = /^UND_ERR_(SOCKET|INFO)$/.test(systemCode(error) ?? '');
+  return isRepeated ? Object.assign(error, { code: 'ECONNRESET' }) : error;
+}
+
+function closedEarly(): Error {
+  return Object.assign(new Error('closed before the request'), { code: 'ECONNRESET' });
+}
+
+/** Connects to the proxy, asks it once for a tunnel, and speaks TLS with the service inside it. */
+function throughProxy(
+  proxy: HttpProxy,
+  direct: Connectors.connector,
+  tls: Connectors.BuildOptions & { readonly timeout: number },
+): Connectors.connector {
+  return (target, done) => {
+    const { protocol, hostname, port, credentials } = proxy;
+    const origin = `${protocol}//${bracketed(hostname)}:${port}`;
+    const client = new Client(origin, { ...clientOptions, connect: tls });
+    const path = `${bracketed(target.hostname)}:${target.port || 443}`;
+    const authorization = credentials && `Basic ${Buffer.from(credentials).toString('base64')}`;
+    const headers = { host: path, ...(authorization && { 'proxy-authorization': authorization }) };
+    const signal = AbortSignal.timeout(tls.timeout);
+    connectTunnel.call(client, { origin, path, headers, signal }).then(
+      ({ statusCode, socket }) => {
+        if (statusCode >= 200 && statusCode < 300) {
+          direct({ ...target, httpSocket: socket as Socket }, (error, secured) =>
+            error ? done(new TunnelError(proxy, 'service', error), null) : done(null, secured),
+          );
+          return;
+        }
+        socket.destroy();
+        done(new TunnelError(proxy, 'proxy', `refused to connect (${statusCode})`), null);
+      },
+      (error) => {
+        client.destroy().catch(() => {});
+        const fault = signal.aborted ? `timed out after ${tls.timeout / 1_000}s` : error;
+        done(new TunnelError(proxy, 'proxy', fault), null);
+      },
+    );
+  };
+}
+
+function bracketed(hostname: string): string {
+  return hostname.includes(':') ? `[${hostname}]` : hostname;
 }

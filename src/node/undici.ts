@@ -1,14 +1,22 @@
 import { setFlagsFromString } from 'node:v8';
-import type { Client as UndiciClient } from 'undici';
-// @ts-expect-error: undici has types for its main module alone, and that one takes 250 ms to load.
+import type { buildConnector as BuildConnector, Dispatcher, Client as UndiciClient } from 'undici';
+// @ts-expect-error: undici has types for its main module alone, which takes 50 ms to load.
+import untypedConnect from 'undici/lib/api/api-connect.js';
+// @ts-expect-error: see above
+import untypedConnector from 'undici/lib/core/connect.js';
+// @ts-expect-error: see above
 import UntypedClient from 'undici/lib/dispatcher/client.js';
 
-/** undici's HTTP/1.1 client: one connection, and the requests that go over it one after another. */
-export const Client: typeof UndiciClient = UntypedClient;
-export type Client = UndiciClient;
-
-// V8 would optimize undici's parser after some thirty header fields: 100 ms of work in the background, for which the exit waits.
+// V8 would optimize undici's WebAssembly parser in the background, and the exit would wait 100 ms for that.
 setFlagsFromString('--no-wasm-tier-up');
 setFlagsFromString('--no-wasm-dynamic-tiering');
-// It is valid, and most of it is never run.
-setFlagsFromString('--wasm-lazy-validation');
+
+/** An HTTP/1.1 client with one connection, which is made anew when it has ended. */
+export const Client: typeof UndiciClient = UntypedClient;
+export type Client = UndiciClient;
+export const buildConnector: typeof BuildConnector = untypedConnector;
+/** Asks a proxy for a tunnel. */
+export const connectTunnel: (
+  this: Client,
+  options: Dispatcher.ConnectOptions,
+) => Promise<Dispatcher.ConnectData> = untypedConnect;

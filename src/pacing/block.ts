@@ -1,4 +1,4 @@
-import { longestWait } from '../api/rate-limit.ts';
+import { maxRetryAfterMs } from '../api/limits.ts';
 import { guard, isOpen } from './decide.ts';
 import { learnOffset, learnWindows } from './learn.ts';
 import { type Block, type Lease, type Ledger, serverTime } from './ledger.ts';
@@ -23,7 +23,7 @@ export function learnRefusal(ledger: Ledger, entry: Refused, lease: Lease | unde
   const refusals = isBefore(block, entry, lease) ? ledger.refusals : ledger.refusals + 1;
   const asked = entry.wait ?? untilReset(known, entry);
   // No service can ask for more; a damaged line might.
-  const retryAfter = Math.min(Math.max(asked, second), longestWait);
+  const retryAfter = Math.min(Math.max(asked, second), maxRetryAfterMs);
   const end = entry.at + retryAfter + guard + backoff(refusals, entry.jitter);
   const until = Math.max(end, block?.until ?? 0);
   const trip = refusals >= refusalsUntilTrip;
@@ -74,7 +74,7 @@ function learnOutcome(ledger: Ledger, entry: Answered, lease: Lease | undefined)
 
 /** The wait that is told without a refusal; one that is in force keeps its reason, and gets no shorter. */
 function postpone(block: Block | undefined, { at, wait = 0, jitter }: Answered): Block {
-  const until = at + Math.min(Math.max(wait, second), longestWait) + guard + backoff(1, jitter);
+  const until = at + Math.min(Math.max(wait, second), maxRetryAfterMs) + guard + backoff(1, jitter);
   return block && at < block.until
     ? { ...block, until: Math.max(block.until, until) }
     : { reason: 'unavailable', since: at, until };

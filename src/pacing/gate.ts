@@ -1,12 +1,12 @@
 import {
-  type Answer,
   type ApiRequest,
-  type Exchange,
-  type Head,
-  Undelivered,
+  type ApiResponse,
+  type ResponseHead,
+  type SendRequest,
+  TransportError,
 } from '../api/exchange.ts';
-import { requestedWait } from '../api/rate-limit.ts';
-import { readServiceError, saysBanned } from '../api/service-error.ts';
+import { requestedWait } from '../api/limits.ts';
+import { isBan, readServiceError } from '../api/outcome.ts';
 import type { Context } from '../context.ts';
 import { readClock } from './clock.ts';
 import { createPermits, type Limit } from './permits.ts';
@@ -17,47 +17,47 @@ import type { Answered, Refused } from './records.ts';
  * @throws Failure (rate_limited), with nothing sent, when its turn comes later than the request may wait; the reason of the
  * request's signal or the error of its `beforeSending`, with nothing sent either
  */
-export function gate(next: Exchange, context: Context, limit: Limit): Exchange {
+export function gate(next: SendRequest, context: Context, limit: Limit): SendRequest {
   const permits = createPermits(context, limit);
 
   return async (request) => {
     for (;;) {
       const id = await acquireWhenReady(request);
-      let returned = false;
+      let isWithdrawn = false;
       // Connecting takes time, in which another request may be told to wait.
-      const stillGranted = async () => {
-        returned = !(await permits.isStillGranted(id));
-        return !returned;
+      const lastCheck = async () => {
+        isWithdrawn = !(await permits.isStillGranted(id));
+        if (isWithdrawn) throw new Error('the permit was withdrawn');
       };
       let ended: Promise<unknown> | undefined;
-      const end = (head: Head) => {
+      const end = (head: ResponseHead) => {
         const { boot } = readClock(context);
         ended ??= permits.release({ ...entryOf(id, head, context.random()), boot });
         return ended;
       };
       // Others have to wait from now on, however long the body takes.
-      const onHead = (head: Head) => {
+      const onHead = (head: ResponseHead) => {
         if (head.status === 429 || requestedWait(head) !== undefined) void end(head);
       };
       try {
-        const answer = await next({ ...request, stillGranted, onHead });
+        const answer = await next({ ...request, lastCheck, onHead });
         await end(answer);
         await noticeBan(id, answer);
         return answer;
       } catch (error) {
-        const left = error instanceof Undelivered && error.sent;
+        const left = error instanceof TransportError && error.sent;
         await (ended ??
           permits.release({ k: left ? 'lost' : 'unsent', id, ...readClock(context) }));
-        if (!returned) throw error;
+        if (!isWithdrawn) throw error;
       }
       await request.onReturned?.();
     }
   };
 
   /** A 429 has ended as its head came; only its body says that it is a ban. */
-  async function noticeBan(id: string, answer: Answer): Promise<void> {
+  async function noticeBan(id: string, answer: ApiResponse): Promise<void> {
     // A long body is parsed for nothing else.
-    if (answer.status !== 429 || !saysBanned(readServiceError(answer))) return;
+    if (answer.status !== 429 || !isBan(readServiceError(answer))) return;
     await permits.release({ k: 'banned', id, ...readClock(context) });
   }
 
@@ -77,7 +77,7 @@ export function gate(next: Exchange, context: Context, limit: Limit): Exchange {
   }
 }
 
-function entryOf(id: string, head: Head, jitter: number): Answered | Refused {
+function entryOf(id: string, head: ResponseHead, jitter: number): Answered | Refused {
   const { status, limits, sentAt, receivedAt } = head;
   const ended = { id, at: receivedAt, sent: sentAt, ...limits.limit, jitter };
   const wait = requestedWait(head);

@@ -1,11 +1,11 @@
-import { longestWait } from '../api/rate-limit.ts';
+import { maxRetryAfterMs } from '../api/limits.ts';
 import { isOwner } from '../disk/owner.ts';
 import type { Block } from './ledger.ts';
 
 /** No Date lies farther from 1970, in ms, and sums of such numbers stay finite. */
 const most = 8.64e15;
 /** The longest told wait and what comes on top of it, in ms. */
-const longestBlock = longestWait + 600_000;
+const longestBlock = maxRetryAfterMs + 600_000;
 
 const window = ['limit', 'remaining', 'reset', 'expected'];
 /** The parts of a ledger that may be there, and the numbers in each. */

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { ApiKey } from '../api/auth.ts';
+import type { ApiKey } from '../api/outcome.ts';
 import { notice } from '../events.ts';
 import { noticeOfShortKey } from '../text/secret.ts';
 import { chooseBaseUrl } from './address.ts';

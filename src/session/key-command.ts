@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { ApiKey } from '../api/auth.ts';
+import type { ApiKey } from '../api/outcome.ts';
 import type { Captured } from '../context.ts';
 import { deadline } from '../deadline.ts';
 import { othersCanChange } from '../disk/files.ts';

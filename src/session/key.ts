@@ -1,4 +1,4 @@
-import type { ApiKey } from '../api/auth.ts';
+import type { ApiKey } from '../api/outcome.ts';
 import type { Context } from '../context.ts';
 import { type Failure, unsentFailure } from '../errors.ts';
 import { configFolder } from '../settings/folders.ts';

@@ -1,8 +1,8 @@
-import { auth, whichKey } from '../api/auth.ts';
 import { type Client, createClient } from '../api/client.ts';
-import { deliver } from '../api/deliver.ts';
-import type { Exchange, RateLimit } from '../api/exchange.ts';
+import type { RateLimit, SendRequest } from '../api/exchange.ts';
+import { describeKey } from '../api/outcome.ts';
 import { retry } from '../api/retry.ts';
+import { sendOnce } from '../api/send.ts';
 import { trace } from '../api/trace.ts';
 import { notice } from '../events.ts';
 import { gate } from '../pacing/gate.ts';
@@ -45,20 +45,19 @@ export async function openClient(
   const { verbose } = options;
   const say = (message: string) => verbose && notice(report, message);
   say(`${labelOf(profile)}: ${baseUrl.href}`);
-  say(whichKey(key));
+  say(describeKey(key));
   const proxy = await chooseProxy(host, baseUrl, say);
-  const delivered = deliver(context, timeout, proxy);
-  const traced = verbose ? trace(delivered, context, report, host.sink.redact) : delivered;
-  const authorized = auth(traced, key, baseUrl.origin);
+  const once_ = sendOnce(context, timeout, proxy);
+  const traced = verbose ? trace(once_, context, report, host.sink.redact) : once_;
   const log = await limit();
-  const paced = gate(listen(authorized, listeners), context, { log, report, timeout });
-  const exchange = once ? paced : retry(paced, context, report);
+  const paced = gate(listen(traced, listeners), context, { log, report, timeout });
+  const send = once ? paced : retry(paced, context, report);
 
   const userAgent = `petstore/${version}`;
-  return createClient({ context, exchange, baseUrl, key, maxWait, userAgent, report });
+  return createClient({ context, send, baseUrl, key, maxWaitMs: maxWait, userAgent, report });
 }
 
-function listen(next: Exchange, { onSent, onRateLimit }: Listeners): Exchange {
+function listen(next: SendRequest, { onSent, onRateLimit }: Listeners): SendRequest {
   return async (request) => {
     const answer = await next({ ...request, onSent });
     if (answer.limits.rateLimit) onRateLimit(answer.limits.rateLimit);

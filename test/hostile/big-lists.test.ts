@@ -78,16 +78,6 @@ describe('a list above 8 MiB', () => {
     expect(stdout === lines(elements)).toBe(true);
   });
 
-  test('is refused as a short one when it is an object', async ({ petstore, sandbox, clock }) => {
-    sandbox.reactions.push(wire(clock, { text: `{"all":${whole}}` }), wire(clock, { text: '{}' }));
-
-    const result = await petstore(['categories', 'list']);
-    const short = await petstore(['categories', 'list']);
-
-    expect(result).toMatchObject({ exitCode: 5, stdout: '', stderr: short.stderr });
-    expect(result.stderr).toContain('got an object');
-  });
-
   test('as a table has columns that stay in line', async ({ petstore, sandbox, clock }) => {
     sandbox.reactions.push(wire(clock, { text: whole }));
 
@@ -193,12 +183,12 @@ describe('a list above 8 MiB that breaks', () => {
     {
       what: 'the connection',
       sent: { text: kept, end: cut },
-      says: /^the response from 127.0.0.1:4010 was cut short \(after \d+ bytes\)/,
+      says: /^the response from 127.0.0.1:4010 was cut short/,
     },
     {
       what: 'silence',
       sent: { text: kept, end: stalled },
-      says: /^the response from 127.0.0.1:4010 timed out: no further element in 30s/,
+      says: /^the response from 127.0.0.1:4010 timed out: nothing more in 30s/,
     },
     {
       what: 'bytes that are no UTF-8',

@@ -67,10 +67,13 @@ export async function fuzz(runs: number, seed: number): Promise<Fuzzed> {
   }
 }
 
-/** Whether a result says just what stands in the body of an answer; empty lines and announcements may precede its head. */
-function tells(answer: Buffer, result: string): boolean {
-  const head = answer.lastIndexOf('HTTP/');
-  const body = answer.subarray(answer.indexOf('\r\n\r\n', head) + 4).toString();
+/** Returns true if a result is the body of the first response that is no announcement; more bytes may follow it. */
+function tells(bytes: Buffer, result: string): boolean {
+  const { 0: head = '', index = 0 } =
+    /HTTP\/\d\.\d (?!1\d\d).*?\r\n\r\n/s.exec(bytes.toString('latin1')) ?? {};
+  const start = index + head.length;
+  const [, length = bytes.length] = /^content-length: *(\d+)/im.exec(head) ?? [];
+  const body = bytes.subarray(start, start + Number(length)).toString();
   try {
     return normal(result) === normal(body);
   } catch {

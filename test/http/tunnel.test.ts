@@ -6,17 +6,7 @@ import { request } from '../support/wire.ts';
 
 describe('a tunnel that never stands', () => {
   let proxy: ConnectProxy | undefined;
-  let end = () => {};
-  afterEach(() => {
-    proxy?.close();
-    end();
-  });
-
-  function open() {
-    const { send, close } = createTransport(() => 0);
-    end = close;
-    return send;
-  }
+  afterEach(() => proxy?.close());
 
   test.for<readonly [keyof typeof reactions]>([
     ['asksForPassword'],
@@ -33,7 +23,7 @@ describe('a tunnel that never stands', () => {
     proxy = await startProxy(react);
     const onSent = vi.fn();
 
-    const gone = open()(request({ proxy: proxyAt(proxy.port), onSent }));
+    const gone = createTransport()(request({ proxy: proxyAt(proxy.port), onSent }));
 
     await expect(gone).rejects.toThrow();
     expect(onSent).not.toHaveBeenCalled();
@@ -50,7 +40,7 @@ describe('a tunnel that never stands', () => {
       proxy = await startProxy('forbids');
       const credentials = 'me:open sesame';
 
-      const gone = open()(
+      const gone = createTransport()(
         request({ url: new URL(url), proxy: proxyAt(proxy.port, { credentials }) }),
       );
 
@@ -66,7 +56,7 @@ describe('a tunnel that never stands', () => {
   test('a proxy without a password is given none', async () => {
     proxy = await startProxy('closes');
 
-    await expect(open()(request({ proxy: proxyAt(proxy.port) }))).rejects.toThrow();
+    await expect(createTransport()(request({ proxy: proxyAt(proxy.port) }))).rejects.toThrow();
 
     expect(proxy.asked[0]).not.toMatch(/authorization/i);
   });
@@ -75,7 +65,7 @@ describe('a tunnel that never stands', () => {
     proxy = await startProxy('hangs');
     const { asked, port } = proxy;
     const attempt = new AbortController();
-    const gone = open()(request({ proxy: proxyAt(port), signal: attempt.signal }));
+    const gone = createTransport()(request({ proxy: proxyAt(port), signal: attempt.signal }));
     await vi.waitFor(() => expect(asked).toHaveLength(1));
 
     attempt.abort(new Error('enough'));

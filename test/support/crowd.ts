@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { test as base, type Fixtures, networkError } from './petstore.ts';
+import { test as base, type Fixtures } from './petstore.ts';
 import { fixedWindow, take, type Verdict } from './quota.ts';
 import { createRandom } from './random.ts';
 import type { Context, WireAnswer, WireRequest } from './values.ts';
@@ -150,9 +150,7 @@ function createCrowd(
 
   async function send(process: Process, request: WireRequest): Promise<WireAnswer> {
     await inTransit(); // connecting
-    if (request.stillGranted && !(await request.stillGranted())) {
-      throw networkError('TURN_RETURNED');
-    }
+    await request.lastCheck?.();
     await step(process);
     request.onSent();
     const sent = {

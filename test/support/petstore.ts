@@ -108,7 +108,6 @@ export const test = base.extend<Fixtures>({
         uid: process.getuid?.(),
         home: folder,
         temporary: join(folder, 'temporary'),
-        send: sendTo(sandbox, forward, clock),
         now: clock.now,
         uptime: clock.uptime,
         boot: 'this-one',
@@ -128,6 +127,7 @@ export const test = base.extend<Fixtures>({
         owner: { pid: 4242, host: 'here', born: 'once' },
         isRunning: () => true,
         ...context,
+        send: obeySignal(context?.send ?? sendTo(sandbox, forward, clock)),
       });
       return {
         exitCode,
@@ -180,11 +180,36 @@ function forwardTo(sandbox: TestSandbox, clock: Clock): Send {
   };
 }
 
+/** Ends a scripted response when the signal of its request is aborted, as the transport does. */
+function obeySignal(send: Send): Send {
+  return async (request) => {
+    const { signal } = request;
+    signal.throwIfAborted();
+    const aborted = new Promise<never>((_, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason)),
+    );
+    aborted.catch(() => {});
+    const answer = await Promise.race([send(request), aborted]);
+    return { ...answer, body: untilAborted(answer.body, aborted) };
+  };
+}
+
+async function* untilAborted(
+  body: AsyncIterable<Uint8Array>,
+  aborted: Promise<never>,
+): AsyncGenerator<Uint8Array> {
+  const pieces = body[Symbol.asyncIterator]();
+  for (;;) {
+    const piece = await Promise.race([pieces.next(), aborted]);
+    if (piece.done) return;
+    yield piece.value;
+  }
+}
+
 /** The same, but for what the test wants to happen instead. */
 function sendTo(sandbox: TestSandbox, forward: Send, clock: Clock): Send {
   return async (request) => {
-    if (request.stillGranted && !(await request.stillGranted()))
-      throw networkError('TURN_RETURNED');
+    await request.lastCheck?.();
     sandbox.requests.push(request);
     const reaction = sandbox.reactions.shift() ?? sandbox.react(request);
     if (reaction === 'stall') {

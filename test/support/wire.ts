@@ -1,5 +1,5 @@
-import type { Answer } from '../../src/api/exchange.ts';
-import { readLimits } from '../../src/api/rate-limit.ts';
+import type { ApiResponse } from '../../src/api/exchange.ts';
+import { readLimits } from '../../src/api/limits.ts';
 import type { WireHeaders, WireRequest } from '../../src/context.ts';
 import type { Clock } from './clock.ts';
 
@@ -20,7 +20,7 @@ export function responseNow(
   { now }: Pick<Clock, 'now'>,
   status = 200,
   headers: WireHeaders = {},
-): Answer {
+): ApiResponse {
   const at = now();
   const limits = readLimits(headers, at);
   return { status, headers, limits, bytes: new Uint8Array(), sentAt: at, receivedAt: at };

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
-import type { ApiKey } from '../../api/auth.ts';
-import { listCategories } from '../../api/endpoints.ts';
+import { readCategories } from '../../api/client.ts';
 import type { RateLimit } from '../../api/exchange.ts';
+import type { ApiKey } from '../../api/outcome.ts';
 import { Failure, type FailureKind, usageFailure } from '../../errors.ts';
 import { notice } from '../../events.ts';
 import type { Service } from '../../session/account.ts';
@@ -124,7 +124,7 @@ async function verify(session: Session, service: Service): Promise<void> {
     limit = heard;
   });
   try {
-    await client.call(listCategories, {});
+    await readCategories(client);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     if (!unrelated.includes(error.kind)) {

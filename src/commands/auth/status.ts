@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { keyEnding } from '../../api/auth.ts';
-import { listCategories } from '../../api/endpoints.ts';
+import { readCategories } from '../../api/client.ts';
+import { keyEnding } from '../../api/outcome.ts';
 import { Failure } from '../../errors.ts';
 import { findBaseUrl } from '../../session/address.ts';
 import type { Host } from '../../session/host.ts';
@@ -53,7 +53,7 @@ export function define(command: Command, host: Host): void {
 async function tryKey({ connect }: Session): Promise<Checked> {
   try {
     const client = await connect();
-    await client.call(listCategories, {});
+    await readCategories(client);
     return { works: true };
   } catch (failure) {
     const refused = failure instanceof Failure && failure.details.service?.status === 401;

@@ -1,5 +1,4 @@
-import type { Client } from '../../api/client.ts';
-import { listCategories } from '../../api/endpoints.ts';
+import { type Client, readCategories } from '../../api/client.ts';
 import type { Category } from '../../api/resources.ts';
 import { faultOfAccess } from '../../disk/denied.ts';
 import { FileFault } from '../../disk/file-fault.ts';
@@ -23,7 +22,7 @@ export async function createMissing(
 ): Promise<Found> {
   const held = await holdName(session, name);
   try {
-    const list = await client.call(listCategories, {});
+    const list = await readCategories(client);
     const find = (wanted: string) => list.find((category) => category.name === wanted);
     const there = find(name);
     if (there) {

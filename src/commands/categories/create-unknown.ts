@@ -1,7 +1,6 @@
-import type { Client } from '../../api/client.ts';
-import { listCategories } from '../../api/endpoints.ts';
-import { pause } from '../../api/pause.ts';
+import { type Client, readCategories } from '../../api/client.ts';
 import type { Category } from '../../api/resources.ts';
+import { pause } from '../../api/retry.ts';
 import type { Failure } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { looseKey } from '../../import/content.ts';
@@ -29,7 +28,7 @@ export async function lookForCreated(
   warn(report, notYet);
   const { signal } = context;
   const list = await pause(context, settleTime, settleWait(1), { report, signal })
-    .then(() => client.call(listCategories, {}))
+    .then(() => readCategories(client))
     .catch(() => {
       // Interrupted, or the service does not answer: nothing more is known than before.
       throw failure;

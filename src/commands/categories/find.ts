@@ -20,7 +20,7 @@ const longestSimilar = 200;
 
 /** Looks for all categories with this very id or name. @throws what the pieces throw */
 export async function findCategory(
-  pieces: AsyncIterable<readonly Category[]> | Iterable<readonly Category[]>,
+  pieces: AsyncIterable<readonly Category[]>,
   word: string,
 ): Promise<Found> {
   let category: Category | undefined;

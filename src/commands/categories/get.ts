@@ -33,8 +33,7 @@ export function define(command: Command, host: Host): void {
         }
         const client = await connect();
 
-        const list = await client.stream(listCategories, {});
-        const found = await findCategory(Array.isArray(list) ? [list] : list, word);
+        const found = await findCategory(await client.list(listCategories), word);
         const flag = profileFlag(profile);
         if (!found.category) throw notFound(word, found, flag);
         if (found.count > 1) throw ambiguous(word, found, flag);

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { listCategories, wholeList } from '../../api/endpoints.ts';
+import { listCategories } from '../../api/endpoints.ts';
 import type { Category } from '../../api/resources.ts';
 import { usageFailure } from '../../errors.ts';
 import type { Host } from '../../session/host.ts';
@@ -62,13 +62,9 @@ export function define(command: Command, host: Host): void {
         const empty =
           search === undefined ? 'No categories yet.' : `No categories match "${search}".`;
         const texts = { columns: categoryColumns, empty, unit: 'categories' };
-        const list = await client.stream(sorting ? wholeList : listCategories, {});
-        if (Array.isArray(list)) {
-          const listed = sorting ? found(list).sort(sorting.order) : found(list);
-          return output.print({ ...texts, data: listed.slice(0, limit) });
-        }
-        const pieces = mapBatches(list, found);
-        const listed = sorting ? await sortLong(pieces, sorting) : pieces;
+        const list = await client.list(listCategories, { mayStream: !sorting });
+        const batches = mapBatches(list, found);
+        const listed = sorting ? sortLong(batches, sorting) : batches;
         const first = limit < Number.POSITIVE_INFINITY ? take(listed, limit) : listed;
         await output.print({ ...texts, data: first });
       }),

@@ -84,8 +84,10 @@ describe('an import that meets trouble', () => {
         await petstore(['pets', 'get', '1', '--max-wait', '0']);
         release();
       }
-      returned = !(await request.stillGranted?.());
-      if (returned) throw networkError('TURN_RETURNED');
+      await request.lastCheck?.().catch((error) => {
+        returned = true;
+        throw error;
+      });
       return forward(request);
     };
     const sleep: Clock['sleep'] = (ms, signal) => {

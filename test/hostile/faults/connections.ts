@@ -19,31 +19,24 @@ const brokenOff: readonly [fault: string, react: Reaction][] = [
   ['reset inside the headers', sayAndReset(() => head)],
 ];
 
-const cutShort: readonly [fault: string, react: Reaction, part: string][] = [
-  ['reset inside the body', sayAndReset(most), '\\d+ of \\d+'],
-  ['end before the length that was told', sayAndEnd(most), '\\d+ of \\d+'],
+const cutShort: readonly [fault: string, react: Reaction][] = [
+  ['reset inside the body', sayAndReset(most)],
+  ['end before the length that was told', sayAndEnd(most)],
   [
     'end before the length, on a connection that closes',
     sayAndEnd(() => `${head}${closing}content-length: 99\r\n\r\n${partly}`),
-    '6 of 99',
   ],
   [
     'end before the length, nothing of it there',
     sayAndEnd(() => `${head}content-length: 9\r\n\r\n`),
-    '0 of 9',
   ],
-  ['end inside a chunk', sayAndEnd(() => `${chunked}40\r\n${partly}`), 'after 6'],
+  ['end inside a chunk', sayAndEnd(() => `${chunked}40\r\n${partly}`)],
   [
     'end inside a chunk, on a connection that closes',
     sayAndEnd(() => `${head}${closing}transfer-encoding: chunked\r\n\r\n40\r\n${partly}`),
-    'after 6',
   ],
-  ['end between chunks', sayAndEnd((seen) => chunked + chunkOf(seen)), 'after \\d+'],
-  [
-    'end before the last chunk is closed',
-    sayAndEnd((seen) => `${chunked}${chunkOf(seen)}0\r\n`),
-    'after \\d+',
-  ],
+  ['end between chunks', sayAndEnd((seen) => chunked + chunkOf(seen))],
+  ['end before the last chunk is closed', sayAndEnd((seen) => `${chunked}${chunkOf(seen)}0\r\n`)],
 ];
 
 const byte = Buffer.from('a');
@@ -58,6 +51,10 @@ const tooSlow: readonly [fault: string, react: Reaction][] = [
   ['a body that drips', endless(`${head}content-length: 99999\r\n\r\n"`, byte, 20)],
   ['a body without a length that drips', endless(`${head}\r\n"`, byte, 20)],
   ['a chunk that stalls', say(() => `${chunked}40\r\n[`)],
+  [
+    'a flood of informational responses without end',
+    endless('', Buffer.from('HTTP/1.1 102 Processing\r\n\r\n'.repeat(100))),
+  ],
   [
     'informational responses without end, now and then',
     endless('', Buffer.from('HTTP/1.1 103 Early Hints\r\nlink: </>\r\n\r\n'), 100),
@@ -76,11 +73,11 @@ export const connectionFaults: readonly Fault[] = [
   ),
   { fault: 'end inside the headers', react: sayAndEnd(() => head), means: 'broken' },
   ...cutShort.map(
-    ([fault, react, part]): Fault => ({
+    ([fault, react]): Fault => ({
       fault,
       react,
       means: 'broken',
-      says: new RegExp(`the response from 127\\.0\\.0\\.1:\\d+ was cut short \\(${part} bytes\\)`),
+      says: /the response from 127\.0\.0\.1:\d+ was cut short/,
     }),
   ),
   ...tooSlow.map(

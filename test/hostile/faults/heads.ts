@@ -5,7 +5,7 @@ import type { Reaction } from '../server.ts';
 
 const manyFields = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`x-${n}`, 'y']));
 const upgrade = { upgrade: 'websocket', connection: 'upgrade' };
-const early = (count: number) => Buffer.from('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(count));
+const early = 'HTTP/1.1 103 Early Hints\r\n\r\n';
 
 const notHttp: readonly [fault: string, react: Reaction][] = [
   ['garbage', say(() => 'what do you want?\r\n\r\n')],
@@ -30,14 +30,6 @@ const notHttp: readonly [fault: string, react: Reaction][] = [
   ['ten thousand headers', say((seen) => good(seen, manyFields))],
   ['a header without end', endless('HTTP/1.1 200 OK\r\nx-endless: ', Buffer.alloc(10_000, 'x'))],
   [
-    'informational responses without end',
-    endless('', Buffer.from('HTTP/1.1 102 Processing\r\n\r\n'.repeat(100))),
-  ],
-  [
-    'more than twenty informational responses before the good one',
-    say((seen) => Buffer.concat([early(21), good(seen)])),
-  ],
-  [
     // As with Node's own fetch: it is for requests with Expect, and petstore sends none.
     '100 that nobody asked for',
     say((seen) => Buffer.concat([Buffer.from('HTTP/1.1 100 Continue\r\n\r\n'), good(seen)])),
@@ -56,8 +48,8 @@ export const headFaults: readonly Fault[] = [
     }),
   ),
   {
-    fault: 'twenty informational responses before the good one',
-    react: say((seen) => Buffer.concat([early(20), good(seen)])),
+    fault: 'a hundred informational responses before the good one',
+    react: say((seen) => Buffer.concat([Buffer.from(early.repeat(100)), good(seen)])),
     means: 'fine',
   },
 ];

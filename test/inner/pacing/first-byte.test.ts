@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
-import { deliver } from '../../../src/api/deliver.ts';
 import type { ApiRequest } from '../../../src/api/exchange.ts';
+import { sendOnce } from '../../../src/api/send.ts';
 import type { Context } from '../../../src/context.ts';
 import { gate } from '../../../src/pacing/gate.ts';
 import type { SharedLog } from '../../../src/pacing/log.ts';
@@ -32,16 +32,16 @@ function createStack(clock: Clock, log: SharedLog, connects: (() => Promise<void
     signal,
     owner: { pid: 4242, host: 'here' },
     isRunning: () => true,
-    async send({ onSent, stillGranted }) {
+    async send({ onSent, lastCheck }) {
       await connects.shift()?.();
-      if (stillGranted && !(await stillGranted())) throw new Error('kept back');
+      await lastCheck?.();
       onSent();
       left.push((clock.now() - startTime) / second);
       return { status: 201, headers: {}, body: (async function* () {})() };
     },
   } satisfies Partial<Context> as Partial<Context> as Context;
   const report = () => {};
-  const exchange = gate(deliver(context, 30_000), context, { log, report, timeout: 30_000 });
+  const exchange = gate(sendOnce(context, 30_000), context, { log, report, timeout: 30_000 });
   return { left, exchange };
 }
 

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import type { Answer, ApiRequest, Exchange } from '../../../src/api/exchange.ts';
+import type { ApiRequest, ApiResponse, SendRequest } from '../../../src/api/exchange.ts';
 import { retry } from '../../../src/api/retry.ts';
 import type { Context } from '../../../src/context.ts';
 import type { Event } from '../../../src/events.ts';
@@ -31,7 +31,7 @@ describe('the longest wait of a request', () => {
     const log = openFileLog(folder, 'gate');
     let requests = 0;
     // One a minute; the fourth request, which is the third caller's first, is refused for a minute and a half.
-    const answer: Exchange = async () => {
+    const answer: SendRequest = async () => {
       requests += 1;
       const limited = { 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0' };
       const reset = { 'x-ratelimit-reset': String(Math.ceil(clock.now() / 1_000) + 60) };
@@ -87,7 +87,7 @@ describe('requests that wait for a limit at the same time', () => {
     expect(going.size).toBe(0);
 
     /** All is used up with the first answer; the next window has enough. */
-    async function answer({ body = '' }: ApiRequest): Promise<Answer> {
+    async function answer({ body = '' }: ApiRequest): Promise<ApiResponse> {
       order.push(body);
       left -= 1;
       const reset = Math.floor((clock.now() - startTime) / 60_000 + 1) * 60 + startTime / 1_000;

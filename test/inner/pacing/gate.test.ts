@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import type { Exchange } from '../../../src/api/exchange.ts';
+import type { SendRequest } from '../../../src/api/exchange.ts';
 import type { Context } from '../../../src/context.ts';
 import type { Owner } from '../../../src/disk/owner.ts';
 import { gate } from '../../../src/pacing/gate.ts';
@@ -40,7 +40,7 @@ const apiRequest = {
   wait: { until: Number.POSITIVE_INFINITY },
 };
 const answerFrom =
-  (clock: Clock): Exchange =>
+  (clock: Clock): SendRequest =>
   async () =>
     responseNow(clock);
 
@@ -51,7 +51,7 @@ describe('a request that was granted', () => {
   }) => {
     const log = openFileLog(folder, 'scope');
     const left: number[] = [];
-    const send: Exchange = (request) => {
+    const send: SendRequest = (request) => {
       left.push(clock.now());
       return answerFrom(clock)(request);
     };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe } from 'vitest';
-import type { Exchange } from '../../../src/api/exchange.ts';
+import type { SendRequest } from '../../../src/api/exchange.ts';
 import type { Context } from '../../../src/context.ts';
 import type { Owner } from '../../../src/disk/owner.ts';
 import { gate } from '../../../src/pacing/gate.ts';
@@ -34,7 +34,7 @@ function createWaiting(clock: Clock, log: Log, random = () => 0.5, delay = 0) {
     looks += 1;
     return log.read();
   };
-  const send: Exchange = async () => responseNow(clock);
+  const send: SendRequest = async () => responseNow(clock);
   const limit = { log: { ...log, read }, report: () => {}, timeout: 30 * second };
   const paced = gate(send, context, limit);
   return {

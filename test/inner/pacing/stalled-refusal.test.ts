@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { deliver } from '../../../src/api/deliver.ts';
+import { sendOnce } from '../../../src/api/send.ts';
 import type { Context } from '../../../src/context.ts';
 import { gate } from '../../../src/pacing/gate.ts';
 import { openFileLog } from '../../../src/pacing/log.ts';
@@ -32,7 +32,7 @@ describe('a response that tells to wait and whose body stalls', () => {
         signal,
         owner: { pid: 4242, host: 'here' },
         isRunning: () => true,
-        async send({ onSent }) {
+        async send({ onSent, signal }) {
           onSent();
           return {
             status,
@@ -45,7 +45,7 @@ describe('a response that tells to wait and whose body stalls', () => {
           };
         },
       } satisfies Partial<Context> as Partial<Context> as Context;
-      const exchange = gate(deliver(context, 30_000), context, {
+      const exchange = gate(sendOnce(context, 30_000), context, {
         log: recording,
         report: () => {},
         timeout: 30_000,

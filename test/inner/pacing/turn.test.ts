@@ -1,9 +1,9 @@
 import { describe } from 'vitest';
 import { createClient } from '../../../src/api/client.ts';
-import { deliver } from '../../../src/api/deliver.ts';
 import { createCategory } from '../../../src/api/endpoints.ts';
-import type { Turn } from '../../../src/api/exchange.ts';
+import type { RateLimitHooks } from '../../../src/api/exchange.ts';
 import { retry } from '../../../src/api/retry.ts';
+import { sendOnce } from '../../../src/api/send.ts';
 import type { Context } from '../../../src/context.ts';
 import { gate } from '../../../src/pacing/gate.ts';
 import { type Log, openFileLog } from '../../../src/pacing/log.ts';
@@ -25,8 +25,8 @@ function createStack(clock: Clock, log: Log, reactions: Reaction[] = [], onTheWa
     signal: new AbortController().signal,
     owner: { pid: 4242, host: 'here' },
     isRunning: () => true,
-    async send({ onSent, stillGranted }) {
-      if (stillGranted && !(await stillGranted())) throw networkError('TURN_RETURNED');
+    async send({ onSent, lastCheck }) {
+      await lastCheck?.();
       const { status, headers = {} } = next(reactions.shift());
       onSent();
       steps.push(`sent, ${status}`);
@@ -40,19 +40,20 @@ function createStack(clock: Clock, log: Log, reactions: Reaction[] = [], onTheWa
       };
     },
   } satisfies Partial<Context> as Partial<Context> as Context;
-  const paced = gate(deliver(context, 30_000), context, { log, report, timeout: 30_000 });
+  const paced = gate(sendOnce(context, 30_000), context, { log, report, timeout: 30_000 });
   const client = createClient({
     context,
-    exchange: retry(paced, context, report),
+    send: retry(paced, context, report),
     baseUrl: new URL('https://pets.example/v1'),
     key: { value: 'key', source: 'the test' },
-    maxWait: 3_600_000,
+    maxWaitMs: 3_600_000,
     userAgent: 'test',
     report,
   });
   return {
     steps,
-    create: (turn: Turn) => client.call(createCategory, { body: { name: 'rabbit' } }, turn),
+    create: (turn: RateLimitHooks) =>
+      client.call(createCategory, { body: { name: 'rabbit' } }, turn),
   };
 
   function next(reaction: Reaction = { status: 201 }) {

@@ -1,5 +1,5 @@
-import { wholeList } from '../../../api/endpoints.ts';
-import { type Category, documentedFields } from '../../../api/resources.ts';
+import { readCategories } from '../../../api/client.ts';
+import type { Category } from '../../../api/resources.ts';
 import { looseKey } from '../../../import/content.ts';
 import { emptyState } from '../../../import/journal-state.ts';
 import { dropSimilar, makePlan, type Plan } from '../../../import/plan.ts';
@@ -22,16 +22,10 @@ export async function compare({ connect }: Session, rows: readonly Row[]): Promi
   /** As much of the list as a plan looks at: it may be many times as long as the file. */
   const near: Category[] = [];
   const others: Category[] = [];
-  const client = await connect();
-  // Not while it is read: all of it is kept, and one without end would fill the memory.
-  const list = await client.stream(wholeList, {});
-  for await (const piece of Array.isArray(list) ? [list] : list) {
-    for (const one of piece) {
-      const category = documentedFields(one) as Category;
-      const isNamed = names.has(category.name);
-      if (!isNamed) others.push(category);
-      if (isNamed || looseNames.has(looseKey(category.name))) near.push(category);
-    }
+  for (const category of await readCategories(await connect())) {
+    const isNamed = names.has(category.name);
+    if (!isNamed) others.push(category);
+    if (isNamed || looseNames.has(looseKey(category.name))) near.push(category);
   }
   const plan = dropSimilar(makePlan('ensure', rows, near, emptyState()), ({ listed }) => listed);
   return { plan, found: new Map(near.map((category) => [category.id.text, category])), others };

@@ -1,4 +1,4 @@
-import { listCategories } from '../../../api/endpoints.ts';
+import { readCategories } from '../../../api/client.ts';
 import { Failure } from '../../../errors.ts';
 import { warn } from '../../../events.ts';
 import { type Ending, executePlan } from '../../../import/execute.ts';
@@ -24,7 +24,7 @@ export async function preview(request: ImportRequest): Promise<void> {
   checkJournals(folder, session.host.context.uid);
   const state = readState(journalPath(folder, identity));
   const client = await session.connect();
-  const list = await client.call(listCategories, {});
+  const list = await readCategories(client);
 
   const missing = findMissing(input.rows, state, list);
   const otherKey = isOtherKey(state, request.fingerprint);

@@ -1,0 +1,113 @@
+import type { WireHeaders } from '../context.ts';
+import { headerValues, type LimitReading, type ResponseHead } from './exchange.ts';
+
+const secondMs = 1_000;
+const hourMs = 3_600 * secondMs;
+/** A day's limit resets within 24 hours, and the clocks may differ. */
+const maxResetMs = 25 * hourMs;
+const minResetMs = -5 * secondMs;
+/** Longer waits are cut to this, so that their end can be shown as a date. */
+export const maxRetryAfterMs = 366 * 24 * hourMs;
+const maxShownLength = 40;
+
+/** Reads the limit headers of a response whose head arrived at `receivedAt`. */
+export function readLimits(headers: WireHeaders, receivedAt: number): LimitReading {
+  const date = parseHttpDate(headerValues(headers, 'date')[0] ?? '');
+  const now = serviceTime(date, receivedAt);
+  const limit = wholeNumber(headers, 'x-ratelimit-limit') || undefined;
+  const left = wholeNumber(headers, 'x-ratelimit-remaining');
+  const remaining = left === undefined ? undefined : Math.min(left, limit ?? left);
+  const reset = resetTime(wholeNumber(headers, 'x-ratelimit-reset'), now);
+  const isWhole = limit !== undefined && remaining !== undefined && reset !== undefined;
+  return {
+    limit: { date, limit, remaining, reset },
+    rateLimit: isWhole
+      ? { limit, remaining, resetAt: receivedAt + Math.max(0, reset - now) }
+      : undefined,
+    retryAfter: readRetryAfter(headers, now),
+  };
+}
+
+/** Returns ours where it agrees with the Date header, which has whole seconds, and the header where the two differ. */
+function serviceTime(date: number | undefined, receivedAt: number): number {
+  if (date === undefined) return receivedAt;
+  return receivedAt >= date && receivedAt < date + secondMs ? receivedAt : date;
+}
+
+function wholeNumber(headers: WireHeaders, name: string): number | undefined {
+  const [value = ''] = headerValues(headers, name);
+  return /^\d{1,17}$/.test(value.trim()) ? Number(value) : undefined;
+}
+
+/** The size tells the unit: seconds from now, or seconds, milliseconds or microseconds since 1970. */
+function resetTime(reset: number | undefined, now: number): number | undefined {
+  if (reset === undefined) return undefined;
+  let time = now + reset * secondMs;
+  if (reset >= 1e8) time = reset * secondMs;
+  if (reset >= 1e11) time = reset;
+  if (reset >= 1e14) time = reset / 1_000;
+  const wait = time - now;
+  return wait >= minResetMs && wait <= maxResetMs ? time : undefined;
+}
+
+/** Of several values the longest counts. */
+function readRetryAfter(headers: WireHeaders, now: number): number | undefined {
+  const waits = headerValues(headers, 'retry-after')
+    .map((value) => retryAfterMs(value.trim(), now))
+    .filter((wait) => wait !== undefined);
+  return waits.length > 0 ? Math.min(Math.max(secondMs, ...waits), maxRetryAfterMs) : undefined;
+}
+
+function retryAfterMs(value: string, now: number): number | undefined {
+  // A proxy may have folded two fields into one.
+  if (/^\d+(?:\.\d+)?(?:\s*,\s*\d+)*$/.test(value)) {
+    return Math.max(...value.split(',').map((part) => Math.ceil(Number(part)))) * secondMs;
+  }
+  const date = parseHttpDate(value);
+  return date === undefined ? undefined : Math.max(0, date - now);
+}
+
+/** Returns the wait, in ms, that a response asks of all requests with the key: a 429, or a 503 with Retry-After. */
+export function requestedWait({
+  status,
+  limits,
+}: Pick<ResponseHead, 'status' | 'limits'>): number | undefined {
+  return status === 429 || status === 503 ? limits.retryAfter : undefined;
+}
+
+const limitHeaders = {
+  limit: 'X-RateLimit-Limit',
+  remaining: 'X-RateLimit-Remaining',
+  reset: 'X-RateLimit-Reset',
+} as const;
+
+/** Names the limit headers that are missing or make no sense: 'X-RateLimit-Reset ("soon")'. */
+export function unusableLimits(headers: WireHeaders, { limit }: LimitReading): readonly string[] {
+  const fields = ['limit', 'remaining', 'reset'] as const;
+  return fields
+    .filter((field) => limit[field] === undefined)
+    .map((field) => {
+      const name = limitHeaders[field];
+      const [value] = headerValues(headers, name.toLowerCase());
+      return `${name} (${value === undefined ? 'missing' : `"${value.slice(0, maxShownLength)}"`})`;
+    });
+}
+
+const clock = '(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d';
+const month = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
+/** The three forms of RFC 9110, section 5.6.7. `Date.parse` alone takes "tomorrow 5" for a day in 2001. */
+const dateForms = [
+  new RegExp(`^[A-Z][a-z]{2}, (?<day>\\d{2}) ${month} \\d{4} ${clock} GMT$`),
+  new RegExp(`^[A-Z][a-z]{5,8}, (?<day>\\d{2})-${month}-\\d{2} ${clock} GMT$`),
+  new RegExp(`^[A-Z][a-z]{2} ${month} (?<day>[ \\d]\\d) ${clock} \\d{4}$`),
+];
+
+/** Returns the time of an HTTP date in ms since 1970, undefined for anything else. */
+export function parseHttpDate(text: string): number | undefined {
+  const day = dateForms.map((form) => form.exec(text)?.groups?.day).find(Boolean);
+  if (day === undefined) return undefined;
+  // Without GMT it would be local time.
+  const date = new Date(text.endsWith('GMT') ? text : `${text} GMT`);
+  // 31 February would be 3 March.
+  return date.getUTCDate() === Number(day) ? date.getTime() : undefined;
+}

@@ -1,0 +1,211 @@
+import {
+  Failure,
+  type FailureDetails,
+  type FailureKind,
+  interruptedFailure,
+  type Outcome,
+  type ServiceError,
+} from '../errors.ts';
+import { isJsonObject, type Json, parseJson } from '../json/json.ts';
+import { cutOut, formsOf } from '../text/secret.ts';
+import type { Endpoint } from './endpoints.ts';
+import { type ApiResponse, headerValues, isWrite, type TransportError } from './exchange.ts';
+import { requestedWait } from './limits.ts';
+
+export type ApiKey = {
+  readonly value: string;
+  /** For messages: "PETSTORE_API_KEY". */
+  readonly source: string;
+  /** The command that replaces it, if one does. */
+  readonly renew?: string;
+};
+
+/** Returns what may be shown of a key: the last four characters of a long one. */
+export function keyEnding(key: string): string | undefined {
+  return key.length >= 16 ? key.slice(-4) : undefined;
+}
+
+/** "The key comes from PETSTORE_API_KEY and ends in abcd." */
+export function describeKey({ value, source }: ApiKey): string {
+  const ending = keyEnding(value);
+  return `The key comes from ${source}${ending ? ` and ends in ${ending}` : ''}.`;
+}
+
+type Rule = {
+  readonly on: readonly [firstStatus: number, lastStatus: number];
+  readonly kind: FailureKind;
+  /** What became of a write. */
+  readonly outcome: 'refused' | 'unknown';
+  /** LOCATION stands for the header field. */
+  readonly says: string;
+};
+
+/** What a response means whose status is not the promised one. The first row that fits counts. */
+const rules: readonly Rule[] = [
+  { on: [401, 401], kind: 'auth', outcome: 'refused', says: 'the API key was rejected' },
+  {
+    on: [403, 403],
+    kind: 'auth',
+    outcome: 'refused',
+    says: 'the API key does not permit this request',
+  },
+  {
+    on: [408, 408],
+    kind: 'service',
+    outcome: 'unknown',
+    says: 'the service timed out waiting for the request',
+  },
+  { on: [400, 499], kind: 'refused', outcome: 'refused', says: 'the service refused the request' },
+  // Many services answer a write that they carried out with one of these (RFC 9110, section 15.4.4).
+  {
+    on: [302, 303],
+    kind: 'service',
+    outcome: 'unknown',
+    says: 'the service redirects to LOCATION',
+  },
+  {
+    on: [300, 399],
+    kind: 'service',
+    outcome: 'refused',
+    says: 'the service redirects to LOCATION',
+  },
+  { on: [500, 599], kind: 'service', outcome: 'unknown', says: 'server error' },
+  { on: [0, 999], kind: 'service', outcome: 'unknown', says: 'unexpected response' },
+];
+
+type FailedOutcome = Exclude<Outcome, 'created' | 'done'>;
+
+/** What an outcome means for the user's data: after a create, and after any other write. */
+const consequences: Readonly<Record<FailedOutcome, readonly [string, string]>> = {
+  not_sent: ['Nothing was sent.', 'Nothing was sent.'],
+  refused: ['Nothing was created.', 'Nothing was changed.'],
+  unknown: ['It may have been created.', 'It may have been carried out.'],
+};
+
+/** What became of a write, for its failure; that of a read has nothing to add. */
+function outcomeDetails({ method, status }: Endpoint, outcome: FailedOutcome): FailureDetails {
+  if (!isWrite(method)) return {};
+  const isCreate = status === 201;
+  const consequence = consequences[outcome][isCreate ? 0 : 1];
+  if (outcome !== 'unknown') return { outcome, consequence };
+  const hint = `Check before you retry: petstore ${isCreate ? 'categories list' : 'api GET PATH'}`;
+  return { outcome, consequence, hint };
+}
+
+function failureOf(
+  endpoint: Endpoint,
+  kind: FailureKind,
+  message: string,
+  outcome: FailedOutcome,
+  details: FailureDetails = {},
+): Failure {
+  const isUnknown = outcome === 'unknown' && isWrite(endpoint.method);
+  return new Failure(isUnknown ? 'outcome_unknown' : kind, message, {
+    ...details,
+    ...outcomeDetails(endpoint, outcome),
+  });
+}
+
+/** Returns the failure for a response whose status is not the promised one. */
+export function refusalOf(
+  endpoint: Endpoint,
+  response: ApiResponse,
+  { baseUrl, key }: { readonly baseUrl: URL; readonly key: ApiKey },
+): Failure {
+  const { status, headers, receivedAt } = response;
+  const service = withoutKey(readServiceError(response), key);
+  const wait = requestedWait(response) ?? 1_000;
+  const isReadToWait = requestedWait(response) !== undefined && !isWrite(endpoint.method);
+  if (status === 429 || isReadToWait) {
+    const refusal = isBan(service) ? 'your API key is temporarily banned' : 'rate limit exceeded';
+    const message = status === 429 ? refusal : 'the service is unavailable';
+    const when = { resetAt: receivedAt + wait, retryAfter: Math.ceil(wait / 1_000) };
+    return failureOf(endpoint, 'rate_limited', message, 'refused', { ...when, service });
+  }
+  const rule = rules.find(({ on: [first, last] }) => status >= first && status <= last) as Rule;
+  const { kind, says, outcome } = rule;
+  const [location = 'elsewhere'] = headerValues(headers, 'location');
+  const isRedirect = status >= 300 && status < 400;
+  const label = [status, isRedirect ? undefined : service.code].filter(Boolean).join(' ');
+  const quote = service.message && !isRedirect ? `: ${service.message}` : '';
+  const message = `${says.replace('LOCATION', () => location)} (${label})${quote}`;
+  const hint = refusalHint(endpoint, service, baseUrl, key);
+  return failureOf(endpoint, kind, message, outcome, { hint, service });
+}
+
+function refusalHint(
+  { path, status: promised }: Endpoint,
+  { status, code, message }: ServiceError,
+  baseUrl: URL,
+  key: ApiKey,
+): string | undefined {
+  if (status === 401) return `${describeKey(key)}${key.renew ? ` Replace it: ${key.renew}` : ''}`;
+  if (status === 403) return describeKey(key);
+  if (status >= 300 && status < 400) {
+    return 'Redirects are not followed. If you trust that URL: petstore config set base-url URL';
+  }
+  if (status !== 404) return undefined;
+  const hasVersion = /\/v\d/.test(baseUrl.pathname);
+  const isAnyPath = promised === 'any 2xx';
+  // With an Error of its own the service says which id does not exist, unless the version is missing or in the path twice.
+  const isAboutId = code !== undefined && message !== undefined && hasVersion;
+  if (isAboutId && (path.includes('{') || (isAnyPath && !/^\/v\d/.test(path)))) return undefined;
+  return isAnyPath && hasVersion
+    ? 'The path is appended to the base URL, which already includes the version prefix.'
+    : 'Check the base URL, which must include the version prefix (such as /v1): petstore config list';
+}
+
+/** Returns the failure for a promised status whose body cannot be used. */
+export function unreadableFailure(endpoint: Endpoint, { message, details }: Failure): Failure {
+  return failureOf(endpoint, 'service', message, 'unknown', details);
+}
+
+/** Returns the failure for no whole response. */
+export function undeliveredFailure(endpoint: Endpoint, error: TransportError): Failure {
+  const { message, sent, details } = error;
+  const { kind = 'network', hint, cause } = details;
+  return failureOf(endpoint, kind, message, sent ? 'unknown' : 'not_sent', { hint, cause });
+}
+
+/** Returns the failure for a run that was interrupted. `sent` is true if the service may have seen the request. */
+export function interruptionOf(endpoint: Endpoint, signal: AbortSignal, sent: boolean): Failure {
+  return interruptedFailure(signal, outcomeDetails(endpoint, sent ? 'unknown' : 'not_sent'));
+}
+
+/** Reads the Error in the body of a refusal (interface document, section 7), or as much of it as is there. */
+export function readServiceError({
+  status,
+  bytes,
+}: Pick<ApiResponse, 'status' | 'bytes'>): ServiceError {
+  const body = decodeLeniently(bytes);
+  const { code, message } = isJsonObject(body) ? body : {};
+  return {
+    status,
+    ...(typeof code === 'string' && { code }),
+    ...(typeof message === 'string' && { message }),
+  };
+}
+
+/** Takes a page of HTML or half an Error for no Error at all. */
+function decodeLeniently(bytes: Uint8Array): Json | undefined {
+  try {
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns true if the Error of a 429 speaks of a ban. The interface document does not show the values of `code`. */
+export function isBan({ code = '', message = '' }: ServiceError): boolean {
+  return /(?<![a-z])ban(?:ned)?(?![a-z])/i.test(`${code} ${message}`);
+}
+
+/** Cuts the key out here, because an import writes these words down. */
+function withoutKey({ status, code, message }: ServiceError, { value }: ApiKey): ServiceError {
+  const forms = formsOf(value);
+  return {
+    status,
+    ...(code !== undefined && { code: cutOut(code, forms) }),
+    ...(message !== undefined && { message: cutOut(message, forms) }),
+  };
+}
