@@ -37,7 +37,7 @@ export type Wait = {
     | 'unavailable'
     | 'settle'
     | 'claimed';
-  /** The reason in words: "rate limit reached (60/min)". Whoever waits knows it, so no table of words is needed here. */
+  /** The reason in words: "rate limit reached (60/min)". */
   readonly why: string;
   /** What happens afterwards: "next request". */
   readonly next: string;

@@ -16,8 +16,7 @@ import { notice } from './events.ts';
 import { hasJsonEvents, isFormat } from './formats.ts';
 import { createReporter, reportFailure } from './output/reporter.ts';
 import { createSink } from './output/sink.ts';
-import { type Host, hasColor } from './session/host.ts';
-import { settings } from './settings/table.ts';
+import { type App, hasColor } from './session/app.ts';
 
 /** Runs one command line and resolves with its exit code. The only place where errors become text. */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
@@ -25,32 +24,32 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   const color = !flags.includes('--no-color');
   const isVerbose = flags.includes('--verbose') || flags.includes('-v');
   const sink = createSink(context, (output) => hasColor(output, context.env, { color }));
-  sink.hide(context.env[settings['api-key'].variable] ?? '');
-  const host: Host = { context, sink, format: undefined };
+  sink.hide(context.env.PETSTORE_API_KEY ?? '');
+  const app: App = { context, sink, format: undefined };
   const say = (message: string) => {
-    const options = { json: isJson(host, flags), quiet: false, color: false, unicode: false };
+    const options = { json: isJson(app, flags), quiet: false, color: false, unicode: false };
     notice(createReporter(context, sink, options).report, message);
   };
   if (isVerbose) context.onWarning((warning) => say(`Node.js warning: ${warning}`));
 
   try {
-    await runCommand(host, argv, flags);
+    await runCommand(app, argv, flags);
     await sink.flush();
     // The work is done, but a shell loop around it must not go on after Ctrl-C.
     return context.signal.aborted ? interruptedFailure(context.signal).exitCode : 0;
   } catch (error) {
     if (error instanceof Exit) return sink.flush().then(() => error.exitCode);
     const failure = await toFailure(error, context);
-    host.format ??= await formatInSettings(host, flags);
+    app.format ??= await formatInSettings(app, flags);
     if (isVerbose && failure.kind === 'internal') stackLines(failure).forEach(say);
-    reportFailure(sink, failure, isJson(host, flags));
+    reportFailure(sink, failure, isJson(app, flags));
     await sink.flush();
     return failure.exitCode;
   }
 }
 
 async function runCommand(
-  host: Host,
+  app: App,
   argv: readonly string[],
   flags: readonly string[],
 ): Promise<void> {
@@ -59,17 +58,17 @@ async function runCommand(
     throw usageFailure('the same flag is repeated more than 100 times', 'petstore --help');
   }
   const help: string[] = [];
-  const program = createProgram(host, (text) => help.push(text), argv);
+  const program = createProgram(app, (text) => help.push(text), argv);
   try {
     await program.parseAsync(wordsForHelp(program, argv), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (!(error instanceof UsageError)) return printPage(host, help.join(''));
+    if (!(error instanceof UsageError)) return printPage(app, help.join(''));
     // Only names, like `petstore categories`, ask for help on a terminal. In a script a variable may have been empty.
     const isCallForHelp =
       error.code === 'commander.help' && argv.every((word) => !word.startsWith('-'));
-    if (isCallForHelp && host.context.stdout.isTTY) {
-      return printPage(host, error.command.helpInformation());
+    if (isCallForHelp && app.context.stdout.isTTY) {
+      return printPage(app, error.command.helpInformation());
     }
     const { describeUsageError } = await import('./commands/usage.ts');
     throw await describeUsageError(error, argv);
@@ -98,21 +97,22 @@ function stackLines({ cause }: Failure): string[] {
 }
 
 /** Returns whether errors are JSON. The command line alone decides until a session has chosen a format. */
-function isJson({ context, format }: Host, flags: readonly string[]): boolean {
+function isJson({ context, format }: App, flags: readonly string[]): boolean {
   const asked = format ?? askedFormat(context, flags) ?? '';
   return isFormat(asked) && hasJsonEvents(asked);
 }
 
 function askedFormat({ env }: Context, flags: readonly string[]): string | undefined {
-  return lastValue('o', 'output', flags) ?? env[settings.output.variable];
+  return lastValue('o', 'output', flags) ?? env.PETSTORE_OUTPUT;
 }
 
 /** Returns the format in the settings file, if neither the command line nor the environment names one. */
-async function formatInSettings(host: Host, flags: readonly string[]) {
-  if (askedFormat(host.context, flags) !== undefined) return undefined;
+async function formatInSettings(app: App, flags: readonly string[]) {
+  if (askedFormat(app.context, flags) !== undefined) return undefined;
   const profile = lastValue('p', 'profile', flags);
-  return import('./session/settings-format.ts')
-    .then(({ settingsFormat }) => settingsFormat(host, profile === undefined ? {} : { profile }))
+  return import('./session/profile.ts')
+    .then(({ formatOfProfile }) => formatOfProfile(app.context, profile ? { profile } : {}))
+    .then((format = '') => (isFormat(format) ? format : undefined))
     .catch(() => undefined);
 }
 

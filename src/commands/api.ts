@@ -8,8 +8,8 @@ import { openSource } from '../import/read/source.ts';
 import { decodeText } from '../import/read/text.ts';
 import { JsonError, parseJson } from '../json/json.ts';
 import { positionAfter, startOfText } from '../json/position.ts';
-import type { Host } from '../session/host.ts';
-import { inSession, type Session } from '../session/session.ts';
+import type { App } from '../session/app.ts';
+import { type Session, withSession } from '../session/session.ts';
 import { addExamples } from './examples.ts';
 import { showRequest } from './show-request.ts';
 
@@ -18,7 +18,7 @@ type Options = { readonly data?: string; readonly dryRun?: boolean };
 /** In characters. */
 const maxBodyLength = 8 * 1024 * 1024;
 
-export function define(command: Command, host: Host): void {
+export function define(command: Command, app: App): void {
   addExamples(command, [
     'petstore api GET /categories',
     `petstore api POST /categories --data '{"name":"rabbit"}'`,
@@ -30,7 +30,7 @@ export function define(command: Command, host: Host): void {
     .option('--data <json>', 'request body: JSON, @FILE, or - for standard input')
     .option('--dry-run', 'show the request and send nothing')
     .action(async (method: Method, path: string, options: Options) =>
-      inSession(host, command, (session) => send(session, method, path, options)),
+      withSession(app, command, (session) => send(session, method, path, options)),
     );
 }
 
@@ -40,11 +40,11 @@ async function send(
   path: string,
   { data, dryRun }: Options,
 ): Promise<void> {
-  const { connect, host, output, report } = session;
+  const { context, output, report } = session;
   if (data !== undefined && !isWrite(method)) throw usageFailure(`${method} does not take --data`);
   const operation = anyRequest(method, parsePath(path));
   const body = data === undefined ? undefined : await readBody(session, data);
-  const client = await connect();
+  const client = await session.client();
   if (dryRun) return showRequest(output, client.prepare(operation, { body }));
 
   const response = await client.call(operation, { body });
@@ -55,7 +55,7 @@ async function send(
     if (!isWrite(method)) throw error;
     // A result that cannot be printed does not undo a write.
     const consequence = 'The service accepted the request.';
-    throw explained(error, host.context.signal, { outcome: 'done', consequence });
+    throw explained(error, context.signal, { outcome: 'done', consequence });
   });
 }
 
@@ -85,7 +85,7 @@ function parsePath(given: string): string {
 }
 
 /** Returns the body exactly as it was given, but for a byte order mark. */
-async function readBody({ host, options }: Session, data: string): Promise<string> {
+async function readBody({ context, options }: Session, data: string): Promise<string> {
   const file = data.startsWith('@') ? data.slice(1) : data === '-' ? '-' : undefined;
   if (file === '-' && options.apiKeyFile === '-') {
     throw usageFailure(
@@ -96,7 +96,7 @@ async function readBody({ host, options }: Session, data: string): Promise<strin
   // Node decodes an argument that is not UTF-8 to U+FFFD.
   if (file === undefined && data.includes('\ufffd')) throw usageFailure('--data is not UTF-8');
 
-  const source = file === undefined ? undefined : await openSource(host.context, file);
+  const source = file === undefined ? undefined : await openSource(context, file);
   const name = source?.name ?? '--data';
   let text = source ? '' : data;
   try {

@@ -11,40 +11,39 @@ import { readClock } from '../pacing/clock.ts';
 import { limitStatus, type WindowStatus } from '../pacing/limit-status.ts';
 import { faultOfState } from '../pacing/log-folder-fault.ts';
 import { describeWait, tooLate } from '../pacing/words.ts';
-import { chooseBaseUrl, chooseProxy } from '../session/address.ts';
-import type { Host } from '../session/host.ts';
+import type { App } from '../session/app.ts';
+import { chooseProxy, refuseForSandbox, requireBaseUrl } from '../session/connect.ts';
 import { noKey } from '../session/key.ts';
-import { chooseLimitStore, openPassword } from '../session/limit-log.ts';
-import { sandboxProfile, shownName } from '../session/profile.ts';
-import { refuseForSandbox } from '../session/sandbox.ts';
-import { inSession, type Session } from '../session/session.ts';
-import { chooseMaxWait, chooseSetting } from '../session/setting.ts';
+import { chooseLimitStore, openPassword } from '../session/limits.ts';
+import { resolveMaxWait, resolveSetting } from '../session/resolve.ts';
+import { type Session, withSession } from '../session/session.ts';
 import { requireStateFolder } from '../settings/folders.ts';
-import { declared, namesIn } from '../settings/names.ts';
+import { profileSettings, settings } from '../settings/table.ts';
+import { sandboxProfile } from '../settings/values.ts';
 import { version } from '../version.ts';
 import { addColumns } from './columns.ts';
 import { addExamples } from './examples.ts';
 
 type Finding = string | { readonly warning: string };
-/** Returns what it found, or throws what a command would fail with. `faults` are those of the settings file. */
-type Check = (session: Session, faults: readonly Failure[]) => Finding | Promise<Finding>;
+/** Returns what it found, or throws what a command would fail with. */
+type Check = (session: Session) => Finding | Promise<Finding>;
 
 const columns = ['check', 'status', 'finding'] as const;
 
-export function define(command: Command, host: Host): void {
+export function define(command: Command, app: App): void {
   addExamples(command, ['petstore doctor', 'petstore doctor --check --profile staging']);
   addColumns(command, columns);
   command
     .option('--check', 'send one request to check that the service responds')
     .action(({ check = false }: { readonly check?: boolean }) =>
-      inSession(host, command, (session, faults) => examine(session, faults, check), {
+      withSession(app, command, (session) => examine(session, check), {
         invalidSettings: true,
-        unreadable: true,
+        unreadableFile: true,
       }),
     );
 }
 
-async function examine(session: Session, faults: readonly Failure[], check: boolean) {
+async function examine(session: Session, check: boolean) {
   session.output.checkColumns(columns);
   const checks = {
     ...localChecks,
@@ -58,7 +57,7 @@ async function examine(session: Session, faults: readonly Failure[], check: bool
     // The rest needs address, key and state folder.
     if (failure && !Object.hasOwn(localChecks, name)) break;
     try {
-      const found = await look(session, faults);
+      const found = await look(session);
       if (typeof found === 'string') rows.push({ check: name, status: 'ok', finding: found });
       else rows.push({ check: name, status: 'warn', finding: found.warning });
     } catch (error) {
@@ -75,27 +74,28 @@ async function examine(session: Session, faults: readonly Failure[], check: bool
 
 /** In the order in which a command needs them. */
 const localChecks: Readonly<Record<string, Check>> = {
-  versions: ({ host: { context } }) =>
+  versions: ({ context }) =>
     `petstore ${version}, Node ${context.nodeVersion}, ${context.platform}`,
-  settings(session, [fault]) {
+  settings(session) {
+    const [fault] = session.faults;
     if (fault) throw fault;
-    for (const name of namesIn('profile')) {
+    for (const name of profileSettings) {
       // Base URL, key and limit store are not read for the sandbox.
-      const given = declared[name].ofSandbox ? undefined : chooseSetting(name, session);
-      if (given) declared[name].read(given.value, given.place);
+      const given = settings[name].isOfSandbox ? undefined : resolveSetting(name, session);
+      if (given) settings[name].parse(given.text, given.source);
     }
     chooseLimitStore(session);
     const { file } = session.profile;
     if (file === undefined) return 'no settings folder';
     return existsSync(file) ? file : `no file yet (${file})`;
   },
-  profile: ({ profile }) => `${shownName(profile)} (from ${profile.source})`,
+  profile: ({ profile }) => `${profile.name} (from ${profile.given.source})`,
   'base url'(session) {
     if (isSandbox(session)) {
       refuseForSandbox(session.options);
       return 'the built-in sandbox';
     }
-    return `${chooseBaseUrl(session).href} (from ${chooseSetting('base-url', session)?.source})`;
+    return `${requireBaseUrl(session).href} (from ${resolveSetting('base-url', session)?.source})`;
   },
   async 'api key'(session) {
     if (isSandbox(session)) return 'the sandbox has its own';
@@ -103,18 +103,18 @@ const localChecks: Readonly<Record<string, Check>> = {
     if (!key) throw noKey(session.profile);
     return `from ${key.source}`;
   },
-  async proxy(session) {
+  proxy(session) {
     if (isSandbox(session)) return 'none';
-    const proxy = await chooseProxy(session.host, chooseBaseUrl(session), () => {});
+    const proxy = chooseProxy(session, requireBaseUrl(session), () => {});
     return proxy ? `${proxy.name} (from ${proxy.source})` : 'none';
   },
-  certificates({ host: { context } }) {
+  certificates({ context }) {
     const { NODE_EXTRA_CA_CERTS: file } = context.env;
     if (!file) return 'those of Node.js';
     if (existsSync(file)) return `those of Node.js and ${file}`;
     return { warning: `NODE_EXTRA_CA_CERTS is ignored: there is no file ${file}` };
   },
-  'state folder'({ host: { context } }) {
+  'state folder'({ context }) {
     const folder = requireStateFolder(context);
     const file = nameTemporary(join(folder, 'doctor'));
     try {
@@ -137,7 +137,7 @@ const accountChecks: Readonly<Record<string, Check>> = {
   async 'limit store'(session) {
     const store = chooseLimitStore(session);
     if (!store) return 'not set: the rate limit is shared on this machine only';
-    const log = await session.limit();
+    const log = await session.limits();
     // Whether the store is in use is known only after the first read.
     await log.read();
     if (!log.isRemote?.()) return { warning: `${store.name} does not answer` };
@@ -145,22 +145,23 @@ const accountChecks: Readonly<Record<string, Check>> = {
     return danger ? { warning: `${store.name} answers; ${danger}` } : `${store.name} answers`;
   },
   async 'rate limit'(session) {
-    const { context } = session.host;
+    const { context } = session;
     // Opening the log creates it.
     const isLogged = existsSync(join(requireStateFolder(context), 'limits'));
     if (!isLogged && !chooseLimitStore(session)) return 'nothing recorded in the state folder yet';
-    const log = await session.limit();
+    const log = await session.limits();
     const clock = readClock(context);
     const { minute, day, wait } = limitStatus(await log.read(), clock);
     if (!wait) return `minute: ${inNumbers(minute)}; day: ${inNumbers(day)}`;
-    if (wait.until - clock.at > chooseMaxWait(session)) throw tooLate(wait, clock.at);
+    if (wait.until - clock.at > resolveMaxWait(session)) throw tooLate(wait, clock.at);
     return { warning: describeWait(wait, clock.at) };
   },
 };
 
 /** Sends one request. */
-const serviceCheck: Check = async ({ connect, host: { context } }) => {
-  const client = await connect();
+const serviceCheck: Check = async (session) => {
+  const { context } = session;
+  const client = await session.client();
   const start = context.uptime();
   const { length } = await readCategories(client);
   return `responded in ${Math.round(context.uptime() - start)} ms with ${length} categories`;

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import type { Host } from '../session/host.ts';
+import type { App } from '../session/app.ts';
 import { addCommonOptions } from '../session/options.ts';
 import type { Part } from './first-page.ts';
 import { loadCommand, loadLater } from './lazy.ts';
 import { markTopic } from './topic.ts';
 
 /** The file of a verb: what gives it its arguments, options and action. */
-type Verb = { readonly define: (command: Command, host: Host) => void };
+type Verb = { readonly define: (command: Command, app: App) => void };
 
 type Group = {
   readonly about: string;
@@ -148,18 +148,18 @@ const topics: Readonly<Record<string, Branch>> = {
 };
 
 /** Adds the tree of commands: every name is there for help and suggestions, and only the called verb gets loaded. */
-export function addCommands(program: Command, host: Host, words: readonly string[]): void {
-  if (addCalled(program, host, words)) return;
+export function addCommands(program: Command, app: App, words: readonly string[]): void {
+  if (addCalled(program, app, words)) return;
   for (const [name, node] of Object.entries(tree)) {
     if ('load' in node) {
-      addCommand(program, name, node, host).helpGroup(node.part);
+      addCommand(program, name, node, app).helpGroup(node.part);
       continue;
     }
-    const group = addGroup(program, name, node, host).helpGroup(node.part);
+    const group = addGroup(program, name, node, app).helpGroup(node.part);
     loadLater(group, async () => addCommonOptions(group));
   }
   for (const [name, topic] of Object.entries(topics))
-    markTopic(addCommand(program, name, topic, host));
+    markTopic(addCommand(program, name, topic, app));
   program.hook('preSubcommand', (_program, called) => loadCommand(called));
   addCommonOptions(program);
 }
@@ -168,32 +168,32 @@ export function addCommands(program: Command, host: Host, words: readonly string
  * Where the first words call a verb of a group, adds that branch alone, which makes a start faster: no option comes before
  * it, and no message from there on names another verb. Returns whether they do.
  */
-function addCalled(program: Command, host: Host, [name = '', word = '']: readonly string[]) {
+function addCalled(program: Command, app: App, [name = '', word = '']: readonly string[]) {
   // What completes has to know all names.
   if (name === 'completion') return false;
   const group = Object.hasOwn(tree, name) ? tree[name] : undefined;
   const verb = word === listAlias ? 'list' : word;
   if (!group || !('verbs' in group) || !Object.hasOwn(group.verbs, verb)) return false;
   const verbs = Object.fromEntries(Object.entries(group.verbs).filter(([other]) => other === verb));
-  addGroup(program, name, { ...group, verbs }, host);
+  addGroup(program, name, { ...group, verbs }, app);
   return true;
 }
 
-function addGroup(program: Command, name: string, { about, verbs }: Group, host: Host): Command {
+function addGroup(program: Command, name: string, { about, verbs }: Group, app: App): Command {
   const group = program.command(name).summary(about).description(about);
   for (const [verb, branch] of Object.entries(verbs)) {
-    const command = addCommand(group, verb, branch, host);
+    const command = addCommand(group, verb, branch, app);
     if (verb === 'list') command.alias(listAlias);
   }
   group.hook('preSubcommand', (_group, called) => loadCommand(called));
   return group;
 }
 
-function addCommand(parent: Command, name: string, { about, load }: Branch, host: Host): Command {
+function addCommand(parent: Command, name: string, { about, load }: Branch, app: App): Command {
   const command = parent.command(name).summary(about).description(about);
   loadLater(command, async () => {
     const { define } = await load();
-    define(command, host);
+    define(command, app);
     addCommonOptions(command);
   });
   return command;

@@ -2,7 +2,8 @@ import type { Allowances } from '../import/forecast.ts';
 import { readClock } from '../pacing/clock.ts';
 import { guard } from '../pacing/decide.ts';
 import { limitStatus, type WindowStatus } from '../pacing/limit-status.ts';
-import { type Profile, profileFlag } from '../session/profile.ts';
+import { profileFlag } from '../session/profile.ts';
+import { resolveSetting } from '../session/resolve.ts';
 import type { Session } from '../session/session.ts';
 import { type NamedPlan, parsePlan } from '../settings/values.ts';
 
@@ -16,19 +17,18 @@ export type KnownLimit = Allowances & {
 };
 
 /** The plan of the session's profile, if one is set. @throws Failure (usage) when it is invalid */
-export function planOf({ name, settings }: Profile): NamedPlan | undefined {
-  return settings.plan === undefined
-    ? undefined
-    : parsePlan(settings.plan, `plan of profile ${name}`);
+export function planOf(session: Session): NamedPlan | undefined {
+  const given = resolveSetting('plan', session);
+  return given && parsePlan(given.text, given.source);
 }
 
 /** What is known of the limit of the session's key: by its plan, and by what responses said. */
 export async function knownLimit(
-  { host, limit, profile }: Session,
+  { context, limits, profile }: Session,
   plan: NamedPlan | undefined,
 ): Promise<KnownLimit> {
-  const clock = readClock(host.context);
-  const { minute, day, wait } = limitStatus(await (await limit()).read(), clock);
+  const clock = readClock(context);
+  const { minute, day, wait } = limitStatus(await (await limits()).read(), clock);
   const minuteNow = allowance(
     plan?.quotas.minute ?? minute.limit,
     { ...minute, used: 0 },

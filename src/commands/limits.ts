@@ -7,10 +7,10 @@ import { readClock } from '../pacing/clock.ts';
 import type { Denied } from '../pacing/decide.ts';
 import { type LimitStatus, limitStatus, type WindowStatus } from '../pacing/limit-status.ts';
 import { describeWait, inWords, waitReason } from '../pacing/words.ts';
-import type { Host } from '../session/host.ts';
-import { chooseLimitStore } from '../session/limit-log.ts';
+import type { App } from '../session/app.ts';
+import { chooseLimitStore } from '../session/limits.ts';
 import { type Profile, profileFlag } from '../session/profile.ts';
-import { inSession, type Session } from '../session/session.ts';
+import { type Session, withSession } from '../session/session.ts';
 import { isoTime } from '../time.ts';
 import { addColumns } from './columns.ts';
 import { addExamples } from './examples.ts';
@@ -19,18 +19,18 @@ type Options = { readonly refresh?: boolean; readonly reset?: boolean };
 
 const columns = ['window', 'limit', 'remaining', 'used', 'resetAt', 'source'] as const;
 
-export function define(command: Command, host: Host): void {
+export function define(command: Command, app: App): void {
   addExamples(command, ['petstore limits', 'petstore limits --query minute.remaining -o raw']);
   addColumns(command, columns);
   command
     .option('--refresh', 'send one request to get the current values')
     .option('--reset', 'discard all recorded values, including a wait in force')
     .action((options: Options) =>
-      inSession(host, command, async (session) => {
+      withSession(app, command, async (session) => {
         session.output.checkColumns(columns);
-        const log = await session.limit();
-        if (options.reset) await log.append({ k: 'clear', ...readClock(host.context) });
-        const refused = options.refresh ? await sendRequest(await session.connect()) : undefined;
+        const log = await session.limits();
+        if (options.reset) await log.append({ k: 'clear', ...readClock(app.context) });
+        const refused = options.refresh ? await sendRequest(await session.client()) : undefined;
         await printLimits(session, options);
         if (refused) throw refused;
       }),
@@ -49,9 +49,8 @@ async function sendRequest(client: Client): Promise<Failure | undefined> {
 }
 
 async function printLimits(session: Session, { refresh, reset }: Options): Promise<void> {
-  const { host, limit, output, profile, report } = session;
-  const { context } = host;
-  const log = await limit();
+  const { context, limits, output, profile, report } = session;
+  const log = await limits();
   const status = limitStatus(await log.read(), readClock(context));
   const missing = refresh || reset ? undefined : describeMissing(status, profile);
   if (missing) notice(report, missing);

@@ -1,6 +1,6 @@
 import { Help } from 'commander';
 import type { Context } from '../context.ts';
-import type { Host } from '../session/host.ts';
+import type { App } from '../session/app.ts';
 
 export type Item = readonly [term: string, text: string];
 
@@ -55,7 +55,7 @@ function layoutOf(width: number): Help {
 }
 
 /** Prints a page of help on stdout. Its headings, which end in a colon above an indented line, are bold in colour. */
-export function printPage({ sink }: Host, page: string): Promise<void> {
+export function printPage({ sink }: App, page: string): Promise<void> {
   const lines = page.trimEnd().split('\n');
   const isHeading = (line: string, index: number) =>
     /^[A-Z].*:$/.test(line) && lines[index + 1]?.startsWith('  ');

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Host } from '../session/host.ts';
+import type { App } from '../session/app.ts';
 import { ComplainingCommand } from './complaint.ts';
 import { addExamples } from './examples.ts';
 import { formatHelp } from './format-help.ts';
@@ -11,7 +11,7 @@ import { pageWidth } from './page.ts';
  * where it would exit.
  */
 export function createProgram(
-  host: Host,
+  app: App,
   onText: (text: string) => void,
   words: readonly string[] = [],
 ): Command {
@@ -24,10 +24,10 @@ export function createProgram(
       writeOut: onText,
       writeErr: onText,
       outputError: () => {},
-      getOutHelpWidth: () => pageWidth(host.context),
+      getOutHelpWidth: () => pageWidth(app.context),
     })
     .enablePositionalOptions();
   addExamples(program, ['petstore categories list --profile sandbox']);
-  addCommands(program, host, words);
+  addCommands(program, app, words);
   return program;
 }

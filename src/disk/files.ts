@@ -24,15 +24,11 @@ const KiB = 1024;
 const MiB = 1024 * KiB;
 
 /**
- * The text of a file of at most so many bytes, or undefined when there is none; `check` may refuse it once it is open.
- * @throws Failure (config) when it cannot be read, what `check` throws
+ * The text of a file of at most so many bytes, or undefined when there is none.
+ * @throws Failure (config) when it cannot be read
  */
-export function readText(
-  path: string,
-  most: number,
-  check: (fd: number) => void = () => {},
-): string | undefined {
-  return read(path, most, check);
+export function readText(path: string, most: number): string | undefined {
+  return read(path, most, () => {});
 }
 
 /** Longest file that holds a secret, in bytes. */

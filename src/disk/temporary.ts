@@ -9,8 +9,7 @@ export function nameTemporary(path: string): string {
   return `${path}.${randomUUID()}.tmp`;
 }
 
-/** Whether a name in a folder is one of these. */
-export function isTemporary(name: string): boolean {
+function isTemporary(name: string): boolean {
   return mark.test(name);
 }
 

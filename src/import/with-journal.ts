@@ -72,7 +72,7 @@ function withoutJournal(error: unknown): unknown {
 }
 
 function wayOut(cause: unknown): string | undefined {
-  // What to do will be said with the failure.
+  // The failure says how to fix a permission.
   if (['EACCES', 'EPERM'].includes(systemCode(cause) ?? '')) return undefined;
   return 'Free some disk space or set another folder (PETSTORE_STATE_DIR), then run the same command again.';
 }

@@ -44,7 +44,7 @@ export class JsonError extends Error {
 export class JsonLimitError extends JsonError {}
 
 type ReaderOptions = {
-  /** Values that the text may have in all. Each takes up to 1,000 bytes of memory until it is printed. */
+  /** Bounds the memory: the text of a value may be two bytes long, the value takes a hundred. */
   readonly maxValues?: number;
   /** Called with each field and the offset of its name. */
   readonly onField?: (object: JsonObject, name: string, offset: number) => void;
@@ -107,7 +107,7 @@ class JsonReader {
     return word === undefined ? this.fail('expected a value') : (literals[word] ?? null);
   }
 
-  /** Reads an element of an array, which may have as many values as the text of another reader. @throws JsonError */
+  /** Reads an element of an array. The bound of values is for each element. @throws JsonError */
   readElement(): Json {
     this.#values = 0;
     return this.readValue(1);
@@ -200,12 +200,12 @@ export function createArrayReader() {
   let state: 'start' | 'first' | 'next' | 'end' = 'start';
   return {
     /**
-     * Returns the elements that are complete by now; unless they are wanted `now`, only after 64 KiB of new text.
+     * Returns the elements that are complete by now, as soon as there are 64 KiB of new text.
      * @throws JsonError
      */
-    read(part: string, { isLast = false, now = false } = {}): Json[] {
+    read(part: string, { isLast = false } = {}): Json[] {
       text += part;
-      if (!(isLast || now) && text.length - knownLength < minNewText) return [];
+      if (!isLast && text.length - knownLength < minNewText) return [];
       const reader = new JsonReader(text, { maxValues: maxElementValues });
       const elements: Json[] = [];
       let end = 0;

@@ -5,115 +5,87 @@ import type { Captured } from '../context.ts';
 import { deadline } from '../deadline.ts';
 import { othersCanChange } from '../disk/files.ts';
 import { configFailure, type Failure, systemCode, unsentFailure } from '../errors.ts';
-import { parseBaseUrl } from '../settings/base-url.ts';
-import { maxKeyInput, parseKey } from '../settings/keys.ts';
+import { parseBaseUrl } from '../settings/addresses.ts';
+import { maxKeyInputBytes, parseKey } from '../settings/keys.ts';
 import { commandOn } from '../text/shell.ts';
-import { checkOrigin } from './address.ts';
-import { mayAsk } from './host.ts';
+import { canPrompt } from './app.ts';
 import { profileFlag } from './profile.ts';
-import type { Run } from './setting.ts';
+import { checkOrigin, type Invocation } from './resolve.ts';
 
-/** A command line of the settings that prints the key; it has not run yet. */
+/** A command line of the settings that prints the key. */
 export type KeyCommand = {
   readonly source: string;
-  /** Runs it. From then on no output shows the key. @throws Failure (auth, config) */
+  /** Runs it. From then on no output shows the key. */
   readonly print: () => Promise<ApiKey>;
 };
 
-/** How long it may take, in ms: somebody may have to find a key to touch. */
-const patience = 60_000;
+/** Somebody may have to find a key to touch. */
+const timeoutMs = 60_000;
 
-/**
- * The profile's `api-key-command`, if it may run and its key may travel to the base URL: like a stored key it belongs to one
- * origin, that of the settings file.
- * @throws Failure (config)
- */
-export function findKeyCommand(command: string, run: Run): KeyCommand {
-  const { profile } = run;
-  const file = checkFile(run);
+/** Returns the profile's api-key-command if it may run. Its key belongs to the origin beside it in the settings file. */
+export function findKeyCommand(command: string, invocation: Invocation): KeyCommand {
+  const { profile } = invocation;
+  const { name, file = '' } = profile;
+  refuseOpenFile(file, invocation);
   const move = `petstore config set base-url URL${profileFlag(profile)}`;
   const home = profile.settings['base-url'];
   if (home === undefined) {
-    throw configFailure(`profile ${profile.name} has an api-key-command but no base-url`, move);
+    throw configFailure(`profile ${name} has an api-key-command but no base-url`, move);
   }
-  checkOrigin(run, parseBaseUrl(home, `profile ${profile.name} in ${file}`).origin, move);
-  // Not the command itself: what opens a vault may stand in it, and this ends up in tickets.
-  const source = `the api-key-command of profile ${profile.name}`;
-  return {
-    source,
-    async print() {
-      const captured = await capture(command, dirname(file), run);
-      const value = readKey(captured, source, run);
-      return { value, source };
-    },
+  checkOrigin(invocation, parseBaseUrl(home, `profile ${name} in ${file}`).origin, move);
+  // Not the command itself, which may contain what opens a vault.
+  const source = `the api-key-command of profile ${name}`;
+  const print = async () => {
+    const captured = await capture(command, dirname(file), invocation);
+    return { value: readKey(captured, source, invocation), source };
   };
+  return { source, print };
 }
 
-/** Whoever can write the settings file could have any program run. @throws Failure (config) */
-function checkFile({ host, profile }: Run): string {
-  const file = profile.file ?? '';
-  const open = findOpen(file, host.context.uid);
-  if (open === undefined) return file;
+/** Whoever can write the settings file could have any program run. */
+function refuseOpenFile(file: string, { context: { uid } }: Invocation): void {
+  const paths = [file, dirname(file), dirname(realpathSync(file))];
+  const open = paths.find((path) => othersCanChange(path, uid));
+  if (open === undefined) return;
   throw configFailure(
     `api-key-command was not run, because other users can change ${open}`,
     `${commandOn('chmod go-w', open)} (and you must own it)`,
   );
 }
 
-function findOpen(file: string, uid: number | undefined): string | undefined {
-  try {
-    const places = [file, dirname(file), dirname(realpathSync(file))];
-    return places.find((path) => othersCanChange(path, uid));
-  } catch (error) {
-    // It was read a moment ago.
-    throw configFailure(`cannot read ${file} (${systemCode(error)})`, undefined, error);
-  }
-}
-
-async function capture(command: string, folder: string, run: Run): Promise<Captured> {
-  const { context } = run.host;
-  const env = { ...context.env, PETSTORE_API_KEY: undefined, PETSTORE_LIMIT_STORE: undefined };
+async function capture(command: string, folder: string, invocation: Invocation): Promise<Captured> {
+  const { context, options } = invocation;
   const late = new AbortController();
-  const end = deadline(context.sleep, patience, () =>
-    late.abort(failed(run, `timed out after ${patience / 1_000}s`)),
+  const stop = deadline(context.sleep, timeoutMs, () =>
+    late.abort(failed(invocation, `timed out after ${timeoutMs / 1_000}s`)),
   );
   try {
     return await context.capture(command, {
-      env,
+      env: { ...context.env, PETSTORE_API_KEY: undefined, PETSTORE_LIMIT_STORE: undefined },
       folder,
-      terminal: mayAsk(context, run.options),
-      limit: maxKeyInput,
+      terminal: canPrompt(context, options),
+      limit: maxKeyInputBytes,
       signal: AbortSignal.any([context.signal, late.signal]),
     });
   } catch (error) {
     const code = systemCode(error);
-    throw code === undefined ? error : failed(run, `cannot run (${code})`);
+    throw code === undefined ? error : failed(invocation, `cannot run (${code})`);
   } finally {
-    end();
+    stop();
   }
 }
 
-/** As shells number them. */
-const reasons: Readonly<Record<number, string>> = {
-  126: ': program not executable',
-  127: ': program not found',
-};
-
-/** The first line is the key; of the rest, and of what is no key, nothing is said. */
-function readKey({ exitCode, stdout }: Captured, source: string, run: Run): string {
+/** Returns the first line. Nothing is said of the others, nor of what is no key. */
+function readKey({ exitCode, stdout }: Captured, source: string, invocation: Invocation): string {
   const lines = stdout.split(/\r?\n/);
-  for (const line of lines) run.host.sink.hide(line);
-  const [line = ''] = lines;
-  if (stdout.length > maxKeyInput) throw failed(run, 'printed too much for an API key');
-  if (exitCode !== 0) {
-    throw failed(run, `failed with exit code ${exitCode}${reasons[exitCode] ?? ''}`);
-  }
-  if (line === '')
-    throw failed(run, 'printed nothing in its first line, where the API key belongs');
-  return parseKey(line, source);
+  for (const line of lines) invocation.sink.hide(line);
+  if (stdout.length > maxKeyInputBytes) throw failed(invocation, 'printed too much for an API key');
+  if (exitCode !== 0) throw failed(invocation, `failed with exit code ${exitCode}`);
+  if (lines[0]) return parseKey(lines[0], source);
+  throw failed(invocation, 'printed nothing in its first line, where the API key belongs');
 }
 
-function failed({ profile }: Run, what: string): Failure {
+function failed({ profile }: Invocation, reason: string): Failure {
   const hint = `To see why, run the command that this prints: petstore config get api-key-command${profileFlag(profile)}`;
-  return unsentFailure('auth', `the api-key-command of profile ${profile.name} ${what}`, hint);
+  return unsentFailure('auth', `the api-key-command of profile ${profile.name} ${reason}`, hint);
 }

@@ -1,71 +1,63 @@
 import type { ApiKey } from '../api/outcome.ts';
-import type { Context } from '../context.ts';
 import { type Failure, unsentFailure } from '../errors.ts';
 import { configFolder } from '../settings/folders.ts';
 import { keyFile, parseKey, readStoredKey } from '../settings/keys.ts';
-import { checkOrigin } from './address.ts';
 import type { KeyCommand } from './key-command.ts';
-import { isExplicit, labelOf, type Profile, profileFlag } from './profile.ts';
-import type { Run, Setup } from './setting.ts';
+import { isExplicit, type Profile, profileFlag } from './profile.ts';
+import { checkOrigin, type Invocation } from './resolve.ts';
 
-/** A key, or a program that prints it and was not run yet. */
+/** A key, or a program that prints it and has not run yet. */
 export type FoundKey = ApiKey | KeyCommand;
 
 /**
- * The key in force, undefined when there is none: --api-key-file, then PETSTORE_API_KEY, then the profile's own, which comes
- * first when the profile was named on the command line. From here on no output shows it.
- * @throws Failure (config) when it cannot be used, or not for the base URL
+ * Returns the key in force, undefined if there is none: --api-key-file, then PETSTORE_API_KEY, then the profile's own, which comes
+ * first if the profile was named on the command line. From now on no output shows it.
  */
-export async function findKey(run: Setup): Promise<FoundKey | undefined> {
-  const { host, profile } = run;
+export async function findKey(invocation: Invocation): Promise<FoundKey | undefined> {
+  const { sink, profile } = invocation;
   const found =
-    (await keyOfFlag(run)) ??
-    (isExplicit(profile) ? await ownKey(run) : undefined) ??
-    fromEnvironment(host.context) ??
-    (await ownKey(run));
-  if (found && 'value' in found) host.sink.hide(found.value);
+    (await keyOfFlag(invocation)) ??
+    (isExplicit(profile) ? await ownKey(invocation) : undefined) ??
+    keyOfEnvironment(invocation) ??
+    (await ownKey(invocation));
+  if (found && 'value' in found) sink.hide(found.value);
   return found;
 }
 
-/** The key that --api-key-file names. @throws Failure (config) */
-export async function keyOfFlag(
-  setup: Pick<Setup, 'host' | 'options' | 'report'>,
-): Promise<ApiKey | undefined> {
-  const { apiKeyFile } = setup.options;
-  if (apiKeyFile === undefined) return undefined;
+/** Returns the key of --api-key-file. */
+export async function keyOfFlag({ context, options }: Invocation): Promise<ApiKey | undefined> {
+  if (options.apiKeyFile === undefined) return undefined;
   const { readKeyFile } = await import('./key-file.ts');
-  const { text, source } = await readKeyFile(apiKeyFile, setup);
+  const { text, source } = await readKeyFile(options.apiKeyFile, context);
   return { value: parseKey(text, source), source };
 }
 
-function fromEnvironment({ env }: Context): ApiKey | undefined {
+function keyOfEnvironment({ context: { env } }: Invocation): ApiKey | undefined {
   const source = 'PETSTORE_API_KEY';
   return env[source] ? { value: parseKey(env[source], source), source } : undefined;
 }
 
-/** What the profile itself has: a program that prints the key comes before a stored one. */
-async function ownKey(run: Run): Promise<FoundKey | undefined> {
-  const command = run.profile.settings['api-key-command'];
-  if (command === undefined) return storedKey(run);
+/** Returns the profile's own key: a program that prints it comes before a stored one. */
+async function ownKey(invocation: Invocation): Promise<FoundKey | undefined> {
+  const command = invocation.profile.settings['api-key-command'];
+  if (command === undefined) return storedKey(invocation);
   const { findKeyCommand } = await import('./key-command.ts');
-  return findKeyCommand(command, run);
+  return findKeyCommand(command, invocation);
 }
 
-/** A stored key travels to the origin it was stored for, and nowhere else. */
-function storedKey(run: Run): ApiKey | undefined {
-  const { host, profile } = run;
-  const folder = configFolder(host.context);
-  const found =
-    folder === undefined ? undefined : readStoredKey(host.context, folder, profile.name);
-  if (!folder || !found) return undefined;
+function storedKey(invocation: Invocation): ApiKey | undefined {
+  const { context, profile } = invocation;
+  const folder = configFolder(context);
+  const stored = folder && readStoredKey(context, folder, profile.name);
+  if (!folder || !stored) return undefined;
   const renew = `petstore auth login${profileFlag(profile)}`;
-  checkOrigin(run, found.origin, renew);
+  checkOrigin(invocation, stored.origin, renew);
   const source = keyFile(folder, profile.name);
-  return { value: parseKey(found.key, source), source, renew };
+  return { value: parseKey(stored.key, source), source, renew };
 }
 
-/** The failure of a command that needs a key. */
+/** Returns the failure of a command that needs a key. */
 export function noKey(profile: Profile): Failure {
   const hint = `petstore auth login${profileFlag(profile)} (or set PETSTORE_API_KEY)`;
-  return unsentFailure('auth', `no API key for ${labelOf(profile)}`, hint);
+  return unsentFailure('auth', `no API key for profile ${profile.name}`, hint);
 }

@@ -1,70 +1,68 @@
 import type { Command } from 'commander';
 import type { Client } from '../api/client.ts';
 import { Failure } from '../errors.ts';
-import type { Report } from '../events.ts';
-import { hasJsonEvents } from '../formats.ts';
-import type { Printer } from '../output/printer.ts';
+import { notice, type Report } from '../events.ts';
+import { type Format, hasJsonEvents } from '../formats.ts';
+import { createPrinter, type Printer } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
+import type { Sink } from '../output/sink.ts';
 import type { SharedLog } from '../pacing/log.ts';
-import { configFolder } from '../settings/folders.ts';
-import { sweepKeys } from '../settings/sweep.ts';
+import { sandboxProfile } from '../settings/values.ts';
+import { type App, hasColor, isUtf8 } from './app.ts';
 import {
   type Account,
   accountOf,
   chooseService,
-  identityOf,
-  type Service,
-  sandboxIdentity,
-} from './account.ts';
-import { choose, type Tolerance } from './choices.ts';
-import { type Host, hasColor, isUtf8 } from './host.ts';
+  connect,
+  sandboxAccount,
+  startSandbox,
+} from './connect.ts';
 import { type FoundKey, findKey } from './key.ts';
 import { createLimitLine } from './limit-line.ts';
-import { openLimitLog } from './limit-log.ts';
+import { openLimits } from './limits.ts';
 import { type CommonOptions, commonOptions } from './options.ts';
-import { openOutput } from './output.ts';
-import { type Profile, sandboxProfile } from './profile.ts';
-import { embedSandbox } from './sandbox.ts';
-import type { Setup } from './setting.ts';
-import { type Listeners, openClient } from './stack.ts';
+import { chooseProfile, loadSettingsFile, type Profile, type SettingsFile } from './profile.ts';
+import { type Invocation, resolveFormat } from './resolve.ts';
 
-/** One run of one command, with all its settings resolved. */
-export type Session = {
-  readonly host: Host;
-  readonly options: CommonOptions;
+/** One command with its settings resolved. A key on standard input can be read only once, so it is kept. */
+export type Session = Invocation & {
+  readonly settingsFile: SettingsFile;
+  /** What is invalid in the settings file, for commands that go on nevertheless. */
+  readonly faults: readonly Failure[];
+  readonly format: Format;
   readonly output: Printer;
   readonly report: Report;
-  readonly profile: Profile;
-  /** The key in force, undefined when there is none; runs no program that would print it. @throws Failure (config) */
+  /** Finds the key in force, undefined if there is none; runs no program that would print it. */
   readonly key: () => Promise<FoundKey | undefined>;
-  /** The way to the service. @throws Failure when no address or key is set. */
-  readonly connect: () => Promise<Client>;
-  /** The same with another service and key, for requests that are sent only once; `onRateLimit` as in Listeners. */
-  readonly connectAs: (service: Service, onRateLimit: Listeners['onRateLimit']) => Promise<Client>;
-  /** What this machine knows of the limit of the profile's key; without a request. @throws as connect */
-  readonly limit: () => Promise<SharedLog>;
-  /** Whose categories and whose limit it is; without a request. @throws as connect */
+  /** Tells whose categories and limit these are, without a request. */
   readonly account: () => Promise<Account>;
+  /** Opens what this machine knows of the limit, without a request. */
+  readonly limits: () => Promise<SharedLog>;
+  readonly client: () => Promise<Client>;
 };
 
-/**
- * Runs a command's story in a session; whatever its end, the state of the limit is said.
- * @param story is given what is invalid in the settings file, too, where the command can do without it
- * @throws Failure where the settings are invalid beyond that
- */
-export async function inSession(
-  host: Host,
+/** What a command can do without. */
+export type Allow = {
+  /** The profile need not exist, since the command creates it. */
+  readonly newProfile?: boolean;
+  /** An invalid setting in the file does not stop it, since it shows or repairs them. */
+  readonly invalidSettings?: boolean;
+  /** Nor does a file that cannot be read. */
+  readonly unreadableFile?: boolean;
+};
+
+/** Resolves the settings of a command and runs its action. However that ends, the state of the limit is printed. */
+export async function withSession(
+  app: App,
   command: Command,
-  story: (session: Session, faults: readonly Failure[]) => Promise<void>,
-  tolerance: Tolerance = {},
+  action: (session: Session) => Promise<void>,
+  allow: Allow = {},
 ): Promise<void> {
+  const { context, sink } = app;
   const options = commonOptions(command);
-  const folder = configFolder(host.context);
-  if (folder !== undefined) await sweepKeys(host.context, folder);
-  const { choices, faults } = choose(host, options, tolerance);
-  const { profile, format } = choices;
-  const { context, sink } = host;
-  host.format = format;
+  const { settingsFile, profile, format, faults } = resolveStart(app, options, allow);
+  app.format = format;
+  const invocation = { context, sink, options, profile };
   const { report, end } = createReporter(context, sink, {
     json: hasJsonEvents(format),
     quiet: options.quiet ?? false,
@@ -72,41 +70,84 @@ export async function inSession(
     unicode: isUtf8(context.env),
   });
   const limitLine = createLimitLine(context, report);
+
+  const isSandbox = profile.name === sandboxProfile;
+  const key = once(() => findKey(invocation));
+  const service = once(() =>
+    isSandbox ? startSandbox(invocation, report) : chooseService(invocation, key, report),
+  );
+  // Reading its limit starts no sandbox.
+  const account = async () => (isSandbox ? sandboxAccount : accountOf(await service()));
+  const limits = once(async () => openLimits(invocation, await account(), report));
   try {
-    const output = await openOutput(host, { options, format }, report, limitLine);
-    const listeners = { onSent: output.preload, onRateLimit: limitLine.onRateLimit };
-    const access = createAccess({ host, options, profile, report }, listeners);
-    await story({ host, options, output, report, profile, ...access }, faults);
+    const output = await createOutput(invocation, format, limitLine.beforeResult(sink), report);
+    const hooks = { report, onSent: output.preload, onRateLimit: limitLine.update };
+    const client = () => connect(invocation, service, limits, hooks);
+    const resolved = { ...invocation, settingsFile, faults, format, report, output };
+    await action({ ...resolved, key, account, limits, client });
   } catch (error) {
-    // It says itself when to retry, which may be later than the window's reset.
-    if (error instanceof Failure && error.details.resetAt !== undefined) limitLine.drop();
+    // It says itself when to try again, which may be later than the window's reset.
+    if (error instanceof Failure && error.details.resetAt !== undefined) limitLine.discard();
     throw error;
   } finally {
     end();
-    limitLine.say();
+    limitLine.print();
   }
 }
 
-type Access = Pick<Session, 'key' | 'connect' | 'connectAs' | 'limit' | 'account'>;
-
-/** Each thing is chosen when it is first needed, once: a key on standard input can be read only once. */
-function createAccess(setup: Setup, listeners: Listeners): Access {
-  const sandbox = setup.profile.name === sandboxProfile;
-  const key = once(() => findKey(setup));
-  const service = once(() => (sandbox ? embedSandbox(setup) : chooseService(setup, key)));
-  const identity = async () => (sandbox ? sandboxIdentity : identityOf(await service()));
-  const limit = once(() => openLimitLog(setup, identity));
-  const connect = () => openClient(setup, { service, limit }, listeners);
-  const connectAs: Session['connectAs'] = (given, onRateLimit) => {
-    const ends = {
-      service: async () => given,
-      limit: () => openLimitLog(setup, async () => identityOf(given)),
-      once: true,
-    };
-    return openClient(setup, ends, { onSent: () => {}, onRateLimit });
+/** Resolves what has to be known before anything can be reported. */
+function resolveStart({ context, sink }: App, options: CommonOptions, allow: Allow) {
+  const faults: Failure[] = [];
+  const attempt = <Value>(isAllowed = false, resolve: () => Value, instead: () => Value): Value => {
+    try {
+      return resolve();
+    } catch (error) {
+      if (!(error instanceof Failure) || !isAllowed) throw error;
+      // If it was not given in the file, this fails as well.
+      const value = instead();
+      faults.push(error);
+      return value;
+    }
   };
-  const account = async () => accountOf(await identity());
-  return { key, connect, connectAs, limit, account };
+  const settingsFile = attempt(
+    allow.unreadableFile,
+    () => loadSettingsFile(context),
+    () => loadSettingsFile(context, () => ({})),
+  );
+  const isNew = allow.newProfile || faults.length > 0;
+  const withoutDefault = {
+    ...settingsFile,
+    settings: { ...settingsFile.settings, 'default-profile': undefined },
+  };
+  const profile = attempt(
+    allow.invalidSettings,
+    () => chooseProfile(context, options, settingsFile, isNew),
+    () => chooseProfile(context, options, withoutDefault, isNew),
+  );
+  const resolve = (profile: Profile) => resolveFormat({ context, sink, options, profile });
+  const format = attempt(
+    allow.invalidSettings,
+    () => resolve(profile),
+    () => resolve({ ...profile, settings: {} }),
+  );
+  return { settingsFile, profile, format, faults };
+}
+
+async function createOutput(
+  { context, options }: Invocation,
+  format: Format,
+  sink: Sink,
+  report: Report,
+): Promise<Printer> {
+  const { query, columns, header = true } = options;
+  return createPrinter(context, sink, (message) => notice(report, message), {
+    format,
+    columns,
+    query: query === undefined ? undefined : (await import('../query/query.ts')).createQuery(query),
+    header,
+    width: context.stdout.columns,
+    framed: isUtf8(context.env),
+  });
 }
 
 function once<Made>(make: () => Made): () => Made {

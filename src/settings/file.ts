@@ -2,66 +2,63 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { readText } from '../disk/files.ts';
 import { configFailure } from '../errors.ts';
-import { locateMismatch } from '../json/check.ts';
+import { findMismatch } from '../json/check.ts';
 import { JsonError, parseJson } from '../json/json.ts';
 import { positionAfter, startOfText } from '../json/position.ts';
-import { namesIn, type ProfileSetting, type SettingName } from './names.ts';
+import { type ProfileSetting, profileSettings } from './table.ts';
+import { isProfileName } from './values.ts';
 
 export type ProfileSettings = { readonly [Name in ProfileSetting]?: string | undefined };
 
 export type Settings = {
-  readonly [Name in Exclude<SettingName, ProfileSetting>]?: string | undefined;
-} & { readonly profiles?: Readonly<Record<string, ProfileSettings>> | undefined };
+  readonly 'default-profile'?: string | undefined;
+  readonly profiles?: Readonly<Record<string, ProfileSettings>> | undefined;
+};
 
+const text = z.optional(z.string());
 const Settings = z.strictObject({
-  ...texts('top'),
-  profiles: z.optional(z.record(z.string(), z.strictObject(texts('profile')))),
+  'default-profile': text,
+  profiles: z.optional(
+    z.record(
+      z.string(),
+      z.strictObject(Object.fromEntries(profileSettings.map((name) => [name, text]))),
+    ),
+  ),
 });
-
-function texts(file: 'profile' | 'top') {
-  return Object.fromEntries(namesIn(file).map((name) => [name, z.optional(z.string())]));
-}
 
 export const settingsFile = 'settings.json';
 
-/** In bytes. */
-const longest = 1024 * 1024;
+const maxSettingsBytes = 1024 * 1024;
 
-/**
- * The settings as the user wrote them, empty when there is no file.
- * @throws Failure (config) that names file, line and column; a broken file is never replaced.
- */
+/** Reads the settings of a folder; empty if there is no file. A broken file is named, and never replaced. */
 export function readSettings(folder: string): Settings {
   const path = join(folder, settingsFile);
-  const text = readText(path, longest);
+  const text = readText(path, maxSettingsBytes);
   if (text === undefined) return {};
-  const fields = new Map<unknown, Map<string, number>>();
-  const settings = parse(path, text, fields);
-  const mismatch = locateMismatch(Settings, settings);
-  if (mismatch) {
-    const offset = fields.get(mismatch.object)?.get(mismatch.key ?? '') ?? 0;
-    const place = placeIn(path, text, offset);
-    throw configFailure(`invalid settings file (${place}): ${mismatch.words}`);
-  }
-  return settings as Settings;
+  const settings = parse(path, text);
+  const mismatch = findMismatch(Settings, settings);
+  if (mismatch) throw configFailure(`invalid settings file (${path}): ${mismatch}`);
+  const { profiles = {} } = settings as Settings;
+  const wrong = Object.keys(profiles).find((name) => !isProfileName(name));
+  if (wrong === undefined) return settings as Settings;
+  throw configFailure(
+    `invalid settings file (${path}): profiles: "${wrong}" is not a valid profile name`,
+    'Rename it there: lower-case letters, digits, "-" and "_", and no reserved name such as con.',
+  );
 }
 
-/** @param fields is filled with the offset of each field of each object, in characters from 0 */
-function parse(path: string, text: string, fields: Map<unknown, Map<string, number>>): unknown {
+/** Returns the settings of one profile. */
+export function settingsOf({ profiles = {} }: Settings, name: string): ProfileSettings {
+  return (Object.hasOwn(profiles, name) ? profiles[name] : undefined) ?? {};
+}
+
+function parse(path: string, text: string): unknown {
   try {
-    return parseJson(text, {
-      onField: (object, key, offset) =>
-        fields.set(object, (fields.get(object) ?? new Map()).set(key, offset)),
-    });
+    return parseJson(text);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    const place = placeIn(path, text, error.offset);
+    const { line, column } = positionAfter(startOfText, text, 0, error.offset);
+    const place = `${path}:${line}:${column}`;
     throw configFailure(`the settings file is not valid JSON (${place}): ${error.reason}`);
   }
-}
-
-/** "FILE:LINE:COLUMN", as editors take it. */
-function placeIn(path: string, text: string, offset: number): string {
-  const { line, column } = positionAfter(startOfText, text, 0, offset);
-  return `${path}:${line}:${column}`;
 }

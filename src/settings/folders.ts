@@ -1,79 +1,59 @@
 import { isAbsolute, join, normalize, posix, win32 } from 'node:path';
 import type { Context } from '../context.ts';
 import { configFailure } from '../errors.ts';
-import { settings } from './table.ts';
-
-const { variable: configVariable } = settings['config-folder'];
-const { variable: stateVariable } = settings['state-folder'];
 
 type Machine = Pick<Context, 'env' | 'platform' | 'home'>;
 
-/**
- * Where settings and keys are kept, or undefined when the home folder names no absolute path:
- * a relative one would put keys into whatever folder the user happens to be in.
- * @throws Failure (config) when PETSTORE_CONFIG_DIR is relative
- */
-export function configFolder(machine: Machine): string | undefined {
-  const { env, platform } = machine;
-  if (env[configVariable]) return chosen(machine, configVariable);
-  if (platform === 'win32' && env.APPDATA) {
-    return below(machine, env.APPDATA, 'petstore', 'Config');
-  }
-  if (platform === 'darwin') {
-    return below(machine, machine.home, 'Library', 'Preferences', 'petstore');
-  }
-  if (env.XDG_CONFIG_HOME) return below(machine, env.XDG_CONFIG_HOME, 'petstore');
-  return below(machine, machine.home, '.config', 'petstore');
+/** Returns the folder of settings and keys; undefined if it would be relative, and keys end up in whatever folder the user is in. */
+export function configFolder({ env, platform, home }: Machine): string | undefined {
+  const own = ownFolder('PETSTORE_CONFIG_DIR', { env, platform });
+  if (own !== undefined) return own;
+  if (platform === 'win32' && env.APPDATA) return below(platform, env.APPDATA, 'petstore/Config');
+  if (platform === 'darwin') return below(platform, home, 'Library/Preferences/petstore');
+  if (env.XDG_CONFIG_HOME) return below(platform, env.XDG_CONFIG_HOME, 'petstore');
+  return below(platform, home, '.config/petstore');
 }
 
-/** Where petstore keeps what it must remember between runs; as configFolder. */
-export function stateFolder(machine: Machine): string | undefined {
-  const { env, platform } = machine;
-  if (env[stateVariable]) return chosen(machine, stateVariable);
-  if (platform === 'win32' && env.LOCALAPPDATA) {
-    return below(machine, env.LOCALAPPDATA, 'petstore');
-  }
-  if (env.XDG_STATE_HOME) return below(machine, env.XDG_STATE_HOME, 'petstore');
-  return below(machine, machine.home, '.local', 'state', 'petstore');
+/** Returns the folder for what petstore remembers between runs, like `configFolder`. */
+export function stateFolder({ env, platform, home }: Machine): string | undefined {
+  const own = ownFolder('PETSTORE_STATE_DIR', { env, platform });
+  if (own !== undefined) return own;
+  if (platform === 'win32' && env.LOCALAPPDATA)
+    return below(platform, env.LOCALAPPDATA, 'petstore');
+  if (env.XDG_STATE_HOME) return below(platform, env.XDG_STATE_HOME, 'petstore');
+  return below(platform, home, '.local/state/petstore');
 }
 
-/** The folder to store settings in. @throws Failure (config) when there is none */
 export function requireConfigFolder(machine: Machine): string {
-  return configFolder(machine) ?? nowhere(machine, ['XDG_CONFIG_HOME', 'APPDATA'], configVariable);
+  const folder = configFolder(machine);
+  if (folder !== undefined) return folder;
+  throw nowhere(machine, 'XDG_CONFIG_HOME', 'APPDATA', 'PETSTORE_CONFIG_DIR');
 }
 
-/** The folder for what must not be forgotten. @throws Failure (config) when there is none */
 export function requireStateFolder(machine: Machine): string {
-  return (
-    stateFolder(machine) ?? nowhere(machine, ['XDG_STATE_HOME', 'LOCALAPPDATA'], stateVariable)
-  );
+  const folder = stateFolder(machine);
+  if (folder !== undefined) return folder;
+  throw nowhere(machine, 'XDG_STATE_HOME', 'LOCALAPPDATA', 'PETSTORE_STATE_DIR');
 }
 
-function nowhere(
-  { platform }: Machine,
-  [standard, onWindows]: readonly [string, string],
-  own: string,
-): never {
-  const parent = platform === 'win32' ? onWindows : `HOME (or ${standard})`;
-  throw configFailure(
-    `cannot store anything: ${parent} is not an absolute path`,
-    `Set ${own} to a folder that you own.`,
-  );
-}
-
-function below(
-  { platform }: Machine,
-  folder: string,
-  ...path: readonly string[]
-): string | undefined {
-  // A drive letter makes a path absolute on Windows alone.
-  const { isAbsolute } = platform === 'win32' ? win32 : posix;
-  return isAbsolute(folder) ? join(folder, ...path) : undefined;
-}
-
-function chosen({ env, platform }: Machine, variable: string): string {
-  const folder = env[variable] ?? '';
+function ownFolder(variable: string, { env, platform }: Pick<Machine, 'env' | 'platform'>) {
+  const folder = env[variable];
+  if (!folder) return undefined;
   // Windows takes slashes as well, but what we put after it would show both.
   if (isAbsolute(folder)) return platform === 'win32' ? normalize(folder) : folder;
   throw configFailure(`${variable} must be an absolute path, not "${folder}"`);
+}
+
+function below(platform: string, parent: string, path: string): string | undefined {
+  // A drive letter makes a path absolute on Windows alone.
+  const { isAbsolute } = platform === 'win32' ? win32 : posix;
+  return isAbsolute(parent) ? join(parent, path) : undefined;
+}
+
+function nowhere({ platform }: Machine, xdg: string, onWindows: string, own: string) {
+  const parent = platform === 'win32' ? onWindows : `HOME (or ${xdg})`;
+  return configFailure(
+    `cannot store anything: ${parent} is not an absolute path`,
+    `Set ${own} to a folder that you own.`,
+  );
 }

@@ -1,63 +1,74 @@
 import { formats } from '../formats.ts';
-import { parseBaseUrl } from './base-url.ts';
-import { parseLimitStore, shownLimitStore } from './limit-store.ts';
+import { parseBaseUrl, parseLimitStore, shownLimitStore } from './addresses.ts';
 import { parseCommand, parseFormat, parseMaxWait, parsePlan, parseProfileName } from './values.ts';
 
-/** All that is known of a setting: what it is called, and where it can be given. */
+/** The settings that each profile has of its own. */
+export const profileSettings = [
+  'base-url',
+  'output',
+  'max-wait',
+  'plan',
+  'limit-store',
+  'api-key-command',
+] as const;
+export type ProfileSetting = (typeof profileSettings)[number];
+
+/** All settings of the settings file. */
+export const settingNames = [...profileSettings, 'default-profile'] as const;
+export type SettingName = (typeof settingNames)[number];
+
+/** A setting: its name, and where it can be given. */
 export type Setting = {
-  /** In tables and messages; undefined where the row of another setting mentions it. */
+  /** In tables and messages; undefined if the row of another setting mentions it. */
   readonly title?: string;
-  /** Its option as Commander takes it; the shell completes a `<file>`. */
+  /** Its option as Commander takes it. The shell completes a `<file>`. */
   readonly flags?: `${string}--${string} <${string}>`;
-  /** What it means, for help. */
+  /** The option in the options of a command line. */
+  readonly option?: 'profile' | 'baseUrl' | 'apiKeyFile' | 'output' | 'maxWait';
+  /** The text for help. */
   readonly help?: string;
-  /** All values there are. */
+  /** All possible values. */
   readonly choices?: readonly string[];
-  /** A switch that stands for one of the values. */
-  readonly alias?: { readonly flag: `--${string}`; readonly value: string };
   readonly variable?: `PETSTORE_${string}`;
   readonly fallback?: string;
-  /** How it is stored, in Markdown, as far as its name in the settings file does not say it. */
+  /** How it is stored, in Markdown, if its name in the settings file does not say it. */
   readonly stored?: string;
   /** The sandbox has its own, which nobody can set. */
-  readonly ofSandbox?: true;
-  /** The value as it may be shown; undefined where all of it may. */
-  readonly withoutSecrets?: (value: string) => string;
-} & (InFile | { readonly file?: undefined });
-
-/** A setting that the settings file can have: each profile its own, or one at the top. */
-export type InFile = {
-  readonly file: 'profile' | 'top';
-  /** Parses a value; `place` is where it was given, for messages. @throws Failure when it is invalid */
-  readonly read: (value: string, place?: string) => unknown;
+  readonly isOfSandbox?: true;
+  /** Returns the value as it may be shown; undefined if all of it may be. */
+  readonly withoutSecrets?: (text: string) => string;
+  /** Throws a failure for an invalid value; only settings of the settings file have it. */
+  readonly parse?: (text: string, source?: string) => unknown;
 };
 
-/**
- * Every setting, by its name in the settings file if it can be set there. From here come the options, `config`, completion,
- * `doctor` and help, in this order.
- */
-export const settings = {
+type FileSetting = Setting & Required<Pick<Setting, 'parse'>>;
+
+/** Every setting. Options, `config`, completion, `doctor` and help follow this table, in this order. */
+export const settings: Readonly<
+  Record<SettingName, FileSetting> & Record<'api-key' | 'config-folder' | 'state-folder', Setting>
+> = {
   'default-profile': {
     title: 'profile',
     flags: '-p, --profile <name>',
+    option: 'profile',
     help: 'profile to use: production (default), staging, sandbox, or your own',
     variable: 'PETSTORE_PROFILE',
     fallback: 'production',
-    file: 'top',
-    read: parseProfileName,
+    parse: parseProfileName,
   },
   'base-url': {
     title: 'base URL',
     flags: '--base-url <url>',
+    option: 'baseUrl',
     help: 'base URL with version prefix: https://HOST/v1',
     variable: 'PETSTORE_BASE_URL',
-    file: 'profile',
-    ofSandbox: true,
-    read: parseBaseUrl,
+    isOfSandbox: true,
+    parse: parseBaseUrl,
   },
   'api-key': {
     title: 'API key',
     flags: '--api-key-file <file>',
+    option: 'apiKeyFile',
     help: 'read the API key from a file, or - for standard input',
     variable: 'PETSTORE_API_KEY',
     stored: '`api-key-command`, or by `auth login` in a separate file',
@@ -65,46 +76,47 @@ export const settings = {
   output: {
     title: 'output',
     flags: '-o, --output <format>',
+    option: 'output',
     help: 'output format',
     choices: formats,
-    alias: { flag: '--json', value: 'json' },
     variable: 'PETSTORE_OUTPUT',
     fallback: 'table',
-    file: 'profile',
-    read: parseFormat,
+    parse: parseFormat,
   },
   'max-wait': {
     title: 'longest wait',
     flags: '--max-wait <duration>',
+    option: 'maxWait',
     help: 'maximum wait for the rate limit (default 2m; 0 = never wait, inf = no limit)',
     variable: 'PETSTORE_MAX_WAIT',
     fallback: '2m',
-    file: 'profile',
-    read: (value, place = 'max-wait') => parseMaxWait(value, place),
+    parse: parseMaxWait,
   },
   plan: {
     title: 'plan',
     help: 'plan of the API key, for forecasts',
-    file: 'profile',
     stored: '`free`, `pro`, `business` or `N/min,M/day`',
-    read: (value, place = 'plan') => parsePlan(value, place),
+    parse: parsePlan,
   },
   'limit-store': {
     title: 'shared limit store',
     help: 'URL of a Redis or Valkey that shares the limit between machines',
     variable: 'PETSTORE_LIMIT_STORE',
-    file: 'profile',
     stored: '`redis://...` or `rediss://...`',
-    ofSandbox: true,
-    read: parseLimitStore,
+    isOfSandbox: true,
     withoutSecrets: shownLimitStore,
+    parse: parseLimitStore,
   },
   'api-key-command': {
     help: 'command that prints the API key, such as: pass show petstore',
-    file: 'profile',
-    ofSandbox: true,
-    read: parseCommand,
+    isOfSandbox: true,
+    parse: parseCommand,
   },
   'config-folder': { title: 'settings folder', variable: 'PETSTORE_CONFIG_DIR' },
   'state-folder': { title: 'state folder', variable: 'PETSTORE_STATE_DIR' },
-} as const satisfies Readonly<Record<string, Setting>>;
+};
+
+/** Returns the long form of an option: --max-wait. */
+export function flagOf(flags: string): string {
+  return flags.replace(/^.*(--\S+).*$/, '$1');
+}

@@ -11,7 +11,7 @@ export function noticeOfShortKey(key: string): string | undefined {
 }
 
 /** Returns whether a word in a wrong place may be a key, which must not be repeated. */
-export function mayBeKey(text: string): boolean {
+function mayBeKey(text: string): boolean {
   return text.length >= minSecretLength;
 }
 

@@ -3,7 +3,7 @@ import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openEngine } from '../../src/node/engine.ts';
-import { parseLimitStore } from '../../src/settings/limit-store.ts';
+import { parseLimitStore } from '../../src/settings/addresses.ts';
 import { type EngineServer, startEngine } from '../support/engine-server.ts';
 import { enginesHere } from '../support/needs.mts';
 import { type Outcome, type Race, race } from './race.ts';

@@ -7,7 +7,7 @@ import { openEngine } from '../../src/node/engine.ts';
 import { openFileLog } from '../../src/pacing/log.ts';
 import type { Entry } from '../../src/pacing/records.ts';
 import { createStoreLog } from '../../src/pacing/store/log.ts';
-import { parseLimitStore } from '../../src/settings/limit-store.ts';
+import { parseLimitStore } from '../../src/settings/addresses.ts';
 import { startEngine } from '../support/engine-server.ts';
 import { enginesHere } from '../support/needs.mts';
 

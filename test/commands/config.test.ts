@@ -246,8 +246,8 @@ describe('an invalid setting in the settings file', () => {
     },
     {
       name: 'default-profile',
-      text: '{"default-profile":"other"}',
-      says: (file: string) => `unknown profile "other" from default-profile in ${file}`,
+      text: '{"default-profile":"sandbx"}',
+      says: (file: string) => `unknown profile "sandbx" from default-profile in ${file}`,
     },
   ];
 

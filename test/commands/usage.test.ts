@@ -13,7 +13,7 @@ describe('usage and configuration errors', () => {
   const keyless = { PETSTORE_API_KEY: undefined };
   const addressless = { PETSTORE_BASE_URL: undefined };
   const example = 'Example: https://HOST/v1';
-  const http = 'must start with https://, since http would send the API key unencrypted';
+  const http = 'Must start with https://, since http would send the API key unencrypted';
 
   /** A command line, the message and the hint; environment and exit code where they are not the usual ones. */
   type Row = readonly [string, string, string?, Record<string, string | undefined>?, number?];
@@ -44,7 +44,7 @@ describe('usage and configuration errors', () => {
     ['categories list --sort size', 'invalid value "size" for --sort', fields],
     ['categories list -o xml', 'invalid value "xml" for --output', 'One of: table, json, ndjson'],
     ['categories list -o=json', 'invalid value "=json" for --output', 'One of: table'],
-    ['categories list -p=prod', 'invalid profile name "=prod"', 'Only letters, digits'],
+    ['categories list -p=prod', 'invalid profile name "=prod"', 'Only lower-case letters, digits'],
     ['categories list --columns id,nmae', 'unknown column "nmae"', columns],
     ['categories list --columns created_at', 'unknown column', columns],
     ['categories create x --columns Desc', 'unknown column "Desc"', columns],
@@ -59,9 +59,9 @@ describe('usage and configuration errors', () => {
       'example: --columns id,name',
     ],
     ['orders list --columns id,x,id', 'duplicate column "id"', 'example: --columns id,name'],
-    ['categories list --max-wait soon', 'invalid duration "soon" for --max-wait; try 30s, 2m, 0'],
-    ['categories list --timeout 0', 'invalid duration "0" for --timeout: must be more than 0'],
-    ['categories create x --timeout 0ms', '"0ms" for --timeout: must be more than 0'],
+    ['categories list --max-wait soon', 'invalid duration "soon" from --max-wait', '30s, 2m, 0'],
+    ['categories list --timeout 0', 'invalid duration "0" from --timeout', 'Must be more than 0.'],
+    ['categories create x --timeout 0ms', '"0ms" from --timeout', 'Must be more than 0.'],
     ['categories list', 'no API key for profile production', login, keyless, 4],
     [
       'limits --refresh -p staging',
@@ -76,27 +76,42 @@ describe('usage and configuration errors', () => {
       '--profile sandbox)',
       addressless,
     ],
-    ['orders list --base-url http://h/v1', `invalid base URL from --base-url: ${http}`, example],
-    ['orders list --base-url ', 'invalid base URL from --base-url: must not be blank', example],
+    ['orders list --base-url http://h/v1', 'invalid base URL from --base-url', http],
+    ['orders list --base-url ', 'invalid base URL from --base-url', 'Must start with https://'],
     ['orders list --profile ', 'invalid profile name "" from --profile', 'Only'],
-    ['orders list --max-wait ', 'invalid duration "" for --max-wait'],
+    ['orders list --max-wait ', 'invalid duration "" from --max-wait'],
     ['orders list --api-key-file ', 'file not found'],
     ['orders list --output ', 'invalid value "" for --output', 'One of: table'],
-    ['orders list --base-url http://127.evil.example/v1', http, example],
-    ['orders list --base-url http://127.0.0.1.evil.example/v1', http, example],
-    ['orders list --base-url http://localhost.evil.example/v1', http, example],
-    ['orders list --base-url http://10.0.0.1/v1', http, example],
-    ['orders list --base-url https://me@h/v1', 'not contain a user name or password', example],
-    ['orders list --base-url file:///etc/passwd', 'must start with https://', example],
+    ['orders list --base-url http://127.evil.example/v1', 'invalid base URL', http],
+    ['orders list --base-url http://127.0.0.1.evil.example/v1', 'invalid base URL', http],
+    ['orders list --base-url http://localhost.evil.example/v1', 'invalid base URL', http],
+    ['orders list --base-url http://10.0.0.1/v1', 'invalid base URL', http],
     [
-      'orders list',
-      'URL from PETSTORE_BASE_URL: must be a URL',
-      example,
-      { PETSTORE_BASE_URL: 'h' },
+      'orders list --base-url https://me@h/v1',
+      'invalid base URL',
+      'Must not contain a user name or password',
     ],
-    ['orders list --base-url https://me:s@h/v1', 'not contain a user name or password', example],
-    ['orders list --base-url https://h/v1?a=1', 'must not have a query', example],
-    ['orders list --base-url https://h/v1#a', 'must not have a fragment', example],
+    [
+      'orders list --base-url file:///etc/passwd',
+      'invalid base URL',
+      'Must start with https://. Example: https://HOST/v1',
+    ],
+    ['orders list', 'invalid base URL from PETSTORE_BASE_URL', example, { PETSTORE_BASE_URL: 'h' }],
+    [
+      'orders list --base-url https://me:s@h/v1',
+      'invalid base URL',
+      'Must not contain a user name or password',
+    ],
+    [
+      'orders list --base-url https://h/v1?a=1',
+      'invalid base URL',
+      'Must not have a query or a fragment',
+    ],
+    [
+      'orders list --base-url https://h/v1#a',
+      'invalid base URL',
+      'Must not have a query or a fragment',
+    ],
     [
       'orders list',
       'key from PETSTORE_API_KEY: character 4 is',
@@ -104,8 +119,12 @@ describe('usage and configuration errors', () => {
       { PETSTORE_API_KEY: 'abc def' },
     ],
     ['orders list --api-key-file /nowhere', 'file not found (--api-key-file)'],
-    ['orders list --api-key-file k.txt', 'file not found: k.txt (--api-key-file)'],
-    ['orders list -p ../x', 'invalid profile name "../x" from --profile', 'Only letters, digits'],
+    ['orders list --api-key-file k.txt', 'file not found "k.txt" (--api-key-file)'],
+    [
+      'orders list -p ../x',
+      'invalid profile name "../x" from --profile',
+      'Only lower-case letters, digits',
+    ],
     [
       'orders list -p sandbox --base-url https://h',
       'cannot be used with the sandbox',

@@ -26,10 +26,12 @@ test(`settings and keys outlive kill -9 at ${kills} random moments`, { timeout: 
     expect([last, last - 1].map(String)).toContain(profiles.production['max-wait']);
     expect([last, last - 1].map((number) => `the-key-${number}`)).toContain(key);
 
-    // It has to wait for nobody.
-    const saved = await petstore(['config', 'set', 'output', 'json', '-p', 'staging'], {
-      context: { isRunning, owner },
-    });
+    // The next login has to wait for nobody, and leaves no copy of a key.
+    const context = { isRunning, owner };
+    const next = await petstore(['auth', 'login'], { stdin: 'the-next-key', context });
+    expect(next.exitCode).toBe(0);
+    expect(readdirSync(join(config, 'keys'))).toEqual(['production.json']);
+    const saved = await petstore(['config', 'set', 'output', 'json', '-p', 'staging'], { context });
     expect(saved.exitCode).toBe(0);
     expect(readdirSync(config).filter((name) => name.includes('settings'))).toEqual([
       'settings.json',

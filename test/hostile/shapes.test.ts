@@ -7,7 +7,7 @@ import { runMeasured } from './peak.ts';
 import { categories, lists, wholes } from './shapes.ts';
 
 const MiB = 1024 * 1024;
-const maxPeakMiB = 256;
+const maxPeakMiB = 384;
 
 const api = ['api', 'GET', '/x'];
 const list = ['categories', 'list'];
@@ -38,7 +38,7 @@ function rowsOf(argv: readonly string[], shapes: object, size: number): Row[] {
 
 describe('a response within the limits, whatever it is made of', () => {
   test.for(isNightly ? everything : hardest)(
-    '%s of %d MiB of %s takes less than 256 MB',
+    '%s of %d MiB of %s takes less than 384 MB',
     { timeout: 600_000 },
     async ([argv, size, shape], { execute, folder }) => {
       const text = { ...wholes, ...lists, ...categories }[shape];

@@ -5,7 +5,7 @@ import { describe, onTestFinished } from 'vitest';
 import type { Engine } from '../../src/context.ts';
 import { openEngine } from '../../src/node/engine.ts';
 import { readReply, storeScript } from '../../src/pacing/store/script.ts';
-import { parseLimitStore } from '../../src/settings/limit-store.ts';
+import { parseLimitStore } from '../../src/settings/addresses.ts';
 import { race } from '../bench/race.ts';
 import { type EngineServer, startEngine } from '../support/engine-server.ts';
 import { createMemoryEngine } from '../support/memory-engine.ts';

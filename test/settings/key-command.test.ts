@@ -124,6 +124,12 @@ describe('api-key-command', () => {
       exitCode: 4,
       says: 'failed with exit code 1\n',
     },
+    {
+      what: 'is not there',
+      printed: { exitCode: 127, stdout: '' },
+      exitCode: 4,
+      says: 'failed with exit code 127\n',
+    },
     { what: 'prints nothing', printed: { stdout: '' }, exitCode: 4, says: 'printed nothing' },
     {
       what: 'prints an empty line first',

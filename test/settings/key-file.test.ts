@@ -8,9 +8,8 @@ import { interrupted } from '../support/values.ts';
 
 const list = ['categories', 'list'];
 const env = { PETSTORE_API_KEY: undefined };
-const isRoot = process.getuid?.() === 0;
 
-/** Makes a file with a key; for a user who is not root, whoever runs the test. */
+/** Makes a file with a key. */
 function keyFile(folder: string, mode: number, text = testKey): string {
   const file = join(folder, 'key');
   writeFileSync(file, text);
@@ -19,24 +18,15 @@ function keyFile(folder: string, mode: number, text = testKey): string {
 }
 
 describe('--api-key-file', () => {
-  test.skipIf(!isPosix).for([
-    ['its owner alone', 0o600],
-    ['all, as a secret of a container', 0o444],
-    ['all, as a secret of a cluster', 0o644],
-  ] as const)(
-    'reads the file of root that is readable for %s, and says nothing',
-    async ([, mode], { petstore, folder }) => {
+  test.skipIf(!isPosix).for([0o600, 0o444, 0o644, 0o622, 0o666])(
+    'reads a file of mode %o, and says nothing',
+    async (mode, { petstore, folder }) => {
       const file = keyFile(folder, mode);
-      // Root or not: the file is not the user's own.
-      const context = isRoot ? {} : { uid: 1 };
 
-      const { exitCode, stderr } = await petstore([...list, '--api-key-file', file], {
-        env,
-        context,
-      });
+      const { exitCode, stderr } = await petstore([...list, '--api-key-file', file], { env });
 
       expect(exitCode).toBe(0);
-      expect(stderr).not.toContain('other users can read');
+      expect(stderr).not.toContain('other users');
     },
   );
 

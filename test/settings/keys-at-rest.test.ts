@@ -137,6 +137,34 @@ describe('a stored key', () => {
     expect(isPrivate(keys)).toBe(true);
   });
 
+  test('whose name has capitals is refused for the profile in lower case', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    const keys = join(folder, 'config', 'keys');
+    mkdirSync(keys, { recursive: true, mode: 0o700 });
+    write(stored)(join(keys, 'Prod.json'));
+    const ownBase = { ...env, PETSTORE_BASE_URL: `${origin}/v1` };
+
+    for (const argv of [list, ['auth', 'login'], ['auth', 'logout'], ['auth', 'status']]) {
+      const options = { env: ownBase, stdin: testKey };
+      const { exitCode, stderr } = await petstore([...argv, '-p', 'prod'], options);
+
+      expect([exitCode, stderr]).toEqual([
+        2,
+        `petstore: ${join(keys, 'Prod.json')} is not used: names of profiles are in lower case now\n` +
+          'Nothing was sent.\nRename it to prod.json, or remove it.\n',
+      ]);
+    }
+    expect(readdirSync(keys)).toEqual(['Prod.json']);
+    expect(await petstore(['profile', 'list'], { env })).toMatchObject({ exitCode: 2 });
+    expect(await petstore(list, { env: { ...env, PETSTORE_API_KEY: testKey } })).toMatchObject({
+      exitCode: 0,
+    });
+    expect(sandbox.requests).toHaveLength(1);
+  });
+
   test('is read through a link and from a file with a byte order mark', async ({
     petstore,
     folder,

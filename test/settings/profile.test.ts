@@ -11,11 +11,11 @@ describe('a profile of which nothing is known', () => {
   test.for([
     [
       'other',
-      'unknown profile "other"\nNothing was sent.\nProfiles: production, staging, sandbox, mine. To create this one: petstore auth login --profile other',
+      'unknown profile "other"\nNothing was sent.\nProfiles: production, staging, sandbox, mine. To create a profile: petstore auth login --profile NAME',
     ],
     [
-      'QwertzuiopAsdfgh',
-      'unknown profile\nNothing was sent.\nProfiles: production, staging, sandbox, mine. To create this one: petstore auth login --profile NAME',
+      'qwertzuiop-asdfgh',
+      'unknown profile\nNothing was sent.\nProfiles: production, staging, sandbox, mine. To create a profile: petstore auth login --profile NAME',
     ],
   ] as const)(
     'is refused before anything is sent: %s',
@@ -48,7 +48,7 @@ describe('a profile of which nothing is known', () => {
       const { exitCode, stderr } = await petstore(list, { env: { ...noEnv, ...env } });
 
       expect(exitCode).toBe(2);
-      expect(stderr).toContain(`petstore: unknown profile "sandbx" from ${place(file)}`);
+      expect(stderr).toContain(`petstore: unknown profile "sandbx" from ${place(file)}\n`);
     },
   );
 
@@ -79,6 +79,6 @@ describe('a profile of which nothing is known', () => {
     const { exitCode, stderr } = await petstore(['doctor', '-p', 'sandbx'], { env: noEnv });
 
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('unknown profile "sandbx"');
+    expect(stderr).toContain('unknown profile "sandbx"\n');
   });
 });

@@ -31,6 +31,7 @@ describe('NO_PROXY', () => {
     ['pets.example:8443', 'pets.example'],
     ['10.1.2.3', '10.1.2.4'],
     ['2.3', '10.1.2.3'],
+    ['10.0.0.0/8', '10.1.2.3'],
     ['[fd00::1]:8443', '[fd00::1]'],
     ['fd00::1', '[fd00::2]'],
   ];
@@ -52,7 +53,7 @@ describe('NO_PROXY', () => {
 });
 
 describe('the proxy of a request', () => {
-  const invalid = 'invalid proxy URL in HTTPS_PROXY';
+  const invalid = 'invalid proxy URL from HTTPS_PROXY';
   const proxyOf = { name: 'one:3128', source: 'HTTPS_PROXY', credentials: undefined };
 
   test.for([
@@ -104,7 +105,7 @@ describe('the proxy of a request', () => {
     ['http://me:open-sesame@one:0', invalid],
     ['http://me:open-sesame@one:3128/?x', invalid],
     ['ftp://me:open-sesame@one:3128', invalid],
-    ['socks5h://me:open-sesame@one:1080', 'SOCKS proxies are not supported (HTTPS_PROXY)'],
+    ['socks5h://me:open-sesame@one:1080', invalid],
   ] as const)(
     '%s is refused before anything is sent, and not shown',
     async ([value, message], { petstore, sandbox }) => {

@@ -177,12 +177,13 @@ describe('config set', () => {
     [['__proto__', 'x'], 'unknown setting'],
     [['base-url', 'http://pets.example'], 'http would send the API key unencrypted'],
     [['output', 'xml'], 'invalid output format "xml"'],
-    [['max-wait', 'soon'], 'invalid duration "soon" for max-wait; try 30s, 2m, 0 or inf'],
-    [['plan', 'gold'], 'invalid value "gold" for plan'],
+    [['max-wait', 'soon'], 'invalid duration "soon"'],
+    [['plan', 'gold'], 'invalid plan "gold"'],
     [['plan', '0/min,5/day'], 'Must be free, pro, business or N/min,M/day.'],
-    [['api-key-command', ' '], 'invalid api-key-command: must not be blank'],
+    [['api-key-command', ' '], 'Must not be blank'],
     [['api-key-command', 'pass\nshow'], 'invalid api-key-command'],
     [['default-profile', 'a b'], 'invalid profile name "a b"'],
+    [['default-profile', 'Prod'], 'invalid profile name "Prod"'],
   ] as const)('refuses %j', async ([argv, says], { petstore, folder }) => {
     const result = await petstore(['config', 'set', ...argv]);
 
@@ -199,13 +200,28 @@ describe('config set, for many', () => {
     { argv: ['auth', 'login'], lock: 'keys.lock' },
   ];
 
-  test.for(['0', '1'])('a profile may be called %s', async (profile, { petstore, sandbox }) => {
-    await petstore(['config', 'set', 'base-url', url('own'), '-p', profile], { env: noEnv });
+  test.for(['constructor', 'prototype', 'con', 'nul', 'com1'])(
+    'no profile may be called %s',
+    async (profile, { petstore, folder }) => {
+      const result = await petstore(['config', 'set', 'output', 'json', '-p', profile]);
 
-    await petstore([...list, '-p', profile], { env: { ...noEnv, PETSTORE_API_KEY: testKey } });
+      expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(result.stderr).toContain('invalid profile name');
+      expect(result.stderr).toContain('This name is reserved; choose another one.');
+      expect(existsSync(join(folder, 'config'))).toBe(false);
+    },
+  );
 
-    expect(sandbox.requests.at(-1)?.url.host).toBe('own.example');
-  });
+  test.for(['valueof', 'con2', '0', '1'])(
+    'a profile may be called %s',
+    async (profile, { petstore, sandbox }) => {
+      await petstore(['config', 'set', 'base-url', url('own'), '-p', profile], { env: noEnv });
+
+      await petstore([...list, '-p', profile], { env: { ...noEnv, PETSTORE_API_KEY: testKey } });
+
+      expect(sandbox.requests.at(-1)?.url.host).toBe('own.example');
+    },
+  );
 
   test('all who save at once have saved', async ({ petstore, folder }) => {
     const names = Array.from({ length: 12 }, (_, n) => `p${n}`);
@@ -323,16 +339,16 @@ describe('a settings file that is wrong', () => {
   test.for([
     ['cut short', '{\n  "profiles": {', ':2:16): '],
     ['empty', '', ':1:1): unexpected end of input'],
-    ['of another shape', '[]', 'must be an object, not an array'],
+    ['of another shape', '[]', '): must be an object, not an array'],
     [
       'with a misspelt name',
       '{"profiles":\n {"production":{"base_url":"x"}}}',
-      'unknown field "base_url"',
+      '): profiles: production: unknown field "base_url"',
     ],
     [
       'with a wrong type',
       '{"profiles":{\r\n  "production":{\r\n    "output":1}}}',
-      'output must be a string, not a number',
+      '): profiles: production: output must be a string, not a number',
     ],
   ] as const)('%s is named and never replaced', async ([, text, says], { petstore, folder }) => {
     const file = join(folder, 'config', 'settings.json');
@@ -350,10 +366,10 @@ describe('a settings file that is wrong', () => {
 });
 
 test.for([
-  ['http://pets.example/v1', 'must start with https://'],
-  ['https://me:open-sesame@pets.example/v1', 'must not contain a user name or password'],
-  ['https://pets.example/v1?a=1', 'must not have a query'],
-  ['pets.example', 'must be a URL'],
+  ['http://pets.example/v1', 'Must start with https://'],
+  ['https://me:open-sesame@pets.example/v1', 'Must not contain a user name or password'],
+  ['https://pets.example/v1?a=1', 'Must not have a query'],
+  ['pets.example', 'Must start with https://'],
 ] as const)(
   'a base URL written into the settings file is checked as any other: %s',
   async ([baseUrl, says], { petstore, sandbox, folder }) => {
@@ -397,7 +413,7 @@ describe('a settings file that is no file of settings', () => {
     [
       'the prototype of a profile',
       write('{"profiles":{"a":{"__proto__":{"output":"json"}}}}'),
-      'unknown field "__proto__"',
+      '): profiles: a: unknown field "__proto__"',
     ],
     ['a name twice', write('{"profiles":{},\n"profiles":{}}'), ':2:'],
   ] as const)(

@@ -4,11 +4,11 @@ import { optionsOf, verbsOf, wordsOf } from '../../src/commands/help.ts';
 import { loadAllCommands } from '../../src/commands/lazy.ts';
 import { createProgram } from '../../src/commands/program.ts';
 import { isTopic } from '../../src/commands/topic.ts';
-import type { Host } from '../../src/session/host.ts';
+import type { App } from '../../src/session/app.ts';
 
 /** The whole tree of commands with all arguments and options; its actions have no world to act on but an empty one to fit their help to. */
 async function grownProgram(): Promise<Command> {
-  const program = createProgram({ context: { stdout: {}, env: {} } } as Host, () => {});
+  const program = createProgram({ context: { stdout: {}, env: {} } } as App, () => {});
   await loadAllCommands(program);
   return program;
 }

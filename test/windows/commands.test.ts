@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../../package.json' with { type: 'json' };
 import { startService } from '../bench/service.ts';
@@ -43,6 +43,19 @@ describeWindows((test) => {
 
     expect([unknown.code, keyless.code, refused.code]).toEqual([2, 4, 5]);
     expect(refused.stderr).toContain('petstore: 127.0.0.1:1 refused the connection\n');
+  });
+
+  test('does not take the key of Prod for that of prod', async ({ petstore, folder }) => {
+    const at = ['--base-url', 'https://a.example', '-p'];
+    const stored = await petstore([...login, ...at, 'prod'], { stdin: 'a-key-123456789' });
+    const keys = join(configFolder(folder), 'keys');
+    renameSync(join(keys, 'prod.json'), join(keys, 'Prod.json'));
+
+    const upper = await petstore(['categories', 'list', ...at, 'Prod']);
+    const lower = await petstore(['categories', 'list', ...at, 'prod']);
+
+    expect([stored.code, upper.code, lower.code]).toEqual([0, 2, 2]);
+    expect(lower.stderr).toContain('Rename it to prod.json, or remove it.');
   });
 
   test.for([

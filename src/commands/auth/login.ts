@@ -5,49 +5,50 @@ import type { RateLimit } from '../../api/exchange.ts';
 import type { ApiKey } from '../../api/outcome.ts';
 import { Failure, type FailureKind, usageFailure } from '../../errors.ts';
 import { notice } from '../../events.ts';
-import type { Service } from '../../session/account.ts';
-import { chooseBaseUrl, findBaseUrl } from '../../session/address.ts';
-import { type Host, isUtf8, mayAsk } from '../../session/host.ts';
+import { type App, canPrompt, isUtf8 } from '../../session/app.ts';
+import { accountOf, connect, requireBaseUrl, type Service } from '../../session/connect.ts';
 import { keyOfFlag } from '../../session/key.ts';
 import { readStdin } from '../../session/key-file.ts';
-import { labelOf, profileFlag, sandboxProfile } from '../../session/profile.ts';
-import { inSession, type Session } from '../../session/session.ts';
-import { parseBaseUrl } from '../../settings/base-url.ts';
+import { openLimits } from '../../session/limits.ts';
+import { profileFlag } from '../../session/profile.ts';
+import { resolveBaseUrl } from '../../session/resolve.ts';
+import { type Session, withSession } from '../../session/session.ts';
+import { parseBaseUrl } from '../../settings/addresses.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
-import { parseKey } from '../../settings/keys.ts';
+import { parseKey, saveKey } from '../../settings/keys.ts';
 import { saveSetting } from '../../settings/save.ts';
-import { saveKey } from '../../settings/save-key.ts';
+import { sandboxProfile } from '../../settings/values.ts';
 import { noticeOfShortKey } from '../../text/secret.ts';
 import { addExamples } from '../examples.ts';
 
-export function define(command: Command, host: Host): void {
+export function define(command: Command, app: App): void {
   command.description(
     'Store the API key of a profile, for its base URL only. On a terminal, asks for what is missing and sends one request to verify the key; in a script, reads the key from standard input and sends nothing.',
   );
   addExamples(command, ['petstore auth login', 'petstore auth login --profile staging < key-file']);
-  command.action(async () => inSession(host, command, login, { newProfile: true }));
+  command.action(async () => withSession(app, command, login, { newProfile: true }));
 }
 
 async function login(session: Session): Promise<void> {
-  const { host, options, profile, report } = session;
+  const { context, options, profile, report, sink } = session;
   refuseWhereUseless(session);
-  const folder = requireConfigFolder(host.context);
-  const canPrompt = mayAsk(host.context, options);
+  const folder = requireConfigFolder(context);
+  const isPrompted = canPrompt(context, options);
 
-  const known = canPrompt ? findBaseUrl(session) : chooseBaseUrl(session);
+  const known = isPrompted ? resolveBaseUrl(session) : requireBaseUrl(session);
   const asked = known ? undefined : await askBaseUrl(session);
   const baseUrl = known ?? parseBaseUrl(asked ?? '');
   const key =
     (await keyOfFlag(session)) ??
-    (canPrompt ? await askKey(session, baseUrl) : await readKey(session));
-  host.sink.hide(key.value);
+    (isPrompted ? await askKey(session, baseUrl) : await readKey(session));
+  sink.hide(key.value);
 
   if (asked !== undefined) {
     const path = { profile: profile.name, name: 'base-url' } as const;
-    const file = await saveSetting(host.context, folder, path, asked);
-    notice(report, `saved base-url=${asked} for ${labelOf(profile)} in ${file}`);
+    const file = await saveSetting(context, folder, path, asked);
+    notice(report, `saved base-url=${asked} for profile ${profile.name} in ${file}`);
   }
-  if (canPrompt) await verify(session, { baseUrl, key });
+  if (isPrompted) await verify(session, { baseUrl, key });
   await store(session, folder, key, baseUrl);
 }
 
@@ -68,16 +69,16 @@ function refuseWhereUseless({ profile }: Session): void {
 }
 
 function askBaseUrl(session: Session): Promise<string> {
-  const question = `Base URL for ${labelOf(session.profile)} (https://HOST/v1)`;
+  const question = `Base URL for profile ${session.profile.name} (https://HOST/v1)`;
   return untilValid(session, async () => {
-    const text = (await session.host.context.askLine(question)).trim();
+    const text = (await session.context.askLine(question)).trim();
     parseBaseUrl(text);
     return text;
   });
 }
 
 function askKey(session: Session, { origin }: URL): Promise<ApiKey> {
-  const { context, sink } = session.host;
+  const { context, sink } = session;
   return untilValid(session, async () => {
     const text = (await context.askSecret(`API key for ${origin}`)).trim();
     // What is wrong with a key is said in a message.
@@ -93,12 +94,12 @@ async function untilValid<Value>({ report }: Session, ask: () => Promise<Value>)
       return await ask();
     } catch (error) {
       if (!(error instanceof Failure) || tries === 3) throw error;
-      notice(report, error.message);
+      notice(report, [error.message, error.details.hint].filter(Boolean).join('. '));
     }
   }
 }
 
-async function readKey({ host: { context, sink } }: Session): Promise<ApiKey> {
+async function readKey({ context, sink }: Session): Promise<ApiKey> {
   if (context.stdin.isTTY) {
     const isWindows = context.platform === 'win32';
     throw usageFailure(
@@ -117,12 +118,15 @@ const unrelated: readonly FailureKind[] = ['network', 'service', 'rate_limited',
 
 /** Sends one request, and ends the login where the service rejects the key. */
 async function verify(session: Session, service: Service): Promise<void> {
-  const { host, profile, report } = session;
+  const { context, profile, report } = session;
   const flag = profileFlag(profile);
   let limit: RateLimit | undefined;
-  const client = await session.connectAs(service, (heard) => {
-    limit = heard;
-  });
+  const openLog = () => openLimits(session, accountOf(service), report);
+  const onRateLimit = (latest: RateLimit) => {
+    limit = latest;
+  };
+  const hooks = { report, onRateLimit, isOnce: true };
+  const client = await connect(session, async () => service, openLog, hooks);
   try {
     await readCategories(client);
   } catch (error) {
@@ -137,13 +141,13 @@ async function verify(session: Session, service: Service): Promise<void> {
     notice(report, `to correct the base URL: petstore config set base-url URL${flag}`);
     return;
   }
-  const mark = isUtf8(host.context.env) ? '✔ ' : '';
+  const mark = isUtf8(context.env) ? '✔ ' : '';
   const left = limit ? `. rate limit: ${limit.remaining} of ${limit.limit} left` : '';
   notice(report, `${mark}Key accepted${left}`);
 }
 
 async function store(
-  { host: { context }, profile, report }: Session,
+  { context, profile, report }: Session,
   folder: string,
   key: ApiKey,
   { origin }: URL,
@@ -151,7 +155,7 @@ async function store(
   const path = await saveKey(context, folder, profile.name, { origin, key: key.value });
   notice(
     report,
-    `stored the API key of ${labelOf(profile)} in ${dirname(path)}, for ${origin} only`,
+    `stored the API key of profile ${profile.name} in ${dirname(path)}, for ${origin} only`,
   );
   const short = noticeOfShortKey(key.value);
   if (short) notice(report, short);

@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { readCategories } from '../../api/client.ts';
 import { keyEnding } from '../../api/outcome.ts';
 import { Failure } from '../../errors.ts';
-import { findBaseUrl } from '../../session/address.ts';
-import type { Host } from '../../session/host.ts';
+import type { App } from '../../session/app.ts';
 import { noKey } from '../../session/key.ts';
-import { sandboxProfile } from '../../session/profile.ts';
-import { inSession, type Session } from '../../session/session.ts';
+import { resolveBaseUrl } from '../../session/resolve.ts';
+import { type Session, withSession } from '../../session/session.ts';
+import { sandboxProfile } from '../../settings/values.ts';
 import { addColumns } from '../columns.ts';
 import { addExamples } from '../examples.ts';
 
@@ -17,7 +17,7 @@ type Checked = { readonly works?: boolean; readonly failure?: unknown };
 
 const columns = ['profile', 'baseUrl', 'keySource', 'keyEnding'];
 
-export function define(command: Command, host: Host): void {
+export function define(command: Command, app: App): void {
   command.description(
     'Show which API key is used, where it comes from and its last characters; sends no request',
   );
@@ -26,11 +26,11 @@ export function define(command: Command, host: Host): void {
   command
     .option('--check', 'send one request to see whether the service accepts the key')
     .action(async ({ check }: Options) =>
-      inSession(host, command, async (session) => {
+      withSession(app, command, async (session) => {
         const { output, profile } = session;
         output.checkColumns(check ? [...columns, 'works'] : columns);
         const sandbox = profile.name === sandboxProfile;
-        const baseUrl = sandbox ? undefined : findBaseUrl(session);
+        const baseUrl = sandbox ? undefined : resolveBaseUrl(session);
         const key = sandbox ? { source: 'the sandbox' } : await session.key();
         const { works, failure }: Checked = check && key ? await tryKey(session) : {};
 
@@ -50,10 +50,9 @@ export function define(command: Command, host: Host): void {
 }
 
 /** A 401 says that the key is missing or invalid (interface document, section 5); other failures say nothing of it. */
-async function tryKey({ connect }: Session): Promise<Checked> {
+async function tryKey(session: Session): Promise<Checked> {
   try {
-    const client = await connect();
-    await readCategories(client);
+    await readCategories(await session.client());
     return { works: true };
   } catch (failure) {
     const refused = failure instanceof Failure && failure.details.service?.status === 401;

@@ -48,7 +48,7 @@ async function holdName(session: Session, name: string): Promise<NameLock | unde
     return await lockNames(session, { address, names: [name], doing: 'creating' });
   } catch (error) {
     if (!isWithoutPlace(error)) throw error;
-    const fault = faultOfAccess(error.details.cause, session.host.context.uid);
+    const fault = faultOfAccess(error.details.cause, session.context.uid);
     const owner = fault && !error.message.includes(fault.message) ? ` (${fault.message})` : '';
     const why = fault ? `${owner}. Fix: ${fault.fix}` : '';
     const message = `${error.message}; another petstore process could create the same name at the same time${why}`;

@@ -17,7 +17,7 @@ const settleTime = 60_000;
  * @throws Failure (outcome_unknown) that says what the service shows
  */
 export async function lookForCreated(
-  { host: { context }, report }: Session,
+  { context, report }: Session,
   client: Client,
   name: string,
   wasMissing: boolean,

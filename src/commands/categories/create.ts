@@ -4,8 +4,8 @@ import { type Category, NewCategory } from '../../api/resources.ts';
 import { Exit, explained, Failure, usageFailure } from '../../errors.ts';
 import { warn } from '../../events.ts';
 import { findMismatch } from '../../json/check.ts';
-import type { Host } from '../../session/host.ts';
-import { inSession } from '../../session/session.ts';
+import type { App } from '../../session/app.ts';
+import { withSession } from '../../session/session.ts';
 import { addColumns } from '../columns.ts';
 import { addExamples } from '../examples.ts';
 import { showRequest } from '../show-request.ts';
@@ -19,7 +19,7 @@ type Options = {
   readonly dryRun?: boolean;
 };
 
-export function define(command: Command, host: Host): void {
+export function define(command: Command, app: App): void {
   addExamples(command, [
     "petstore categories create ferret --description 'Steals socks'",
     'petstore categories create ferret --if-missing',
@@ -35,11 +35,11 @@ export function define(command: Command, host: Host): void {
     )
     .option('--dry-run', 'print the request without sending it')
     .action(async (name: string, { description, ifMissing, dryRun }: Options) =>
-      inSession(host, command, async (session) => {
-        const { connect, output, report } = session;
+      withSession(app, command, async (session) => {
+        const { output, report } = session;
         if (!dryRun) output.checkColumns(categoryColumns);
         const body = newCategory(name, description);
-        const client = await connect();
+        const client = await session.client();
 
         if (dryRun) return showRequest(output, client.prepare(createCategory, { body }));
 
@@ -56,7 +56,7 @@ export function define(command: Command, host: Host): void {
           warn(report, `the service changed the name to "${category.name}"`);
         }
         await output.print({ data: category, columns: categoryColumns }).catch((error) => {
-          throw wasThere ? error : unprinted(error, category, host.context.signal);
+          throw wasThere ? error : unprinted(error, category, app.context.signal);
         });
       }),
     );

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { listCategories } from '../../api/endpoints.ts';
 import { Failure, usageFailure } from '../../errors.ts';
 import { isInt64 } from '../../json/json.ts';
-import type { Host } from '../../session/host.ts';
+import type { App } from '../../session/app.ts';
 import { profileFlag } from '../../session/profile.ts';
-import { inSession } from '../../session/session.ts';
+import { withSession } from '../../session/session.ts';
 import { quotedUnlessKey } from '../../text/secret.ts';
 import { shellWord } from '../../text/shell.ts';
 import { addColumns } from '../columns.ts';
@@ -12,7 +12,7 @@ import { addExamples } from '../examples.ts';
 import { categoryColumns } from './columns.ts';
 import { type Found, findCategory } from './find.ts';
 
-export function define(command: Command, host: Host): void {
+export function define(command: Command, app: App): void {
   addExamples(command, [
     'petstore categories get dog',
     'petstore categories get 3 --json',
@@ -26,12 +26,13 @@ export function define(command: Command, host: Host): void {
     )
     .argument('<id|name>', 'id or exact name of the category')
     .action(async (word: string) =>
-      inSession(host, command, async ({ connect, output, profile }) => {
+      withSession(app, command, async (session) => {
+        const { output, profile } = session;
         output.checkColumns(categoryColumns);
         if (word.trim() === '') {
           throw usageFailure('invalid id or name: must not be blank', 'petstore categories list');
         }
-        const client = await connect();
+        const client = await session.client();
 
         const found = await findCategory(await client.list(listCategories), word);
         const flag = profileFlag(profile);

@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander';
 import { listCategories } from '../../api/endpoints.ts';
 import type { Category } from '../../api/resources.ts';
 import { usageFailure } from '../../errors.ts';
-import type { Host } from '../../session/host.ts';
-import { inSession } from '../../session/session.ts';
+import type { App } from '../../session/app.ts';
+import { withSession } from '../../session/session.ts';
 import { quotedUnlessKey } from '../../text/secret.ts';
 import { addColumns } from '../columns.ts';
 import { addExamples } from '../examples.ts';
@@ -34,7 +34,7 @@ type Options = {
   readonly limit?: number;
 };
 
-export function define(command: Command, host: Host): void {
+export function define(command: Command, app: App): void {
   addExamples(command, [
     'petstore categories list --search dog --sort -id --limit 10',
     'petstore categories list -o csv > backup.csv',
@@ -52,9 +52,10 @@ export function define(command: Command, host: Host): void {
       new Option('--limit <number>', 'print at most this many categories').argParser(parseLimit),
     )
     .action(async ({ search, sort, limit = Number.POSITIVE_INFINITY }: Options) =>
-      inSession(host, command, async ({ connect, output }) => {
+      withSession(app, command, async (session) => {
+        const { output } = session;
         output.checkColumns(categoryColumns);
-        const client = await connect();
+        const client = await session.client();
 
         const sorting = sort === undefined ? undefined : sortings[sort];
         const found = (all: Category[]) =>

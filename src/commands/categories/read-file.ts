@@ -4,7 +4,7 @@ import type { Session } from '../../session/session.ts';
 
 /** The categories of a file, or of standard input for `-`. @throws Failure (usage), the signal's reason */
 export async function readFile(
-  { host, options, report }: Session,
+  { context, options, report }: Session,
   file: string,
   format: InputFormat | undefined,
 ): Promise<Input> {
@@ -14,5 +14,5 @@ export async function readFile(
       'Read one of them from a file, or set the key in PETSTORE_API_KEY.',
     );
   }
-  return readInput(host.context, file, format, report);
+  return readInput(context, file, format, report);
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Host } from '../../session/host.ts';
+import type { App } from '../../session/app.ts';
 import { addExamples } from '../examples.ts';
 import { candidates } from './candidates.ts';
 import { filesWanted, type Shell, scripts } from './scripts.ts';
@@ -29,7 +29,7 @@ const examples: Readonly<Record<Shell, readonly string[]>> = {
  * Prints a shell's script, or for the words after `--` what the last one may become, as the script asks at each Tab:
  * a line each, with what it means after a space. No request, no key, no session.
  */
-export function define(command: Command, host: Host): void {
+export function define(command: Command, app: App): void {
   const shell = command.name() as Shell;
   addExamples(command, examples[shell]);
   command
@@ -41,21 +41,21 @@ export function define(command: Command, host: Host): void {
     .argument('[words...]')
     .action(async (words: readonly string[]) => {
       const lines =
-        words.length === 0 ? [scripts[shell]] : await complete(command, host, shell, words);
-      if (lines.length > 0) await host.sink.print(lines);
+        words.length === 0 ? [scripts[shell]] : await complete(command, app, shell, words);
+      if (lines.length > 0) await app.sink.print(lines);
     });
 }
 
 async function complete(
   command: Command,
-  host: Host,
+  app: App,
   shell: Shell,
   words: readonly string[],
 ): Promise<readonly string[]> {
   const { before, last, kept } = wordsFrom(shell, words);
   const program = command.parent?.parent ?? command;
   const found = await candidates(program, before, last, async (wanted) => {
-    return knownValues(wanted, host.context);
+    return knownValues(wanted, app.context);
   });
   if (found === 'files') return [filesWanted];
   return found.map(({ value, about }) => [value.slice(kept), about].filter(Boolean).join(' '));

@@ -1,11 +1,9 @@
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { plans } from '../../plans.ts';
-import { readSettings } from '../../settings/file.ts';
-import { configFolder } from '../../settings/folders.ts';
-import { declared, settingNames } from '../../settings/names.ts';
-import { profileNames } from '../../settings/profiles.ts';
-import { builtInProfiles, isProfileName } from '../../settings/values.ts';
+import { loadSettingsFile, profileNames } from '../../session/profile.ts';
+import { settingNames, settings } from '../../settings/table.ts';
+import { builtInProfiles } from '../../settings/values.ts';
 import { columnsOf } from '../columns.ts';
 import { wordsOf } from '../help.ts';
 import type { Wanted } from './candidates.ts';
@@ -36,7 +34,7 @@ function valuesOfSetting(name: string, context: Context): readonly string[] {
   if (name === 'default-profile') return namesOfProfiles(context);
   if (name === 'plan') return Object.keys(plans);
   const setting = settingNames.find((known) => known === name);
-  return (setting && declared[setting].choices) ?? [];
+  return (setting && settings[setting].choices) ?? [];
 }
 
 /** The list that was begun with one name more: `id,` may become `id,name`. */
@@ -46,12 +44,10 @@ function lists(names: readonly string[], last: string): readonly string[] {
   return names.filter((name) => !taken.includes(name)).map((name) => begun + name);
 }
 
-/** Every profile there is; no name that could mean something to a shell. */
+/** Returns every profile. */
 function namesOfProfiles(context: Context): readonly string[] {
   try {
-    const folder = configFolder(context);
-    const settings = folder === undefined ? {} : readSettings(folder);
-    return profileNames(folder, settings).filter(isProfileName);
+    return profileNames(loadSettingsFile(context));
   } catch (error) {
     // Settings that cannot be read have no profiles: an error is of no use at a Tab.
     if (error instanceof Failure) return builtInProfiles;

@@ -1,23 +1,24 @@
 import { usageFailure } from '../../errors.ts';
-import { labelOf, type Profile, sandboxProfile } from '../../session/profile.ts';
-import { declared, type SettingName } from '../../settings/names.ts';
+import type { Profile } from '../../session/profile.ts';
 import type { SettingPath } from '../../settings/save.ts';
+import { type SettingName, settings } from '../../settings/table.ts';
+import { sandboxProfile } from '../../settings/values.ts';
 import { nearest } from '../../text/nearest.ts';
 import { quotedUnlessKey } from '../../text/secret.ts';
 
 /** Returns the place of a setting in the settings file. */
 export function pathOf(name: SettingName, profile: Profile): SettingPath {
-  return { name, ...(declared[name].file === 'profile' && { profile: profile.name }) };
+  return name === 'default-profile' ? { name } : { name, profile: profile.name };
 }
 
 /** Names the profile at the end of a message; nothing for a setting that belongs to none. */
 export function forProfile(name: SettingName, profile: Profile): string {
-  return declared[name].file === 'profile' ? ` for ${labelOf(profile)}` : '';
+  return name === 'default-profile' ? '' : ` for profile ${profile.name}`;
 }
 
 /** Returns true for what the sandbox makes itself, so that it cannot be set. */
 export function isOfSandbox(name: SettingName, profile: Profile): boolean {
-  return profile.name === sandboxProfile && declared[name].ofSandbox === true;
+  return profile.name === sandboxProfile && settings[name].isOfSandbox === true;
 }
 
 /** Returns the name as one of `names`. @throws Failure (usage) that suggests the nearest one */

@@ -1,26 +1,26 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { notice } from '../../events.ts';
-import type { Host } from '../../session/host.ts';
-import { inSession } from '../../session/session.ts';
+import type { App } from '../../session/app.ts';
+import { withSession } from '../../session/session.ts';
 import { settingsFile } from '../../settings/file.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { addColumns } from '../columns.ts';
 import { addExamples } from '../examples.ts';
 
-export function define(command: Command, host: Host): void {
+export function define(command: Command, app: App): void {
   addExamples(command, ['petstore config path', 'cat "$(petstore config path)"']);
   addColumns(command, ['path']);
   command.action(async () =>
-    inSession(
-      host,
+    withSession(
+      app,
       command,
-      async ({ output, report }, faults) => {
+      async ({ faults, output, report }) => {
         for (const { message } of faults) notice(report, message);
-        const path = join(requireConfigFolder(host.context), settingsFile);
+        const path = join(requireConfigFolder(app.context), settingsFile);
         await output.print({ data: { path }, columns: ['path'], text: path });
       },
-      { invalidSettings: true, unreadable: true },
+      { invalidSettings: true, unreadableFile: true },
     ),
   );
 }

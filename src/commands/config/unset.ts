@@ -1,15 +1,14 @@
 import type { Command } from 'commander';
 import { notice } from '../../events.ts';
-import type { Host } from '../../session/host.ts';
-import type { Profile } from '../../session/profile.ts';
-import { inSession, type Session } from '../../session/session.ts';
+import type { App } from '../../session/app.ts';
+import { type Session, withSession } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
-import { type SettingName, settingNames } from '../../settings/names.ts';
 import { saveSetting } from '../../settings/save.ts';
+import { settingNames } from '../../settings/table.ts';
 import { addExamples } from '../examples.ts';
 import { forProfile, pathOf, requireName } from './names.ts';
 
-export function define(command: Command, host: Host): void {
+export function define(command: Command, app: App): void {
   addExamples(command, [
     'petstore config unset max-wait',
     'petstore config unset output --profile staging',
@@ -17,19 +16,17 @@ export function define(command: Command, host: Host): void {
   command
     .argument('<setting>', settingNames.join(', '))
     .action(async (text: string) =>
-      inSession(host, command, (session) => unset(session, text), { invalidSettings: true }),
+      withSession(app, command, (session) => unset(session, text), { invalidSettings: true }),
     );
 }
 
-async function unset({ host, profile, report }: Session, text: string): Promise<void> {
+async function unset(session: Session, text: string): Promise<void> {
+  const { context, profile, report, settingsFile } = session;
   const name = requireName(text, settingNames);
   const whose = forProfile(name, profile);
-  const folder = requireConfigFolder(host.context);
-  if (!isInFile(name, profile)) return notice(report, `${name} is not set${whose}`);
-  const path = await saveSetting(host.context, folder, pathOf(name, profile), undefined);
+  const folder = requireConfigFolder(context);
+  const own = name === 'default-profile' ? settingsFile.settings[name] : profile.settings[name];
+  if (own === undefined) return notice(report, `${name} is not set${whose}`);
+  const path = await saveSetting(context, folder, pathOf(name, profile), undefined);
   notice(report, `removed ${name}${whose} from ${path}`);
-}
-
-function isInFile(name: SettingName, { byDefault, file, settings }: Profile): boolean {
-  return name === 'default-profile' ? byDefault.source === file : settings[name] !== undefined;
 }

@@ -2,18 +2,19 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { notice, type Report, warn } from '../../events.ts';
-import type { Host } from '../../session/host.ts';
-import { type Kept, readKept, sandboxProfile } from '../../session/profile.ts';
-import { inSession } from '../../session/session.ts';
+import type { App } from '../../session/app.ts';
+import { defaultProfile, profileNames, type SettingsFile } from '../../session/profile.ts';
+import { withSession } from '../../session/session.ts';
+import { settingsOf } from '../../settings/file.ts';
 import { keyFile, parseKey, readStoredKey } from '../../settings/keys.ts';
-import { profileNames, settingsOf } from '../../settings/profiles.ts';
+import { sandboxProfile } from '../../settings/values.ts';
 import { addColumns } from '../columns.ts';
 import { addExamples } from '../examples.ts';
 import { addNotes } from '../notes.ts';
 
 const columns = ['profile', 'default', 'active', 'baseUrl', 'key'] as const;
 
-export function define(command: Command, host: Host): void {
+export function define(command: Command, app: App): void {
   command.description(
     'List all profiles: which one is the default, which one is active here, its base URL and where its key comes from; sends no request',
   );
@@ -21,21 +22,22 @@ export function define(command: Command, host: Host): void {
   addExamples(command, ['petstore profile list', 'petstore profile list --json']);
   addNotes(command, ['To create a profile: petstore auth login --profile NAME']);
   command.action(async () =>
-    inSession(
-      host,
+    withSession(
+      app,
       command,
-      async ({ output, profile, report }, faults) => {
+      async ({ faults, output, profile, report, settingsFile }) => {
         output.checkColumns(columns);
         for (const { message } of faults) notice(report, message);
-        const elsewhere = fromEnvironment(host.context);
+        const elsewhere = fromEnvironment(app.context);
         if (elsewhere) notice(report, elsewhere);
-        const kept = readKept(host);
-        const rows = profileNames(kept.folder, kept.settings).map((name) => ({
+        const { settings } = settingsFile;
+        const { text: byDefault } = defaultProfile(settingsFile);
+        const rows = profileNames(settingsFile).map((name) => ({
           profile: name,
-          default: name === profile.byDefault.value,
+          default: name === byDefault,
           active: name === profile.name,
-          baseUrl: settingsOf(kept.settings, name)['base-url'],
-          key: keySource(name, kept, host.context, report),
+          baseUrl: settingsOf(settings, name)['base-url'],
+          key: keySource(name, settingsFile, app.context, report),
         }));
         await output.print({ data: rows, columns });
       },
@@ -54,7 +56,7 @@ function fromEnvironment({ env }: Context): string | undefined {
 /** Where the key of a profile comes from; what keeps a stored one from being used is said. */
 function keySource(
   name: string,
-  { settings, folder }: Kept,
+  { settings, folder }: SettingsFile,
   context: Context,
   report: Report,
 ): string {

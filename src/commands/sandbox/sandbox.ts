@@ -8,8 +8,8 @@ import { type PlanName, plans } from '../../sandbox/quota.ts';
 import { type RunningSandbox, serveSandbox, throwawayKey } from '../../sandbox/serve.ts';
 import { answer } from '../../sandbox/service.ts';
 import { type SandboxState, sampleState, stateFromData } from '../../sandbox/state.ts';
-import type { Host } from '../../session/host.ts';
-import { inSession, type Session } from '../../session/session.ts';
+import type { App } from '../../session/app.ts';
+import { type Session, withSession } from '../../session/session.ts';
 import { wordFor } from '../../text/secret.ts';
 import { addExamples } from '../examples.ts';
 import { addNotes } from '../notes.ts';
@@ -17,7 +17,7 @@ import { runAgainst } from './run.ts';
 
 type Options = { readonly port?: number; readonly plan: PlanName; readonly data?: string };
 
-export function define(command: Command, host: Host): void {
+export function define(command: Command, app: App): void {
   addExamples(command, [
     'petstore sandbox -- ./script.sh',
     'petstore sandbox -- petstore categories list',
@@ -44,18 +44,18 @@ export function define(command: Command, host: Host): void {
     )
     .option('--data <file>', 'JSON file with initial categories, pets and orders')
     .action(async (program: string[], { port, plan, data }: Options) =>
-      inSession(host, command, async (session) => {
+      withSession(app, command, async (session) => {
         const state = data === undefined ? sampleState() : readData(data);
         const options = {
           answer: (request: Parameters<typeof answer>[2]) => answer(state, plans[plan], request),
           key: throwawayKey(),
-          now: host.context.now,
+          now: app.context.now,
         };
         const running = await serveSandbox(options, port ?? 0);
         try {
-          if (program.length > 0) throw new Exit(await runAgainst(running, program, host.context));
+          if (program.length > 0) throw new Exit(await runAgainst(running, program, app.context));
           await announce(session, running, plan);
-          await interrupted(host.context.signal);
+          await interrupted(app.context.signal);
         } finally {
           running.server.close();
           running.server.closeAllConnections();
@@ -89,12 +89,12 @@ function readData(path: string): SandboxState {
 
 /** The address and the key are the result: lines to paste into another shell. */
 async function announce(
-  { host, output, report }: Session,
+  { context, output, report }: Session,
   { baseUrl, key }: RunningSandbox,
   plan: PlanName,
 ): Promise<void> {
   const variables = { PETSTORE_BASE_URL: baseUrl.href, PETSTORE_API_KEY: key };
-  const isWindows = host.context.platform === 'win32';
+  const isWindows = context.platform === 'win32';
   const lines = Object.entries(variables).map(([name, value]) =>
     isWindows ? `$env:${name} = '${value}'` : `export ${name}=${value}`,
   );

@@ -1,26 +1,25 @@
 import type { Command } from 'commander';
-import type { Host } from '../../session/host.ts';
-import { declared, flagOf } from '../../settings/names.ts';
+import type { App } from '../../session/app.ts';
+import { flagOf, settings } from '../../settings/table.ts';
 import { listOf, pageWidth, printPage } from '../page.ts';
 import { describeSetting } from '../setting-text.ts';
 
-export function define(command: Command, host: Host): void {
+export function define(command: Command, app: App): void {
   command.action(() => {
     const page = listOf(
       'Environment variables:',
       [...ofSettings, ...others],
-      pageWidth(host.context),
+      pageWidth(app.context),
     );
-    return printPage(host, page);
+    return printPage(app, page);
   });
 }
 
-const ofSettings = Object.values(declared).flatMap((setting) => {
-  const { variable, flags, alias } = setting;
+const ofSettings = Object.values(settings).flatMap((setting) => {
+  const { variable, flags, option } = setting;
   if (!variable) return [];
-  // A switch for one of the values is shorter than the option.
-  const options = alias && flags ? [flags.slice(0, 2), alias.flag] : flags ? [flagOf(flags)] : [];
-  const overridden = options.length > 0 ? `; overridden by ${options.join(' and ')}` : '';
+  const flag = option === 'output' ? '-o and --json' : flags && flagOf(flags);
+  const overridden = flag ? `; overridden by ${flag}` : '';
   return [[variable, `${describeSetting(setting)}${overridden}`] as const];
 });
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Host } from '../../session/host.ts';
+import type { App } from '../../session/app.ts';
 import { listOf, pageWidth, printPage } from '../page.ts';
 
 /** Scripts rely on these; the README has the same table. */
@@ -26,9 +26,9 @@ export const meanings: readonly (readonly [codes: string, meaning: string])[] = 
   ['143', 'terminated'],
 ];
 
-export function define(command: Command, host: Host): void {
+export function define(command: Command, app: App): void {
   command.action(() => {
-    const page = listOf('Exit codes:', meanings, pageWidth(host.context));
-    return printPage(host, page);
+    const page = listOf('Exit codes:', meanings, pageWidth(app.context));
+    return printPage(app, page);
   });
 }

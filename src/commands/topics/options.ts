@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Host } from '../../session/host.ts';
+import type { App } from '../../session/app.ts';
 import { optionItem, optionsOf } from '../help.ts';
 import { listOf, pageWidth, printPage, wrap } from '../page.ts';
 
@@ -11,14 +11,14 @@ const rules = [
   'Profile, base URL, API key, output and max-wait can also be set in the environment (petstore help environment) and in the settings (petstore help config).',
 ];
 
-export function define(command: Command, host: Host): void {
+export function define(command: Command, app: App): void {
   command.action(() => {
-    const width = pageWidth(host.context);
+    const width = pageWidth(app.context);
     const items = optionsOf(command).common.map(optionItem);
     const page = [
       listOf('Options of all commands:', items, width),
       ...rules.map((rule) => wrap(rule, width)),
     ].join('\n\n');
-    return printPage(host, page);
+    return printPage(app, page);
   });
 }

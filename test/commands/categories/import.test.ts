@@ -270,12 +270,12 @@ describe('the input of an import', () => {
     [
       'a settle time without an end',
       ['pets.csv', '--settle', 'inf'],
-      'invalid duration for --settle: must not be inf',
+      'invalid duration "inf" from --settle',
     ],
     [
       'a settle time that is none',
       ['pets.csv', '--settle', 'soon'],
-      'invalid duration "soon" for --settle',
+      'invalid duration "soon" from --settle',
     ],
     ['another format', ['pets.csv', '--format', 'xml'], 'One of: csv, tsv, json, ndjson'],
     ['no file', [], 'missing required argument <file>'],
@@ -528,7 +528,7 @@ describe('the plan of an import', () => {
   );
 
   test.for([
-    { what: 'an invalid option', text: three, flags: ['--settle', 'soon'], says: 'for --settle' },
+    { what: 'an invalid option', text: three, flags: ['--settle', 'soon'], says: 'from --settle' },
     { what: 'a faulty row', text: 'name\n""\n', flags: [], says: ':2:1: name must not be blank' },
     { what: 'no row', text: 'name\n', flags: [], says: 'has no rows' },
   ])('$what is said first, and nothing is sent', async (row, { petstore, sandbox, folder }) => {

@@ -84,13 +84,15 @@ describe('profile use', () => {
   });
 
   test.for([
+    ['stagign', 'unknown profile "stagign"\n'],
+    ['Staging', 'invalid profile name "Staging"\n'],
     [
       'other',
-      'unknown profile "other"\nNothing was sent.\nProfiles: production, staging, sandbox. To create this one: petstore auth login --profile other',
+      'unknown profile "other"\nNothing was sent.\nProfiles: production, staging, sandbox. To create a profile: petstore auth login --profile NAME',
     ],
     [
-      'QwertzuiopAsdfgh',
-      'unknown profile\nNothing was sent.\nProfiles: production, staging, sandbox. To create this one: petstore auth login --profile NAME',
+      'qwertzuiop-asdfgh',
+      'unknown profile\nNothing was sent.\nProfiles: production, staging, sandbox. To create a profile: petstore auth login --profile NAME',
     ],
     ['__proto__', 'invalid profile name'],
     ['../keys', 'invalid profile name "../keys"\n'],
@@ -109,7 +111,9 @@ describe('profile use', () => {
 
       expect(exitCode).toBe(2);
       expect(stderr).toMatch(/^petstore: invalid profile name/);
-      expect(stderr).toContain('Only letters, digits, "-" and "_" are allowed, at most 64.');
+      expect(stderr).toContain(
+        'Only lower-case letters, digits, "-" and "_" are allowed, at most 64.',
+      );
       expect(stderr).not.toContain('auth login');
     },
   );
@@ -124,7 +128,7 @@ describe('profile use', () => {
     const { exitCode, stderr } = await petstore(['profile', 'use', 'a b'], { env: noEnv });
 
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('invalid profile name "a b"');
+    expect(stderr).toContain('profiles: "a b" is not a valid profile name');
   });
 
   test.for(['{"default-profile":"sandbx"}', '{"default-profile":"a b"}'])(

@@ -16,13 +16,13 @@ export type Comparison = {
 };
 
 /** Compares the rows with the list of the service, which takes one request. @throws Failure */
-export async function compare({ connect }: Session, rows: readonly Row[]): Promise<Comparison> {
+export async function compare(session: Session, rows: readonly Row[]): Promise<Comparison> {
   const names = new Set(rows.map(({ name }) => name));
   const looseNames = new Set(rows.map(({ name }) => looseKey(name)));
   /** As much of the list as a plan looks at: it may be many times as long as the file. */
   const near: Category[] = [];
   const others: Category[] = [];
-  for (const category of await readCategories(await connect())) {
+  for (const category of await readCategories(await session.client())) {
     const isNamed = names.has(category.name);
     if (!isNamed) others.push(category);
     if (isNamed || looseNames.has(looseKey(category.name))) near.push(category);

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import { Exit } from '../../../errors.ts';
 import { type InputFormat, inputFormats } from '../../../import/read/input.ts';
-import type { Host } from '../../../session/host.ts';
-import { inSession } from '../../../session/session.ts';
+import type { App } from '../../../session/app.ts';
+import { withSession } from '../../../session/session.ts';
 import { addColumns } from '../../columns.ts';
 import { addExamples } from '../../examples.ts';
 import { addNotes } from '../../notes.ts';
@@ -14,7 +14,7 @@ import { changesOf, countChanges, describe, diffColumns, headOf, totalOf } from 
 /** What an import of the file would not find as it is there. */
 const somethingToImport = 7;
 
-export function define(command: Command, host: Host): void {
+export function define(command: Command, app: App): void {
   addExamples(command, [
     'petstore categories diff pets.csv || echo "exit code $?"',
     'petstore categories list -o csv | petstore categories diff - --format csv',
@@ -40,7 +40,7 @@ export function define(command: Command, host: Host): void {
       ),
     )
     .action(async (file: string, { format }: { readonly format?: InputFormat }) =>
-      inSession(host, command, async (session) => {
+      withSession(app, command, async (session) => {
         const { output } = session;
         output.checkColumns(diffColumns);
         const input = await readFile(session, file, format);

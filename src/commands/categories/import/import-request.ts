@@ -33,7 +33,7 @@ export function beginJournal(
   journal.add({
     k: 'h',
     v: 1,
-    at: session.host.context.now(),
+    at: session.context.now(),
     ...rest,
     ...(path !== undefined && { path }),
     rows: input.rows.length,
@@ -54,6 +54,6 @@ export async function finishJournal(
   const matters: Outcome[] = ['unknown', 'left'];
   if (identity.mode === 'each') matters.push('refused');
   if (!header || finished || outcomes.some(({ outcome }) => matters.includes(outcome))) return;
-  journal.add({ k: 'e', at: session.host.context.now() });
+  journal.add({ k: 'e', at: session.context.now() });
   await journal.commit();
 }

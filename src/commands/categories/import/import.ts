@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { usageFailure } from '../../../errors.ts';
@@ -6,10 +7,10 @@ import type { Mode } from '../../../import/content.ts';
 import type { NameLock } from '../../../import/name-locks.ts';
 import { type InputFormat, inputFormats } from '../../../import/read/input.ts';
 import { withJournal } from '../../../import/with-journal.ts';
-import { type Host, mayAsk } from '../../../session/host.ts';
-import { inSession, type Session } from '../../../session/session.ts';
+import { type App, canPrompt } from '../../../session/app.ts';
+import { type Session, withSession } from '../../../session/session.ts';
 import { requireStateFolder } from '../../../settings/folders.ts';
-import { parseDuration } from '../../../settings/values.ts';
+import { invalid, parseDuration } from '../../../settings/values.ts';
 import { addColumns } from '../../columns.ts';
 import { addExamples } from '../../examples.ts';
 import { planOf } from '../../known-limit.ts';
@@ -28,7 +29,7 @@ type Options = {
   readonly settle: string;
 };
 
-export function define(command: Command, host: Host): void {
+export function define(command: Command, app: App): void {
   addExamples(command, [
     'petstore categories import pets.csv --dry-run',
     'petstore categories import pets.csv --yes --max-wait inf',
@@ -59,7 +60,7 @@ export function define(command: Command, host: Host): void {
     .option('--allow-duplicates', 'create every row, even if its name already exists')
     .option('--settle <duration>', 'how long to wait before checking interrupted requests', '60s')
     .action(async (file: string, options: Options) =>
-      inSession(host, command, async (session) => {
+      withSession(app, command, async (session) => {
         session.output.checkColumns(options.dryRun ? planColumns : outcomeColumns);
         const request = await readRequest(session, file, options);
 
@@ -67,7 +68,7 @@ export function define(command: Command, host: Host): void {
 
         const { folder, identity } = request;
         const lock = () => lockNamesFor(request);
-        await withJournal(host.context, folder, identity, lock, (journal) =>
+        await withJournal(app.context, folder, identity, lock, (journal) =>
           runImport(request, journal),
         );
       }),
@@ -85,13 +86,13 @@ function lockNamesFor({
 }
 
 /** Returns why the question after the plan cannot be asked, or undefined if it can. */
-function obstacleToAsking(file: string, { host, options }: Session): string | undefined {
-  const { stdin, stderr } = host.context;
+function obstacleToAsking(file: string, { context, format, options }: Session): string | undefined {
+  const { stdin, stderr } = context;
   if (file === '-') return 'standard input is the file';
   if (!stdin.isTTY || !stderr.isTTY) return 'this is not a terminal';
   if (options.input === false) return '--no-input is set';
-  if (!mayAsk(host.context, options)) return 'CI is set';
-  if (host.format && hasJsonEvents(host.format)) return 'the output is JSON';
+  if (!canPrompt(context, options)) return 'CI is set';
+  if (hasJsonEvents(format)) return 'the output is JSON';
   return options.quiet ? 'the plan is hidden by --quiet' : undefined;
 }
 
@@ -100,14 +101,10 @@ async function readRequest(
   file: string,
   options: Options,
 ): Promise<ImportRequest> {
-  const { host } = session;
-  const plan = planOf(session.profile);
+  const plan = planOf(session);
   const settle = parseDuration(options.settle, '--settle', '30s, 2m or 0');
   if (!Number.isFinite(settle))
-    throw usageFailure(
-      'invalid duration for --settle: must not be inf',
-      'For example: --settle 5m',
-    );
+    throw invalid('duration', 'inf', '--settle', 'Must not be inf. For example: 5m');
   const mode: Mode = options.allowDuplicates ? 'each' : 'ensure';
   const input = await readFile(session, file, options.format);
   const obstacle = options.dryRun || options.yes ? undefined : obstacleToAsking(file, session);
@@ -117,7 +114,8 @@ async function readRequest(
       'To see the plan first, use --dry-run.',
     );
   }
-  const { address, fingerprint } = await session.account();
+  const { address, secret } = await session.account();
+  const fingerprint = (salt: string) => createHmac('sha256', salt).update(secret).digest('hex');
   return {
     session,
     input,
@@ -125,7 +123,7 @@ async function readRequest(
     identity: { address, mode, sha256: input.sha256, path: input.path },
     fingerprint,
     plan,
-    folder: join(requireStateFolder(host.context), 'imports'),
+    folder: join(requireStateFolder(session.context), 'imports'),
     assumeYes: options.yes ?? false,
   };
 }

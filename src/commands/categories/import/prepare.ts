@@ -6,8 +6,8 @@ import type { Journal } from '../../../import/journal.ts';
 import { fetchList, recordForeign, resolveOpen } from '../../../import/lookup.ts';
 import { dropSimilar, makePlan, type Plan } from '../../../import/plan.ts';
 import { mostInFlight } from '../../../pacing/decide.ts';
-import { sandboxProfile } from '../../../session/profile.ts';
 import type { Session } from '../../../session/session.ts';
+import { sandboxProfile } from '../../../settings/values.ts';
 import { formatCount, isoTime } from '../../../time.ts';
 import { knownLimit } from '../../known-limit.ts';
 import { beginJournal, type ImportRequest } from './import-request.ts';
@@ -32,14 +32,14 @@ export async function prepare(
   onSettled: () => void,
 ): Promise<Prepared> {
   const { session, input, identity } = request;
-  const { uptime } = session.host.context;
+  const { uptime } = session.context;
   const { state } = journal;
   const otherKey = isOtherKey(state, request.fingerprint);
   if (otherKey) refuseOtherKey(state);
   if (state.header) say(session, [resumption(journal)]);
   const job: Job = {
-    context: session.host.context,
-    client: await session.connect(),
+    context: session.context,
+    client: await session.client(),
     journal,
     rows: input.rows,
     mode: identity.mode,
@@ -88,8 +88,8 @@ function resumption({ state: { header, done, open, finished } }: Journal): strin
 }
 
 /** @throws Failure (interrupted, exit code 2) when the answer is no */
-async function confirmOrCancel({ host }: Session, question: string): Promise<void> {
-  if (await host.context.confirm(question)) return;
+async function confirmOrCancel({ context }: Session, question: string): Promise<void> {
+  if (await context.confirm(question)) return;
   throw new Failure('interrupted', 'cancelled', { outcome: 'not_sent', exitCode: 2 });
 }
 

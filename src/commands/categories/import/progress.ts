@@ -7,8 +7,8 @@ import type { ImportRequest } from './import-request.ts';
 
 /** Reports how far the whole import has come: at its start, and each time the fate of a row becomes known. */
 export async function followProgress({ session, plan: quotas }: ImportRequest, plan: Plan) {
-  const { host, report } = session;
-  const { uptime } = host.context;
+  const { report } = session;
+  const { uptime } = session.context;
   const limit = await followLimit(uptime, () => knownLimit(session, quotas));
   const pace = createPace(uptime, limit.now().minute?.limit);
   let done = plan.intentions.filter((intention) => intention === 'created_before').length;

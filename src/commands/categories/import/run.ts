@@ -21,10 +21,9 @@ import { planInWords, say } from './words.ts';
 /** Shows what would be done, by one request and without a trace. */
 export async function preview(request: ImportRequest): Promise<void> {
   const { session, input, identity, folder } = request;
-  checkJournals(folder, session.host.context.uid);
+  checkJournals(folder, session.context.uid);
   const state = readState(journalPath(folder, identity));
-  const client = await session.connect();
-  const list = await readCategories(client);
+  const list = await readCategories(await session.client());
 
   const missing = findMissing(input.rows, state, list);
   const otherKey = isOtherKey(state, request.fingerprint);
@@ -48,12 +47,12 @@ export async function runImport(request: ImportRequest, journal: Journal): Promi
   const { session, input } = request;
   const { state } = journal;
   let onSettled = () => {};
-  const { signal } = session.host.context;
+  const { signal } = session.context;
   const { job, plan } = await prepare(request, journal, () => onSettled()).catch((error) => {
     throw notBegun(error, journal, input.rows.length, signal);
   });
 
-  const { uptime } = session.host.context;
+  const { uptime } = session.context;
   const start = uptime();
   let ending: Ending = { stop: undefined, plan, lookedUp: true };
   if (plan.create.length > 0) {

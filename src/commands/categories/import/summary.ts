@@ -1,6 +1,6 @@
 import { hasJsonEvents } from '../../../formats.ts';
 import { count, type RowOutcome } from '../../../import/outcome.ts';
-import { isUtf8 } from '../../../session/host.ts';
+import { isUtf8 } from '../../../session/app.ts';
 import type { Session } from '../../../session/session.ts';
 import { duration, formatCount } from '../../../time.ts';
 import { countsInWords, say } from './words.ts';
@@ -11,7 +11,7 @@ export function saySummary(
   outcomes: readonly RowOutcome[],
   tookMs: number,
 ): void {
-  const { context, format } = session.host;
+  const { context, format } = session;
   const isWatched = context.stderr.isTTY && !(format && hasJsonEvents(format));
   const mark = isWatched && isUtf8(context.env) ? '✔ ' : '';
   const counts = countsInWords(count(outcomes.map(({ outcome }) => outcome)));

@@ -1,0 +1,139 @@
+import { type Client, createClient } from '../api/client.ts';
+import type { RateLimit, SendRequest } from '../api/exchange.ts';
+import { type ApiKey, describeKey } from '../api/outcome.ts';
+import { retry } from '../api/retry.ts';
+import { sendOnce } from '../api/send.ts';
+import { trace } from '../api/trace.ts';
+import type { HttpProxy } from '../context.ts';
+import { configFailure, usageFailure } from '../errors.ts';
+import { notice, type Report } from '../events.ts';
+import { gate } from '../pacing/gate.ts';
+import type { SharedLog } from '../pacing/log.ts';
+import { readProxy } from '../settings/addresses.ts';
+import { stateFolder } from '../settings/folders.ts';
+import { sandboxProfile } from '../settings/values.ts';
+import { noticeOfShortKey } from '../text/secret.ts';
+import { version } from '../version.ts';
+import { canPrompt } from './app.ts';
+import { type FoundKey, noKey } from './key.ts';
+import type { CommonOptions } from './options.ts';
+import { profileFlag } from './profile.ts';
+import { type Invocation, resolveBaseUrl, resolveMaxWait, resolveTimeout } from './resolve.ts';
+
+/** Where requests go, and the key that they go with. */
+export type Service = { readonly baseUrl: URL; readonly key: ApiKey };
+
+/** The service and key whose limit and imports these are. */
+export type Account = { readonly address: string; readonly secret: string };
+
+/** The account of every sandbox: its address and key are new each time. */
+export const sandboxAccount: Account = { address: sandboxProfile, secret: sandboxProfile };
+
+export function accountOf({ baseUrl, key }: Service): Account {
+  return { address: baseUrl.href.replace(/(?<!\/)\/+$/, ''), secret: key.value };
+}
+
+type Hooks = {
+  readonly report: Report;
+  readonly onRateLimit: (rateLimit: RateLimit) => void;
+  readonly onSent?: () => void;
+  /** Each request is sent only once, whatever becomes of it. */
+  readonly isOnce?: boolean;
+};
+
+/** Makes the client for a service, whose requests keep to its limits. */
+export async function connect(
+  invocation: Invocation,
+  service: () => Promise<Service>,
+  limits: () => Promise<SharedLog>,
+  { report, onRateLimit, onSent = () => {}, isOnce = false }: Hooks,
+): Promise<Client> {
+  const { context, options, profile, sink } = invocation;
+  // Before a program is run that prints the key.
+  const maxWaitMs = resolveMaxWait(invocation);
+  const timeoutMs = resolveTimeout(invocation);
+  const { baseUrl, key } = await service();
+  if (context.env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
+    notice(report, 'NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are always verified');
+  }
+  const explain = (message: string) => options.verbose && notice(report, message);
+  explain(`profile ${profile.name}: ${baseUrl.href}`);
+  explain(describeKey(key));
+  const proxy = chooseProxy(invocation, baseUrl, explain);
+
+  const sendTraced: SendRequest = options.verbose
+    ? trace(sendOnce(context, timeoutMs, proxy), context, report, sink.redact)
+    : sendOnce(context, timeoutMs, proxy);
+  const sendListened: SendRequest = async (request) => {
+    const response = await sendTraced({ ...request, onSent });
+    if (response.limits.rateLimit) onRateLimit(response.limits.rateLimit);
+    return response;
+  };
+  const log = await limits();
+  const sendPaced = gate(sendListened, context, { log, report, timeout: timeoutMs });
+  const send = isOnce ? sendPaced : retry(sendPaced, context, report);
+  const userAgent = `petstore/${version}`;
+  return createClient({ context, send, baseUrl, key, maxWaitMs, userAgent, report });
+}
+
+/** Returns the proxy on the way to the service, if the environment names one. From now on no output shows its password. */
+export function chooseProxy(
+  { context, sink }: Invocation,
+  baseUrl: URL,
+  explain: (message: string) => void,
+): HttpProxy | undefined {
+  const found = readProxy(baseUrl, context.env);
+  if (found === 'exempt') explain(`no proxy for ${baseUrl.host} (NO_PROXY)`);
+  if (found === undefined || found === 'exempt') return undefined;
+  const { proxy, secrets } = found;
+  for (const secret of secrets) sink.hide(secret);
+  explain(`using proxy ${proxy.name} for ${baseUrl.host} (${proxy.source})`);
+  return proxy;
+}
+
+/** Returns base URL and key of a profile that is not the sandbox. */
+export async function chooseService(
+  invocation: Invocation,
+  findKey: () => Promise<FoundKey | undefined>,
+  report: Report,
+): Promise<Service> {
+  const baseUrl = requireBaseUrl(invocation);
+  const found = await findKey();
+  if (!found) throw noKey(invocation.profile);
+  const key = 'print' in found ? await found.print() : found;
+  const short = noticeOfShortKey(key.value);
+  if (short) notice(report, short);
+  return { baseUrl, key };
+}
+
+export function requireBaseUrl(invocation: Invocation): URL {
+  const baseUrl = resolveBaseUrl(invocation);
+  if (baseUrl) return baseUrl;
+  const { context, options, profile } = invocation;
+  const next = canPrompt(context, options)
+    ? 'petstore auth login'
+    : 'petstore config set base-url https://HOST/v1';
+  throw configFailure(
+    `no base URL set for profile ${profile.name}`,
+    `${next}${profileFlag(profile)} (to try petstore without an account: --profile sandbox)`,
+  );
+}
+
+/** Runs the sandbox inside this very command, behind a real port of this machine. */
+export async function startSandbox(
+  { context, options }: Invocation,
+  report: Report,
+): Promise<Service> {
+  refuseForSandbox(options);
+  const { startPersistentSandbox } = await import('../sandbox/persistent.ts');
+  const say = (message: string) => notice(report, message);
+  const { baseUrl, key } = await startPersistentSandbox(context, stateFolder(context), say);
+  return { baseUrl, key: { value: key, source: 'the sandbox' } };
+}
+
+/** Refuses another address or key than the sandbox's own. */
+export function refuseForSandbox({ baseUrl, apiKeyFile }: CommonOptions): void {
+  const flag = baseUrl !== undefined ? '--base-url' : apiKeyFile && '--api-key-file';
+  if (!flag) return;
+  throw usageFailure(`${flag} cannot be used with the sandbox profile`, 'Remove one of the two.');
+}

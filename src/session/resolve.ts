@@ -1,0 +1,85 @@
+import type { Context } from '../context.ts';
+import { configFailure } from '../errors.ts';
+import type { Format } from '../formats.ts';
+import { parseBaseUrl } from '../settings/addresses.ts';
+import { flagOf, type ProfileSetting, settings } from '../settings/table.ts';
+import { invalid, parseDuration, parseFormat, parseMaxWait } from '../settings/values.ts';
+import type { App } from './app.ts';
+import type { CommonOptions } from './options.ts';
+import type { Profile } from './profile.ts';
+
+/** One command line and the profile that it means: they decide on all settings. */
+export type Invocation = Pick<App, 'context' | 'sink'> & {
+  readonly options: CommonOptions;
+  readonly profile: Profile;
+};
+
+/** A value in force, and where it was given, for messages. */
+export type Given = {
+  readonly text: string;
+  readonly source: string;
+  /** The settings file, if it was given there. */
+  readonly file?: string | undefined;
+};
+
+/** Finds where a setting is given: by a flag, in the environment, in the profile, or nowhere. */
+export function resolveSetting(
+  name: ProfileSetting,
+  { options, context, profile }: Pick<Invocation, 'options' | 'context' | 'profile'>,
+): Given | undefined {
+  const given = fromFlagOrEnv(name, options, context.env);
+  if (given) return given;
+  const own = profile.settings[name];
+  const { file } = profile;
+  if (own !== undefined) {
+    return { text: own, source: `${name} of profile ${profile.name} in ${file}`, file };
+  }
+  const { fallback } = settings[name];
+  return fallback === undefined ? undefined : { text: fallback, source: 'default' };
+}
+
+/** Finds a setting on the command line or in the environment. An empty variable gives nothing. */
+export function fromFlagOrEnv(
+  name: keyof typeof settings,
+  options: CommonOptions,
+  env: Context['env'],
+): Given | undefined {
+  const { flags, option, variable } = settings[name];
+  const flag = option && options[option];
+  if (flags && flag !== undefined) return { text: flag, source: flagOf(flags) };
+  return variable && env[variable] ? { text: env[variable], source: variable } : undefined;
+}
+
+export function resolveFormat(invocation: Invocation): Format {
+  const { text = '', source } = resolveSetting('output', invocation) ?? {};
+  return parseFormat(text, source);
+}
+
+/** Returns the base URL of the service, undefined if none is set. */
+export function resolveBaseUrl(invocation: Invocation): URL | undefined {
+  const given = resolveSetting('base-url', invocation);
+  return given && parseBaseUrl(given.text, given.source);
+}
+
+/** Refuses another base URL than that of the profile's own key; `move` is the command that moves the key. */
+export function checkOrigin(invocation: Invocation, origin: string, move: string): void {
+  const requested = resolveBaseUrl(invocation)?.origin;
+  if (requested === undefined || requested === origin) return;
+  throw configFailure(
+    `the API key of profile ${invocation.profile.name} is for ${origin}, not for ${requested}`,
+    `Check --base-url, PETSTORE_BASE_URL and petstore config list. If the service has moved: ${move}`,
+  );
+}
+
+/** Returns the longest wait for the rate limit, in ms. */
+export function resolveMaxWait(invocation: Invocation): number {
+  const { text = '', source } = resolveSetting('max-wait', invocation) ?? {};
+  return parseMaxWait(text, source);
+}
+
+/** Returns the longest time for one request, in ms. */
+export function resolveTimeout({ options: { timeout = '30s' } }: Invocation): number {
+  const timeoutMs = parseDuration(timeout, '--timeout', '30s, 2m or inf');
+  if (timeoutMs > 0) return timeoutMs;
+  throw invalid('duration', timeout, '--timeout', 'Must be more than 0.');
+}

@@ -1,0 +1,151 @@
+import { isIP } from 'node:net';
+import type { EngineAddress, Environment, HttpProxy } from '../context.ts';
+import { invalid } from './values.ts';
+
+/** Parses the base URL of the service. The key travels with every request, so http is for this machine alone. */
+export function parseBaseUrl(text: string, source?: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const reason = url ? baseUrlFault(url) : 'start with https://';
+  if (url && reason === undefined) return url;
+  const hint = `Must ${reason}. Example: https://HOST/v1 (http only for localhost)`;
+  throw invalid('base URL', undefined, source, hint);
+}
+
+function baseUrlFault({ protocol, hostname, username, password, href }: URL): string | undefined {
+  if (protocol !== 'https:' && protocol !== 'http:') return 'start with https://';
+  if (protocol === 'http:' && !isLoopback(hostname)) {
+    return 'start with https://, since http would send the API key unencrypted';
+  }
+  if (username || password) return 'not contain a user name or password';
+  return /[?#]/.test(href) ? 'not have a query or a fragment' : undefined;
+}
+
+/** Returns true for the host of a URL that is this machine itself. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+}
+
+export type LimitStore = {
+  readonly address: EngineAddress;
+  /** For messages: its URL without user and password. */
+  readonly name: string;
+  /** The password, as it is and as it stands in the URL. */
+  readonly secrets: readonly string[];
+};
+
+const storeForm =
+  /^rediss?:\/\/(?:[^@/?#\s]*@)?(?:[a-z\d._-]+|\[[a-f\d:.]+\])(?::\d{1,5})?(?:\/\d{0,5})?$/i;
+
+/** Parses redis://USER:PASSWORD@HOST:PORT/DATABASE, or rediss:// for TLS. */
+export function parseLimitStore(text: string, source?: string): LimitStore {
+  const store = readLimitStore(text);
+  if (store) return store;
+  const hint =
+    'Expected redis://HOST:PORT or rediss://USER:PASSWORD@HOST:PORT (write @ in the password as %40).';
+  throw invalid('limit store URL', undefined, source, hint);
+}
+
+/** Returns the URL of a store without user and password. */
+export function shownLimitStore(text: string): string {
+  return readLimitStore(text)?.name ?? '[invalid URL]';
+}
+
+function readLimitStore(text: string): LimitStore | undefined {
+  if (!storeForm.test(text) || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const credentials = credentialsOf(url);
+  if (url.port === '0' || !credentials) return undefined;
+  const { user, password } = credentials;
+  const port = url.port || '6379';
+  const database = url.pathname.replace('/', '');
+  return {
+    address: {
+      tls: url.protocol === 'rediss:',
+      hostname: withoutBrackets(url.hostname),
+      port: Number(port),
+      user: user || undefined,
+      password: password || undefined,
+      database: Number(database),
+    },
+    name: `${url.protocol}//${url.hostname}:${port}${database && `/${database}`}`,
+    secrets: [password, url.password],
+  };
+}
+
+export type ProxySetting = {
+  readonly proxy: HttpProxy;
+  /** The password in every form it travels in. */
+  readonly secrets: readonly string[];
+};
+
+/** HTTP_PROXY is not among them: in a CGI program a stranger's request sets it. */
+const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'];
+
+/** Returns the proxy for a URL, 'exempt' if NO_PROXY names its host, undefined if there is none. */
+export function readProxy(url: URL, env: Environment): ProxySetting | 'exempt' | undefined {
+  const source = proxyVariables.find((name) => env[name]);
+  if (source === undefined || isLoopback(url.hostname)) return undefined;
+  if (isExempt(url, env.no_proxy || env.NO_PROXY || '')) return 'exempt';
+  return parseProxy(env[source] ?? '', source);
+}
+
+/** Returns true if `noProxy` names the host or a domain above it, with or without the port, or is `*`. */
+function isExempt({ hostname, port }: URL, noProxy: string): boolean {
+  const host = hostname.replace(/\.$/, '');
+  const hosts = [host, `${host}:${port || 443}`, withoutBrackets(host)];
+  return noProxy
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .some((entry) => {
+      if (entry === '*') return true;
+      const domain = entry.replace(/^\*?\./, '').replace(/\.$/, '');
+      if (domain === '') return false;
+      return hosts.some((own) => own === domain || (!isIP(host) && own.endsWith(`.${domain}`)));
+    });
+}
+
+function parseProxy(text: string, source: string): ProxySetting {
+  const hasScheme = /^\s*[a-z][a-z\d+.-]*:\/\//i.test(text);
+  const address = hasScheme ? text : `http://${text.trim()}`;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const credentials = url && credentialsOf(url);
+  // More than an address is most likely the rest of a password with an unescaped character in it.
+  if (!url || !credentials || url.pathname !== '/' || /[?#]/.test(url.href) || url.port === '0') {
+    throw invalidProxy(source);
+  }
+  const { protocol, hostname } = url;
+  if (protocol !== 'http:' && protocol !== 'https:') throw invalidProxy(source);
+  const { user, password } = credentials;
+  const pair = user || password ? `${user}:${password}` : undefined;
+  const port = url.port || (protocol === 'https:' ? '443' : '80');
+  return {
+    proxy: {
+      protocol,
+      hostname: withoutBrackets(hostname),
+      port,
+      name: `${hostname}:${port}`,
+      credentials: pair,
+      source,
+    },
+    secrets: pair === undefined ? [] : [password, url.password, pair],
+  };
+}
+
+function invalidProxy(source: string) {
+  const hint =
+    'Expected http://HOST:PORT or http://USER:PASSWORD@HOST:PORT (write @ in the password as %40). SOCKS is not supported.';
+  return invalid('proxy URL', undefined, source, hint);
+}
+
+/** Decodes user and password; undefined if their percent-encoding is invalid. */
+function credentialsOf({ username, password }: URL) {
+  try {
+    return { user: decodeURIComponent(username), password: decodeURIComponent(password) };
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutBrackets(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
+}
