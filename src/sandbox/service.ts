@@ -1,17 +1,14 @@
 import { NewCategory } from '../api/resources.ts';
 import { findMismatch } from '../json/check.ts';
 import { exact, isJsonObject, type Json, parseJson } from '../json/json.ts';
-import { type Decision, decide, type Plan, tightestWindow, type WindowStatus } from './quota.ts';
-import { sampleDeprecation, sampleSunset } from './sample.ts';
 import { addCategory, type SandboxState } from './state.ts';
 
-/** One request as far as the service cares, and all that a replay of it needs. It never holds the key that came. */
+/** A request as the service sees it, and all that a replay needs. It never holds the key that came. */
 export type SandboxRequest = {
-  /** ms since 1970 */
+  /** Milliseconds since 1970. */
   readonly at: number;
   readonly operation: keyof typeof operations;
-  /** 'foreign': asked under a name that is not this machine's. */
-  readonly key: 'missing' | 'invalid' | 'valid' | 'foreign';
+  readonly key: 'valid' | keyof typeof rejections;
   readonly body?: string;
   readonly petId?: string;
 };
@@ -22,14 +19,22 @@ export type Reply = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** The operations of the interface document, section 4. */
+export type Answer = (request: SandboxRequest) => Reply;
+
+/** RFC 9745 and RFC 8594. The interface document publishes neither date. */
+const deprecation = {
+  deprecation: `@${Date.UTC(2026, 5, 30) / 1_000}`,
+  sunset: new Date(Date.UTC(2027, 5, 30)).toUTCString(),
+};
+
+/** The operations of the interface document, section 4. Their names are in the logs of `--profile sandbox`. */
 const operations = {
   listCategories: (state): Reply => ({ status: 200, body: [...state.categories] }),
 
   createCategory(state, { body = '' }): Reply {
-    const parsed = parseBody(body);
-    if ('status' in parsed) return parsed;
-    const { name, description } = parsed.category;
+    const category = parseNewCategory(body);
+    if (typeof category === 'string') return fault(400, 'invalid_body', category);
+    const { name, description } = category;
     const fields = { name, ...(description !== undefined && { description }) };
     return { status: 201, body: addCategory(state, fields) };
   },
@@ -47,93 +52,68 @@ const operations = {
   unknown: (): Reply => fault(404, 'not_found', 'no such operation'),
 } satisfies Record<string, (state: SandboxState, request: SandboxRequest) => Reply>;
 
-/** RFC 9745 and RFC 8594; the document only says that there is a sunset date. */
-const deprecation = {
-  deprecation: `@${sampleDeprecation / 1_000}`,
-  sunset: new Date(sampleSunset).toUTCString(),
+/** They cost nothing of the limit. */
+const rejections = {
+  badHost: fault(400, 'invalid_request', 'the Host header is not valid'),
+  foreign: fault(403, 'wrong_host', 'the sandbox serves this machine only'),
+  missing: fault(401, 'missing_key', 'an API key is required: Authorization: Bearer <API_KEY>'),
+  invalid: fault(401, 'invalid_key', 'invalid API key'),
 };
 
-/** Whether a line of a log is a request that this version can replay. */
-export function isRequest(value: unknown): value is SandboxRequest {
-  const { at, operation, key } = (value ?? {}) as Record<string, unknown>;
-  return (
-    Number.isFinite(at) &&
-    typeof operation === 'string' &&
-    Object.hasOwn(operations, operation) &&
-    ['missing', 'invalid', 'valid', 'foreign'].includes(String(key))
-  );
+/** Answers a request: the key first, then the limit, then the operation. Changes the state in place. */
+export function answer(state: SandboxState, request: SandboxRequest): Reply {
+  const { at, key, operation } = request;
+  const refusal = key === 'valid' ? takeFromQuota(state, at) : rejections[key];
+  const { headers, ...reply } = refusal ?? operations[operation](state, request);
+  const { limit, remaining, resetAt } = state.quota.tightestWindow(state.plan, at);
+  return {
+    ...reply,
+    headers: {
+      date: new Date(at).toUTCString(),
+      'x-ratelimit-limit': String(limit),
+      'x-ratelimit-remaining': String(remaining),
+      'x-ratelimit-reset': String(Math.ceil(resetAt / 1_000)),
+      ...headers,
+    },
+  };
 }
 
-/** What a replay needs of a request: no id of a pet, and no body that creates nothing. */
-export function forReplay({ at, operation, key, body }: SandboxRequest): SandboxRequest {
-  const creates = operation === 'createCategory' && !('status' in parseBody(body ?? ''));
-  return { at, operation, key, ...(creates && body !== undefined && { body }) };
+function takeFromQuota({ quota, plan }: SandboxState, now: number): Reply | undefined {
+  const refusal = quota.take(plan, now);
+  if (!refusal) return undefined;
+  const banned = 'too many requests after a 429; this API key is temporarily banned';
+  const reply = refusal.isBan
+    ? fault(429, 'key_banned', banned)
+    : fault(429, 'rate_limited', 'rate limit exceeded');
+  return { ...reply, headers: { 'retry-after': `${Math.ceil((refusal.until - now) / 1_000)}` } };
 }
 
-/** Answers one request: the key first, then the limit, then the operation. Changes the state in place. */
-export function answer(state: SandboxState, plan: Plan, request: SandboxRequest): Reply {
-  const { at, key } = request;
-  if (key !== 'valid')
-    return withLimitHeaders(badKey(key), tightestWindow(state.quota, plan, at), at);
-
-  const decision = decide(state.quota, plan, at);
-  state.quota = decision.quota;
-  const reply =
-    decision.verdict === 'granted'
-      ? operations[request.operation](state, request)
-      : refusal(decision, at);
-  return withLimitHeaders(reply, decision.window, at);
-}
-
-function parseBody(body: string): { readonly category: NewCategory } | Reply {
-  const invalid = (message: string) => fault(400, 'invalid_body', message);
-  let json: Json;
-  try {
-    json = parseJson(body);
-  } catch {
-    return invalid('the body must be JSON in UTF-8, sent as application/json');
-  }
-  if (!isJsonObject(json)) return invalid('the body must be a JSON object');
-  const mismatch = findMismatch(NewCategory, json);
-  if (mismatch) return invalid(mismatch);
-  if ('id' in json) return invalid('id must not be set: the service assigns it');
-  return { category: json as NewCategory };
-}
-
-function badKey(key: 'missing' | 'invalid' | 'foreign'): Reply {
-  if (key === 'foreign') return fault(403, 'wrong_host', 'the sandbox serves this machine only');
-  return key === 'missing'
-    ? fault(401, 'missing_key', 'an API key is required: Authorization: Bearer <API_KEY>')
-    : fault(401, 'invalid_key', 'invalid API key');
-}
-
-function refusal({ verdict, until }: Decision, now: number): Reply {
-  const reply =
-    verdict === 'banned'
-      ? fault(
-          429,
-          'key_banned',
-          'too many requests after a 429; this API key is temporarily banned',
-        )
-      : fault(429, 'rate_limited', 'rate limit exceeded');
-  return { ...reply, headers: { 'retry-after': String(Math.ceil((until - now) / 1_000)) } };
-}
-
-/** An Error of the interface document, section 2. */
+/** Returns an Error of the interface document, section 2. */
 export function fault(status: number, code: string, message: string): Reply {
   return { status, body: { code, message, status: exact(status) } };
 }
 
-/** Every answer carries the limit: interface document, section 8. */
-function withLimitHeaders(reply: Reply, window: WindowStatus, now: number): Reply {
-  return {
-    ...reply,
-    headers: {
-      date: new Date(now).toUTCString(),
-      'x-ratelimit-limit': String(window.limit),
-      'x-ratelimit-remaining': String(window.remaining),
-      'x-ratelimit-reset': String(Math.ceil(window.resetAt / 1_000)),
-      ...reply.headers,
-    },
-  };
+/** Returns what a replay needs of a request: no id of a pet, and no body that creates nothing. */
+export function forReplay({ at, operation, key, body = '' }: SandboxRequest): SandboxRequest {
+  const isCreate = operation === 'createCategory' && typeof parseNewCategory(body) !== 'string';
+  return { at, operation, key, ...(isCreate && { body }) };
+}
+
+/** Returns whether a line of a log is a request that this version can replay. */
+export function isReplayable(value: unknown): value is SandboxRequest {
+  const { at, operation, key } = (value ?? {}) as Record<string, unknown>;
+  return Number.isFinite(at) && Object.hasOwn(operations, String(operation)) && key === 'valid';
+}
+
+/** Returns the category that a body asks for, or what is wrong with the body. */
+function parseNewCategory(body: string): NewCategory | string {
+  let json: Json;
+  try {
+    json = parseJson(body);
+  } catch {
+    return 'the body must be JSON in UTF-8, sent as application/json';
+  }
+  if (!isJsonObject(json)) return 'the body must be a JSON object';
+  if ('id' in json) return 'id must not be set: the service assigns it';
+  return findMismatch(NewCategory, json) ?? (json as NewCategory);
 }

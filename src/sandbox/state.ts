@@ -1,42 +1,70 @@
 import * as z from 'zod/mini';
 import { adoptStringIds, Category } from '../api/resources.ts';
 import { findMismatch } from '../json/check.ts';
-import { ExactNumber, isJsonObject, type Json } from '../json/json.ts';
-import { freshQuota, type Quota } from './quota.ts';
-import { sampleCategories, sampleOrders, samplePets } from './sample.ts';
+import { exact, isJsonObject, type Json } from '../json/json.ts';
+import { type Plan, plans, Quota } from './quota.ts';
 
-/** All that the sandbox remembers; it changes in place. */
+/** Everything that the sandbox remembers. It changes in place. */
 export type SandboxState = {
+  plan: Plan;
+  readonly quota: Quota;
   readonly categories: Category[];
+  /** The highest id so far. */
+  lastId: bigint;
   readonly pets: readonly Json[];
   readonly orders: readonly Json[];
-  quota: Quota;
-  /** Highest id so far. */
-  lastId: bigint;
 };
 
-export function sampleState(): SandboxState {
-  return stateOf(sampleCategories, samplePets, sampleOrders);
-}
+const sample = {
+  categories: [
+    { id: exact(1), name: 'dog', description: 'Loyal, loud and always hungry' },
+    { id: exact(2), name: 'cat', description: 'Lives with you on its own terms' },
+    { id: exact(3), name: 'rabbit', description: 'Quiet, quick and fond of cables' },
+  ],
+  // The interface document shows no fields of pets and orders.
+  pets: [
+    { id: exact(1), name: 'Bello', category: 'dog', status: 'available' },
+    { id: exact(2), name: 'Minka', category: 'cat', status: 'sold' },
+    { id: exact(9007199254740993n), name: 'Klopfer', category: 'rabbit', status: 'available' },
+  ],
+  orders: [
+    { id: exact(1), petId: exact(2), quantity: exact(1), complete: true },
+    { id: exact(2), petId: exact(9007199254740993n), quantity: exact(2), complete: false },
+  ],
+};
 
-function stateOf(
-  categories: readonly Category[],
-  pets: readonly Json[],
-  orders: readonly Json[],
-): SandboxState {
-  let lastId = 0n;
-  for (const id of categories.map(({ id }) => BigInt(id.text))) if (id > lastId) lastId = id;
-  return { categories: [...categories], pets, orders, quota: freshQuota, lastId };
+const Data = z.strictObject({
+  categories: z.optional(z.array(z.partial(Category, { id: true }))),
+  pets: z.optional(z.array(z.unknown())),
+  orders: z.optional(z.array(z.unknown())),
+});
+
+/**
+ * Creates a sandbox with the sample data, or with that of a data file: a list of categories, or an object with any of
+ * `categories`, `pets`, `orders`. Categories without an id get one.
+ * @throws Error whose message says what does not fit
+ */
+export function createState(json: Json = {}, plan = plans.free): SandboxState {
+  const data = isJsonObject(json) ? json : { categories: json };
+  const mismatch = findMismatch(Data, data);
+  if (mismatch) throw new Error(mismatch);
+  const { categories, pets, orders } = { ...sample, ...(data as Partial<typeof sample>) };
+  const numbered: Category[] = categories.filter(({ id }) => id !== undefined);
+  adoptStringIds(numbered);
+  const ids = numbered.map(({ id }) => BigInt(id.text));
+  if (new Set(ids).size < ids.length) throw new Error('duplicate category id');
+
+  const lastId = ids.reduce((highest, id) => (id > highest ? id : highest), 0n);
+  const state = { plan, quota: new Quota(), categories: numbered, lastId, pets, orders };
+  for (const category of categories) if (category.id === undefined) addCategory(state, category);
+  return state;
 }
 
 const maxId = 2n ** 63n - 1n;
 
-/** Adds a category with an id that no other one has. */
-export function addCategory(
-  state: SandboxState,
-  fields: Omit<Category, 'id'> & { readonly name: string },
-): Category {
-  const category: Category = { id: new ExactNumber(String(nextId(state))), ...fields };
+/** Adds a category under an id of its own. */
+export function addCategory(state: SandboxState, fields: { readonly name: string }): Category {
+  const category: Category = { id: exact(nextId(state)), ...fields };
   state.categories.push(category);
   return category;
 }
@@ -46,39 +74,9 @@ function nextId(state: SandboxState): bigint {
     state.lastId += 1n;
     return state.lastId;
   }
-  // The highest id is taken, by a data file that wants to see it: the lowest free one then.
+  // A data file has the highest id: take the lowest one that is free.
   const ids = new Set(state.categories.map(({ id }) => BigInt(id.text)));
   let id = 1n;
   while (ids.has(id)) id += 1n;
   return id;
-}
-
-const Data = z.strictObject({
-  categories: z.optional(z.array(z.partial(Category, { id: true }))),
-  pets: z.optional(z.array(z.unknown())),
-  orders: z.optional(z.array(z.unknown())),
-});
-
-/**
- * The state that a data file asks for: a list of categories, or an object with any of `categories`, `pets`, `orders`.
- * What it leaves out is the sample's; categories without an id get one.
- * @throws Error whose message says what does not fit
- */
-export function stateFromData(json: Json): SandboxState {
-  const data = isJsonObject(json) ? json : { categories: json };
-  const mismatch = findMismatch(Data, data);
-  if (mismatch) throw new Error(mismatch);
-  const {
-    categories = sampleCategories,
-    pets = samplePets,
-    orders = sampleOrders,
-  } = data as Partial<SandboxState>;
-  const numbered = categories.filter(({ id }) => id !== undefined);
-  adoptStringIds(numbered);
-  const ids = new Set(numbered.map(({ id }) => id.text));
-  if (ids.size < numbered.length) throw new Error('duplicate category id');
-
-  const state = stateOf(numbered, pets, orders);
-  for (const category of categories) if (category.id === undefined) addCategory(state, category);
-  return state;
 }

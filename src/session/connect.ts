@@ -125,9 +125,9 @@ export async function startSandbox(
   report: Report,
 ): Promise<Service> {
   refuseForSandbox(options);
-  const { startPersistentSandbox } = await import('../sandbox/persistent.ts');
-  const say = (message: string) => notice(report, message);
-  const { baseUrl, key } = await startPersistentSandbox(context, stateFolder(context), say);
+  const { serveSharedSandbox } = await import('../sandbox/shared.ts');
+  const notify = (message: string) => notice(report, message);
+  const { baseUrl, key } = await serveSharedSandbox(context, stateFolder(context), notify);
   return { baseUrl, key: { value: key, source: 'the sandbox' } };
 }
 

@@ -28,7 +28,7 @@ export async function startService(manners: Manners = {}) {
     skewMs: skew,
     ...(manners.onlyRefuses && { react: () => refusal }),
     spoil({ date, ...headers }) {
-      const end = service.state.quota.minute.opened + plan.minute.length;
+      const end = service.state.quota.minute.openedAt + plan.minute.length;
       return {
         ...headers,
         // The server would add a date of its own if there were none; this one no client can read.
@@ -42,6 +42,6 @@ export async function startService(manners: Manners = {}) {
   });
   const at = Date.now() + skew;
   for (let n = 0; n < used; n += 1)
-    answer(service.state, plan, { at, operation: 'listOrders', key: 'valid' });
+    answer(service.state, { at, operation: 'listOrders', key: 'valid' });
   return service;
 }

@@ -171,8 +171,7 @@ describe('what one command learned holds for the next', () => {
     sandbox,
     clock,
   }) => {
-    const used = { used: 1_000, opened: startTime };
-    sandbox.quota = { ...sandbox.quota, day: { ...used, used: 999 } };
+    Object.assign(sandbox.quota.day, { used: 999, openedAt: startTime });
     await petstore(['categories', 'list']);
     const before = sandbox.requests.length;
 
@@ -330,8 +329,7 @@ describe('what one command learned holds for the next', () => {
   test.for(['text', 'json'])(
     'the line on the limit is left out beside an error that says when to retry: %s',
     async (format, { petstore, sandbox }) => {
-      const used = { used: 60, opened: startTime };
-      sandbox.quota = { ...sandbox.quota, minute: used };
+      Object.assign(sandbox.quota.minute, { used: 60, openedAt: startTime });
       const argv = [
         'categories',
         'list',

@@ -315,12 +315,18 @@ describe('a limit that is known to be used up', () => {
     sandbox,
     clock,
   }) => {
+    const statuses = new Set<number>();
+    sandbox.react = () => async (_request, forward) => {
+      const answer = await forward();
+      statuses.add(answer.status);
+      return answer;
+    };
     for (let request = 1; request <= 59; request += 1) await petstore(list);
 
     const result = await petstore(['categories', 'create', 'rabbit', '--if-missing']);
 
     expect(result.exitCode).toBe(0);
-    expect(sandbox.quota.retryAfter.until).toBe(0);
+    expect([...statuses].sort()).toEqual([200, 201]);
     expectTold(clock.now() - startTime, 60);
   });
 });

@@ -160,11 +160,9 @@ describe('the forecast that --dry-run shows', () => {
       folder,
     }) => {
       if (plan) await petstore(['config', 'set', 'plan', plan]);
-      const day = { opened: startTime - 3_600_000, used: usedToday };
-      sandbox.quota = { ...sandbox.quota, day };
+      Object.assign(sandbox.quota.day, { openedAt: startTime - 3_600_000, used: usedToday });
       await petstore(['categories', 'list', ...flags]);
-      const { minute } = sandbox.quota;
-      sandbox.quota = { ...sandbox.quota, minute: { ...minute, used: minute.used + others } };
+      sandbox.quota.minute.used += others;
       const names = Array.from({ length: rows }, (_, n) => `pet ${n}`);
       const file = put(folder, ['name', ...names].join('\n'));
 

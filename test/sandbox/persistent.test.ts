@@ -1,10 +1,8 @@
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { openSharedSandbox } from '../../src/sandbox/log.ts';
-import { plans } from '../../src/sandbox/quota.ts';
 import type { SandboxRequest } from '../../src/sandbox/service.ts';
-import { sampleState } from '../../src/sandbox/state.ts';
+import { openSharedSandbox } from '../../src/sandbox/shared.ts';
 import { startTime } from '../support/clock.ts';
 import { expect, test } from '../support/petstore.ts';
 
@@ -16,22 +14,24 @@ const request = (fields: Partial<SandboxRequest> = {}): SandboxRequest => ({
 });
 const create = (name: string) =>
   request({ operation: 'createCategory', body: JSON.stringify({ name }) });
-const open = (path: string) => openSharedSandbox(path, sampleState(), plans.free);
+const logIn = (folder: string) => join(folder, 'sandbox', 'requests.log');
+
+function open(folder: string | undefined, notices: string[] = []) {
+  return openSharedSandbox(folder, process.getuid?.(), (message) => notices.push(message));
+}
 
 describe('a sandbox kept on disk', () => {
   test('remembers what was created, and what is left of the limit', ({ folder }) => {
-    const path = join(folder, 'sandbox', 'requests.log');
-    open(path)(create('fish'));
+    open(folder)(create('fish'));
 
-    const { body, headers } = open(path)(request());
+    const { body, headers } = open(folder)(request());
 
     expect(body).toHaveLength(4);
     expect(headers).toMatchObject({ 'x-ratelimit-remaining': '58' });
   });
 
   test('is one sandbox for all who have it open: no id twice, none lost', ({ folder }) => {
-    const path = join(folder, 'requests.log');
-    const answerers = [open(path), open(path), open(path)];
+    const answerers = [open(folder), open(folder), open(folder)];
     const ids = new Set<string>();
     for (let n = 0; n < 10; n += 1) {
       for (const answer of answerers) {
@@ -45,38 +45,49 @@ describe('a sandbox kept on disk', () => {
   });
 
   test('skips what a killed process left half written, and garbage', ({ folder }) => {
-    const path = join(folder, 'requests.log');
-    open(path)(create('fish'));
+    const path = logIn(folder);
+    open(folder)(create('fish'));
     appendFileSync(path, '\n{"id":"x","at":17,"operation":"createCat');
-    open(path)(create('bird'));
+    open(folder)(create('bird'));
     appendFileSync(
       path,
       '\n\u0000\u0000garbage\n\nnull\n{}\n{"at":1,"id":"x","operation":"limits","key":"valid"}\n',
     );
 
-    expect(open(path)(request()).body).toHaveLength(5);
+    expect(open(folder)(request()).body).toHaveLength(5);
   });
 
   test.for(['missing', 'invalid', 'foreign'] as const)(
     'writes nothing of a request whose key is %s',
     (key, { folder }) => {
-      const path = join(folder, 'requests.log');
-      open(path)({ ...create('fish'), petId: '1', key });
+      const path = logIn(folder);
+      open(folder)({ ...create('fish'), petId: '1', key });
 
       expect(readFileSync(path, 'utf8')).toBe('');
     },
   );
 
   test('writes no body that creates nothing, and no id of a pet', ({ folder }) => {
-    const path = join(folder, 'requests.log');
-    const answerer = open(path);
+    const answerer = open(folder);
 
     const refused = answerer(request({ operation: 'createCategory', body: '{"nombre":"fish"}' }));
     const found = answerer(request({ operation: 'getPet', petId: '9007199254740993' }));
-    const { headers } = open(path)(request());
+    const { headers } = open(folder)(request());
 
     expect([refused.status, found.status]).toEqual([400, 200]);
-    expect(readFileSync(path, 'utf8')).not.toMatch(/nombre|9007199254740993/);
+    expect(readFileSync(logIn(folder), 'utf8')).not.toMatch(/nombre|9007199254740993/);
     expect(headers).toMatchObject({ 'x-ratelimit-remaining': '57' });
+  });
+
+  test('goes on in memory where nothing can be saved, and says so once', ({ folder }) => {
+    writeFileSync(join(folder, 'file'), '');
+    for (const nowhere of [undefined, join(folder, 'file')]) {
+      const notices: string[] = [];
+      const answerer = open(nowhere, notices);
+
+      expect(answerer(create('fish')).status).toBe(201);
+      expect(answerer(request()).body).toHaveLength(4);
+      expect(notices).toEqual([expect.stringMatching(/^cannot save the sandbox/)]);
+    }
   });
 });

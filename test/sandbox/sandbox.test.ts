@@ -1,18 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../src/json/json.ts';
-import { createSandboxApp } from '../../src/sandbox/app.ts';
 import { type PlanName, plans } from '../../src/sandbox/quota.ts';
+import { createSandbox } from '../../src/sandbox/server.ts';
 import { answer } from '../../src/sandbox/service.ts';
-import { sampleState, stateFromData } from '../../src/sandbox/state.ts';
+import { createState } from '../../src/sandbox/state.ts';
 import { startTime } from '../support/clock.ts';
 
 /** The interface document as tests; the numbers are its sections. */
-function service({ plan = 'free' as PlanName, state = sampleState() } = {}) {
+function service({ plan = 'free' as PlanName, data = '{}' } = {}) {
+  const state = createState(parseJson(data), plans[plan]);
   let time = startTime;
-  const app = createSandboxApp({
+  const respond = createSandbox({
     key: 'the-key',
     now: () => time,
-    answer: (request) => answer(state, plans[plan], request),
+    answer: (request) => answer(state, request),
   });
   const wait = (seconds: number) => {
     time += seconds * 1_000;
@@ -28,23 +29,30 @@ function service({ plan = 'free' as PlanName, state = sampleState() } = {}) {
     {
       key = 'the-key',
       scheme = 'Bearer',
-      body = '' as string | Uint8Array,
+      body = '' as string | Uint8Array | null,
       type = 'application/json',
       host = '127.0.0.1',
     } = {},
   ) {
-    const response = await app.fetch(
-      new Request(`http://${host}/v1${path}`, {
-        method,
-        headers: {
-          'content-type': type,
-          ...(key && { authorization: `${scheme} ${key}` }),
-        },
-        body: method === 'GET' ? null : body,
-      }),
-    );
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+    const authorization = key && `${scheme} ${key}`;
+    const head = {
+      method,
+      url: `/v1${path}`,
+      headers: { host, 'content-type': type, authorization },
+    };
+    let isBodyRead = false;
+    const reply = await respond(head, async () => {
+      isBodyRead = true;
+      return body === null ? null : Buffer.from(body);
+    });
+    const headers = new Headers(reply.headers);
+    return {
+      status: reply.status,
+      headers,
+      text: reply.body,
+      body: JSON.parse(reply.body),
+      isBodyRead,
+    };
   }
 }
 
@@ -85,11 +93,9 @@ describe('2. resources', () => {
   });
 
   test('ids are int64, to the last digit', async () => {
-    const state = stateFromData(
-      parseJson('[{"id":9223372036854775807,"name":"last"},{"name":"next"}]'),
-    );
+    const data = '[{"id":9223372036854775807,"name":"last"},{"name":"next"}]';
 
-    const { text } = await service({ state }).ask('GET', '/categories');
+    const { text } = await service({ data }).ask('GET', '/categories');
 
     expect(text).toBe('[{"id":9223372036854775807,"name":"last"},{"id":1,"name":"next"}]');
   });
@@ -167,9 +173,12 @@ describe('4. endpoints', () => {
     expect(await service().ask('GET', '/store/orders')).toMatchObject({ status: 200 });
   });
 
-  test.for(['/pets/404', '/nowhere', ''])('GET %s is a 404 with an Error', async (path) => {
-    expect(await service().ask('GET', path)).toMatchObject({ status: 404, body: isError(404) });
-  });
+  test.for(['/pets/404', '/pets/%ff%', '/nowhere', '', '/categories/', '/../v1/categories'])(
+    'GET %s is a 404 with an Error',
+    async (path) => {
+      expect(await service().ask('GET', path)).toMatchObject({ status: 404, body: isError(404) });
+    },
+  );
 
   test.for(['PUT', 'PATCH', 'DELETE'])('there is no %s', async (method) => {
     const { ask } = service();
@@ -190,7 +199,7 @@ describe('5. authentication', () => {
 
     for (const key of ['', 'another-key']) {
       const refused = await ask(method, path, { key, body: '{"name":"fish"}' });
-      expect(refused).toMatchObject({ status: 401, body: isError(401) });
+      expect(refused).toMatchObject({ status: 401, body: isError(401), isBodyRead: false });
     }
     expect((await ask('GET', '/categories')).body).toHaveLength(3);
   });
@@ -205,6 +214,17 @@ describe('what is neither shown nor good', () => {
 
     expect(await ask('POST', '/categories', options)).toMatchObject({ status: 400 });
     expect((await ask('GET', '/categories')).body).toHaveLength(3);
+  });
+
+  test('a body of more than 1 MiB is a 413, and counts', async () => {
+    const { ask, askTimes } = service();
+
+    const refused = await ask('POST', '/categories', { body: null });
+    await askTimes(59);
+    const limited = await ask('POST', '/categories', { body: null });
+
+    expect(refused).toMatchObject({ status: 413, body: isError(413) });
+    expect(limited).toMatchObject({ status: 429, body: isError(429) });
   });
 
   test('the scheme of the credential may be written in any case', async () => {
@@ -246,15 +266,11 @@ describe('8. limits', () => {
     ['pro', 300, 10_000],
     ['business', 1_000, 100_000],
   ] as const)('the %s plan has no more than %i a minute and %i a day', ([plan, minute, day]) => {
-    const state = sampleState();
+    const state = createState({}, plans[plan]);
     let granted = 0;
     for (let at = startTime; at < startTime + 86_400_000; at += 60_000) {
       for (let n = 0; n < minute; n += 1) {
-        const { status } = answer(state, plans[plan], {
-          at,
-          operation: 'listOrders',
-          key: 'valid',
-        });
+        const { status } = answer(state, { at, operation: 'listOrders', key: 'valid' });
         if (status === 200) granted += 1;
         else if (n === 0) return expect(granted).toBe(day);
       }
@@ -286,6 +302,7 @@ describe('8. limits', () => {
     ['GET', '/categories', 'the-key'],
     ['POST', '/categories', 'the-key'],
     ['GET', '/nowhere', 'the-key'],
+    ['GET', '/nowhere', ''],
     ['GET', '/categories', 'another-key'],
   ])(
     'every answer carries the headers: %s %s with %s',
@@ -317,6 +334,15 @@ describe('8. limits', () => {
     expect(free.status).toBe(200);
   });
 
+  test('requests without the key cost its limit nothing and bring it no ban', async () => {
+    const { ask } = service();
+    for (let n = 0; n < 100; n += 1) await ask('GET', '/categories', { key: 'another-key' });
+
+    const { headers } = await ask('GET', '/categories');
+
+    expect(limits(headers).remaining).toBe(59);
+  });
+
   test('who waits as told is never banned', async () => {
     const { ask, askTimes, wait } = service();
     for (let round = 0; round < 5; round += 1) {
@@ -329,13 +355,22 @@ describe('8. limits', () => {
 });
 
 describe('the sandbox itself', () => {
-  test('answers only under a name of this machine, whatever page asks', async () => {
+  test.for([
+    ['evil.example', '/categories', 403],
+    ['evil.example:4010', '//127.0.0.1/v1/categories', 403],
+    ['127.0.0.1.evil.example', '/categories', 403],
+    ['a b', '/categories', 400],
+    ['', '/categories', 400],
+    ['localhost:4010', '/categories', 201],
+    ['[::1]:4010', '/categories', 201],
+  ] as const)('under the Host %j POST %s is a %i', async ([host, path, status]) => {
     const { ask } = service();
 
-    const refused = await ask('GET', '/categories', { host: 'evil.example' });
-    expect(refused).toMatchObject({ status: 403, body: isError(403) });
-    expect(refused.headers.get('x-ratelimit-limit')).toBe('60');
-    expect((await ask('GET', '/categories', { host: 'localhost:4010' })).status).toBe(200);
+    const reply = await ask('POST', path, { host, body: '{"name":"fish"}' });
+
+    expect(reply).toMatchObject({ status, isBodyRead: status === 201 });
+    expect(reply.headers.get('x-ratelimit-limit')).toBe('60');
+    if (status !== 201) expect(reply.body).toEqual(isError(status));
   });
 
   test.for([
@@ -343,22 +378,21 @@ describe('the sandbox itself', () => {
     ['{"dogs":[]}', 'unknown field "dogs"'],
     ['[{"id":1,"name":"a"},{"id":1,"name":"b"}]', 'duplicate category id'],
   ])('data %s is refused', ([data = '', reason]) => {
-    expect(() => stateFromData(parseJson(data))).toThrow(reason);
+    expect(() => service({ data })).toThrow(reason);
   });
 
   test('data keeps what it has: ids as text, fields of your own', async () => {
-    const state = stateFromData(parseJson('[{"id":"5","name":"a"},{"name":"b","legs":4}]'));
+    const data = '[{"id":"5","name":"a"},{"name":"b","legs":4}]';
 
-    expect((await service({ state }).ask('GET', '/categories')).text).toBe(
+    expect((await service({ data }).ask('GET', '/categories')).text).toBe(
       '[{"id":5,"name":"a"},{"id":6,"name":"b","legs":4}]',
     );
   });
 
   test('data may hold pets and orders of any form', async () => {
-    const state = stateFromData(parseJson('{"pets":[{"id":"x","legs":4}],"orders":[1]}'));
-    const { ask } = service({ state });
+    const { ask } = service({ data: '{"pets":[{"id":"x y","legs":4}],"orders":[1]}' });
 
-    expect((await ask('GET', '/pets/x')).body).toEqual({ id: 'x', legs: 4 });
+    expect((await ask('GET', '/pets/x%20y?z')).body).toEqual({ id: 'x y', legs: 4 });
     expect((await ask('GET', '/store/orders')).body).toEqual([1]);
     expect((await ask('GET', '/categories')).body).toHaveLength(3);
   });

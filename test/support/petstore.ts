@@ -8,10 +8,9 @@ import type { Context, Output, Send, WireAnswer, WireRequest } from '../../src/c
 import { openAppendFile } from '../../src/disk/append-file.ts';
 import { readEnvironment } from '../../src/node/environment.ts';
 import { run } from '../../src/run.ts';
-import { basePath, createSandboxApp } from '../../src/sandbox/app.ts';
-import { type Plan, plans } from '../../src/sandbox/quota.ts';
+import { createSandbox } from '../../src/sandbox/server.ts';
 import { answer } from '../../src/sandbox/service.ts';
-import { type SandboxState, sampleState } from '../../src/sandbox/state.ts';
+import { createState, type SandboxState } from '../../src/sandbox/state.ts';
 import { type Clock, createClock } from './clock.ts';
 
 export { expect } from 'vitest';
@@ -31,7 +30,6 @@ type TestSandbox = SandboxState & {
   readonly reactions: Reaction[];
   /** Asked when no reactions are lined up. */
   react: (request: WireRequest) => Reaction | undefined;
-  plan: Plan;
 };
 
 export type RunOptions = {
@@ -74,13 +72,10 @@ export const test = base.extend<Fixtures>({
 
   sandbox: ({}, use) =>
     use({
-      ...sampleState(),
-      categories: [],
-      lastId: 0n,
+      ...createState({ categories: [] }),
       requests: [],
       reactions: [],
       react: () => undefined,
-      plan: plans.free,
     }),
 
   forward: ({ clock, sandbox }, use) => use(forwardTo(sandbox, clock)),
@@ -95,7 +90,7 @@ export const test = base.extend<Fixtures>({
         stderr,
         env: readEnvironment(
           {
-            PETSTORE_BASE_URL: `http://127.0.0.1:4010${basePath}`,
+            PETSTORE_BASE_URL: 'http://127.0.0.1:4010/v1',
             PETSTORE_API_KEY: testKey,
             PETSTORE_CONFIG_DIR: join(folder, 'config'),
             PETSTORE_STATE_DIR: join(folder, 'state'),
@@ -166,17 +161,18 @@ function recordedOutput(columns: number | undefined): Output & { text: () => str
   };
 }
 
-/** The sandbox without a network: web-standard requests in, answers out, while the clock stands still. */
+/** Sends requests to the sandbox without a network, while the clock stands still. */
 function forwardTo(sandbox: TestSandbox, clock: Clock): Send {
-  const app = createSandboxApp({
+  const respond = createSandbox({
     key: testKey,
     now: clock.service,
-    answer: (request) => answer(sandbox, sandbox.plan, request),
+    answer: (request) => answer(sandbox, request),
   });
-  return async ({ onSent, method, url, headers, body }) => {
+  return async ({ onSent, method, url, headers, body = '' }) => {
     onSent();
-    const response = await app.fetch(new Request(url, { method, headers, body: body ?? null }));
-    return wireAnswer(response, clock.hold());
+    const head = { method, url: url.pathname, headers: { ...headers, host: url.host } };
+    const { body: text, ...rest } = await respond(head, async () => Buffer.from(body));
+    return wireAnswer(new Response(text, rest), clock.hold());
   };
 }
 

@@ -7,10 +7,10 @@ import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createNetServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
-import { createSandboxApp } from '../../src/sandbox/app.ts';
 import { type Plan, plans } from '../../src/sandbox/quota.ts';
+import { createSandbox } from '../../src/sandbox/server.ts';
 import { answer } from '../../src/sandbox/service.ts';
-import { type SandboxState, sampleState } from '../../src/sandbox/state.ts';
+import { createState } from '../../src/sandbox/state.ts';
 import type { Certificate } from './own-authority.ts';
 
 type Headers = Readonly<Record<string, string>>;
@@ -72,28 +72,22 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 export async function openService(options: ServiceOptions = {}) {
   const { plan = plans.free, tls, isFilled, isMute, skewMs = 0, spoil = same, react } = options;
   const key = 'service-key-0123456789';
-  const empty = { categories: [], lastId: 0n };
-  const state: SandboxState = { ...sampleState(), ...(!isFilled && empty) };
+  const state = createState(isFilled ? {} : { categories: [] }, plan);
   const requests: Arrival[] = [];
   const held: (() => void)[] = [];
   const sockets = new Set<Socket>();
   const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
-  const app = createSandboxApp({
+  const sandbox = createSandbox({
     key,
     now: () => Date.now() + skewMs,
-    answer: (request) => answer(state, plan, request),
+    answer: (request) => answer(state, request),
   });
 
-  async function respond({ method, path, headers, body }: Arrival): Promise<Reply> {
-    const response = await app.fetch(
-      new Request(`http://127.0.0.1${path}`, {
-        method,
-        headers: headers as Headers,
-        body: method === 'GET' || method === 'HEAD' ? null : body,
-      }),
-    );
-    const own = Object.fromEntries(response.headers);
-    return { status: response.status, headers: spoil(own), body: await response.text() };
+  async function respond({ method, path: url, headers, body }: Arrival): Promise<Reply> {
+    // Also under the names of proxies and certificates.
+    const head = { method, url, headers: { ...headers, host: '127.0.0.1' } };
+    const reply = await sandbox(head, async () => Buffer.from(body));
+    return { ...reply, headers: spoil(reply.headers) };
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,111 +1,113 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Context, Environment } from '../../context.ts';
 import { Failure, systemCode, usageFailure } from '../../errors.ts';
-import type { RunningSandbox } from '../../sandbox/serve.ts';
 import { quote } from '../../text/shell.ts';
-import { exemptLoopback } from './proxy.ts';
 
 /**
- * Runs a program against a sandbox and resolves with its exit code: the address and key stand in its environment,
- * `petstore` is on its PATH, and settings and state of the user's own stay out of reach.
- * @throws Failure (usage) when there is no such program, Failure (output) when the system does not let it run
+ * Runs a program with these variables and with `petstore` on its PATH, out of reach of the user's settings and state. Resolves
+ * with its exit code.
+ * @throws Failure (usage) if there is no such program, Failure (output) if the system cannot run it
  */
 export async function runAgainst(
-  { baseUrl, key }: RunningSandbox,
+  variables: Environment,
   program: readonly string[],
   context: Context,
 ): Promise<number> {
-  const folder = prepare(context);
+  const { env, self } = context;
+  const isWindows = context.platform === 'win32';
+  const folder = makeFolder(isWindows);
+  // cross-spawn, which most programs for Node start others with, escapes arguments of a .cmd twice only in a folder of this name.
+  const programs = isWindows ? join(folder, 'node_modules', '.bin') : folder;
   try {
-    const { env, platform, self } = context;
+    putPetstore(programs, self, isWindows);
     return await context.launch(program, {
       ...env,
       ...exemptLoopback(env),
       PETSTORE_PROFILE: undefined,
       PETSTORE_LIMIT_STORE: undefined,
-      PETSTORE_BASE_URL: baseUrl.href,
-      PETSTORE_API_KEY: key,
+      ...variables,
       PETSTORE_CONFIG_DIR: join(folder, 'config'),
       PETSTORE_STATE_DIR: join(folder, 'state'),
-      PATH: [programsIn(folder, context), env.PATH].filter(Boolean).join(delimiter),
-      ...(platform === 'win32' && selfVariables(self)),
+      PATH: [programs, env.PATH].filter(Boolean).join(delimiter),
+      ...(isWindows && selfVariables(self)),
     });
   } catch (error) {
-    const code = systemCode(error);
-    if (code === undefined) throw error;
-    const known = reasons[code];
-    if (known) throw usageFailure(`cannot run ${program[0]}: ${known.reason}`, known.hint);
-    throw new Failure('output', `cannot run ${program[0]} (${code})`, { cause: error });
+    throw cannotRun(program[0], error);
   } finally {
     remove(folder);
   }
 }
 
-type Reason = { readonly reason: string; readonly hint?: string };
-const notExecutable: Reason = {
-  reason: 'not an executable',
-  hint: 'If it is a script, name its interpreter, for example: petstore sandbox -- bash ./script.sh',
-};
-
-/** By the system's code. The last two are those of Windows, for a file that is not a program to it. */
-const reasons: Readonly<Record<string, Reason>> = {
-  ENOENT: { reason: 'command not found' },
-  EACCES: { reason: 'permission denied' },
-  EFTYPE: notExecutable,
-  UNKNOWN: notExecutable,
-};
-
-/** A folder for what belongs to this run alone, and for PATH. @throws Failure (output) */
-function prepare(context: Context): string {
-  let folder: string | undefined;
+function makeFolder(isWindows: boolean): string {
   try {
-    folder = mkdtempSync(join(tmpdir(), 'petstore-sandbox-'));
-    fillPath(programsIn(folder, context), context);
-    return folder;
+    return mkdtempSync(join(tmpdir(), 'petstore-sandbox-'));
   } catch (error) {
-    if (folder !== undefined) remove(folder);
     const message = `cannot create a folder in ${tmpdir()} (${systemCode(error)})`;
-    const variable = context.platform === 'win32' ? 'TEMP' : 'TMPDIR';
     throw new Failure('output', message, {
       consequence: 'Nothing was run.',
-      hint: `Set ${variable} to a writable folder.`,
+      hint: `Set ${isWindows ? 'TEMP' : 'TMPDIR'} to a writable folder.`,
       cause: error,
     });
   }
 }
 
-/** The run ends as its program did, also where that left something which cannot be removed. */
+/** Puts this very petstore into a folder, with the same Node. */
+function putPetstore(folder: string, self: readonly string[], isWindows: boolean): void {
+  mkdirSync(folder, { recursive: true });
+  // Windows needs it too, for the shell that comes with Git.
+  const script = `#!/bin/sh\nexec ${self.map(quote).join(' ')} "$@"\n`;
+  writeFileSync(join(folder, 'petstore'), script, { mode: 0o755 });
+  if (!isWindows) return;
+  const words = Object.keys(selfVariables(self)).map((name) => `"%${name}%"`);
+  writeFileSync(join(folder, 'petstore.cmd'), `@${words.join(' ')} %*\r\n`);
+}
+
+/** Variables for petstore.cmd: cmd.exe reads the file itself in the code page of its window. */
+function selfVariables(self: readonly string[]): Environment {
+  return Object.fromEntries(self.map((word, index) => [`PETSTORE_SANDBOX_SELF_${index}`, word]));
+}
+
+/** Adds this machine to NO_PROXY: a proxy would be sent the sandbox's key. Programs read either spelling first. */
+function exemptLoopback({ no_proxy, NO_PROXY }: Environment): Environment {
+  return {
+    no_proxy: withLoopback(no_proxy || NO_PROXY),
+    NO_PROXY: withLoopback(NO_PROXY || no_proxy),
+  };
+}
+
+function withLoopback(list = ''): string {
+  // curl takes * for everything only where it stands alone.
+  if (list.trim() === '*') return list;
+  return [list, '127.0.0.1', 'localhost', '::1'].filter(Boolean).join(',');
+}
+
+const notExecutable = 'not an executable';
+/** By the system's code. The last two are those of Windows, for a file that is not a program to it. */
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'command not found',
+  EACCES: 'permission denied',
+  EFTYPE: notExecutable,
+  UNKNOWN: notExecutable,
+};
+
+function cannotRun(program: string | undefined, error: unknown): unknown {
+  const code = systemCode(error);
+  if (code === undefined) return error;
+  const reason = reasons[code];
+  if (!reason) return new Failure('output', `cannot run ${program} (${code})`, { cause: error });
+  const interpreter =
+    'If it is a script, name its interpreter, for example: petstore sandbox -- bash ./script.sh';
+  const hint = reason === notExecutable ? interpreter : undefined;
+  return usageFailure(`cannot run ${program}: ${reason}`, hint);
+}
+
+/** The run ends as its program did, even if that left something which cannot be removed. */
 function remove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    // It is in a folder for what need not last.
+    // The folder is a temporary one.
   }
-}
-
-/**
- * The folder for PATH. cmd.exe reads the arguments of a .cmd twice. cross-spawn, with which most programs for Node start others on
- * Windows, escapes them for both only in a folder of this name.
- */
-function programsIn(folder: string, { platform }: Context): string {
-  return platform === 'win32' ? join(folder, 'node_modules', '.bin') : folder;
-}
-
-/** Makes this very petstore callable by name in a folder, with the same Node. */
-function fillPath(folder: string, { self, platform }: Context): void {
-  mkdirSync(folder, { recursive: true });
-  const words = self.map(quote).join(' ');
-  // On Windows for the shell that comes with Git.
-  writeFileSync(join(folder, 'petstore'), `#!/bin/sh\nexec ${words} "$@"\n`);
-  chmodSync(join(folder, 'petstore'), 0o755);
-  if (platform !== 'win32') return;
-  const variables = Object.keys(selfVariables(self)).map((name) => `"%${name}%"`);
-  writeFileSync(join(folder, 'petstore.cmd'), `@${variables.join(' ')} %*\r\n`);
-}
-
-/** The words of `self` for petstore.cmd, which cmd.exe reads in the code page of its window: few letters are the same in all. */
-function selfVariables(self: readonly string[]): Environment {
-  return Object.fromEntries(self.map((word, index) => [`PETSTORE_SANDBOX_SELF_${index}`, word]));
 }

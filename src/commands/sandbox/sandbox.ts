@@ -5,9 +5,9 @@ import { Exit, interruptedFailure, usageFailure } from '../../errors.ts';
 import { notice } from '../../events.ts';
 import { JsonError, parseJson } from '../../json/json.ts';
 import { type PlanName, plans } from '../../sandbox/quota.ts';
-import { type RunningSandbox, serveSandbox, throwawayKey } from '../../sandbox/serve.ts';
+import { createSandbox, createThrowawayKey, serveSandbox } from '../../sandbox/server.ts';
 import { answer } from '../../sandbox/service.ts';
-import { type SandboxState, sampleState, stateFromData } from '../../sandbox/state.ts';
+import { createState, type SandboxState } from '../../sandbox/state.ts';
 import type { App } from '../../session/app.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { wordFor } from '../../text/secret.ts';
@@ -43,25 +43,33 @@ export function define(command: Command, app: App): void {
         .default('free'),
     )
     .option('--data <file>', 'JSON file with initial categories, pets and orders')
-    .action(async (program: string[], { port, plan, data }: Options) =>
-      withSession(app, command, async (session) => {
-        const state = data === undefined ? sampleState() : readData(data);
-        const options = {
-          answer: (request: Parameters<typeof answer>[2]) => answer(state, plans[plan], request),
-          key: throwawayKey(),
-          now: app.context.now,
-        };
-        const running = await serveSandbox(options, port ?? 0);
-        try {
-          if (program.length > 0) throw new Exit(await runAgainst(running, program, app.context));
-          await announce(session, running, plan);
-          await interrupted(app.context.signal);
-        } finally {
-          running.server.close();
-          running.server.closeAllConnections();
-        }
-      }),
+    .action((program: string[], options: Options) =>
+      withSession(app, command, (session) => runSandbox(session, program, options)),
     );
+}
+
+async function runSandbox(session: Session, program: string[], options: Options): Promise<never> {
+  const { context } = session;
+  if (program[0] === '') throw usageFailure('no program given: the word after -- is empty');
+  const { port = 0, data, plan } = options;
+  const state = data === undefined ? createState() : readData(data);
+  state.plan = plans[plan];
+  const key = createThrowawayKey();
+  const respond = createSandbox({
+    key,
+    now: context.now,
+    answer: (request) => answer(state, request),
+  });
+  const { baseUrl, server } = await serveSandbox(respond, port);
+  const variables = { PETSTORE_BASE_URL: baseUrl.href, PETSTORE_API_KEY: key };
+  try {
+    if (program.length > 0) throw new Exit(await runAgainst(variables, program, context));
+    await announce(session, variables, plan);
+    return await waitForSignal(context.signal);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
 }
 
 function parsePort(text: string): number {
@@ -71,39 +79,36 @@ function parsePort(text: string): number {
   return port;
 }
 
-/** In bytes: as long a list as petstore reads. */
-const longestData = 96 * 1024 * 1024;
+/** As long a list as petstore reads. */
+const maxDataBytes = 96 * 1024 * 1024;
 
 function readData(path: string): SandboxState {
-  const text = readText(path, longestData);
+  const text = readText(path, maxDataBytes);
   if (text === undefined) throw usageFailure(`file not found: ${path}`);
   try {
-    return stateFromData(parseJson(text));
+    return createState(parseJson(text));
   } catch (error) {
     const what = error instanceof JsonError ? 'JSON' : 'data';
-    throw usageFailure(
-      `invalid ${what} in ${path}: ${error instanceof Error ? error.message : error}`,
-    );
+    const reason = error instanceof Error ? error.message : error;
+    throw usageFailure(`invalid ${what} in ${path}: ${reason}`);
   }
 }
 
-/** The address and the key are the result: lines to paste into another shell. */
+/** Prints address and key as the result: lines to paste into another shell. */
 async function announce(
   { context, output, report }: Session,
-  { baseUrl, key }: RunningSandbox,
+  variables: Readonly<Record<string, string>>,
   plan: PlanName,
 ): Promise<void> {
-  const variables = { PETSTORE_BASE_URL: baseUrl.href, PETSTORE_API_KEY: key };
-  const isWindows = context.platform === 'win32';
   const lines = Object.entries(variables).map(([name, value]) =>
-    isWindows ? `$env:${name} = '${value}'` : `export ${name}=${value}`,
+    context.platform === 'win32' ? `$env:${name} = '${value}'` : `export ${name}=${value}`,
   );
   await output.print({ data: variables, columns: Object.keys(variables), lines });
   notice(report, `sandbox running with the rate limits of the ${plan} plan; press Ctrl-C to stop`);
 }
 
-/** Resolves never; ends with the signal that stops the server, which is no failure to speak of. */
-async function interrupted(signal: AbortSignal): Promise<never> {
+/** Never resolves: throws Exit when a signal stops the server. */
+async function waitForSignal(signal: AbortSignal): Promise<never> {
   if (!signal.aborted) await once(signal, 'abort');
-  throw new Exit(interruptedFailure(signal, {}).exitCode);
+  throw new Exit(interruptedFailure(signal).exitCode);
 }

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { writeJson } from '../../../src/json/write.ts';
 import { answer, fault as errorOf, type Reply } from '../../../src/sandbox/service.ts';
-import { addCategory, type SandboxState, sampleState } from '../../../src/sandbox/state.ts';
+import { addCategory, createState, type SandboxState } from '../../../src/sandbox/state.ts';
 import type { Random } from '../../support/random.ts';
 import { drawFaults, type Fault, latest, retryAfter } from './faults.ts';
 import type { Row } from './rows.ts';
@@ -47,7 +47,7 @@ const plan = { minute: unlimited, day: { ...unlimited, length: 86_400_000 } };
 /** The sandbox behind a network that breaks. What it took, it carries out, also when the sender is gone. */
 export async function startFaultyService(manners: Manners): Promise<FaultyService> {
   const { random, share, pace, before, onWrite } = manners;
-  const state = { ...sampleState(), categories: [], lastId: 2n ** 53n };
+  const state = { ...createState({ categories: [] }, plan), lastId: 2n ** 53n };
   for (const row of before) addCategory(state, row);
   const arrivals: Arrival[] = [];
   const drawFault = drawFaults(random, share);
@@ -97,7 +97,7 @@ export async function startFaultyService(manners: Manners): Promise<FaultyServic
   function commit({ method, url, headers }: IncomingMessage, arrival: Arrival): Reply {
     const at = Date.now();
     const operation = method === 'POST' ? 'createCategory' : 'listCategories';
-    const reply = answer(state, plan, {
+    const reply = answer(state, {
       at,
       operation: url === '/v1/categories' ? operation : 'unknown',
       key: headers.authorization === `Bearer ${key}` ? 'valid' : 'invalid',
@@ -109,7 +109,7 @@ export async function startFaultyService(manners: Manners): Promise<FaultyServic
 
   function refusal({ reply }: Fault): Reply {
     const asked = { at: Date.now(), operation: 'unknown', key: 'valid' } as const;
-    const { headers } = answer(state, plan, asked);
+    const { headers } = answer(state, asked);
     if (reply !== 429) return { ...errorOf(503, 'unavailable', 'not now'), headers: headers ?? {} };
     const wait = { 'retry-after': String(retryAfter) };
     return { ...errorOf(429, 'rate_limited', 'slower'), headers: { ...headers, ...wait } };

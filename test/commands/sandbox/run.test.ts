@@ -112,6 +112,13 @@ test.for([
   expect(stderr).toContain(hint);
 });
 
+test('an empty program is a usage error', async ({ petstore }) => {
+  const { exitCode, stdout, stderr } = await petstore(['sandbox', '--', '', 'x']);
+
+  expect([exitCode, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('petstore: no program given: the word after -- is empty\n');
+});
+
 test.for([
   ['linux', /^export PETSTORE_BASE_URL=http:\S+\/v1\nexport PETSTORE_API_KEY=sandbox-\w+\n$/],
   ['win32', /^\$env:PETSTORE_BASE_URL = 'http:\S+'\n\$env:PETSTORE_API_KEY = 'sandbox-\w+'\n$/],

@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { unescape as decodePercent } from 'node:querystring';
+import { Failure, systemCode } from '../errors.ts';
+import { writeJson } from '../json/write.ts';
+import type { Answer, SandboxRequest } from './service.ts';
+
+/** The interface document names no limit. */
+const maxBodyBytes = 1024 * 1024;
+
+type HttpRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
+type HttpReply = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+/** Responds to a request without a socket. `readBody` returns null if the body is too long. */
+type Respond = (
+  request: HttpRequest,
+  readBody: () => Promise<Uint8Array | null>,
+) => Promise<HttpReply>;
+
+type SandboxOptions = {
+  /** The one key that is valid. */
+  readonly key: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly answer: Answer;
+};
+
+/** Creates the service of the interface document. It looks at a body only if host and key are valid. */
+export function createSandbox({ key, now, answer }: SandboxOptions): Respond {
+  return async ({ method, url = '/', headers }, readBody) => {
+    const route = findRoute(method, url);
+    const head = { ...route, at: now(), key: judgeHost(headers.host) ?? judgeKey(headers, key) };
+    const hasBody = head.key === 'valid' && head.operation === 'createCategory';
+    const request = hasBody ? withBody(head, headers, await readBody()) : head;
+    const { status, body, headers: own } = answer(request);
+    return {
+      status,
+      headers: { 'content-type': 'application/json', ...own },
+      body: writeJson(body),
+    };
+  };
+}
+
+function findRoute(
+  method: string | undefined,
+  url: string,
+): Pick<SandboxRequest, 'operation' | 'petId'> {
+  const [path = ''] = url.split('?');
+  const [, petId] = /^\/v1\/pets\/([^/]+)$/.exec(path) ?? [];
+  // Node leaves out the body of a response to HEAD.
+  const call = `${method === 'HEAD' ? 'GET' : method} ${petId ? '/v1/pets/' : path}`;
+  if (call === 'GET /v1/categories') return { operation: 'listCategories' };
+  if (call === 'POST /v1/categories') return { operation: 'createCategory' };
+  if (call === 'GET /v1/store/orders') return { operation: 'listOrders' };
+  if (call === 'GET /v1/pets/' && petId)
+    return { operation: 'getPet', petId: decodePercent(petId) };
+  return { operation: 'unknown' };
+}
+
+/** A web page can point a name of its own at this machine (DNS rebinding): only our own names count. */
+function judgeHost(host = ''): 'badHost' | 'foreign' | undefined {
+  if (!URL.canParse(`http://${host}`)) return 'badHost';
+  const { hostname } = new URL(`http://${host}`);
+  return ['127.0.0.1', 'localhost', '[::1]'].includes(hostname) ? undefined : 'foreign';
+}
+
+function judgeKey(
+  { authorization }: HttpRequest['headers'],
+  key: string,
+): 'missing' | 'invalid' | 'valid' {
+  if (!authorization) return 'missing';
+  const [, token] = /^bearer +(.*)$/i.exec(authorization) ?? [];
+  return token === key ? 'valid' : 'invalid';
+}
+
+/** Leaves a body empty that is not JSON in UTF-8: the service rejects that as well. */
+function withBody(
+  request: SandboxRequest,
+  headers: HttpRequest['headers'],
+  bytes: Uint8Array | null,
+): SandboxRequest {
+  if (bytes === null) return { ...request, operation: 'oversized' };
+  if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) return request;
+  try {
+    return { ...request, body: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+  } catch {
+    return request;
+  }
+}
+
+/** Creates a key that only one sandbox takes. */
+export function createThrowawayKey(): string {
+  return `sandbox-${randomBytes(12).toString('hex')}`;
+}
+
+/** Serves a sandbox on this machine only; port 0 takes a free one. @throws Failure (config) */
+export function serveSandbox(
+  respond: Respond,
+  port: number,
+): Promise<{ readonly baseUrl: URL; readonly server: Server }> {
+  const server = createServer({ requestTimeout: 30_000 }, (incoming, outgoing) => {
+    respond(incoming, () => readBody(incoming)).then(
+      ({ status, headers, body }) => {
+        const length = { 'content-length': Buffer.byteLength(body) };
+        outgoing.writeHead(status, { ...headers, ...length }).end(body);
+      },
+      // A client that breaks off must not end petstore by an unhandled rejection.
+      () => outgoing.destroy(),
+    );
+  });
+  // Bounds what a client without the key can hold.
+  server.maxConnections = 500;
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(cannotListen(error, port)));
+    server.listen(port, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      resolve({ baseUrl: new URL(`http://127.0.0.1:${port}/v1`), server });
+    });
+  });
+}
+
+/** Reads a body to its end and keeps no more than the maximum: a client that still sends would not see an early reply. */
+async function readBody(incoming: IncomingMessage): Promise<Uint8Array | null> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of incoming) {
+    size += part.length;
+    if (size <= maxBodyBytes) parts.push(part);
+  }
+  return size <= maxBodyBytes ? Buffer.concat(parts) : null;
+}
+
+function cannotListen(error: unknown, port: number): Failure {
+  const code = systemCode(error);
+  if (port === 0) {
+    return new Failure('config', `cannot listen on 127.0.0.1 (${code})`, { cause: error });
+  }
+  const reason = code === 'EADDRINUSE' ? 'is already in use' : `cannot be used (${code})`;
+  const hint = 'Omit --port to use a free one.';
+  return new Failure('config', `port ${port} ${reason}`, { hint });
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Context } from '../context.ts';
+import { faultOfAccess } from '../disk/denied.ts';
+import { openToAppend } from '../disk/open-file.ts';
+import { securePrivateFolder } from '../disk/private-folder.ts';
+import { createTail } from '../disk/tail.ts';
+import { createSandbox, createThrowawayKey, serveSandbox } from './server.ts';
+import { type Answer, answer, forReplay, isReplayable, type Reply } from './service.ts';
+import { createState, type SandboxState } from './state.ts';
+
+/** Serves the sandbox of `--profile sandbox`, which ends with the command. @throws Failure (config) */
+export async function serveSharedSandbox(
+  { now, uid }: Pick<Context, 'now' | 'uid'>,
+  stateFolder: string | undefined,
+  notify: (message: string) => void,
+): Promise<{ readonly baseUrl: URL; readonly key: string }> {
+  const key = createThrowawayKey();
+  const shared = openSharedSandbox(stateFolder, uid, notify);
+  const { baseUrl, server } = await serveSandbox(createSandbox({ key, now, answer: shared }), 0);
+  // Neither the server nor a connection to it keeps the process alive once the command is done.
+  server.unref();
+  server.on('connection', (socket) => socket.unref());
+  return { baseUrl, key };
+}
+
+/** Opens the sandbox that all processes with this state folder share, or one in memory if nothing can be saved there. */
+export function openSharedSandbox(
+  stateFolder: string | undefined,
+  uid: number | undefined,
+  notify: (message: string) => void,
+): Answer {
+  const state = createState();
+  const inMemory: Answer = (request) => answer(state, request);
+  let current = attempt(() => openLog(stateFolder, uid, state)) ?? inMemory;
+  return (request) => {
+    // A request without the key changes nothing, and must not write to the disk.
+    if (request.key !== 'valid') return inMemory(request);
+    const reply = attempt(() => current(request));
+    if (!reply) current = inMemory;
+    return reply ?? current(request);
+  };
+
+  function attempt<T>(task: () => T): T | undefined {
+    try {
+      return task();
+    } catch (error) {
+      const fault = faultOfAccess(error, uid);
+      const reason = fault ? ` (${fault.message}). Fix: ${fault.fix}` : '';
+      notify(
+        `cannot save the sandbox; what you create in it is lost when this command ends${reason}`,
+      );
+      return undefined;
+    }
+  }
+}
+
+/**
+ * Keeps a sandbox as a log of its requests. Each request is one appended line. All processes replay the same lines in the same
+ * order, so they agree without a lock. A killed process leaves at most a torn line, which is ignored.
+ * @throws the system's error, FileFault
+ */
+function openLog(
+  stateFolder: string | undefined,
+  uid: number | undefined,
+  state: SandboxState,
+): Answer {
+  if (stateFolder === undefined) throw new Error('no home folder');
+  const folder = join(stateFolder, 'sandbox');
+  securePrivateFolder(folder, uid);
+  const file = openToAppend(join(folder, 'requests.log'));
+  const { readLines } = createTail(file);
+  return (request) => {
+    const id = randomUUID();
+    // The line break in front separates this line from a torn one.
+    const line = Buffer.from(`\n${JSON.stringify({ ...forReplay(request), id })}\n`);
+    if (writeSync(file, line) < line.length) throw new Error('the disk is full');
+    let reply: Reply | undefined;
+    for (const entry of readLines().map(parseEntry)) {
+      if (entry?.id === id) reply = answer(state, request);
+      else if (entry) answer(state, entry);
+    }
+    if (!reply) throw new Error('the log was truncated');
+    return reply;
+  };
+}
+
+function parseEntry(line: string) {
+  try {
+    const entry: unknown = JSON.parse(line);
+    return isReplayable(entry) && 'id' in entry ? entry : undefined;
+  } catch {
+    return undefined;
+  }
+}
