@@ -19,15 +19,9 @@ function spansOf({ minute, day }: Quotas): Plan {
   };
 }
 
-/** A window as the X-RateLimit headers show it. */
-type WindowStatus = {
-  readonly limit: number;
-  readonly remaining: number;
-  readonly resetAt: number;
-};
-
 type Refusal = { readonly isBan: boolean; readonly until: number };
 
+const windowNames = ['minute', 'day'] as const;
 const maxEarlyRequests = 2;
 const banMs = 300_000;
 
@@ -48,8 +42,7 @@ export class Quota {
     if (now < this.#bannedUntil) return { isBan: true, until: this.#bannedUntil };
     const full = this.#windows(plan, now).filter(({ remaining }) => remaining === 0);
     if (full.length === 0) {
-      this.#count('minute', plan, now);
-      this.#count('day', plan, now);
+      this.#count(plan, now);
       return undefined;
     }
     this.#earlyRequests = now < this.#retryAt ? this.#earlyRequests + 1 : 0;
@@ -61,34 +54,33 @@ export class Quota {
     return { isBan: false, until: this.#retryAt };
   }
 
-  /** Returns the window that runs out first. */
-  tightestWindow(plan: Plan, now: number): WindowStatus {
-    const [minute, day] = this.#windows(plan, now);
-    return day.remaining < minute.remaining ? day : minute;
+  /** Returns the window that runs out first, for the X-RateLimit headers. */
+  tightestWindow(plan: Plan, now: number) {
+    return this.#windows(plan, now).reduce((minute, day) =>
+      day.remaining < minute.remaining ? day : minute,
+    );
   }
 
-  #windows(plan: Plan, now: number): [minute: WindowStatus, day: WindowStatus] {
-    return [this.#status('minute', plan, now), this.#status('day', plan, now)];
+  #windows(plan: Plan, now: number) {
+    return windowNames.map((name) => {
+      const { limit, length } = plan[name];
+      const { openedAt, used } = this[name];
+      const isOpen = now < openedAt + length;
+      return {
+        limit,
+        remaining: Math.max(0, limit - (isOpen ? used : 0)),
+        resetAt: (isOpen ? openedAt : wholeSecond(now)) + length,
+      };
+    });
   }
 
-  #status(name: keyof Plan, plan: Plan, now: number): WindowStatus {
-    const { limit, length } = plan[name];
-    const { openedAt, used } = this[name];
-    const isOpen = now < openedAt + length;
-    return {
-      limit,
-      remaining: Math.max(0, limit - (isOpen ? used : 0)),
-      resetAt: (isOpen ? openedAt : wholeSecond(now)) + length,
-    };
-  }
-
-  #count(name: keyof Plan, plan: Plan, now: number): void {
-    const window = this[name];
-    if (now >= window.openedAt + plan[name].length) {
-      window.openedAt = wholeSecond(now);
-      window.used = 0;
+  #count(plan: Plan, now: number): void {
+    for (const name of windowNames) {
+      const window = this[name];
+      const isOpen = now < window.openedAt + plan[name].length;
+      if (!isOpen) Object.assign(window, { openedAt: wholeSecond(now), used: 0 });
+      window.used += 1;
     }
-    window.used += 1;
   }
 }
 

@@ -34,10 +34,19 @@ type SandboxOptions = {
 export function createSandbox({ key, now, answer }: SandboxOptions): Respond {
   return async ({ method, url = '/', headers }, readBody) => {
     const route = findRoute(method, url);
-    const head = { ...route, at: now(), key: judgeHost(headers.host) ?? judgeKey(headers, key) };
-    const hasBody = head.key === 'valid' && head.operation === 'createCategory';
-    const request = hasBody ? withBody(head, headers, await readBody()) : head;
-    const { status, body, headers: own } = answer(request);
+    const judgement = judge(headers, key);
+    const hasBody = judgement === 'valid' && route.operation === 'createCategory';
+    const content = hasBody ? decode(await readBody(), headers['content-type']) : {};
+    const {
+      status,
+      body,
+      headers: own,
+    } = answer({
+      at: now(),
+      key: judgement,
+      ...route,
+      ...content,
+    });
     return {
       status,
       headers: { 'content-type': 'application/json', ...own },
@@ -62,34 +71,30 @@ function findRoute(
   return { operation: 'unknown' };
 }
 
-/** A web page can point a name of its own at this machine (DNS rebinding): only our own names count. */
-function judgeHost(host = ''): 'badHost' | 'foreign' | undefined {
-  if (!URL.canParse(`http://${host}`)) return 'badHost';
-  const { hostname } = new URL(`http://${host}`);
-  return ['127.0.0.1', 'localhost', '[::1]'].includes(hostname) ? undefined : 'foreign';
-}
-
-function judgeKey(
-  { authorization }: HttpRequest['headers'],
+function judge(
+  { host = '', authorization }: HttpRequest['headers'],
   key: string,
-): 'missing' | 'invalid' | 'valid' {
+): SandboxRequest['key'] {
+  if (!URL.canParse(`http://${host}`)) return 'badHost';
+  // A web page can point a name of its own at this machine (DNS rebinding): only our own names count.
+  const { hostname } = new URL(`http://${host}`);
+  if (!['127.0.0.1', 'localhost', '[::1]'].includes(hostname)) return 'foreign';
   if (!authorization) return 'missing';
   const [, token] = /^bearer +(.*)$/i.exec(authorization) ?? [];
   return token === key ? 'valid' : 'invalid';
 }
 
-/** Leaves a body empty that is not JSON in UTF-8: the service rejects that as well. */
-function withBody(
-  request: SandboxRequest,
-  headers: HttpRequest['headers'],
+/** Leaves out a body that is not JSON in UTF-8: the service rejects a create without one. */
+function decode(
   bytes: Uint8Array | null,
-): SandboxRequest {
-  if (bytes === null) return { ...request, operation: 'oversized' };
-  if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) return request;
+  contentType = '',
+): Partial<Pick<SandboxRequest, 'operation' | 'body'>> {
+  if (bytes === null) return { operation: 'oversized' };
+  if (!/^application\/json\s*(;|$)/i.test(contentType)) return {};
   try {
-    return { ...request, body: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+    return { body: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch {
-    return request;
+    return {};
   }
 }
 

@@ -44,7 +44,7 @@ const Data = z.strictObject({
  * `categories`, `pets`, `orders`. Categories without an id get one.
  * @throws Error whose message says what does not fit
  */
-export function createState(json: Json = {}, plan = plans.free): SandboxState {
+export function createState(json: Json = {}, plan: Plan = plans.free): SandboxState {
   const data = isJsonObject(json) ? json : { categories: json };
   const mismatch = findMismatch(Data, data);
   if (mismatch) throw new Error(mismatch);

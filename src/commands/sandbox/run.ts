@@ -87,6 +87,7 @@ const notExecutable = 'not an executable';
 /** By the system's code. The last two are those of Windows, for a file that is not a program to it. */
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'command not found',
+  ENOTDIR: 'command not found',
   EACCES: 'permission denied',
   EFTYPE: notExecutable,
   UNKNOWN: notExecutable,

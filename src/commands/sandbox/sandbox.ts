@@ -4,7 +4,7 @@ import { readText } from '../../disk/files.ts';
 import { Exit, interruptedFailure, usageFailure } from '../../errors.ts';
 import { notice } from '../../events.ts';
 import { JsonError, parseJson } from '../../json/json.ts';
-import { type PlanName, plans } from '../../sandbox/quota.ts';
+import { type Plan, type PlanName, plans } from '../../sandbox/quota.ts';
 import { createSandbox, createThrowawayKey, serveSandbox } from '../../sandbox/server.ts';
 import { answer } from '../../sandbox/service.ts';
 import { createState, type SandboxState } from '../../sandbox/state.ts';
@@ -52,8 +52,7 @@ async function runSandbox(session: Session, program: string[], options: Options)
   const { context } = session;
   if (program[0] === '') throw usageFailure('no program given: the word after -- is empty');
   const { port = 0, data, plan } = options;
-  const state = data === undefined ? createState() : readData(data);
-  state.plan = plans[plan];
+  const state = data === undefined ? createState({}, plans[plan]) : readState(data, plans[plan]);
   const key = createThrowawayKey();
   const respond = createSandbox({
     key,
@@ -82,11 +81,11 @@ function parsePort(text: string): number {
 /** As long a list as petstore reads. */
 const maxDataBytes = 96 * 1024 * 1024;
 
-function readData(path: string): SandboxState {
+function readState(path: string, plan: Plan): SandboxState {
   const text = readText(path, maxDataBytes);
   if (text === undefined) throw usageFailure(`file not found: ${path}`);
   try {
-    return createState(parseJson(text));
+    return createState(parseJson(text), plan);
   } catch (error) {
     const what = error instanceof JsonError ? 'JSON' : 'data';
     const reason = error instanceof Error ? error.message : error;

@@ -98,6 +98,7 @@ test('a NO_PROXY of `*` stays, which programs take for everything only where it 
 
 test.for([
   ['ENOENT', 'command not found', ''],
+  ['ENOTDIR', 'command not found', ''],
   ['EACCES', 'permission denied', ''],
   ['EFTYPE', 'not an executable', 'petstore sandbox -- bash ./script.sh'],
   ['UNKNOWN', 'not an executable', 'petstore sandbox -- bash ./script.sh'],
