@@ -52,7 +52,7 @@ const operations = {
   unknown: (): Reply => fault(404, 'not_found', 'no such operation'),
 } satisfies Record<string, (state: SandboxState, request: SandboxRequest) => Reply>;
 
-/** They cost nothing of the limit. */
+/** Replies without a valid key. None counts against its limit. */
 const rejections = {
   badHost: fault(400, 'invalid_request', 'the Host header is not valid'),
   foreign: fault(403, 'wrong_host', 'the sandbox serves this machine only'),

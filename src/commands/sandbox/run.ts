@@ -84,7 +84,7 @@ function withLoopback(list = ''): string {
 }
 
 const notExecutable = 'not an executable';
-/** By the system's code. The last two are those of Windows, for a file that is not a program to it. */
+/** By the system's code. Windows reports the last two for a file that it cannot run. */
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'command not found',
   ENOTDIR: 'command not found',
@@ -104,11 +104,11 @@ function cannotRun(program: string | undefined, error: unknown): unknown {
   return usageFailure(`cannot run ${program}: ${reason}`, hint);
 }
 
-/** The run ends as its program did, even if that left something which cannot be removed. */
+/** Removes the folder, unless the program left something in it that Windows does not let go. */
 function remove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    // The folder is a temporary one.
+    // The exit code is the program's all the same.
   }
 }
