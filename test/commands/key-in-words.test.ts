@@ -138,3 +138,23 @@ describe('a key on the command line', () => {
     }
   });
 });
+
+/** Characters at which a pattern over a message, or a split of it, may end too early; each half is long enough to be a key. */
+const torn = [
+  "Qwertzuiop'Asdfghjkl",
+  'Qwertzuiop\nAsdfghjkl',
+  "-Qwertzuiop'Asdfghjkl",
+  'Qwertzuiop"?)Asdfghjkl',
+];
+
+describe('a key with a quote, a line break or a dash in front', () => {
+  test.for(commandLines)('is not said in part either: %s', async (line, { petstore }) => {
+    const env = { PETSTORE_API_KEY: undefined };
+    for (const key of torn) {
+      const argv = line.split(' ').map((word) => word.replace('KEY', () => key));
+      const { stdout, stderr } = await petstore(argv, { env });
+
+      expect(stdout + stderr, key).not.toMatch(/wertzuiop|Asdfghjkl/);
+    }
+  });
+});

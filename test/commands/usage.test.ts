@@ -316,6 +316,20 @@ test('so may --no-color and --verbose', async ({ petstore }) => {
   expect(stderr).not.toContain('\u001b');
 });
 
+test.for(['-v', '-vintage', '-q: quiet', '-o', '-ojson', '-pets', '-h', '-V', '--json', '--'])(
+  'a value is a value, whatever option it looks like: %s',
+  async (value, { petstore, sandbox }) => {
+    const create = ['categories', 'create', 'dog', '-q', '-o', 'csv', '--no-header'];
+
+    const { stdout } = await petstore([...create, '--description', value]);
+    await petstore([...create, `--description=${value}`]);
+    await petstore(['--profile', 'production', ...create, '--description', value]);
+
+    expect(stdout).toBe(`1,dog,${value}\n`);
+    expect(sandbox.categories.map(({ description }) => description)).toEqual([value, value, value]);
+  },
+);
+
 describe('of the ways to name a format', () => {
   test.for([
     ['--json -o csv', 'csv'],

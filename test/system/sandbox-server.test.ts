@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { describe } from 'vitest';
 import { test as base, expect, type Running } from '../support/program.ts';
 
@@ -129,5 +131,64 @@ describe('the sandbox', () => {
     const text = await send(port, both, { until: /\}.*\}$/s });
 
     expect(text.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 401', 'HTTP/1.1 201']);
+  });
+
+  test('listens on loopback alone', async ({ server: { port } }) => {
+    const addresses = Object.values(networkInterfaces()).flatMap((all = []) => all);
+    const others = addresses.filter(({ internal, family }) => !internal && family === 'IPv4');
+    const names = others.map(({ address }) => address);
+    // Linux answers for all of 127.0.0.0/8.
+    if (process.platform === 'linux') names.push('127.0.0.2');
+
+    for (const name of names) {
+      await expect(once(connect(port, name), 'connect')).rejects.toThrow('ECONNREFUSED');
+    }
+  });
+
+  test('tells the limit with each status, and bans a client that does not wait', async ({
+    server: { port, key },
+  }) => {
+    const auth = `Authorization: Bearer ${key}`;
+    const create = (body: string) => [...post(key, `Content-Length: ${body.length}`), '', body];
+    const limit =
+      /^x-ratelimit-limit: 60\r\nx-ratelimit-remaining: \d+\r\nx-ratelimit-reset: \d{10}\r$/im;
+
+    for (const [status, head] of [
+      [200, [...line('GET'), auth]],
+      [201, create('{"name":"fish"}')],
+      [400, create('{"name":7}')],
+      [400, create('{')],
+      [401, line('GET')],
+      [403, [...line('GET', 'evil.example'), auth]],
+      [404, ['GET /v1/nowhere HTTP/1.1', 'Host: localhost', auth]],
+      [404, ['GET /v1/pets/404 HTTP/1.1', 'Host: localhost', auth]],
+      [404, ['GET /categories HTTP/1.1', 'Host: localhost', auth]],
+      [413, post(key, `Content-Length: ${2 * MiB}`)],
+    ] as const) {
+      const body = status === 413 ? 2 * MiB : 0;
+      const { text } = await send(port, head, { body, until: /[}\]]$/ });
+      const [fields = '', json = ''] = text.split('\r\n\r\n');
+      expect(fields).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(fields, String(status)).toMatch(limit);
+      expect(fields).toMatch(/^content-type: application\/json\r?$/im);
+      if (status >= 400) {
+        const error = { code: expect.any(String), message: expect.any(String), status };
+        expect(JSON.parse(json)).toEqual(error);
+      }
+    }
+    const list = () =>
+      fetch(`http://127.0.0.1:${port}/v1/categories`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+    let refused = await list();
+    for (let sent = 0; sent < 60 && refused.status === 200; sent += 1) refused = await list();
+    const early = [await list(), await list(), await list()];
+
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60);
+    expect(await Promise.all(early.map((response) => response.json()))).toMatchObject(
+      ['rate_limited', 'rate_limited', 'key_banned'].map((code) => ({ code, status: 429 })),
+    );
+    expect(Number(early[2]?.headers.get('retry-after'))).toBeGreaterThan(60);
   });
 });
