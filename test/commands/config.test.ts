@@ -47,6 +47,19 @@ describe('config list', () => {
     }
   });
 
+  test('never shows the password of a limit store', async ({ petstore }) => {
+    await petstore(['config', 'set', 'limit-store', 'redis://me:open-sesame@h']);
+    const elsewhere = { PETSTORE_LIMIT_STORE: 'redis://me:open-sesame@elsewhere' };
+
+    for (const env of [{}, elsewhere]) {
+      for (const line of ['config list', 'config list --json', 'config get limit-store']) {
+        const { stdout, stderr } = await petstore(line.split(' '), { env });
+        expect(stdout).toContain('redis://');
+        expect(stdout + stderr).not.toContain('sesame');
+      }
+    }
+  });
+
   test('the sandbox has no address that one could know beforehand', async ({ petstore }) => {
     const { stdout } = await petstore(['config', 'list', '-p', 'sandbox', '--json']);
 

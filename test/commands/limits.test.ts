@@ -94,6 +94,20 @@ describe('limits', () => {
     expect(sandbox.requests).toHaveLength(1);
   });
 
+  test('--refresh that is refused shows the wait, and is a failure: exit 75', async ({
+    petstore,
+    sandbox,
+  }) => {
+    sandbox.reactions.push(refuse('900'));
+
+    const { exitCode, stdout, stderr } = await petstore(['limits', '--refresh']);
+
+    expect(exitCode).toBe(75);
+    expect(stdout).toContain('│ minute │');
+    expect(stderr).toContain('next request in 15m');
+    expect(sandbox.requests).toHaveLength(1);
+  });
+
   test('--refresh reads a key from standard input once', async ({ petstore }) => {
     const env = { PETSTORE_API_KEY: undefined };
 

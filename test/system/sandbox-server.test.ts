@@ -1,8 +1,10 @@
 import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
 import { describe } from 'vitest';
-import { test as base, expect, type Running } from '../support/program.ts';
+import { test as base, expect, type Running, saveSettings } from '../support/program.ts';
 
 const MiB = 1024 * 1024;
 
@@ -10,12 +12,16 @@ type Server = { readonly program: Running; readonly port: number; readonly key: 
 
 const test = base.extend<{ server: Server }>({
   server: async ({ start }, use) => {
-    const program = start(['sandbox', '--json', '--quiet']);
-    await program.shows(/^\}$/m);
-    const { PETSTORE_BASE_URL: url, PETSTORE_API_KEY: key } = JSON.parse(program.stdout());
-    await use({ program, port: Number(new URL(url).port), key });
+    await use(await announced(start(['sandbox', '--json', '--quiet'])));
   },
 });
+
+/** Waits for the address and the key that a sandbox prints. */
+async function announced(program: Running): Promise<Server> {
+  await program.shows(/^\}$/m);
+  const { PETSTORE_BASE_URL: url, PETSTORE_API_KEY: key } = JSON.parse(program.stdout());
+  return { program, port: Number(new URL(url).port), key };
+}
 
 /** Sends a head, then pieces of 1 MiB, and returns what came back by the end of the connection, or up to `until`. */
 function send(
@@ -191,4 +197,94 @@ describe('the sandbox', () => {
     );
     expect(Number(early[2]?.headers.get('retry-after'))).toBeGreaterThan(60);
   });
+});
+
+describe('the options of a sandbox', () => {
+  test('--port takes that port, or exits 2 where it is in use', async ({ server, petstore }) => {
+    const result = await petstore(['sandbox', '--port', String(server.port)]);
+
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toMatch(new RegExp(`^petstore: .*${server.port}.*in use`));
+  });
+
+  test('--plan and --data decide what it serves, and each one has a key of its own', async ({
+    server,
+    start,
+    folder,
+  }) => {
+    const data = join(folder, 'data.json');
+    writeFileSync(
+      data,
+      '{"categories":[{"id":9007199254740993,"name":"newt"}],"orders":[{"id":7}]}',
+    );
+
+    const flags = ['--plan', 'pro', '--data', data];
+    const { port, key } = await announced(start(['sandbox', '--json', ...flags]));
+    const headers = { authorization: `Bearer ${key}` };
+    const url = `http://127.0.0.1:${port}/v1`;
+    const listed = await fetch(`${url}/categories`, { headers });
+    const orders = await fetch(`${url}/store/orders`, { headers });
+    const pet = await fetch(`${url}/pets/1`, { headers });
+
+    expect(await listed.text()).toBe('[{"id":9007199254740993,"name":"newt"}]');
+    expect(listed.headers.get('x-ratelimit-limit')).toBe('300');
+    expect(await orders.json()).toEqual([{ id: 7 }]);
+    // What the file leaves out has sample data.
+    expect(pet.status).toBe(200);
+    expect(pet.headers.get('sunset')).toMatch(/GMT$/);
+    expect(key).not.toBe(server.key);
+  });
+});
+
+describe('a program in a sandbox', () => {
+  test('can neither read nor change settings and state of the user', async ({
+    petstore,
+    folder,
+  }) => {
+    saveSettings(folder, { output: 'json' });
+    const settings = join(folder, '.config', 'petstore', 'settings.json');
+    const before = readFileSync(settings, 'utf8');
+    const script = `
+      echo "store \${PETSTORE_LIMIT_STORE-none}, profile \${PETSTORE_PROFILE-none}"
+      petstore categories list --columns name -q
+      petstore config set output csv -q
+      petstore config set max-wait 1s -p staging -q
+      petstore categories list --columns name -q`;
+    const env = { PETSTORE_LIMIT_STORE: 'redis://127.0.0.1:1', PETSTORE_PROFILE: 'staging' };
+
+    const result = await petstore(['sandbox', '-q', '--', 'sh', '-ec', script], { env });
+
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(result.stdout).toMatch(/^store none, profile none\n┌/);
+    expect(result.stdout).toContain('│ dog ');
+    expect(result.stdout).toMatch(/^name\ndog\ncat\nrabbit\n$/m);
+    expect(readFileSync(settings, 'utf8')).toBe(before);
+    expect(existsSync(join(folder, '.local'))).toBe(false);
+  });
+
+  test('leaves nothing behind, however it ends', async ({ petstore, folder }) => {
+    const env = { TMPDIR: folder };
+
+    const ends = [
+      await petstore(['sandbox', '--', 'sh', '-c', 'petstore orders list -q; exit 3'], { env }),
+      await petstore(['sandbox', '--', 'sh', '-c', 'kill -9 $$'], { env }),
+      await petstore(['sandbox', '--', './nowhere'], { env }),
+    ];
+
+    expect(ends.map(({ code }) => code)).toEqual([3, 137, 2]);
+    expect(readdirSync(folder).filter((name) => name.startsWith('petstore-'))).toEqual([]);
+  });
+});
+
+test('--profile sandbox keeps what was created, and what is left of the limit', async ({
+  petstore,
+}) => {
+  const flags = ['-p', 'sandbox', '--json'];
+
+  const created = await petstore(['categories', 'create', 'newt', ...flags]);
+  const found = await petstore(['categories', 'get', 'newt', ...flags]);
+
+  expect([created.code, found.code]).toEqual([0, 0]);
+  expect(found.stdout).toBe(created.stdout);
+  expect(found.stderr).toContain('"remaining":58');
 });
