@@ -10,6 +10,7 @@ const hostile = '$(touch owned)';
 const lines: readonly (readonly [typed: string, completed: string])[] = [
   ['petstore cat', 'petstore categories '],
   ['petstore -p sandbox lim', 'petstore -p sandbox limits '],
+  ['petstore pets ', 'petstore pets get '],
   ['petstore categories list --so', 'petstore categories list --sort '],
   ['petstore limits --output=nd', 'petstore limits --output=ndjson '],
   ['petstore categories list --columns id,na', 'petstore categories list --columns id,name '],
