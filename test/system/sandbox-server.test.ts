@@ -172,7 +172,7 @@ describe('the sandbox', () => {
       [413, post(key, `Content-Length: ${2 * MiB}`)],
     ] as const) {
       const body = status === 413 ? 2 * MiB : 0;
-      const { text } = await send(port, head, { body, until: /[}\]]$/ });
+      const text = await send(port, head, { body, until: /[}\]]$/ });
       const [fields = '', json = ''] = text.split('\r\n\r\n');
       expect(fields).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
       expect(fields, String(status)).toMatch(limit);

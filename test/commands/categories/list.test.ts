@@ -109,11 +109,13 @@ describe('categories list', () => {
     petstore,
     sandbox,
   }) => {
-    sandbox.reactions.push(reply(200, '[{"id":"7","name":"dog"},{"id":"8","name":"cat"}]'));
+    // More than is decoded at once.
+    const ids = Array.from({ length: 5_000 }, (_, n) => String(n));
+    sandbox.reactions.push(reply(200, JSON.stringify(ids.map((id) => ({ id, name: 'dog' })))));
 
     const result = await petstore(['categories', 'list', '-o', 'ndjson']);
 
-    expect(result.stdout).toBe('{"id":7,"name":"dog"}\n{"id":8,"name":"cat"}\n');
+    expect(result.stdout).toBe(ids.map((id) => `{"id":${id},"name":"dog"}\n`).join(''));
     expect(result.events().filter(({ event }) => event === 'notice')).toHaveLength(1);
   });
 

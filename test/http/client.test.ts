@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { createClient } from '../../src/api/client.ts';
+import { anyRequest } from '../../src/api/endpoints.ts';
+import type { Context } from '../../src/context.ts';
+
+test('the key goes to no other origin than that of the base URL', async () => {
+  const sent: URL[] = [];
+  const client = createClient({
+    context: { uptime: () => 0, signal: new AbortController().signal } as Context,
+    send: ({ url }) => {
+      sent.push(url);
+      return Promise.reject(new Error('sent'));
+    },
+    baseUrl: new URL('https://pets.example'),
+    key: { value: 'the-key-1', source: 'the test' },
+    maxWaitMs: 0,
+    userAgent: 'test',
+    report: () => {},
+  });
+
+  // Behind the base URL this is a user name and a host.
+  const call = client.call(anyRequest('GET', '@other.example/v1'), { body: undefined });
+
+  await expect(call).rejects.toThrow('the API key would have gone to another host');
+  expect(sent).toEqual([]);
+});
