@@ -389,8 +389,22 @@ describe('failures of the service', () => {
     },
   );
 
-  test('a list in bytes that are not UTF-8', async ({ petstore, sandbox }) => {
-    sandbox.reactions.push(new Response(Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d])));
+  const half = Buffer.from([0xe7]);
+  const otherHalf = Buffer.from([0x8a, 0xac]);
+  test.for([
+    ['a byte that begins nothing', Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d])],
+    [
+      'a character in two parts, with 64 KiB between them',
+      Buffer.concat([
+        Buffer.from('[{"id":1,"name":"'.padEnd(65_535, 'a')),
+        half,
+        Buffer.alloc(65_536, 'a'),
+        otherHalf,
+        Buffer.from('"}]'),
+      ]),
+    ],
+  ] as const)('a list that is not UTF-8: %s', async ([, bytes], { petstore, sandbox }) => {
+    sandbox.reactions.push(new Response(bytes));
 
     const { exitCode, stdout, stderr } = await petstore(['categories', 'list']);
 
