@@ -136,13 +136,19 @@ describe('after a 429', () => {
   test('a read that is answered 503 with Retry-After four times ends with exit 75 and the time', async ({
     petstore,
     sandbox,
+    clock,
   }) => {
     sandbox.react = () => reply(503, '', { 'retry-after': '1' });
 
     const { exitCode, events } = await petstore([...list, '--json']);
 
     expect(exitCode).toBe(75);
-    expect(events().at(-1)).toMatchObject({ kind: 'rate_limited', retryAfter: 1, status: 503 });
+    const error = events().at(-1);
+    expect(error).toMatchObject({ kind: 'rate_limited', retryAfter: 1, status: 503 });
+    // Whole seconds, rounded up.
+    const waitMs = Date.parse(error?.resetAt) - clock.now();
+    expect(waitMs).toBeGreaterThanOrEqual(1_000);
+    expect(waitMs).toBeLessThanOrEqual(2_000);
     expect(sandbox.requests).toHaveLength(4);
   });
 
