@@ -146,7 +146,7 @@ describe('after a 429', () => {
     const error = events().at(-1);
     expect(error).toMatchObject({ kind: 'rate_limited', retryAfter: 1, status: 503 });
     // Whole seconds, rounded up.
-    const waitMs = Date.parse(error?.resetAt) - clock.now();
+    const waitMs = Date.parse(String(error?.resetAt)) - clock.now();
     expect(waitMs).toBeGreaterThanOrEqual(1_000);
     expect(waitMs).toBeLessThanOrEqual(2_000);
     expect(sandbox.requests).toHaveLength(4);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createClient } from '../../src/api/client.ts';
-import { anyRequest } from '../../src/api/endpoints.ts';
-import type { Context } from '../../src/context.ts';
+import { createClient } from '../../../src/api/client.ts';
+import { anyRequest } from '../../../src/api/endpoints.ts';
+import type { Context } from '../../../src/context.ts';
 
 test('the key goes to no other origin than that of the base URL', async () => {
   const sent: URL[] = [];
