@@ -6,6 +6,7 @@ import { notice, warn } from '../../events.ts';
 import { looseKey } from '../../import/content.ts';
 import { settleWait } from '../../import/lookup.ts';
 import { quoted } from '../../import/read/faults.ts';
+import { profileFlag } from '../../session/profile.ts';
 import type { Session } from '../../session/session.ts';
 
 /** How long to wait before checking an interrupted request, in ms; an import's --settle has the same default. */
@@ -17,7 +18,7 @@ const settleTime = 60_000;
  * @throws Failure (outcome_unknown) that says what the service shows
  */
 export async function lookForCreated(
-  { context, report }: Session,
+  { context, profile, report }: Session,
   client: Client,
   name: string,
   wasMissing: boolean,
@@ -46,7 +47,9 @@ export async function lookForCreated(
     hint: 'To retry, run the same command again with --if-missing.',
   };
   const message = `${failure.message}; ${shown(similar, seconds)}`;
-  throw failure.with(similar.length === 0 ? none : {}, message);
+  const [first] = similar;
+  const get = `petstore categories get ${first?.id}${profileFlag(profile)}`;
+  throw failure.with(first ? { hint: `Look at it before you retry: ${get}` } : none, message);
 }
 
 /** What the list shows, for the end of a sentence. */

@@ -275,7 +275,7 @@ describe('the outcome of a create', () => {
       [
         'petstore: 127.0.0.1:4010 closed the connection; after 60s the list shows "rabbit" with id 1, created by this request or by another one',
         'It may have been created.',
-        'Check before you retry: petstore categories list',
+        'Look at it before you retry: petstore categories get 1',
         '',
       ].join('\n'),
     );
