@@ -40,9 +40,9 @@ export type Context = {
   readonly signal: AbortSignal;
   /** Calls `listener` with each warning of the runtime from now on. */
   readonly onWarning: (listener: (warning: string) => void) => void;
-  /** Asks on the terminal without showing the answer. */
-  readonly askSecret: (question: string) => Promise<string>;
-  readonly askLine: (question: string) => Promise<string>;
+  /** Asks on the terminal, without showing the answer, until it is valid. */
+  readonly askSecret: (question: string, validate: Validate) => Promise<string>;
+  readonly askLine: (question: string, validate: Validate) => Promise<string>;
   /** Asks for a yes or a no; Enter alone is a no. */
   readonly confirm: (question: string) => Promise<boolean>;
   /** Runs another program on our streams, passes interruptions on to it, and resolves with its exit code. */
@@ -60,6 +60,9 @@ export type Context = {
   /** Returns whether a process still runs. One of another machine counts as running. */
   readonly isRunning: (owner: Owner) => boolean;
 };
+
+/** Returns true for an answer that can be used, else what is wrong with it. */
+export type Validate = (answer: string) => true | string;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

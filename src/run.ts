@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander';
-import { UsageError } from './commands/complaint.ts';
-import { printPage } from './commands/page.ts';
-import { createProgram } from './commands/program.ts';
-import { wordsForHelp } from './commands/words.ts';
+import { printPage } from './commands/help.ts';
+import { UsageError } from './commands/lazy-command.ts';
+import { createProgram, rewriteHelpArgs } from './commands/program.ts';
+import { describeUsageError } from './commands/usage-error.ts';
 import type { Context } from './context.ts';
 import {
   Exit,
@@ -58,20 +58,18 @@ async function runCommand(
     throw usageFailure('the same flag is repeated more than 100 times', 'petstore --help');
   }
   const help: string[] = [];
-  const program = createProgram(app, (text) => help.push(text), argv);
+  const program = createProgram(app, (text) => help.push(text));
   try {
-    await program.parseAsync(wordsForHelp(program, argv), { from: 'user' });
+    await program.parseAsync(rewriteHelpArgs(program, argv), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (!(error instanceof UsageError)) return printPage(app, help.join(''));
     // Only names, like `petstore categories`, ask for help on a terminal. In a script a variable may have been empty.
-    const isCallForHelp =
-      error.code === 'commander.help' && argv.every((word) => !word.startsWith('-'));
-    if (isCallForHelp && app.context.stdout.isTTY) {
-      return printPage(app, error.command.helpInformation());
+    const isBare = error.code === 'commander.help' && argv.every((word) => !word.startsWith('-'));
+    if (error instanceof UsageError) {
+      if (!isBare || !app.context.stdout.isTTY) throw describeUsageError(error, argv);
+      error.command.outputHelp();
     }
-    const { describeUsageError } = await import('./commands/usage.ts');
-    throw await describeUsageError(error, argv);
+    return printPage(app, help.join(''));
   }
 }
 

@@ -10,7 +10,7 @@ import { JsonError, parseJson } from '../json/json.ts';
 import { positionAfter, startOfText } from '../json/position.ts';
 import type { App } from '../session/app.ts';
 import { type Session, withSession } from '../session/session.ts';
-import { addExamples } from './examples.ts';
+import { addExamples } from './help.ts';
 import { showRequest } from './show-request.ts';
 
 type Options = { readonly data?: string; readonly dryRun?: boolean };
@@ -25,7 +25,7 @@ export function define(command: Command, app: App): void {
     "jq '{name}' pet.json | petstore api POST /categories --data -",
   ]);
   command
-    .addArgument(new Argument('<method>', methods.join(', ')).choices(methods))
+    .addArgument(new Argument('<method>', 'HTTP method').choices(methods))
     .argument('<path>', 'path below the base URL, with an optional query: /categories')
     .option('--data <json>', 'request body: JSON, @FILE, or - for standard input')
     .option('--dry-run', 'show the request and send nothing')

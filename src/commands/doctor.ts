@@ -21,8 +21,7 @@ import { requireStateFolder } from '../settings/folders.ts';
 import { profileSettings, settings } from '../settings/table.ts';
 import { sandboxProfile } from '../settings/values.ts';
 import { version } from '../version.ts';
-import { addColumns } from './columns.ts';
-import { addExamples } from './examples.ts';
+import { addExamples } from './help.ts';
 
 type Finding = string | { readonly warning: string };
 /** Returns what it found, or throws what a command would fail with. */
@@ -32,7 +31,6 @@ const columns = ['check', 'status', 'finding'] as const;
 
 export function define(command: Command, app: App): void {
   addExamples(command, ['petstore doctor', 'petstore doctor --check --profile staging']);
-  addColumns(command, columns);
   command
     .option('--check', 'send one request to check that the service responds')
     .action(({ check = false }: { readonly check?: boolean }) =>

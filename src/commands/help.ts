@@ -1,50 +1,134 @@
-import { type Command, Help, type Option } from 'commander';
+import { type Argument, type Command, Help, type Option } from 'commander';
+import type { Context } from '../context.ts';
+import type { App } from '../session/app.ts';
 import { commonHeading } from '../session/options.ts';
-import type { Item } from './page.ts';
-import { isTopic } from './topic.ts';
 
-/** The verbs below a command, or itself when it is one. */
-export function verbsOf(command: Command): readonly Command[] {
-  if (isTopic(command)) return [];
-  return command.commands.length === 0 ? [command] : command.commands.flatMap(verbsOf);
+/** In characters. Where less room is left beside a term, its meaning goes below. */
+const minMeaningWidth = 24;
+
+/** Commander's layout without the options that every command takes: `petstore help options` lists those. */
+export class PetstoreHelp extends Help {
+  override minWidthToWrap = 1;
+
+  /** Without blank lines between its groups the first page fits a terminal of 24 lines. */
+  override formatHelp(command: Command, help: Help): string {
+    const page = super.formatHelp(command, help);
+    return command.parent ? page : page.replace(/\n\n(?=(?:Account|Tools):\n)/g, '\n');
+  }
+
+  override commandUsage(command: Command): string {
+    return super.commandUsage(command).replace('[options] [command]', '<command> [options]');
+  }
+
+  override styleUsage(usage: string): string {
+    return this.boxWrap(usage, (this.helpWidth ?? 80) - 9).replaceAll('\n', '\n  ');
+  }
+
+  override subcommandTerm(command: Command): string {
+    return command.name();
+  }
+
+  /** Commander also looks here for "Did you mean exit-codes?", but only a page that it renders has a width. */
+  override visibleCommands(command: Command): Command[] {
+    return this.helpWidth === undefined ? [...command.commands] : super.visibleCommands(command);
+  }
+
+  /** Also for "Did you mean --output?". */
+  override visibleOptions(command: Command): Option[] {
+    const options = super.visibleOptions(command);
+    if (this.helpWidth === undefined) return options;
+    return options.filter(({ helpGroupHeading }) => helpGroupHeading !== commonHeading);
+  }
+
+  override argumentDescription({ description, argChoices }: Argument): string {
+    return describe(description, argChoices);
+  }
+
+  override optionDescription({ description, argChoices, defaultValue }: Option): string {
+    const fallback = defaultValue === undefined ? '' : ` (default ${defaultValue})`;
+    return describe(description, argChoices) + fallback;
+  }
+
+  /** An indented line is a command to be copied. */
+  override boxWrap(text: string, width: number): string {
+    const wrap = (line: string) => (line.startsWith('  ') ? line : super.boxWrap(line, width));
+    return text.split('\n').map(wrap).join('\n');
+  }
+
+  override formatItem(term: string, termWidth: number, text: string, help: Help): string {
+    const width = this.helpWidth ?? 80;
+    if (width - termWidth - 4 >= minMeaningWidth) {
+      return super.formatItem(term, termWidth, text, help);
+    }
+    const indent = '\n      ';
+    return `  ${term}${indent}${this.boxWrap(text, width - 6).replaceAll('\n', indent)}`;
+  }
 }
 
-/** The words that call a command, without the program's own name: "categories list". */
-export function wordsOf(command: Command): string {
-  const above = command.parent?.parent ? `${wordsOf(command.parent)} ` : '';
-  return command.parent ? above + command.name() : '';
+function describe(description: string, choices: readonly string[] = []): string {
+  return [description, choices.join(', ')].filter(Boolean).join(': ');
 }
 
-/** What a command line of it looks like: "petstore categories create [options] <name>". */
-export function usageOf(command: Command): string {
-  const rest = command.commands.length > 0 ? '<command> [options]' : command.usage();
-  return ['petstore', wordsOf(command), rest].filter(Boolean).join(' ');
+/** Adds lines for a POSIX shell that work as they stand. */
+export function addExamples(command: Command, lines: readonly string[]): void {
+  command.addHelpText('after', ['\nExamples:', ...lines].join('\n  '));
 }
 
-/** Its other name, as a line of its help; undefined where it has none. */
-export function aliasOf(command: Command): string | undefined {
-  const [alias] = command.aliases();
-  if (alias === undefined || !command.parent) return undefined;
-  return `petstore ${wordsOf(command.parent)} ${alias}`;
+/** A paragraph, or a heading with terms and their meaning. */
+type Note = string | readonly [heading: string, items: readonly Item[]];
+
+/** Adds to the page of a command what is no argument and no option. */
+export function addNotes(command: Command, notes: readonly Note[]): void {
+  command.addHelpText('after', () => {
+    const width = command.configureOutput().getOutHelpWidth?.() ?? 80;
+    const texts = notes.map((note) =>
+      typeof note === 'string' ? wrap(note, width) : listOf(...note, width),
+    );
+    return `\n${texts.join('\n\n')}`;
+  });
 }
 
-/** The arguments of a command that need more words than their names. */
-export function argumentsOf(command: Command): readonly Item[] {
-  return command.registeredArguments
-    .filter(({ description }) => description !== '')
-    .map((taken) => [taken.name(), taken.description]);
+/** Returns the words that call a command: "petstore categories list". */
+export function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
 
-/** An option, what it means, and the values it may have. */
-export function optionItem({ flags, description, argChoices, defaultValue }: Option): Item {
-  const choices = argChoices ? `: ${argChoices.join(', ')}` : '';
-  const fallback = defaultValue === undefined ? '' : ` (default ${defaultValue})`;
-  return [flags, `${description}${choices}${fallback}`];
+/** Returns the width of the terminal, or COLUMNS in a pipe. Lines longer than 100 are hard to read. */
+export function helpWidth({ stdout, env }: Context): number {
+  return Math.min(100, Math.max(40, stdout.columns ?? (Number(env.COLUMNS) || 80)));
 }
 
-/** The options that a command alone takes, and those that every command takes. */
-export function optionsOf(command: Command): { own: readonly Option[]; common: readonly Option[] } {
-  const isCommon = (option: Option) => option.helpGroupHeading === commonHeading;
-  const all = new Help().visibleOptions(command);
-  return { own: all.filter((option) => !isCommon(option)), common: all.filter(isCommon) };
+export type Item = readonly [term: string, text: string];
+
+/** Renders a heading, and terms with their meaning. */
+export function listOf(heading: string, items: readonly Item[], width: number): string {
+  const help = helpOf(width);
+  const termWidth = Math.max(...items.map(([term]) => term.length));
+  const lines = items.map(([term, text]) => help.formatItem(term, termWidth, text, help));
+  return [heading, ...lines].join('\n');
+}
+
+/** Breaks text between words. */
+export function wrap(text: string, width: number): string {
+  return helpOf(width).boxWrap(text, width);
+}
+
+/** Renders commands after their label, or below it where there is no room: each in one piece, to be copied. */
+export function pointer(label: string, commands: readonly string[], width: number): string {
+  const line = `${label} ${commands.join(', ')}`;
+  return line.length <= width ? line : [wrap(label.trimEnd(), width), ...commands].join('\n  ');
+}
+
+function helpOf(width: number): PetstoreHelp {
+  return Object.assign(new PetstoreHelp(), { helpWidth: width });
+}
+
+/** Prints a page on stdout; its headings are bold. */
+export function printPage({ sink }: App, page: string): Promise<void> {
+  const lines = page.trimEnd().split('\n');
+  const isHeading = (line: string, index: number) =>
+    /^[A-Z].*:$/.test(line) && lines[index + 1]?.startsWith('  ');
+  return sink.print(
+    lines.map((text, index) => (isHeading(text, index) ? { style: 'bold', text } : text)),
+  );
 }

@@ -12,8 +12,7 @@ import { chooseLimitStore } from '../session/limits.ts';
 import { type Profile, profileFlag } from '../session/profile.ts';
 import { type Session, withSession } from '../session/session.ts';
 import { isoTime } from '../time.ts';
-import { addColumns } from './columns.ts';
-import { addExamples } from './examples.ts';
+import { addExamples } from './help.ts';
 
 type Options = { readonly refresh?: boolean; readonly reset?: boolean };
 
@@ -21,7 +20,6 @@ const columns = ['window', 'limit', 'remaining', 'used', 'resetAt', 'source'] as
 
 export function define(command: Command, app: App): void {
   addExamples(command, ['petstore limits', 'petstore limits --query minute.remaining -o raw']);
-  addColumns(command, columns);
   command
     .option('--refresh', 'send one request to get the current values')
     .option('--reset', 'discard all recorded values, including a wait in force')

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { listOrders } from '../api/endpoints.ts';
 import type { App } from '../session/app.ts';
 import { withSession } from '../session/session.ts';
-import { addExamples } from './examples.ts';
+import { addExamples } from './help.ts';
 
 export function define(command: Command, app: App): void {
   command.description('List all orders, as the service returns them');

@@ -3,7 +3,7 @@ import { getPet } from '../api/endpoints.ts';
 import { usageFailure } from '../errors.ts';
 import type { App } from '../session/app.ts';
 import { withSession } from '../session/session.ts';
-import { addExamples } from './examples.ts';
+import { addExamples } from './help.ts';
 
 export function define(command: Command, app: App): void {
   command.description(

@@ -1,33 +1,88 @@
 import type { Command } from 'commander';
 import type { App } from '../session/app.ts';
-import { ComplainingCommand } from './complaint.ts';
-import { addExamples } from './examples.ts';
-import { formatHelp } from './format-help.ts';
-import { addCommands } from './index.ts';
-import { pageWidth } from './page.ts';
+import { addCommonOptions } from '../session/options.ts';
+import { helpWidth, pathOf, pointer } from './help.ts';
+import { commandBelow, LazyCommand, loadCommand } from './lazy-command.ts';
+import { topics } from './topics.ts';
+import { type Branch, tree } from './tree.ts';
 
-/**
- * The whole command line, or as much of it as the words on it need; `onText` gets what Commander would print. It throws
- * where it would exit.
- */
-export function createProgram(
-  app: App,
-  onText: (text: string) => void,
-  words: readonly string[] = [],
-): Command {
-  const program = new ComplainingCommand('petstore')
-    .description('Manage the categories of the pet store service.')
+/** Builds the command line. Commander's own text goes to `onText`; it throws where it would exit. */
+export function createProgram(app: App, onText: (text: string) => void): Command {
+  const width = helpWidth(app.context);
+  const program = new LazyCommand('petstore')
+    .description(about(width))
     .helpCommand(false)
-    .configureHelp({ formatHelp })
     .exitOverride()
+    // Else the program reads `--description -vintage` first, takes -v, and "-intage" is created.
+    .enablePositionalOptions()
+    .addHelpText('afterAll', ({ command }) => lastLines(command, width))
     .configureOutput({
       writeOut: onText,
       writeErr: onText,
       outputError: () => {},
-      getOutHelpWidth: () => pageWidth(app.context),
-    })
-    .enablePositionalOptions();
-  addExamples(program, ['petstore categories list --profile sandbox']);
-  addCommands(program, app, words);
+      getOutHelpWidth: () => width,
+    });
+  // Before the commands, which inherit the help option when they are added.
+  addCommonOptions(program);
+  program.hook('preSubcommand', (_, called) => loadCommand(called));
+  for (const [name, node] of Object.entries(tree)) {
+    const command = add(program, app, name, node).helpGroup(node.part);
+    for (const [verb, branch] of Object.entries(node.verbs ?? {})) add(command, app, verb, branch);
+  }
+  for (const [name, page] of Object.entries(topics)) {
+    const topic = program.command(name, { hidden: true });
+    topic.helpInformation = () => page(program, width);
+    topic.action(() => topic.help());
+  }
   return program;
+}
+
+function add(parent: LazyCommand, app: App, name: string, { summary, load }: Branch): LazyCommand {
+  const command = parent.command(name).summary(summary).description(summary);
+  if (name === 'list') command.alias('ls');
+  command.hook('preSubcommand', (_, called) => loadCommand(called));
+  command.load = async () => {
+    if (load) (await load()).define(command, app);
+    addCommonOptions(command);
+  };
+  return command;
+}
+
+/** Turns `help COMMAND` into `COMMAND --help`. Commander's own help command goes only one level deep. */
+export function rewriteHelpArgs(program: Command, argv: readonly string[]): readonly string[] {
+  let command = program;
+  for (const [index, word] of argv.entries()) {
+    if (command.commands.length === 0 || word.startsWith('-')) return argv;
+    if (word === 'help') return rewriteHelpArgs(program, [...argv.toSpliced(index, 1), '--help']);
+    const below = commandBelow(command, word);
+    // With --help Commander shows the page of the group, as if the word were no mistake.
+    if (!below) return argv.filter((word) => word !== '--help' && word !== '-h');
+    command = below;
+  }
+  return argv;
+}
+
+function about(width: number): string {
+  return [
+    'Manage the categories of the pet store service.\n',
+    pointer('Try it without an account: ', ['petstore categories list --profile sandbox'], width),
+    pointer('Then log in with your key: ', ['petstore auth login'], width),
+  ].join('\n');
+}
+
+/** Says where to read on. */
+function lastLines(command: Command, width: number): string {
+  const names = Object.keys(topics);
+  if (names.includes(command.name())) return '';
+  if (!command.parent) {
+    const inOneLine = `petstore help ${names.join('|')}`;
+    const fits = inOneLine.length + 2 <= width;
+    const calls = fits ? [inOneLine] : names.map((name) => `petstore help ${name}`);
+    return `\n${pointer('More help:', ['petstore help COMMAND', ...calls], width)}`;
+  }
+  const verb = `${pathOf(command).replace('petstore', 'petstore help')} COMMAND`;
+  const verbs = `${pointer('More about a command:', [verb], width)}\n`;
+  const label = 'Options of all commands, such as --profile and --json:';
+  const options = pointer(label, ['petstore help options'], width);
+  return `\n${command.commands.length > 0 ? verbs : ''}${options}`;
 }

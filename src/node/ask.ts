@@ -1,6 +1,7 @@
 import confirmPrompt from '@inquirer/confirm';
 import inputPrompt from '@inquirer/input';
 import passwordPrompt from '@inquirer/password';
+import type { Validate } from '../context.ts';
 import { Interruption } from '../errors.ts';
 
 /** Where prompts appear: on stderr, because stdout is for results alone. */
@@ -10,12 +11,16 @@ export type Terminal = {
   readonly signal: AbortSignal;
 };
 
-export function askLine(message: string, terminal: Terminal): Promise<string> {
-  return ask((context) => inputPrompt({ message }, context), terminal);
+export function askLine(message: string, validate: Validate, terminal: Terminal): Promise<string> {
+  return ask((context) => inputPrompt({ message, validate }, context), terminal);
 }
 
-export function askSecret(message: string, terminal: Terminal): Promise<string> {
-  return ask((context) => passwordPrompt({ message }, context), terminal);
+export function askSecret(
+  message: string,
+  validate: Validate,
+  terminal: Terminal,
+): Promise<string> {
+  return ask((context) => passwordPrompt({ message, validate }, context), terminal);
 }
 
 export function confirm(message: string, terminal: Terminal): Promise<boolean> {

@@ -59,8 +59,10 @@ export function createNodeContext(signal: AbortSignal): Context {
     onWarning: (listener) => {
       process.on('warning', ({ name, message }) => listener(`${name}: ${message}`));
     },
-    askSecret: async (message) => (await import('./ask.ts')).askSecret(message, terminal()),
-    askLine: async (message) => (await import('./ask.ts')).askLine(message, terminal()),
+    askSecret: async (message, validate) =>
+      (await import('./ask.ts')).askSecret(message, validate, terminal()),
+    askLine: async (message, validate) =>
+      (await import('./ask.ts')).askLine(message, validate, terminal()),
     confirm: async (message) => (await import('./ask.ts')).confirm(message, terminal()),
     launch: async (program, env) =>
       (await import('./programs.ts')).launch(program, env, signal, process),

@@ -115,7 +115,7 @@ export function requireBaseUrl(invocation: Invocation): URL {
     : 'petstore config set base-url https://HOST/v1';
   throw configFailure(
     `no base URL set for profile ${profile.name}`,
-    `${next}${profileFlag(profile)} (to try petstore without an account: --profile sandbox)`,
+    `${next}${profileFlag(profile)}. To try petstore without an account, use --profile sandbox.`,
   );
 }
 

@@ -20,36 +20,38 @@ export type CommonOptions = {
   readonly input?: boolean;
 };
 
-/** The heading that tells them from a command's own. */
+/** The heading of the common options, which tells them from a command's own. */
 export const commonHeading = 'Options of all commands:';
 
-/** Adds the common options to a command, so that they are taken at any place of the command line. */
+/** Made once and shared by the program, the group and the verb: making them takes longer than adding them. */
+const options: readonly Option[] = [
+  ...Object.values(settings).flatMap(optionsOf),
+  new Option('--timeout <duration>', 'timeout for one request (default 30s)'),
+  new Option('-q, --quiet', 'print only the result and errors'),
+  new Option('-v, --verbose', 'log each request and response'),
+  new Option('--no-color', 'disable colour'),
+  new Option('--no-input', 'never prompt'),
+];
+const helpOption = new Option('-h, --help', 'show help');
+
+/** Adds the common options to a command, after its own. */
 export function addCommonOptions(command: Command): void {
-  const options = [
-    ...Object.values(settings).flatMap(optionsOf),
-    new Option('--timeout <duration>', 'timeout for one request (default 30s)'),
-    new Option('-q, --quiet', 'print only the result and errors'),
-    new Option('-v, --verbose', 'log each request and response'),
-    new Option('--no-color', 'disable colour'),
-    new Option('--no-input', 'never prompt'),
-  ];
-  // Help shows them after the command's own.
   command.optionsGroup(commonHeading);
-  for (const option of options) {
-    // Unset stays unset, so that an option before the verb is not overruled by a default after it.
-    option.defaultValue = undefined;
-    command.addOption(option);
-  }
-  command.on('option:json', () => command.setOptionValue('output', 'json'));
+  for (const option of options) command.addOption(option);
+  // --json is one of the formats: the later one counts.
+  command.on('option:json', () => command.setOptionValueWithSource('output', 'json', 'cli'));
   command.version(version, '-V, --version', 'print the version');
-  command.addHelpOption(new Option('-h, --help', 'show help'));
+  command.addHelpOption(helpOption);
 }
 
 /** Returns the common options of a command line; the one nearest to its end wins. */
 export function commonOptions(command: Command): CommonOptions {
   const above = command.parent ? commonOptions(command.parent) : {};
-  const own = Object.entries(command.opts()).filter(([, value]) => value !== undefined);
-  return { ...above, ...Object.fromEntries(own) };
+  // Commander sets color, input and header to true on each command: --no-color before the verb must not be lost.
+  const given = Object.entries(command.opts()).filter(
+    ([name]) => command.getOptionValueSource(name) === 'cli',
+  );
+  return { ...above, ...Object.fromEntries(given) };
 }
 
 /** Returns the option of a setting, if it has one, and those that help shows next to it. */

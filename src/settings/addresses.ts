@@ -20,6 +20,13 @@ function baseUrlFault({ protocol, hostname, username, password, href }: URL): st
   return /[?#]/.test(href) ? 'not have a query or a fragment' : undefined;
 }
 
+/** Returns the notice for a base URL that is most likely incomplete, undefined for any other one. */
+export function noticeOfVersion({ pathname }: URL): string | undefined {
+  return /\/v\d/.test(pathname)
+    ? undefined
+    : 'the base URL has no version prefix such as /v1, so requests may fail with 404';
+}
+
 /** Returns true for the host of a URL that is this machine itself. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);

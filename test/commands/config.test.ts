@@ -173,20 +173,20 @@ describe('config path', () => {
 describe('a name that is no setting', () => {
   const all = 'base-url, output, max-wait, plan, limit-store, api-key-command, default-profile';
   test.for([
-    [['set', 'base-ulr', url], `Did you mean base-url? One of: ${all}`],
-    [['set', 'BASE-URL', url], `Did you mean base-url? One of: ${all}`],
-    [['unset', 'defaultprofile'], `Did you mean default-profile? One of: ${all}`],
-    [['get', 'plann'], `Did you mean plan? One of: profile, ${all}`],
+    [['set', 'base-ulr', url], `One of: ${all}`],
+    [['set', 'BASE-URL', url], `One of: ${all}`],
+    [['unset', 'defaultprofile'], `One of: ${all}`],
+    [['get', 'plann'], `One of: profile, ${all}`],
     [['get', 'api-key'], `One of: profile, ${all}`],
-    [['set', 'profile', 'staging'], `Did you mean default-profile? One of: ${all}`],
-    [['set', 'url', url], `Did you mean base-url? One of: ${all}`],
+    [['set', 'profile', 'staging'], `One of: ${all}`],
+    [['set', 'url', url], `One of: ${all}`],
     [['unset', '__proto__'], `One of: ${all}`],
     [['get', 'x'.repeat(100_000)], `One of: profile, ${all}`],
-  ] as const)('%j: refused with the nearest one', async ([argv, hint], { petstore, folder }) => {
+  ] as const)('%j: refused with the names', async ([argv, hint], { petstore, folder }) => {
     const { stdout, stderr, exitCode } = await petstore(['config', ...argv]);
 
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr.split('\n')[0]).toMatch(/^petstore: unknown setting/);
+    expect(stderr.split('\n')[0]).toMatch(/^petstore: invalid value.* for <setting>$/);
     expect(stderr.split('\n')[2]).toBe(hint);
     expect(existsSync(join(folder, 'config'))).toBe(false);
   });
@@ -222,6 +222,22 @@ describe('config set', () => {
       const { exitCode, stderr } = await petstore(['config', 'set', ...argv], { env: noEnv });
 
       expect([exitCode, stderr]).toEqual([0, `petstore: ${says} in ${settingsOf(folder)}\n`]);
+    },
+  );
+
+  test.for([
+    ['https://pets.example', true],
+    ['https://pets.example/api', true],
+    ['https://pets.example/v1', false],
+    ['https://pets.example/api/v2/', false],
+  ] as const)(
+    'a base URL without a version prefix is pointed out: %s %s',
+    async (row, { petstore }) => {
+      const [url, isSaid] = row;
+      const { exitCode, stderr } = await petstore(['config', 'set', 'base-url', url]);
+
+      expect(exitCode).toBe(0);
+      expect(stderr.includes('the base URL has no version prefix such as /v1')).toBe(isSaid);
     },
   );
 

@@ -2,7 +2,15 @@ import { describe } from 'vitest';
 import { expect, test } from '../support/petstore.ts';
 
 /** Keys of all looks: of letters alone, with a prefix, of characters that shells and flags have a use for. */
-const keys = ['QwertzuiopAsdfgh', 'sk_live_51Hq8Zx9Yt', 'k/ey+with=%41"b', 'ab=cdefgh-ij'];
+const keys = [
+  'QwertzuiopAsdfgh',
+  'sk_live_51Hq8Zx9Yt',
+  'k/ey+with=%41"b',
+  'ab=cdefgh-ij',
+  "KEY'keykeykey",
+  'KEY\nkeykeykey',
+  'KEYKEY (Did you mean json?)',
+];
 
 const commandLines = [
   'categories list --api-key=KEY',
@@ -89,6 +97,16 @@ describe('a key as the profile of a command', () => {
     },
   );
 });
+
+test.for(['-o', '--sort', '-p', '--timeout', '--api-key', '-k'])(
+  'a key that begins with a dash is never said again: %s',
+  async (flag, { petstore }) => {
+    const { exitCode, stdout, stderr } = await petstore(['categories', 'list', flag, '-KEYKEYKEY']);
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).not.toContain('KEYKEYKEY');
+  },
+);
 
 describe('a word that is no key', () => {
   test.for([

@@ -21,7 +21,7 @@ describe('usage and configuration errors', () => {
     ['categories list --serch', 'unknown option --serch', 'Did you mean --search?'],
     ['orders list -L 3', 'unknown option -L', 'See: petstore orders list --help'],
     ['--jsno limits', 'unknown option --jsno', 'Did you mean --json?'],
-    ['categories list -q []', 'unexpected argument "[]"', seeList],
+    ['categories list -q []', 'too many arguments', 'Usage: petstore categories list|ls [options]'],
     ['categories list --json=foo', '--json takes no value', seeList],
     ['categories import x --dry-run=yes', '--dry-run takes no value', 'petstore categories import'],
     ['categories list --description x', 'unknown option --description', seeList],
@@ -30,20 +30,32 @@ describe('usage and configuration errors', () => {
     ['categories lst', '"lst" for petstore categories', 'Did you mean petstore categories list?'],
     ['categories crate x', '"crate" for petstore categories', 'petstore categories create?'],
     ['auth SECRETSECRET1', 'unknown command for petstore auth', 'See: petstore auth --help'],
-    ['categories create', 'argument <name>', 'Usage: petstore categories create [options] <name>'],
-    ['categories create a b', 'unexpected argument "b"; `petstore categories create` takes one'],
-    ['categories create a b', 'takes one: <name>', 'Quote a value that contains spaces. Usage: '],
-    ['categories list x', '"x"; `petstore categories list` takes none', seeList],
+    ['categories create', "'name'", 'Usage: petstore categories create [options] <name>'],
+    [
+      'categories create a b',
+      'Expected 1 argument but got 2',
+      'Quote a value that contains spaces.',
+    ],
+    [
+      'categories list x',
+      "too many arguments for 'list'. Expected 0",
+      'Usage: petstore categories',
+    ],
     ['categories list x --lost', 'unknown option --lost', 'Did you mean --sort?'],
     ['categories list --sort', 'missing value for --sort', fields],
-    [
-      'categories list --sort nmae',
-      'invalid value "nmae" for --sort; did you mean "name"?',
-      fields,
-    ],
+    ['categories list --sort nmae', 'invalid value "nmae" for --sort', fields],
     ['categories list --sort size', 'invalid value "size" for --sort', fields],
+    [
+      'categories list --limit',
+      'missing value for --limit',
+      'See: petstore categories list --help',
+    ],
+    ['categories list -o', 'missing value for --output', 'One of: table, json'],
     ['categories list -o xml', 'invalid value "xml" for --output', 'One of: table, json, ndjson'],
     ['categories list -o=json', 'invalid value "=json" for --output', 'One of: table'],
+    ['api get /x', 'invalid value "get" for <method>', 'One of: GET, '],
+    ['config get key', 'invalid value "key" for <setting>', 'One of: profile, base-url'],
+    ['completion tcsh', 'invalid value "tcsh" for <shell>', 'One of: bash, zsh, fish'],
     ['categories list -p=prod', 'invalid profile name "=prod"', 'Only lower-case letters, digits'],
     ['categories list --columns id,nmae', 'unknown column "nmae"', columns],
     ['categories list --columns created_at', 'unknown column', columns],
@@ -73,7 +85,7 @@ describe('usage and configuration errors', () => {
     [
       'categories list',
       'no base URL set for profile production',
-      '--profile sandbox)',
+      '. To try petstore without an account, use --profile sandbox.',
       addressless,
     ],
     ['orders list --base-url http://h/v1', 'invalid base URL from --base-url', http],
@@ -305,6 +317,30 @@ test.for([
     expect(await petstore(line.split(' '))).toMatchObject({ exitCode: 0, stdout });
   },
 );
+
+test.for(['--no-header', '-o csv --no-header', '--no-header -o csv'])(
+  'so may %s',
+  async (line, { petstore }) => {
+    const words = line.split(' ');
+    const before = await petstore([...words, 'config', 'list', '-o', 'csv']);
+    const after = await petstore(['config', 'list', '-o', 'csv', ...words]);
+
+    expect(before.stdout).toMatch(/^profile,production,default\n/);
+    expect(before).toMatchObject({ exitCode: 0, stdout: after.stdout });
+  },
+);
+
+test.for([
+  ['categories create', '--description', '-vintage'],
+  ['categories create', '--description', '-q: quiet'],
+  ['categories create', '--description', '-ojson'],
+  ['categories create', '--description', '-pets'],
+] as const)('a value arrives whole: %s %s %s', async (row, { petstore }) => {
+  const [verb, option, value] = row;
+  const { stdout } = await petstore([...verb.split(' '), 'frog', option, value, '--json']);
+
+  expect(JSON.parse(stdout)).toMatchObject({ name: 'frog', description: value });
+});
 
 test('so may --no-color and --verbose', async ({ petstore }) => {
   const line = '--no-color --verbose categories list';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { describe } from 'vitest';
-import { meanings } from '../../src/commands/topics/exit-codes.ts';
+import { exitCodes as meanings } from '../../src/commands/topics.ts';
 import { Failure, type FailureKind, type Outcome } from '../../src/errors.ts';
 import type { Wait } from '../../src/events.ts';
 import { failureEvent } from '../../src/output/event-text.ts';

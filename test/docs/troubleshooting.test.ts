@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { meanings } from '../../src/commands/topics/exit-codes.ts';
+import { exitCodes as meanings } from '../../src/commands/topics.ts';
 import { Failure, type FailureKind } from '../../src/errors.ts';
 import { quotedIn, readPage, rowsOf, sectionOf, sectionsOf } from '../support/sections.ts';
 

@@ -173,8 +173,8 @@ describe('config set', () => {
   });
 
   test.for([
-    [['base-ulr', url('a')], 'unknown setting'],
-    [['__proto__', 'x'], 'unknown setting'],
+    [['base-ulr', url('a')], 'invalid value for <setting>'],
+    [['__proto__', 'x'], 'invalid value for <setting>'],
     [['base-url', 'http://pets.example'], 'http would send the API key unencrypted'],
     [['output', 'xml'], 'invalid output format "xml"'],
     [['max-wait', 'soon'], 'invalid duration "soon"'],

@@ -1,17 +1,8 @@
-import type { Command } from 'commander';
-import { examplesOf } from '../../src/commands/examples.ts';
-import { optionsOf, verbsOf, wordsOf } from '../../src/commands/help.ts';
-import { loadAllCommands } from '../../src/commands/lazy.ts';
+import { type Command, Help } from 'commander';
+import { pathOf } from '../../src/commands/help.ts';
+import { loadCommand } from '../../src/commands/lazy-command.ts';
 import { createProgram } from '../../src/commands/program.ts';
-import { isTopic } from '../../src/commands/topic.ts';
 import type { App } from '../../src/session/app.ts';
-
-/** The whole tree of commands with all arguments and options; its actions have no world to act on but an empty one to fit their help to. */
-async function grownProgram(): Promise<Command> {
-  const program = createProgram({ context: { stdout: {}, env: {} } } as App, () => {});
-  await loadAllCommands(program);
-  return program;
-}
 
 /** An option of a command line: its name, what help says of it, and the values it may have. */
 type Option = {
@@ -29,19 +20,40 @@ type Verb = {
 
 /** Lists all that can be called or asked for help, by its words without the program's own name. */
 export async function listCommands() {
-  const program = await grownProgram();
-  const verbs = verbsOf(program).map((verb): Verb => {
-    const { own, common } = optionsOf(verb);
-    const options = [...own, ...common].map(({ long, description, argChoices }) => ({
+  const text: string[] = [];
+  const program = createProgram({ context: { stdout: {}, env: {} } } as App, (part) =>
+    text.push(part),
+  );
+  const help = new Help();
+  const visible = help.visibleCommands(program);
+  const verbs: Verb[] = [];
+  for (const verb of await loadVerbs(program)) {
+    const options = help.visibleOptions(verb).map(({ long, description, argChoices }) => ({
       long: long ?? '',
       description,
       choices: argChoices ?? [],
     }));
-    return { words: wordsOf(verb), examples: examplesOf(verb), options };
-  });
-  const topics = program.commands.filter(isTopic).map(wordsOf);
-  const top = program.commands.filter((command) => !isTopic(command)).map(wordsOf);
-  return { verbs, topics, top };
+    text.length = 0;
+    verb.outputHelp();
+    verbs.push({ words: wordsOf(verb), examples: examplesIn(text.join('')), options });
+  }
+  const topics = program.commands.filter((command) => !visible.includes(command)).map(wordsOf);
+  return { verbs, topics, top: visible.map(wordsOf) };
+}
+
+async function loadVerbs(command: Command): Promise<Command[]> {
+  await loadCommand(command);
+  const below = new Help().visibleCommands(command);
+  return below.length === 0 ? [command] : (await Promise.all(below.map(loadVerbs))).flat();
+}
+
+function wordsOf(command: Command): string {
+  return pathOf(command).replace('petstore ', '');
+}
+
+function examplesIn(page: string): string[] {
+  const [, examples = ''] = /^Examples:\n((?: {2}.*\n)*)/m.exec(page) ?? [];
+  return examples.split('\n').flatMap((line) => line.trim() || []);
 }
 
 /** Returns the examples in the help of all commands: command lines for a POSIX shell, but for those of PowerShell. */

@@ -13,11 +13,10 @@ const lines: readonly (readonly [typed: string, completed: string])[] = [
   ['petstore pets ', 'petstore pets get '],
   ['petstore categories list --so', 'petstore categories list --sort '],
   ['petstore limits --output=nd', 'petstore limits --output=ndjson '],
-  ['petstore categories list --columns id,na', 'petstore categories list --columns id,name '],
   ['petstore limits -p x', 'petstore limits -p x'],
   ['petstore categories import pe', 'petstore categories import pets.csv '],
   ['petstore sandbox --data=pe', 'petstore sandbox --data=pets.csv '],
-  ['petstore limits --max-wait pe', 'petstore limits --max-wait pe'],
+  ['petstore limits --max-wait pe', 'petstore limits --max-wait pets.csv '],
   [
     `petstore categories create "${hostile}" --descr`,
     `petstore categories create "${hostile}" --description `,

@@ -34,7 +34,7 @@ const rows = [
   ['--version', [], 0],
   ['--help', ['commander'], 165],
   ['categories --help', ['commander'], 165],
-  ['config list --json', [...settings, 'leven'], 385],
+  ['config list --json', settings, 385],
   ['limits --json', settings, 390],
   ['categories list --json', request, 590],
   ['categories list --json --query [].name', [...request, '@jmespath-community/jmespath'], 680],

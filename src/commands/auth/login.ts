@@ -13,13 +13,13 @@ import { openLimits } from '../../session/limits.ts';
 import { profileFlag } from '../../session/profile.ts';
 import { resolveBaseUrl } from '../../session/resolve.ts';
 import { type Session, withSession } from '../../session/session.ts';
-import { parseBaseUrl } from '../../settings/addresses.ts';
+import { noticeOfVersion, parseBaseUrl } from '../../settings/addresses.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { parseKey, saveKey } from '../../settings/keys.ts';
 import { saveSetting } from '../../settings/save.ts';
 import { sandboxProfile } from '../../settings/values.ts';
 import { noticeOfShortKey } from '../../text/secret.ts';
-import { addExamples } from '../examples.ts';
+import { addExamples } from '../help.ts';
 
 export function define(command: Command, app: App): void {
   command.description(
@@ -36,18 +36,19 @@ async function login(session: Session): Promise<void> {
   const isPrompted = canPrompt(context, options);
 
   const known = isPrompted ? resolveBaseUrl(session) : requireBaseUrl(session);
-  const asked = known ? undefined : await askBaseUrl(session);
-  const baseUrl = known ?? parseBaseUrl(asked ?? '');
+  const baseUrl = known ?? (await askBaseUrl(session));
   const key =
     (await keyOfFlag(session)) ??
     (isPrompted ? await askKey(session, baseUrl) : await readKey(session));
   sink.hide(key.value);
 
-  if (asked !== undefined) {
+  if (!known) {
     const path = { profile: profile.name, name: 'base-url' } as const;
-    const file = await saveSetting(context, folder, path, asked);
-    notice(report, `saved base-url=${asked} for profile ${profile.name} in ${file}`);
+    const file = await saveSetting(context, folder, path, baseUrl.href);
+    notice(report, `saved base-url=${baseUrl.href} for profile ${profile.name} in ${file}`);
   }
+  const unversioned = noticeOfVersion(baseUrl);
+  if (unversioned) notice(report, unversioned);
   if (isPrompted) await verify(session, { baseUrl, key });
   await store(session, folder, key, baseUrl);
 }
@@ -68,35 +69,27 @@ function refuseWhereUseless({ profile }: Session): void {
   }
 }
 
-function askBaseUrl(session: Session): Promise<string> {
-  const question = `Base URL for profile ${session.profile.name} (https://HOST/v1)`;
-  return untilValid(session, async () => {
-    const text = (await session.context.askLine(question)).trim();
-    parseBaseUrl(text);
-    return text;
-  });
+async function askBaseUrl({ context, profile }: Session): Promise<URL> {
+  const question = `Base URL for profile ${profile.name} (https://HOST/v1)`;
+  return parseBaseUrl((await context.askLine(question, validateBy(parseBaseUrl))).trim());
 }
 
-function askKey(session: Session, { origin }: URL): Promise<ApiKey> {
-  const { context, sink } = session;
-  return untilValid(session, async () => {
-    const text = (await context.askSecret(`API key for ${origin}`)).trim();
-    // What is wrong with a key is said in a message.
-    sink.hide(text);
-    return { value: parseKey(text), source: 'the prompt' };
-  });
+async function askKey({ context }: Session, { origin }: URL): Promise<ApiKey> {
+  const text = await context.askSecret(`API key for ${origin}`, validateBy(parseKey));
+  return { value: text.trim(), source: 'the prompt' };
 }
 
-/** Asks up to three times. */
-async function untilValid<Value>({ report }: Session, ask: () => Promise<Value>): Promise<Value> {
-  for (let tries = 1; ; tries += 1) {
+/** Returns true for an answer that `parse` takes, else its failure in words. */
+function validateBy(parse: (text: string) => unknown) {
+  return (answer: string) => {
     try {
-      return await ask();
+      parse(answer.trim());
+      return true;
     } catch (error) {
-      if (!(error instanceof Failure) || tries === 3) throw error;
-      notice(report, [error.message, error.details.hint].filter(Boolean).join('. '));
+      if (!(error instanceof Failure)) throw error;
+      return [error.message, error.details.hint].filter(Boolean).join('. ');
     }
-  }
+  };
 }
 
 async function readKey({ context, sink }: Session): Promise<ApiKey> {

@@ -7,7 +7,7 @@ import { type Session, withSession } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { removeKey } from '../../settings/keys.ts';
 import { sandboxProfile } from '../../settings/values.ts';
-import { addExamples } from '../examples.ts';
+import { addExamples } from '../help.ts';
 
 export function define(command: Command, app: App): void {
   command.description('Remove the stored API key of a profile from this machine');
@@ -23,13 +23,13 @@ export function define(command: Command, app: App): void {
         ? `removed the API key of profile ${profile.name} from this machine; the service may still accept it`
         : `no API key is stored for profile ${profile.name}`;
       notice(report, message);
-      for (const message of whatRemains(session)) notice(report, message);
+      for (const message of remainingKeys(session)) notice(report, message);
     }),
   );
 }
 
-/** Other keys that the next command would use. */
-function* whatRemains({ context, profile }: Session): Generator<string> {
+/** Names other keys that the next command would use. */
+function* remainingKeys({ context, profile }: Session): Generator<string> {
   if (context.env.PETSTORE_API_KEY) yield 'PETSTORE_API_KEY is still set';
   if (profile.settings['api-key-command'] !== undefined) {
     yield `api-key-command still provides a key: petstore config unset api-key-command${profileFlag(profile)}`;

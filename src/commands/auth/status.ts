@@ -7,12 +7,11 @@ import { noKey } from '../../session/key.ts';
 import { resolveBaseUrl } from '../../session/resolve.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { sandboxProfile } from '../../settings/values.ts';
-import { addColumns } from '../columns.ts';
-import { addExamples } from '../examples.ts';
+import { addExamples } from '../help.ts';
 
 type Options = { readonly check?: boolean };
 
-/** Whether the service takes the key, where that is known; and why the request failed, if it did. */
+/** `works` is undefined if the request failed for another reason than the key. */
 type Checked = { readonly works?: boolean; readonly failure?: unknown };
 
 const columns = ['profile', 'baseUrl', 'keySource', 'keyEnding'];
@@ -22,7 +21,6 @@ export function define(command: Command, app: App): void {
     'Show which API key is used, where it comes from and its last characters; sends no request',
   );
   addExamples(command, ['petstore auth status', 'petstore auth status --check']);
-  addColumns(command, columns);
   command
     .option('--check', 'send one request to see whether the service accepts the key')
     .action(async ({ check }: Options) =>

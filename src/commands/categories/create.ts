@@ -6,8 +6,7 @@ import { warn } from '../../events.ts';
 import { findMismatch } from '../../json/check.ts';
 import type { App } from '../../session/app.ts';
 import { withSession } from '../../session/session.ts';
-import { addColumns } from '../columns.ts';
-import { addExamples } from '../examples.ts';
+import { addExamples } from '../help.ts';
 import { showRequest } from '../show-request.ts';
 import { categoryColumns } from './columns.ts';
 import { createMissing } from './create-missing.ts';
@@ -25,7 +24,6 @@ export function define(command: Command, app: App): void {
     'petstore categories create ferret --if-missing',
     'id=$(petstore categories create ferret --query id -o raw)',
   ]);
-  addColumns(command, categoryColumns);
   command
     .argument('<name>', 'name of the category, for example rabbit')
     .option('--description <text>', 'short description of the category')

@@ -7,8 +7,7 @@ import { profileFlag } from '../../session/profile.ts';
 import { withSession } from '../../session/session.ts';
 import { quotedUnlessKey } from '../../text/secret.ts';
 import { shellWord } from '../../text/shell.ts';
-import { addColumns } from '../columns.ts';
-import { addExamples } from '../examples.ts';
+import { addExamples } from '../help.ts';
 import { categoryColumns } from './columns.ts';
 import { type Found, findCategory } from './find.ts';
 
@@ -18,7 +17,6 @@ export function define(command: Command, app: App): void {
     'petstore categories get 3 --json',
     'petstore categories get dog --query id -o raw',
   ]);
-  addColumns(command, categoryColumns);
   command
     .description(
       'Show one category, found by its id or its exact name in the list of all categories (one request). Exits 3 when ' +

@@ -5,8 +5,7 @@ import { usageFailure } from '../../errors.ts';
 import type { App } from '../../session/app.ts';
 import { withSession } from '../../session/session.ts';
 import { quotedUnlessKey } from '../../text/secret.ts';
-import { addColumns } from '../columns.ts';
-import { addExamples } from '../examples.ts';
+import { addExamples } from '../help.ts';
 import { categoryColumns } from './columns.ts';
 import { type Sorting, sortLong } from './sort-long.ts';
 
@@ -40,7 +39,6 @@ export function define(command: Command, app: App): void {
     'petstore categories list -o csv > backup.csv',
     "petstore categories list --query '[].name' -o raw",
   ]);
-  addColumns(command, categoryColumns);
   command
     .option('--search <text>', 'filter by text in name or description, ignoring case')
     .addOption(

@@ -1,43 +1,29 @@
-/** The shells that have a script. */
-export type Shell = 'bash' | 'zsh' | 'fish' | 'powershell';
-
-/** What a script reads in place of candidates where the shell shall complete the name of a file. */
-export const filesWanted = '<file>';
+export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
+export type Shell = (typeof shells)[number];
 
 /**
- * For each shell a script that asks petstore itself at each Tab, so that it never gets out of date. Words of the user are
- * handed on as arguments and never evaluated; nothing petstore might say reaches the terminal.
+ * Each script asks petstore at every Tab, so it never gets out of date. Where petstore has no suggestion, the shell offers file
+ * names. The user's words are passed on as arguments and never evaluated.
  */
 export const scripts: Readonly<Record<Shell, string>> = {
   bash: `# bash completion for petstore
 _petstore() {
-  local line
-  COMPREPLY=()
-  while IFS= read -r line; do
-    if [[ $line == '${filesWanted}' ]]; then
-      compopt -o default 2>/dev/null
-    else
-      COMPREPLY+=("\${line%% *}")
-    fi
-  done < <(command petstore completion bash -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null </dev/null)
+  local IFS=$'\\n'
+  COMPREPLY=($(command petstore completion bash -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null </dev/null))
 }
-complete -F _petstore petstore`,
+complete -o default -F _petstore petstore`,
 
   zsh: `#compdef petstore
 # zsh completion for petstore
 _petstore() {
-  local line
-  local -a lines candidates
-  lines=("\${(@f)$(command petstore completion zsh -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null </dev/null)}")
-  if [[ $lines[1] == '${filesWanted}' ]]; then
+  local -a found
+  found=("\${(@f)$(command petstore completion zsh -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null </dev/null)}")
+  if [[ -n $found ]]; then
+    _describe petstore found
+  else
     compset -P '--*='
     _files
-    return
   fi
-  for line in $lines; do
-    candidates+=("\${line/ /:}")
-  done
-  _describe petstore candidates
 }
 if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
   _petstore "$@"
@@ -46,24 +32,25 @@ else
   compdef _petstore petstore
 fi`,
 
+  // "$word" in quotes: a command substitution without output would be no argument at all.
   fish: `# fish completion for petstore
-function __petstore_candidates
+function __petstore
   set -l words (commandline -opc)
   set -e words[1]
   set -l word (commandline -ct)
-  set -l lines (command petstore completion fish -- $words "$word" 2>/dev/null </dev/null)
-  if test "$lines" = '${filesWanted}'
+  set -l found (command petstore completion fish -- $words "$word" 2>/dev/null </dev/null)
+  if test -n "$found"
+    printf '%s\\n' $found
+  else
     set -l option (string match -r -- '^--[^=]+=' $word)
     for path in (complete -C "'' "(string replace -r -- '^--[^=]+=' '' $word))
       printf '%s\\n' "$option$path"
     end
-  else
-    string replace ' ' \\t -- $lines
   end
 end
-complete -c petstore -f -a '(__petstore_candidates)'`,
+complete -c petstore -f -a '(__petstore)'`,
 
-  // Windows PowerShell drops an empty argument: the word to complete has a mark in front.
+  // Windows PowerShell drops an empty argument, so the last word has a mark in front.
   powershell: `# PowerShell completion for petstore
 Register-ArgumentCompleter -Native -CommandName petstore -ScriptBlock {
   param($word, $line, $cursor)
@@ -72,8 +59,7 @@ Register-ArgumentCompleter -Native -CommandName petstore -ScriptBlock {
     ForEach-Object { if ($_.Value -is [string]) { $_.Value } else { $_.Extent.Text } }
   $words = @($before) + "+$word"
   petstore completion powershell '--' @words 2>$null | ForEach-Object {
-    if ($_ -eq '${filesWanted}') { return }
-    $value, $about = $_ -split ' ', 2
+    $value, $about = $_ -split "\\t", 2
     if (-not $about) { $about = $value }
     [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $about)
   }

@@ -1,29 +1,32 @@
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { configFailure } from '../../errors.ts';
 import type { App } from '../../session/app.ts';
 import { profileFlag } from '../../session/profile.ts';
-import { withSession } from '../../session/session.ts';
-import { addExamples } from '../examples.ts';
-import { inForce, namesInForce, rowOf } from './in-force.ts';
-import { isOfSandbox, requireName } from './names.ts';
+import { type Session, withSession } from '../../session/session.ts';
+import { addExamples } from '../help.ts';
+import { findInForce, isOfSandbox, type NameInForce, namesInForce, rowOf } from './list.ts';
 
 export function define(command: Command, app: App): void {
-  command.description('Print the value of one setting; exits 2 when it is not set');
   addExamples(command, ['petstore config get profile', 'url=$(petstore config get base-url)']);
-  command.argument('<setting>', namesInForce.join(', ')).action(async (text: string) =>
-    withSession(app, command, async (session) => {
-      const name = requireName(text, namesInForce);
-      const given = inForce(name, session);
-      if (!given) {
-        throw configFailure(
-          `${name} is not set for profile ${session.profile.name}`,
-          name !== 'profile' && isOfSandbox(name, session.profile)
-            ? 'The sandbox has its own base URL, API key and limit.'
-            : `petstore config set ${name} VALUE${profileFlag(session.profile)}`,
-        );
-      }
-      const row = rowOf(name, given);
-      await session.output.print({ data: row, columns: Object.keys(row), text: given.text });
-    }),
-  );
+  command
+    .description('Print the value of one setting; exits 2 when it is not set')
+    .addArgument(new Argument('<setting>', 'name of the setting').choices(namesInForce))
+    .action((name: NameInForce) =>
+      withSession(app, command, (session) => printSetting(session, name)),
+    );
+}
+
+async function printSetting(session: Session, name: NameInForce): Promise<void> {
+  const { output, profile } = session;
+  const given = findInForce(name, session);
+  if (!given) {
+    throw configFailure(
+      `${name} is not set for profile ${profile.name}`,
+      name !== 'profile' && isOfSandbox(name, profile)
+        ? 'The sandbox has its own base URL, API key and limit.'
+        : `petstore config set ${name} VALUE${profileFlag(profile)}`,
+    );
+  }
+  const row = rowOf(name, given);
+  await output.print({ data: row, columns: Object.keys(row), text: given.text });
 }

@@ -1,30 +1,52 @@
 import type { Command } from 'commander';
 import { notice } from '../../events.ts';
+import type { JsonObject } from '../../json/json.ts';
 import type { App } from '../../session/app.ts';
-import { withSession } from '../../session/session.ts';
-import { addColumns } from '../columns.ts';
-import { addExamples } from '../examples.ts';
-import { inForce, namesInForce, rowOf } from './in-force.ts';
+import { defaultProfile, type Profile } from '../../session/profile.ts';
+import { type Given, resolveSetting } from '../../session/resolve.ts';
+import { type Session, withSession } from '../../session/session.ts';
+import { type SettingName, settingNames, settings } from '../../settings/table.ts';
+import { sandboxProfile } from '../../settings/values.ts';
+import { addExamples } from '../help.ts';
 
 const columns = ['setting', 'value', 'source'] as const;
 
 export function define(command: Command, app: App): void {
-  addColumns(command, columns);
   addExamples(command, ['petstore config list', 'petstore config list --profile staging --json']);
-  command.action(async () =>
-    withSession(
-      app,
-      command,
-      async (session) => {
-        session.output.checkColumns(columns);
-        for (const { message } of session.faults) notice(session.report, message);
-        // The format of this list says nothing of what other commands print.
-        const { output, ...options } = session.options;
-        const others = { ...session, options };
-        const rows = namesInForce.map((name) => rowOf(name, inForce(name, others)));
-        await session.output.print({ data: rows, columns });
-      },
-      { invalidSettings: true },
-    ),
-  );
+  command.action(() => withSession(app, command, listSettings, { invalidSettings: true }));
+}
+
+async function listSettings(session: Session): Promise<void> {
+  const { faults, output, report } = session;
+  output.checkColumns(columns);
+  for (const { message } of faults) notice(report, message);
+  // The format of this list is not the one that other commands use.
+  const { output: _, ...options } = session.options;
+  const others = { ...session, options };
+  const rows = namesInForce.map((name) => rowOf(name, findInForce(name, others)));
+  await output.print({ data: rows, columns });
+}
+
+/** The names that `config list` and `config get` show. */
+export const namesInForce = ['profile', ...settingNames] as const;
+export type NameInForce = (typeof namesInForce)[number];
+
+/** Returns the value in this run without secrets, and where it was given; undefined if it is given nowhere. */
+export function findInForce(name: NameInForce, session: Session): Given | undefined {
+  const { profile } = session;
+  if (name === 'profile') return profile.given;
+  if (name === 'default-profile') return defaultProfile(session.settingsFile);
+  if (isOfSandbox(name, profile)) return undefined;
+  const given = resolveSetting(name, session);
+  const { withoutSecrets } = settings[name];
+  return given && withoutSecrets ? { ...given, text: withoutSecrets(given.text) } : given;
+}
+
+/** Returns true for a setting that the sandbox makes itself, so that it cannot be set. */
+export function isOfSandbox(name: SettingName, profile: Profile): boolean {
+  return profile.name === sandboxProfile && settings[name].isOfSandbox === true;
+}
+
+export function rowOf(name: NameInForce, given: Given | undefined): JsonObject {
+  return { setting: name, value: given?.text, source: given?.file ?? given?.source };
 }

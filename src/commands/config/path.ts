@@ -5,12 +5,10 @@ import type { App } from '../../session/app.ts';
 import { withSession } from '../../session/session.ts';
 import { settingsFile } from '../../settings/file.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
-import { addColumns } from '../columns.ts';
-import { addExamples } from '../examples.ts';
+import { addExamples } from '../help.ts';
 
 export function define(command: Command, app: App): void {
   addExamples(command, ['petstore config path', 'cat "$(petstore config path)"']);
-  addColumns(command, ['path']);
   command.action(async () =>
     withSession(
       app,

@@ -1,17 +1,17 @@
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { usageFailure } from '../../errors.ts';
 import { notice } from '../../events.ts';
 import type { App } from '../../session/app.ts';
-import { profileFlag, profileNames } from '../../session/profile.ts';
+import { type Profile, profileFlag, profileNames } from '../../session/profile.ts';
 import { type Session, withSession } from '../../session/session.ts';
+import { noticeOfVersion } from '../../settings/addresses.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { hasStoredKey } from '../../settings/keys.ts';
-import { saveSetting } from '../../settings/save.ts';
+import { type SettingPath, saveSetting } from '../../settings/save.ts';
 import { type SettingName, settingNames, settings } from '../../settings/table.ts';
-import { addExamples } from '../examples.ts';
-import { addNotes } from '../notes.ts';
-import { describeSetting } from '../setting-text.ts';
-import { forProfile, isOfSandbox, pathOf, requireName } from './names.ts';
+import { addExamples, addNotes } from '../help.ts';
+import { describeSetting } from '../topics.ts';
+import { isOfSandbox } from './list.ts';
 
 export function define(command: Command, app: App): void {
   addExamples(command, [
@@ -23,19 +23,18 @@ export function define(command: Command, app: App): void {
     'Settings belong to a profile; default-profile to all.',
   ]);
   command
-    .argument('<setting>', settingNames.join(', '))
+    .addArgument(settingArgument())
     .argument('<value>')
-    .action(async (text: string, value: string) =>
-      withSession(app, command, (session) => set(session, text, value), {
+    .action((name: SettingName, value: string) =>
+      withSession(app, command, (session) => setSetting(session, name, value), {
         newProfile: true,
         invalidSettings: true,
       }),
     );
 }
 
-async function set(session: Session, text: string, value: string): Promise<void> {
+async function setSetting(session: Session, name: SettingName, value: string): Promise<void> {
   const { context, profile, report, settingsFile } = session;
-  const name = requireName(text, settingNames);
   if (isOfSandbox(name, profile)) {
     throw usageFailure(
       'the sandbox has its own base URL, API key and limit',
@@ -51,6 +50,8 @@ async function set(session: Session, text: string, value: string): Promise<void>
     const undo = 'petstore config unset default-profile';
     notice(report, `profile "${value}" does not exist yet; to undo: ${undo}`);
   }
+  const unversioned = name === 'base-url' ? noticeOfVersion(new URL(value)) : undefined;
+  if (unversioned) notice(report, unversioned);
   if (name === 'api-key-command' && hasStoredKey(folder, profile.name)) {
     const stored = `the stored key of profile ${profile.name}`;
     const logout = `petstore auth logout${profileFlag(profile)}`;
@@ -59,8 +60,23 @@ async function set(session: Session, text: string, value: string): Promise<void>
 }
 
 function shown(name: SettingName, value: string): string {
-  // What opens a vault may be in it.
+  // The command may contain what opens a vault.
   if (name === 'api-key-command') return name;
   const { withoutSecrets = (all: string) => all } = settings[name];
   return `${name}=${withoutSecrets(value)}`;
+}
+
+/** Commander refuses any other name and lists these. */
+export function settingArgument(description = ''): Argument {
+  return new Argument('<setting>', description).choices(settingNames);
+}
+
+/** Returns the place of a setting in the settings file. */
+export function pathOf(name: SettingName, profile: Profile): SettingPath {
+  return name === 'default-profile' ? { name } : { name, profile: profile.name };
+}
+
+/** Returns the end of a message; a setting of all profiles needs none. */
+export function forProfile(name: SettingName, profile: Profile): string {
+  return name === 'default-profile' ? '' : ` for profile ${profile.name}`;
 }

@@ -4,9 +4,9 @@ import type { App } from '../../session/app.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { saveSetting } from '../../settings/save.ts';
-import { settingNames } from '../../settings/table.ts';
-import { addExamples } from '../examples.ts';
-import { forProfile, pathOf, requireName } from './names.ts';
+import type { SettingName } from '../../settings/table.ts';
+import { addExamples } from '../help.ts';
+import { forProfile, pathOf, settingArgument } from './set.ts';
 
 export function define(command: Command, app: App): void {
   addExamples(command, [
@@ -14,15 +14,14 @@ export function define(command: Command, app: App): void {
     'petstore config unset output --profile staging',
   ]);
   command
-    .argument('<setting>', settingNames.join(', '))
-    .action(async (text: string) =>
-      withSession(app, command, (session) => unset(session, text), { invalidSettings: true }),
+    .addArgument(settingArgument('name of the setting'))
+    .action((name: SettingName) =>
+      withSession(app, command, (session) => unset(session, name), { invalidSettings: true }),
     );
 }
 
-async function unset(session: Session, text: string): Promise<void> {
+async function unset(session: Session, name: SettingName): Promise<void> {
   const { context, profile, report, settingsFile } = session;
-  const name = requireName(text, settingNames);
   const whose = forProfile(name, profile);
   const folder = requireConfigFolder(context);
   const own = name === 'default-profile' ? settingsFile.settings[name] : profile.settings[name];

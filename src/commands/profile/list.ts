@@ -8,9 +8,7 @@ import { withSession } from '../../session/session.ts';
 import { settingsOf } from '../../settings/file.ts';
 import { keyFile, parseKey, readStoredKey } from '../../settings/keys.ts';
 import { sandboxProfile } from '../../settings/values.ts';
-import { addColumns } from '../columns.ts';
-import { addExamples } from '../examples.ts';
-import { addNotes } from '../notes.ts';
+import { addExamples, addNotes } from '../help.ts';
 
 const columns = ['profile', 'default', 'active', 'baseUrl', 'key'] as const;
 
@@ -18,7 +16,6 @@ export function define(command: Command, app: App): void {
   command.description(
     'List all profiles: which one is the default, which one is active here, its base URL and where its key comes from; sends no request',
   );
-  addColumns(command, columns);
   addExamples(command, ['petstore profile list', 'petstore profile list --json']);
   addNotes(command, ['To create a profile: petstore auth login --profile NAME']);
   command.action(async () =>
@@ -46,14 +43,14 @@ export function define(command: Command, app: App): void {
   );
 }
 
-/** That the environment has what takes the place of a profile's own; undefined where it does not. */
+/** Returns the notice that variables replace what profiles have; undefined if none is set. */
 function fromEnvironment({ env }: Context): string | undefined {
   const set = ['PETSTORE_BASE_URL', 'PETSTORE_API_KEY'].filter((name) => env[name]);
   if (set.length === 0) return undefined;
   return `${set.join(' and ')} ${set.length === 1 ? 'is' : 'are'} set; to see what is in use: petstore auth status`;
 }
 
-/** Where the key of a profile comes from; what keeps a stored one from being used is said. */
+/** Returns where the key of a profile comes from. Warns if a stored one cannot be used. */
 function keySource(
   name: string,
   { settings, folder }: SettingsFile,

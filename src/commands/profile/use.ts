@@ -6,7 +6,7 @@ import { type Session, withSession } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { saveSetting } from '../../settings/save.ts';
 import { parseProfileName } from '../../settings/values.ts';
-import { addExamples } from '../examples.ts';
+import { addExamples } from '../help.ts';
 
 export function define(command: Command, app: App): void {
   command.description('Make a profile the default one, for all commands without --profile');

@@ -11,8 +11,7 @@ import { createState, type SandboxState } from '../../sandbox/state.ts';
 import type { App } from '../../session/app.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { wordFor } from '../../text/secret.ts';
-import { addExamples } from '../examples.ts';
-import { addNotes } from '../notes.ts';
+import { addExamples, addNotes } from '../help.ts';
 import { runAgainst } from './run.ts';
 
 type Options = { readonly port?: number; readonly plan: PlanName; readonly data?: string };

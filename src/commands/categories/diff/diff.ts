@@ -3,9 +3,7 @@ import { Exit } from '../../../errors.ts';
 import { type InputFormat, inputFormats } from '../../../import/read/input.ts';
 import type { App } from '../../../session/app.ts';
 import { withSession } from '../../../session/session.ts';
-import { addColumns } from '../../columns.ts';
-import { addExamples } from '../../examples.ts';
-import { addNotes } from '../../notes.ts';
+import { addExamples, addNotes } from '../../help.ts';
 import { duplicatesInWords, odditiesInWords, say } from '../import/words.ts';
 import { readFile } from '../read-file.ts';
 import { compare } from './compare.ts';
@@ -31,7 +29,6 @@ export function define(command: Command, app: App): void {
     'An import with --yes does not create a name that is similar to an existing one (Dog and dog).',
     'Costs one request and changes nothing. Exit code 0: no + and no ~ (there may be -); 7: at least one + or ~.',
   ]);
-  addColumns(command, diffColumns);
   command
     .argument('<file>', 'file of categories as for import, or - for standard input')
     .addOption(

@@ -1,6 +1,6 @@
 import type { Allowances } from '../../../import/forecast.ts';
 import { windowMs } from '../../../plans.ts';
-import type { KnownLimit } from '../../known-limit.ts';
+import type { KnownLimit } from './known-limit.ts';
 
 /** The limit as it is at each moment of an import. */
 export type FollowedLimit = {

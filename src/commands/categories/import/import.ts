@@ -11,13 +11,11 @@ import { type App, canPrompt } from '../../../session/app.ts';
 import { type Session, withSession } from '../../../session/session.ts';
 import { requireStateFolder } from '../../../settings/folders.ts';
 import { invalid, parseDuration } from '../../../settings/values.ts';
-import { addColumns } from '../../columns.ts';
-import { addExamples } from '../../examples.ts';
-import { planOf } from '../../known-limit.ts';
-import { addNotes } from '../../notes.ts';
+import { addExamples, addNotes } from '../../help.ts';
 import { lockNames } from '../lock-names.ts';
 import { readFile } from '../read-file.ts';
 import type { ImportRequest } from './import-request.ts';
+import { planOf } from './known-limit.ts';
 import { outcomeColumns, planColumns } from './report.ts';
 import { preview, runImport } from './run.ts';
 
@@ -47,7 +45,6 @@ export function define(command: Command, app: App): void {
     ],
     'The file is UTF-8. Names that already exist are skipped. The same command resumes an interrupted import.',
   ]);
-  addColumns(command, outcomeColumns);
   command
     .argument('<file>', 'file of categories, or - for standard input')
     .addOption(

@@ -9,8 +9,8 @@ import { mostInFlight } from '../../../pacing/decide.ts';
 import type { Session } from '../../../session/session.ts';
 import { sandboxProfile } from '../../../settings/values.ts';
 import { formatCount, isoTime } from '../../../time.ts';
-import { knownLimit } from '../../known-limit.ts';
 import { beginJournal, type ImportRequest } from './import-request.ts';
+import { knownLimit } from './known-limit.ts';
 import { planInWords, say } from './words.ts';
 
 /** A plan that was made longer ago, in ms, is made anew before anything is sent by it. Who reads it needs some time. */

@@ -1,9 +1,9 @@
 import { timeFor } from '../../../import/forecast.ts';
 import { createPace } from '../../../import/pace.ts';
 import type { Plan } from '../../../import/plan.ts';
-import { knownLimit } from '../../known-limit.ts';
 import { followLimit } from './follow-limit.ts';
 import type { ImportRequest } from './import-request.ts';
+import { knownLimit } from './known-limit.ts';
 
 /** Reports how far the whole import has come: at its start, and each time the fate of a row becomes known. */
 export async function followProgress({ session, plan: quotas }: ImportRequest, plan: Plan) {

@@ -6,8 +6,8 @@ import type { Input } from '../../../import/read/input.ts';
 import { ExactNumber, exact, type JsonObject } from '../../../json/json.ts';
 import { inBatches, type Printer } from '../../../output/printer.ts';
 import { formatCount } from '../../../time.ts';
-import { forecastFields } from '../../forecast-words.ts';
-import type { KnownLimit } from '../../known-limit.ts';
+import { forecastFields } from './forecast-words.ts';
+import type { KnownLimit } from './known-limit.ts';
 import { countsInWords, forecastOf } from './words.ts';
 
 /** What is told of each row of a plan, and of what became of it. */

@@ -6,8 +6,8 @@ import { quoted } from '../../../import/read/faults.ts';
 import type { Input } from '../../../import/read/input.ts';
 import type { Session } from '../../../session/session.ts';
 import { formatCount } from '../../../time.ts';
-import { forecastInWords, nextPlanInWords } from '../../forecast-words.ts';
-import type { KnownLimit } from '../../known-limit.ts';
+import { forecastInWords, nextPlanInWords } from './forecast-words.ts';
+import type { KnownLimit } from './known-limit.ts';
 
 /** What is done with rows, in the order in which it is shown: for one row and, where they differ, for several. */
 const rowWords: Readonly<Record<Intention | Outcome, readonly [one: string, several?: string]>> = {

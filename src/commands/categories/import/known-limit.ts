@@ -1,11 +1,11 @@
-import type { Allowances } from '../import/forecast.ts';
-import { readClock } from '../pacing/clock.ts';
-import { guard } from '../pacing/decide.ts';
-import { limitStatus, type WindowStatus } from '../pacing/limit-status.ts';
-import { profileFlag } from '../session/profile.ts';
-import { resolveSetting } from '../session/resolve.ts';
-import type { Session } from '../session/session.ts';
-import { type NamedPlan, parsePlan } from '../settings/values.ts';
+import type { Allowances } from '../../../import/forecast.ts';
+import { readClock } from '../../../pacing/clock.ts';
+import { guard } from '../../../pacing/decide.ts';
+import { limitStatus, type WindowStatus } from '../../../pacing/limit-status.ts';
+import { profileFlag } from '../../../session/profile.ts';
+import { resolveSetting } from '../../../session/resolve.ts';
+import type { Session } from '../../../session/session.ts';
+import { type NamedPlan, parsePlan } from '../../../settings/values.ts';
 
 /** What a forecast rests on: the plan of the settings, or else what responses said of the limit. */
 export type KnownLimit = Allowances & {

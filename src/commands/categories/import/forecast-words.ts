@@ -4,10 +4,10 @@ import {
   type Forecast,
   forecast,
   mayTakeDays,
-} from '../import/forecast.ts';
-import { exact, type JsonObject } from '../json/json.ts';
-import { planAfter } from '../settings/values.ts';
-import { duration, formatCount, isoTime } from '../time.ts';
+} from '../../../import/forecast.ts';
+import { exact, type JsonObject } from '../../../json/json.ts';
+import { planAfter } from '../../../settings/values.ts';
+import { duration, formatCount, isoTime } from '../../../time.ts';
 import type { KnownLimit } from './known-limit.ts';
 
 /** The same number of requests on the next larger plan. */

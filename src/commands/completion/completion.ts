@@ -1,0 +1,128 @@
+import { Argument, type Command, Help, type Option } from 'commander';
+import { Failure } from '../../errors.ts';
+import type { App } from '../../session/app.ts';
+import { loadSettingsFile, profileNames } from '../../session/profile.ts';
+import { builtInProfiles, isProfileName } from '../../settings/values.ts';
+import { addExamples } from '../help.ts';
+import { commandBelow, loadCommand } from '../lazy-command.ts';
+import { type Shell, scripts, shells } from './scripts.ts';
+
+/** A word to complete to, and what it means. */
+type Suggestion = readonly [word: string, about?: string];
+type ValuesOf = (taker: Option | Argument) => readonly string[];
+
+/** Prints a shell's script, which calls this command again at every Tab with the words so far after `--`. */
+export function define(command: Command, app: App): void {
+  addExamples(command, [
+    "echo 'source <(petstore completion bash)' >> ~/.bashrc",
+    "echo 'source <(petstore completion zsh)' >> ~/.zshrc",
+    'petstore completion fish > ~/.config/fish/completions/petstore.fish',
+    'petstore completion powershell >> $PROFILE',
+  ]);
+  command
+    .description(
+      'Print a Tab completion script. Install it once: it asks petstore at every Tab, so it never needs an update. It sends no request and reads no API key.',
+    )
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+    .allowExcessArguments()
+    .action(async (shell: Shell) => {
+      const given = command.args.slice(1);
+      if (given.length === 0) return app.sink.print([scripts[shell]]);
+      const { words, kept } = wordsFrom(shell, given);
+      const found = await suggest(command.parent ?? command, words, (taker) =>
+        taker.name() === 'profile' ? namesOfProfiles(app) : (taker.argChoices ?? []),
+      );
+      const separator = { bash: undefined, zsh: ':', fish: '\t', powershell: '\t' }[shell];
+      const lines = found
+        .filter(([word]) => word.startsWith(words.at(-1) ?? ''))
+        .map(([word, about]) =>
+          [word.slice(kept), separator && about].filter(Boolean).join(separator),
+        );
+      if (lines.length > 0) await app.sink.print(lines);
+    });
+}
+
+type Words = {
+  /** As petstore would get them, the last one unfinished. */
+  readonly words: readonly string[];
+  /** How many characters of the last one stand before what the shell replaces. */
+  readonly kept: number;
+};
+
+function wordsFrom(shell: Shell, given: readonly string[]): Words {
+  const last = given.at(-1) ?? '';
+  if (shell === 'powershell') return { words: [...given.slice(0, -1), last.slice(1)], kept: 0 };
+  if (shell !== 'bash') return { words: given, kept: 0 };
+  // bash makes three words of --output=json and of https://HOST.
+  const isBreak = (word = '') => /^[=:]+$/.test(word);
+  const words: string[] = [];
+  for (const [index, word] of given.entries()) {
+    const isPart = index > 0 && (isBreak(word) || isBreak(given[index - 1]));
+    words.push(isPart ? `${words.pop()}${word}` : word);
+  }
+  const replaced = isBreak(last) ? 0 : last.length;
+  return { words, kept: (words.at(-1) ?? '').length - replaced };
+}
+
+/** Suggests what the last word may become; nothing where the shell should offer file names. */
+async function suggest(
+  program: Command,
+  words: readonly string[],
+  valuesOf: ValuesOf,
+): Promise<readonly Suggestion[]> {
+  let command = program;
+  let option: Option | undefined;
+  let args = 0;
+  for (const word of words.slice(words[0] === 'help' ? 1 : 0, -1)) {
+    const next = args === 0 ? commandBelow(command, word) : undefined;
+    if (option) option = undefined;
+    else if (word.startsWith('-')) option = optionWithValue(command, word);
+    else if (next) {
+      await loadCommand(next);
+      command = next;
+    } else args += 1;
+  }
+  const typed = words.at(-1) ?? '';
+  // Other shells than bash pass --output=js in one piece.
+  const [, name = '', value] = /^(--[^=]+)=(.*)$/s.exec(typed) ?? [];
+  if (value !== undefined) {
+    const taker = optionWithValue(command, name);
+    return (taker ? valuesOf(taker) : []).map((value) => [`${name}=${value}`]);
+  }
+  if (option) return valuesOf(option).map((value) => [value]);
+  const isLiteral = words.slice(0, -1).includes('--');
+  if (typed.startsWith('-') && !isLiteral) return optionNames(command);
+  if (command.commands.length > 0) return namesBelow(command, words);
+  const argument = command.registeredArguments[args];
+  return argument ? valuesOf(argument).map((value) => [value]) : [];
+}
+
+/** Finds the option whose value comes after a word: `--output`, `-o`, `-qo`. */
+function optionWithValue(command: Command, word: string): Option | undefined {
+  const last = word.replace(/^-[qvhV]+(?=\w$)/, '-');
+  return command.options.find(
+    ({ required, long, short }) => required && (long === word || short === last),
+  );
+}
+
+function optionNames(command: Command): readonly Suggestion[] {
+  const options = new Help().visibleOptions(command);
+  return options.map(({ long, description }) => [long ?? '', description]);
+}
+
+function namesBelow(command: Command, words: readonly string[]): readonly Suggestion[] {
+  const isHelp = words[0] === 'help';
+  const named = isHelp ? command.commands : new Help().visibleCommands(command);
+  const names = named.map((below): Suggestion => [below.name(), below.summary()]);
+  return command.parent || isHelp ? names : [...names, ['help', 'Help for a command or a topic']];
+}
+
+function namesOfProfiles({ context }: App): readonly string[] {
+  try {
+    // A name in the file may be anything, and a shell would read it.
+    return profileNames(loadSettingsFile(context)).filter(isProfileName);
+  } catch (error) {
+    if (error instanceof Failure) return builtInProfiles;
+    throw error;
+  }
+}

@@ -1,0 +1,51 @@
+import { Command, CommanderError, type HelpContext } from 'commander';
+import { PetstoreHelp } from './help.ts';
+
+/** A complaint of Commander, with the command that it is about. */
+export class UsageError extends CommanderError {
+  constructor(
+    code: string,
+    message: string,
+    readonly command: Command,
+  ) {
+    super(2, code, message);
+  }
+}
+
+/** A command whose file is imported only when the command is called. */
+export class LazyCommand extends Command {
+  load: (() => Promise<void>) | undefined;
+
+  override createCommand(name?: string): LazyCommand {
+    return new LazyCommand(name).helpCommand(false);
+  }
+
+  override createHelp(): PetstoreHelp {
+    return new PetstoreHelp();
+  }
+
+  override error(message: string, { code = 'commander.error' } = {}): never {
+    throw new UsageError(code, message, this);
+  }
+
+  /** Commander calls this with `error` if a verb is missing. */
+  override help(context?: HelpContext | ((page: string) => string)): never {
+    if (typeof context === 'object' && context.error) {
+      throw new UsageError('commander.help', 'missing command', this);
+    }
+    return super.help();
+  }
+}
+
+/** Gives a command its arguments, options and action, once. */
+export async function loadCommand(command: Command): Promise<void> {
+  const lazy = command as LazyCommand;
+  const { load } = lazy;
+  lazy.load = undefined;
+  await load?.();
+}
+
+/** Finds a command by its name or its alias. */
+export function commandBelow({ commands }: Command, word: string): Command | undefined {
+  return commands.find((below) => below.name() === word || below.aliases().includes(word));
+}

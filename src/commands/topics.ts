@@ -1,0 +1,81 @@
+import type { Command } from 'commander';
+import { flagOf, type Setting, settings } from '../settings/table.ts';
+import { type Item, listOf, PetstoreHelp, wrap } from './help.ts';
+
+/** The pages of `petstore help NAME` that explain something other than a command. */
+export const topics: Readonly<Record<string, (program: Command, width: number) => string>> = {
+  options(program, width) {
+    const help = new PetstoreHelp();
+    const items = help
+      .visibleOptions(program)
+      .map((option): Item => [help.optionTerm(option), help.optionDescription(option)]);
+    const list = listOf('Options of all commands:', items, width);
+    return [list, ...rules.map((rule) => wrap(rule, width))].join('\n\n');
+  },
+  'exit-codes': (_, width) => listOf('Exit codes:', exitCodes, width),
+  environment: (_, width) =>
+    listOf('Environment variables:', [...settingVariables(), ...otherVariables], width),
+};
+
+const rules = [
+  'They can be given before or after the command. Of options that contradict each other the last one counts: --json -o csv prints CSV.',
+  '--query takes JMESPath, the language of aws and az, and picks from what --json prints: --query "[?name==\'dog\'].id". Strings are in single quotes, numbers in backticks. With -o raw a value is printed alone, for a shell.',
+  'A duration is 500ms, 30s, 2m, 1h or inf; a number without a unit is seconds.',
+  'Profile, base URL, API key, output and max-wait can also be set in the environment (petstore help environment) and in the settings (petstore help config).',
+];
+
+/** Scripts rely on these; the README has the same table. */
+export const exitCodes: readonly Item[] = [
+  ['0', 'success, including an empty list'],
+  ['1', 'internal error: a bug in petstore'],
+  [
+    '2',
+    'invalid usage, settings or input (nothing was sent), cancelled, --query failed on the result, or an ambiguous name',
+  ],
+  ['3', 'refused by the service: 400, 404, 409, 422 or any other 4xx; no such category'],
+  ['4', 'no API key, or the service rejected it (401, 403)'],
+  ['5', 'network, TLS, timeout, 5xx, or an unexpected response'],
+  ['6', 'the outcome of a write is unknown: it may have been carried out'],
+  [
+    '7',
+    'import incomplete: some rows were refused or are left (75 if only the rate limit stopped it); or a diff shows something to import',
+  ],
+  ['74', 'cannot write the result, a setting or a journal'],
+  ['75', 'rate limited, by the service or before sending: not done; retry at the time given'],
+  ['129', 'hung up: the terminal was closed'],
+  ['130', 'interrupted (Ctrl-C)'],
+  ['141', 'the reader of stdout went away'],
+  ['143', 'terminated'],
+];
+
+function settingVariables(): readonly Item[] {
+  return Object.values(settings).flatMap((setting): readonly Item[] => {
+    const { variable, flags, option } = setting;
+    if (!variable) return [];
+    const flag = option === 'output' ? '-o and --json' : flags && flagOf(flags);
+    const overridden = flag ? `; overridden by ${flag}` : '';
+    return [[variable, `${describeSetting(setting)}${overridden}`]];
+  });
+}
+
+/** Returns what a setting is, and its values if they are few. */
+export function describeSetting({ title = '', parse, help, stored, choices }: Setting): string {
+  // Without a place in the settings file, the help is about an option that takes something else.
+  if (parse === undefined) return title;
+  const values = stored?.replaceAll('`', '') ?? choices?.join(', ');
+  return [help, values].filter(Boolean).join(': ');
+}
+
+const otherVariables: readonly Item[] = [
+  ['https_proxy, all_proxy', 'proxy for requests to the service; upper case works too'],
+  ['no_proxy', 'hosts to reach without the proxy; upper case works too'],
+  ['NODE_EXTRA_CA_CERTS', 'file with an additional certificate authority (CA)'],
+  ['NO_COLOR', 'if set, disable colour, whatever FORCE_COLOR says'],
+  ['FORCE_COLOR', 'if set, force colour, also in a pipe; 0 or false disables it'],
+  ['TERM', 'dumb disables colour and the status line'],
+  ['COLUMNS', 'width of help that is not shown on a terminal (default 80)'],
+  ['LC_ALL, LC_CTYPE, LANG', 'locale: tables have frames only in UTF-8'],
+  ['CI', 'if set, petstore never prompts'],
+  ['XDG_CONFIG_HOME, APPDATA', 'parent of the settings folder'],
+  ['XDG_STATE_HOME, LOCALAPPDATA', 'parent of the state folder'],
+];
