@@ -17,6 +17,7 @@ import { noKey } from '../session/key.ts';
 import { chooseLimitStore, openPassword } from '../session/limits.ts';
 import { resolveMaxWait, resolveSetting } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
+import { noticeOfVersion } from '../settings/addresses.ts';
 import { requireStateFolder } from '../settings/folders.ts';
 import { profileSettings, settings } from '../settings/table.ts';
 import { sandboxProfile } from '../settings/values.ts';
@@ -93,7 +94,10 @@ const localChecks: Readonly<Record<string, Check>> = {
       refuseForSandbox(session.options);
       return 'the built-in sandbox';
     }
-    return `${requireBaseUrl(session).href} (from ${resolveSetting('base-url', session)?.source})`;
+    const baseUrl = requireBaseUrl(session);
+    const found = `${baseUrl.href} (from ${resolveSetting('base-url', session)?.source})`;
+    const notice = noticeOfVersion(baseUrl);
+    return notice ? { warning: `${found}: ${notice}` } : found;
   },
   async 'api key'(session) {
     if (isSandbox(session)) return 'the sandbox has its own';

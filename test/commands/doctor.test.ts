@@ -213,6 +213,21 @@ describe('doctor ends as a command would that finds the first thing that is wron
 });
 
 describe('doctor warns of', () => {
+  test.for([
+    ['https://pets.example', 'warn'],
+    ['https://pets.example/petstore', 'warn'],
+    ['https://pets.example/petstore/v2', 'ok'],
+  ] as const)('a base URL without a version prefix: %s is %s', async (row, { petstore }) => {
+    const [PETSTORE_BASE_URL, status] = row;
+    const result = await petstore(doctor, { env: { PETSTORE_BASE_URL } });
+
+    const { finding = '', ...found } = rowOf(result, 'base url') ?? {};
+    expect(result.exitCode).toBe(0);
+    expect(found).toEqual({ check: 'base url', status });
+    expect(finding).toContain(PETSTORE_BASE_URL);
+    expect(/version prefix/.test(finding)).toBe(status === 'warn');
+  });
+
   test('certificates that are not there', async ({ petstore }) => {
     const result = await petstore(doctor, { env: { NODE_EXTRA_CA_CERTS: '/nowhere/ca.pem' } });
 

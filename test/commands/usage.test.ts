@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { describe } from 'vitest';
 import { expect, networkError, reply, test, testKey } from '../support/petstore.ts';
 import { expectTold } from '../support/told.ts';
@@ -365,6 +366,69 @@ test.for(['-v', '-vintage', '-q: quiet', '-o', '-ojson', '-pets', '-h', '-V', '-
     expect(sandbox.categories.map(({ description }) => description)).toEqual([value, value, value]);
   },
 );
+
+describe('what is switched off, at any place of the command line', () => {
+  test.for(['--no-header config list', 'config --no-header list', 'config list --no-header'])(
+    'is the header: %s',
+    async (line, { petstore }) => {
+      const { stdout } = await petstore([...line.split(' '), '-o', 'csv']);
+
+      expect(stdout).toMatch(/^profile,production,default\nbase-url,/);
+    },
+  );
+
+  test.for(['--no-color pets get 1', 'pets --no-color get 1', 'pets get 1 --no-color'])(
+    'is colour: %s',
+    async (line, { petstore }) => {
+      const { stdout, stderr } = await petstore(line.split(' '), { columns: 80 });
+
+      expect(stderr).toContain('deprecated');
+      expect(stdout + stderr).not.toContain('\u001b');
+    },
+  );
+
+  test.for([
+    ['--no-input', 'categories', 'import'],
+    ['categories', '--no-input', 'import'],
+    ['categories', 'import', '--no-input'],
+  ])('is the question: %j', async (words, { petstore, sandbox, folder }) => {
+    const file = join(folder, 'pets.csv');
+    writeFileSync(file, 'name\ndog\n');
+    const stdin = Object.assign(Readable.from(['']), { isTTY: true });
+    const confirm = async () => true;
+
+    const context = { stdin, confirm };
+    const { exitCode, stderr } = await petstore([...words, file], { columns: 80, context });
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('--no-input is set');
+    expect(sandbox.requests).toHaveLength(0);
+  });
+});
+
+describe('without a base URL', () => {
+  test.for([
+    ['in a script', undefined, 'petstore config set base-url https://HOST/v1 --profile staging'],
+    ['at a terminal', 80, 'petstore auth login --profile staging'],
+  ] as const)(
+    'the hint names the next command, and the sandbox in a sentence: %s',
+    async ([, columns, command], { petstore }) => {
+      const stdin = Object.assign(Readable.from(['']), { isTTY: columns !== undefined });
+      const env = { PETSTORE_BASE_URL: undefined, NO_COLOR: '1' };
+      const options = columns === undefined ? { env } : { env, columns: 300, context: { stdin } };
+
+      const { exitCode, stderr } = await petstore(['orders', 'list', '-p', 'staging'], options);
+
+      const [, , hint = '', ...more] = stderr.trimEnd().split('\n');
+      expect(exitCode).toBe(2);
+      expect(more).toEqual([]);
+      expect(hint).toContain(command);
+      expect(hint).toContain('--profile sandbox');
+      // A command with a remark in brackets behind it is neither.
+      expect(hint).not.toMatch(/\(to try/);
+    },
+  );
+});
 
 describe('of the ways to name a format', () => {
   test.for([

@@ -148,6 +148,16 @@ describe('petstore sandbox', () => {
     expect(result.stderr).toContain('petstore: cannot run no-such-program: command not found\n');
   });
 
+  test('refuses a command without a name, such as an empty variable', async ({ petstore }) => {
+    for (const more of [[], ['a', 'b']]) {
+      const { code, stdout, stderr } = await petstore(['sandbox', '--', '', ...more]);
+
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toMatch(/^petstore: .*\b(command|program)\b/);
+      expect(stderr).not.toMatch(/ERR_|\(E[A-Z]+\)/);
+    }
+  });
+
   test('runs nothing where it cannot make its folder: exit 74', async ({ petstore }) => {
     const env = { TMPDIR: '/proc/none' };
     const { code, stdout, stderr } = await petstore(['sandbox', '--', 'echo', 'ran'], { env });

@@ -99,6 +99,15 @@ describe('auth login on a terminal', () => {
     expect(existsSync(join(folder, 'config', 'keys', 'staging.json'))).toBe(true);
   });
 
+  test('says that a base URL lacks a version prefix', async ({ petstore }) => {
+    const without = await login({ petstore })(['http://127.0.0.1:4010', testKey]);
+    const complete = await login({ petstore }, ['-p', 'staging'])([local, testKey]);
+
+    expect([without.exitCode, complete.exitCode]).toEqual([0, 0]);
+    expect(unwrapped(without.stderr)).toContain('version prefix');
+    expect(unwrapped(complete.stderr)).not.toContain('version prefix');
+  });
+
   test('draws no mark where the locale has none', async ({ petstore }) => {
     const { stderr } = await login({ petstore })([local, testKey], { LC_ALL: 'C' });
 

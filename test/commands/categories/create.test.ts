@@ -279,6 +279,8 @@ describe('the outcome of a create', () => {
         '',
       ].join('\n'),
     );
+    // That list was just looked at.
+    expect(result.stderr).not.toContain('petstore categories list');
     expect(sandbox.categories).toHaveLength(1);
   });
 
@@ -343,7 +345,7 @@ describe('the outcome of a create', () => {
 
     expect(result.exitCode).toBe(6);
     expect(result.stderr).toContain(
-      'petstore: 127.0.0.1:4010 closed the connection\nIt may have been created.\n',
+      'petstore: 127.0.0.1:4010 closed the connection\nIt may have been created.\nCheck before you retry: petstore categories list\n',
     );
   });
 
