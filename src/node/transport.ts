@@ -122,14 +122,14 @@ function openLane(origin: string, proxy: HttpProxy | undefined, timeout: number)
       ...clientOptions,
       connect: (target, done) =>
         connect(target, (error, socket) => {
-          if (error) return done(asFinal(error), null);
+          if (error) return done(error, null);
           adopt(socket, lane);
           Promise.resolve(lane.lastCheck?.()).then(
             // undici takes a closed socket for a reason to connect again.
             () => (socket.destroyed ? done(closedEarly(), null) : done(null, socket)),
             (refusal) => {
               socket.destroy();
-              done(asFinal(refusal), null);
+              done(refusal, null);
             },
           );
         }),
@@ -151,17 +151,14 @@ function adopt(socket: Socket, lane: Lane): void {
   });
 }
 
-/** undici connects again, for ever, after an error of a connector that has one of its own two codes. */
-function asFinal(error: Error): Error {
-  const isRepeated = /^UND_ERR_(SOCKET|INFO)$/.test(systemCode(error) ?? '');
-  return isRepeated ? Object.assign(error, { code: 'ECONNRESET' }) : error;
-}
-
 function closedEarly(): Error {
   return Object.assign(new Error('closed before the request'), { code: 'ECONNRESET' });
 }
 
-/** Connects to the proxy, asks it once for a tunnel, and speaks TLS with the service inside it. */
+/**
+ * Connects to the proxy, asks it once for a tunnel, and speaks TLS with the service inside it. Its errors are TunnelErrors, because
+ * undici would connect again, for ever, after one with the code UND_ERR_SOCKET.
+ */
 function throughProxy(
   proxy: HttpProxy,
   direct: Connectors.connector,
