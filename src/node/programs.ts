@@ -56,22 +56,25 @@ export function capture(
     stdio: terminal ? ['inherit', 'pipe', 'inherit'] : ['ignore', 'pipe', 'ignore'],
   });
   let stdout = '';
+  let onAbort = () => {};
   child.stdout?.setEncoding('utf8').on('data', (text) => {
     stdout += text;
     if (stdout.length > limit) end();
   });
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => {
+  return new Promise<Captured>((resolve, reject) => {
+    onAbort = () => {
       const { reason } = signal;
       // The terminal has sent Ctrl-C to the program too, which may have to turn the echo on again.
       if (!(terminal && reason instanceof Interruption && reason.exitCode === 130)) end();
       reject(reason);
-    });
+    };
+    signal.addEventListener('abort', onAbort);
     child.once('error', reject);
     child.once('close', (code, killedBy) =>
       resolve({ exitCode: exitCodeOf(code, killedBy), stdout }),
     );
-  });
+    // Later its process id may belong to another program.
+  }).finally(() => signal.removeEventListener('abort', onAbort));
 
   function end(): void {
     try {
@@ -89,7 +92,7 @@ export function capture(
 const endedByCtrlC = 0xc000013a;
 
 /** Returns the exit code that a shell would report. */
-export function exitCodeOf(code: number | null, killedBy: NodeJS.Signals | null): number {
+function exitCodeOf(code: number | null, killedBy: NodeJS.Signals | null): number {
   if (code === endedByCtrlC) return 128 + constants.signals.SIGINT;
   return code ?? 128 + (killedBy ? constants.signals[killedBy] : 0);
 }
