@@ -20,91 +20,38 @@ export type ApiKey = {
   readonly renew?: string;
 };
 
-/** Returns what may be shown of a key: the last four characters of a long one. */
+/** Returns the last four characters of a long key; of a short one nothing may be shown. */
 export function keyEnding(key: string): string | undefined {
   return key.length >= 16 ? key.slice(-4) : undefined;
 }
 
-/** "The key comes from PETSTORE_API_KEY and ends in abcd." */
+/** Returns a sentence: "The key comes from PETSTORE_API_KEY and ends in abcd." */
 export function describeKey({ value, source }: ApiKey): string {
   const ending = keyEnding(value);
   return `The key comes from ${source}${ending ? ` and ends in ${ending}` : ''}.`;
 }
 
-type Rule = {
-  readonly on: readonly [firstStatus: number, lastStatus: number];
-  readonly kind: FailureKind;
-  /** What became of a write. */
-  readonly outcome: 'refused' | 'unknown';
-  /** LOCATION stands for the header field. */
-  readonly says: string;
-};
-
-/** What a response means whose status is not the promised one. The first row that fits counts. */
-const rules: readonly Rule[] = [
-  { on: [401, 401], kind: 'auth', outcome: 'refused', says: 'the API key was rejected' },
-  {
-    on: [403, 403],
-    kind: 'auth',
-    outcome: 'refused',
-    says: 'the API key does not permit this request',
-  },
-  {
-    on: [408, 408],
-    kind: 'service',
-    outcome: 'unknown',
-    says: 'the service timed out waiting for the request',
-  },
-  { on: [400, 499], kind: 'refused', outcome: 'refused', says: 'the service refused the request' },
-  // Many services answer a write that they carried out with one of these (RFC 9110, section 15.4.4).
-  {
-    on: [302, 303],
-    kind: 'service',
-    outcome: 'unknown',
-    says: 'the service redirects to LOCATION',
-  },
-  {
-    on: [300, 399],
-    kind: 'service',
-    outcome: 'refused',
-    says: 'the service redirects to LOCATION',
-  },
-  { on: [500, 599], kind: 'service', outcome: 'unknown', says: 'server error' },
-  { on: [0, 999], kind: 'service', outcome: 'unknown', says: 'unexpected response' },
+/** LOCATION in a message stands for the header field. */
+type Rule = readonly [
+  firstStatus: number,
+  lastStatus: number,
+  kind: FailureKind,
+  outcomeOfWrite: 'refused' | 'unknown',
+  message: string,
 ];
 
-type FailedOutcome = Exclude<Outcome, 'created' | 'done'>;
-
-/** What an outcome means for the user's data: after a create, and after any other write. */
-const consequences: Readonly<Record<FailedOutcome, readonly [string, string]>> = {
-  not_sent: ['Nothing was sent.', 'Nothing was sent.'],
-  refused: ['Nothing was created.', 'Nothing was changed.'],
-  unknown: ['It may have been created.', 'It may have been carried out.'],
-};
-
-/** What became of a write, for its failure; that of a read has nothing to add. */
-function outcomeDetails({ method, status }: Endpoint, outcome: FailedOutcome): FailureDetails {
-  if (!isWrite(method)) return {};
-  const isCreate = status === 201;
-  const consequence = consequences[outcome][isCreate ? 0 : 1];
-  if (outcome !== 'unknown') return { outcome, consequence };
-  const hint = `Check before you retry: petstore ${isCreate ? 'categories list' : 'api GET PATH'}`;
-  return { outcome, consequence, hint };
-}
-
-function failureOf(
-  endpoint: Endpoint,
-  kind: FailureKind,
-  message: string,
-  outcome: FailedOutcome,
-  details: FailureDetails = {},
-): Failure {
-  const isUnknown = outcome === 'unknown' && isWrite(endpoint.method);
-  return new Failure(isUnknown ? 'outcome_unknown' : kind, message, {
-    ...details,
-    ...outcomeDetails(endpoint, outcome),
-  });
-}
+/** Meanings of responses whose status is not the promised one. The first row that fits counts. */
+const rules: readonly Rule[] = [
+  [401, 401, 'auth', 'refused', 'the API key was rejected'],
+  [403, 403, 'auth', 'refused', 'the API key does not permit this request'],
+  [408, 408, 'service', 'unknown', 'the service timed out waiting for the request'],
+  [400, 499, 'refused', 'refused', 'the service refused the request'],
+  // Many services answer a write that they carried out with one of these (RFC 9110, section 15.4.4).
+  [302, 303, 'service', 'unknown', 'the service redirects to LOCATION'],
+  [300, 399, 'service', 'refused', 'the service redirects to LOCATION'],
+  [500, 599, 'service', 'unknown', 'server error'],
+  [0, 999, 'service', 'unknown', 'unexpected response'],
+];
 
 /** Returns the failure for a response whose status is not the promised one. */
 export function refusalOf(
@@ -112,18 +59,14 @@ export function refusalOf(
   response: ApiResponse,
   { baseUrl, key }: { readonly baseUrl: URL; readonly key: ApiKey },
 ): Failure {
-  const { status, headers, receivedAt } = response;
+  const { status, headers } = response;
   const service = withoutKey(readServiceError(response), key);
-  const wait = requestedWait(response) ?? 1_000;
-  const isReadToWait = requestedWait(response) !== undefined && !isWrite(endpoint.method);
-  if (status === 429 || isReadToWait) {
-    const refusal = isBan(service) ? 'your API key is temporarily banned' : 'rate limit exceeded';
-    const message = status === 429 ? refusal : 'the service is unavailable';
-    const when = { resetAt: receivedAt + wait, retryAfter: Math.ceil(wait / 1_000) };
-    return failureOf(endpoint, 'rate_limited', message, 'refused', { ...when, service });
+  const waitMs = requestedWait(response);
+  if (status === 429 || (waitMs !== undefined && !isWrite(endpoint.method))) {
+    return rateLimitFailure(endpoint, response, service, waitMs ?? 1_000);
   }
-  const rule = rules.find(({ on: [first, last] }) => status >= first && status <= last) as Rule;
-  const { kind, says, outcome } = rule;
+  const rule = rules.find(([first, last]) => status >= first && status <= last) as Rule;
+  const [, , kind, outcome, says] = rule;
   const [location = 'elsewhere'] = headerValues(headers, 'location');
   const isRedirect = status >= 300 && status < 400;
   const label = [status, isRedirect ? undefined : service.code].filter(Boolean).join(' ');
@@ -131,6 +74,18 @@ export function refusalOf(
   const message = `${says.replace('LOCATION', () => location)} (${label})${quote}`;
   const hint = refusalHint(endpoint, service, baseUrl, key);
   return failureOf(endpoint, kind, message, outcome, { hint, service });
+}
+
+function rateLimitFailure(
+  endpoint: Endpoint,
+  { status, receivedAt }: ApiResponse,
+  service: ServiceError,
+  waitMs: number,
+): Failure {
+  const refusal = isBan(service) ? 'your API key is temporarily banned' : 'rate limit exceeded';
+  const message = status === 429 ? refusal : 'the service is unavailable';
+  const when = { resetAt: receivedAt + waitMs, retryAfter: Math.ceil(waitMs / 1_000) };
+  return failureOf(endpoint, 'rate_limited', message, 'refused', { ...when, service });
 }
 
 function refusalHint(
@@ -172,11 +127,41 @@ export function interruptionOf(endpoint: Endpoint, signal: AbortSignal, sent: bo
   return interruptedFailure(signal, outcomeDetails(endpoint, sent ? 'unknown' : 'not_sent'));
 }
 
+type FailedOutcome = Exclude<Outcome, 'created' | 'done'>;
+
+function failureOf(
+  endpoint: Endpoint,
+  kind: FailureKind,
+  message: string,
+  outcome: FailedOutcome,
+  details: FailureDetails = {},
+): Failure {
+  const isUnknown = outcome === 'unknown' && isWrite(endpoint.method);
+  return new Failure(isUnknown ? 'outcome_unknown' : kind, message, {
+    ...details,
+    ...outcomeDetails(endpoint, outcome),
+  });
+}
+
+/** Meanings of outcomes for the user's data: after a create, and after any other write. */
+const consequences: Readonly<Record<FailedOutcome, readonly [string, string]>> = {
+  not_sent: ['Nothing was sent.', 'Nothing was sent.'],
+  refused: ['Nothing was created.', 'Nothing was changed.'],
+  unknown: ['It may have been created.', 'It may have been carried out.'],
+};
+
+/** Returns the details that the outcome of a write adds to its failure. A read has none. */
+function outcomeDetails({ method, status }: Endpoint, outcome: FailedOutcome): FailureDetails {
+  if (!isWrite(method)) return {};
+  const isCreate = status === 201;
+  const consequence = consequences[outcome][isCreate ? 0 : 1];
+  if (outcome !== 'unknown') return { outcome, consequence };
+  const hint = `Check before you retry: petstore ${isCreate ? 'categories list' : 'api GET PATH'}`;
+  return { outcome, consequence, hint };
+}
+
 /** Reads the Error in the body of a refusal (interface document, section 7), or as much of it as is there. */
-export function readServiceError({
-  status,
-  bytes,
-}: Pick<ApiResponse, 'status' | 'bytes'>): ServiceError {
+export function readServiceError({ status, bytes }: ApiResponse): ServiceError {
   const body = decodeLeniently(bytes);
   const { code, message } = isJsonObject(body) ? body : {};
   return {
@@ -186,7 +171,7 @@ export function readServiceError({
   };
 }
 
-/** Takes a page of HTML or half an Error for no Error at all. */
+/** Returns undefined for a page of HTML or half an Error. */
 function decodeLeniently(bytes: Uint8Array): Json | undefined {
   try {
     return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -200,7 +185,7 @@ export function isBan({ code = '', message = '' }: ServiceError): boolean {
   return /(?<![a-z])ban(?:ned)?(?![a-z])/i.test(`${code} ${message}`);
 }
 
-/** Cuts the key out here, because an import writes these words down. */
+/** Cuts the key out, because an import writes these texts to its journal, past the sink. */
 function withoutKey({ status, code, message }: ServiceError, { value }: ApiKey): ServiceError {
   const forms = formsOf(value);
   return {
