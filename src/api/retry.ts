@@ -24,42 +24,26 @@ export function retry(send: SendRequest, context: Context, report: Report): Send
   return async (request) => {
     let refused: ApiResponse | undefined;
     for (let retries = 0; ; retries += 1) {
-      const result = await attempt({ ...request, attempt: retries + 1 });
-      if (retries === maxRetries || !mayRepeat(request, result)) return responseOf(result);
-      refused = result instanceof Error ? undefined : result;
-      const isShared = refused !== undefined && isForAll(refused);
-      const requestedMs = isShared ? 0 : (refused?.limits.retryAfter ?? 0);
-      if (context.uptime() + requestedMs > request.wait.until && requestedMs > 0) {
+      const result = await send({ ...request, attempt: retries + 1 }).catch((error: unknown) => {
+        if (error instanceof TransportError) return error;
+        throw refused ? stillRefused(error, request, refused, context.signal) : error;
+      });
+      if (retries === maxRetries || !canRepeat(request, result)) return responseOf(result);
+      refused = undefined;
+      if (!(result instanceof Error) && isForAll(result)) {
+        refused = result;
+        continue;
+      }
+      const requestedMs = result instanceof Error ? 0 : (result.limits.retryAfter ?? 0);
+      if (requestedMs > 0 && context.uptime() + requestedMs > request.wait.until) {
         return responseOf(result);
       }
       // Full jitter, so that processes that failed together do not come back together.
       const pauseMs = context.random() * Math.min(maxPauseMs, firstPauseMs * 2 ** retries);
-      const ms = isShared ? 0 : Math.max(requestedMs, pauseMs);
       const { signal = context.signal } = request;
-      await pause(context, ms, unavailable, { report, signal });
-    }
-
-    async function attempt(request: ApiRequest): Promise<ApiResponse | TransportError> {
-      try {
-        return await send(request);
-      } catch (error) {
-        if (error instanceof TransportError) return error;
-        throw refused && isForAll(refused) ? stillRefused(error, request, refused) : error;
-      }
+      await pause(context, Math.max(requestedMs, pauseMs), unavailable, { report, signal });
     }
   };
-
-  /** Says of whatever ended the wait for another attempt that the service has refused the one before. */
-  function stillRefused(error: unknown, { method }: ApiRequest, response: ApiResponse): unknown {
-    const service = readServiceError(response);
-    const consequence = `The service responded with ${response.status}; nothing has been sent since.`;
-    if (error instanceof Interruption) {
-      const outcome = isWrite(method) ? { outcome: 'refused' as const, consequence } : {};
-      return interruptedFailure(context.signal, { ...outcome, service });
-    }
-    if (!(error instanceof Failure) || error.kind !== 'rate_limited') return error;
-    return error.with({ outcome: 'refused', consequence, service });
-  }
 }
 
 const unavailable = {
@@ -68,7 +52,24 @@ const unavailable = {
   next: 'next request',
 } as const;
 
-function mayRepeat({ method }: ApiRequest, result: ApiResponse | TransportError): boolean {
+/** Adds to the error that ended the wait for another attempt that the service has refused the one before. */
+function stillRefused(
+  error: unknown,
+  { method }: ApiRequest,
+  refused: ApiResponse,
+  signal: AbortSignal,
+): unknown {
+  const service = readServiceError(refused);
+  const consequence = `The service responded with ${refused.status}; nothing has been sent since.`;
+  if (error instanceof Interruption) {
+    const outcome = isWrite(method) ? { outcome: 'refused' as const, consequence } : {};
+    return interruptedFailure(signal, { ...outcome, service });
+  }
+  if (!(error instanceof Failure) || error.kind !== 'rate_limited') return error;
+  return error.with({ outcome: 'refused', consequence, service });
+}
+
+function canRepeat({ method }: ApiRequest, result: ApiResponse | TransportError): boolean {
   if (result instanceof TransportError) {
     return result.details.again === true && (!isWrite(method) || !result.sent);
   }
@@ -76,6 +77,7 @@ function mayRepeat({ method }: ApiRequest, result: ApiResponse | TransportError)
   return !isWrite(method) && (result.status >= 500 || result.status === 408);
 }
 
+/** Returns true if the service asks all requests with the key to wait. */
 function isForAll(response: ApiResponse): boolean {
   return response.status === 429 || requestedWait(response) !== undefined;
 }
@@ -105,9 +107,9 @@ export async function pause(
     report({ event: 'wait', by, resetAt, waitMs, ...words });
   };
   try {
-    for (let left = ms; left > 0; left = end - uptime()) {
-      show(left);
-      await sleep(Math.min(left, maxSleepMs), signal);
+    for (let remaining = ms; remaining > 0; remaining = end - uptime()) {
+      show(remaining);
+      await sleep(Math.min(remaining, maxSleepMs), signal);
     }
   } finally {
     show(0);
