@@ -11,10 +11,10 @@ import {
 } from './exchange.ts';
 import { readLimits } from './limits.ts';
 
-/** How long an interrupted write may still wait for its response. */
+/** An interrupted write waits this long for its response, because otherwise its outcome would be unknown. */
 const graceMs = 5_000;
-/** The status of a refusal says enough: this much of its body is waited for and kept. */
-const refusalMs = 2_000;
+/** The body of a refusal only adds to its status, so it is cut off at these bounds. */
+const maxRefusalMs = 2_000;
 const maxRefusalBytes = 64 * 1024;
 
 /**
@@ -22,113 +22,120 @@ const maxRefusalBytes = 64 * 1024;
  * Rejects with TransportError.
  */
 export function sendOnce(context: Context, timeoutMs: number, proxy?: HttpProxy): SendRequest {
-  return async (request) => {
-    const { host } = request.url;
-    const seconds = `${timeoutMs / 1_000}s`;
-    const sentAt = context.now();
-    const attempt = new AbortController();
-    let sent = false;
-    let hasHead = false;
-    let stopTimer = () => {};
+  return (request) => attemptRequest(request, context, timeoutMs, proxy);
+}
 
-    const giveUpIn = (ms: number, message: string, hint?: string) => {
-      stopTimer();
-      const giveUp = () => attempt.abort(new TransportError(message, sent, { hint }));
-      if (ms > 0) stopTimer = deadline(context.sleep, ms, giveUp);
-      else giveUp();
-    };
-    const startTimer = (message: string) =>
-      giveUpIn(timeoutMs, message, 'Allow more time: --timeout 60s');
-    const interrupt = () => giveUpIn(sent && isWrite(request.method) ? graceMs : 0, 'interrupted');
-    const end = () => {
-      stopTimer();
-      context.signal.removeEventListener('abort', interrupt);
-    };
-    const explain = (error: unknown) => {
-      if (attempt.signal.aborted) return attempt.signal.reason;
-      if (error instanceof TransportError) return error;
-      return describeBreakdown(error, { host, sent, hasHead });
-    };
+async function attemptRequest(
+  request: ApiRequest,
+  context: Context,
+  timeoutMs: number,
+  proxy: HttpProxy | undefined,
+): Promise<ApiResponse> {
+  const { host } = request.url;
+  const seconds = `${timeoutMs / 1_000}s`;
+  const sentAt = context.now();
+  const attempt = new AbortController();
+  let sent = false;
+  let hasHead = false;
+  let stopTimer = () => {};
 
-    context.signal.addEventListener('abort', interrupt);
-    if (context.signal.aborted) interrupt();
-    else startTimer(`the request to ${host} timed out after ${seconds}`);
-    try {
-      const onSent = () => {
-        sent = true;
-        request.onSent?.();
-      };
-      const { signal } = attempt;
-      const answer = await context.send({ ...request, proxy, signal, onSent });
-      // A response may come before the request's body has left.
+  const giveUpIn = (ms: number, message: string, hint?: string) => {
+    stopTimer();
+    const giveUp = () => attempt.abort(new TransportError(message, sent, { hint }));
+    if (ms > 0) stopTimer = deadline(context.sleep, ms, giveUp);
+    else giveUp();
+  };
+  const startTimer = (message: string) =>
+    giveUpIn(timeoutMs, message, 'Allow more time: --timeout 60s');
+  const interrupt = () => giveUpIn(sent && isWrite(request.method) ? graceMs : 0, 'interrupted');
+  const end = () => {
+    stopTimer();
+    context.signal.removeEventListener('abort', interrupt);
+  };
+  const explain = (error: unknown) => {
+    if (attempt.signal.aborted) return attempt.signal.reason;
+    if (error instanceof TransportError) return error;
+    return describeBreakdown(error, { host, sent, hasHead });
+  };
+
+  context.signal.addEventListener('abort', interrupt);
+  if (context.signal.aborted) interrupt();
+  else startTimer(`the request to ${host} timed out after ${seconds}`);
+  try {
+    const onSent = () => {
       sent = true;
-      hasHead = true;
-      const { status, headers } = answer;
-      const receivedAt = context.now();
-      const head = { status, headers, limits: readLimits(headers, receivedAt), sentAt, receivedAt };
-      request.onHead?.(head);
-      const body = status < 300 ? await readBody(answer, request) : await readRefusal(answer);
-      return { ...head, ...body, receivedAt: context.now() };
-    } catch (error) {
-      end();
-      const failure = explain(error);
-      // Drops the connection, with what is left of the response.
-      attempt.abort(failure);
-      throw failure;
-    }
+      request.onSent?.();
+    };
+    const { signal } = attempt;
+    const answer = await context.send({ ...request, proxy, signal, onSent });
+    // A response may come before the request's body has left.
+    sent = true;
+    hasHead = true;
+    const { status, headers } = answer;
+    const receivedAt = context.now();
+    const head = { status, headers, limits: readLimits(headers, receivedAt), sentAt, receivedAt };
+    request.onHead?.(head);
+    const body = status < 300 ? await readBody(answer, request) : await readRefusal(answer);
+    return { ...head, ...body, receivedAt: context.now() };
+  } catch (error) {
+    end();
+    const failure = explain(error);
+    // Drops the connection, with what is left of the response.
+    attempt.abort(failure);
+    throw failure;
+  }
 
-    async function readRefusal({ body }: WireAnswer): Promise<Pick<ApiResponse, 'bytes'>> {
-      giveUpIn(Math.min(refusalMs, timeoutMs), 'the refusal took too long');
-      const parts: Uint8Array[] = [];
-      // What broke off is half an Error, which tells no more than the status.
-      await collect(parts, body[Symbol.asyncIterator](), maxRefusalBytes).catch(() => {});
+  async function readRefusal({ body }: WireAnswer): Promise<Pick<ApiResponse, 'bytes'>> {
+    giveUpIn(Math.min(maxRefusalMs, timeoutMs), 'the refusal took too long');
+    const parts: Uint8Array[] = [];
+    // Half an Error says no more than the status does.
+    await collect(parts, body[Symbol.asyncIterator](), maxRefusalBytes).catch(() => {});
+    end();
+    attempt.abort();
+    return { bytes: Buffer.concat(parts).subarray(0, maxRefusalBytes) };
+  }
+
+  async function readBody(
+    { body }: WireAnswer,
+    { maxBytes, streamAboveBytes = maxBytes }: ApiRequest,
+  ): Promise<Pick<ApiResponse, 'bytes' | 'stream'>> {
+    const pieces = body[Symbol.asyncIterator]();
+    const parts: Uint8Array[] = [];
+    const isWhole = await collect(parts, pieces, Math.min(maxBytes, streamAboveBytes));
+    if (isWhole) {
+      end();
+      const [only] = parts;
+      return { bytes: parts.length === 1 && only ? only : Buffer.concat(parts) };
+    }
+    if (streamAboveBytes < maxBytes) {
+      stopTimer();
+      return { bytes: new Uint8Array(), stream: stream(parts, pieces) };
+    }
+    const message = `the response is larger than ${formatCount(maxBytes)} bytes`;
+    throw new TransportError(message, true, { kind: 'service' });
+  }
+
+  /** Yields what was read, then what arrives. The timer is stopped while the reader is at work. */
+  async function* stream(
+    read: Uint8Array[],
+    pieces: AsyncIterator<Uint8Array>,
+  ): AsyncGenerator<Uint8Array> {
+    try {
+      for (let part = read.shift(); part; part = read.shift()) yield part;
+      for (;;) {
+        startTimer(`the response from ${host} timed out: nothing more in ${seconds}`);
+        const piece = await pieces.next();
+        stopTimer();
+        if (piece.done) return;
+        yield piece.value;
+      }
+    } catch (error) {
+      throw explain(error);
+    } finally {
       end();
       attempt.abort();
-      return { bytes: Buffer.concat(parts).subarray(0, maxRefusalBytes) };
     }
-
-    async function readBody(
-      { body }: WireAnswer,
-      { maxBytes, streamAboveBytes = maxBytes }: ApiRequest,
-    ): Promise<Pick<ApiResponse, 'bytes' | 'stream'>> {
-      const pieces = body[Symbol.asyncIterator]();
-      const parts: Uint8Array[] = [];
-      const isWhole = await collect(parts, pieces, Math.min(maxBytes, streamAboveBytes));
-      if (isWhole) {
-        end();
-        const [only] = parts;
-        return { bytes: parts.length === 1 && only ? only : Buffer.concat(parts) };
-      }
-      if (streamAboveBytes < maxBytes) {
-        stopTimer();
-        return { bytes: new Uint8Array(), stream: stream(parts, pieces) };
-      }
-      const message = `the response is larger than ${formatCount(maxBytes)} bytes`;
-      throw new TransportError(message, true, { kind: 'service' });
-    }
-
-    /** Yields what was read, then what arrives. The timer stands while the reader is at work. */
-    async function* stream(
-      read: Uint8Array[],
-      pieces: AsyncIterator<Uint8Array>,
-    ): AsyncGenerator<Uint8Array> {
-      try {
-        for (let part = read.shift(); part; part = read.shift()) yield part;
-        for (;;) {
-          startTimer(`the response from ${host} timed out: nothing more in ${seconds}`);
-          const piece = await pieces.next();
-          stopTimer();
-          if (piece.done) return;
-          yield piece.value;
-        }
-      } catch (error) {
-        throw explain(error);
-      } finally {
-        end();
-        attempt.abort();
-      }
-    }
-  };
+  }
 }
 
 /** Adds pieces to `parts` until the end, or until there are more than `maxBytes`, and returns whether it was the end. */
