@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { buildConnector as Connectors } from 'undici';
 import { TunnelError } from '../api/exchange.ts';
-import type { HttpProxy, Send, WireRequest } from '../context.ts';
+import type { HttpProxy, Send, WireAnswer, WireRequest } from '../context.ts';
 import { systemCode } from '../errors.ts';
 import { buildConnector, Client, connectTunnel } from './undici.ts';
 
@@ -33,82 +33,92 @@ export function createTransport(connectTimeoutMs = 10_000): Send {
   const idleLanes = new Map<string, Lane[]>();
 
   return (request) => {
-    const { method, url, proxy, headers, body, signal, onSent, lastCheck } = request;
+    const { url, proxy, lastCheck } = request;
     const route = `${url.origin} ${proxy?.name ?? ''}`;
     const idle = idleLanes.get(route) ?? [];
     idleLanes.set(route, idle);
     const reused = idle.pop();
     const lane = reused ?? openLane(url.origin, proxy, connectTimeoutMs);
     lane.lastCheck = lastCheck;
-
-    return new Promise((resolve, reject) => {
-      let isOver = false;
-      const resume = () => {
-        if (!lane.isPaused) return;
-        lane.isPaused = false;
-        lane.socket?.emit('readable');
-      };
-      const discardLane = (error: Error | null) => {
-        lane.client.destroy(error).catch(() => {});
-        // undici does not know it before the last check.
-        lane.socket?.destroy();
-      };
-      const received = new Readable({
-        read: resume,
-        destroy(error, done) {
-          if (!isOver) discardLane(error);
-          done(error);
-        },
-      });
-      // It may fail before anybody reads it.
-      received.on('error', () => {});
-      const onAbort = () => {
-        reject(signal.reason);
-        received.destroy(signal.reason);
-      };
-      if (signal.aborted) return onAbort();
-      signal.addEventListener('abort', onAbort);
-      const end = () => {
-        isOver = true;
-        signal.removeEventListener('abort', onAbort);
-      };
-      const fail = (error: Error) => {
-        end();
-        reject(error);
-        received.destroy(error);
-        discardLane(error);
-      };
-
-      const dispatch = () =>
-        lane.client.dispatch(
-          {
-            method,
-            path: url.pathname + url.search,
-            headers: { host: url.host, ...headers },
-            body: body ?? null,
-          },
-          {
-            onRequestStart: onSent,
-            onResponseStart(_, status, fields) {
-              if (status >= 200) resolve({ status, headers: fields, body: received });
-            },
-            onResponseData(_, part) {
-              if (!received.push(part)) lane.isPaused = true;
-            },
-            onResponseEnd() {
-              end();
-              received.push(null);
-              idle.push(lane);
-              queueMicrotask(resume);
-            },
-            onResponseError: (_, error) => fail(error),
-          },
-        );
-      // A new connection is checked in openLane.
-      if (reused && lastCheck) lastCheck().then(dispatch, fail);
-      else dispatch();
-    });
+    // A new connection is checked in openLane.
+    const check = reused && lastCheck;
+    return sendThrough(lane, request, check, () => idle.push(lane));
   };
+}
+
+/** Calls `release` when the response has ended and the lane can take another request. */
+function sendThrough(
+  lane: Lane,
+  { method, url, headers, body, signal, onSent }: WireRequest,
+  check: WireRequest['lastCheck'],
+  release: () => void,
+): Promise<WireAnswer> {
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    const resume = () => {
+      if (!lane.isPaused) return;
+      lane.isPaused = false;
+      lane.socket?.emit('readable');
+    };
+    const discardLane = (error: Error | null) => {
+      lane.client.destroy(error).catch(() => {});
+      // undici does not know it before the last check.
+      lane.socket?.destroy();
+    };
+    const received = new Readable({
+      read: resume,
+      destroy(error, done) {
+        if (!isOver) discardLane(error);
+        done(error);
+      },
+    });
+    // It may fail before anybody reads it.
+    received.on('error', () => {});
+    const onAbort = () => {
+      reject(signal.reason);
+      received.destroy(signal.reason);
+    };
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort);
+    const end = () => {
+      isOver = true;
+      signal.removeEventListener('abort', onAbort);
+    };
+    const fail = (error: Error) => {
+      end();
+      reject(error);
+      received.destroy(error);
+      discardLane(error);
+    };
+
+    const dispatch = () =>
+      lane.client.dispatch(
+        {
+          method,
+          path: url.pathname + url.search,
+          headers: { host: url.host, ...headers },
+          body: body ?? null,
+        },
+        {
+          onRequestStart: onSent,
+          onResponseStart(_, status, fields) {
+            if (status >= 200) resolve({ status, headers: fields, body: received });
+          },
+          onResponseData(_, part) {
+            if (!received.push(part)) lane.isPaused = true;
+          },
+          onResponseEnd() {
+            end();
+            received.push(null);
+            release();
+            queueMicrotask(resume);
+          },
+          onResponseError: (_, error) => fail(error),
+        },
+      );
+    if (check) check().then(dispatch, fail);
+    else dispatch();
+  });
 }
 
 function openLane(origin: string, proxy: HttpProxy | undefined, timeout: number): Lane {
