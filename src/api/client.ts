@@ -28,7 +28,7 @@ type ClientOptions = {
   readonly send: SendRequest;
   readonly baseUrl: URL;
   readonly key: ApiKey;
-  /** The longest wait for the rate limit. */
+  /** For the rate limit, from the call to the first byte. */
   readonly maxWaitMs: number;
   readonly userAgent: string;
   readonly report: Report;
@@ -84,7 +84,7 @@ export function createClient(options: ClientOptions): Client {
       const request = prepare(endpoint, {});
       const options = mayStream ? { streamAboveBytes } : {};
       const response = await perform(endpoint, { ...request, ...options });
-      return finished(endpoint, await decodeList(endpoint, response));
+      return adoptIds(endpoint, await decodeList(endpoint, response));
     },
 
     prepare,
@@ -94,12 +94,12 @@ export function createClient(options: ClientOptions): Client {
     return prepareRequest(options, endpoint, input as Record<string, string>);
   }
 
-  /** Returns the response if it has the promised status. Throws Failure. */
+  /** Returns the response if it has the promised status, otherwise throws Failure. */
   async function perform(endpoint: Endpoint, request: ApiRequest): Promise<ApiResponse> {
     const response = await send(withKey(request)).catch((error) => {
       throw explain(endpoint, error);
     });
-    reportDeprecation(endpoint, response);
+    reportDeprecation(report, endpoint, response);
     if (!hasPromisedStatus(endpoint, response)) throw refusalOf(endpoint, response, options);
     request.onResponse?.(response);
     return response;
@@ -116,7 +116,8 @@ export function createClient(options: ClientOptions): Client {
     return { ...request, headers: { ...request.headers, authorization: `Bearer ${key.value}` } };
   }
 
-  async function* finished<Item>(
+  /** Yields the batches with integers for ids that were sent as strings. */
+  async function* adoptIds<Item>(
     endpoint: Endpoint<string, undefined, Item[]>,
     batches: AsyncIterable<Item[]>,
   ): AsyncGenerator<Item[]> {
@@ -142,19 +143,6 @@ export function createClient(options: ClientOptions): Client {
       ? interruptionOf(endpoint, signal, error.sent)
       : undeliveredFailure(endpoint, error);
   }
-
-  function reportDeprecation(endpoint: Endpoint, { headers, receivedAt }: ApiResponse): void {
-    const [sunset] = headerValues(headers, 'sunset');
-    const isAnnounced = headers.deprecation !== undefined || sunset !== undefined;
-    if (!endpoint.deprecated && !isAnnounced) return;
-    const end = sunset === undefined ? undefined : parseHttpDate(sunset);
-    report({
-      event: 'deprecation',
-      operation: `${endpoint.method} ${endpoint.path}`,
-      sunset: end ?? null,
-      ...(end !== undefined && { daysLeft: Math.floor((end - receivedAt) / dayMs) }),
-    });
-  }
 }
 
 const stringIdNotice = 'the service sends ids as strings; they are shown as integers';
@@ -165,7 +153,7 @@ function prepareRequest(
   { body, ...parameters }: Readonly<Record<string, unknown>>,
 ): ApiRequest {
   const { method, path, maxBytes } = endpoint;
-  // The look behind lets each run of slashes be read once, not once from each of its slashes.
+  // Without the lookbehind, the time would grow with the square of the number of slashes.
   const root = baseUrl.origin + baseUrl.pathname.replace(/(?<!\/)\/+$/, '');
   return {
     operation: `${method} ${path}`,
@@ -193,13 +181,29 @@ function fillPath(path: string, parameters: Readonly<Record<string, unknown>>): 
   );
 }
 
-/** A part of what was requested (206) is no success: nobody asked for a part. */
+function reportDeprecation(
+  report: Report,
+  endpoint: Endpoint,
+  { headers, receivedAt }: ApiResponse,
+): void {
+  const [date] = headerValues(headers, 'sunset');
+  if (!endpoint.deprecated && headers.deprecation === undefined && date === undefined) return;
+  const sunset = parseHttpDate(date ?? '') ?? null;
+  report({
+    event: 'deprecation',
+    operation: `${endpoint.method} ${endpoint.path}`,
+    sunset,
+    ...(sunset !== null && { daysLeft: Math.floor((sunset - receivedAt) / dayMs) }),
+  });
+}
+
+/** Returns false for 206 in any case, since petstore never requests a part. */
 function hasPromisedStatus({ status }: Endpoint, response: ApiResponse): boolean {
   if (status !== 'any 2xx') return response.status === status;
   return response.status < 300 && response.status !== 206;
 }
 
-/** Returns all categories with their documented fields alone: others may take any room. Throws Failure. */
+/** Returns all categories with only their documented fields, since others may take any amount of memory. */
 export async function readCategories(client: Client): Promise<Category[]> {
   const categories: Category[] = [];
   for await (const batch of await client.list(listCategories)) {
