@@ -14,7 +14,7 @@ import { cutOut } from '../text/secret.ts';
 import type { Endpoint } from './endpoints.ts';
 import { type ApiResponse, headerValues, isWrite } from './exchange.ts';
 
-/** Of a response that is decoded as a whole. */
+/** For a response that is decoded as a whole. */
 const maxValues = 500_000;
 const batchBytes = 64 * 1024;
 
@@ -32,7 +32,7 @@ export function decode<Data>(
   if (endpoint.status === 'any 2xx' && hasNoContent) return undefined as Data;
   requireJson(headers);
   if (bytes.length === 0) throw unexpected(endpoint, 'an empty body');
-  const parsed = readable(endpoint, () => {
+  const parsed = parse(endpoint, () => {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return parseJson(text, { maxValues });
   });
@@ -57,7 +57,7 @@ export async function decodeList<Item>(
   requireJson(headers);
   if (stream) return decodeParts(endpoint, stream);
   const beginning = new TextDecoder().decode(bytes.subarray(0, 1_000));
-  // It throws, and names what came in place of a list.
+  // This throws a failure that names what came in place of a list.
   if (!/^\s*\[/.test(beginning)) decode(endpoint, response, []);
   for await (const _ of decodeParts(endpoint, partsOf(bytes)));
   return decodeParts(endpoint, partsOf(bytes));
@@ -77,11 +77,11 @@ async function* decodeParts<Item>(
   const reader = createArrayReader();
   let count = 0;
   for await (const part of parts) {
-    yield* validated(readable(endpoint, () => reader.read(decodeText(part))));
+    yield* validate(parse(endpoint, () => reader.read(decodeText(part))));
   }
-  yield* validated(readable(endpoint, () => reader.read(decodeText(), { isLast: true })));
+  yield* validate(parse(endpoint, () => reader.read(decodeText(), { isLast: true })));
 
-  function* validated(items: Json[]): Generator<Item[]> {
+  function* validate(items: Json[]): Generator<Item[]> {
     if (items.length === 0) return;
     if (!items.every(endpoint.isSurelyItem ?? (() => false))) {
       const mismatch = findMismatch(endpoint.data, items, count);
@@ -92,7 +92,7 @@ async function* decodeParts<Item>(
   }
 }
 
-/** Decodes UTF-8 part by part, and without a part what is left. Throws TypeError for bytes that are not UTF-8. */
+/** Decodes UTF-8 part by part. Called without a part, checks that the text does not end within a character. */
 function createTextDecoder(): (part?: Uint8Array) => string {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let endsInCharacter = false;
@@ -109,7 +109,8 @@ function createTextDecoder(): (part?: Uint8Array) => string {
   };
 }
 
-function readable<Value>(endpoint: Endpoint, read: () => Value): Value {
+/** Turns errors of reading UTF-8 and JSON into Failure. */
+function parse<Value>(endpoint: Endpoint, read: () => Value): Value {
   try {
     return read();
   } catch (error) {
@@ -122,7 +123,7 @@ function readable<Value>(endpoint: Endpoint, read: () => Value): Value {
   }
 }
 
-/** Refuses a response that says of itself that it is something else than plain JSON. */
+/** Throws if the header fields announce anything but uncompressed JSON. */
 function requireJson(headers: WireHeaders): void {
   const [type = 'application/json'] = headerValues(headers, 'content-type');
   if (!/^application\/json\s*(;|$)/i.test(type.trim())) {
@@ -131,11 +132,8 @@ function requireJson(headers: WireHeaders): void {
     });
   }
   const fields = ['content-encoding', 'transfer-encoding'];
-  const codings = fields.flatMap((name) =>
-    headerValues(headers, name)
-      .join()
-      .split(/[\s,]+/),
-  );
+  const values = fields.flatMap((name) => headerValues(headers, name));
+  const codings = values.join().split(/[\s,]+/);
   if (!codings.every((coding) => /^(|identity|chunked)$/i.test(coding))) {
     const message = 'unexpected response: expected no compression, got a compressed body';
     throw new Failure('service', message);
@@ -146,11 +144,10 @@ function withoutKey(value: Json, keyForms: readonly string[]): Json {
   if (typeof value === 'string') return cutOut(value, keyForms);
   if (Array.isArray(value)) return value.map((item) => withoutKey(item, keyForms));
   if (!isJsonObject(value)) return value;
-  const fields = Object.entries(value).map(([name, field = null]) => [
-    name,
-    withoutKey(field, keyForms),
-  ]);
-  return Object.fromEntries(fields);
+  const fields = Object.entries(value);
+  return Object.fromEntries(
+    fields.map(([name, field = null]) => [name, withoutKey(field, keyForms)]),
+  );
 }
 
 function unexpected({ expects }: Endpoint, found: string): Failure {

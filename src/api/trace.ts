@@ -8,7 +8,7 @@ const maxValueLength = 300;
 
 /**
  * Reports each request and its response for --verbose: header fields, sizes and times, never a body; and the first response whose
- * limit headers are of no use. `redact` has to see what the service said before any of it is cut short: half a key is not found.
+ * limit headers are of no use. Redacts before it shortens, because half a key would not be found.
  */
 export function trace(
   send: SendRequest,
@@ -25,7 +25,7 @@ export function trace(
     try {
       const response = await send(request);
       const { limits } = response;
-      const headers = redacted(response.headers, redact);
+      const headers = redactHeaders(response.headers, redact);
       reportResponse(request, { ...response, headers }, elapsedMs(), report);
       const unusable = unusableLimits(headers, limits);
       if (unusable.length > 0 && !hasWarned) {
@@ -45,7 +45,7 @@ function reportRequest(request: ApiRequest, report: Report): void {
   const { method, url, body, attempt = 1 } = request;
   const bytes = body === undefined ? undefined : Buffer.byteLength(body);
   const size = bytes === undefined ? '' : `, ${bytes} bytes`;
-  const headers = printable(shownHeaders(request));
+  const headers = shortenHeaders(shownHeaders(request));
   report({
     event: 'notice',
     message: `> ${method} ${url.href}${size}${attempt > 1 ? ` (attempt ${attempt})` : ''}`,
@@ -61,7 +61,7 @@ function reportResponse(
   report: Report,
 ): void {
   const length = stream ? `more than ${streamAboveBytes}` : bytes.length;
-  const headers = printable(response.headers);
+  const headers = shortenHeaders(response.headers);
   report({
     event: 'notice',
     message: `< ${status}, ${length} bytes (${ms} ms)`,
@@ -75,7 +75,7 @@ export function shownHeaders({ headers }: ApiRequest): Readonly<Record<string, s
   return { ...headers, authorization: `Bearer ${cutMark}` };
 }
 
-function redacted(headers: WireHeaders, redact: (text: string) => string): WireHeaders {
+function redactHeaders(headers: WireHeaders, redact: (text: string) => string): WireHeaders {
   const names = Object.keys(headers);
   return Object.fromEntries(names.map((name) => [name, headerValues(headers, name).map(redact)]));
 }
@@ -83,7 +83,7 @@ function redacted(headers: WireHeaders, redact: (text: string) => string): WireH
 type ShownHeaders = Readonly<Record<string, string | string[]>>;
 
 /** A field that came more than once has a list of values. */
-function printable(headers: WireHeaders): ShownHeaders {
+function shortenHeaders(headers: WireHeaders): ShownHeaders {
   const fields = Object.keys(headers).map((name) => {
     const values = headerValues(headers, name).map((value) => shownValue(name, value));
     return [name, values.length === 1 ? (values[0] ?? '') : values];
@@ -91,7 +91,7 @@ function printable(headers: WireHeaders): ShownHeaders {
   return Object.fromEntries(fields);
 }
 
-/** Hides cookies, which may let in whoever has them: logs end up in tickets. */
+/** Hides cookies: they may grant access, and logs end up in tickets. */
 function shownValue(name: string, value: string): string {
   if (name === 'set-cookie') return '[cookie]';
   return value.length > maxValueLength ? `${value.slice(0, maxValueLength)}…` : value;
