@@ -4,7 +4,7 @@ import type { Owner } from './disk/owner.ts';
 import type { Engine, EngineAddress } from './node/engine.ts';
 import type { Captured, CaptureOptions } from './node/programs.ts';
 
-// Other rooms import these from here, and nothing from node.
+// Other folders import these types from here, not from node/.
 export type { Engine, EngineAddress } from './node/engine.ts';
 export type { Captured, CaptureOptions } from './node/programs.ts';
 
@@ -17,24 +17,24 @@ export type Context = {
   readonly platform: string;
   /** For example "v20.19.0". */
   readonly nodeVersion: string;
-  /** The user's number, where the system has such. */
+  /** The user's id; undefined on Windows. */
   readonly uid: number | undefined;
   /** The user's home folder as the system names it; may be empty. */
   readonly home: string;
-  /** A folder for files that need not survive a restart, the same for all processes of the user whatever their environment. */
+  /** A folder for files that need not survive a restart. It does not depend on the environment, so that processes share it. */
   readonly temporary: string;
   readonly send: Send;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Milliseconds that the machine has been on, sleep included. Waits are measured by it, because nobody can set it. */
+  /** Milliseconds since the machine started, sleep included. Waits are measured by this clock, because nobody can set it. */
   readonly uptime: () => number;
   /** Identifies this start of the machine, as far as the system can (disk/owner.ts). */
   readonly boot: string;
-  /** Resolves after that many milliseconds. Rejects with the signal's reason. */
+  /** Rejects with the signal's reason if that is aborted first. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Resolves after pending I/O callbacks, like `setImmediate`. */
   readonly turn: () => Promise<void>;
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random: () => number;
   /** Aborted with an Interruption when the user or the system ends the run. */
   readonly signal: AbortSignal;
@@ -96,11 +96,11 @@ export type HttpProxy = {
 export type WireRequest = {
   readonly method: string;
   readonly url: URL;
-  /** The way to an https address; undefined is the direct one. */
+  /** Only for https; undefined connects directly. */
   readonly proxy?: HttpProxy | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** Gives the request up at once; the connection is not used again. */
+  /** Ends the request at once and closes its connection. */
   readonly signal: AbortSignal;
   /** Awaited when the connection stands, TLS included, and nothing has been written. If it rejects, nothing is. */
   readonly lastCheck?: (() => Promise<void>) | undefined;

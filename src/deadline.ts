@@ -1,11 +1,11 @@
 import type { Context } from './context.ts';
 
-/** Cancels a wait. It is made once, because an error made each time would collect a stack. */
+/** Made once, because each new Error captures a stack. */
 const canceled = new Error('canceled');
 
-/** Calls `tooLate` after `ms`, unless the returned function is called before. */
-export function deadline(sleep: Context['sleep'], ms: number, tooLate: () => void): () => void {
+/** Calls `onTimeout` after `ms`. The returned function cancels it. */
+export function deadline(sleep: Context['sleep'], ms: number, onTimeout: () => void): () => void {
   const wait = new AbortController();
-  sleep(ms, wait.signal).then(tooLate, () => {});
+  sleep(ms, wait.signal).then(onTimeout, () => {});
   return () => wait.abort(canceled);
 }

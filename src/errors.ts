@@ -16,7 +16,7 @@ const exitCodes = {
 
 export type FailureKind = keyof typeof exitCodes;
 
-/** The outcome of a write; `done` if it was no create. A read has none. */
+/** The outcome of a write: "created" for a create, "done" for any other one that succeeded. A read has none. */
 export type Outcome = 'not_sent' | 'refused' | 'created' | 'done' | 'unknown';
 
 /** The service's own Error (interface document, section 2); `status` is the HTTP status. */
@@ -31,20 +31,20 @@ export type FailureDetails = {
   readonly faults?: readonly string[] | undefined;
   /** The meaning for the user's data: "Nothing was sent." */
   readonly consequence?: string | undefined;
-  /** The one next thing to do. */
+  /** The next step: one command or one sentence. */
   readonly hint?: string | undefined;
   readonly outcome?: Outcome | undefined;
   readonly service?: ServiceError | undefined;
   /** The time to try again, in milliseconds of this machine's clock. */
   readonly resetAt?: number | undefined;
-  /** The time until then, in seconds. */
+  /** The time until `resetAt`, in seconds. */
   readonly retryAfter?: number | undefined;
-  /** Replaces that of the kind, for example by 143 for a termination. */
+  /** Replaces the exit code of the kind, for example by 143 after SIGTERM. */
   readonly exitCode?: number | undefined;
   readonly cause?: unknown;
 };
 
-/** An error that petstore foresees: it is shown in at most three lines, without a stack. */
+/** An expected error, shown in at most three lines and without a stack. */
 export class Failure extends Error {
   readonly exitCode: number;
 
@@ -102,7 +102,7 @@ export function explained(error: unknown, signal: AbortSignal, details: FailureD
   return failure?.with(details) ?? error;
 }
 
-/** Returns the failure if a part of petstore could not be loaded. ENOENT does not mean that: it may be a file of the user. */
+/** Returns the failure if a module of petstore could not be loaded. ENOENT may be about a file of the user. */
 function asLoadFailure(cause: unknown): Failure | undefined {
   const code = systemCode(cause) ?? '';
   if (['EMFILE', 'ENFILE'].includes(code)) {

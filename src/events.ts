@@ -1,4 +1,4 @@
-/** Everything petstore says besides its result. Times are in ms since 1970; in JSON they are ISO 8601 in UTC. */
+/** Anything reported besides the result. Times are in ms since 1970; in JSON they are ISO 8601 in UTC. */
 export type Event =
   | {
       readonly event: 'rate_limit';
@@ -66,7 +66,7 @@ export type Progress = {
   readonly rate?: number | undefined;
   /** Estimated time for the rest, in ms. */
   readonly leftMs?: number | undefined;
-  /** Nothing more will be done, even if `done` is below `total`. */
+  /** True for the last event, even if `done` is below `total`. */
   readonly over?: boolean;
 };
 

@@ -10,7 +10,8 @@ const signals = Object.keys(exitCodes) as (keyof typeof exitCodes)[];
 const interrupted = new AbortController();
 const onSignal = (signal: keyof typeof exitCodes) => {
   interrupted.abort(new Interruption(exitCodes[signal]));
-  // A second one ends the process at once. Not in this turn: a prompt's own listener ends it if no other one is left.
+  // Without our listeners a second signal ends the process at once. They stay for this turn, in which the listener of an open
+  // prompt would kill the process if it were the only one.
   setImmediate(() => {
     for (const name of signals) process.removeListener(name, onSignal);
   });
@@ -30,7 +31,7 @@ process.on('uncaughtException', (error?: { readonly syscall?: string }) => {
   crash('petstore: unexpected internal error\nThis is a bug in petstore. Please report it.\n');
 });
 
-// If a promise never settles, Node would call that a success.
+// If a promise never settles, Node would exit with 0.
 process.once('beforeExit', () =>
   crash('petstore: unexpected internal error: it ended before it was done\n'),
 );

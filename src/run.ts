@@ -63,7 +63,7 @@ async function runCommand(
     await program.parseAsync(rewriteHelpArgs(program, argv), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Only names, like `petstore categories`, ask for help on a terminal. In a script a variable may have been empty.
+    // Names alone, like `petstore categories`, ask for help on a terminal. In a script a variable may have been empty.
     const isBare = error.code === 'commander.help' && argv.every((word) => !word.startsWith('-'));
     if (error instanceof UsageError) {
       if (!isBare || !app.context.stdout.isTTY) throw describeUsageError(error, argv);
@@ -116,7 +116,7 @@ async function formatInSettings(app: App, flags: readonly string[]) {
 
 /** Returns the value of an option where it is given last: of `output` in -o json, -qojson, --output=json, --json. */
 function lastValue(letter: string, name: string, words: readonly string[]): string | undefined {
-  // No two parts of it match the same characters, so a long word takes no more than its length.
+  // No two parts of the pattern match the same characters, so the time is linear in the length of a word.
   const form = new RegExp(`^(?:-[qv]*${letter}|--${name}(?:$|=))(.*)$`, 's');
   let value: string | undefined;
   for (const [index, word] of words.entries()) {

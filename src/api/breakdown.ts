@@ -19,7 +19,7 @@ type Reason = {
   readonly kind?: FailureKind;
 };
 
-/** Why no whole response came. The first row that fits counts. */
+/** Reasons for an incomplete response. The first row that fits counts. */
 const reasons: readonly Reason[] = [
   { fault: /^ENOTFOUND /, says: 'cannot resolve host HOST', hint: checkUrl },
   { fault: /^EAI_AGAIN /, says: 'cannot resolve host HOST: temporary DNS failure', again: true },
@@ -68,7 +68,7 @@ type Attempt = {
   readonly hasHead: boolean;
 };
 
-/** Puts an error of the network into words. */
+/** Describes a network error for messages. */
 export function describeBreakdown(
   error: unknown,
   { host, sent, hasHead }: Attempt,
@@ -90,7 +90,7 @@ function reasonFor(error: unknown, hasHead: boolean): Omit<Reason, 'fault'> {
   return reasons.find(fits) as Reason;
 }
 
-/** None of them is tried again: a proxy is asked once for each request. */
+/** Its errors are not retried, because a proxy is asked only once for each request. */
 function describeTunnelError({ proxy, at, fault }: TunnelError, host: string): TransportError {
   const name = at === 'proxy' ? `the proxy ${proxy.name} (${proxy.source})` : host;
   const reason = typeof fault === 'string' ? { says: `HOST ${fault}` } : reasonFor(fault, false);

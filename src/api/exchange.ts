@@ -32,14 +32,14 @@ export type ApiRequest = RateLimitHooks & {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
   readonly maxBytes: number;
-  /** A body that is longer is handed on as it arrives, however long it is. */
+  /** A longer body is streamed, whatever its length. */
   readonly streamAboveBytes?: number | undefined;
   /** Awaited when the connection stands and nothing has been written. If it rejects, nothing is. */
   readonly lastCheck?: (() => Promise<void>) | undefined;
   readonly onSent?: (() => void) | undefined;
   /** Called when the head of the response has arrived; the body may take much longer. */
   readonly onHead?: ((head: ResponseHead) => void) | undefined;
-  /** 1 for the first try. */
+  /** 1 for the first attempt. */
   readonly attempt?: number;
   /**
    * The request may wait for the rate limit until this moment of the context's `uptime`, in ms. The time that it spends behind
@@ -88,7 +88,7 @@ export type ApiResponse = ResponseHead & {
 /** Sends a request. The client's is `retry(gate(trace(sendOnce)))`. */
 export type SendRequest = (request: ApiRequest) => Promise<ApiResponse>;
 
-/** No whole response came. `sent` is true if the service may have seen the request. */
+/** An attempt without a complete response. `sent` is true if the service may have seen the request. */
 export class TransportError extends Error {
   constructor(
     message: string,
@@ -106,7 +106,7 @@ export class TransportError extends Error {
   }
 }
 
-/** No connection through a proxy stands, so nothing has been sent. */
+/** A failed connection through a proxy. Nothing has been sent to the service. */
 export class TunnelError extends Error {
   constructor(
     readonly proxy: HttpProxy,

@@ -10,13 +10,13 @@ import { buildConnector, Client, connectTunnel } from './undici.ts';
 type Lane = {
   readonly client: Client;
   socket?: Socket;
-  /** What arrives stays in the socket until the reader of the body wants more. */
+  /** While true, data stays in the socket until the reader of the body wants more. */
   isPaused: boolean;
   lastCheck: WireRequest['lastCheck'];
 };
 
 const clientOptions = {
-  // The deadline of a request is kept in api/send.ts.
+  // api/send.ts keeps the deadline of a request.
   headersTimeout: 0,
   bodyTimeout: 0,
   // Services close idle connections after five seconds. A write on one that is being closed would have an unknown outcome.
