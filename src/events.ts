@@ -39,7 +39,7 @@ export type Wait = {
     | 'claimed';
   /** The reason in words: "rate limit reached (60/min)". */
   readonly why: string;
-  /** What happens afterwards: "next request". */
+  /** The step after the wait: "next request". */
   readonly next: string;
   /** Distinguishes waits at the same time. It is never shown. */
   readonly by: symbol;

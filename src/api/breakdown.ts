@@ -14,7 +14,7 @@ type Reason = {
   /** HOST stands for the service or the proxy. */
   readonly says: string;
   readonly hint?: string;
-  /** The same request may succeed if it is sent again at once. */
+  /** A retry may succeed at once. */
   readonly again?: true;
   readonly kind?: FailureKind;
 };

@@ -94,10 +94,10 @@ export class TransportError extends Error {
     message: string,
     readonly sent: boolean,
     readonly details: {
-      /** Of the failure; network by default. */
+      /** The kind of the failure; network by default. */
       readonly kind?: FailureKind;
       readonly hint?: string | undefined;
-      /** The same request may succeed if it is sent again at once. */
+      /** A retry may succeed at once. */
       readonly again?: boolean;
       readonly cause?: unknown;
     } = {},

@@ -15,8 +15,8 @@ export function readLimits(headers: WireHeaders, receivedAt: number): LimitReadi
   const date = parseHttpDate(headerValues(headers, 'date')[0] ?? '');
   const now = serviceTime(date, receivedAt);
   const limit = wholeNumber(headers, 'x-ratelimit-limit') || undefined;
-  const left = wholeNumber(headers, 'x-ratelimit-remaining');
-  const remaining = left === undefined ? undefined : Math.min(left, limit ?? left);
+  const reported = wholeNumber(headers, 'x-ratelimit-remaining');
+  const remaining = reported === undefined ? undefined : Math.min(reported, limit ?? reported);
   const reset = resetTime(wholeNumber(headers, 'x-ratelimit-reset'), now);
   const isWhole = limit !== undefined && remaining !== undefined && reset !== undefined;
   return {
@@ -28,7 +28,7 @@ export function readLimits(headers: WireHeaders, receivedAt: number): LimitReadi
   };
 }
 
-/** Returns ours where it agrees with the Date header, which has whole seconds, and the header where the two differ. */
+/** Returns our clock if it agrees with the Date header, which has whole seconds, and otherwise the header. */
 function serviceTime(date: number | undefined, receivedAt: number): number {
   if (date === undefined) return receivedAt;
   return receivedAt >= date && receivedAt < date + secondMs ? receivedAt : date;
@@ -50,7 +50,7 @@ function resetTime(reset: number | undefined, now: number): number | undefined {
   return wait >= minResetMs && wait <= maxResetMs ? time : undefined;
 }
 
-/** Of several values the longest counts. */
+/** Returns the longest wait if there is more than one value. */
 function readRetryAfter(headers: WireHeaders, now: number): number | undefined {
   const waits = headerValues(headers, 'retry-after')
     .map((value) => retryAfterMs(value.trim(), now))

@@ -51,9 +51,9 @@ type ReaderOptions = {
 };
 
 const endOfInput = 'unexpected end of input';
-/** In characters. Whitespace between two elements is limited by it, too. */
+/** In characters, with the whitespace before the element. */
 const maxElementLength = 1024 * 1024;
-/** What one element leaves behind is still in memory when the next one comes. */
+/** Values of one element are still in memory while the next one is read. */
 const maxElementValues = 20_000;
 /** Parsing starts after so many new characters: an element is read at most 16 times, and most are read once. */
 const minNewText = 64 * 1024;
@@ -232,7 +232,7 @@ export function createArrayReader() {
         if (isTooLong && error.reason === endOfInput) {
           throw new JsonLimitError('an element is longer than 1 MiB', consumed + end);
         }
-        // What does not parse yet may be the beginning of an element.
+        // Text that does not parse yet may be the beginning of an element.
         if (isLast || state === 'end' || isTooLong) {
           throw new JsonError(error.reason, consumed + error.offset);
         }

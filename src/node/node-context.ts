@@ -29,7 +29,7 @@ export function createNodeContext(signal: AbortSignal): Context {
   let owner: Owner | undefined;
   let boot: string | undefined;
 
-  // What a command may not need is imported when it is used: each file costs a start.
+  // Modules that a command may not need are imported when they are used, because each file slows down the start.
   return {
     get stdin() {
       return process.stdin;
@@ -106,7 +106,7 @@ function ticks(): number {
 }
 
 function nameBoot(): string {
-  // In this order, so that the uptime is never the older one.
+  // Read before the uptime, so that the uptime is never the older one of the two.
   const before = ticks();
   return bootOf(systemUptime(), before);
 }
@@ -141,11 +141,11 @@ function outputTo(stream: () => NodeJS.WriteStream): Output {
   };
 }
 
-/** With fewer, a table has no room for a name. Some terminals report none at all, or 0, as in CI. */
+/** Fewer columns leave a table no room for a name. Some terminals report none, or 0, as in CI. */
 const minColumns = 20;
 const defaultColumns = 80;
 
-/** setTimeout takes no more. */
+/** setTimeout fires at once if the delay is longer. */
 const maxTimerMs = 2 ** 31 - 1;
 
 /** Like `setTimeout` of node:timers/promises, which makes an error with a stack each time a wait is given up. */

@@ -27,7 +27,7 @@ import { type Invocation, resolveFormat } from './resolve.ts';
 /** One command with its settings resolved. A key on standard input can be read only once, so it is kept. */
 export type Session = Invocation & {
   readonly settingsFile: SettingsFile;
-  /** What is invalid in the settings file, for commands that go on nevertheless. */
+  /** Faults of the settings file, for commands that go on in spite of them. */
   readonly faults: readonly Failure[];
   readonly format: Format;
   readonly output: Printer;
@@ -41,13 +41,13 @@ export type Session = Invocation & {
   readonly client: () => Promise<Client>;
 };
 
-/** What a command can do without. */
+/** Faults that do not stop a command. */
 export type Allow = {
-  /** The profile need not exist, since the command creates it. */
+  /** The profile does not exist, since the command creates it. */
   readonly newProfile?: boolean;
-  /** An invalid setting in the file does not stop it, since it shows or repairs them. */
+  /** A setting in the file is invalid, since the command shows or repairs it. */
   readonly invalidSettings?: boolean;
-  /** Nor does a file that cannot be read. */
+  /** The settings file cannot be read. */
   readonly unreadableFile?: boolean;
 };
 
