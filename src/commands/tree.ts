@@ -29,7 +29,7 @@ export const tree: Readonly<Record<string, Branch & { readonly part: string }>> 
       },
       diff: {
         summary: 'Compare a file with the categories of the service',
-        load: () => import('./categories/diff/diff.ts'),
+        load: () => import('./categories/diff.ts'),
       },
     },
   },
