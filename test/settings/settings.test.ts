@@ -126,6 +126,7 @@ describe('auth login', () => {
     ['in CI', { ...env, CI: 'true' }, [], 80],
     ['with --no-input', env, ['--no-input'], 80],
     ['where nobody would see the question', env, [], undefined],
+    ['for another profile', { ...env, CI: 'true' }, ['--profile', 'staging'], 80],
   ] as const)('never asks %s', async ([, env, argv, columns], { petstore }) => {
     const terminal = Object.assign(Readable.from([]), {
       isTTY: true,
@@ -138,7 +139,11 @@ describe('auth login', () => {
     });
 
     expect(result.exitCode).toBe(2);
-    expect(result.stderr).toContain('petstore auth login < KEY_FILE');
+    expect(result.stderr).toMatch(
+      argv[0] === '--profile'
+        ? /^petstore auth login --profile staging < KEY_FILE$/m
+        : /^petstore auth login < KEY_FILE$/m,
+    );
   });
 
   test.for([

@@ -79,7 +79,7 @@ async function askKey({ context }: Session, { origin }: URL): Promise<ApiKey> {
   return { value: text.trim(), source: 'the prompt' };
 }
 
-/** Returns true for an answer that `parse` takes, else its failure in words. */
+/** Returns the validation of a prompt: true for an answer that `parse` takes, else its failure in words. */
 function validateBy(parse: (text: string) => unknown) {
   return (answer: string) => {
     try {
@@ -92,12 +92,13 @@ function validateBy(parse: (text: string) => unknown) {
   };
 }
 
-async function readKey({ context, sink }: Session): Promise<ApiKey> {
+async function readKey({ context, profile, sink }: Session): Promise<ApiKey> {
   if (context.stdin.isTTY) {
+    const again = `petstore auth login${profileFlag(profile)}`;
     const isWindows = context.platform === 'win32';
     throw usageFailure(
       'no API key on standard input',
-      isWindows ? 'Get-Content KEY_FILE | petstore auth login' : 'petstore auth login < KEY_FILE',
+      isWindows ? `Get-Content KEY_FILE | ${again}` : `${again} < KEY_FILE`,
     );
   }
   const text = await readStdin(context);
