@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
 import { type Failure, usageFailure } from '../errors.ts';
 import { commonHeading } from '../session/options.ts';
+import { nearest } from '../text/nearest.ts';
 import { quotedUnlessKey } from '../text/secret.ts';
 import { pathOf } from './help.ts';
 import type { UsageError } from './lazy-command.ts';
 
-const secretFlag = /^--?(?:api[-_]?)?(?:key|token|secret|password|bearer)/i;
+/** An option that would have a key as its value; that of --api-key-file is none. */
+const secretFlag = /^--?(?:api[-_]?)?(?:key|token|secret|password|bearer)(?!-file)/i;
 const keyInHistory =
   'A key on the command line is in your shell history now: replace it, then run petstore auth login';
 
@@ -44,11 +46,14 @@ export function describeUsageError(
       );
     }
     case 'commander.missingArgument':
-      return usageFailure(complaint, usage);
+      return usageFailure(complaint.replace(/'(.*)'$/, '<$1>'), usage);
     case 'commander.excessArguments': {
-      const takesNone = command.registeredArguments.length === 0;
-      const hint = takesNone ? usage : `Quote a value that contains spaces. ${usage}`;
-      return usageFailure(complaint.replace(/\.$/, ''), hint);
+      const { args, registeredArguments } = command;
+      const quoted = quotedUnlessKey(args[registeredArguments.length] ?? '');
+      return usageFailure(
+        `too many arguments for ${path}${quoted && `: unexpected${quoted}`}`,
+        registeredArguments.length > 0 ? `Quote a value that contains spaces. ${usage}` : usage,
+      );
     }
     case 'commander.optionMissingArgument':
     case 'commander.invalidArgument':
@@ -58,20 +63,24 @@ export function describeUsageError(
   }
 }
 
-/** "option '--sort <field>' argument 'size' is invalid. Allowed choices are …": the word may contain quotes and line breaks. */
+/** Describes a value that is missing or not among the choices: "option '--sort <field>' argument 'size' is invalid. …" */
 function describeValue(complaint: string, command: Command): Failure {
   const { options, registeredArguments } = command;
+  // The word may contain quotes and line breaks.
   const [, word] = /(?:argument|value) '(.*)' is invalid/s.exec(complaint) ?? [];
   const option = options.find(({ flags }) => complaint.startsWith(`option '${flags}'`));
   const argument = registeredArguments.find(({ argChoices }) => argChoices);
   const name = option?.long ?? `<${argument?.name()}>`;
-  const choices = (option ?? argument)?.argChoices?.join(', ');
+  const choices = (option ?? argument)?.argChoices ?? [];
+  const similar = nearest(word ?? '', choices);
   const isCommon = option?.helpGroupHeading === commonHeading;
   const page = isCommon ? 'petstore help options' : `${pathOf(command)} --help`;
   return usageFailure(
     word === undefined
       ? `missing value for ${name}`
       : `invalid value${quotedUnlessKey(word)} for ${name}`,
-    choices ? `One of: ${choices}` : `See: ${page}`,
+    choices.length > 0
+      ? `${similar ? `Did you mean ${similar}? ` : ''}One of: ${choices.join(', ')}`
+      : `See: ${page}`,
   );
 }

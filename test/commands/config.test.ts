@@ -173,10 +173,10 @@ describe('config path', () => {
 describe('a name that is no setting', () => {
   const all = 'base-url, output, max-wait, plan, limit-store, api-key-command, default-profile';
   test.for([
-    [['set', 'base-ulr', url], `One of: ${all}`],
+    [['set', 'base-ulr', url], `Did you mean base-url? One of: ${all}`],
     [['set', 'BASE-URL', url], `One of: ${all}`],
-    [['unset', 'defaultprofile'], `One of: ${all}`],
-    [['get', 'plann'], `One of: profile, ${all}`],
+    [['unset', 'defaultprofile'], `Did you mean default-profile? One of: ${all}`],
+    [['get', 'plann'], `Did you mean plan? One of: profile, ${all}`],
     [['get', 'api-key'], `One of: profile, ${all}`],
     [['set', 'profile', 'staging'], `One of: ${all}`],
     [['set', 'url', url], `One of: ${all}`],

@@ -278,7 +278,7 @@ describe('the input of an import', () => {
       'invalid duration "soon" from --settle',
     ],
     ['another format', ['pets.csv', '--format', 'xml'], 'One of: csv, tsv, json, ndjson'],
-    ['no file', [], "missing required argument 'file'"],
+    ['no file', [], 'missing required argument <file>'],
   ] as const)(
     'is refused for %s, and nothing is sent',
     async ([, argv, says], { petstore, sandbox }) => {
