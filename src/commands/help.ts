@@ -28,12 +28,12 @@ export class PetstoreHelp extends Help {
     return command.name();
   }
 
-  /** Commander also looks here for "Did you mean exit-codes?", but only a page that it renders has a width. */
+  /** A topic is on no page, but Commander searches here for "Did you mean exit-codes?", too. Only a page has a width. */
   override visibleCommands(command: Command): Command[] {
     return this.helpWidth === undefined ? [...command.commands] : super.visibleCommands(command);
   }
 
-  /** Also for "Did you mean --output?". */
+  /** Common options are on no page but that of the topic; like topics, they are suggested. */
   override visibleOptions(command: Command): Option[] {
     const options = super.visibleOptions(command);
     if (this.helpWidth === undefined) return options;
@@ -77,7 +77,7 @@ export function addExamples(command: Command, lines: readonly string[]): void {
 /** A paragraph, or a heading with terms and their meaning. */
 type Note = string | readonly [heading: string, items: readonly Item[]];
 
-/** Adds to the page of a command what is no argument and no option. */
+/** Adds paragraphs and lists below the arguments and options of a command. */
 export function addNotes(command: Command, notes: readonly Note[]): void {
   command.addHelpText('after', () => {
     const width = command.configureOutput().getOutHelpWidth?.() ?? 80;

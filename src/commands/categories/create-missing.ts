@@ -10,56 +10,55 @@ import { lockNames } from './lock-names.ts';
 
 type Found = { readonly category: Category; readonly wasThere: boolean };
 
-/**
- * The category of exactly this name, created only where there is none. No other process of this machine creates one between
- * the look and the end.
- */
+/** Creates a category unless there is one of exactly this name. Until then no other process of this machine creates it. */
 export async function createMissing(
   session: Session,
   client: Client,
   name: string,
   create: () => Promise<Category>,
 ): Promise<Found> {
-  const held = await holdName(session, name);
+  const lock = await lockName(session, name);
   try {
     const list = await readCategories(client);
     const find = (wanted: string) => list.find((category) => category.name === wanted);
-    const there = find(name);
-    if (there) {
+    const existing = find(name);
+    if (existing) {
       notice(session.report, `"${name}" already exists`);
-      return { category: there, wasThere: true };
+      return { category: existing, wasThere: true };
     }
     const category = await create();
+    // The service may have changed the name.
     const original = find(category.name);
     if (original) {
-      const message = `"${category.name}" already exists with id ${original.id}: this one is a duplicate`;
-      warn(session.report, message);
+      const duplicate = `"${category.name}" already exists with id ${original.id}`;
+      warn(session.report, `${duplicate}: this one is a duplicate`);
     }
     return { category, wasThere: false };
   } finally {
-    held?.release();
+    lock?.release();
   }
 }
 
-/** Undefined where there is no place to say so: one category is worth less than an import's journal. */
-async function holdName(session: Session, name: string): Promise<NameLock | undefined> {
+/** Locks the name. Goes on without a lock if it cannot be saved: an import would not, since it needs a journal. */
+async function lockName(session: Session, name: string): Promise<NameLock | undefined> {
   const { address } = await session.account();
   try {
     return await lockNames(session, { address, names: [name], doing: 'creating' });
   } catch (error) {
-    if (!isWithoutPlace(error)) throw error;
+    if (!isUnsavable(error)) throw error;
     const fault = faultOfAccess(error.details.cause, session.context.uid);
     const owner = fault && !error.message.includes(fault.message) ? ` (${fault.message})` : '';
-    const why = fault ? `${owner}. Fix: ${fault.fix}` : '';
-    const message = `${error.message}; another petstore process could create the same name at the same time${why}`;
-    warn(session.report, message);
+    const fix = fault ? `${owner}. Fix: ${fault.fix}` : '';
+    const risk = 'another petstore process could create the same name at the same time';
+    warn(session.report, `${error.message}; ${risk}${fix}`);
     return undefined;
   }
 }
 
-function isWithoutPlace(error: unknown): error is Failure {
+/** Returns true if the state folder is missing or refuses a file. */
+function isUnsavable(error: unknown): error is Failure {
   if (!(error instanceof Failure)) return false;
   const { cause } = error.details;
-  const unsaved = systemCode(cause) !== undefined || cause instanceof FileFault;
-  return (error.kind === 'output' && unsaved) || error.kind === 'config';
+  const isRefused = systemCode(cause) !== undefined || cause instanceof FileFault;
+  return (error.kind === 'output' && isRefused) || error.kind === 'config';
 }

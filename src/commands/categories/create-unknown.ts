@@ -9,26 +9,25 @@ import { quoted } from '../../import/read/faults.ts';
 import { profileFlag } from '../../session/profile.ts';
 import type { Session } from '../../session/session.ts';
 
-/** How long to wait before checking an interrupted request, in ms; an import's --settle has the same default. */
-const settleTime = 60_000;
+/** The service may still carry out a request that was cut off. An import's --settle has the same default. */
+const settleMs = 60_000;
 
 /**
- * Looks what became of a create whose outcome is unknown, and returns the category when it surely is the one.
- * @param wasMissing whether none of that name was there just before
- * @throws Failure (outcome_unknown) that says what the service shows
+ * Searches the list for a category whose create has an unknown outcome. Returns it only if `wasMissing` excludes an older one;
+ * else the failure says what the list shows.
  */
-export async function lookForCreated(
+export async function findCreated(
   { context, profile, report }: Session,
   client: Client,
   name: string,
   wasMissing: boolean,
   failure: Failure,
 ): Promise<Category> {
-  const seconds = `${settleTime / 1_000}s`;
+  const seconds = `${settleMs / 1_000}s`;
   const notYet = `${failure.message}; it may have been created: checking the list of categories in ${seconds}`;
   warn(report, notYet);
   const { signal } = context;
-  const list = await pause(context, settleTime, settleWait(1), { report, signal })
+  const list = await pause(context, settleMs, settleWait(1), { report, signal })
     .then(() => readCategories(client))
     .catch(() => {
       // Interrupted, or the service does not answer: nothing more is known than before.
@@ -46,14 +45,13 @@ export async function lookForCreated(
     consequence: 'It was probably not created.',
     hint: 'To retry, run the same command again with --if-missing.',
   };
-  const message = `${failure.message}; ${shown(similar, seconds)}`;
+  const message = `${failure.message}; ${describeList(similar, seconds)}`;
   const [first] = similar;
   const get = `petstore categories get ${first?.id}${profileFlag(profile)}`;
   throw failure.with(first ? { hint: `Look at it before you retry: ${get}` } : none, message);
 }
 
-/** What the list shows, for the end of a sentence. */
-function shown(similar: readonly Category[], seconds: string): string {
+function describeList(similar: readonly Category[], seconds: string): string {
   if (similar.length === 0) return `after ${seconds} the list shows no category with this name`;
   const found = similar.map(({ id, name }) => `${quoted(name)} with id ${id}`).join(', ');
   return `after ${seconds} the list shows ${found}, created by this request or by another one`;

@@ -5,7 +5,7 @@ import { resolveMaxWait } from '../../session/resolve.ts';
 import type { Session } from '../../session/session.ts';
 import { requireStateFolder } from '../../settings/folders.ts';
 
-/** Takes names in the state folder, and waits for other processes as long as the session may. @throws as waitForNames */
+/** Locks names for this machine. Waits for other processes, at most as long as for the rate limit. */
 export async function lockNames(session: Session, wanted: Names): Promise<NameLock> {
   const { context } = session;
   const folder = join(requireStateFolder(context), 'names');

@@ -2,7 +2,7 @@ import { usageFailure } from '../../errors.ts';
 import { type Input, type InputFormat, readInput } from '../../import/read/input.ts';
 import type { Session } from '../../session/session.ts';
 
-/** The categories of a file, or of standard input for `-`. @throws Failure (usage), the signal's reason */
+/** Reads the categories of a file, or of standard input for `-`. */
 export async function readFile(
   { context, options, report }: Session,
   file: string,
