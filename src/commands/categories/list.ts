@@ -3,7 +3,7 @@ import { listCategories } from '../../api/endpoints.ts';
 import type { Category } from '../../api/resources.ts';
 import { usageFailure } from '../../errors.ts';
 import type { App } from '../../session/app.ts';
-import { withSession } from '../../session/session.ts';
+import { type Session, withSession } from '../../session/session.ts';
 import { quotedUnlessKey } from '../../text/secret.ts';
 import { addExamples } from '../help.ts';
 import { categoryColumns } from './columns.ts';
@@ -49,28 +49,11 @@ export function define(command: Command, app: App): void {
     .addOption(
       new Option('--limit <number>', 'print at most this many categories').argParser(parseLimit),
     )
-    .action(async ({ search, sort, limit = Number.POSITIVE_INFINITY }: Options) =>
-      withSession(app, command, async (session) => {
-        const { output } = session;
-        output.checkColumns(categoryColumns);
-        const client = await session.client();
-
-        const sorting = sort === undefined ? undefined : sortings[sort];
-        const found = (all: Category[]) =>
-          search === undefined ? all : all.filter(matches(search));
-        const empty =
-          search === undefined ? 'No categories yet.' : `No categories match "${search}".`;
-        const texts = { columns: categoryColumns, empty, unit: 'categories' };
-        const list = await client.list(listCategories, { mayStream: !sorting });
-        const batches = mapBatches(list, found);
-        const listed = sorting ? sortLong(batches, sorting) : batches;
-        const first = limit < Number.POSITIVE_INFINITY ? take(listed, limit) : listed;
-        await output.print({ ...texts, data: first });
-      }),
+    .action((options: Options) =>
+      withSession(app, command, (session) => printList(session, options)),
     );
 }
 
-/** @throws Failure (usage) */
 function parseLimit(text: string): number {
   if (/^0*[1-9]\d*$/.test(text)) return Number(text);
   throw usageFailure(
@@ -79,37 +62,54 @@ function parseLimit(text: string): number {
   );
 }
 
-function matches(search: string): (category: Category) => boolean {
-  const wanted = fold(search);
-  return ({ name, description = '' }) =>
-    [name, description].some((text) => fold(text).includes(wanted));
+async function printList({ client, output }: Session, options: Options): Promise<void> {
+  const { search, sort, limit } = options;
+  output.checkColumns(categoryColumns);
+  const sorting = sort === undefined ? undefined : sortings[sort];
+  let batches: AsyncIterable<readonly Category[]> = await (await client()).list(listCategories, {
+    mayStream: !sorting,
+  });
+  if (search !== undefined) batches = filter(batches, search);
+  if (sorting) batches = sortLong(batches, sorting);
+  if (limit !== undefined) batches = take(batches, limit);
+  await output.print({
+    data: batches,
+    columns: categoryColumns,
+    empty: search === undefined ? 'No categories yet.' : `No categories match "${search}".`,
+    unit: 'categories',
+  });
 }
 
-async function* mapBatches<T>(
-  batches: AsyncIterable<T>,
-  change: (batch: T) => T,
-): AsyncGenerator<T> {
-  for await (const batch of batches) yield change(batch);
-}
-
-/** The first elements of a list. Nothing is read beyond them: the end of this loop closes the connection. */
-async function* take<T>(
-  pieces: AsyncIterable<readonly T[]>,
-  limit: number,
-): AsyncGenerator<readonly T[]> {
-  let left = limit;
-  for await (const piece of pieces) {
-    yield piece.length > left ? piece.slice(0, left) : piece;
-    left -= piece.length;
-    if (left <= 0) return;
+async function* filter(
+  batches: AsyncIterable<readonly Category[]>,
+  search: string,
+): AsyncGenerator<readonly Category[]> {
+  const wanted = foldCase(search);
+  for await (const batch of batches) {
+    yield batch.filter(({ name, description = '' }) =>
+      [name, description].some((text) => foldCase(text).includes(wanted)),
+    );
   }
 }
 
-function fold(text: string): string {
+function foldCase(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
-/** By code units, so that the order is the same on every machine. */
+/** Reads nothing beyond the first elements: the end of this loop closes the connection. */
+async function* take(
+  batches: AsyncIterable<readonly Category[]>,
+  limit: number,
+): AsyncGenerator<readonly Category[]> {
+  let remaining = limit;
+  for await (const batch of batches) {
+    yield batch.length > remaining ? batch.slice(0, remaining) : batch;
+    remaining -= batch.length;
+    if (remaining <= 0) return;
+  }
+}
+
+/** Compares by code units, so that the order is the same on every machine. */
 function compare<T extends bigint | string>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
