@@ -14,7 +14,7 @@ import { describeWait, tooLate } from '../pacing/words.ts';
 import type { App } from '../session/app.ts';
 import { chooseProxy, refuseForSandbox, requireBaseUrl } from '../session/connect.ts';
 import { noKey } from '../session/key.ts';
-import { chooseLimitStore, openPassword } from '../session/limits.ts';
+import { chooseLimitStore, describePasswordRisk } from '../session/limits.ts';
 import { resolveMaxWait, resolveSetting } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
 import { noticeOfVersion } from '../settings/addresses.ts';
@@ -25,7 +25,7 @@ import { version } from '../version.ts';
 import { addExamples } from './help.ts';
 
 type Finding = string | { readonly warning: string };
-/** Returns what it found, or throws what a command would fail with. */
+/** Returns a finding, or throws the failure that a command would end with. */
 type Check = (session: Session) => Finding | Promise<Finding>;
 
 const columns = ['check', 'status', 'finding'] as const;
@@ -42,21 +42,21 @@ export function define(command: Command, app: App): void {
     );
 }
 
-async function examine(session: Session, check: boolean) {
+async function examine(session: Session, canSend: boolean): Promise<void> {
   session.output.checkColumns(columns);
   const checks = {
     ...localChecks,
     // An api-key-command may ask for a passphrase, so only --check runs it.
-    ...((check || !(await keyNeedsProgram(session))) && accountChecks),
-    ...(check && { service: serviceCheck }),
+    ...((canSend || !(await hasKeyCommand(session))) && accountChecks),
+    ...(canSend && { service: serviceCheck }),
   };
   const rows: { check: string; status: string; finding: string }[] = [];
   let failure: Failure | undefined;
-  for (const [name, look] of Object.entries(checks)) {
-    // The rest needs address, key and state folder.
+  for (const [name, check] of Object.entries(checks)) {
+    // The other checks need base URL, key and state folder.
     if (failure && !Object.hasOwn(localChecks, name)) break;
     try {
-      const found = await look(session);
+      const found = await check(session);
       if (typeof found === 'string') rows.push({ check: name, status: 'ok', finding: found });
       else rows.push({ check: name, status: 'warn', finding: found.warning });
     } catch (error) {
@@ -71,7 +71,7 @@ async function examine(session: Session, check: boolean) {
   if (failure) throw failure;
 }
 
-/** In the order in which a command needs them. */
+/** Checks of this machine, in the order in which a command needs them. */
 const localChecks: Readonly<Record<string, Check>> = {
   versions: ({ context }) =>
     `petstore ${version}, Node ${context.nodeVersion}, ${context.platform}`,
@@ -134,17 +134,17 @@ const localChecks: Readonly<Record<string, Check>> = {
   },
 };
 
-/** They run only if all of the above passed. */
+/** Checks that run only if all of the above passed. */
 const accountChecks: Readonly<Record<string, Check>> = {
   async 'limit store'(session) {
     const store = chooseLimitStore(session);
     if (!store) return 'not set: the rate limit is shared on this machine only';
     const log = await session.limits();
-    // Whether the store is in use is known only after the first read.
+    // Only a read shows whether the store responds.
     await log.read();
     if (!log.isRemote?.()) return { warning: `${store.name} does not answer` };
-    const danger = openPassword(store);
-    return danger ? { warning: `${store.name} answers; ${danger}` } : `${store.name} answers`;
+    const risk = describePasswordRisk(store);
+    return risk ? { warning: `${store.name} answers; ${risk}` } : `${store.name} answers`;
   },
   async 'rate limit'(session) {
     const { context } = session;
@@ -154,7 +154,7 @@ const accountChecks: Readonly<Record<string, Check>> = {
     const log = await session.limits();
     const clock = readClock(context);
     const { minute, day, wait } = limitStatus(await log.read(), clock);
-    if (!wait) return `minute: ${inNumbers(minute)}; day: ${inNumbers(day)}`;
+    if (!wait) return `minute: ${describeWindow(minute)}; day: ${describeWindow(day)}`;
     if (wait.until - clock.at > resolveMaxWait(session)) throw tooLate(wait, clock.at);
     return { warning: describeWait(wait, clock.at) };
   },
@@ -173,13 +173,13 @@ function isSandbox({ profile }: Session): boolean {
   return profile.name === sandboxProfile;
 }
 
-async function keyNeedsProgram(session: Session): Promise<boolean> {
+async function hasKeyCommand(session: Session): Promise<boolean> {
   if (isSandbox(session)) return false;
   const key = await session.key().catch(() => undefined);
   return key !== undefined && 'print' in key;
 }
 
-function inNumbers({ limit, remaining, used }: WindowStatus): string {
+function describeWindow({ limit, remaining, used }: WindowStatus): string {
   if (remaining !== undefined) return `${remaining} of ${limit} left`;
   return used === undefined ? 'unknown' : `${used} used`;
 }

@@ -55,7 +55,7 @@ async function printLimits(session: Session, { refresh, reset }: Options): Promi
   if (status.wait) warn(report, describeWait(status.wait, context.now()));
 
   const store = chooseLimitStore(session);
-  // Whether the store is in use is known only after the first read.
+  // Only a read shows whether the store responds.
   const answers = log.isRemote?.() ?? false;
   if (store && answers) notice(report, `shared with other machines through ${store.name}`);
   if (store && !answers && reset) {

@@ -7,7 +7,7 @@ import type { CommonOptions } from './options.ts';
 export type App = {
   readonly context: Context;
   readonly sink: Sink;
-  /** How results and errors are printed; undefined until the settings are known. */
+  /** The format of results and errors; undefined until the settings are known. */
   format: Format | undefined;
 };
 
@@ -16,7 +16,7 @@ export function canPrompt({ stdin, stderr, env }: Context, { input }: CommonOpti
   return stdin.isTTY === true && stderr.isTTY && !env.CI && input !== false;
 }
 
-/** Returns true if a stream gets colours: requested, or a terminal that nobody told to do without. */
+/** Returns true if a stream gets colours: by FORCE_COLOR, or on a terminal unless they are disabled. */
 export function hasColor(stream: Output, env: Environment, { color }: CommonOptions): boolean {
   if (color === false || env.NO_COLOR) return false;
   if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';

@@ -20,10 +20,10 @@ import type { CommonOptions } from './options.ts';
 import { profileFlag } from './profile.ts';
 import { type Invocation, resolveBaseUrl, resolveMaxWait, resolveTimeout } from './resolve.ts';
 
-/** The base URL of requests, and the key sent with them. */
+/** The base URL that requests go to, and the key that they carry. */
 export type Service = { readonly baseUrl: URL; readonly key: ApiKey };
 
-/** Identifies the limit and the imports of a service and key. */
+/** The owner of a rate limit and of imports: an address and a key. */
 export type Account = { readonly address: string; readonly secret: string };
 
 /** The account of every sandbox: its address and key are new each time. */
@@ -37,11 +37,11 @@ type Hooks = {
   readonly report: Report;
   readonly onRateLimit: (rateLimit: RateLimit) => void;
   readonly onSent?: () => void;
-  /** Requests are not retried. */
+  /** No request is retried. */
   readonly isOnce?: boolean;
 };
 
-/** Creates the client of a service: retry(gate(trace(sendOnce))). */
+/** Makes the client for a service, whose requests keep to its limits. */
 export async function connect(
   invocation: Invocation,
   service: () => Promise<Service>,
@@ -49,7 +49,7 @@ export async function connect(
   { report, onRateLimit, onSent = () => {}, isOnce = false }: Hooks,
 ): Promise<Client> {
   const { context, options, profile, sink } = invocation;
-  // An invalid setting is reported before `service` runs an api-key-command.
+  // Refuse these before a program is run that prints the key.
   const maxWaitMs = resolveMaxWait(invocation);
   const timeoutMs = resolveTimeout(invocation);
   const { baseUrl, key } = await service();
@@ -64,13 +64,13 @@ export async function connect(
   const sendTraced: SendRequest = options.verbose
     ? trace(sendOnce(context, timeoutMs, proxy), context, report, sink.redact)
     : sendOnce(context, timeoutMs, proxy);
-  const sendReported: SendRequest = async (request) => {
+  const sendListened: SendRequest = async (request) => {
     const response = await sendTraced({ ...request, onSent });
     if (response.limits.rateLimit) onRateLimit(response.limits.rateLimit);
     return response;
   };
   const log = await limits();
-  const sendPaced = gate(sendReported, context, { log, report, timeout: timeoutMs });
+  const sendPaced = gate(sendListened, context, { log, report, timeout: timeoutMs });
   const send = isOnce ? sendPaced : retry(sendPaced, context, report);
   const userAgent = `petstore/${version}`;
   return createClient({ context, send, baseUrl, key, maxWaitMs, userAgent, report });
@@ -119,7 +119,7 @@ export function requireBaseUrl(invocation: Invocation): URL {
   );
 }
 
-/** Serves the sandbox from this process, on a real port of this machine. */
+/** Runs the sandbox in this process, on a port of this machine. */
 export async function startSandbox(
   { context, options }: Invocation,
   report: Report,

@@ -19,7 +19,7 @@ export type KeyCommand = {
   readonly print: () => Promise<ApiKey>;
 };
 
-/** Somebody may have to find a key to touch. */
+/** The user may have to find a security key and touch it. */
 const timeoutMs = 60_000;
 
 /** Returns the profile's api-key-command if it may run. Its key belongs to the origin beside it in the settings file. */
@@ -42,7 +42,7 @@ export function findKeyCommand(command: string, invocation: Invocation): KeyComm
   return { source, print };
 }
 
-/** Whoever can write the settings file could have any program run. */
+/** Refuses a settings file that other users can change: they could run any program. */
 function refuseOpenFile(file: string, { context: { uid } }: Invocation): void {
   const paths = [file, dirname(file), dirname(realpathSync(file))];
   const open = paths.find((path) => othersCanChange(path, uid));
@@ -57,7 +57,7 @@ async function capture(command: string, folder: string, invocation: Invocation):
   const { context, options } = invocation;
   const late = new AbortController();
   const stop = deadline(context.sleep, timeoutMs, () =>
-    late.abort(failed(invocation, `timed out after ${timeoutMs / 1_000}s`)),
+    late.abort(commandFailure(invocation, `timed out after ${timeoutMs / 1_000}s`)),
   );
   try {
     return await context.capture(command, {
@@ -69,23 +69,24 @@ async function capture(command: string, folder: string, invocation: Invocation):
     });
   } catch (error) {
     const code = systemCode(error);
-    throw code === undefined ? error : failed(invocation, `cannot run (${code})`);
+    throw code === undefined ? error : commandFailure(invocation, `cannot run (${code})`);
   } finally {
     stop();
   }
 }
 
-/** Returns the first line. Nothing is said of the others, nor of what is no key. */
+/** Returns the first line. No message shows the output, which may contain a key in any line. */
 function readKey({ exitCode, stdout }: Captured, source: string, invocation: Invocation): string {
   const lines = stdout.split(/\r?\n/);
   for (const line of lines) invocation.sink.hide(line);
-  if (stdout.length > maxKeyInputBytes) throw failed(invocation, 'printed too much for an API key');
-  if (exitCode !== 0) throw failed(invocation, `failed with exit code ${exitCode}`);
+  if (stdout.length > maxKeyInputBytes)
+    throw commandFailure(invocation, 'printed too much for an API key');
+  if (exitCode !== 0) throw commandFailure(invocation, `failed with exit code ${exitCode}`);
   if (lines[0]) return parseKey(lines[0], source);
-  throw failed(invocation, 'printed nothing in its first line, where the API key belongs');
+  throw commandFailure(invocation, 'printed nothing in its first line, where the API key belongs');
 }
 
-function failed({ profile }: Invocation, reason: string): Failure {
+function commandFailure({ profile }: Invocation, reason: string): Failure {
   const hint = `To see why, run the command that this prints: petstore config get api-key-command${profileFlag(profile)}`;
   return unsentFailure('auth', `the api-key-command of profile ${profile.name} ${reason}`, hint);
 }

@@ -29,13 +29,13 @@ export async function openLimits(
   if (!store) return alone;
   if (options.verbose) {
     notice(report, `the rate limit is shared through ${store.name}`);
-    const fault = openPassword(store);
-    if (fault) notice(report, `${store.name}: ${fault}`);
+    const risk = describePasswordRisk(store);
+    if (risk) notice(report, `${store.name}: ${risk}`);
   }
   return openStoreLog(context, store, account, alone, report);
 }
 
-/** Opens the limits in a store; `alone` has them while it does not respond. */
+/** Opens the limits in a store. While it does not respond, those of `alone` count. */
 async function openStoreLog(
   context: Context,
   store: LimitStore,
@@ -71,8 +71,8 @@ export function chooseLimitStore(invocation: Invocation): LimitStore | undefined
   return store;
 }
 
-/** Says that the password of a store can be read on its way, if so. */
-export function openPassword({ address }: LimitStore): string | undefined {
+/** Returns the warning that the password of a store is sent in plain text, undefined if it is not. */
+export function describePasswordRisk({ address }: LimitStore): string | undefined {
   const { tls, password, hostname } = address;
   if (tls || password === undefined || isLoopback(hostname) || hostname === '::1') return undefined;
   return 'its password is sent unencrypted; use rediss:// for TLS';

@@ -27,27 +27,27 @@ import { type Invocation, resolveFormat } from './resolve.ts';
 /** One command with its settings resolved. A key on standard input can be read only once, so it is kept. */
 export type Session = Invocation & {
   readonly settingsFile: SettingsFile;
-  /** Faults of the settings file, for commands that go on in spite of them. */
+  /** The faults of the settings file that the command allows. */
   readonly faults: readonly Failure[];
   readonly format: Format;
   readonly output: Printer;
   readonly report: Report;
   /** Finds the key in force, undefined if there is none; runs no program that would print it. */
   readonly key: () => Promise<FoundKey | undefined>;
-  /** Tells whose categories and limit these are, without a request. */
+  /** Returns the account that categories and limit belong to, without a request. */
   readonly account: () => Promise<Account>;
   /** Opens what this machine knows of the limit, without a request. */
   readonly limits: () => Promise<SharedLog>;
   readonly client: () => Promise<Client>;
 };
 
-/** Faults that do not stop a command. */
+/** Faults of the settings that do not stop a command. */
 export type Allow = {
-  /** The profile does not exist, since the command creates it. */
+  /** The profile need not exist, since the command creates it. */
   readonly newProfile?: boolean;
-  /** A setting in the file is invalid, since the command shows or repairs it. */
+  /** An invalid setting in the file does not stop it, since it shows or repairs them. */
   readonly invalidSettings?: boolean;
-  /** The settings file cannot be read. */
+  /** A settings file that cannot be read counts as empty. */
   readonly unreadableFile?: boolean;
 };
 
