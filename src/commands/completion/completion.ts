@@ -7,8 +7,8 @@ import { addExamples } from '../help.ts';
 import { commandBelow, loadCommand } from '../lazy-command.ts';
 import { type Shell, scripts, shells } from './scripts.ts';
 
-/** A word to complete to, and what it means. */
-type Suggestion = readonly [word: string, about?: string];
+type Suggestion = readonly [word: string, meaning?: string];
+/** Returns the possible values of an option or an argument; none if they are not known. */
 type ValuesOf = (taker: Option | Argument) => readonly string[];
 
 /** Prints a shell's script, which calls this command again at every Tab with the words so far after `--`. */
@@ -25,34 +25,45 @@ export function define(command: Command, app: App): void {
     )
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .allowExcessArguments()
-    .action(async (shell: Shell) => {
+    .action((shell: Shell) => {
       const given = command.args.slice(1);
       if (given.length === 0) return app.sink.print([scripts[shell]]);
-      const { words, kept } = wordsFrom(shell, given);
-      const found = await suggest(command.parent ?? command, words, (taker) =>
-        taker.name() === 'profile' ? namesOfProfiles(app) : (taker.argChoices ?? []),
-      );
-      const separator = { bash: undefined, zsh: ':', fish: '\t', powershell: '\t' }[shell];
-      const lines = found
-        .filter(([word]) => word.startsWith(words.at(-1) ?? ''))
-        .map(([word, about]) =>
-          [word.slice(kept), separator && about].filter(Boolean).join(separator),
-        );
-      if (lines.length > 0) await app.sink.print(lines);
+      return complete(app, command.parent ?? command, shell, given);
     });
 }
 
+async function complete(
+  app: App,
+  program: Command,
+  shell: Shell,
+  given: readonly string[],
+): Promise<void> {
+  const { words, keptLength } = readWords(shell, given);
+  const suggestions = await suggest(program, words, (taker) =>
+    taker.name() === 'profile' ? usableProfiles(app) : (taker.argChoices ?? []),
+  );
+  const separator = { bash: undefined, zsh: ':', fish: '\t', powershell: '\t' }[shell];
+  const lines = suggestions
+    .filter(([word]) => word.startsWith(words.at(-1) ?? ''))
+    .map(([word, meaning]) =>
+      [word.slice(keptLength), separator && meaning].filter(Boolean).join(separator),
+    );
+  if (lines.length > 0) await app.sink.print(lines);
+}
+
 type Words = {
-  /** As petstore would get them, the last one unfinished. */
+  /** The command line as petstore would get it, with an unfinished last word. */
   readonly words: readonly string[];
-  /** How many characters of the last one stand before what the shell replaces. */
-  readonly kept: number;
+  /** The length of the part of the last word that the shell does not replace. */
+  readonly keptLength: number;
 };
 
-function wordsFrom(shell: Shell, given: readonly string[]): Words {
+function readWords(shell: Shell, given: readonly string[]): Words {
   const last = given.at(-1) ?? '';
-  if (shell === 'powershell') return { words: [...given.slice(0, -1), last.slice(1)], kept: 0 };
-  if (shell !== 'bash') return { words: given, kept: 0 };
+  // The script puts a + before it.
+  if (shell === 'powershell')
+    return { words: [...given.slice(0, -1), last.slice(1)], keptLength: 0 };
+  if (shell !== 'bash') return { words: given, keptLength: 0 };
   // bash makes three words of --output=json and of https://HOST.
   const isBreak = (word = '') => /^[=:]+$/.test(word);
   const words: string[] = [];
@@ -60,8 +71,8 @@ function wordsFrom(shell: Shell, given: readonly string[]): Words {
     const isPart = index > 0 && (isBreak(word) || isBreak(given[index - 1]));
     words.push(isPart ? `${words.pop()}${word}` : word);
   }
-  const replaced = isBreak(last) ? 0 : last.length;
-  return { words, kept: (words.at(-1) ?? '').length - replaced };
+  const replacedLength = isBreak(last) ? 0 : last.length;
+  return { words, keptLength: (words.at(-1) ?? '').length - replacedLength };
 }
 
 /** Suggests what the last word may become; nothing where the shell should offer file names. */
@@ -72,15 +83,15 @@ async function suggest(
 ): Promise<readonly Suggestion[]> {
   let command = program;
   let option: Option | undefined;
-  let args = 0;
+  let argumentCount = 0;
   for (const word of words.slice(words[0] === 'help' ? 1 : 0, -1)) {
-    const next = args === 0 ? commandBelow(command, word) : undefined;
+    const next = argumentCount === 0 ? commandBelow(command, word) : undefined;
     if (option) option = undefined;
     else if (word.startsWith('-')) option = optionWithValue(command, word);
     else if (next) {
       await loadCommand(next);
       command = next;
-    } else args += 1;
+    } else argumentCount += 1;
   }
   const typed = words.at(-1) ?? '';
   // Other shells than bash pass --output=js in one piece.
@@ -93,7 +104,7 @@ async function suggest(
   const isLiteral = words.slice(0, -1).includes('--');
   if (typed.startsWith('-') && !isLiteral) return optionNames(command);
   if (command.commands.length > 0) return namesBelow(command, words);
-  const argument = command.registeredArguments[args];
+  const argument = command.registeredArguments[argumentCount];
   return argument ? valuesOf(argument).map((value) => [value]) : [];
 }
 
@@ -117,9 +128,10 @@ function namesBelow(command: Command, words: readonly string[]): readonly Sugges
   return command.parent || isHelp ? names : [...names, ['help', 'Help for a command or a topic']];
 }
 
-function namesOfProfiles({ context }: App): readonly string[] {
+/** Returns the profiles whose names are valid. */
+function usableProfiles({ context }: App): readonly string[] {
   try {
-    // A name in the file may be anything, and a shell would read it.
+    // The settings file may hold any name, and the shell would interpret it.
     return profileNames(loadSettingsFile(context)).filter(isProfileName);
   } catch (error) {
     if (error instanceof Failure) return builtInProfiles;

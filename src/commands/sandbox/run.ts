@@ -6,11 +6,10 @@ import { Failure, systemCode, usageFailure } from '../../errors.ts';
 import { quote } from '../../text/shell.ts';
 
 /**
- * Runs a program with these variables and with `petstore` on its PATH, out of reach of the user's settings and state. Resolves
- * with its exit code.
- * @throws Failure (usage) if there is no such program, Failure (output) if the system cannot run it
+ * Runs a program with these variables and with `petstore` on its PATH, and resolves with its exit code. That petstore does not
+ * see the user's settings and state.
  */
-export async function runAgainst(
+export async function runProgram(
   variables: Environment,
   program: readonly string[],
   context: Context,
@@ -21,7 +20,7 @@ export async function runAgainst(
   // cross-spawn, which most programs for Node start others with, escapes arguments of a .cmd twice only in a folder of this name.
   const programs = isWindows ? join(folder, 'node_modules', '.bin') : folder;
   try {
-    putPetstore(programs, self, isWindows);
+    installPetstore(programs, self, isWindows);
     return await context.launch(program, {
       ...env,
       ...exemptLoopback(env),
@@ -36,7 +35,7 @@ export async function runAgainst(
   } catch (error) {
     throw cannotRun(program[0], error);
   } finally {
-    remove(folder);
+    tryRemove(folder);
   }
 }
 
@@ -53,10 +52,10 @@ function makeFolder(isWindows: boolean): string {
   }
 }
 
-/** Puts this very petstore into a folder, with the same Node. */
-function putPetstore(folder: string, self: readonly string[], isWindows: boolean): void {
+/** Makes a command of this very petstore and Node. */
+function installPetstore(folder: string, self: readonly string[], isWindows: boolean): void {
   mkdirSync(folder, { recursive: true });
-  // Windows needs it too, for the shell that comes with Git.
+  // On Windows the shell that comes with Git runs this one.
   const script = `#!/bin/sh\nexec ${self.map(quote).join(' ')} "$@"\n`;
   writeFileSync(join(folder, 'petstore'), script, { mode: 0o755 });
   if (!isWindows) return;
@@ -69,7 +68,7 @@ function selfVariables(self: readonly string[]): Environment {
   return Object.fromEntries(self.map((word, index) => [`PETSTORE_SANDBOX_SELF_${index}`, word]));
 }
 
-/** Adds this machine to NO_PROXY: a proxy would be sent the sandbox's key. Programs read either spelling first. */
+/** Adds this machine to NO_PROXY, since a proxy would get the sandbox's key. Programs differ in which spelling counts. */
 function exemptLoopback({ no_proxy, NO_PROXY }: Environment): Environment {
   return {
     no_proxy: withLoopback(no_proxy || NO_PROXY),
@@ -104,8 +103,8 @@ function cannotRun(program: string | undefined, error: unknown): unknown {
   return usageFailure(`cannot run ${program}: ${reason}`, hint);
 }
 
-/** Removes the folder, unless the program left something in it that Windows does not let go. */
-function remove(folder: string): void {
+/** Removes the folder, unless the program left a process on Windows that has a file in it open. */
+function tryRemove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {

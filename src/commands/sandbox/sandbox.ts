@@ -12,7 +12,7 @@ import type { App } from '../../session/app.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { wordFor } from '../../text/secret.ts';
 import { addExamples, addNotes } from '../help.ts';
-import { runAgainst } from './run.ts';
+import { runProgram } from './run.ts';
 
 type Options = { readonly port?: number; readonly plan: PlanName; readonly data?: string };
 
@@ -49,8 +49,8 @@ export function define(command: Command, app: App): void {
 
 async function runSandbox(session: Session, program: string[], options: Options): Promise<never> {
   const { context } = session;
-  if (program[0] === '') throw usageFailure('no program given: the word after -- is empty');
   const { port = 0, data, plan } = options;
+  if (program[0] === '') throw usageFailure('no program given: the word after -- is empty');
   const state = data === undefined ? createState({}, plans[plan]) : readState(data, plans[plan]);
   const key = createThrowawayKey();
   const respond = createSandbox({
@@ -61,7 +61,7 @@ async function runSandbox(session: Session, program: string[], options: Options)
   const { baseUrl, server } = await serveSandbox(respond, port);
   const variables = { PETSTORE_BASE_URL: baseUrl.href, PETSTORE_API_KEY: key };
   try {
-    if (program.length > 0) throw new Exit(await runAgainst(variables, program, context));
+    if (program.length > 0) throw new Exit(await runProgram(variables, program, context));
     await announce(session, variables, plan);
     return await waitForSignal(context.signal);
   } finally {
@@ -72,12 +72,11 @@ async function runSandbox(session: Session, program: string[], options: Options)
 
 function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65_535))
-    throw usageFailure(`invalid port: ${wordFor(text)}`, 'Use a number from 0 to 65535.');
-  return port;
+  if (port <= 65_535) return port;
+  throw usageFailure(`invalid port: ${wordFor(text)}`, 'Use a number from 0 to 65535.');
 }
 
-/** As long a list as petstore reads. */
+/** The length of the longest list that petstore reads. */
 const maxDataBytes = 96 * 1024 * 1024;
 
 function readState(path: string, plan: Plan): SandboxState {
@@ -86,13 +85,13 @@ function readState(path: string, plan: Plan): SandboxState {
   try {
     return createState(parseJson(text), plan);
   } catch (error) {
-    const what = error instanceof JsonError ? 'JSON' : 'data';
+    const kind = error instanceof JsonError ? 'JSON' : 'data';
     const reason = error instanceof Error ? error.message : error;
-    throw usageFailure(`invalid ${what} in ${path}: ${reason}`);
+    throw usageFailure(`invalid ${kind} in ${path}: ${reason}`);
   }
 }
 
-/** Prints address and key as the result: lines to paste into another shell. */
+/** Prints base URL and key as lines to paste into another shell. */
 async function announce(
   { context, output, report }: Session,
   variables: Readonly<Record<string, string>>,
