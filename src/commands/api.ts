@@ -29,7 +29,7 @@ export function define(command: Command, app: App): void {
     .argument('<path>', 'path below the base URL, with an optional query: /categories')
     .option('--data <json>', 'request body: JSON, @FILE, or - for standard input')
     .option('--dry-run', 'show the request and send nothing')
-    .action(async (method: Method, path: string, options: Options) =>
+    .action((method: Method, path: string, options: Options) =>
       withSession(app, command, (session) => send(session, method, path, options)),
     );
 }

@@ -7,7 +7,7 @@ import { addExamples } from './help.ts';
 export function define(command: Command, app: App): void {
   command.description('List all orders, as the service returns them');
   addExamples(command, ['petstore orders list', 'petstore orders list -o ndjson']);
-  command.action(async () =>
+  command.action(() =>
     withSession(app, command, async (session) => {
       const client = await session.client();
       await session.output.print({ data: await client.call(listOrders, {}), empty: 'No orders.' });

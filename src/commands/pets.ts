@@ -10,7 +10,7 @@ export function define(command: Command, app: App): void {
     'Show a pet, as the service returns it. The service has deprecated this operation; petstore shows its sunset date where the service sends one.',
   );
   addExamples(command, ['petstore pets get 1', 'petstore pets get 1 --json']);
-  command.argument('<pet-id>', 'id of the pet').action(async (petId: string) =>
+  command.argument('<pet-id>', 'id of the pet').action((petId: string) =>
     withSession(app, command, async (session) => {
       // As a path segment these two would name another path.
       if (['', '.', '..'].includes(petId)) throw usageFailure(`invalid pet id "${petId}"`);

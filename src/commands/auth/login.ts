@@ -26,7 +26,7 @@ export function define(command: Command, app: App): void {
     'Store the API key of a profile, for its base URL only. On a terminal, asks for what is missing and sends one request to verify the key; in a script, reads the key from standard input and sends nothing.',
   );
   addExamples(command, ['petstore auth login', 'petstore auth login --profile staging < key-file']);
-  command.action(async () => withSession(app, command, login, { newProfile: true }));
+  command.action(() => withSession(app, command, login, { newProfile: true }));
 }
 
 async function login(session: Session): Promise<void> {

@@ -12,20 +12,19 @@ import { addExamples } from '../help.ts';
 export function define(command: Command, app: App): void {
   command.description('Remove the stored API key of a profile from this machine');
   addExamples(command, ['petstore auth logout', 'petstore auth logout --profile staging']);
-  command.action(async () =>
-    withSession(app, command, async (session) => {
-      const { profile, report } = session;
-      if (profile.name === sandboxProfile) {
-        throw usageFailure('the sandbox has its own API key, and no other is stored');
-      }
-      const folder = requireConfigFolder(app.context);
-      const message = (await removeKey(app.context, folder, profile.name))
-        ? `removed the API key of profile ${profile.name} from this machine; the service may still accept it`
-        : `no API key is stored for profile ${profile.name}`;
-      notice(report, message);
-      for (const message of remainingKeys(session)) notice(report, message);
-    }),
-  );
+  command.action(() => withSession(app, command, logOut));
+}
+
+async function logOut(session: Session): Promise<void> {
+  const { context, profile, report } = session;
+  if (profile.name === sandboxProfile) {
+    throw usageFailure('the sandbox has its own API key, and no other is stored');
+  }
+  const isRemoved = await removeKey(context, requireConfigFolder(context), profile.name);
+  const message = isRemoved
+    ? `removed the API key of profile ${profile.name} from this machine; the service may still accept it`
+    : `no API key is stored for profile ${profile.name}`;
+  for (const line of [message, ...remainingKeys(session)]) notice(report, line);
 }
 
 /** Names other keys that the next command would use. */

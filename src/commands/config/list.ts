@@ -31,7 +31,7 @@ async function listSettings(session: Session): Promise<void> {
 export const namesInForce = ['profile', ...settingNames] as const;
 export type NameInForce = (typeof namesInForce)[number];
 
-/** Returns the value in this run without secrets, and where it was given; undefined if it is given nowhere. */
+/** Finds the value that this command line would use, without secrets; undefined if it is given nowhere. */
 export function findInForce(name: NameInForce, session: Session): Given | undefined {
   const { profile } = session;
   if (name === 'profile') return profile.given;
@@ -42,7 +42,7 @@ export function findInForce(name: NameInForce, session: Session): Given | undefi
   return given && withoutSecrets ? { ...given, text: withoutSecrets(given.text) } : given;
 }
 
-/** Returns true for a setting that the sandbox makes itself, so that it cannot be set. */
+/** Returns true if the sandbox has its own value, which nobody can set. */
 export function isOfSandbox(name: SettingName, profile: Profile): boolean {
   return profile.name === sandboxProfile && settings[name].isOfSandbox === true;
 }

@@ -44,8 +44,8 @@ async function setSetting(session: Session, name: SettingName, value: string): P
   settings[name].parse(value);
   const isNew = name === 'default-profile' && !profileNames(settingsFile).includes(value);
   const folder = requireConfigFolder(context);
-  const path = await saveSetting(context, folder, pathOf(name, profile), value);
-  notice(report, `saved ${shown(name, value)}${forProfile(name, profile)} in ${path}`);
+  const path = await saveSetting(context, folder, settingPath(name, profile), value);
+  notice(report, `saved ${withoutSecrets(name, value)}${profilePhrase(name, profile)} in ${path}`);
   if (isNew) {
     const undo = 'petstore config unset default-profile';
     notice(report, `profile "${value}" does not exist yet; to undo: ${undo}`);
@@ -59,11 +59,10 @@ async function setSetting(session: Session, name: SettingName, value: string): P
   }
 }
 
-function shown(name: SettingName, value: string): string {
+function withoutSecrets(name: SettingName, value: string): string {
   // The command may contain what opens a vault.
   if (name === 'api-key-command') return name;
-  const { withoutSecrets = (all: string) => all } = settings[name];
-  return `${name}=${withoutSecrets(value)}`;
+  return `${name}=${settings[name].withoutSecrets?.(value) ?? value}`;
 }
 
 /** Commander refuses any other name and lists these. */
@@ -72,11 +71,11 @@ export function settingArgument(description = ''): Argument {
 }
 
 /** Returns the place of a setting in the settings file. */
-export function pathOf(name: SettingName, profile: Profile): SettingPath {
+export function settingPath(name: SettingName, profile: Profile): SettingPath {
   return name === 'default-profile' ? { name } : { name, profile: profile.name };
 }
 
-/** Returns the end of a message; a setting of all profiles needs none. */
-export function forProfile(name: SettingName, profile: Profile): string {
+/** Returns " for profile NAME", or nothing for a setting of all profiles. */
+export function profilePhrase(name: SettingName, profile: Profile): string {
   return name === 'default-profile' ? '' : ` for profile ${profile.name}`;
 }

@@ -6,7 +6,7 @@ import { requireConfigFolder } from '../../settings/folders.ts';
 import { saveSetting } from '../../settings/save.ts';
 import type { SettingName } from '../../settings/table.ts';
 import { addExamples } from '../help.ts';
-import { forProfile, pathOf, settingArgument } from './set.ts';
+import { profilePhrase, settingArgument, settingPath } from './set.ts';
 
 export function define(command: Command, app: App): void {
   addExamples(command, [
@@ -22,10 +22,10 @@ export function define(command: Command, app: App): void {
 
 async function unset(session: Session, name: SettingName): Promise<void> {
   const { context, profile, report, settingsFile } = session;
-  const whose = forProfile(name, profile);
+  const phrase = profilePhrase(name, profile);
   const folder = requireConfigFolder(context);
   const own = name === 'default-profile' ? settingsFile.settings[name] : profile.settings[name];
-  if (own === undefined) return notice(report, `${name} is not set${whose}`);
-  const path = await saveSetting(context, folder, pathOf(name, profile), undefined);
-  notice(report, `removed ${name}${whose} from ${path}`);
+  if (own === undefined) return notice(report, `${name} is not set${phrase}`);
+  const path = await saveSetting(context, folder, settingPath(name, profile), undefined);
+  notice(report, `removed ${name}${phrase} from ${path}`);
 }

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { notice, type Report, warn } from '../../events.ts';
+import { notice, warn } from '../../events.ts';
 import type { App } from '../../session/app.ts';
-import { defaultProfile, profileNames, type SettingsFile } from '../../session/profile.ts';
-import { withSession } from '../../session/session.ts';
+import { defaultProfile, profileNames } from '../../session/profile.ts';
+import { type Session, withSession } from '../../session/session.ts';
 import { settingsOf } from '../../settings/file.ts';
 import { keyFile, parseKey, readStoredKey } from '../../settings/keys.ts';
 import { sandboxProfile } from '../../settings/values.ts';
@@ -18,45 +18,37 @@ export function define(command: Command, app: App): void {
   );
   addExamples(command, ['petstore profile list', 'petstore profile list --json']);
   addNotes(command, ['To create a profile: petstore auth login --profile NAME']);
-  command.action(async () =>
-    withSession(
-      app,
-      command,
-      async ({ faults, output, profile, report, settingsFile }) => {
-        output.checkColumns(columns);
-        for (const { message } of faults) notice(report, message);
-        const elsewhere = fromEnvironment(app.context);
-        if (elsewhere) notice(report, elsewhere);
-        const { settings } = settingsFile;
-        const { text: byDefault } = defaultProfile(settingsFile);
-        const rows = profileNames(settingsFile).map((name) => ({
-          profile: name,
-          default: name === byDefault,
-          active: name === profile.name,
-          baseUrl: settingsOf(settings, name)['base-url'],
-          key: keySource(name, settingsFile, app.context, report),
-        }));
-        await output.print({ data: rows, columns });
-      },
-      { invalidSettings: true },
-    ),
-  );
+  command.action(() => withSession(app, command, listProfiles, { invalidSettings: true }));
+}
+
+async function listProfiles(session: Session): Promise<void> {
+  const { context, faults, output, profile, report, settingsFile } = session;
+  output.checkColumns(columns);
+  for (const { message } of faults) notice(report, message);
+  const variables = describeVariables(context);
+  if (variables) notice(report, variables);
+  const { settings } = settingsFile;
+  const { text: byDefault } = defaultProfile(settingsFile);
+  const rows = profileNames(settingsFile).map((name) => ({
+    profile: name,
+    default: name === byDefault,
+    active: name === profile.name,
+    baseUrl: settingsOf(settings, name)['base-url'],
+    key: keySource(name, session),
+  }));
+  await output.print({ data: rows, columns });
 }
 
 /** Returns the notice that variables replace what profiles have; undefined if none is set. */
-function fromEnvironment({ env }: Context): string | undefined {
-  const set = ['PETSTORE_BASE_URL', 'PETSTORE_API_KEY'].filter((name) => env[name]);
-  if (set.length === 0) return undefined;
-  return `${set.join(' and ')} ${set.length === 1 ? 'is' : 'are'} set; to see what is in use: petstore auth status`;
+function describeVariables({ env }: Context): string | undefined {
+  const names = ['PETSTORE_BASE_URL', 'PETSTORE_API_KEY'].filter((name) => env[name]);
+  if (names.length === 0) return undefined;
+  return `${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} set; to see what is in use: petstore auth status`;
 }
 
 /** Returns where the key of a profile comes from. Warns if a stored one cannot be used. */
-function keySource(
-  name: string,
-  { settings, folder }: SettingsFile,
-  context: Context,
-  report: Report,
-): string {
+function keySource(name: string, { context, report, settingsFile }: Session): string {
+  const { settings, folder } = settingsFile;
   if (name === sandboxProfile) return 'the sandbox';
   if (settingsOf(settings, name)['api-key-command'] !== undefined) return 'api-key-command';
   if (folder === undefined) return 'none';

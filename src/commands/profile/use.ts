@@ -11,7 +11,7 @@ import { addExamples } from '../help.ts';
 export function define(command: Command, app: App): void {
   command.description('Make a profile the default one, for all commands without --profile');
   addExamples(command, ['petstore profile use staging', 'petstore profile use sandbox']);
-  command.argument('<profile>').action(async (name: string) =>
+  command.argument('<profile>').action((name: string) =>
     withSession(app, command, (session) => use(session, name), {
       newProfile: true,
       invalidSettings: true,
@@ -28,8 +28,8 @@ async function use(session: Session, name: string): Promise<void> {
   if (defaultProfile(settingsFile).text === name) {
     notice(report, `profile ${name} is already the default profile`);
   } else {
-    const home = requireConfigFolder(context);
-    const path = await saveSetting(context, home, { name: 'default-profile' }, name);
+    const folder = requireConfigFolder(context);
+    const path = await saveSetting(context, folder, { name: 'default-profile' }, name);
     notice(report, `default profile is now ${name}, saved in ${path}`);
   }
   if (isExplicit(profile)) {
