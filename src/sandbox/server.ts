@@ -30,27 +30,18 @@ type SandboxOptions = {
   readonly answer: Answer;
 };
 
-/** Creates the service of the interface document. It looks at a body only if host and key are valid. */
+/** Creates the service of the interface document. It reads a body only if host and key are valid. */
 export function createSandbox({ key, now, answer }: SandboxOptions): Respond {
   return async ({ method, url = '/', headers }, readBody) => {
     const route = findRoute(method, url);
     const judgement = judge(headers, key);
     const hasBody = judgement === 'valid' && route.operation === 'createCategory';
     const content = hasBody ? decode(await readBody(), headers['content-type']) : {};
-    const {
-      status,
-      body,
-      headers: own,
-    } = answer({
-      at: now(),
-      key: judgement,
-      ...route,
-      ...content,
-    });
+    const reply = answer({ at: now(), key: judgement, ...route, ...content });
     return {
-      status,
-      headers: { 'content-type': 'application/json', ...own },
-      body: writeJson(body),
+      status: reply.status,
+      headers: { 'content-type': 'application/json', ...reply.headers },
+      body: writeJson(reply.body),
     };
   };
 }
@@ -66,8 +57,9 @@ function findRoute(
   if (call === 'GET /v1/categories') return { operation: 'listCategories' };
   if (call === 'POST /v1/categories') return { operation: 'createCategory' };
   if (call === 'GET /v1/store/orders') return { operation: 'listOrders' };
-  if (call === 'GET /v1/pets/' && petId)
+  if (petId && call === 'GET /v1/pets/') {
     return { operation: 'getPet', petId: decodePercent(petId) };
+  }
   return { operation: 'unknown' };
 }
 
@@ -103,7 +95,7 @@ export function createThrowawayKey(): string {
   return `sandbox-${randomBytes(12).toString('hex')}`;
 }
 
-/** Serves a sandbox on this machine only; port 0 takes a free one. @throws Failure (config) */
+/** Serves a sandbox on this machine only; port 0 takes a free one. */
 export function serveSandbox(
   respond: Respond,
   port: number,
@@ -118,7 +110,7 @@ export function serveSandbox(
       () => outgoing.destroy(),
     );
   });
-  // Bounds what a client without the key can hold.
+  // A client without the key must not take all file descriptors.
   server.maxConnections = 500;
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(cannotListen(error, port)));

@@ -93,13 +93,13 @@ export function fault(status: number, code: string, message: string): Reply {
   return { status, body: { code, message, status: exact(status) } };
 }
 
-/** Returns what a replay needs of a request: no id of a pet, and no body that creates nothing. */
+/** Returns the part of a request that a replay needs. A body that creates nothing could fill the log. */
 export function forReplay({ at, operation, key, body = '' }: SandboxRequest): SandboxRequest {
   const isCreate = operation === 'createCategory' && typeof parseNewCategory(body) !== 'string';
   return { at, operation, key, ...(isCreate && { body }) };
 }
 
-/** Returns whether a line of a log is a request that this version can replay. */
+/** Returns true for a request that this version can replay. */
 export function isReplayable(value: unknown): value is SandboxRequest {
   const { at, operation, key } = (value ?? {}) as Record<string, unknown>;
   return Number.isFinite(at) && Object.hasOwn(operations, String(operation)) && key === 'valid';

@@ -10,7 +10,7 @@ import { createSandbox, createThrowawayKey, serveSandbox } from './server.ts';
 import { type Answer, answer, forReplay, isReplayable, type Reply } from './service.ts';
 import { createState, type SandboxState } from './state.ts';
 
-/** Serves the sandbox of `--profile sandbox`, which ends with the command. @throws Failure (config) */
+/** Serves the sandbox of `--profile sandbox`, which ends with the command. */
 export async function serveSharedSandbox(
   { now, uid }: Pick<Context, 'now' | 'uid'>,
   stateFolder: string | undefined,

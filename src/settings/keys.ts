@@ -115,7 +115,7 @@ function parse(text: string): StoredKey | undefined {
   }
 }
 
-/** Whatever is longer is no key. */
+/** For files, pipes and programs: more than a key of the maximum length in UTF-16 with other lines after it. */
 export const maxKeyInputBytes = 64 * 1024;
 
 const maxKeyLength = 512;

@@ -19,7 +19,7 @@ export type SettingName = (typeof settingNames)[number];
 
 /** A setting: its name, and where it can be given. */
 export type Setting = {
-  /** In tables and messages; undefined if the row of another setting mentions it. */
+  /** Its name in help and docs; undefined if the row of another setting mentions it. */
   readonly title?: string;
   /** Its option as Commander takes it. The shell completes a `<file>`. */
   readonly flags?: `${string}--${string} <${string}>`;
@@ -31,7 +31,7 @@ export type Setting = {
   readonly choices?: readonly string[];
   readonly variable?: `PETSTORE_${string}`;
   readonly fallback?: string;
-  /** How it is stored, in Markdown, if its name in the settings file does not say it. */
+  /** In Markdown: its values, or the place where it is stored if that is not its name in the settings file. */
   readonly stored?: string;
   /** The sandbox has its own, which nobody can set. */
   readonly isOfSandbox?: true;

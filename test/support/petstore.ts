@@ -24,11 +24,11 @@ export type Reaction =
   | 'stall'
   | ((request: WireRequest, forward: () => Promise<WireAnswer>) => Promise<WireAnswer>);
 
-/** The sandbox as tests see it: its memory, what reached it, and what it shall answer next instead. */
+/** The sandbox of a test: its state, the requests that reached it, and reactions in place of its next answers. */
 type TestSandbox = SandboxState & {
   readonly requests: WireRequest[];
   readonly reactions: Reaction[];
-  /** Asked when no reactions are lined up. */
+  /** Gives the reaction to a request if none is left in `reactions`. */
   react: (request: WireRequest) => Reaction | undefined;
 };
 
@@ -66,7 +66,7 @@ export const test = base.extend<Fixtures>({
   folder: async ({}, use) => {
     const folder = mkdtempSync(join(tmpdir(), 'petstore-test-'));
     await use(folder);
-    // What is open cannot be removed on Windows, and no process has ended here to close it.
+    // Windows removes no open files, and no process has ended here to close them.
     await rm(folder, { recursive: true });
   },
 
@@ -82,8 +82,8 @@ export const test = base.extend<Fixtures>({
 
   petstore: ({ clock, folder, forward, sandbox }, use) =>
     use(async (argv, { env, stdin = '', columns, signal, context } = {}) => {
-      const stdout = recordedOutput(columns);
-      const stderr = recordedOutput(columns);
+      const stdout = recordOutput(columns);
+      const stderr = recordOutput(columns);
       const exitCode = await run(argv, {
         stdin: Readable.from([stdin]),
         stdout,
@@ -117,7 +117,7 @@ export const test = base.extend<Fixtures>({
         launch: () => Promise.reject(new Error('no programs run in memory')),
         capture: () => Promise.reject(new Error('no programs run in memory')),
         openEngine: () => Promise.reject(new Error('no engine runs in memory')),
-        openAppendFile: inNoTime(clock),
+        openAppendFile: appendInNoTime(clock),
         self: ['node', 'petstore'],
         owner: { pid: 4242, host: 'here', born: 'once' },
         isRunning: () => true,
@@ -138,8 +138,8 @@ export const test = base.extend<Fixtures>({
     }),
 });
 
-/** A disk on which an append takes no time of the clock, however busy the machine is. */
-function inNoTime(clock: Clock): Context['openAppendFile'] {
+/** Stops the clock during an append, however long the disk takes. */
+function appendInNoTime(clock: Clock): Context['openAppendFile'] {
   return (path) => {
     const file = openAppendFile(path);
     const append: typeof file.append = async (bytes) => {
@@ -150,7 +150,7 @@ function inNoTime(clock: Clock): Context['openAppendFile'] {
   };
 }
 
-function recordedOutput(columns: number | undefined): Output & { text: () => string } {
+function recordOutput(columns: number | undefined): Output & { text: () => string } {
   const chunks: string[] = [];
   return {
     write: async (text) => void chunks.push(text),
@@ -161,7 +161,7 @@ function recordedOutput(columns: number | undefined): Output & { text: () => str
   };
 }
 
-/** Sends requests to the sandbox without a network, while the clock stands still. */
+/** Returns a transport to the sandbox without a network. The clock stands still until a response is read. */
 function forwardTo(sandbox: TestSandbox, clock: Clock): Send {
   const respond = createSandbox({
     key: testKey,
@@ -194,15 +194,15 @@ async function* untilAborted(
   body: AsyncIterable<Uint8Array>,
   aborted: Promise<never>,
 ): AsyncGenerator<Uint8Array> {
-  const pieces = body[Symbol.asyncIterator]();
+  const chunks = body[Symbol.asyncIterator]();
   for (;;) {
-    const piece = await Promise.race([pieces.next(), aborted]);
-    if (piece.done) return;
-    yield piece.value;
+    const chunk = await Promise.race([chunks.next(), aborted]);
+    if (chunk.done) return;
+    yield chunk.value;
   }
 }
 
-/** The same, but for what the test wants to happen instead. */
+/** Returns the transport of a test: scripted reactions first, then the sandbox. */
 function sendTo(sandbox: TestSandbox, forward: Send, clock: Clock): Send {
   return async (request) => {
     await request.lastCheck?.();
@@ -220,7 +220,7 @@ function sendTo(sandbox: TestSandbox, forward: Send, clock: Clock): Send {
   };
 }
 
-/** What never comes, until the request is given up. */
+/** Rejects when the request is aborted, and never settles before. */
 export function stalled({ signal }: WireRequest): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
@@ -241,7 +241,7 @@ function wireAnswer(response: Response, release: () => void): WireAnswer {
   };
 }
 
-/** An answer of a service that is not the sandbox. */
+/** Returns a response for `reactions`. */
 export function reply(
   status: number,
   body: unknown,
@@ -254,7 +254,7 @@ export function reply(
   });
 }
 
-/** An error of the network with the system's code. */
+/** Returns an error of the network with the system's code. */
 export function networkError(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
