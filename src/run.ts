@@ -66,7 +66,7 @@ async function runCommand(
     // Names alone, like `petstore categories`, ask for help on a terminal. In a script a variable may have been empty.
     const isBare = error.code === 'commander.help' && argv.every((word) => !word.startsWith('-'));
     if (error instanceof UsageError) {
-      if (!isBare || !app.context.stdout.isTTY) throw describeUsageError(error, argv);
+      if (!isBare || !app.context.stdout.isTTY) throw describeUsageError(error, flags);
       error.command.outputHelp();
     }
     return printPage(app, help.join(''));

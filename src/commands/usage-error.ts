@@ -11,10 +11,10 @@ const secretFlag = /^--?(?:api[-_]?)?(?:key|token|secret|password|bearer)(?!-fil
 const keyInHistory =
   'A key on the command line is in your shell history now: replace it, then run petstore auth login';
 
-/** Turns Commander's complaint into a failure, without the word that it did not understand: that may be an API key. */
+/** Turns Commander's complaint into a failure. A word that may be an API key is left out; `flags` are the words before `--`. */
 export function describeUsageError(
   { code, message, command }: UsageError,
-  argv: readonly string[],
+  flags: readonly string[],
 ): Failure {
   const path = pathOf(command);
   const help = `See: ${path} --help`;
@@ -42,7 +42,7 @@ export function describeUsageError(
       const hint = similar ? `Did you mean ${similar}?` : help;
       return usageFailure(
         isKnown ? `${option} takes no value` : `unknown option ${option}`,
-        argv.some((word) => secretFlag.test(word)) ? keyInHistory : hint,
+        flags.some((word) => secretFlag.test(word)) ? keyInHistory : hint,
       );
     }
     case 'commander.missingArgument':

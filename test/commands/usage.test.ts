@@ -198,6 +198,15 @@ describe('usage and configuration errors', () => {
     expect(stderr).not.toContain('SECRET');
   });
 
+  test('a key of the program after -- is not taken for one of petstore', async ({ petstore }) => {
+    const { exitCode, stderr } = await petstore(['sandbox', '--prt', '1', '--', 'curl', '--token']);
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toBe(
+      'petstore: unknown option --prt\nNothing was sent.\nDid you mean --port?\n',
+    );
+  });
+
   test.for(['help nonsense', 'categories lst --help'])(
     '%s: help for what is not there is no success',
     async (line, { petstore }) => {
