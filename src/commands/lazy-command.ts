@@ -1,4 +1,4 @@
-import { Command, CommanderError, type HelpContext } from 'commander';
+import { Command, CommanderError, type HelpContext, type Option } from 'commander';
 import { PetstoreHelp } from './help.ts';
 
 /** A complaint of Commander, with the command that it is about. */
@@ -48,4 +48,10 @@ export async function loadCommand(command: Command): Promise<void> {
 /** Finds a command by its name or its alias. */
 export function commandBelow({ commands }: Command, word: string): Command | undefined {
   return commands.find((below) => below.name() === word || below.aliases().includes(word));
+}
+
+/** Finds the option whose value comes after a word: `--output`, `-o`, `-qo`. */
+export function optionWithValue({ options }: Command, word: string): Option | undefined {
+  const last = word.replace(/^-[qvhV]+(?=\w$)/, '-');
+  return options.find(({ required, long, short }) => required && (long === word || short === last));
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { App } from '../session/app.ts';
 import { addCommonOptions } from '../session/options.ts';
 import { helpWidth, pathOf, pointer } from './help.ts';
-import { commandBelow, LazyCommand, loadCommand } from './lazy-command.ts';
+import { commandBelow, LazyCommand, loadCommand, optionWithValue } from './lazy-command.ts';
 import { topics } from './topics.ts';
 import { type Branch, tree } from './tree.ts';
 
@@ -52,11 +52,12 @@ function add(parent: LazyCommand, app: App, name: string, { summary, load }: Bra
 export function rewriteHelpArgs(program: Command, argv: readonly string[]): readonly string[] {
   let command = program;
   for (const [index, word] of argv.entries()) {
-    if (command.commands.length === 0 || word.startsWith('-')) return argv;
+    if (command.commands.length === 0 || word === '--') return argv;
+    if (word.startsWith('-') || optionWithValue(program, argv[index - 1] ?? '')) continue;
     if (word === 'help') return rewriteHelpArgs(program, [...argv.toSpliced(index, 1), '--help']);
     const below = commandBelow(command, word);
     // With --help Commander shows the page of the group, as if the word were no mistake.
-    if (!below) return argv.filter((word) => word !== '--help' && word !== '-h');
+    if (!below) return argv.filter((other) => other !== '--help' && other !== '-h');
     command = below;
   }
   return argv;

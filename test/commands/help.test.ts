@@ -185,6 +185,9 @@ describe('help', () => {
     }
     expect((await petstore(['help', 'categories', 'create'])).stdout).toBe(stdout);
     expect((await petstore(['categories', 'help', 'create'])).stdout).toBe(stdout);
+    for (const flags of [['-v'], ['-qp', 'help'], ['--profile=x', '--no-color']]) {
+      expect((await petstore([...flags, 'help', 'categories', 'create'])).stdout).toBe(stdout);
+    }
   });
 });
 

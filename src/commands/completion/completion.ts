@@ -4,7 +4,7 @@ import type { App } from '../../session/app.ts';
 import { loadSettingsFile, profileNames } from '../../session/profile.ts';
 import { builtInProfiles, isProfileName } from '../../settings/values.ts';
 import { addExamples } from '../help.ts';
-import { commandBelow, loadCommand } from '../lazy-command.ts';
+import { commandBelow, loadCommand, optionWithValue } from '../lazy-command.ts';
 import { type Shell, scripts, shells } from './scripts.ts';
 
 type Suggestion = readonly [word: string, meaning?: string];
@@ -106,14 +106,6 @@ async function suggest(
   if (command.commands.length > 0) return namesBelow(command, words);
   const argument = command.registeredArguments[argumentCount];
   return argument ? valuesOf(argument).map((value) => [value]) : [];
-}
-
-/** Finds the option whose value comes after a word: `--output`, `-o`, `-qo`. */
-function optionWithValue(command: Command, word: string): Option | undefined {
-  const last = word.replace(/^-[qvhV]+(?=\w$)/, '-');
-  return command.options.find(
-    ({ required, long, short }) => required && (long === word || short === last),
-  );
 }
 
 function optionNames(command: Command): readonly Suggestion[] {
