@@ -9,6 +9,11 @@ import { temporariesOf } from '../disk/temporary.ts';
 import { configFailure, systemCode } from '../errors.ts';
 import { fromSource, isProfileName } from './values.ts';
 
+/** Bounds what is read from a file, a pipe or a program that holds a key. */
+export const maxKeyInputBytes = 64 * 1024;
+
+const maxKeyLength = 512;
+
 /** A stored key, and the one origin it may travel to. */
 const StoredKey = z.strictObject({ origin: z.string(), key: z.string() });
 export type StoredKey = z.infer<typeof StoredKey>;
@@ -86,6 +91,17 @@ export async function removeKey(
   return true;
 }
 
+/**
+ * Returns a key without the line break that files and pipes end with, and the blank that `echo KEY |` of Windows puts before it.
+ * The failure says why a key is invalid, and nothing of the key.
+ */
+export function parseKey(text: string, source?: string): string {
+  const key = text.replace(/ ?\r?\n$/, '');
+  const fault = keyFault(key);
+  if (fault === undefined) return key;
+  throw configFailure(`invalid API key${fromSource(source)}: ${fault}`);
+}
+
 /** Refuses a file of 0.1.0, whose name may have capitals: on Windows and macOS it is the file of another profile, too. */
 function refuseCapitals(path: string): void {
   const name = basename(path);
@@ -113,22 +129,6 @@ function parse(text: string): StoredKey | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** For files, pipes and programs: more than a key of the maximum length in UTF-16 with other lines after it. */
-export const maxKeyInputBytes = 64 * 1024;
-
-const maxKeyLength = 512;
-
-/**
- * Returns a key without the line break that files and pipes end with, and the blank that `echo KEY |` of Windows puts before it.
- * The failure says why a key is invalid, and nothing of the key.
- */
-export function parseKey(text: string, source?: string): string {
-  const key = text.replace(/ ?\r?\n$/, '');
-  const fault = keyFault(key);
-  if (fault === undefined) return key;
-  throw configFailure(`invalid API key${fromSource(source)}: ${fault}`);
 }
 
 function keyFault(key: string): string | undefined {
