@@ -2,7 +2,6 @@ import { CommanderError } from 'commander';
 import { printPage } from './commands/help.ts';
 import { UsageError } from './commands/lazy-command.ts';
 import { createProgram, rewriteHelpArgs } from './commands/program.ts';
-import { describeUsageError } from './commands/usage-error.ts';
 import type { Context } from './context.ts';
 import {
   Exit,
@@ -66,7 +65,10 @@ async function runCommand(
     // Names alone, like `petstore categories`, ask for help on a terminal. In a script a variable may have been empty.
     const isBare = error.code === 'commander.help' && argv.every((word) => !word.startsWith('-'));
     if (error instanceof UsageError) {
-      if (!isBare || !app.context.stdout.isTTY) throw describeUsageError(error, flags);
+      if (!isBare || !app.context.stdout.isTTY) {
+        const { describeUsageError } = await import('./commands/usage-error.ts');
+        throw describeUsageError(error, flags);
+      }
       error.command.outputHelp();
     }
     return printPage(app, help.join(''));
