@@ -90,7 +90,7 @@ function reasonFor(error: unknown, hasHead: boolean): Omit<Reason, 'fault'> {
   return reasons.find(fits) as Reason;
 }
 
-/** Its errors are not retried, because a proxy is asked only once for each request. */
+/** Describes a failure of the proxy, or behind it. None is retried: a proxy is asked only once for each request. */
 function describeTunnelError({ proxy, at, fault }: TunnelError, host: string): TransportError {
   const name = at === 'proxy' ? `the proxy ${proxy.name} (${proxy.source})` : host;
   const reason = typeof fault === 'string' ? { says: `HOST ${fault}` } : reasonFor(fault, false);

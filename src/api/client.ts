@@ -153,12 +153,10 @@ function prepareRequest(
   { body, ...parameters }: Readonly<Record<string, unknown>>,
 ): ApiRequest {
   const { method, path, maxBytes } = endpoint;
-  // Without the lookbehind, the time would grow with the square of the number of slashes.
-  const root = baseUrl.origin + baseUrl.pathname.replace(/(?<!\/)\/+$/, '');
   return {
     operation: `${method} ${path}`,
     method,
-    url: new URL(root + fillPath(path, parameters)),
+    url: new URL(rootOf(baseUrl) + fillPath(path, parameters)),
     headers: {
       accept: 'application/json',
       // A compressed body cannot be limited before it is inflated.
@@ -172,6 +170,12 @@ function prepareRequest(
     maxBytes,
     wait: { until: context.uptime() + maxWaitMs },
   };
+}
+
+/** Returns a base URL without slashes at its end. */
+export function rootOf({ href }: URL): string {
+  // Without the lookbehind, the time would grow with the square of the number of slashes.
+  return href.replace(/(?<!\/)\/+$/, '');
 }
 
 /** Fills in parameters. Braces that name none belong to the path of `petstore api`. */

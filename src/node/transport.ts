@@ -62,7 +62,7 @@ function sendThrough(
     };
     const discardLane = (error: Error | null) => {
       lane.client.destroy(error).catch(() => {});
-      // undici does not know it before the last check.
+      // undici does not have the socket before the last check.
       lane.socket?.destroy();
     };
     const received = new Readable({
@@ -72,7 +72,7 @@ function sendThrough(
         done(error);
       },
     });
-    // It may fail before anybody reads it.
+    // The body may fail before anybody reads it. Without a listener, the event would end the process.
     received.on('error', () => {});
     const onAbort = () => {
       reject(signal.reason);

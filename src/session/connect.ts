@@ -1,4 +1,4 @@
-import { type Client, createClient } from '../api/client.ts';
+import { type Client, createClient, rootOf } from '../api/client.ts';
 import type { RateLimit, SendRequest } from '../api/exchange.ts';
 import { type ApiKey, describeKey } from '../api/outcome.ts';
 import { retry } from '../api/retry.ts';
@@ -30,7 +30,7 @@ export type Account = { readonly address: string; readonly secret: string };
 export const sandboxAccount: Account = { address: sandboxProfile, secret: sandboxProfile };
 
 export function accountOf({ baseUrl, key }: Service): Account {
-  return { address: baseUrl.href.replace(/(?<!\/)\/+$/, ''), secret: key.value };
+  return { address: rootOf(baseUrl), secret: key.value };
 }
 
 type Hooks = {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe } from 'vitest';
 import { cutBefore } from '../support/import-cases.ts';
-import { expect, networkError, reply, stalled, test, testKey } from '../support/petstore.ts';
+import { expect, networkError, reply, silence, test, testKey } from '../support/petstore.ts';
 import { trials } from '../support/trials.ts';
 import { interrupted } from '../support/values.ts';
 
@@ -385,7 +385,7 @@ describe('what became of a request through api', () => {
     sandbox.reactions.push((request) => {
       request.onSent();
       ctrlC.abort(interrupted(130));
-      return stalled(request);
+      return silence;
     });
 
     const argv = ['api', 'PATCH', '/x', '--json'];

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
-import { expect, reply, stalled, test, testKey } from '../support/petstore.ts';
+import { expect, reply, silence, test, testKey } from '../support/petstore.ts';
 import { expectTold } from '../support/told.ts';
 
 const limits = ['limits', '--json'];
@@ -223,9 +223,9 @@ describe('what one command learned holds for the next', () => {
     clock,
   }) => {
     const asked = new Promise<void>((resolve) => {
-      sandbox.reactions.push((request) => {
+      sandbox.reactions.push(() => {
         resolve();
-        return stalled(request);
+        return silence;
       });
     });
     const pending = petstore(['categories', 'list', '--timeout', '1h']);

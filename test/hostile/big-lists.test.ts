@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import type { Context, WireAnswer, WireRequest } from '../../src/context.ts';
 import { Interruption } from '../../src/errors.ts';
 import { type Clock, startTime } from '../support/clock.ts';
-import { expect, type Reaction, stalled, test } from '../support/petstore.ts';
+import { expect, type Reaction, silence, test } from '../support/petstore.ts';
 
 /** One of 96 bytes, so that 100,000 are longer than what is read whole. */
 const element = (n: number) =>
@@ -187,7 +187,7 @@ describe('a list above 8 MiB that breaks', () => {
     },
     {
       what: 'silence',
-      sent: { text: kept, end: stalled },
+      sent: { text: kept, end: () => silence },
       says: /^the response from 127.0.0.1:4010 timed out: nothing more in 30s/,
     },
     {
@@ -244,9 +244,9 @@ describe('a list above 8 MiB that breaks', () => {
     clock,
   }) => {
     const interrupted = new AbortController();
-    const end = (request: WireRequest) => {
+    const end = () => {
       interrupted.abort(new Interruption(130));
-      return stalled(request);
+      return silence;
     };
     sandbox.reactions.push(wire(clock, { text: kept, end }));
 
@@ -352,7 +352,7 @@ describe('the reader of a list above 8 MiB', () => {
     const taken = (bytes: number) => {
       most = bytes;
     };
-    sandbox.reactions.push(wire(clock, { text: whole, taken, end: stalled }));
+    sandbox.reactions.push(wire(clock, { text: whole, taken, end: () => silence }));
     const gone = () => Promise.reject(Object.assign(new Error('gone'), { code: 'EPIPE' }));
 
     const result = await petstore(['categories', 'list', '-q'], { context: reader(gone) });

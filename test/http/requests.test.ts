@@ -3,7 +3,7 @@ import { describe } from 'vitest';
 import { filesBelow } from '../hostile/invariants.ts';
 import { startTime } from '../support/clock.ts';
 import { put } from '../support/import-cases.ts';
-import { expect, reply, stalled, test, testKey } from '../support/petstore.ts';
+import { expect, reply, silence, test, testKey } from '../support/petstore.ts';
 import { interrupted, type WireRequest } from '../support/values.ts';
 
 const list = ['categories', 'list'];
@@ -17,7 +17,7 @@ function begun(status: number, text: string, onStall = () => {}) {
     const body = (async function* () {
       yield Buffer.from(text);
       onStall();
-      await stalled(request);
+      await silence;
     })();
     return { status, headers: { 'content-type': 'application/json' }, body };
   };
@@ -25,14 +25,14 @@ function begun(status: number, text: string, onStall = () => {}) {
 
 /** How far a request comes before somebody presses Ctrl-C. */
 const stages = {
-  'is connecting': (press: () => void) => (request: WireRequest) => {
+  'is connecting': (press: () => void) => () => {
     press();
-    return stalled(request);
+    return silence;
   },
   'has left': (press: () => void) => (request: WireRequest) => {
     request.onSent();
     press();
-    return stalled(request);
+    return silence;
   },
   'has half its response': (press: () => void) => begun(200, '[{"id":1,', press),
 };

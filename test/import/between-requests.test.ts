@@ -9,7 +9,7 @@ import {
   networkError,
   type Reaction,
   reply,
-  stalled,
+  silence,
 } from '../support/petstore.ts';
 import { type Category, exact, type Send, type WireAnswer } from '../support/values.ts';
 
@@ -247,7 +247,7 @@ async function breakOff(request: WireRequest, forward: Send): Promise<WireAnswer
 
 async function stall(request: WireRequest, forward: Send): Promise<WireAnswer> {
   for await (const _ of (await forward({ ...request, onSent: () => {} })).body);
-  return answer(201, '{"id', stalled(request));
+  return answer(201, '{"id', silence);
 }
 
 function answer(status: number, text: string, end?: Promise<never>): WireAnswer {

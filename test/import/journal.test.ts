@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe } from 'vitest';
 import { apply, cutAfter, put, stateFilesAbout, three } from '../support/import-cases.ts';
 import { createMortal } from '../support/mortal.ts';
-import { test as base, expect, type Fixtures, stalled } from '../support/petstore.ts';
+import { test as base, expect, type Fixtures, silence } from '../support/petstore.ts';
 import type { Send, WireAnswer, WireRequest } from '../support/values.ts';
 
 type Create = (request: WireRequest, forward: () => Promise<WireAnswer>) => Promise<WireAnswer>;
@@ -214,16 +214,16 @@ test('a file that changed after a kill is refused with --allow-duplicates until 
 /** Never arrives, and nothing comes back. */
 function vanish(request: WireRequest): Promise<never> {
   request.onSent();
-  return stalled(request);
+  return silence;
 }
 
 /** Is carried out, and nothing comes back. */
 async function createSilently(
-  request: WireRequest,
+  _request: WireRequest,
   forward: () => Promise<WireAnswer>,
 ): Promise<never> {
   for await (const _ of (await forward()).body);
-  return stalled(request);
+  return silence;
 }
 
 function outcomesIn({ stdout }: Life): string[] {

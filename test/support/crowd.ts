@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { test as base, type Fixtures } from './petstore.ts';
+import { test as base, type Fixtures, silence } from './petstore.ts';
 import { fixedWindow, take, type Verdict } from './quota.ts';
 import { createRandom } from './random.ts';
 import type { Context, WireAnswer, WireRequest } from './values.ts';
@@ -40,7 +40,6 @@ type Process = { readonly pid: number; stepsLeft: number; readonly die: () => vo
 
 type Machine = Pick<Fixtures, 'clock' | 'forward' | 'petstore'> & { readonly stateFolder: string };
 
-const silence = new Promise<never>(() => {});
 const forever = new AbortController().signal;
 
 export const test = base.extend<{ openCrowd: (options: Options) => Promise<Crowd> }>({

@@ -210,7 +210,7 @@ function sendTo(sandbox: TestSandbox, forward: Send, clock: Clock): Send {
     const reaction = sandbox.reactions.shift() ?? sandbox.react(request);
     if (reaction === 'stall') {
       request.onSent();
-      return stalled(request);
+      return silence;
     }
     if (reaction instanceof Error) throw reaction;
     if (typeof reaction === 'function') return reaction(request, () => forward(request));
@@ -220,12 +220,8 @@ function sendTo(sandbox: TestSandbox, forward: Send, clock: Clock): Send {
   };
 }
 
-/** Rejects when the request is aborted, and never settles before. */
-export function stalled({ signal }: WireRequest): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason));
-  });
-}
+/** Stands for what never comes: a response, or the rest of a body. */
+export const silence = new Promise<never>(() => {});
 
 function wireAnswer(response: Response, release: () => void): WireAnswer {
   return {

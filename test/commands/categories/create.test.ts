@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { expect, networkError, reply, stalled, test, testKey } from '../../support/petstore.ts';
+import { expect, networkError, reply, silence, test, testKey } from '../../support/petstore.ts';
 import { exact, interrupted, type WireAnswer, type WireRequest } from '../../support/values.ts';
 
 const create = ['categories', 'create', 'rabbit'];
@@ -465,7 +465,7 @@ describe('the outcome of a create', () => {
     sandbox.reactions.push((request) => {
       request.onSent();
       ctrlC.abort(interrupted(130));
-      return stalled(request);
+      return silence;
     });
 
     const result = await petstore([...create, '--json'], { signal: ctrlC.signal });
