@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -81,7 +82,10 @@ export const test = base.extend<Fixtures>({
   forward: ({ clock, sandbox }, use) => use(forwardTo(sandbox, clock)),
 
   petstore: ({ clock, folder, forward, sandbox }, use) =>
-    use(async (argv, { env, stdin = '', columns, signal, context } = {}) => {
+    use(async (argv, options = {}) => {
+      const { env, stdin = '', columns, signal = new AbortController().signal, context } = options;
+      // As in a real run: each request in flight listens to it.
+      setMaxListeners(0, signal);
       const stdout = recordOutput(columns);
       const stderr = recordOutput(columns);
       const exitCode = await run(argv, {
@@ -109,7 +113,7 @@ export const test = base.extend<Fixtures>({
         sleep: clock.sleep,
         turn: async () => {},
         random: () => 0.5,
-        signal: signal ?? new AbortController().signal,
+        signal,
         onWarning: () => {},
         askSecret: () => Promise.reject(new Error('nobody is there to be asked')),
         askLine: () => Promise.reject(new Error('nobody is there to be asked')),
