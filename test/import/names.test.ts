@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -301,6 +301,72 @@ describe('a process whose names are held by another one', () => {
     const [wait, ...rest] = second?.events() ?? [];
     expect(wait).toEqual({ event: 'wait', reason: 'claimed', pid: 1 });
     expect(rest.map(({ event }) => event)).toEqual(['error']);
+  });
+
+  test.for(['Rabbit', ' rabbit', 'rabbit\u00a0'])(
+    'sends nothing for one that the service may take for the same, %j',
+    async (name, { petstore, sandbox, folder }) => {
+      const path = put(folder, 'name\nrabbit\n');
+      const argv = ['categories', 'create', name, '--if-missing', '--max-wait', '0'];
+      let second: Awaited<ReturnType<typeof petstore>> | undefined;
+      sandbox.reactions.push(
+        whileHeld(async () => {
+          second = await petstore(argv, { context: as(2) });
+        }) as never,
+      );
+
+      const importing = ['categories', 'import', path, '--timeout', '1h', ...apply];
+      const first = await petstore(importing, { context: as(1) });
+      const then = await petstore(argv, { context: as(2) });
+
+      expect([first.exitCode, second?.exitCode, then.exitCode]).toEqual([0, 74, 0]);
+      expect(names(sandbox)).toEqual([name, 'rabbit'].sort());
+    },
+  );
+
+  test('creates them at another service meanwhile', async ({ petstore, sandbox, folder }) => {
+    const path = put(folder, 'name\nrabbit\n');
+    let second: Awaited<ReturnType<typeof petstore>> | undefined;
+    sandbox.reactions.push(
+      whileHeld(async () => {
+        second = await petstore([...ifMissing, '--max-wait', '0'], {
+          env: { PETSTORE_BASE_URL: 'http://127.0.0.1:4011/v1' },
+          context: as(2),
+        });
+      }) as never,
+    );
+
+    await petstore(['categories', 'import', path, '--timeout', '1h', ...apply], {
+      context: as(1),
+    });
+
+    expect(second?.exitCode).toBe(0);
+  });
+
+  test('goes on once somebody has removed the file that the error names', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    const path = put(folder, 'name\nrabbit\n');
+    const argv = [...ifMissing, '--max-wait', '0'];
+    const codes: number[] = [];
+    let named: string[] = [];
+    sandbox.reactions.push(
+      whileHeld(async () => {
+        const { exitCode, events } = await petstore(argv, { context: as(2) });
+        const hint = String(events().at(-1)?.hint);
+        named = stateFiles(folder).flatMap(({ path }) => (hint.includes(path) ? [path] : []));
+        for (const file of named) rmSync(file);
+        codes.push(exitCode, (await petstore(argv, { context: as(2) })).exitCode);
+      }) as never,
+    );
+
+    const importing = ['categories', 'import', path, '--timeout', '1h', ...apply];
+    await petstore(importing, { context: as(1) });
+
+    expect(named).toHaveLength(1);
+    expect(codes).toEqual([74, 0]);
   });
 
   test.skipIf(!isPosix)(

@@ -26,6 +26,7 @@ import {
   exact,
   interrupted,
   openAppendFile,
+  plans,
   type Send,
   type WireAnswer,
 } from '../../support/values.ts';
@@ -266,6 +267,26 @@ describe('an import that meets trouble', () => {
       expect(again.exitCode).toBe(0);
       expect(new Set(sandbox.categories.map(({ name }) => name)).size).toBe(30);
       expect(sandbox.categories).toHaveLength(30);
+    },
+  );
+
+  test.for([
+    ['the key is refused', reply(401, '')],
+    ['the service redirects', reply(307, '', { location: '/v2' })],
+  ] as const)(
+    'sends no more than what is on its way when %s',
+    async ([, reaction], { petstore, sandbox, folder }) => {
+      const names = Array.from({ length: 100 }, (_, n) => `pet ${n}`);
+      const path = put(folder, ['name', ...names].join('\n'));
+      sandbox.plan = plans.business;
+      sandbox.react = ({ method }) => (method === 'POST' ? reaction.clone() : undefined);
+
+      const result = await petstore(['categories', 'import', path, ...apply]);
+
+      expect(result.exitCode).toBe(7);
+      expect(countsOf(result.stdout)).toEqual({ left: 100 });
+      const posts = sandbox.requests.filter(({ method }) => method === 'POST');
+      expect(posts.length).toBeLessThan(30);
     },
   );
 
@@ -559,6 +580,47 @@ describe('an import that meets trouble', () => {
       });
     },
   );
+
+  test('goes on where unknown outcomes do not come in a row', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    const names = Array.from({ length: 24 }, (_, n) => `pet ${n}`);
+    let posts = 0;
+    sandbox.react = ({ method }) => {
+      if (method === 'POST') posts += 1;
+      return method === 'POST' && posts % 4 === 0 ? cutAfter : undefined;
+    };
+
+    const path = put(folder, ['name', ...names].join('\n'));
+    const result = await petstore(['categories', 'import', path, ...apply]);
+
+    expect(result.exitCode).toBe(0);
+    expect(countsOf(result.stdout)).toEqual({ created: 24 });
+    expect(sandbox.categories.map(({ name }) => name).sort()).toEqual(names.sort());
+    expect(posts).toBe(24);
+  });
+
+  test('exits 6 when the limit stops it with an outcome unknown, and ends later', async ({
+    petstore,
+    sandbox,
+    folder,
+    clock,
+  }) => {
+    sandbox.plan = { minute: { limit: 60, length: 60_000 }, day: { limit: 9, length: 600_000 } };
+    const names = Array.from({ length: 12 }, (_, n) => `pet ${n}`);
+    const path = put(folder, ['name', ...names].join('\n'));
+    sandbox.react = reactTo('pet 7', cutAfter);
+
+    const stopped = await petstore(['categories', 'import', path, ...apply]);
+    await clock.sleep(601_000, new AbortController().signal);
+    const again = await petstore(['categories', 'import', path, ...apply]);
+
+    expect([stopped.exitCode, again.exitCode]).toEqual([6, 0]);
+    expect(stopped.events().at(-1)).toMatchObject({ kind: 'outcome_unknown', outcome: 'unknown' });
+    expect(sandbox.categories.map(({ name }) => name).sort()).toEqual(names.sort());
+  });
 
   test('tries first what was never tried, so that rows which fail keep none from it', async ({
     petstore,

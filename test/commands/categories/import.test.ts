@@ -249,6 +249,39 @@ describe('categories import', () => {
     expect(sandbox.categories).toHaveLength(3);
   });
 
+  test.for([[[]], [['--allow-duplicates']]] as const)(
+    'creates each row at each service that the file is imported to, with %j',
+    async ([flags], { petstore, sandbox, folder }) => {
+      const argv = ['categories', 'import', put(folder, three), ...flags, ...apply];
+      await petstore(argv);
+      const elsewhere = sandbox.categories.splice(0);
+
+      const env = { PETSTORE_BASE_URL: 'http://127.0.0.1:4011/v1' };
+      const { exitCode, stdout } = await petstore(argv, { env });
+
+      expect(exitCode).toBe(0);
+      expect(countsOf(stdout)).toEqual({ created: 3 });
+      expect(elsewhere.map(({ name }) => name)).toEqual(['dog', 'cat', 'emu']);
+      expect(sandbox.categories.map(({ name }) => name)).toEqual(['dog', 'cat', 'emu']);
+    },
+  );
+
+  test('with --allow-duplicates creates every row of a file that was imported without it', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    const path = put(folder, three);
+    await petstore(['categories', 'import', path, ...apply]);
+
+    const argv = ['categories', 'import', path, '--allow-duplicates', ...apply];
+    const { exitCode, stdout } = await petstore(argv);
+
+    expect(exitCode).toBe(0);
+    expect(countsOf(stdout)).toEqual({ created: 3 });
+    expect(sandbox.categories).toHaveLength(6);
+  });
+
   test('reads standard input', async ({ petstore, sandbox }) => {
     const argv = ['categories', 'import', '-', '--format', 'ndjson', ...apply];
 
@@ -400,6 +433,32 @@ describe('the plan of an import', () => {
     expect(journals(folder)).toEqual([]);
   });
 
+  test('is all that --dry-run makes, also with --yes', async ({ petstore, sandbox, folder }) => {
+    const argv = ['categories', 'import', put(folder, three), '--dry-run', ...apply];
+
+    const { exitCode, stdout } = await petstore(argv);
+
+    expect(exitCode).toBe(0);
+    expect(countsOf(stdout)).toEqual({ create: 3 });
+    expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET']);
+  });
+
+  test.for([[[]], [['--allow-duplicates']]] as const)(
+    'has what an unfinished import has left, with %j',
+    async ([flags], { petstore, sandbox, folder }) => {
+      const argv = ['categories', 'import', put(folder, three), ...flags];
+      sandbox.react = reactTo('emu', reply(401, ''));
+      await petstore([...argv, ...apply]);
+      sandbox.requests.length = 0;
+
+      const { exitCode, stdout } = await petstore([...argv, '--dry-run', '--json']);
+
+      expect(exitCode).toBe(0);
+      expect(countsOf(stdout)).toEqual({ create: 1, created_before: 2 });
+      expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET']);
+    },
+  );
+
   test('counts what exists and what is listed twice in words of one and of several', async ({
     petstore,
     sandbox,
@@ -526,6 +585,22 @@ describe('the plan of an import', () => {
       expect(sandbox.requests).toHaveLength(0);
     },
   );
+
+  test('needs --yes for standard input, also where that is a terminal', async ({
+    petstore,
+    sandbox,
+  }) => {
+    const confirm = async () => true;
+    const stdin = Object.assign(Readable.from([three]), { isTTY: true });
+
+    const result = await petstore(['categories', 'import', '-', '--format', 'csv'], {
+      columns: 100,
+      context: { confirm, stdin },
+    });
+
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(sandbox.requests).toHaveLength(0);
+  });
 
   test.for([
     { what: 'an invalid option', text: three, flags: ['--settle', 'soon'], says: 'from --settle' },
