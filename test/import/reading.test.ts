@@ -109,6 +109,17 @@ describe('valid input', () => {
     }
   });
 
+  test('has up to 100,000 rows', async ({ petstore }) => {
+    const argv = ['categories', 'import', '-', '--format', 'ndjson', '--dry-run'];
+    const counts = ['--query', 'counts', '--json'];
+    const stdin = '{"name":"a"}\n'.repeat(100_000);
+
+    const { exitCode, stdout } = await petstore([...argv, ...counts], { stdin });
+
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ create: 1, repeated: 99_999 });
+  });
+
   test('is read by the extension of its file', async ({ petstore, folder }) => {
     for (const [name, text] of [
       ['a.csv', 'name\na\n'],

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe } from 'vitest';
@@ -418,6 +418,40 @@ describe('an import that meets trouble', () => {
     expect(sandbox.categories).toHaveLength(100);
   });
 
+  test.for([[[]], [['--allow-duplicates']]] as const)(
+    'leaves each row once after a write that the disk took half of, with %j',
+    async ([flags], { petstore, sandbox, folder }) => {
+      sandbox.plan = plans.business;
+      const names = Array.from({ length: 12 }, (_, n) => `pet ${n}`);
+      for (let failing = 1, hasFailed = true; hasFailed; failing += 1) {
+        let writes = 0;
+        const fillDisk = (file: string) => {
+          const real = openAppendFile(file);
+          const append = (bytes: Uint8Array) => {
+            writes += 1;
+            if (writes !== failing) return real.append(bytes);
+            appendFileSync(file, bytes.subarray(0, bytes.length / 2));
+            throw networkError('ENOSPC');
+          };
+          return { ...real, append };
+        };
+        sandbox.categories.length = 0;
+        const path = put(folder, ['name', ...names].join('\n'), `${failing}.csv`);
+        const env = { PETSTORE_STATE_DIR: join(folder, `state-${failing}`) };
+        const argv = ['categories', 'import', path, ...flags, ...apply];
+
+        const first = await petstore(argv, { env, context: { openAppendFile: fillDisk } });
+        hasFailed = writes >= failing;
+        const again = await petstore(argv, { env });
+
+        expect([0, 6, 74], `write ${failing}`).toContain(first.exitCode);
+        expect(again.exitCode, `write ${failing}`).toBe(0);
+        const created = sandbox.categories.map(({ name }) => name).sort();
+        expect(created, `write ${failing}`).toEqual(names.toSorted());
+      }
+    },
+  );
+
   test('does not begin without a journal, exit 74', async ({ petstore, sandbox, folder }) => {
     writeFileSync(join(folder, 'state'), 'a file where a folder belongs');
 
@@ -537,6 +571,25 @@ describe('an import that meets trouble', () => {
     expect(kept.join('\n')).not.toContain(testKey);
   });
 
+  test('knows a category by its id where the service made a name of the key', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    const argv = ['categories', 'import', put(folder, 'name\ndog\n'), ...apply];
+    sandbox.react = reactTo('dog', async () => {
+      sandbox.categories.push({ id: exact('7'), name: `my ${testKey}` });
+      const body = Readable.from([Buffer.from(`{"id":7,"name":"my ${testKey}"}`)]);
+      return { status: 201, headers: {}, body };
+    });
+
+    const results = [await petstore(argv), await petstore(argv)];
+
+    expect(results.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    expect(sandbox.categories).toHaveLength(1);
+    expect(sandbox.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
   test('does not believe a list that lacks what was created', async ({
     petstore,
     sandbox,
@@ -580,6 +633,48 @@ describe('an import that meets trouble', () => {
       });
     },
   );
+
+  test.for([
+    ['was created', cutAfter, ['7', '8'], 1],
+    ['was not', cutBefore, ['7', '8'], 2],
+  ] as const)(
+    'with --allow-duplicates takes no category that was there before for a row that %s',
+    async ([, reaction, ids, posts], { petstore, sandbox, folder }) => {
+      sandbox.categories.push({ id: exact('7'), name: 'dog', description: 'Barks' });
+      sandbox.lastId = 7n;
+      sandbox.react = reactTo('dog', reaction);
+      const path = put(folder, 'name,description\ndog,Barks\n');
+
+      const argv = ['categories', 'import', path, '--allow-duplicates', ...apply];
+      const result = await petstore(argv);
+
+      expect(result.exitCode).toBe(0);
+      expect(JSON.parse(result.stdout).items).toMatchObject([{ outcome: 'created', id: 8 }]);
+      expect(sandbox.categories.map(({ id }) => id.text)).toEqual(ids);
+      expect(sandbox.requests.filter(({ method }) => method === 'POST')).toHaveLength(posts);
+    },
+  );
+
+  test('with --allow-duplicates tells rows of one name by their descriptions', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    const path = put(folder, 'name,description\ndog,Barks\ndog,Bites\ndog,\n');
+    sandbox.react = ({ body = '{}' }) => {
+      const { description } = JSON.parse(body);
+      const posts = sandbox.requests.filter(({ body = '' }) => body.includes(description));
+      if (posts.length > 1) return undefined;
+      return { Barks: cutBefore, Bites: cutAfter }[String(description)];
+    };
+
+    const argv = ['categories', 'import', path, '--allow-duplicates', ...apply];
+    const result = await petstore(argv);
+
+    expect(result.exitCode).toBe(0);
+    const created = sandbox.categories.map(({ description }) => String(description));
+    expect(created.sort()).toEqual(['Barks', 'Bites', 'undefined']);
+  });
 
   test('goes on where unknown outcomes do not come in a row', async ({
     petstore,
