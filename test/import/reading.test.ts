@@ -68,6 +68,18 @@ describe('valid input', () => {
     ],
     ['byte order mark', 'csv', '\ufeffname\ndog\n', [row(2, 'dog')]],
     [
+      'escapes',
+      'csv',
+      String.raw`name,description${'\n'}a\u{1b}\u{1f407}\u{5c}u{41},"\u{110000}\\\t\u{G}"${'\n'}`,
+      [row(2, 'a\u001b🐇\\u{41}', String.raw`\u{110000}\\\t\u{G}`)],
+    ],
+    [
+      'escapes of no character',
+      'tsv',
+      String.raw`name${'\n'}\u{110000}\u{G}\x\\u{41}${'\n'}`,
+      [row(2, String.raw`\u{110000}\u{G}\x\u{41}`)],
+    ],
+    [
       'escapes and quotes',
       'tsv',
       `description\tname\r\n\n${String.raw`a\tb\nc\rd\\ne\u{1b}\x`}\tsay "hi"\r\t c \n`,
