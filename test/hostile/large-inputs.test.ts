@@ -1,33 +1,45 @@
-import { describe, expect, test } from 'vitest';
-import type { InputFormat } from '../../src/import/read/input.ts';
-import { readChunks } from '../support/read-input.ts';
+import { Readable } from 'node:stream';
+import { describe } from 'vitest';
+import { expect, test } from '../support/petstore.ts';
 
-describe('a wrong input is refused with its place', () => {
-  test.for<{ format: InputFormat; head: string; row: string; foot: string; wrong: string }>([
-    { format: 'csv', head: 'name\n', row: 'a\n', foot: 'a\n', wrong: '100002:1' },
-    {
-      format: 'json',
-      head: '[\n',
-      row: '{"name":"a"},\n',
-      foot: '{"name":"a"}]',
-      wrong: '100002:1',
-    },
-    { format: 'ndjson', head: '', row: '{"name":"a"}\n', foot: '{"name":"a"}', wrong: '100001:1' },
-  ])('more than 100000 rows of $format are too many', async (given) => {
-    const { format, head, row, foot, wrong } = given;
-    const many = (count: number) => readChunks(format, [head + row.repeat(count - 1) + foot]);
+const argv = ['categories', 'import', '-', '--dry-run', '--json'];
 
-    expect((await many(100_000)).rows).toHaveLength(100_000);
-    expect((await many(100_001)).failure?.message).toBe(
-      `standard input:${wrong}: more than 100,000 rows; the rest was not read`,
-    );
+describe('standard input', () => {
+  test.for<[format: string, head: string, row: string, foot: string]>([
+    ['csv', 'name\n', 'a\n', 'a\n'],
+    ['tsv', 'name\n', 'a\n', 'a\n'],
+    ['json', '[\n', '{"name":"a"},\n', '{"name":"a"}]'],
+    ['ndjson', '', '{"name":"a"}\n', '{"name":"a"}'],
+  ])('as %s has up to 100,000 rows', async ([format, head, row, foot], { petstore, sandbox }) => {
+    const read = (rows: number) =>
+      petstore([...argv, '--format', format], { stdin: head + row.repeat(rows - 1) + foot });
+
+    const most = await read(100_000);
+    expect([most.exitCode, JSON.parse(most.stdout).rows]).toEqual([0, 100_000]);
+
+    sandbox.requests.length = 0;
+    expect(await read(100_001)).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr: expect.stringContaining('more than 100,000 rows'),
+    });
+    expect(sandbox.requests).toHaveLength(0);
   });
 
-  test('more than 256 MiB are too many', async () => {
+  test('without an end is refused', async ({ petstore, sandbox }) => {
     const chunk = Buffer.alloc(1024 * 1024, 'x').fill('\n', 0, 1);
+    const endless = (function* () {
+      for (;;) yield chunk;
+    })();
+    const stdin = Object.assign(Readable.from(endless), { isTTY: false });
 
-    expect((await readChunks('ndjson', Array(257).fill(chunk))).failure?.message).toBe(
-      'standard input is larger than 256 MiB',
-    );
+    const result = await petstore([...argv, '--format', 'ndjson'], { context: { stdin } });
+
+    expect(result).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr: expect.stringContaining('MiB'),
+    });
+    expect(sandbox.requests).toHaveLength(0);
   });
 });
