@@ -412,6 +412,22 @@ describe('a create with --if-missing', () => {
     expect(sandbox.categories).toHaveLength(1);
   });
 
+  test('holds its name until its create is done', async ({ petstore, sandbox, clock }) => {
+    let second: Awaited<ReturnType<typeof petstore>> | undefined;
+    sandbox.react = reactTo('rabbit', async (_request, forward) => {
+      const release = clock.hold();
+      second = await petstore([...ifMissing, '--max-wait', '0'], { context: as(2) });
+      release();
+      return forward();
+    });
+
+    const first = await petstore(ifMissing, { context: as(1) });
+
+    expect([first.exitCode, second?.exitCode]).toEqual([0, 74]);
+    expect(sandbox.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+    expect(names(sandbox)).toEqual(['rabbit']);
+  });
+
   test('leaves nothing of its claim behind', async ({ petstore, folder }) => {
     // What a first one needs stays: the number that hides the names, and the folder for them.
     await petstore(ifMissing);
