@@ -324,6 +324,26 @@ describe('a process whose names are held by another one', () => {
     },
   );
 
+  test.for([['--dry-run'], ['--allow-duplicates']] as const)(
+    'does not wait with %s',
+    async ([flag], { petstore, sandbox, folder, clock }) => {
+      const one = put(folder, 'name\nrabbit\n', 'one.csv');
+      const two = put(folder, 'name\nrabbit\ncat\n', 'two.csv');
+      let second: Awaited<ReturnType<typeof petstore>> | undefined;
+      sandbox.react = reactTo('rabbit', async (_request, forward) => {
+        const release = clock.hold();
+        const argv = ['categories', 'import', two, flag, '--max-wait', '0', ...apply];
+        second = await petstore(argv, { context: as(2) });
+        release();
+        return forward();
+      });
+
+      await petstore(['categories', 'import', one, ...apply], { context: as(1) });
+
+      expect(second?.exitCode).toBe(0);
+    },
+  );
+
   test('creates them at another service meanwhile', async ({ petstore, sandbox, folder }) => {
     const path = put(folder, 'name\nrabbit\n');
     let second: Awaited<ReturnType<typeof petstore>> | undefined;

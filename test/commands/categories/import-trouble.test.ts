@@ -270,6 +270,22 @@ describe('an import that meets trouble', () => {
     },
   );
 
+  test('with --allow-duplicates sends again only what was refused', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    sandbox.react = reactTo('cat', reply(422, ''));
+    const path = put(folder, three);
+    const argv = ['categories', 'import', path, '--allow-duplicates', ...apply];
+
+    const results = [await petstore(argv), await petstore(argv), await petstore(argv)];
+
+    expect(results.map(({ exitCode }) => exitCode)).toEqual([7, 0, 0]);
+    expect(sandbox.categories.map(({ name }) => name).sort()).toEqual(['cat', 'dog', 'emu']);
+    expect(sandbox.requests.filter(({ method }) => method === 'POST')).toHaveLength(4);
+  });
+
   test.for([
     ['the key is refused', reply(401, '')],
     ['the service redirects', reply(307, '', { location: '/v2' })],
@@ -570,6 +586,26 @@ describe('an import that meets trouble', () => {
     expect(kept.join('\n')).toContain(status === 422 ? 'not for [key]' : 'my [key]');
     expect(kept.join('\n')).not.toContain(testKey);
   });
+
+  test.for([[[]], [['--allow-duplicates']]] as const)(
+    'keeps ids to the last digit, with %j',
+    async ([flags], { petstore, sandbox, folder }) => {
+      sandbox.lastId = 2n ** 53n;
+      const loseCat = reactTo('cat', cutAfter);
+      const refuseEmu = reactTo('emu', reply(422, ''));
+      sandbox.react = (request) => loseCat(request) ?? refuseEmu(request);
+      const argv = ['categories', 'import', put(folder, three), ...flags, '--yes'];
+      const ids = ['--query', 'items[?id].id', '-o', 'raw'];
+
+      const first = await petstore([...argv, ...ids]);
+      const again = await petstore([...argv, ...ids]);
+
+      expect([first.exitCode, again.exitCode]).toEqual([7, 0]);
+      expect(first.stdout).toBe('9007199254740993\n9007199254740994\n');
+      expect(again.stdout).toBe('9007199254740993\n9007199254740994\n9007199254740995\n');
+      expect(sandbox.categories).toHaveLength(3);
+    },
+  );
 
   test('knows a category by its id where the service made a name of the key', async ({
     petstore,
