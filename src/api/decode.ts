@@ -39,8 +39,8 @@ export function decode<Data>(
   const value = isWrite(endpoint.method) ? withoutKey(parsed, keyForms) : parsed;
   const mismatch = locateMismatch(endpoint.data, value);
   if (mismatch) {
-    const isOther = mismatch.key === undefined;
-    throw unexpected(endpoint, isOther ? typeName(value) : `an invalid one (${mismatch.words})`);
+    const { words, isWhole } = mismatch;
+    throw unexpected(endpoint, isWhole ? typeName(value) : `an invalid one (${words})`);
   }
   return value as Data;
 }

@@ -3,11 +3,9 @@ import { anyRequest } from '../api/endpoints.ts';
 import { isWrite, type Method, methods } from '../api/exchange.ts';
 import { explained, usageFailure } from '../errors.ts';
 import { notice } from '../events.ts';
-import { Fault } from '../import/read/faults.ts';
-import { openSource } from '../import/read/source.ts';
-import { decodeText } from '../import/read/text.ts';
+import { readBytes, Stop, utf8Text } from '../import/text.ts';
 import { JsonError, parseJson } from '../json/json.ts';
-import { positionAfter, startOfText } from '../json/position.ts';
+import { createLocator } from '../json/position.ts';
 import type { App } from '../session/app.ts';
 import { type Session, withSession } from '../session/session.ts';
 import { addExamples } from './help.ts';
@@ -15,8 +13,7 @@ import { showRequest } from './show-request.ts';
 
 type Options = { readonly data?: string; readonly dryRun?: boolean };
 
-/** In characters. */
-const maxBodyLength = 8 * 1024 * 1024;
+const maxBodyMiB = 8;
 
 export function define(command: Command, app: App): void {
   addExamples(command, [
@@ -85,34 +82,24 @@ function parsePath(given: string): string {
 }
 
 /** Returns the body exactly as it was given, but for a byte order mark. */
-async function readBody({ context, options }: Session, data: string): Promise<string> {
+async function readBody(session: Session, data: string): Promise<string> {
   const file = data.startsWith('@') ? data.slice(1) : data === '-' ? '-' : undefined;
-  if (file === '-' && options.apiKeyFile === '-') {
-    throw usageFailure(
-      'standard input cannot be both the body and the API key',
-      'Read one of them from a file, or set PETSTORE_API_KEY.',
-    );
-  }
   // Node decodes an argument that is not UTF-8 to U+FFFD.
   if (file === undefined && data.includes('\ufffd')) throw usageFailure('--data is not UTF-8');
 
-  const source = file === undefined ? undefined : await openSource(context, file);
-  const name = source?.name ?? '--data';
-  let text = source ? '' : data;
+  const { source, bytes } =
+    file === undefined
+      ? { source: '--data', bytes: Buffer.from(data) }
+      : await readBytes(session, file, 'body', maxBodyMiB);
+  let text = '';
   try {
-    for await (const part of source ? decodeText(source.chunks) : []) {
-      text += part;
-      if (text.length > maxBodyLength) throw usageFailure(`${name} is larger than 8 MiB`);
-    }
+    text = utf8Text(bytes).toString();
     parseJson(text);
+    return text;
   } catch (error) {
-    const fault =
-      error instanceof JsonError
-        ? new Fault(positionAfter(startOfText, text, 0, error.offset), error.reason)
-        : error;
-    if (!(fault instanceof Fault)) throw error;
-    const { line, column } = fault.position;
-    throw usageFailure(`invalid JSON body (${name}:${line}:${column}): ${fault.reason}`);
+    const isStop = error instanceof Stop;
+    if (!isStop && !(error instanceof JsonError)) throw error;
+    const { line, column } = isStop ? error.place : createLocator(text)(error.offset);
+    throw usageFailure(`invalid JSON body (${source}:${line}:${column}): ${error.reason}`);
   }
-  return text;
 }

@@ -2,10 +2,10 @@ import type { Client } from '../api/client.ts';
 import type { Category, NewCategory } from '../api/resources.ts';
 import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
+import { quoted } from '../text/quoted.ts';
 import { contentKey, type Mode } from './content.ts';
 import type { Journal } from './journal.ts';
-import { quoted } from './read/faults.ts';
-import type { Row } from './read/rows.ts';
+import type { Row } from './rows.ts';
 
 /** All that carrying out an import takes. */
 export type Job = {

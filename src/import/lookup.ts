@@ -3,12 +3,12 @@ import type { Category } from '../api/resources.ts';
 import { pause } from '../api/retry.ts';
 import { Failure } from '../errors.ts';
 import { notice } from '../events.ts';
+import { quoted } from '../text/quoted.ts';
 import { commandOn } from '../text/shell.ts';
 import { duration, formatCount } from '../time.ts';
 import { contentKey, groupBy } from './content.ts';
 import { mayForget } from './forget.ts';
 import { contentOf, describeRow, type Job } from './job.ts';
-import { quoted } from './read/faults.ts';
 import { findForeign, findMissing, reconcile, unaccounted } from './reconcile.ts';
 
 /** A list that lacks what was created is an old one. How soon it is asked for again, in ms; each pause is longer. */

@@ -1,6 +1,6 @@
+import { quoted } from '../text/quoted.ts';
 import type { JournalState, Refusal } from './journal-state.ts';
 import type { Intention, Plan } from './plan.ts';
-import { quoted } from './read/faults.ts';
 
 /**
  * What became of a row: besides what the plan already tells, `refused` by the service, or `left` for another run of the same

@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini';
 import { ExactNumber } from './json.ts';
 
-/** The words for a value that does not fit ("item 3: name is missing"), and the field at fault; no field if it is the whole value. */
-type Mismatch = { readonly words: string; readonly object?: unknown; readonly key?: string };
+/** The words for a value that does not fit ("item 3: name is missing"). `isWhole`: its own type is wrong, not that of a part. */
+type Mismatch = { readonly words: string; readonly isWhole: boolean };
 
 /** Returns only the words of `locateMismatch`. */
 export function findMismatch(
@@ -31,12 +31,10 @@ export function locateMismatch(
     .join(': ');
   if (issue.code === 'unrecognized_keys') {
     const words = [place, unknownFields(issue.keys)].filter(Boolean).join(': ');
-    return { words, object: path.reduce(stepInto, value), key: issue.keys[0] ?? '' };
+    return { words, isWhole: false };
   }
   const words = [place, complaint(issue, path.reduce(stepInto, value))].filter(Boolean).join(' ');
-  const key = path.at(-1);
-  if (key === undefined) return { words };
-  return { words, object: path.slice(0, -1).reduce(stepInto, value), key: String(key) };
+  return { words, isWhole: path.length === 0 };
 }
 
 function placeName(step: PropertyKey): string {

@@ -46,8 +46,6 @@ export class JsonLimitError extends JsonError {}
 type ReaderOptions = {
   /** Bounds the memory: the text of a value may be two bytes long, the value takes a hundred. */
   readonly maxValues?: number;
-  /** Called with each field and the offset of its name. */
-  readonly onField?: (object: JsonObject, name: string, offset: number) => void;
 };
 
 const endOfInput = 'unexpected end of input';
@@ -75,19 +73,17 @@ function emptyConstructor() {}
 Fields.prototype = Object.create(null);
 
 /** Reads JSON values (RFC 8259) from a text. Numbers stay exact; a field given twice and nesting beyond 32 are refused. */
-class JsonReader {
+export class JsonReader {
   /** The next character to read. */
   offset = 0;
   #values = 0;
   readonly #maxValues: number;
-  readonly #onField: ReaderOptions['onField'];
 
   constructor(
     readonly text: string,
-    { maxValues = Number.POSITIVE_INFINITY, onField }: ReaderOptions = {},
+    { maxValues = Number.POSITIVE_INFINITY }: ReaderOptions = {},
   ) {
     this.#maxValues = maxValues;
-    this.#onField = onField;
   }
 
   /** Reads the value that begins here. @throws JsonError */
@@ -139,7 +135,6 @@ class JsonReader {
       const start = this.offset;
       const name = this.#readString();
       if (name in object) this.fail(`duplicate field "${name}"`, start);
-      this.#onField?.(object, name, start);
       if (!this.accept(':')) this.fail('expected ":"');
       object[name] = this.readValue(depth + 1);
     } while (this.accept(','));

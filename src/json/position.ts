@@ -1,26 +1,21 @@
 /** A position in a text, counted from 1; columns in UTF-16 units. Lines end with \n, \r\n or \r. */
 export type Position = { readonly line: number; readonly column: number };
 
-export const startOfText: Position = { line: 1, column: 1 };
+/** Finds the positions of offsets in a text. They must not go back to an earlier line, so that the text is searched once. */
+export function createLocator(text: string): (offset: number) => Position {
+  const lineBreak = /\r\n?|\n/g;
+  let line = 1;
+  let start = 0;
+  let next = endOfLine();
+  return (offset) => {
+    for (; next <= offset; next = endOfLine()) {
+      line += 1;
+      start = next;
+    }
+    return { line, column: offset - start + 1 };
+  };
 
-const lineBreak = /\r\n?|\n/g;
-
-/**
- * The position of `text[to]`, where `text[from]` is at `position`. A \r\n that two texts share counts as two lines.
- * A pattern finds the lines because V8 gives up its optimized code at the end of a loop over characters, call after call.
- */
-export function positionAfter(
-  position: Position,
-  text: string,
-  from = 0,
-  to = text.length,
-): Position {
-  let { line } = position;
-  let lineStart = from + 1 - position.column;
-  lineBreak.lastIndex = from;
-  while (lineBreak.test(text) && lineBreak.lastIndex <= to) {
-    line += 1;
-    lineStart = lineBreak.lastIndex;
+  function endOfLine(): number {
+    return lineBreak.test(text) ? lineBreak.lastIndex : Number.POSITIVE_INFINITY;
   }
-  return { line, column: to + 1 - lineStart };
 }

@@ -4,7 +4,7 @@ import { readText } from '../disk/files.ts';
 import { configFailure } from '../errors.ts';
 import { findMismatch } from '../json/check.ts';
 import { JsonError, parseJson } from '../json/json.ts';
-import { positionAfter, startOfText } from '../json/position.ts';
+import { createLocator } from '../json/position.ts';
 import { type ProfileSetting, profileSettings } from './table.ts';
 import { isProfileName } from './values.ts';
 
@@ -57,7 +57,7 @@ function parse(path: string, text: string): unknown {
     return parseJson(text);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    const { line, column } = positionAfter(startOfText, text, 0, error.offset);
+    const { line, column } = createLocator(text)(error.offset);
     const place = `${path}:${line}:${column}`;
     throw configFailure(`the settings file is not valid JSON (${place}): ${error.reason}`);
   }

@@ -1,45 +1,40 @@
-import { Readable } from 'node:stream';
-import { describe } from 'vitest';
-import { expect, test } from '../support/petstore.ts';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, launcher, test } from '../support/program.ts';
+import { startService } from '../support/service.ts';
+import { runMeasured } from './peak.ts';
 
-const argv = ['categories', 'import', '-', '--dry-run', '--json'];
+const text = 'x'.repeat(50);
+const table = (mark: string) => (rows: number[]) =>
+  ['name', 'description'].join(mark) + rows.map((n) => `\n${n}${mark}${text}`).join('');
+const objects = (rows: number[]) =>
+  rows.map((n) => `{"name":"${n}","description":"${text}"}`).join(',\n');
 
-describe('standard input', () => {
-  test.for<[format: string, head: string, row: string, foot: string]>([
-    ['csv', 'name\n', 'a\n', 'a\n'],
-    ['tsv', 'name\n', 'a\n', 'a\n'],
-    ['json', '[\n', '{"name":"a"},\n', '{"name":"a"}]'],
-    ['ndjson', '', '{"name":"a"}\n', '{"name":"a"}'],
-  ])('as %s has up to 100,000 rows', async ([format, head, row, foot], { petstore, sandbox }) => {
-    const read = (rows: number) =>
-      petstore([...argv, '--format', format], { stdin: head + row.repeat(rows - 1) + foot });
+test.for<[format: string, write: (rows: number[]) => string, place: string]>([
+  ['csv', table(','), '100002'],
+  ['tsv', table('\t'), '100002'],
+  ['json', (rows) => `[${objects(rows)}]`, '100001:1'],
+  ['ndjson', (rows) => objects(rows).replaceAll('},', '}'), '100001:1'],
+])(
+  '100,000 rows of %s take at most 200 MB, and one more is refused',
+  async (row, { execute, folder }) => {
+    const [format, write, place] = row;
+    const { url, key } = await startService();
+    const file = join(folder, `pets.${format}`);
+    const env = { PETSTORE_BASE_URL: url, PETSTORE_API_KEY: key };
+    const argv = [launcher, 'categories', 'import', file, '--dry-run', '--json'] as const;
+    const run = (rows: number) => {
+      writeFileSync(file, write([...Array(rows).keys()]));
+      return runMeasured({ execute, folder }, argv, env);
+    };
 
-    const most = await read(100_000);
-    expect([most.exitCode, JSON.parse(most.stdout).rows]).toEqual([0, 100_000]);
+    const { stdout, peakMiB } = await run(100_000);
+    expect(JSON.parse(stdout).counts).toEqual({ create: 100_000 });
+    expect(peakMiB).toBeLessThan(200);
 
-    sandbox.requests.length = 0;
-    expect(await read(100_001)).toMatchObject({
-      exitCode: 2,
-      stdout: '',
-      stderr: expect.stringContaining('more than 100,000 rows'),
-    });
-    expect(sandbox.requests).toHaveLength(0);
-  });
-
-  test('without an end is refused', async ({ petstore, sandbox }) => {
-    const chunk = Buffer.alloc(1024 * 1024, 'x').fill('\n', 0, 1);
-    const endless = (function* () {
-      for (;;) yield chunk;
-    })();
-    const stdin = Object.assign(Readable.from(endless), { isTTY: false });
-
-    const result = await petstore([...argv, '--format', 'ndjson'], { context: { stdin } });
-
-    expect(result).toMatchObject({
-      exitCode: 2,
-      stdout: '',
-      stderr: expect.stringContaining('MiB'),
-    });
-    expect(sandbox.requests).toHaveLength(0);
-  });
-});
+    const { code, stderr } = await run(100_001);
+    const message = `${file}:${place}: more than 100,000 rows; the rest was not read`;
+    expect(code).toBe(2);
+    expect(JSON.parse(stderr)).toMatchObject({ message, outcome: 'not_sent' });
+  },
+);

@@ -5,9 +5,9 @@ import type { Failure } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { looseKey } from '../../import/content.ts';
 import { settleWait } from '../../import/lookup.ts';
-import { quoted } from '../../import/read/faults.ts';
 import { profileFlag } from '../../session/profile.ts';
 import type { Session } from '../../session/session.ts';
+import { quoted } from '../../text/quoted.ts';
 
 /** The service may still carry out a request that was cut off. An import's --settle has the same default. */
 const settleMs = 60_000;

@@ -3,11 +3,11 @@ import { readCategories } from '../../api/client.ts';
 import type { Category } from '../../api/resources.ts';
 import { Exit } from '../../errors.ts';
 import { looseKey } from '../../import/content.ts';
+import { type Input, type InputFormat, inputFormats, readInput } from '../../import/input.ts';
 import { emptyState } from '../../import/journal-state.ts';
 import { count } from '../../import/outcome.ts';
 import { dropSimilar, makePlan, type Plan } from '../../import/plan.ts';
-import { type Input, type InputFormat, inputFormats } from '../../import/read/input.ts';
-import type { Row } from '../../import/read/rows.ts';
+import type { Row } from '../../import/rows.ts';
 import { ExactNumber, exact, type JsonObject } from '../../json/json.ts';
 import type { Line } from '../../output/sink.ts';
 import type { App } from '../../session/app.ts';
@@ -15,7 +15,6 @@ import { type Session, withSession } from '../../session/session.ts';
 import { formatCount } from '../../time.ts';
 import { addExamples, addNotes } from '../help.ts';
 import { duplicatesInWords, odditiesInWords, say } from './import/words.ts';
-import { readFile } from './read-file.ts';
 
 const columns = ['change', 'line', 'name', 'id', 'description', 'serviceDescription'];
 
@@ -58,7 +57,7 @@ async function printDiff(
 ): Promise<void> {
   const { output } = session;
   output.checkColumns(columns);
-  const input = await readFile(session, file, format);
+  const input = await readInput(session, file, format);
   const comparison = compare(input.rows, await readCategories(await session.client()));
 
   const { plan } = comparison;

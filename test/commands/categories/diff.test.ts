@@ -252,13 +252,13 @@ describe('categories diff', () => {
   });
 
   test.for([
-    ['a fault in the file', 'name\n" "\n', [], ':2:1: name must not be blank'],
+    ['a fault in the file', 'name\n" "\n', [], ':2: name must not be blank'],
     ['an unknown column', file, ['--columns', 'as'], 'unknown column "as"'],
     [
       'a key on standard input too',
       file,
       ['-', '--api-key-file', '-', '--format', 'csv'],
-      'cannot provide both',
+      'cannot be both the file and the API key',
     ],
   ] as const)(
     'sends nothing with %s: exit 2',

@@ -298,7 +298,7 @@ describe('the input of an import', () => {
     [
       'standard input that is to hold the key as well',
       ['-', '--format', 'csv', '--api-key-file', '-'],
-      'standard input cannot provide both',
+      'cannot be both the file and the API key',
     ],
     [
       'a settle time without an end',
@@ -329,7 +329,7 @@ describe('the input of an import', () => {
     folder,
   }) => {
     const path = put(folder, 'name,description\ndog,Barks\ncat\n');
-    const fault = `${path}:3:1: expected 2 fields, got 1`;
+    const fault = `${path}:3: expected 2 fields, got 1`;
 
     const json = await petstore(['categories', 'import', path, ...apply]);
     const text = await petstore(['categories', 'import', path, '--yes']);
@@ -348,7 +348,7 @@ describe('the input of an import', () => {
       {
         event: 'error',
         kind: 'usage',
-        faults: [`${path}:3:1: name must not be blank`, `${path}:4:1: expected 2 fields, got 1`],
+        faults: [`${path}:3: name must not be blank`, `${path}:4: expected 2 fields, got 1`],
         outcome: 'not_sent',
         exitCode: 2,
       },
@@ -604,7 +604,7 @@ describe('the plan of an import', () => {
 
   test.for([
     { what: 'an invalid option', text: three, flags: ['--settle', 'soon'], says: 'from --settle' },
-    { what: 'a faulty row', text: 'name\n""\n', flags: [], says: ':2:1: name must not be blank' },
+    { what: 'a faulty row', text: 'name\n""\n', flags: [], says: ':2: name must not be blank' },
     { what: 'no row', text: 'name\n', flags: [], says: 'has no rows' },
   ])('$what is said first, and nothing is sent', async (row, { petstore, sandbox, folder }) => {
     const { text, flags, says } = row;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import type { Input } from '../../../import/input.ts';
 import type { Journal } from '../../../import/journal.ts';
 import type { Identity } from '../../../import/journal-files.ts';
 import type { Outcome, RowOutcome } from '../../../import/outcome.ts';
-import type { Input } from '../../../import/read/input.ts';
 import type { Session } from '../../../session/session.ts';
 import type { NamedPlan } from '../../../settings/values.ts';
 

@@ -4,8 +4,8 @@ import { type Command, Option } from 'commander';
 import { usageFailure } from '../../../errors.ts';
 import { hasJsonEvents } from '../../../formats.ts';
 import type { Mode } from '../../../import/content.ts';
+import { type InputFormat, inputFormats, readInput } from '../../../import/input.ts';
 import type { NameLock } from '../../../import/name-locks.ts';
-import { type InputFormat, inputFormats } from '../../../import/read/input.ts';
 import { withJournal } from '../../../import/with-journal.ts';
 import { type App, canPrompt } from '../../../session/app.ts';
 import { type Session, withSession } from '../../../session/session.ts';
@@ -13,7 +13,6 @@ import { requireStateFolder } from '../../../settings/folders.ts';
 import { invalid, parseDuration } from '../../../settings/values.ts';
 import { addExamples, addNotes } from '../../help.ts';
 import { lockNames } from '../lock-names.ts';
-import { readFile } from '../read-file.ts';
 import type { ImportRequest } from './import-request.ts';
 import { planOf } from './known-limit.ts';
 import { outcomeColumns, planColumns } from './report.ts';
@@ -103,7 +102,7 @@ async function readRequest(
   if (!Number.isFinite(settle))
     throw invalid('duration', 'inf', '--settle', 'Must not be inf. For example: 5m');
   const mode: Mode = options.allowDuplicates ? 'each' : 'ensure';
-  const input = await readFile(session, file, options.format);
+  const input = await readInput(session, file, options.format);
   const obstacle = options.dryRun || options.yes ? undefined : obstacleToAsking(file, session);
   if (obstacle !== undefined) {
     throw usageFailure(

@@ -1,8 +1,8 @@
 import type { Category } from '../../../api/resources.ts';
 import { explained, Failure } from '../../../errors.ts';
+import type { Input } from '../../../import/input.ts';
 import { count, type RowOutcome } from '../../../import/outcome.ts';
 import type { Plan } from '../../../import/plan.ts';
-import type { Input } from '../../../import/read/input.ts';
 import { ExactNumber, exact, type JsonObject } from '../../../json/json.ts';
 import { inBatches, type Printer } from '../../../output/printer.ts';
 import { formatCount } from '../../../time.ts';

@@ -1,10 +1,10 @@
 import { notice } from '../../../events.ts';
 import { type Forecast, forecast } from '../../../import/forecast.ts';
+import type { Input } from '../../../import/input.ts';
 import { count, type Outcome } from '../../../import/outcome.ts';
 import type { Intention, Plan } from '../../../import/plan.ts';
-import { quoted } from '../../../import/read/faults.ts';
-import type { Input } from '../../../import/read/input.ts';
 import type { Session } from '../../../session/session.ts';
+import { quoted } from '../../../text/quoted.ts';
 import { formatCount } from '../../../time.ts';
 import { forecastInWords, nextPlanInWords } from './forecast-words.ts';
 import type { KnownLimit } from './known-limit.ts';

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { usageFailure } from '../errors.ts';
+import type { Report } from '../events.ts';
+import { readJson, readNdjson } from './json.ts';
+import { type Row, Rows } from './rows.ts';
+import { type InputSession, readBytes, Stop, utf8Text } from './text.ts';
+
+const readers = {
+  csv: async (text: Buffer, rows: Rows) => (await import('./table.ts')).readTable(text, ',', rows),
+  tsv: async (text: Buffer, rows: Rows) => (await import('./table.ts')).readTable(text, '\t', rows),
+  json: (text: Buffer, rows: Rows) => readJson(text.toString(), rows),
+  ndjson: (text: Buffer, rows: Rows) => readNdjson(text.toString(), rows),
+};
+
+export type InputFormat = keyof typeof readers;
+
+export const inputFormats = Object.keys(readers) as InputFormat[];
+
+/** Categories to create, all of them valid. */
+export type Input = {
+  /** The path as given, or "standard input". */
+  readonly source: string;
+  /** Absolute and without links; undefined for standard input. */
+  readonly path: string | undefined;
+  /** Of all bytes, in hexadecimal digits. */
+  readonly sha256: string;
+  readonly rows: readonly Row[];
+};
+
+const maxMiB = 32;
+
+/** Reads a file, or standard input for `-`, and validates each row. Without a format the file's extension counts. */
+export async function readInput(
+  session: InputSession & { readonly report: Report },
+  file: string,
+  format: InputFormat | undefined,
+): Promise<Input> {
+  const read = readers[format ?? formatOf(file)];
+  const { source, path, bytes } = await readBytes(session, file, 'file', maxMiB);
+  const rows = new Rows(session.report);
+  let hint: string | undefined;
+  try {
+    await read(utf8Text(bytes), rows);
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error;
+    rows.stop(error);
+    hint = error.hint;
+  }
+  const failure = rows.failure(source, hint);
+  if (failure) throw failure;
+  if (rows.list.length === 0) throw usageFailure(`${source} has no rows`);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { source, path, sha256, rows: rows.list };
+}
+
+function formatOf(file: string): InputFormat {
+  const [, extension = ''] = /\.([^./\\]+)$/.exec(file.toLowerCase()) ?? [];
+  if (extension === 'jsonl') return 'ndjson';
+  const format = inputFormats.find((format) => format === extension);
+  if (format) return format;
+  throw usageFailure(
+    `the format of ${file === '-' ? 'standard input' : file} is unknown`,
+    `Add --format ${inputFormats.join('|')}.`,
+  );
+}

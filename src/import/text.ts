@@ -1,0 +1,128 @@
+import { isUtf8 } from 'node:buffer';
+import { closeSync, constants, fstatSync, openSync, realpathSync } from 'node:fs';
+import { addAbortSignal } from 'node:stream';
+import type { Context } from '../context.ts';
+import { readStart } from '../disk/open-file.ts';
+import { Failure, systemCode, unsentFailure, usageFailure } from '../errors.ts';
+import { createLocator } from '../json/position.ts';
+
+/** The part of a session that input comes from. */
+export type InputSession = {
+  readonly context: Pick<Context, 'stdin' | 'signal'>;
+  readonly options: { readonly apiKeyFile?: string };
+};
+
+export type InputBytes = {
+  /** The path as given, or "standard input". */
+  readonly source: string;
+  /** Absolute and without links; undefined for standard input. */
+  readonly path: string | undefined;
+  readonly bytes: Buffer;
+};
+
+/** A place in the input, counted from 1. CSV and TSV have no columns. */
+export type Place = { readonly line: number; readonly column?: number };
+
+/** A fault after which the rest cannot be understood. */
+export class Stop extends Error {
+  constructor(
+    readonly place: Place,
+    readonly reason: string,
+    readonly hint?: string,
+  ) {
+    super(reason);
+  }
+}
+
+/** Reads a regular file, or standard input for `-`. */
+export async function readBytes(
+  { context, options }: InputSession,
+  file: string,
+  what: 'file' | 'body',
+  maxMiB: number,
+): Promise<InputBytes> {
+  const isStdin = file === '-';
+  if (isStdin && options.apiKeyFile === '-') {
+    throw usageFailure(
+      `standard input cannot be both the ${what} and the API key`,
+      'Read one of them from a file, or set PETSTORE_API_KEY.',
+    );
+  }
+  const source = isStdin ? 'standard input' : file;
+  const maxBytes = maxMiB * 1024 * 1024;
+  try {
+    const bytes = isStdin ? await readStdin(context, maxBytes) : readFile(file, maxBytes);
+    if (bytes.length > maxBytes) throw usageFailure(`${source} is larger than ${maxMiB} MiB`);
+    return { source, path: isStdin ? undefined : realpathSync(file), bytes };
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (error instanceof Failure) throw error;
+    const code = systemCode(error) ?? '';
+    if (['ENOENT', 'ENOTDIR'].includes(code)) throw usageFailure(`file not found: ${source}`);
+    throw unsentFailure('usage', `cannot read ${source} (${code})`);
+  }
+}
+
+/** Reads until there is more than it may be, for standard input may never end. */
+async function readStdin(
+  { stdin, signal }: InputSession['context'],
+  maxBytes: number,
+): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of addAbortSignal(signal, stdin)) {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    chunks.push(bytes);
+    size += bytes.length;
+    if (size > maxBytes) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+function readFile(file: string, maxBytes: number): Buffer {
+  // Not blocking: a pipe without a writer would never open.
+  const fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const stats = fstatSync(fd);
+    if (stats.isDirectory()) throw usageFailure(`${file} is a directory`);
+    if (!stats.isFile()) {
+      throw usageFailure(
+        `${file} is not a regular file`,
+        'Copy it to a regular file first, or read it from standard input (-).',
+      );
+    }
+    return readStart(fd, maxBytes + 1);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Returns the bytes of a UTF-8 text without its byte order mark. Throws Stop where they are something else. */
+export function utf8Text(bytes: Buffer): Buffer {
+  // A byte order mark, or a first character of ASCII, as all formats have.
+  if (/^(?:fffe|feff|00|..00)/.test(bytes.toString('hex', 0, 2))) {
+    throw new Stop(
+      { line: 1, column: 1 },
+      'UTF-16 is not supported',
+      'Save it as UTF-8 (Excel: CSV UTF-8).',
+    );
+  }
+  const start = bytes.toString('hex', 0, 3) === 'efbbbf' ? 3 : 0;
+  const nul = bytes.indexOf(0);
+  if (nul < 0 && isUtf8(bytes)) return bytes.subarray(start);
+
+  const end = nul < 0 ? findInvalid(bytes) : nul;
+  const before = bytes.toString('utf8', start, end);
+  const place = createLocator(before)(before.length);
+  if (nul >= 0) throw new Stop(place, 'unexpected NUL byte (not a text file)');
+  throw new Stop(
+    place,
+    `invalid UTF-8 (byte offset ${end})`,
+    'Save it as UTF-8 (Excel: CSV UTF-8).',
+  );
+}
+
+/** Returns the offset of the first byte that is not UTF-8: decoding replaces it. */
+function findInvalid(bytes: Buffer): number {
+  return Buffer.from(bytes.toString()).findIndex((byte, index) => byte !== bytes[index]);
+}
