@@ -12,14 +12,6 @@ export type InputSession = {
   readonly options: { readonly apiKeyFile?: string };
 };
 
-export type InputBytes = {
-  /** The path as given, or "standard input". */
-  readonly source: string;
-  /** Absolute and without links; undefined for standard input. */
-  readonly path: string | undefined;
-  readonly bytes: Buffer;
-};
-
 /** A place in the input, counted from 1. CSV and TSV have no columns. */
 export type Place = { readonly line: number; readonly column?: number };
 
@@ -40,7 +32,7 @@ export async function readBytes(
   file: string,
   what: 'file' | 'body',
   maxMiB: number,
-): Promise<InputBytes> {
+) {
   const isStdin = file === '-';
   if (isStdin && options.apiKeyFile === '-') {
     throw usageFailure(
@@ -97,16 +89,13 @@ function readFile(file: string, maxBytes: number): Buffer {
   }
 }
 
+const saveAsUtf8 = 'Save it as UTF-8 (Excel: CSV UTF-8).';
+
 /** Returns the bytes of a UTF-8 text without its byte order mark. Throws Stop where they are something else. */
 export function utf8Text(bytes: Buffer): Buffer {
   // A byte order mark, or a first character of ASCII, as all formats have.
-  if (/^(?:fffe|feff|00|..00)/.test(bytes.toString('hex', 0, 2))) {
-    throw new Stop(
-      { line: 1, column: 1 },
-      'UTF-16 is not supported',
-      'Save it as UTF-8 (Excel: CSV UTF-8).',
-    );
-  }
+  const isUtf16 = /^(?:fffe|feff|00|..00)/.test(bytes.toString('hex', 0, 2));
+  if (isUtf16) throw new Stop({ line: 1, column: 1 }, 'UTF-16 is not supported', saveAsUtf8);
   const start = bytes.toString('hex', 0, 3) === 'efbbbf' ? 3 : 0;
   const nul = bytes.indexOf(0);
   if (nul < 0 && isUtf8(bytes)) return bytes.subarray(start);
@@ -115,11 +104,7 @@ export function utf8Text(bytes: Buffer): Buffer {
   const before = bytes.toString('utf8', start, end);
   const place = createLocator(before)(before.length);
   if (nul >= 0) throw new Stop(place, 'unexpected NUL byte (not a text file)');
-  throw new Stop(
-    place,
-    `invalid UTF-8 (byte offset ${end})`,
-    'Save it as UTF-8 (Excel: CSV UTF-8).',
-  );
+  throw new Stop(place, `invalid UTF-8 (byte offset ${end})`, saveAsUtf8);
 }
 
 /** Returns the offset of the first byte that is not UTF-8: decoding replaces it. */
