@@ -24,7 +24,10 @@ import { lookAlikeKey } from './make-plan.ts';
 
 /** Names at one service that only this process may create until it releases them. */
 export type Hold = {
-  /** One for each process that ended without releasing one of these names, and its journal if it has one. */
+  /**
+   * One for each process that ended without releasing one of these names, and its journal if it has one. Also one for each
+   * create that we waited for: the list may not show yet what it created.
+   */
   readonly left: readonly { readonly journal?: string | undefined }[];
   /** Forgets `left`. Call it when those requests have been carried out or dropped, and a list has been received since. */
   readonly settled: () => void;
@@ -67,11 +70,13 @@ export async function holdNames(context: Context, options: Options): Promise<Hol
   const { maxWaitMs, report } = options;
   const start = uptime();
   const by = Symbol('names');
+  const creates: HoldMark[] = [];
   let shown: Rival | undefined;
   try {
     for (;;) {
       const held = await tryHold(context, options);
-      if ('release' in held) return held;
+      if ('release' in held) return { ...held, left: [...held.left, ...creates] };
+      if (held.mark.doing === 'creating') creates.push(held.mark);
       while (existsSync(held.file) && isAlive(context, held.mark, held.file)) {
         const waitedMs = uptime() - start;
         if (waitedMs >= maxWaitMs) throw busy(held);

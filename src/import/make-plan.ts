@@ -1,5 +1,5 @@
 import type { Category } from '../api/resources.ts';
-import type { Row } from './read/rows.ts';
+import type { Row } from './rows.ts';
 
 /** `ensure`: each distinct name exists once at the end. `each`: every row creates a category of its own. */
 export type Mode = 'ensure' | 'each';

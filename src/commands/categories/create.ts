@@ -1,22 +1,34 @@
+import { join } from 'node:path';
 import type { Command } from 'commander';
+import { type Client, readCategories } from '../../api/client.ts';
 import { createCategory } from '../../api/endpoints.ts';
 import { type Category, NewCategory } from '../../api/resources.ts';
-import { Exit, explained, Failure, usageFailure } from '../../errors.ts';
-import { warn } from '../../events.ts';
+import { pause } from '../../api/retry.ts';
+import { faultOfAccess } from '../../disk/denied.ts';
+import { Exit, explained, Failure, nothingSent, usageFailure } from '../../errors.ts';
+import { notice, warn } from '../../events.ts';
+import { type Hold, holdNames } from '../../import/hold.ts';
+import { lookAlikeKey } from '../../import/make-plan.ts';
 import { findMismatch } from '../../json/check.ts';
 import type { App } from '../../session/app.ts';
+import { profileFlag } from '../../session/profile.ts';
+import { resolveMaxWait } from '../../session/resolve.ts';
 import { type Session, withSession } from '../../session/session.ts';
+import { requireStateFolder } from '../../settings/folders.ts';
 import { addExamples } from '../help.ts';
 import { showRequest } from '../show-request.ts';
 import { categoryColumns } from './columns.ts';
-import { createMissing } from './create-missing.ts';
-import { findCreated } from './create-unknown.ts';
+
+/** The service may still carry out a request that was cut off. An import's --settle has the same default. */
+const settleSeconds = 60;
 
 type Options = {
   readonly description?: string;
   readonly ifMissing?: boolean;
   readonly dryRun?: boolean;
 };
+
+type Request = { readonly session: Session; readonly client: Client; readonly body: NewCategory };
 
 export function define(command: Command, app: App): void {
   addExamples(command, [
@@ -40,7 +52,7 @@ export function define(command: Command, app: App): void {
 async function create(
   session: Session,
   name: string,
-  { description, ifMissing = false, dryRun }: Options,
+  { description, ifMissing, dryRun }: Options,
 ): Promise<void> {
   const { context, output, report } = session;
   if (!dryRun) output.checkColumns(categoryColumns);
@@ -48,18 +60,14 @@ async function create(
   const client = await session.client();
   if (dryRun) return showRequest(output, client.prepare(createCategory, { body }));
 
-  const send = () =>
-    client.call(createCategory, { body }).catch((error) => {
-      if (!(error instanceof Failure) || error.kind !== 'outcome_unknown') throw error;
-      return findCreated(session, client, name, ifMissing, error);
-    });
-  const { category, wasThere } = ifMissing
-    ? await createMissing(session, client, name, send)
-    : { category: await send(), wasThere: false };
+  const request = { session, client, body };
+  const { category, isOld } = ifMissing
+    ? await createMissing(request)
+    : { category: await send(request), isOld: false };
 
   if (category.name !== name) warn(report, `the service changed the name to "${category.name}"`);
   await output.print({ data: category, columns: categoryColumns }).catch((error) => {
-    throw wasThere ? error : printFailure(error, category, context.signal);
+    throw isOld ? error : printFailure(error, category, context.signal);
   });
 }
 
@@ -74,6 +82,133 @@ function newCategory(name: string, description: string | undefined): NewCategory
     );
   }
   return category;
+}
+
+type Found = { readonly category: Category; readonly isOld: boolean };
+
+/** Creates a category unless there is one of exactly this name. Until then no other process of this machine creates it. */
+async function createMissing(request: Request): Promise<Found> {
+  const { session, client, body } = request;
+  const { context, report } = session;
+  const hold = await holdName(session, body.name);
+  /** True while a category of this name may come into being that no list has shown. */
+  let isUnsettled = false;
+  try {
+    let list = await readCategories(client);
+    if (hold && hold.left.length > 0 && !findName(list, body.name)) {
+      isUnsettled = true;
+      const why = 'another petstore process may have created the same name';
+      list = await listSettled(request, why).catch((error) => {
+        throw explained(error, context.signal, nothingSent);
+      });
+      isUnsettled = false;
+      hold.settled();
+    }
+    const old = findName(list, body.name);
+    if (old) {
+      notice(report, `"${body.name}" already exists`);
+      return { category: old, isOld: true };
+    }
+    const category = await send(request, (isUnknown) => {
+      isUnsettled = isUnknown;
+    });
+    // The service may have changed the name.
+    const original = findName(list, category.name);
+    if (original) {
+      const duplicate = `"${category.name}" already exists with id ${original.id}`;
+      warn(report, `${duplicate}: this one is a duplicate`);
+    }
+    return { category, isOld: false };
+  } finally {
+    hold?.release(isUnsettled);
+  }
+}
+
+/** Holds the name. Goes on without if the mark cannot be saved: an import would not, since it needs a journal. */
+async function holdName(session: Session, name: string): Promise<Hold | undefined> {
+  const { context, report } = session;
+  const { address } = await session.account();
+  const maxWaitMs = resolveMaxWait(session);
+  try {
+    const folder = join(requireStateFolder(context), 'names');
+    const wanted = { folder, address, names: [name], doing: 'creating' } as const;
+    return await holdNames(context, { ...wanted, maxWaitMs, report });
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const { cause } = error.details;
+    // Another process that has the name is no cause to go on.
+    if (error.kind !== 'config' && cause === undefined) throw error;
+    const fault = faultOfAccess(cause, context.uid);
+    const owner = fault && !error.message.includes(fault.message) ? ` (${fault.message})` : '';
+    const fix = fault ? `${owner}. Fix: ${fault.fix}` : '';
+    const risk = 'another petstore process could create the same name at the same time';
+    warn(report, `${error.message}; ${risk}${fix}`);
+    return undefined;
+  }
+}
+
+function findName(list: readonly Category[], name: string): Category | undefined {
+  return list.find((category) => category.name === name);
+}
+
+/** Waits until the service has carried out or dropped what was sent before, and lists the categories. */
+async function listSettled({ session, client }: Request, why: string): Promise<Category[]> {
+  const { context, report } = session;
+  warn(report, `${why}: checking the list of categories in ${settleSeconds}s`);
+  const words = {
+    reason: 'settle',
+    why: '1 outcome unknown',
+    next: 'checking it',
+    count: 1,
+  } as const;
+  await pause(context, settleSeconds * 1_000, words, { report, signal: context.signal });
+  return readCategories(client);
+}
+
+/** Sends the create. If its outcome is unknown, searches the list. Only --if-missing, which saw none before, has `onUnknown`. */
+async function send(request: Request, onUnknown?: (isUnknown: boolean) => void): Promise<Category> {
+  const { client, body } = request;
+  try {
+    return await client.call(createCategory, { body });
+  } catch (error) {
+    if (!(error instanceof Failure) || error.details.outcome !== 'unknown') throw error;
+    onUnknown?.(true);
+    if (error.kind !== 'outcome_unknown') throw error;
+    const list = await listSettled(request, `${error.message}; it may have been created`).catch(
+      () => {
+        // Interrupted, or the service does not answer: nothing more is known than before.
+        throw error;
+      },
+    );
+    onUnknown?.(false);
+    return findCreated(request, list, onUnknown !== undefined, error);
+  }
+}
+
+/** Returns the category only if no older one can be meant; else the failure says what the list shows. */
+function findCreated(
+  { session: { profile, report }, body: { name } }: Request,
+  list: readonly Category[],
+  wasMissing: boolean,
+  failure: Failure,
+): Category {
+  const similar = list.filter((other) => lookAlikeKey(other.name) === lookAlikeKey(name));
+  const exact = similar.filter((other) => other.name === name);
+  const [category] = exact;
+  if (category && wasMissing && exact.length === 1) {
+    notice(report, `created with id ${category.id}, as the list shows`);
+    return category;
+  }
+  const after = `${failure.message}; after ${settleSeconds}s the list shows`;
+  const [first] = similar;
+  if (!first) {
+    const consequence = 'It was probably not created.';
+    const hint = 'To retry, run the same command again with --if-missing.';
+    throw failure.with({ consequence, hint }, `${after} no category with this name`);
+  }
+  const found = similar.map(({ id, name }) => `"${name}" with id ${id}`).join(', ');
+  const hint = `Look at it before you retry: petstore categories get ${first.id}${profileFlag(profile)}`;
+  throw failure.with({ hint }, `${after} ${found}, created by this request or by another one`);
 }
 
 /** Returns the failure of printing a new category. It names the id, since nobody can create it again. */

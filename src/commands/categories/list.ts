@@ -2,30 +2,18 @@ import { type Command, Option } from 'commander';
 import { listCategories } from '../../api/endpoints.ts';
 import type { Category } from '../../api/resources.ts';
 import { usageFailure } from '../../errors.ts';
+import { writeJson } from '../../json/write.ts';
 import type { App } from '../../session/app.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { quotedUnlessKey } from '../../text/secret.ts';
 import { addExamples } from '../help.ts';
 import { categoryColumns } from './columns.ts';
-import { type Sorting, sortLong } from './sort-long.ts';
 
-const ascending: readonly Sorting[] = [
-  { field: 'id', order: (a, b) => compare(BigInt(a.id.text), BigInt(b.id.text)) },
-  { field: 'name', order: (a, b) => compare(a.name, b.name) },
-  {
-    field: 'description',
-    order: (a, b) => compare(a.description ?? '', b.description ?? ''),
-  },
-];
-/** Not the reversed list: categories that are equal keep the order of the service. */
-const descending = ascending.map(
-  ({ field, order }): Sorting => ({ field, order: (a, b) => order(b, a) }),
-);
+type Field = 'id' | 'name' | 'description';
+const fields: readonly Field[] = ['id', 'name', 'description'];
 
-const sortings: Readonly<Record<string, Sorting>> = Object.fromEntries([
-  ...ascending.map((sorting) => [sorting.field, sorting]),
-  ...descending.map((sorting) => [`-${sorting.field}`, sorting]),
-]);
+/** In characters of JSON. Of more, only the documented fields are kept: others may take two hundred times as much memory. */
+const maxWholeLength = 8 * 1024 * 1024;
 
 type Options = {
   readonly search?: string;
@@ -42,9 +30,10 @@ export function define(command: Command, app: App): void {
   command
     .option('--search <text>', 'filter by text in name or description, ignoring case')
     .addOption(
-      new Option('--sort <field>', 'sort by this field, descending with a leading -').choices(
-        Object.keys(sortings),
-      ),
+      new Option('--sort <field>', 'sort by this field, descending with a leading -').choices([
+        ...fields,
+        ...fields.map((field) => `-${field}`),
+      ]),
     )
     .addOption(
       new Option('--limit <number>', 'print at most this many categories').argParser(parseLimit),
@@ -65,12 +54,11 @@ function parseLimit(text: string): number {
 async function printList({ client, output }: Session, options: Options): Promise<void> {
   const { search, sort, limit } = options;
   output.checkColumns(categoryColumns);
-  const sorting = sort === undefined ? undefined : sortings[sort];
   let batches: AsyncIterable<readonly Category[]> = await (await client()).list(listCategories, {
-    mayStream: !sorting,
+    mayStream: sort === undefined,
   });
   if (search !== undefined) batches = filter(batches, search);
-  if (sorting) batches = sortLong(batches, sorting);
+  if (sort !== undefined) batches = sorted(batches, sort);
   if (limit !== undefined) batches = take(batches, limit);
   await output.print({
     data: batches,
@@ -96,6 +84,46 @@ function foldCase(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
+async function* sorted(
+  batches: AsyncIterable<readonly Category[]>,
+  sort: string,
+): AsyncGenerator<readonly Category[]> {
+  const field = sort.replace('-', '') as Field;
+  // Not the reversed list: categories that are equal keep the order of the service.
+  const sign = sort.startsWith('-') ? -1 : 1;
+  const list = await readAll(batches);
+  yield list.sort((a, b) => sign * compare(a, b, field));
+}
+
+async function readAll(batches: AsyncIterable<readonly Category[]>): Promise<Category[]> {
+  let list: Category[] = [];
+  let length = 0;
+  for await (const batch of batches) {
+    for (const category of batch) {
+      const wasWhole = length <= maxWholeLength;
+      if (wasWhole) length += writeJson(category).length;
+      const isWhole = length <= maxWholeLength;
+      if (wasWhole && !isWhole) list = list.map(documented);
+      list.push(isWhole ? category : documented(category));
+    }
+  }
+  return list;
+}
+
+function documented({ id, name, description }: Category): Category {
+  return description === undefined ? { id, name } : { id, name, description };
+}
+
+/** Compares texts by code units, so that the order is the same on every machine. */
+function compare(a: Category, b: Category, field: Field): number {
+  if (field === 'id') return order(BigInt(a.id.text), BigInt(b.id.text));
+  return order(a[field] ?? '', b[field] ?? '');
+}
+
+function order<Value extends bigint | string>(a: Value, b: Value): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 /** Reads nothing beyond the first elements: the end of this loop closes the connection. */
 async function* take(
   batches: AsyncIterable<readonly Category[]>,
@@ -107,9 +135,4 @@ async function* take(
     remaining -= batch.length;
     if (remaining <= 0) return;
   }
-}
-
-/** Compares by code units, so that the order is the same on every machine. */
-function compare<T extends bigint | string>(a: T, b: T): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
