@@ -16,13 +16,14 @@ type Service = {
   readonly arrived: (count: number) => Promise<void>;
 };
 
-/** A service with the limit of Business, so that nothing but the lock makes anybody wait. */
+/** A service with the limit of Business, so that nothing but the hold makes anybody wait. It creates ghosts without a response. */
 const test = base.extend<{ service: Service }>({
   // biome-ignore lint/correctness/noEmptyPattern: it needs no other fixture
   service: async ({}, use) => {
     const service = await startService({
       plan: plans.business,
-      async react({ method }) {
+      async react({ method, body }) {
+        if (body.includes('ghost')) return 'commit, then silence';
         if (method !== 'GET') return 'respond';
         const list = service.state.categories.map(({ id, name }) => ({
           id: Number(id.text),
@@ -108,19 +109,20 @@ describe('real processes that create the same names at the same time', () => {
     expect(service.names()).toEqual(['cat', 'dog', 'fox']);
   });
 
-  test('one that is killed while it holds a name keeps nobody waiting', async ({
+  test('one whose creator was killed is found, and not created again', async ({
     start,
     petstore,
     service,
   }) => {
-    const victim = start(create, { env: service.env });
-    await service.arrived(1);
+    const ghost = ['categories', 'create', 'ghost', '--if-missing'];
+    const victim = start(ghost, { env: service.env });
+    await service.arrived(2);
     victim.child.kill('SIGKILL');
     await victim.ended;
 
-    const next = await petstore([...create, '--max-wait', '5s'], { env: service.env });
+    const next = await petstore([...ghost, '--max-wait', '5s'], { env: service.env });
 
     expect(next.code).toBe(0);
-    expect(service.names()).toEqual(['ferret']);
+    expect(service.names()).toEqual(['ghost']);
   });
 });

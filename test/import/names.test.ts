@@ -13,7 +13,6 @@ import {
   reply,
   testKey,
 } from '../support/petstore.ts';
-import { isPosix } from '../support/posix.ts';
 import { stateFiles } from '../support/state-files.ts';
 import { expectTold } from '../support/told.ts';
 import { type Context, exact, interrupted, plans, type WireAnswer } from '../support/values.ts';
@@ -206,40 +205,41 @@ describe('a process whose names are held by another one', () => {
       return forward();
     };
 
-  test('waits as long as --max-wait, shows that, and is then refused with the holder named', async ({
-    petstore,
-    sandbox,
-    folder,
-    clock,
-  }) => {
-    const path = put(folder, 'name\nrabbit\n');
-    let second: Awaited<ReturnType<typeof petstore>> | undefined;
-    let waited = 0;
-    sandbox.reactions.push(
-      whileHeld(async () => {
-        const start = clock.uptime();
-        second = await petstore([...ifMissing, '--max-wait', '90s'], { context: as(2) });
-        waited = clock.uptime() - start;
-      }) as never,
-    );
+  test.for(['rabbit', ' RABBIT'])(
+    'waits as long as --max-wait, shows that, and is then refused with the holder named: "%s"',
+    async (name, { petstore, sandbox, folder, clock }) => {
+      const path = put(folder, 'name\nrabbit\n');
+      let second: Awaited<ReturnType<typeof petstore>> | undefined;
+      let waited = 0;
+      sandbox.reactions.push(
+        whileHeld(async () => {
+          const start = clock.uptime();
+          second = await petstore(
+            ['categories', 'create', name, '--if-missing', '--json', '--max-wait', '90s'],
+            { context: as(2) },
+          );
+          waited = clock.uptime() - start;
+        }) as never,
+      );
 
-    const first = await petstore(['categories', 'import', path, '--timeout', '1h', ...apply], {
-      context: as(1),
-    });
+      const first = await petstore(['categories', 'import', path, '--timeout', '1h', ...apply], {
+        context: as(1),
+      });
 
-    expect(first.exitCode).toBe(0);
-    expect(second).toMatchObject({ exitCode: 74, stdout: '' });
-    expectTold(waited, 90);
-    expect(second?.events()[0]).toMatchObject({ event: 'wait', reason: 'claimed', pid: 1 });
-    expect(second?.events().filter(({ event }) => event === 'wait')).toHaveLength(3);
-    expect(second?.events().at(-1)).toMatchObject({
-      kind: 'output',
-      outcome: 'not_sent',
-      message: 'process 1 on here has been importing the same names since 2026-11-20T15:04:00Z',
-      hint: expect.stringContaining('--max-wait'),
-    });
-    expect(names(sandbox)).toEqual(['rabbit']);
-  });
+      expect(first.exitCode).toBe(0);
+      expect(second).toMatchObject({ exitCode: 74, stdout: '' });
+      expectTold(waited, 90);
+      expect(second?.events()[0]).toMatchObject({ event: 'wait', reason: 'claimed', pid: 1 });
+      expect(second?.events().filter(({ event }) => event === 'wait')).toHaveLength(3);
+      expect(second?.events().at(-1)).toMatchObject({
+        kind: 'output',
+        outcome: 'not_sent',
+        message: 'process 1 on here has been importing the same names since 2026-11-20T15:04:00Z',
+        hint: expect.stringContaining('--max-wait'),
+      });
+      expect(names(sandbox)).toEqual(['rabbit']);
+    },
+  );
 
   test.for([
     ['90s', /^giving up in 1m 2[789]s \(15:05:30Z\)$/],
