@@ -1,9 +1,7 @@
 import { load, YAML11_SCHEMA } from 'js-yaml';
 import { describe } from 'vitest';
 import { parse } from 'yaml';
-import { put } from '../support/import-cases.ts';
 import { expect, reply, test } from '../support/petstore.ts';
-import { exact } from '../support/values.ts';
 
 /** More than a key may have that stands by itself. */
 const long = 'name '.repeat(300);
@@ -34,15 +32,5 @@ describe('YAML is read back as it was', () => {
     expect(parse(stdout, { version: '1.1', merge: false })).toEqual(value);
     expect(load(stdout)).toEqual(value);
     expect(load(stdout, { schema: YAML11_SCHEMA })).toEqual(value);
-  });
-
-  test('also where a report has no items', async ({ petstore, sandbox, folder }) => {
-    sandbox.categories.push({ id: exact('1'), name: 'dog' });
-    const argv = ['categories', 'diff', put(folder, 'name\ndog\n'), '-o', 'yaml'];
-
-    const { stdout } = await petstore(argv);
-
-    expect(parse(stdout)).toMatchObject({ rows: 1, items: [] });
-    expect(load(stdout)).toMatchObject({ rows: 1, items: [] });
   });
 });
