@@ -14,7 +14,7 @@ const listed = [
   animal('-3', 'emu', 'Runs'),
   animal('4', 'fish', 'Swims'),
 ];
-const file = 'name,description\nparrot,Talks\ncat,Purrs\ndog,Barks\nFish,\nfish,Swims\nfish,\n';
+const file = 'name,description\nparrot,Talks\ncat,Purrs\ndog,Barks\nFish,\nfish,Swims\nparrot,\n';
 const header = 'change,line,name,id,description,serviceDescription';
 const similar = 'similar,5,Fish,,,';
 const differences = [
