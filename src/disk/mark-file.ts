@@ -7,14 +7,17 @@ import { isWindows } from './windows.ts';
 /** On Windows, the file that the owner of a mark holds open for as long as the mark counts. */
 const heldBeside = (file: string) => `${file}.held`;
 
-/** Lets a mark that was written to a file count for as long as this process lives. @throws the system's error */
-export function holdMark(file: string): { readonly release: () => void } {
+/**
+ * Lets a mark that was written to a file count for as long as this process lives, or until `release`, which never throws; with
+ * `keep` the file stays. @throws the system's error
+ */
+export function holdMark(file: string): { readonly release: (keep?: boolean) => void } {
   const letGo = isWindows ? holdFile(heldBeside(file)) : undefined;
   return {
     // Where it stays, the end of this process will do.
-    release() {
+    release(keep = false) {
       letGo?.();
-      removeMark(file);
+      if (!keep) removeMark(file);
     },
   };
 }

@@ -181,14 +181,11 @@ function isStale(context: Context, { mark, file }: Rival): boolean {
 }
 
 function createHold(file: string, rivals: readonly Rival[]): Hold {
-  const { release } = holdMark(file);
   return {
+    ...holdMark(file),
     left: rivals.map(({ mark }) => mark),
     settled() {
       for (const rival of rivals) removeMark(rival.file);
-    },
-    release(keep) {
-      if (!keep) release();
     },
   };
 }
