@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { AppendFile } from './disk/append-file.ts';
 import type { Owner } from './disk/owner.ts';
+import type { StateFiles } from './disk/state-files.ts';
 import type { Engine, EngineAddress } from './node/engine.ts';
 import type { Captured, CaptureOptions } from './node/programs.ts';
 
@@ -51,8 +51,7 @@ export type Context = {
   readonly capture: (command: string, options: CaptureOptions) => Promise<Captured>;
   /** Returns a client of a Redis or Valkey server, which connects when it is used. */
   readonly openEngine: (address: EngineAddress) => Promise<Engine>;
-  /** Opens or creates a file that only grows, private to the user. @throws the system's error */
-  readonly openAppendFile: (path: string) => AppendFile;
+  readonly stateFiles: StateFiles;
   /** The argv that starts petstore itself: the Node binary and the launcher. */
   readonly self: readonly string[];
   /** This process. */

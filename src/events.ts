@@ -62,8 +62,6 @@ export type Progress = {
   readonly event: 'progress';
   readonly done: number;
   readonly total: number;
-  /** Rows per minute. */
-  readonly rate?: number | undefined;
   /** Estimated time for the rest, in ms. */
   readonly leftMs?: number | undefined;
   /** True for the last event, even if `done` is below `total`. */

@@ -101,7 +101,6 @@ export function createClient(options: ClientOptions): Client {
     });
     reportDeprecation(report, endpoint, response);
     if (!hasPromisedStatus(endpoint, response)) throw refusalOf(endpoint, response, options);
-    request.onResponse?.(response);
     return response;
   }
 

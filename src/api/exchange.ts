@@ -12,16 +12,12 @@ export function isWrite(method: Method): boolean {
 
 /** Callbacks around the rate limiter. Each attempt goes through it again. */
 export type RateLimitHooks = {
-  /** Awaited once a permit is granted, before anything is sent. If it rejects, the call ends with its error. */
-  readonly beforeSending?: (() => Promise<void>) | undefined;
-  /** Awaited when the permit was withdrawn after `beforeSending`. Nothing was sent; the request waits for another permit. */
-  readonly onReturned?: (() => Promise<void>) | undefined;
+  /** Called when the limit lets the request through. If it throws, nothing is sent, and the call ends with its error. */
+  readonly beforeSending?: (() => void) | undefined;
   /** Called when the limit postpones the request, and again while it does; not while it waits for requests in flight. */
   readonly onWait?: (() => void) | undefined;
   /** Ends the wait for a permit, in place of the run's own signal. A request that has left goes on. */
   readonly signal?: AbortSignal | undefined;
-  /** Called when the response has the promised status, before its body is decoded. */
-  readonly onResponse?: ((head: ResponseHead) => void) | undefined;
 };
 
 export type ApiRequest = RateLimitHooks & {

@@ -25,7 +25,7 @@ export const tree: Readonly<Record<string, Branch & { readonly part: string }>> 
       create: { summary: 'Create a category', load: () => import('./categories/create.ts') },
       import: {
         summary: 'Import categories from a file, each name exactly once',
-        load: () => import('./categories/import/import.ts'),
+        load: () => import('./categories/import.ts'),
       },
       diff: {
         summary: 'Compare a file with the categories of the service',

@@ -1,14 +1,10 @@
 import { hash, randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { cannotSave, saving } from '../disk/files.ts';
-import { syncFolder } from '../disk/folders.ts';
 import { withLock } from '../disk/lock.ts';
-import { type Mark, parseMark } from '../disk/mark.ts';
-import { holdMark, isAlive, removeMark } from '../disk/mark-file.ts';
-import { writeNew } from '../disk/new-file.ts';
-import { readOwn } from '../disk/open-file.ts';
+import { longestMark, type Mark, parseMark } from '../disk/mark.ts';
+import { holdMark, isAlive as isProcessAlive, removeMark } from '../disk/mark-file.ts';
 import { securePrivateFolder } from '../disk/private-folder.ts';
 import {
   type Failure,
@@ -20,14 +16,11 @@ import {
 import type { Report } from '../events.ts';
 import { commandOn } from '../text/shell.ts';
 import { isoTime } from '../time.ts';
-import { lookAlikeKey } from './make-plan.ts';
+import { lookAlikeKey } from './plan.ts';
 
 /** Names at one service that only this process may create until it releases them. */
 export type Hold = {
-  /**
-   * One for each process that ended without releasing one of these names, and its journal if it has one. Also one for each
-   * create that we waited for: the list may not show yet what it created.
-   */
+  /** One for each process that ended without releasing one of these names, and its journal if it has one. */
   readonly left: readonly { readonly journal?: string | undefined }[];
   /** Forgets `left`. Call it when those requests have been carried out or dropped, and a list has been received since. */
   readonly settled: () => void;
@@ -39,15 +32,20 @@ type Options = {
   readonly folder: string;
   readonly address: string;
   readonly names: readonly string[];
-  /** Identifies the journal of an import. Only one process at a time can hold it. */
-  readonly journal?: string;
+  /** Path of an import's journal, and of its file. Only one process at a time can hold either. */
+  readonly journal?: string | undefined;
+  readonly path?: string | undefined;
   readonly doing: 'creating' | 'importing';
   /** The longest wait for other processes, in ms. */
   readonly maxWaitMs: number;
   readonly report: Report;
 };
 
-type HoldMark = Mark & Pick<Options, 'doing'> & { readonly journal?: string | undefined };
+type HoldMark = Mark &
+  Pick<Options, 'doing' | 'journal'> & {
+    /** The process has ended and left the mark on purpose. Another machine could not see that. */
+    readonly isEnded?: true;
+  };
 
 /** The mark of a process that has one of the names, and its file. */
 type Rival = { readonly mark: HoldMark; readonly file: string };
@@ -57,9 +55,8 @@ const pollMs = 50;
 const minShownMs = 2_000;
 /** 100,000 names take 1.7 MB. */
 const maxMarkBytes = 4 * 1024 * 1024;
-const dayMs = 86_400_000;
-/** The clock of a network drive may differ from ours by so much. */
-const maxClockSkewMs = 60_000;
+/** Counted from the start of its process, so that the mark of an import that runs for weeks is there when it is killed. */
+const maxDeadAgeMs = 30 * 86_400_000;
 
 /**
  * Takes all of these names, or waits for the living processes that have one of them. Throws Failure (output) if that takes too
@@ -70,6 +67,7 @@ export async function holdNames(context: Context, options: Options): Promise<Hol
   const { maxWaitMs, report } = options;
   const start = uptime();
   const by = Symbol('names');
+  /** The list may not show yet what these have created. */
   const creates: HoldMark[] = [];
   let shown: Rival | undefined;
   try {
@@ -77,7 +75,7 @@ export async function holdNames(context: Context, options: Options): Promise<Hol
       const held = await tryHold(context, options);
       if ('release' in held) return { ...held, left: [...held.left, ...creates] };
       if (held.mark.doing === 'creating') creates.push(held.mark);
-      while (existsSync(held.file) && isAlive(context, held.mark, held.file)) {
+      while (isHeld(context, held)) {
         const waitedMs = uptime() - start;
         if (waitedMs >= maxWaitMs) throw busy(held);
         if (waitedMs >= minShownMs) {
@@ -118,13 +116,12 @@ async function tryHold(context: Context, options: Options): Promise<Hold | Rival
     const file = join(folder, `${scope}.${randomUUID()}`);
     try {
       const rivals = findRivals(context, folder, scope, new Set(keys));
-      const living = rivals.find(({ mark, file }) => isAlive(context, mark, file));
+      const living = rivals.find((rival) => isAlive(context, rival));
       if (living) return living;
       const mark: HoldMark = { ...context.owner, since: context.now(), doing, journal };
       // It outlives a power cut as well: the service may still carry out what was sent before.
-      writeNew(file, Buffer.from([JSON.stringify(mark), ...keys].join('\n')));
-      syncFolder(folder);
-      return createHold(file, rivals);
+      writeMark(context, file, mark, keys);
+      return createHold(context, { mark, file }, keys, rivals);
     } catch (error) {
       removeMark(file);
       throw cannotSave(file, error);
@@ -132,11 +129,16 @@ async function tryHold(context: Context, options: Options): Promise<Hold | Rival
   });
 }
 
+function writeMark(context: Context, file: string, mark: HoldMark, keys: readonly string[]): void {
+  context.stateFiles.write(file, [JSON.stringify(mark), ...keys].join('\n'));
+}
+
 /** Names that a service may take for the same one have the same key. */
-function keysOf({ names, journal }: Options): string[] {
+function keysOf({ names, journal, path }: Options): string[] {
   const keys = new Set(names.map((name) => hashOf(`name ${lookAlikeKey(name)}`)));
-  // With --allow-duplicates names do not matter, but a file is one import at a time.
+  // With --allow-duplicates names do not matter, but a file is one import at a time, also while it changes.
   if (journal !== undefined) keys.add(hashOf(`journal ${journal}`));
+  if (path !== undefined) keys.add(hashOf(`file ${path}`));
   return [...keys];
 }
 
@@ -151,41 +153,58 @@ function findRivals(
   scope: string,
   keys: ReadonlySet<string>,
 ): Rival[] {
-  const rivals: Rival[] = [];
+  const { stateFiles } = context;
   const form = /^[0-9a-f]+\.[0-9a-f-]{36}$/;
-  for (const name of readdirSync(folder)) {
-    if (!name.startsWith(`${scope}.`) || !form.test(name)) continue;
+  return stateFiles.list(folder).flatMap((name): Rival[] => {
+    if (!name.startsWith(`${scope}.`) || !form.test(name)) return [];
     const file = join(folder, name);
-    const [first = '', ...others] = readOwn(file, maxMarkBytes)?.toString().split('\n') ?? [];
+    const [first = '', ...others] =
+      stateFiles.read(file, maxMarkBytes)?.toString().split('\n') ?? [];
     const mark = parseMark(first) as HoldMark | undefined;
-    // If it is torn, its writer ended before it sent anything.
-    if (!mark || isStale(context, { mark, file })) removeMark(file);
-    else if (others.some((key) => keys.has(key))) rivals.push({ mark, file });
-  }
-  return rivals;
+    if (!mark) return [];
+    const isOld = context.now() - mark.since > maxDeadAgeMs;
+    if (isOld && !isAlive(context, { mark, file })) forget(context, file);
+    else if (others.some((key) => keys.has(key))) return [{ mark, file }];
+    return [];
+  });
 }
 
-/** Returns true for a mark whose process was seen dead a day ago. The file's time is set when that is seen first. */
-function isStale(context: Context, { mark, file }: Rival): boolean {
-  if (isAlive(context, mark, file)) return false;
-  try {
-    const { mtimeMs } = statSync(file);
-    // An import may have run for days: how old its mark is says nothing of its last request.
-    const wasSeen = mtimeMs > mark.since + maxClockSkewMs;
-    if (!wasSeen) utimesSync(file, context.now() / 1_000, context.now() / 1_000);
-    return wasSeen && context.now() - mtimeMs > dayMs;
-  } catch {
-    // Just removed by a process that has settled it.
-    return false;
-  }
+function forget({ stateFiles }: Context, file: string): void {
+  stateFiles.remove(file);
+  removeMark(file);
 }
 
-function createHold(file: string, rivals: readonly Rival[]): Hold {
+function isAlive(context: Context, { mark, file }: Rival): boolean {
+  return mark.isEnded !== true && isProcessAlive(context, mark, file);
+}
+
+function isHeld(context: Context, rival: Rival): boolean {
+  const [first = ''] =
+    context.stateFiles.read(rival.file, longestMark)?.toString().split('\n', 1) ?? [];
+  const mark = parseMark(first) as HoldMark | undefined;
+  return mark !== undefined && isAlive(context, { ...rival, mark });
+}
+
+function createHold(
+  context: Context,
+  { mark, file }: Rival,
+  keys: readonly string[],
+  rivals: readonly Rival[],
+): Hold {
+  const { release } = holdMark(file);
   return {
-    ...holdMark(file),
     left: rivals.map(({ mark }) => mark),
     settled() {
-      for (const rival of rivals) removeMark(rival.file);
+      for (const rival of rivals) forget(context, rival.file);
+    },
+    release(keep) {
+      try {
+        if (keep) writeMark(context, file, { ...mark, isEnded: true }, keys);
+        else context.stateFiles.remove(file);
+      } catch {
+        // The next process of this machine finds the mark of a dead one, and waits.
+      }
+      release(keep);
     },
   };
 }

@@ -1,113 +1,98 @@
 import type { Category } from '../api/resources.ts';
-import { type Content, contentKey, groupBy, type Mode } from './content.ts';
-import type { JournalState } from './journal-state.ts';
-import { findSimilar, type SimilarName } from './similar.ts';
+import type { Row } from './rows.ts';
+
+/** `ensure`: each distinct name exists once at the end. `each`: every row creates a category of its own. */
+export type Mode = 'ensure' | 'each';
 
 /**
- * What the import means to do with a row, or why it does nothing: created by this import before, `unknown` whether it was,
- * `existing` in the service, `differs` there in its description, `repeated` in the file, `similar` to a name that the service
- * may take for the same one.
+ * `created` by this import, `existing` in the service, `differs` there in its description, `similar` to a listed name, `repeated`
+ * from an earlier row.
  */
-export type Intention =
-  | 'create'
-  | 'created_before'
-  | 'unknown'
-  | 'existing'
-  | 'differs'
-  | 'similar'
-  | 'repeated';
+export type Fate = 'create' | 'created' | 'existing' | 'differs' | 'similar' | 'repeated';
 
-type Contradiction = { readonly row: number; readonly earlier: number };
+/** A row that was created; `as` is its name if the service changed it. */
+export type Created = { readonly row: number; readonly id: string; readonly as?: string };
 
 export type Plan = {
-  /** For each row of the file. */
-  readonly intentions: readonly Intention[];
-  /** Ids of the categories that stand for rows which exist or differ. */
+  /** One for each row. */
+  readonly fates: readonly Fate[];
+  /** The category that exists for a row. */
   readonly ids: ReadonlyMap<number, string>;
-  /** The rows to create, in the order of the file. */
-  readonly create: readonly number[];
-  readonly similar: readonly SimilarName[];
-  /** Rows whose name is in an earlier row, with another description. */
-  readonly contradictions: readonly Contradiction[];
+  /** The listed names that rows look like, whether agreed to or not. */
+  readonly lookAlikes: ReadonlyMap<number, string>;
 };
 
-/** What is left to do for the rows when the service has `existing`, and the journal tells `state`. */
+type Content = { readonly name: string; readonly description?: string | undefined };
+
+/** Decides what will become of each row. `agreed` are rows to create although a listed name looks like theirs. */
 export function makePlan(
   mode: Mode,
-  rows: readonly Content[],
-  existing: readonly Category[],
-  state: JournalState,
-): Plan {
-  const there = groupBy(existing, ({ name }) => name);
-  const seen = new Map<string, number>();
-  const contradictions: Contradiction[] = [];
-  const ids = new Map<number, string>();
-  // A row that might stand for one of unknown fate waits until that is known.
-  const openKeys = new Set([...state.open].map((row) => keyOf(rows[row])));
-  const intentions = rows.map((row, index) => {
-    const key = keyOf(row);
-    const earlier = seen.get(key);
-    if (earlier === undefined) seen.set(key, index);
-    else if (rows[earlier]?.description !== row.description)
-      contradictions.push({ row: index, earlier });
-    if (state.done.has(index)) return 'created_before';
-    if (mode === 'ensure' && earlier !== undefined) return 'repeated';
-    if (openKeys.has(key)) return 'unknown';
-    const same = mode === 'ensure' ? there.get(row.name) : undefined;
-    if (!same) return 'create';
-    const { intention, id } = compare(row, same);
-    ids.set(index, id);
-    return intention;
-  });
-  const create = rowsToCreate(intentions);
-  const similar = findSimilar(mode, rows, create, existing, state);
-  return { intentions, ids, create, similar, contradictions };
-
-  function keyOf(row: Content = { name: '' }): string {
-    return contentKey(mode, row);
-  }
-}
-
-/** Which of those that have a row's name stands for it. */
-function compare(row: Content, same: readonly Category[]): { intention: Intention; id: string } {
-  const equal = same.find(
-    ({ description = '' }) => row.description === undefined || row.description === description,
-  );
-  const [first] = same;
-  return { intention: equal ? 'existing' : 'differs', id: String((equal ?? first)?.id) };
-}
-
-/** The same plan where rows that are yet to be sent are in a later list: somebody else created them. */
-export function dropExisting(
-  plan: Plan,
-  rows: readonly Content[],
-  todo: readonly number[],
+  rows: readonly Row[],
   list: readonly Category[],
+  created: ReadonlyMap<number, Created>,
+  agreed: ReadonlySet<number>,
 ): Plan {
-  const there = groupBy(list, ({ name }) => name);
-  const intentions = [...plan.intentions];
-  const ids = new Map(plan.ids);
-  for (const row of todo) {
-    const content = rows[row];
-    const same = content && there.get(content.name);
-    if (!same) continue;
-    const { intention, id } = compare(content, same);
-    intentions[row] = intention;
-    ids.set(row, id);
+  const wanted = new Set(rows.map(({ name }) => lookAlikeKey(name)));
+  // The list may be many times as long as the file.
+  const near = list.filter(({ name }) => wanted.has(lookAlikeKey(name)));
+  const existing = groupBy(near, ({ name }) => name);
+  const ours = new Set([...created.values()].map(({ id }) => id));
+  const foreign = groupBy(
+    near.filter(({ id }) => !ours.has(id.text)),
+    ({ name }) => lookAlikeKey(name),
+  );
+  const seen = new Set<string>();
+  const ids = new Map<number, string>();
+  const lookAlikes = new Map<number, string>();
+  return { fates: rows.map(fateOf), ids, lookAlikes };
+
+  function fateOf(row: Row, index: number): Fate {
+    const isRepeated = seen.has(row.name);
+    seen.add(row.name);
+    const own = created.get(index);
+    if (own) {
+      ids.set(index, own.id);
+      return 'created';
+    }
+    if (mode === 'each') return 'create';
+    if (isRepeated) return 'repeated';
+    const same = existing.get(row.name) ?? [];
+    const equal = same.find(
+      ({ description = '' }) => row.description === undefined || row.description === description,
+    );
+    const found = equal ?? same[0];
+    if (found) {
+      ids.set(index, found.id.text);
+      return equal ? 'existing' : 'differs';
+    }
+    const [lookAlike] = foreign.get(lookAlikeKey(row.name)) ?? [];
+    if (!lookAlike) return 'create';
+    lookAlikes.set(index, lookAlike.name);
+    return agreed.has(index) ? 'create' : 'similar';
   }
-  return { ...plan, intentions, ids, create: rowsToCreate(intentions) };
 }
 
-/** The same plan without those of its rows that look like others and for which `refuse` holds. */
-export function dropSimilar(plan: Plan, refuse: (similar: SimilarName) => boolean): Plan {
-  const intentions = [...plan.intentions];
-  for (const similar of plan.similar) {
-    if (intentions[similar.row] === 'create' && refuse(similar))
-      intentions[similar.row] = 'similar';
-  }
-  return { ...plan, intentions, create: rowsToCreate(intentions) };
+/** Returns a key that two categories share if one may stand for the other. */
+export function keyOf(mode: Mode, { name, description = '' }: Content): string {
+  return mode === 'ensure' ? name : JSON.stringify([name, description]);
 }
 
-function rowsToCreate(intentions: readonly Intention[]): number[] {
-  return [...intentions.keys()].filter((row) => intentions[row] === 'create');
+/** Returns a key that names share if they differ only in case, whitespace or Unicode normalization. */
+export function lookAlikeKey(name: string): string {
+  return name.normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
+}
+
+/** Groups items in their order. `Map.groupBy` needs Node 21. */
+export function groupBy<Item>(
+  items: Iterable<Item>,
+  keyOf: (item: Item) => string,
+): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
 }

@@ -1,170 +1,192 @@
 import { setMaxListeners } from 'node:events';
 import { createCategory } from '../api/endpoints.ts';
 import type { RateLimitHooks } from '../api/exchange.ts';
-import type { Category } from '../api/resources.ts';
-import { Failure } from '../errors.ts';
+import type { Category, NewCategory } from '../api/resources.ts';
+import { Failure, type ServiceError } from '../errors.ts';
 import { notice } from '../events.ts';
+import { quoted } from '../text/quoted.ts';
 import { duration } from '../time.ts';
-import { looseKey } from './content.ts';
-import { createIntents } from './intents.ts';
-import { contentOf, describeRow, type Job, keyOf } from './job.ts';
-
-/** So many unknown outcomes are looked up before more are added. */
-const mostUnknown = 40;
-/** After so many in a row the service is not to be troubled any more. */
-const unknownsUntilStop = 3;
+import type { Journal } from './journal.ts';
+import type { Row } from './rows.ts';
+import type { Job } from './run.ts';
 
 /** Why sending ended before the rows did. */
 export type Stop =
   | { readonly kind: 'unknowns' }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** After so long without a row sent, in ms, the list may show what others created: it comes first. */
-const listIsOld = 180_000;
+export type Refusal = ServiceError;
 
-export type Streak = {
-  /** Unknown outcomes in a row, by the order of their coming. */
-  unknowns: number;
-  /** A row was sent since the list was last asked for because it was old: where each request waits for long, rows go on. */
-  mayLookAgain: boolean;
-  /** The service was seen to change names that look alike into one. */
-  changesNames: boolean;
+/** What a run knows of its rows besides the journal. */
+export type Progress = {
+  readonly unknown: Set<number>;
+  readonly refusals: Map<number, Refusal>;
+  unknownInARow: number;
 };
 
-/**
- * Sends rows, each once, several at a time, and writes down what became of each. It ends early when going on makes no sense,
- * or when outcomes should be looked up first; what is on its way then is waited for.
- * @param similar rows that look like others; they are passed over once the service was seen to change names
- */
+const maxInFlight = 16;
+const maxUnknownInARow = 3;
+/** Older lists are fetched again before more rows are sent: another client may have created them. */
+const maxListAgeMs = 3_600_000;
+
+/** Sends rows, each once, several at a time. When something stops it, it waits for those in flight. */
 export async function sendRows(
   job: Job,
-  todo: readonly number[],
-  streak: Streak,
-  similar: ReadonlySet<number>,
+  journal: Journal,
+  rowsToSend: readonly number[],
+  progress: Progress,
 ): Promise<Stop | undefined> {
-  const { context, client, journal } = job;
+  const { context, client, rows, mode } = job;
+  const { unknown, refusals } = progress;
   const halt = new AbortController();
   const signal = AbortSignal.any([context.signal, halt.signal]);
-  // All rows listen to it; Node would take more than ten listeners for a leak and warn on stderr.
+  // Every row in flight listens to it; Node would warn of a leak on stderr.
   setMaxListeners(0, signal);
-  /** Content that may exist already, though nobody knows: a row of the same content has to wait. */
-  const uncertain = new Set<string>();
-  let unknowns = 0;
-  let sentAt = context.uptime();
+  const flight = createFlight(journal, { beforeCreate, isAllKnown: () => unknown.size === 0 });
+  /** One iterator that all workers share. */
+  const queue = triedLast(rowsToSend, journal.tried).values();
+  const listedAt = context.uptime();
+  let isAnySent = false;
   let stop: Stop | undefined;
-  const intents = createIntents(job, todo, mayBeSent);
 
-  await Promise.all(Array.from({ length: job.concurrency }, work));
-  // What was not sent is not in flight.
-  intents.withdraw();
+  await Promise.all(Array.from({ length: maxInFlight }, work));
   return stop;
 
+  /** Never rejects: a worker that ended early would leave the others behind. */
   async function work(): Promise<void> {
-    while (!signal.aborted && unknowns < mostUnknown) {
-      const row = intents.take();
-      if (row === undefined) return;
-      if (mayBeSent(row)) await send(row);
-      else intents.drop(row);
-    }
-  }
-
-  function mayBeSent(row: number): boolean {
-    if (streak.changesNames && similar.has(row)) return false;
-    return uncertain.size === 0 || !uncertain.has(keyOf(job, row));
-  }
-
-  async function send(row: number): Promise<void> {
-    const body = contentOf(job, row);
-    const turn: RateLimitHooks = {
-      signal,
-      beforeSending: () => intend(row),
-      onReturned: () => withdraw(row),
-      onWait: putOff,
-      onResponse: ({ limits }) => intents.allow(limits.rateLimit?.remaining ?? 0),
-    };
     try {
-      created(row, await client.call(createCategory, { body }, turn));
+      for (const row of queue) {
+        if (signal.aborted) return;
+        await send(row, rows[row] as Row);
+        flight.restIfPossible();
+      }
     } catch (error) {
-      settle(row, error);
+      end({ kind: 'failed', error });
     }
   }
 
-  /** No byte leaves before it is on the disk that one may. */
-  async function intend(row: number): Promise<void> {
-    refuseOldList();
-    await intents.write(row);
-  }
-
-  /** Rows that wait for the limit are not in flight, and what became of the others lasts. */
-  function putOff(): void {
-    intents.withdraw();
-    // A failure is that of the next one as well, which is awaited.
-    journal.commit().catch(() => {});
-  }
-
-  /** Nothing was sent after all, and the wait for another turn may be long. */
-  async function withdraw(row: number): Promise<void> {
-    journal.add({ k: 'n', row });
-    await journal.commit();
-  }
-
-  /** @throws the reason of `halt` when the list should be asked for first */
-  function refuseOldList(): void {
-    const now = context.uptime();
-    const old = job.mode === 'ensure' && now - sentAt > listIsOld;
-    sentAt = now;
-    if (old && streak.mayLookAgain) {
-      streak.mayLookAgain = false;
-      halt.abort(new Error('the list is old'));
-    } else if (!halt.signal.aborted) {
-      streak.mayLookAgain = true;
+  async function send(row: number, content: Row): Promise<void> {
+    try {
+      await flight.run(signal, async (hooks) => {
+        const body = bodyOf(content);
+        takeCreated(row, content, await client.call(createCategory, { body }, hooks));
+      });
+    } catch (error) {
+      if (error !== halt.signal.reason) judge(row, error);
     }
+  }
+
+  /** Ends the round if the list is old. Each round sends a row, however long that one waits. */
+  function beforeCreate(): void {
+    const isOld = context.uptime() - listedAt > maxListAgeMs;
+    if (mode === 'ensure' && isAnySent && isOld) halt.abort(new Error('the list is old'));
     halt.signal.throwIfAborted();
+    isAnySent = true;
   }
 
-  function created(row: number, { id, name }: Category): void {
-    const asked = contentOf(job, row).name;
-    const changed = name !== asked;
-    streak.changesNames ||= changed && looseKey(name) === looseKey(asked);
-    journal.add({ k: 'd', row, id: id.text, via: '201', ...(changed && { as: name }) });
-    streak.unknowns = 0;
-    job.onSettled();
+  function takeCreated(row: number, { name }: Row, created: Category): void {
+    const isRenamed = created.name !== name;
+    journal.add({ row, id: created.id.text, ...(isRenamed && { as: created.name }) });
+    progress.unknownInARow = 0;
+    if (isRenamed) tell(row, `the service changed the name to ${quoted(created.name)}`);
+    job.onRowDone();
   }
 
-  function settle(row: number, error: unknown): void {
+  function judge(row: number, error: unknown): void {
     const failure = error instanceof Failure ? error : undefined;
-    if (failure?.details.outcome === 'unknown') unknown(row, failure);
-    else if (failure?.kind === 'refused') refused(row, failure);
-    else ended(row, error, failure !== undefined || error === halt.signal.reason);
+    if (failure?.kind === 'refused') {
+      refusals.set(row, { status: 0, ...failure.details.service });
+      progress.unknownInARow = 0;
+      tell(row, failure.message);
+      job.onRowDone();
+      return;
+    }
+    // Only a failure can say that nothing was created.
+    if (!failure || failure.details.outcome === 'unknown') takeUnknown(row, failure);
+    if (failure?.kind !== 'outcome_unknown') end({ kind: 'failed', error });
+    else if (progress.unknownInARow >= maxUnknownInARow) end({ kind: 'unknowns' });
   }
 
-  /** @param unsent whether it surely left nothing behind: only what nobody foresaw may have */
-  function ended(row: number, error: unknown, unsent: boolean): void {
-    intents.drop(row);
-    if (unsent && journal.state.open.has(row)) journal.add({ k: 'n', row });
-    if (error !== halt.signal.reason) end({ kind: 'failed', error });
+  function takeUnknown(row: number, failure?: Failure): void {
+    unknown.add(row);
+    progress.unknownInARow += 1;
+    const checking = `not sent again, checking in ${duration(job.settleMs)} or later`;
+    if (failure) tell(row, `${failure.message}. It may have been created; ${checking}`);
+    journal.add({ row, unknown: true });
   }
 
-  function unknown(row: number, failure: Failure): void {
-    journal.add({ k: 'u', row, at: context.now() });
-    uncertain.add(keyOf(job, row));
-    unknowns += 1;
-    streak.unknowns += 1;
-    const message = `${describeRow(job, row)}: ${failure.message}. It may have been created; not sent again, checking in ${duration(job.settle)} or later`;
-    notice(job.report, message);
-    if (failure.kind === 'interrupted') end({ kind: 'failed', error: failure });
-    else if (streak.unknowns >= unknownsUntilStop) end({ kind: 'unknowns' });
-  }
-
-  function refused(row: number, failure: Failure): void {
-    journal.add({ k: 'r', row, status: 0, ...failure.details.service });
-    streak.unknowns = 0;
-    notice(job.report, `${describeRow(job, row)}: ${failure.message}`);
-    job.onSettled();
+  function tell(row: number, message: string): void {
+    notice(job.report, `${describeRow(rows, row)}: ${message}`);
   }
 
   function end(reason: Stop): void {
     stop ??= reason;
     halt.abort(new Error('the import stops'));
+  }
+}
+
+/** Returns the content of a row as the service takes it. */
+export function bodyOf({ name, description }: Row): NewCategory {
+  return { name, ...(description !== undefined && { description }) };
+}
+
+/** Names a row for messages. */
+export function describeRow(rows: readonly Row[], row: number): string {
+  const { line, name } = rows[row] as Row;
+  return `line ${line} (${quoted(name)})`;
+}
+
+function triedLast(rows: readonly number[], tried: ReadonlySet<number>): number[] {
+  return [...rows.filter((row) => !tried.has(row)), ...rows.filter((row) => tried.has(row))];
+}
+
+type FlightOptions = {
+  /** Called when the limit lets a create through. If it throws, nothing is sent. */
+  readonly beforeCreate: () => void;
+  /** Returns false while the outcome of a row is unknown. */
+  readonly isAllKnown: () => boolean;
+};
+
+/**
+ * Keeps the journal's state true: `sending` is on disk before a create leaves, and `idle` once the run waits for the limit
+ * with no create in flight and no outcome unknown.
+ */
+function createFlight(journal: Journal, { beforeCreate, isAllKnown }: FlightOptions) {
+  let inFlight = 0;
+  let isWaiting = false;
+
+  return {
+    async run(signal: AbortSignal, send: (hooks: RateLimitHooks) => Promise<void>): Promise<void> {
+      let isSent = false;
+      const land = () => {
+        if (isSent) inFlight -= 1;
+        isSent = false;
+      };
+      try {
+        await send({
+          signal,
+          onWait() {
+            // It was refused with a 429 before, or not sent yet.
+            land();
+            isWaiting = true;
+            restIfPossible();
+          },
+          beforeSending() {
+            beforeCreate();
+            journal.setState('sending');
+            isWaiting = false;
+            if (!isSent) inFlight += 1;
+            isSent = true;
+          },
+        });
+      } finally {
+        land();
+      }
+    },
+    restIfPossible,
+  };
+
+  function restIfPossible(): void {
+    if (isWaiting && inFlight === 0 && isAllKnown()) journal.setState('idle');
   }
 }

@@ -2,8 +2,8 @@ import { setMaxListeners } from 'node:events';
 import { homedir, uptime as systemUptime } from 'node:os';
 import { join } from 'node:path';
 import type { Context, Output, Send } from '../context.ts';
-import { openAppendFile } from '../disk/append-file.ts';
 import { bootOf, isRunning, type Owner, ownerOf } from '../disk/owner.ts';
+import { stateFiles } from '../disk/state-files.ts';
 import type { Terminal } from './ask.ts';
 import { readEnvironment } from './environment.ts';
 import { createUptime } from './uptime.ts';
@@ -69,7 +69,7 @@ export function createNodeContext(signal: AbortSignal): Context {
     capture: async (command, options) =>
       (await import('./programs.ts')).capture(command, options, process),
     openEngine: async (address) => (await import('./engine.ts')).openEngine(address),
-    openAppendFile,
+    stateFiles,
     self: [process.execPath, process.argv[1] ?? ''],
     get owner() {
       owner ??= ownerOf(process.pid);

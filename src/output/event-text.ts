@@ -74,10 +74,9 @@ export function waitText({ why, next, resetAt, waitMs, left }: Wait): string {
   return `${why}, ${next}${when}${rows}`;
 }
 
-/** "312 of 5,000 rows, 58/min, about 1h 21m left" */
-export function progressText({ done, total, rate, leftMs }: Progress): string {
+/** "312 of 5,000 rows, about 1h 21m left" */
+export function progressText({ done, total, leftMs }: Progress): string {
   const parts = [`${formatCount(done)} of ${formatCount(total)} rows`];
-  if (rate !== undefined) parts.push(`${formatCount(rate)}/min`);
   if (leftMs !== undefined) parts.push(`about ${duration(leftMs)} left`);
   return parts.join(', ');
 }

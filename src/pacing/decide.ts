@@ -67,7 +67,7 @@ export function waitAt(ledger: Ledger, at: number): Denied | undefined {
 }
 
 /** How many requests may be on their way at once where a minute has this limit. */
-export function mostInFlight(limit: number | undefined): number {
+function mostInFlight(limit: number | undefined): number {
   return limit !== undefined && limit >= wideLimit ? maxInFlight : maxInFlight / 2;
 }
 

@@ -50,7 +50,6 @@ export function gate(next: SendRequest, context: Context, limit: Limit): SendReq
           permits.release({ k: left ? 'lost' : 'unsent', id, ...readClock(context) }));
         if (!isWithdrawn) throw error;
       }
-      await request.onReturned?.();
     }
   };
 
@@ -67,7 +66,7 @@ export function gate(next: SendRequest, context: Context, limit: Limit): SendReq
     const id = await permits.acquire(request);
     try {
       signal.throwIfAborted();
-      await request.beforeSending?.();
+      request.beforeSending?.();
       signal.throwIfAborted();
       return id;
     } catch (error) {

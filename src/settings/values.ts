@@ -44,12 +44,6 @@ const namedPlans: readonly NamedPlan[] = Object.entries(plans).map(([name, quota
   quotas,
 }));
 
-/** Returns the next larger plan; undefined after the largest, and after a plan of the user's own. */
-export function planAfter({ name }: NamedPlan): NamedPlan | undefined {
-  const index = namedPlans.findIndex((plan) => plan.name === name);
-  return index < 0 ? undefined : namedPlans[index + 1];
-}
-
 /** Parses `free`, `pro`, `business`, or `N/min,M/day`. */
 export function parsePlan(text: string, source?: string): NamedPlan {
   const known = namedPlans.find(({ name }) => name.toLowerCase() === text);

@@ -128,7 +128,7 @@ describe('an import on a disk that fails at any step, with a power cut behind it
   const faults: readonly Fault[] = [
     ['EIO', [0, 2, 74], 15],
     ['ENOSPC', [74], 3],
-    ['short', [0], 3],
+    ['short', [0], 1],
   ];
 
   test.for(faults)(

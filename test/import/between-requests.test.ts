@@ -87,7 +87,7 @@ describe('an import of dog, cat and emu leaves each of them once, or names the c
       expect([first.exitCode, second.exitCode], `${flags}`).toEqual([exitCode, 0]);
       expect(countCreates(sandbox), `${flags}`).toBe(creates);
       expect(copiesIn(first), `${flags}`).toMatchObject(copies.map((name) => ({ name })));
-      expectEachOnce(sandbox, second, copiesIn(first));
+      expectEachOnce(sandbox, second, [...copiesIn(first), ...itemsIn(first)]);
     }
   });
 
@@ -264,6 +264,10 @@ function countCreates({ requests }: Fixtures['sandbox']): number {
 
 function copiesIn({ stdout }: Result): readonly { readonly id: number }[] {
   return JSON.parse(stdout).copies;
+}
+
+function itemsIn({ stdout }: Result): readonly { readonly id: number }[] {
+  return JSON.parse(stdout).items.filter(({ id }: { id?: number }) => id !== undefined);
 }
 
 /** Expects dog, cat and emu at the service, and that each category there is a row's or a named copy. */

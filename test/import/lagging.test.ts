@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { type Clock, startTime } from '../support/clock.ts';
+import type { Clock } from '../support/clock.ts';
 import { apply, countsOf, put, three } from '../support/import-cases.ts';
 import { test as base, expect, reply } from '../support/petstore.ts';
 import { expectTold } from '../support/told.ts';
@@ -52,19 +52,4 @@ describe('a list that shows late what was created', () => {
     expect(result.exitCode).toBe(5);
     expectTold(clock.uptime() - start, 20);
   });
-
-  test.for([{ lag: 45_000 }, { lag: Number.POSITIVE_INFINITY }])(
-    'is not believed over the journal of a finished import: $lag ms late',
-    async ({ lag: ms }, { petstore, sandbox, folder, lag, clock }) => {
-      const path = put(folder, three);
-      await petstore(['categories', 'import', path, ...apply]);
-      lag(ms);
-
-      const again = await petstore(['categories', 'import', path, ...apply]);
-
-      expect(sandbox.categories).toHaveLength(3);
-      expect(again.exitCode).toBe(ms === 45_000 ? 0 : 5);
-      expect(clock.now()).toBeGreaterThan(startTime);
-    },
-  );
 });

@@ -13,6 +13,7 @@ import {
   reply,
   testKey,
 } from '../support/petstore.ts';
+import { isPosix } from '../support/posix.ts';
 import { stateFiles } from '../support/state-files.ts';
 import { expectTold } from '../support/told.ts';
 import { type Context, exact, interrupted, plans, type WireAnswer } from '../support/values.ts';

@@ -136,8 +136,7 @@ describe.for(steps)('a clock that is set %s', ([, by]) => {
     for (const time of told) expect(time).toMatch(/^([1-5]?\ds|1m( 1s)?)$/);
     const paces = stderr.match(/^petstore: \d+ of 12 rows, .*$/gm) ?? [];
     expect(paces.length).toBeGreaterThan(7);
-    for (const pace of paces)
-      expect(pace).toMatch(/ [1-5]\/min, about (2m|1m|(1m )?[1-5]?\ds) left$/);
+    for (const pace of paces) expect(pace).toMatch(/, about (2m|1m|(1m )?[1-5]?\ds) left$/);
   });
 
   test('while a request is on its way tells no other time than it took', async ({

@@ -71,12 +71,8 @@ describe('nothing acts or hides', () => {
     ['a name of a plan', ['categories', 'import', 'FILE', '--dry-run']],
     ['what differs', ['categories', 'diff', 'FILE']],
   ] as const)('in %s', async ([, argv], { petstore, sandbox, folder }) => {
-    const file = put(
-      folder,
-      JSON.stringify([{ name: `${whole}c` }, { name: `${whole}C` }]),
-      'f.json',
-    );
-    sandbox.categories.push({ id: exact('1'), name: whole });
+    const file = put(folder, JSON.stringify([{ name: `${whole}c` }, { name: 'new' }]), 'f.json');
+    sandbox.categories.push({ id: exact('1'), name: `${whole}C` });
     sandbox.react = ({ method, url }) => {
       if (method === 'POST') return reply(422, { code: acting, message: acting, status: 422 });
       return String(url).endsWith('orders')

@@ -53,7 +53,7 @@ const prints: Readonly<Record<string, Readonly<Record<'csv' | 'tsv' | 'yaml', st
   'categories import FILE --dry-run': {
     csv: 'line,name,intention,id,looksLike\n2,ferret,create,,\n3,dog,create,,\n',
     tsv: 'line\tname\tintention\tid\tlooksLike\n2\tferret\tcreate\t\t\n3\tdog\tcreate\t\t\n',
-    yaml: 'file: "pets.csv"\nrows: 2\ncounts:\n  create: 2\nrequests: 4\nforecast:\n  plan: null\n  todayMs: 0\n  moreDays: null\n  doneAt: "2026-11-20T15:04:00Z"\n  nextPlan: null\nitems:\n- line: 2\n  name: ferret\n  intention: create\n- line: 3\n  name: dog\n  intention: create\n',
+    yaml: 'file: "pets.csv"\nrows: 2\ncounts:\n  create: 2\nrequests: 4\nforecast:\n  plan: null\n  todayMs: 0\n  moreDays: null\nitems:\n- line: 2\n  name: ferret\n  intention: create\n- line: 3\n  name: dog\n  intention: create\n',
   },
   'categories import FILE --yes': {
     csv: 'line,name,outcome,id,as,status,code,message\n2,ferret,created,1,,,,\n3,dog,created,2,,,,\n',

@@ -25,11 +25,14 @@ describe('the progress of an import on a terminal', () => {
       sandbox.plan = smallPlan;
       const terminal = watch(importArgv(folder, 21), { env: { LANG } });
       for (const done of [10, 21]) {
+        // Rows beyond eight wait for those in flight.
+        await terminal.shows(/\d of 21 rows/);
+        await terminal.pass(200);
         await terminal.shows(new RegExp(count(done, 21)));
         await terminal.pass(10_000);
-        const shown = await terminal.shows(new RegExp(`${count(done, 21)}[^]*\\bin 5\\d`));
+        const shown = await terminal.shows(new RegExp(`${count(done, 21)}[^]*\\bin\\s+5\\d`));
         await terminal.pass(20_000);
-        await terminal.shows(new RegExp(`${count(done, 21)}[^]*\\bin 3\\d`));
+        await terminal.shows(new RegExp(`${count(done, 21)}[^]*\\bin\\s+3\\d`));
         const [, full = '', empty = ''] = bar.exec(shown) ?? [];
         expect(full.length / (full + empty).length).toBeCloseTo(done / 21, 1);
         await terminal.pass(32_000);
@@ -51,6 +54,8 @@ describe('the progress of an import on a terminal', () => {
     sandbox.plan = smallPlan;
     const terminal = watch(importArgv(folder, 12, '--verbose'), { columns: 200 });
 
+    await terminal.shows(/\d of 12 rows/);
+    await terminal.pass(200);
     const shown = await terminal.shows(new RegExp(count(10, 12)));
     const { screen } = await terminal.end();
 
@@ -70,6 +75,8 @@ describe('the progress of an import on a terminal', () => {
     sandbox.react = reactTo('pet 3', cutAfter);
     const terminal = watch(importArgv(folder, 20, '--settle', '45s'));
 
+    await terminal.shows(/\d of 20 rows/);
+    await terminal.pass(200);
     await terminal.shows(new RegExp(`${count(19, 20)}.*\\b1 [^]*\\bin 45`));
     await terminal.pass(10_000);
     await terminal.shows(new RegExp(`${count(19, 20)}.*\\b1 [^]*\\bin 3[56]`));

@@ -1,11 +1,11 @@
 import { appendFileSync, statSync, truncateSync } from 'node:fs';
 import type { Context, Send } from '../../src/context.ts';
-import { type AppendFile, openAppendFile } from '../../src/disk/append-file.ts';
+import { type StateFiles, stateFiles } from '../../src/disk/state-files.ts';
 import type { Clock } from './clock.ts';
 
 /** Steps of a process at which it may die: before or after a request or a write, or in the middle of one. */
 export type Mortal = {
-  readonly context: Pick<Context, 'send' | 'sleep' | 'openAppendFile'>;
+  readonly context: Pick<Context, 'send' | 'sleep' | 'stateFiles'>;
   /** Resolves when it has died. */
   readonly death: Promise<'dead'>;
   /** Kills it between two steps. */
@@ -22,32 +22,62 @@ type Fate = {
 
 /** A process that dies at a step: nothing it does after that has any effect, and nothing that it waits for comes. */
 export function createMortal(clock: Clock, send: Send, { diesAt, kept, garbage }: Fate): Mortal {
+  const syncedLengths = new Map<string, number>();
   let steps = 0;
-  let dead = false;
-  let powerCut = () => {};
+  let isDead = false;
   let announce = (_: 'dead') => {};
   const death = new Promise<'dead'>((resolve) => {
     announce = resolve;
   });
 
-  /** Whether it has died by now. */
+  /** Returns whether it has died by now. */
   function step(): boolean {
     if (steps === diesAt) kill();
     steps += 1;
-    return dead;
+    return isDead;
   }
 
   function kill(): void {
-    if (dead) return;
-    dead = true;
-    powerCut();
+    if (isDead) return;
+    isDead = true;
+    for (const [path, syncedLength] of syncedLengths) {
+      const { size } = statSync(path);
+      truncateSync(path, Math.round(syncedLength + kept * (size - syncedLength)));
+      appendFileSync(path, garbage);
+    }
     announce('dead');
   }
 
-  /** What the living get. */
   async function live<Result>(result: Result): Promise<Result> {
-    return dead ? new Promise<never>(() => {}) : result;
+    return isDead ? new Promise<never>(() => {}) : result;
   }
+
+  const mortalFiles: StateFiles = {
+    ...stateFiles,
+    write(path, text) {
+      if (step()) return;
+      stateFiles.write(path, text);
+      step();
+    },
+    append(path, text) {
+      if (step()) return;
+      if (!syncedLengths.has(path)) syncedLengths.set(path, statSync(path).size);
+      stateFiles.append(path, text);
+      step();
+    },
+    sync(path) {
+      if (step()) return;
+      stateFiles.sync(path);
+      syncedLengths.delete(path);
+      step();
+    },
+    remove(path) {
+      if (step()) return;
+      stateFiles.remove(path);
+      syncedLengths.delete(path);
+      step();
+    },
+  };
 
   return {
     death,
@@ -67,28 +97,7 @@ export function createMortal(clock: Clock, send: Send, { diesAt, kept, garbage }
         });
         return live(undefined);
       },
-      openAppendFile: (path) => lasting(openAppendFile(path), path),
+      stateFiles: mortalFiles,
     },
   };
-
-  function lasting(file: AppendFile, path: string): AppendFile {
-    let synced = statSync(path).size;
-    powerCut = () => {
-      const { size } = statSync(path);
-      truncateSync(path, Math.round(synced + kept * (size - synced)));
-      appendFileSync(path, garbage);
-    };
-    return {
-      ...file,
-      async append(bytes) {
-        if (step()) return live(undefined);
-        // A disk takes longer than a request to a service on the same machine.
-        await clock.sleep(20, new AbortController().signal);
-        if (dead) return live(undefined);
-        appendFileSync(path, bytes);
-        if (step()) return live(undefined);
-        synced = statSync(path).size;
-      },
-    };
-  }
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test as base } from 'vitest';
 import type { Context, Output, Send, WireAnswer, WireRequest } from '../../src/context.ts';
-import { openAppendFile } from '../../src/disk/append-file.ts';
+import { stateFiles } from '../../src/disk/state-files.ts';
 import { readEnvironment } from '../../src/node/environment.ts';
 import { run } from '../../src/run.ts';
 import { createSandbox } from '../../src/sandbox/server.ts';
@@ -81,9 +81,15 @@ export const test = base.extend<Fixtures>({
 
   forward: ({ clock, sandbox }, use) => use(forwardTo(sandbox, clock)),
 
-  petstore: ({ clock, folder, forward, sandbox }, use) =>
-    use(async (argv, options = {}) => {
+  petstore: async ({ clock, folder, forward, sandbox }, use) => {
+    /** Processes: each run is one, unless the test says otherwise. */
+    const started = new Set<number>();
+    const running: number[] = [];
+    await use(async (argv, options = {}) => {
       const { env, stdin = '', columns, signal = new AbortController().signal, context } = options;
+      const owner = context?.owner ?? { pid: 4242 + started.size, host: 'here', born: 'once' };
+      started.add(owner.pid);
+      running.push(owner.pid);
       // As in a real run: each request in flight listens to it.
       setMaxListeners(0, signal);
       const stdout = recordOutput(columns);
@@ -121,13 +127,13 @@ export const test = base.extend<Fixtures>({
         launch: () => Promise.reject(new Error('no programs run in memory')),
         capture: () => Promise.reject(new Error('no programs run in memory')),
         openEngine: () => Promise.reject(new Error('no engine runs in memory')),
-        openAppendFile: appendInNoTime(clock),
+        stateFiles,
         self: ['node', 'petstore'],
-        owner: { pid: 4242, host: 'here', born: 'once' },
-        isRunning: () => true,
+        owner,
+        isRunning: ({ pid }) => !started.has(pid) || running.includes(pid),
         ...context,
         send: obeySignal(context?.send ?? sendTo(sandbox, forward, clock)),
-      });
+      }).finally(() => running.splice(running.indexOf(owner.pid), 1));
       return {
         exitCode,
         stdout: stdout.text(),
@@ -139,20 +145,9 @@ export const test = base.extend<Fixtures>({
             .filter(Boolean)
             .map((line) => JSON.parse(line)),
       };
-    }),
+    });
+  },
 });
-
-/** Stops the clock during an append, however long the disk takes. */
-function appendInNoTime(clock: Clock): Context['openAppendFile'] {
-  return (path) => {
-    const file = openAppendFile(path);
-    const append: typeof file.append = async (bytes) => {
-      const release = clock.hold();
-      await file.append(bytes).finally(release);
-    };
-    return { ...file, append };
-  };
-}
 
 function recordOutput(columns: number | undefined): Output & { text: () => string } {
   const chunks: string[] = [];

@@ -14,8 +14,8 @@ export type {
   WireAnswer,
   WireRequest,
 } from '../../src/context.ts';
-export { openAppendFile } from '../../src/disk/append-file.ts';
 export { claim } from '../../src/disk/claim.ts';
+export { stateFiles } from '../../src/disk/state-files.ts';
 export { type Format, formats } from '../../src/formats.ts';
 export { plans } from '../../src/sandbox/quota.ts';
 

@@ -95,7 +95,8 @@ describe('what root left in a home folder', { tags: ['root'] }, () => {
       expect(code, stderr).toBe(exit);
       expect(stderr).toMatch(/is owned by (root|another user \(0\))/);
       expect(stderr).toContain(`sudo chown -R ${uid} '${left}'`);
-      expect(stderr.split('\n').length, stderr).toBeLessThanOrEqual(4);
+      // The sandbox, whose state is lost too, has a line of its own.
+      expect(stderr.split('\n').length, stderr).toBeLessThanOrEqual(5);
       expect(stderr).not.toContain('Make room');
     },
   );

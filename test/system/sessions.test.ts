@@ -54,7 +54,7 @@ END
       '4',
       'exit 2',
       'usage, not_sent',
-      '{"existing":1,"created":1}',
+      '{"created":1,"existing":1}',
       'exit 4',
       'auth',
     ],

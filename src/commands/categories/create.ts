@@ -8,7 +8,7 @@ import { faultOfAccess } from '../../disk/denied.ts';
 import { Exit, explained, Failure, nothingSent, usageFailure } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { type Hold, holdNames } from '../../import/hold.ts';
-import { lookAlikeKey } from '../../import/make-plan.ts';
+import { lookAlikeKey } from '../../import/plan.ts';
 import { findMismatch } from '../../json/check.ts';
 import type { App } from '../../session/app.ts';
 import { profileFlag } from '../../session/profile.ts';

@@ -3,7 +3,7 @@ import { readCategories } from '../../api/client.ts';
 import type { Category } from '../../api/resources.ts';
 import { Exit } from '../../errors.ts';
 import { type InputFormat, inputFormats, readInput } from '../../import/input.ts';
-import { makePlan, type Plan } from '../../import/make-plan.ts';
+import { makePlan, type Plan } from '../../import/plan.ts';
 import type { Row } from '../../import/rows.ts';
 import { exact, type JsonObject } from '../../json/json.ts';
 import type { App } from '../../session/app.ts';

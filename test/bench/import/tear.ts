@@ -16,7 +16,7 @@ export function tearJournals(folder: string, synced: string, random: Random): vo
 }
 
 function readLength(path: string): number {
-  return existsSync(path) ? Number(readFileSync(path, 'utf8')) : 0;
+  return existsSync(path) ? Number(readFileSync(path, 'utf8').split('\n').at(-2)) : 0;
 }
 
 function tear(path: string, synced: number, random: Random): void {

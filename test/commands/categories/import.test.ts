@@ -71,25 +71,9 @@ describe('categories import', () => {
     const again = await petstore(['categories', 'import', path, ...apply]);
 
     expect(again.exitCode).toBe(0);
-    expect(countsOf(again.stdout)).toEqual({ created_before: 3 });
-    expect(again.events()[0]).toEqual({
-      event: 'notice',
-      message: 'this import was started at 2026-11-20T15:04:00Z and is finished: 3 rows created',
-    });
-    expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET']);
-  });
-
-  test('creates nothing again when the journal is gone', async ({ petstore, sandbox, folder }) => {
-    const path = put(folder, three);
-    await petstore(['categories', 'import', path, ...apply]);
-    const state = join(folder, 'other-state');
-
-    const again = await petstore(['categories', 'import', path, ...apply], {
-      env: { PETSTORE_STATE_DIR: state },
-    });
-
     expect(countsOf(again.stdout)).toEqual({ existing: 3 });
-    expect(sandbox.categories).toHaveLength(3);
+    expect(journals(folder)).toEqual([]);
+    expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET']);
   });
 
   test('creates anew what was removed since', async ({ petstore, sandbox, folder }) => {
@@ -100,16 +84,12 @@ describe('categories import', () => {
     const plan = await petstore(['categories', 'import', path, '--dry-run', '--json']);
     const again = await petstore(['categories', 'import', path, ...apply]);
 
-    expect(countsOf(plan.stdout)).toEqual({ create: 1, created_before: 2 });
-    expect(countsOf(again.stdout)).toEqual({ created: 1, created_before: 2 });
-    expect(again.events()).toContainEqual({
-      event: 'notice',
-      message: '1 category created by this import no longer exists',
-    });
+    expect(countsOf(plan.stdout)).toEqual({ create: 1, existing: 2 });
+    expect(countsOf(again.stdout)).toEqual({ created: 1, existing: 2 });
     expect(sandbox.categories).toHaveLength(3);
   });
 
-  test('takes another account, where the same ids are others, for what it is', async ({
+  test('stops where the ids of an unfinished import are others, as in another account', async ({
     petstore,
     sandbox,
     folder,
@@ -127,25 +107,12 @@ describe('categories import', () => {
       context: { send: withTestKey(forward) },
     });
 
-    expect(countsOf(again.stdout)).toEqual({ created: 3 });
-    expect(sandbox.categories).toHaveLength(6);
-  });
-
-  test('prints one line a row as NDJSON', async ({ petstore, folder }) => {
-    const argv = ['categories', 'import', put(folder, three), '--yes', '-o', 'ndjson'];
-
-    const { stdout } = await petstore(argv);
-
-    expect(
-      stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    ).toEqual([
-      { line: 2, name: 'dog', outcome: 'created', id: 1 },
-      { line: 3, name: 'cat', outcome: 'created', id: 2 },
-      { line: 4, name: 'emu', outcome: 'created', id: 3 },
-    ]);
+    expect(again).toMatchObject({ exitCode: 5, stdout: '' });
+    expect(again.events().at(-1)).toMatchObject({
+      kind: 'service',
+      hint: expect.stringContaining(`delete the journal: rm '${journals(folder)[0]}'`),
+    });
+    expect(sandbox.categories).toHaveLength(3);
   });
 
   test('says that the rows are created when that cannot be printed', async ({
@@ -165,25 +132,22 @@ describe('categories import', () => {
     expect(sandbox.categories).toHaveLength(3);
   });
 
-  test.for([[['--json']], [['-o', 'csv']]] as const)(
-    'says its counts when the reader of stdout went away, with %j',
-    async ([flags], { petstore, sandbox, folder }) => {
-      sandbox.categories.push({ id: exact('7'), name: 'dog', description: 'Barks' });
-      const gone = { isTTY: false, columns: undefined, stream: undefined };
-      const stdout = { ...gone, write: () => Promise.reject(networkError('EPIPE')) };
+  test('says its counts when the reader of stdout went away, exit 141', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    sandbox.categories.push({ id: exact('7'), name: 'dog', description: 'Barks' });
+    const gone = { isTTY: false, columns: undefined, stream: undefined };
+    const stdout = { ...gone, write: () => Promise.reject(networkError('EPIPE')) };
+    const argv = ['categories', 'import', put(folder, three), ...apply];
 
-      const result = await petstore(
-        ['categories', 'import', put(folder, three), '--yes', ...flags],
-        {
-          context: { stdout },
-        },
-      );
+    const result = await petstore(argv, { context: { stdout } });
 
-      expect(result.exitCode).toBe(141);
-      expect(result.stderr).toMatch(/2 created in \ds, 1 already exists/);
-      expect(sandbox.categories).toHaveLength(3);
-    },
-  );
+    expect(result.exitCode).toBe(141);
+    expect(result.stderr).toMatch(/2 created in \ds, 1 already exists/);
+    expect(sandbox.categories).toHaveLength(3);
+  });
 
   test.for([
     ['on a terminal', { columns: 100 }, '✔ '],
@@ -306,6 +270,11 @@ describe('the input of an import', () => {
       'invalid duration "inf" from --settle',
     ],
     [
+      'a settle time of more than a day',
+      ['pets.csv', '--settle', '25h'],
+      'invalid duration "25h" from --settle',
+    ],
+    [
       'a settle time that is none',
       ['pets.csv', '--settle', 'soon'],
       'invalid duration "soon" from --settle',
@@ -393,7 +362,9 @@ describe('the progress of an import', () => {
       expect(ends.length).toBeGreaterThan(0);
       const taken = clock.now() - start;
       for (const end of ends) {
-        expect(Math.abs(end - clock.now())).toBeLessThan(3_000 + each + 0.03 * taken);
+        expect(clock.now() - end).toBeLessThan(3_000 + each + 0.03 * taken);
+        // The average so far counts waits that the last rows may not need.
+        expect(end - clock.now()).toBeLessThan(60_000);
       }
     },
   );
@@ -416,13 +387,7 @@ describe('the plan of an import', () => {
       rows: 3,
       counts: { similar: 1, create: 2 },
       requests: 4,
-      forecast: {
-        plan: null,
-        todayMs: 0,
-        moreDays: null,
-        doneAt: '2026-11-20T15:04:00Z',
-        nextPlan: null,
-      },
+      forecast: { plan: null, todayMs: 0, moreDays: null },
       items: [
         { line: 2, name: 'dog', intention: 'similar', looksLike: 'DOG' },
         { line: 3, name: 'cat', intention: 'create' },
@@ -483,7 +448,7 @@ describe('the plan of an import', () => {
 
   const days = (limit: number) => ({
     minute: { limit: 60, length: 60_000 },
-    day: { limit, length: 600_000 },
+    day: { limit, length: 7_200_000 },
   });
   test.for([
     ['on a limit that is not reached', 20, [], plans.business, undefined, undefined],
@@ -516,53 +481,6 @@ describe('the plan of an import', () => {
       if (existing < rows) expect(Number(told)).toBe(requests);
     },
   );
-
-  test('counts on when the answer comes within half a minute', async ({
-    petstore,
-    sandbox,
-    folder,
-    clock,
-  }) => {
-    const confirm = async () => {
-      await clock.sleep(29_000, new AbortController().signal);
-      return true;
-    };
-
-    const result = await petstore(['categories', 'import', put(folder, three)], {
-      columns: 100,
-      context: { confirm, stdin: Object.assign(Readable.from(['']), { isTTY: true }) },
-    });
-
-    expect(result.stderr).toContain('5 requests:');
-    expect(sandbox.requests).toHaveLength(5);
-  });
-
-  test('tells how many days it takes on the plan of the settings', async ({ petstore, folder }) => {
-    await petstore(['config', 'set', 'plan', 'free']);
-    const rows = Array.from({ length: 2_437 }, (_, n) => `pet ${n}`);
-    const path = put(folder, ['name', ...rows].join('\n'));
-
-    const { stderr } = await petstore(['categories', 'import', path, '--dry-run']);
-
-    expect(stderr).toContain('petstore: 2,437 to create\n');
-    expect(stderr).toContain(
-      '2,441 requests: about 16m today and 2 more days on Free, done by 2026-11-22T15:12Z\npetstore: on Pro: about 8m\n',
-    );
-  });
-
-  test.for([
-    ['pro', 'about 9m on Pro'],
-    ['30/min,100/day', 'about 4m today and 24 more days on 30/min,100/day'],
-  ] as const)('is forecast on %s', async ([plan, words], { petstore, sandbox, folder }) => {
-    await petstore(['config', 'set', 'plan', plan]);
-    sandbox.plan = { minute: { limit: 1, length: 1 }, day: { limit: 9, length: 1 } };
-    const rows = Array.from({ length: 2_437 }, (_, n) => `pet ${n}`);
-    const path = put(folder, ['name', ...rows].join('\n'));
-
-    const { stderr } = await petstore(['categories', 'import', path, '--dry-run']);
-
-    expect(stderr).toContain(words);
-  });
 
   const terminal = {
     columns: 100,
@@ -617,38 +535,22 @@ describe('the plan of an import', () => {
     expect(sandbox.requests).toHaveLength(0);
   });
 
-  test('a missing file is said before the confirmation that is needed', async ({
-    petstore,
-    sandbox,
-    folder,
-  }) => {
-    const result = await petstore(['categories', 'import', join(folder, 'nowhere.csv')]);
+  test('is asked about on a terminal', async ({ petstore, sandbox, folder }) => {
+    const asked: string[] = [];
+    const confirm = async (question: string) => {
+      asked.push(question);
+      return true;
+    };
 
-    expect(result.exitCode).toBe(2);
-    expect(result.stderr).toContain('file not found: ');
-    expect(sandbox.requests).toHaveLength(0);
+    const result = await petstore(['categories', 'import', put(folder, three)], {
+      columns: 100,
+      context: { confirm, stdin: Object.assign(Readable.from(['']), { isTTY: true }) },
+    });
+
+    expect(asked).toEqual(['Create 3 categories at http://127.0.0.1:4010/v1?']);
+    expect(result.exitCode).toBe(0);
+    expect(sandbox.categories).toHaveLength(3);
   });
-
-  test.for(['table', 'csv'])(
-    'is asked about on a terminal, with %s',
-    async (format, { petstore, sandbox, folder }) => {
-      const asked: string[] = [];
-      const confirm = async (question: string) => {
-        asked.push(question);
-        return true;
-      };
-
-      const argv = ['categories', 'import', put(folder, three), '-o', format];
-      const result = await petstore(argv, {
-        columns: 100,
-        context: { confirm, stdin: Object.assign(Readable.from(['']), { isTTY: true }) },
-      });
-
-      expect(asked).toEqual(['Create 3 categories at http://127.0.0.1:4010/v1?']);
-      expect(result.exitCode).toBe(0);
-      expect(sandbox.categories).toHaveLength(3);
-    },
-  );
 
   const interruptedAnswer = (): Promise<boolean> => Promise.reject(interrupted(130));
   test.for([
@@ -692,27 +594,5 @@ describe('the plan of an import', () => {
     expect(result.stderr).toContain(
       'petstore: cancelled\n2 of 3 rows are done; nothing was lost.\nRun the same command again to resume.\n',
     );
-  });
-
-  test('makes its plan anew when the answer took long, also when the clock was set back meanwhile', async ({
-    petstore,
-    sandbox,
-    folder,
-    clock,
-  }) => {
-    const confirm = async () => {
-      await clock.sleep(60_000, new AbortController().signal);
-      clock.set(-3_600_000);
-      sandbox.categories.push({ id: exact('99'), name: 'dog' });
-      return true;
-    };
-
-    const result = await petstore(['categories', 'import', put(folder, three)], {
-      columns: 100,
-      context: { confirm, stdin: Object.assign(Readable.from(['']), { isTTY: true }) },
-    });
-
-    expect(result.exitCode).toBe(0);
-    expect(sandbox.categories.filter(({ name }) => name === 'dog')).toHaveLength(1);
   });
 });

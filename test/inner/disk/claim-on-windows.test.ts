@@ -1,17 +1,8 @@
-import {
-  closeSync,
-  constants,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { claim, holderOf } from '../../../src/disk/claim.ts';
 import type { Owner } from '../../../src/disk/owner.ts';
-import { tryLockNames } from '../../../src/import/name-locks.ts';
 import { expect, test } from '../../support/petstore.ts';
 import { isPosix } from '../../support/posix.ts';
 
@@ -98,32 +89,5 @@ describe.skipIf(isPosix)('a claim on Windows', () => {
     };
 
     expect(claim(world(looked), path)).toMatchObject({ mine: true });
-  });
-});
-
-describe.skipIf(isPosix)('names in use on Windows', () => {
-  const names = { address: 'https://a.example', names: ['dog'], doing: 'creating' } as const;
-  const lock = (folder: string) =>
-    tryLockNames({ ...world(() => true), sleep: async () => {}, uid: undefined }, folder, names);
-
-  test('are in use until they are released', async ({ folder }) => {
-    const first = await lock(join(folder, 'names'));
-
-    expect(await lock(join(folder, 'names'))).toMatchObject({ mark: { pid: process.pid } });
-    if ('release' in first) first.release();
-    expect(readdirSync(join(folder, 'names'))).toEqual([]);
-  });
-
-  test('are free once their process was killed, though another one has its id', async ({
-    folder,
-  }) => {
-    const left = join(folder, 'names');
-    const first = await lock(left);
-    const [name = ''] = readdirSync(left).filter((name) => !name.endsWith('.held'));
-    const mark = readFileSync(join(left, name));
-    if ('release' in first) first.release();
-    for (const file of [name, `${name}.held`]) writeFileSync(join(left, file), mark);
-
-    expect(await lock(left)).toHaveProperty('release');
   });
 });

@@ -9,7 +9,7 @@ let calls = 0;
 
 const writing = ['writeSync', 'write'];
 const taking = ['mkdirSync', 'writeFileSync', 'linkSync', ...writing];
-const all = ['openSync', 'fsyncSync', 'fdatasync', 'ftruncateSync', 'renameSync', ...taking];
+const all = ['openSync', 'fsyncSync', 'fdatasyncSync', 'ftruncateSync', 'renameSync', ...taking];
 const counted = FAULT === 'short' ? writing : FAULT === 'ENOSPC' ? taking : all;
 
 for (const name of all) {
@@ -26,34 +26,29 @@ for (const name of all) {
     return done(real);
 
     function done(call) {
-      if (name === 'fdatasync') return call(target, note(rest[0]));
       const result = call(target, ...rest);
       // A number is given out again when its file is closed.
       if (name === 'openSync') touches ? files.add(result) : files.delete(result);
+      // A file was synced before it was renamed.
+      if (touches && name === 'fdatasyncSync') note(fs.fstatSync(target).size);
+      if (touches && name === 'renameSync') note(fs.statSync(rest[0]).size);
       return result;
     }
 
-    function note(callback) {
-      return (error) => {
-        // One write of a fixed width is never seen in part.
-        if (side && !error) fs.writeSync(side, String(fs.fstatSync(target).size).padStart(16), 0);
-        callback(error);
-      };
+    function note(size) {
+      // One write of a fixed width is never seen in part.
+      if (side) fs.writeSync(side, String(size).padStart(16), 0);
     }
 
     /** The call with five bytes of what it was to write, which may be a text: then no offset follows it. */
     function part() {
       const [data, second = 0] = rest.filter((value) => typeof value !== 'function');
       const [bytes, offset] = typeof data === 'string' ? [Buffer.from(data), 0] : [data, second];
-      const callback = rest.filter((value) => typeof value === 'function');
-      return real(target, bytes, offset, Math.min(5, bytes.length - offset), null, ...callback);
+      return real(target, bytes, offset, Math.min(5, bytes.length - offset), null);
     }
 
     function fail() {
-      const error = Object.assign(new Error(name), { code: FAULT });
-      const callback = rest.at(-1);
-      if (typeof callback !== 'function') throw error;
-      process.nextTick(callback, error);
+      throw Object.assign(new Error(name), { code: FAULT });
     }
   };
   // With what promisify wants to know of it.

@@ -1,0 +1,124 @@
+import { type Allowance, type Allowances, forecast } from '../../import/forecast.ts';
+import type { Plan } from '../../import/plan.ts';
+import type { Row } from '../../import/rows.ts';
+import { readClock } from '../../pacing/clock.ts';
+import { guard } from '../../pacing/decide.ts';
+import { limitStatus, type WindowStatus } from '../../pacing/limit-status.ts';
+import { windowMs } from '../../plans.ts';
+import { profileFlag } from '../../session/profile.ts';
+import { resolveSetting } from '../../session/resolve.ts';
+import type { Session } from '../../session/session.ts';
+import { type NamedPlan, parsePlan } from '../../settings/values.ts';
+import { quoted } from '../../text/quoted.ts';
+import { duration, formatCount } from '../../time.ts';
+
+/** The limit by the plan of the settings, or else by what the service has reported. */
+export type KnownLimit = Allowances & { readonly plan: NamedPlan | undefined };
+
+/** The smallest plan allows 1,000 requests per day: fewer, and some earlier ones, fit into one day on any plan. */
+const maxOnAnyDay = 900;
+/** More rows of a kind are only counted. */
+const maxListed = 20;
+
+/** Returns the plan of the session's profile, if one is set. */
+export function resolvePlan(session: Session): NamedPlan | undefined {
+  const given = resolveSetting('plan', session);
+  return given && parsePlan(given.text, given.source);
+}
+
+/** Reads what this machine knows of the limit, without a request. */
+export async function readKnownLimit(session: Session): Promise<KnownLimit> {
+  const plan = resolvePlan(session);
+  const clock = readClock(session.context);
+  const { minute, day, wait } = limitStatus(await (await session.limits()).read(), clock);
+  const thisMinute = { ...minute, used: 0 };
+  const perMinute = allowance(plan?.quotas.minute ?? minute.limit, thisMinute, clock.at);
+  return {
+    plan,
+    // Before a wait ends, nothing is sent.
+    minute:
+      perMinute && wait ? { ...perMinute, left: 0, resetMs: wait.until - clock.at } : perMinute,
+    day: allowance(plan?.quotas.day ?? day.limit, day, clock.at),
+  };
+}
+
+function allowance(
+  limit: number | undefined,
+  { remaining, used = 0, resetAt }: WindowStatus,
+  now: number,
+): Allowance | undefined {
+  if (limit === undefined) return undefined;
+  const resetMs = resetAt === undefined ? undefined : resetAt + guard - now;
+  return { limit, left: remaining ?? Math.max(0, limit - used), resetMs };
+}
+
+/**
+ * Predicts all requests of an import: one for each row, a list before and one after them, and one for each day that follows.
+ * @param made requests that were made already
+ */
+export async function forecastImport(session: Session, toCreate: number, made: number) {
+  const limit = await readKnownLimit(session);
+  const once = toCreate === 0 ? 1 : toCreate + 2;
+  const { moreDays = 0 } = forecast(once - made, limit);
+  const requests = once + moreDays;
+  return { ...limit, ...forecast(requests - made, limit), toCreate, requests };
+}
+
+export type ImportForecast = Awaited<ReturnType<typeof forecastImport>>;
+
+/** Returns "2,441 requests: about 16m today and 2 more days on Free". */
+export function describeForecast(
+  { plan, minute, requests, today, todayMs, moreDays }: ImportForecast,
+  { profile }: Session,
+): string {
+  const needed = `${formatCount(requests)} ${requests === 1 ? 'request' : 'requests'}`;
+  if (minute === undefined || todayMs === undefined) return `${needed}; the rate limit is unknown`;
+  const minutes = Math.round(todayMs / windowMs.minute) * windowMs.minute;
+  const time = minutes === 0 ? 'less than a minute' : `about ${duration(minutes)}`;
+  const more = moreDays === 1 ? '1 more day' : `${formatCount(moreDays ?? 0)} more days`;
+  const days = today === 0 ? `nothing left today, ${more}` : `${time} today and ${more}`;
+  const pace = plan ? `on ${plan.name}` : `at ${formatCount(minute.limit)} per minute`;
+  const advice =
+    moreDays === undefined && requests > maxOnAnyDay
+      ? `; the daily limit is unknown (petstore config set plan free${profileFlag(profile)})`
+      : '';
+  return `${needed}: ${moreDays ? days : time} ${pace}${advice}`;
+}
+
+/** Describes the rows that a person may want to look at before the import. */
+export function describeOddities({ fates, ids, lookAlikes }: Plan, rows: readonly Row[]): string[] {
+  const firstRows = new Map<string, Row>();
+  const differing: string[] = [];
+  const contradicting: string[] = [];
+  const similar: string[] = [];
+  for (const [index, row] of rows.entries()) {
+    const { line, name, description } = row;
+    const first = firstRows.get(name);
+    if (!first) firstRows.set(name, row);
+    const start = `line ${line}: ${quoted(name)}`;
+    const lookAlike = lookAlikes.get(index);
+    if (fates[index] === 'differs') {
+      differing.push(
+        `${start} already exists with a different description (id ${ids.get(index)}); it is left unchanged`,
+      );
+    } else if (fates[index] === 'repeated' && first?.description !== description) {
+      contradicting.push(
+        `${start} is a duplicate of line ${first?.line} with a different description; line ${first?.line} is used`,
+      );
+    }
+    if (lookAlike !== undefined) {
+      similar.push(`${start} is similar to ${quoted(lookAlike)}, which already exists`);
+    }
+  }
+  return [
+    ...shorten(differing, 'more exist with a different description'),
+    ...shorten(contradicting, 'more duplicates with a different description'),
+    ...shorten(similar, 'more similar names'),
+  ];
+}
+
+function shorten(sentences: readonly string[], more: string): string[] {
+  const left = sentences.length - maxListed;
+  if (left <= 0) return [...sentences];
+  return [...sentences.slice(0, maxListed), `${formatCount(left)} ${more}`];
+}

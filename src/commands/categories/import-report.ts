@@ -1,0 +1,273 @@
+import { explained, Failure, type FailureKind } from '../../errors.ts';
+import { notice, warn } from '../../events.ts';
+import { hasJsonEvents } from '../../formats.ts';
+import type { Input } from '../../import/input.ts';
+import type { Fate, Plan } from '../../import/plan.ts';
+import type { Ending } from '../../import/run.ts';
+import { ExactNumber, exact, type JsonObject } from '../../json/json.ts';
+import { inBatches } from '../../output/printer.ts';
+import { isUtf8 } from '../../session/app.ts';
+import type { Session } from '../../session/session.ts';
+import { quoted } from '../../text/quoted.ts';
+import { duration, formatCount, isoTime } from '../../time.ts';
+import { describeForecast, describeOddities, type ImportForecast } from './import-plan.ts';
+
+export const planColumns = ['line', 'name', 'intention', 'id', 'looksLike'];
+export const outcomeColumns = ['line', 'name', 'outcome', 'id', 'as', 'status', 'code', 'message'];
+
+/** Words for one row and, where they differ, for several; in the order in which they are shown. */
+const rowWords = {
+  create: ['to create'],
+  created: ['created'],
+  created_before: ['created earlier'],
+  existing: ['already exists', 'already exist'],
+  differs: ['exists with a different description', 'exist with a different description'],
+  similar: ['similar to an existing name', 'similar to existing names'],
+  repeated: ['duplicate in the file', 'duplicates in the file'],
+  refused: ['refused'],
+  unknown: ['with unknown outcome'],
+  left: ['left to create'],
+} as const satisfies Record<string, readonly [one: string, several?: string]>;
+
+type Word = keyof typeof rowWords;
+type Counts = Readonly<Partial<Record<Word, number>>>;
+
+type RowOutcome = {
+  readonly outcome: Word;
+  /** The id of the category that stands for the row. */
+  readonly id?: ExactNumber | undefined;
+  /** Its name, if the service changed it. */
+  readonly as?: string | undefined;
+  /** The status of a refusal. If it is missing, the row was not sent. */
+  readonly status?: ExactNumber;
+  readonly code?: string | undefined;
+  readonly message?: string | undefined;
+};
+
+/** Says on stderr what an import will do, and what looks odd about it. */
+export function showPlan(session: Session, plan: Plan, input: Input, forecast: ImportForecast) {
+  const sentences = [
+    describeCounts(countWords(plan.fates.map(intentionOf))),
+    ...(forecast.toCreate > 0 ? [describeForecast(forecast, session)] : []),
+    ...describeOddities(plan, input.rows),
+  ];
+  for (const sentence of sentences) notice(session.report, sentence);
+}
+
+export async function printPlan(
+  session: Session,
+  { fates, ids, lookAlikes }: Plan,
+  input: Input,
+  { requests, plan, todayMs, moreDays }: ImportForecast,
+): Promise<void> {
+  const intentions = fates.map(intentionOf);
+  const known = (value: number | undefined) => (value === undefined ? null : exact(value));
+  const head = {
+    requests: exact(requests),
+    forecast: { plan: plan?.name ?? null, todayMs: known(todayMs), moreDays: known(moreDays) },
+  };
+  await printRows(session, input, countWords(intentions), head, planColumns, (row) => ({
+    intention: intentions[row],
+    id: idOf(ids.get(row)),
+    looksLike: fates[row] === 'similar' ? lookAlikes.get(row) : undefined,
+  }));
+}
+
+/**
+ * Says how an import ended, and prints what became of each row.
+ * @param tookMs undefined if there was nothing to create
+ * @throws the reason why not every row is done
+ */
+export async function reportEnding(
+  session: Session,
+  input: Input,
+  ending: Ending,
+  tookMs: number | undefined,
+): Promise<void> {
+  const { report } = session;
+  const { signal } = session.context;
+  const outcomes = outcomesOf(ending, input.rows.length);
+  const counts = countWords(outcomes.map(({ outcome }) => outcome));
+  const failure = importFailure(ending, outcomes, counts, signal);
+  // Before the result: a pager may draw that on the same terminal.
+  if (!failure && tookMs !== undefined) notice(report, summarize(session, counts, tookMs));
+  // Without a list nothing is known of most rows.
+  if (ending.plan) {
+    const head = { copies: [...ending.copies] };
+    const fieldsOf = (row: number) => ({ ...outcomes[row] });
+    await printRows(session, input, counts, head, outcomeColumns, fieldsOf).catch((error) => {
+      if (!failure) throw withCreated(error, counts, signal);
+      if (error instanceof Failure) warn(report, error.message);
+    });
+  }
+  if (failure) throw failure;
+}
+
+function outcomesOf(ending: Ending, rows: number): RowOutcome[] {
+  const { plan, created, createdBefore, unknown, refusals } = ending;
+  return Array.from({ length: rows }, (_, row): RowOutcome => {
+    const { id, as } = created.get(row) ?? {};
+    if (id !== undefined) {
+      const outcome = createdBefore.has(row) ? 'created_before' : 'created';
+      return { outcome, id: idOf(id), as };
+    }
+    if (unknown.has(row)) return { outcome: 'unknown' };
+    const refusal = refusals.get(row);
+    if (refusal) return { ...refusal, outcome: 'refused', status: exact(refusal.status) };
+    const fate = plan?.fates[row] ?? 'create';
+    if (fate === 'create') return { outcome: 'left' };
+    if (fate !== 'similar') return { outcome: intentionOf(fate), id: idOf(plan?.ids.get(row)) };
+    const other = quoted(plan?.lookAlikes.get(row) ?? '');
+    return { outcome: 'refused', message: `similar to ${other}, which already exists` };
+  });
+}
+
+/** Returns what an import ends with if not every row is done, or if that is not certain. */
+function importFailure(
+  { plan, stop }: Ending,
+  outcomes: readonly RowOutcome[],
+  { unknown = 0, refused = 0, left = 0 }: Counts,
+  signal: AbortSignal,
+): unknown {
+  const cause = stop?.kind === 'failed' ? explained(stop.error, signal, {}) : undefined;
+  if (cause !== undefined && !(cause instanceof Failure)) return cause;
+  const { hint, resetAt, retryAfter, service } = cause?.details ?? {};
+  const open = unknown + refused + left;
+  if (open === 0) {
+    return cause?.with({
+      consequence: 'All rows are done; only the final check of the list failed.',
+      hint: hint ?? 'Run the same command again to repeat that check.',
+    });
+  }
+  const done = `${formatCount(outcomes.length - open)} of ${rowsWord(outcomes.length)} are done; nothing was lost.`;
+  const resume = resumeHint(cause, unknown);
+  if (cause && !plan && unknown === 0) {
+    const consequence = cause.details.consequence ?? done;
+    return cause.with({ consequence, hint: hint ?? resume });
+  }
+  const similar = outcomes.filter(
+    ({ outcome, status }) => outcome === 'refused' && status === undefined,
+  ).length;
+  const reason = cause?.message ?? (stop && 'three outcomes in a row were unknown');
+  const which = similar > 0 ? ` (${describeCount('similar', similar)})` : '';
+  const parts = [
+    unknown > 0 && `${rowsWord(unknown)} with unknown outcome`,
+    refused > 0 && `${rowsWord(refused)} refused${which}`,
+    left > 0 && `${rowsWord(left)} left`,
+  ];
+  const kind = kindOf(cause, unknown, left);
+  return new Failure(kind, `${parts.filter(Boolean).join(', ')}${reason ? `: ${reason}` : ''}`, {
+    consequence: done,
+    hint: stop || unknown + left > 0 ? resume : correctHint(similar),
+    outcome: unknown > 0 ? 'unknown' : undefined,
+    // Our message has that of the service.
+    service: service && {
+      status: service.status,
+      ...(service.code !== undefined && { code: service.code }),
+    },
+    resetAt,
+    retryAfter,
+    exitCode: kind === 'interrupted' ? cause?.exitCode : undefined,
+  });
+}
+
+/** A limit is the reason only for rows that are left. An interruption counts more than what it leaves unknown. */
+function kindOf(cause: Failure | undefined, unknown: number, left: number): FailureKind {
+  if (cause?.kind === 'interrupted') return cause.kind;
+  if (unknown > 0) return 'outcome_unknown';
+  if (cause?.kind === 'output') return cause.kind;
+  return cause?.kind === 'rate_limited' && left > 0 ? cause.kind : 'partial';
+}
+
+function resumeHint(cause: Failure | undefined, unknown: number): string {
+  const { hint, resetAt } = cause?.details ?? {};
+  if (hint !== undefined && cause?.kind === 'output') return hint;
+  const run = hint !== undefined && cause?.kind === 'auth' ? `${hint} Then run` : 'Run';
+  const when = resetAt === undefined ? '' : ` at ${isoTime(resetAt)}`;
+  const first = unknown > 0 ? '; it checks the unknown rows first' : '';
+  return `${run} the same command again${when} to resume${first}.`;
+}
+
+function correctHint(similar: number): string {
+  const more = similar > 0 ? '; to create these names as they are, add --allow-duplicates' : '';
+  return `Correct the refused rows in a separate file and import it${more}.`;
+}
+
+/** Adds to an error of printing that the rows were created all the same. */
+function withCreated(error: unknown, { created = 0 }: Counts, signal: AbortSignal): unknown {
+  const consequence = `The import finished: ${rowsWord(created)} ${created === 1 ? 'was' : 'were'} created.`;
+  return explained(error, signal, { consequence, outcome: 'created' });
+}
+
+/** Returns "✔ 57 created in 1m 2s, 3 already exist". */
+function summarize({ context, format }: Session, counts: Counts, tookMs: number): string {
+  const isWatched = context.stderr.isTTY && !hasJsonEvents(format);
+  const mark = isWatched && isUtf8(context.env) ? '✔ ' : '';
+  return mark + describeCounts(counts, ` in ${duration(tookMs)}`);
+}
+
+/** Prints how many rows there are of each kind, or every row. */
+async function printRows(
+  { output }: Session,
+  { source, rows }: Input,
+  counts: Counts,
+  head: JsonObject,
+  columns: readonly string[],
+  fieldsOf: (row: number) => JsonObject,
+): Promise<void> {
+  const numbers = listCounts(counts);
+  await output.print({
+    data: inBatches(rows.length, (row) => {
+      const { line = 0, name = '' } = rows[row] ?? {};
+      return { line: exact(line), name, ...fieldsOf(row) };
+    }),
+    head: {
+      file: source,
+      rows: exact(rows.length),
+      counts: Object.fromEntries(numbers.map(([word, count]) => [word, exact(count)])),
+      ...head,
+    },
+    columns,
+    lines: numbers.map(([word, count]) => `${wordsFor(word, count)}: ${formatCount(count)}`),
+  });
+}
+
+function countWords(words: readonly Word[]): Counts {
+  const counts: Partial<Record<Word, number>> = {};
+  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
+  return counts;
+}
+
+function describeCounts(counts: Counts, time = ''): string {
+  return listCounts(counts)
+    .map(([word, count]) => describeCount(word, count) + (word === 'created' ? time : ''))
+    .join(', ');
+}
+
+function listCounts(counts: Counts): [word: Word, count: number][] {
+  return (Object.keys(rowWords) as Word[]).flatMap((word) => {
+    const count = counts[word];
+    return count === undefined ? [] : [[word, count]];
+  });
+}
+
+function describeCount(word: Word, count: number): string {
+  return `${formatCount(count)} ${wordsFor(word, count)}`;
+}
+
+function wordsFor(word: Word, count: number): string {
+  const [one, several = one]: readonly [string, string?] = rowWords[word];
+  return count === 1 ? one : several;
+}
+
+function rowsWord(count: number): string {
+  return count === 1 ? '1 row' : `${formatCount(count)} rows`;
+}
+
+function intentionOf(fate: Fate): Word {
+  return fate === 'created' ? 'created_before' : fate;
+}
+
+function idOf(id: string | undefined): ExactNumber | undefined {
+  return id === undefined ? undefined : new ExactNumber(id);
+}

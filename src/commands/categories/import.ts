@@ -1,0 +1,154 @@
+import { type Command, Option } from 'commander';
+import { explained, Failure, usageFailure } from '../../errors.ts';
+import { hasJsonEvents } from '../../formats.ts';
+import { type Input, type InputFormat, inputFormats, readInput } from '../../import/input.ts';
+import type { Plan } from '../../import/plan.ts';
+import { type Job, previewImport, runImport } from '../../import/run.ts';
+import { type App, canPrompt } from '../../session/app.ts';
+import { resolveMaxWait } from '../../session/resolve.ts';
+import { type Session, withSession } from '../../session/session.ts';
+import { requireStateFolder } from '../../settings/folders.ts';
+import { invalid, parseDuration, sandboxProfile } from '../../settings/values.ts';
+import { formatCount } from '../../time.ts';
+import { addExamples, addNotes } from '../help.ts';
+import { forecastImport, resolvePlan } from './import-plan.ts';
+import { type ImportProgress, startProgress } from './import-progress.ts';
+import { outcomeColumns, planColumns, printPlan, reportEnding, showPlan } from './import-report.ts';
+
+type Options = {
+  readonly format?: InputFormat;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly allowDuplicates?: boolean;
+  readonly settle: string;
+};
+
+/** No service takes longer to carry out what was cut off. */
+const maxSettleMs = 86_400_000;
+
+export function define(command: Command, app: App): void {
+  addExamples(command, [
+    'petstore categories import pets.csv --dry-run',
+    'petstore categories import pets.csv --yes --max-wait inf',
+    "jq -c '.[]' pets.json | petstore categories import - --format ndjson --yes",
+  ]);
+  addNotes(command, [
+    [
+      'Input:',
+      [
+        ['CSV', 'header name,description and one category per line; description is optional'],
+        ['TSV', 'the same with tabs; no quoting, and \\t, \\n, \\r and \\\\ as escapes'],
+        ['JSON', 'array of objects: [{"name": "dog", "description": "A loyal friend"}]'],
+        ['NDJSON', 'one such object per line'],
+      ],
+    ],
+    'The file is UTF-8. Names that already exist are skipped. The same command resumes an interrupted import.',
+  ]);
+  command
+    .argument('<file>', 'file of categories, or - for standard input')
+    .addOption(
+      new Option('--format <format>', 'input format (default: by file extension)').choices(
+        inputFormats,
+      ),
+    )
+    .option('--dry-run', 'show the plan without creating anything; costs one request')
+    .option('--yes', 'skip the confirmation')
+    .option('--allow-duplicates', 'create every row, even if its name already exists')
+    .option('--settle <duration>', 'how long to wait before checking interrupted requests', '60s')
+    .action((file: string, options: Options) =>
+      withSession(app, command, (session) => importFile(session, file, options)),
+    );
+}
+
+async function importFile(session: Session, file: string, options: Options): Promise<void> {
+  const { context, output, report } = session;
+  output.checkColumns(options.dryRun ? planColumns : outcomeColumns);
+  resolvePlan(session);
+  const settleMs = parseSettle(options.settle);
+  const maxWaitMs = resolveMaxWait(session);
+  const input = await readInput(session, file, options.format);
+  const obstacle = options.dryRun || options.yes ? undefined : obstacleToAsking(file, session);
+  if (obstacle !== undefined) {
+    throw usageFailure(
+      `confirmation needed, but ${obstacle} (use --yes)`,
+      'To see the plan first, use --dry-run.',
+    );
+  }
+  const { address } = await session.account();
+  const stateFolder = requireStateFolder(context);
+  const { rows, path, sha256 } = input;
+  const mode = options.allowDuplicates ? 'each' : 'ensure';
+  const client = await session.client();
+  const job = { context, client, report, rows, mode, address, path, sha256, stateFolder } as const;
+  if (options.dryRun) await preview(session, input, await previewImport(job));
+  else await run(session, input, { ...job, settleMs, maxWaitMs }, options.yes ?? false);
+}
+
+/** Parses how long the service may take to carry out a request whose connection broke. */
+function parseSettle(text: string): number {
+  const settleMs = parseDuration(text, '--settle', '30s, 2m or 0');
+  if (settleMs <= maxSettleMs) return settleMs;
+  throw invalid('duration', text, '--settle', 'Must be at most 24h. For example: 5m');
+}
+
+/** Returns why the question after the plan cannot be asked, or undefined if it can. */
+function obstacleToAsking(file: string, { context, format, options }: Session): string | undefined {
+  const { stdin, stderr } = context;
+  if (file === '-') return 'standard input is the file';
+  if (!stdin.isTTY || !stderr.isTTY) return 'this is not a terminal';
+  if (options.input === false) return '--no-input is set';
+  if (!canPrompt(context, options)) return 'CI is set';
+  if (hasJsonEvents(format)) return 'the output is JSON';
+  return options.quiet ? 'the plan is hidden by --quiet' : undefined;
+}
+
+async function preview(session: Session, input: Input, plan: Plan): Promise<void> {
+  // The run itself begins with a list of its own.
+  const forecast = await forecastImport(session, rowsOf(plan, 'create').length, 0);
+  showPlan(session, plan, input, forecast);
+  await printPlan(session, plan, input, forecast);
+}
+
+async function run(
+  session: Session,
+  input: Input,
+  job: Omit<Job, 'confirm' | 'onRowDone'>,
+  isConfirmed: boolean,
+): Promise<void> {
+  let progress: ImportProgress | undefined;
+  const ending = await runImport({
+    ...job,
+    async confirm(plan) {
+      const similar = isConfirmed ? [] : rowsOf(plan, 'similar');
+      const toCreate = rowsOf(plan, 'create').length + similar.length;
+      showPlan(session, plan, input, await forecastImport(session, toCreate, 1));
+      if (toCreate === 0) return new Set();
+      if (!isConfirmed) await ask(session, job.address, toCreate, similar.length);
+      progress = await startProgress(session, rowsOf(plan, 'created').length, toCreate);
+      return new Set(similar);
+    },
+    onRowDone: () => progress?.step(),
+  }).catch((error) => {
+    const own = error instanceof Failure ? error.details : {};
+    throw explained(error, session.context.signal, { consequence: 'Nothing was created.', ...own });
+  });
+  await reportEnding(session, input, ending, progress?.end());
+}
+
+async function ask(
+  { context }: Session,
+  address: string,
+  toCreate: number,
+  similar: number,
+): Promise<void> {
+  const what = `${formatCount(toCreate)} ${toCreate === 1 ? 'category' : 'categories'}`;
+  const where = address === sandboxProfile ? 'in the sandbox' : `at ${address}`;
+  const names = similar === 1 ? 'an existing name' : 'existing names';
+  const some = similar > 0 ? `, ${formatCount(similar)} of them similar to ${names}` : '';
+  if (await context.confirm(`Create ${what} ${where}${some}?`)) return;
+  throw new Failure('interrupted', 'cancelled', { outcome: 'not_sent', exitCode: 2 });
+}
+
+function rowsOf({ fates }: Plan, fate: Plan['fates'][number]): number[] {
+  return [...fates.keys()].filter((row) => fates[row] === fate);
+}

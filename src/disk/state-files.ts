@@ -1,0 +1,44 @@
+import { closeSync, constants, fdatasyncSync, readdirSync, writeFileSync } from 'node:fs';
+import { systemCode } from '../errors.ts';
+import { durableRemove, durableWrite } from './files.ts';
+import { openOwn, readOwn } from './open-file.ts';
+
+/** Files of the state folder. Each call is one step, which may be the last one of the process. */
+export type StateFiles = {
+  /** Returns the names in a folder; none if it does not exist. */
+  readonly list: (folder: string) => string[];
+  /** Returns the first bytes of a file, undefined if it does not exist. */
+  readonly read: (path: string, maxBytes: number) => Buffer | undefined;
+  /** Replaces a file, whole and synced or not at all. */
+  readonly write: (path: string, text: string) => void;
+  /** Appends to a file that exists. Until it is synced, a power cut may take what was appended. */
+  readonly append: (path: string, text: string) => void;
+  readonly sync: (path: string) => void;
+  readonly remove: (path: string) => void;
+};
+
+export const stateFiles: StateFiles = {
+  list(folder) {
+    try {
+      return readdirSync(folder);
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return [];
+      throw error;
+    }
+  },
+  read: readOwn,
+  write: durableWrite,
+  append: (path, text) =>
+    withFile(path, constants.O_WRONLY | constants.O_APPEND, (file) => writeFileSync(file, text)),
+  sync: (path) => withFile(path, constants.O_RDWR, fdatasyncSync),
+  remove: durableRemove,
+};
+
+function withFile(path: string, flags: number, action: (file: number) => void): void {
+  const file = openOwn(path, flags);
+  try {
+    action(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,382 @@
+import { join } from 'node:path';
+import { type Client, readCategories } from '../api/client.ts';
+import type { Category } from '../api/resources.ts';
+import { pause } from '../api/retry.ts';
+import type { Context } from '../context.ts';
+import { Failure, systemCode } from '../errors.ts';
+import { notice, type Report, type Wait } from '../events.ts';
+import { quoted } from '../text/quoted.ts';
+import { cutMark } from '../text/secret.ts';
+import { commandOn } from '../text/shell.ts';
+import { duration, formatCount, isoTime } from '../time.ts';
+import { type Hold, holdNames } from './hold.ts';
+import {
+  type Header,
+  type Identity,
+  type Journal,
+  journalPath,
+  openJournal,
+  type Replayed,
+  readJournal,
+  refuseChangedFile,
+} from './journal.ts';
+import { type Created, groupBy, keyOf, makePlan, type Plan } from './plan.ts';
+import type { Row } from './rows.ts';
+import { bodyOf, describeRow, type Progress, type Refusal, type Stop, sendRows } from './send.ts';
+
+/** Everything one run of an import needs. */
+export type Job = Identity & {
+  readonly context: Context;
+  readonly client: Client;
+  readonly report: Report;
+  readonly rows: readonly Row[];
+  readonly stateFolder: string;
+  /** Within this time the service carries out a request or drops it, and its list shows what it created. */
+  readonly settleMs: number;
+  /** For names that another process holds. */
+  readonly maxWaitMs: number;
+  /** Shows the plan and asks. Returns the rows to create although they look like a listed name; throws if the answer is no. */
+  readonly confirm: (plan: Plan) => Promise<ReadonlySet<number>>;
+  /** Called when the outcome of a row that was to be created is known. */
+  readonly onRowDone: () => void;
+};
+
+export type Ending = {
+  /** By the last list; undefined if the run ended before it was confirmed. */
+  readonly plan: Plan | undefined;
+  readonly stop: Stop | undefined;
+  readonly created: ReadonlyMap<number, Created>;
+  /** Rows that earlier runs of this import created. */
+  readonly createdBefore: ReadonlySet<number>;
+  readonly refusals: ReadonlyMap<number, Refusal>;
+  readonly unknown: ReadonlySet<number>;
+  /** Categories like one of ours that no row accounts for. */
+  readonly copies: readonly Category[];
+  readonly journalPath: string;
+};
+
+/**
+ * Creates what the list of the service lacks, until nothing is left or something stops it. Throws if nothing of this import
+ * has begun, and then nothing was created.
+ */
+export async function runImport(job: Job): Promise<Ending> {
+  const { context, rows, mode, report } = job;
+  const folder = join(job.stateFolder, 'imports');
+  const path = journalPath(folder, job);
+  const held = await holdNamesOf(job, path);
+  const progress: Progress = { unknown: new Set(), refusals: new Map(), unknownInARow: 0 };
+  const { unknown, refusals } = progress;
+  const copies = new Map<string, Category>();
+  let createdBefore: ReadonlySet<number> = new Set();
+  let plan: Plan | undefined;
+  let stop: Stop | undefined;
+  let journal: Journal | undefined;
+  /** How many of the created rows a list has shown. */
+  let shown = 0;
+  try {
+    refuseChangedFile(context, folder, job);
+    journal = openJournal(context, path, mode);
+    if (journal.header) notice(report, describeResumption(journal, journal.header));
+    const wasKilled = journal.state === 'sending';
+    // A killed run could not write down its last rows. They stay unknown if the wait below is interrupted.
+    if (wasKilled && journal.header) {
+      for (const row of rowsNotIn(journal.created, rows)) unknown.add(row);
+    }
+    if (wasKilled || mustSettle(held, journal)) await settle(job, afterKill);
+    let list = await lookUp(journal);
+    createdBefore = new Set(journal.created.keys());
+    if (wasKilled && journal.header) journal.setState('idle');
+    held.settled();
+
+    // A yes holds for the look-alikes that were shown.
+    const agreed = await job.confirm(makePlan(mode, rows, list, journal.created, new Set()));
+    plan = makePlan(mode, rows, list, journal.created, agreed);
+    if (plan.fates.includes('create') && !journal.header) journal.begin(headerOf(job, list));
+    for (let left = remaining(plan, refusals); !stop && left.length > 0; ) {
+      stop = await sendRows(job, journal, left, progress);
+      // The list may have to wait for the limit of another day.
+      if (unknown.size === 0) journal.setState('idle');
+      if (stop?.kind === 'failed') break;
+      if (unknown.size > 0) await settle(job, afterUnknown(unknown.size));
+      list = await lookUp(journal);
+      plan = makePlan(mode, rows, list, journal.created, agreed);
+      left = remaining(plan, refusals);
+    }
+    if (!stop) finish(job, journal, refusals.size > 0);
+  } catch (error) {
+    if (!journal?.header) throw withoutJournal(error);
+    stop = { kind: 'failed', error };
+  } finally {
+    // Synced before the hold goes: the next process trusts this journal.
+    const isAtRest = unknown.size === 0 && canRest(journal);
+    held.release(!isAtRest || shown !== (journal?.created.size ?? 0));
+  }
+  const { created } = journal;
+  const found = [...copies.values()];
+  return {
+    plan,
+    stop,
+    created,
+    createdBefore,
+    refusals,
+    unknown,
+    copies: found,
+    journalPath: path,
+  };
+
+  async function lookUp(journal: Journal): Promise<Category[]> {
+    const list = await fetchList(job, journal);
+    const claimed = findCreated(job, journal, list, unknown);
+    for (const created of claimed) {
+      journal.add(created);
+      job.onRowDone();
+    }
+    if (unknown.size > 0) {
+      notice(report, describeClaim(claimed.length, unknown.size - claimed.length));
+    }
+    // The others were not created: the service had its time.
+    unknown.clear();
+    shown = journal.created.size;
+    for (const copy of findCopies(job, journal, list)) {
+      if (copies.has(copy.id.text)) continue;
+      copies.set(copy.id.text, copy);
+      notice(report, describeCopy(copy));
+    }
+    return list;
+  }
+}
+
+/** Returns the plan of an import by one request, without a trace on disk. */
+export async function previewImport(
+  job: Pick<Job, 'context' | 'client' | 'report' | 'rows' | 'stateFolder'> & Identity,
+): Promise<Plan> {
+  const { context, client, report, rows, mode } = job;
+  const folder = join(job.stateFolder, 'imports');
+  refuseChangedFile(context, folder, job);
+  const journal = readJournal(context, journalPath(folder, job), mode);
+  const list = await readCategories(client);
+  const created = new Map(journal.created);
+  const missing = findMissing(rows, created, list);
+  if (missing.length > 0 && wasDeleted(job, journal)) created.clear();
+  else if (missing.length > 0) notice(report, `${countOwn(missing.length)} missing from the list`);
+  const unknown = journal.state === 'sending' ? rowsNotIn(created, rows) : [];
+  for (const found of findCreated(job, { ...journal, created }, list, unknown)) {
+    created.set(found.row, found);
+  }
+  return makePlan(mode, rows, list, created, new Set());
+}
+
+async function holdNamesOf(job: Job, journal: string): Promise<Hold> {
+  const { context, address, path, rows, mode, stateFolder, maxWaitMs, report } = job;
+  const names = mode === 'ensure' ? rows.map(({ name }) => name) : [];
+  const folder = join(stateFolder, 'names');
+  try {
+    const options = { folder, address, names, journal, path, maxWaitMs, report };
+    return await holdNames(context, { ...options, doing: 'importing' });
+  } catch (error) {
+    throw withoutJournal(error);
+  }
+}
+
+/** Adds to a failure of the disk that nothing was sent. */
+function withoutJournal(error: unknown): unknown {
+  if (!(error instanceof Failure) || error.kind !== 'output') return error;
+  const { consequence, hint, cause } = error.details;
+  // For these, the failure says how to fix the permission.
+  const isDenied = ['EACCES', 'EPERM'].includes(systemCode(cause) ?? '');
+  return error.with({
+    consequence: consequence ?? 'Nothing was sent: an import needs its journal.',
+    hint:
+      hint ??
+      (isDenied
+        ? undefined
+        : 'Free some disk space or set another folder (PETSTORE_STATE_DIR), then run the same command again.'),
+    outcome: 'not_sent',
+  });
+}
+
+function describeResumption({ created, state }: Replayed, { at }: Header): string {
+  const rows = `${countRows(created.size)} created`;
+  return state === 'done'
+    ? `this import was started at ${isoTime(at)} and is finished: ${rows}`
+    : `resuming the import started at ${isoTime(at)}: ${rows}`;
+}
+
+function rowsNotIn(created: ReadonlyMap<number, Created>, rows: readonly Row[]): number[] {
+  return [...rows.keys()].filter((row) => !created.has(row));
+}
+
+/** The journal tells what a killed run of the same import left; of any other process nothing is known. */
+function mustSettle({ left }: Hold, { path, header }: Journal): boolean {
+  return left.some(({ journal }) => journal !== path || header === undefined);
+}
+
+type SettleWords = Pick<Wait, 'why' | 'next' | 'count'>;
+
+const afterKill: SettleWords = {
+  why: 'an earlier run was killed',
+  next: 'checking what it created',
+};
+
+function afterUnknown(count: number): SettleWords {
+  return count === 1
+    ? { why: '1 outcome unknown', next: 'checking it', count }
+    : { why: `${formatCount(count)} outcomes unknown`, next: 'checking them', count };
+}
+
+function settle({ context, settleMs, report }: Job, words: SettleWords): Promise<void> {
+  const { signal } = context;
+  return pause(context, settleMs, { reason: 'settle', ...words }, { report, signal });
+}
+
+const firstPauseMs = 5_000;
+
+/** Returns a list that shows every category known to be created; a list without one of them is stale. */
+async function fetchList(job: Job, journal: Journal): Promise<Category[]> {
+  const { context, client, rows, settleMs, report } = job;
+  const end = context.uptime() + settleMs;
+  for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
+    const list = await readCategories(client);
+    const missing = findMissing(rows, journal.created, list);
+    const [first] = missing;
+    if (first === undefined || (journal.state === 'done' && job.mode === 'each')) return list;
+    const leftMs = end - context.uptime();
+    if (leftMs <= 0 && wasDeleted(job, journal)) {
+      notice(report, `${countOwn(missing.length)} deleted since; the import starts over`);
+      journal.startOver();
+      return list;
+    }
+    if (leftMs <= 0) throw incompleteList(missing.length, describeRow(rows, first), journal.path);
+    if (pauseMs === firstPauseMs) {
+      const retrying = `retrying for up to ${duration(settleMs)}`;
+      notice(report, `${countOwn(missing.length)} missing from the list; ${retrying}`);
+    }
+    await context.sleep(Math.min(pauseMs, leftMs), context.signal);
+  }
+}
+
+/** Returns true if what is missing was once listed, and may be created again. */
+function wasDeleted({ mode }: Identity, { state }: Replayed): boolean {
+  return state === 'done' && mode === 'ensure';
+}
+
+/** Compares names as well as ids, since another account has such ids too. */
+function findMissing(
+  rows: readonly Row[],
+  created: ReadonlyMap<number, Created>,
+  list: readonly Category[],
+): number[] {
+  const names = new Map(list.map(({ id, name }) => [id.text, name]));
+  const isListed = ({ row, id, as = rows[row]?.name ?? '' }: Created) =>
+    // Of a name that a secret was cut out of, only the id proves something.
+    as.includes(cutMark) ? names.has(id) : names.get(id) === as;
+  return [...created.values()].filter((one) => !isListed(one)).map(({ row }) => row);
+}
+
+function incompleteList(count: number, first: string, path: string): Failure {
+  const others = count === 1 ? '' : ` and ${count - 1} more`;
+  const message = `categories created by this import are missing from the list: ${first}${others}`;
+  return new Failure('service', message, {
+    consequence:
+      "The list may be out of date, they were deleted, or this is another account's key. No rows are sent.",
+    hint: `Run the same command again later. To start over, delete the journal: ${commandOn('rm', path)}`,
+  });
+}
+
+/**
+ * Finds categories for rows of unknown outcome: of exactly their content, not there before, and no other row's. Rows of equal
+ * content stand for each other.
+ */
+function findCreated(
+  { rows, mode }: Pick<Job, 'rows' | 'mode'>,
+  { header, created }: Pick<Replayed, 'header' | 'created'>,
+  list: readonly Category[],
+  unknown: Iterable<number>,
+): Created[] {
+  // Without a header nothing was sent by a run whose journal we have: what is listed counts as existing.
+  if (!header) return [];
+  const taken = new Set([...header.before, ...idsOf(created)]);
+  // A list may show a category twice.
+  const byId = new Map(list.map((category) => [category.id.text, category]));
+  const free = groupBy(
+    [...byId.values()].filter(({ id }) => !taken.has(id.text)),
+    (category) => keyOf(mode, category),
+  );
+  return [...unknown]
+    .sort((a, b) => a - b)
+    .flatMap((row) => {
+      const found = free.get(keyOf(mode, rows[row] as Row))?.shift();
+      return found ? [{ row, id: found.id.text }] : [];
+    });
+}
+
+/** Finds categories just like one of ours that were not there before: of a service that was late, or of another client. */
+function findCopies(
+  { rows, mode }: Job,
+  { header, created }: Replayed,
+  list: readonly Category[],
+): Category[] {
+  const known = new Set([...(header?.before ?? []), ...idsOf(created)]);
+  const ours = new Set<string>();
+  for (const { row, as } of created.values()) {
+    const body = bodyOf(rows[row] as Row);
+    ours.add(keyOf(mode, body));
+    if (as !== undefined) ours.add(keyOf(mode, { ...body, name: as }));
+  }
+  return list.filter((category) => !known.has(category.id.text) && ours.has(keyOf(mode, category)));
+}
+
+function idsOf(created: ReadonlyMap<number, Created>): string[] {
+  return [...created.values()].map(({ id }) => id);
+}
+
+function headerOf(job: Job, list: readonly Category[]): Header {
+  const { address, sha256, mode, path, rows, context } = job;
+  const wanted = new Set(rows.map((row) => keyOf(mode, row)));
+  const before = list.filter((category) => wanted.has(keyOf(mode, category)));
+  const identity = { address, sha256, mode, ...(path !== undefined && { path }) };
+  const ids = before.map(({ id }) => id.text);
+  return { v: 2, ...identity, rows: rows.length, at: context.now(), before: ids };
+}
+
+/** Returns the rows of a plan that are still to be sent. */
+function remaining({ fates }: Plan, refusals: ReadonlyMap<number, Refusal>): number[] {
+  return [...fates.keys()].filter((row) => fates[row] === 'create' && !refusals.has(row));
+}
+
+function finish({ mode }: Job, journal: Journal, hasRefusals: boolean): void {
+  const isRenamed = [...journal.created.values()].some(({ as }) => as !== undefined);
+  // If each name counts and the service changed none, the list tells all that the journal does.
+  if (mode === 'ensure' && !isRenamed) journal.remove();
+  // Rows that were created must not be forgotten while others are corrected.
+  else if (mode === 'ensure' || !hasRefusals) journal.setState('done');
+}
+
+function canRest(journal: Journal | undefined): boolean {
+  try {
+    if (journal?.header && journal.state === 'sending') journal.setState('idle');
+    return true;
+  } catch {
+    // The journal still says `sending`, so that the next run waits.
+    return false;
+  }
+}
+
+function describeClaim(found: number, absent: number): string {
+  return `checked: ${formatCount(found)} created, ${formatCount(absent)} not created and safe to send again`;
+}
+
+function describeCopy({ name, id }: Category): string {
+  return `${quoted(name)} also exists with id ${id}, which belongs to no row of this import: a late duplicate, or created by another client`;
+}
+
+/** Says "2 categories created by this import are". */
+function countOwn(count: number): string {
+  return count === 1
+    ? '1 category created by this import is'
+    : `${formatCount(count)} categories created by this import are`;
+}
+
+function countRows(count: number): string {
+  return count === 1 ? '1 row' : `${formatCount(count)} rows`;
+}

@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Mode } from '../../src/import/plan.ts';
+import type { Row } from '../../src/import/rows.ts';
+import { type Fate, type Flaw, type ImportFile, ImportWorld } from '../support/import-world.ts';
+import { below, type Random } from '../support/random.ts';
+import { seed } from '../support/seed.ts';
+import { isNightly } from '../support/trials.ts';
+
+const contents =
+  'dog,Barks dog,Barks dog, cat, emu,Runs fox, owl, yak, ant, bee, cow, elk, hen, pig, rat,'.split(
+    ' ',
+  );
+const pets: ImportFile = { sha256: 'pets', rows: contents.map(toRow) };
+/** Shares names with it. */
+const others: ImportFile = { sha256: 'others', rows: [...contents.slice(3, 9), 'gnu,'].map(toRow) };
+
+type Setup = 'one process' | 'three processes' | 'two files';
+
+const trials = isNightly ? 3_000 : 300;
+const folder = mkdtempSync(join(tmpdir(), 'petstore-simulation-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe(`an import that is killed, cut off, interrupted and short of disk (seed ${seed})`, () => {
+  const setups: [Setup, Mode][] = [
+    ['one process', 'ensure'],
+    ['one process', 'each'],
+    ['three processes', 'ensure'],
+    ['three processes', 'each'],
+    ['two files', 'ensure'],
+  ];
+
+  test.for(setups)(
+    '%s, %s: nothing lost, nothing twice',
+    { timeout: 600_000 },
+    async ([setup, mode]) => {
+      const found = await runTrials(setup, mode);
+
+      expect(found).toMatchObject({ lost: 0, twice: 0, strange: [] });
+      expect(found.kills).toBeGreaterThan(trials);
+      expect(found.resumedAtOnce).toBeGreaterThan(trials / 5);
+    },
+  );
+
+  const flawed: [Flaw, Setup, Mode][] = [
+    ['a late service', 'one process', 'ensure'],
+    ['a forgetful disk', 'one process', 'each'],
+    ['lost marks', 'two files', 'ensure'],
+  ];
+
+  test.for(flawed)(
+    'finds the copies of a world with %s',
+    { timeout: 600_000 },
+    async ([flaw, setup, mode]) => {
+      expect((await runTrials(setup, mode, flaw)).twice).toBeGreaterThan(0);
+    },
+  );
+});
+
+async function runTrials(setup: Setup, mode: Mode, flaw?: Flaw) {
+  const sum = { lost: 0, twice: 0, strange: [] as string[], kills: 0, resumedAtOnce: 0 };
+  for (let trial = 0; trial < trials; trial += 1) {
+    const world = new ImportWorld(seed * 1_000_003 + trial, folder, mode, flaw);
+    world.commit({ name: 'dog', description: 'Barks' }, -1e9);
+    const { random } = world;
+    for (let deaths = below(7, random); deaths > 0; deaths -= 1) {
+      const fate = drawFate(random);
+      const isCrowd = setup === 'three processes' && !fate.isPowerCut;
+      const fates = isCrowd
+        ? [1, 2, 3].map(() => ({ ...fate, killAt: below(80, random) }))
+        : [fate];
+      const file = setup === 'two files' && random() < 0.5 ? others : pets;
+      note(await world.importFile(file, fates), trial);
+    }
+    for (const file of setup === 'two files' ? [pets, others] : [pets]) {
+      let end = '';
+      for (let runs = 0; runs < 80 && end !== 'done'; runs += 1) {
+        [end = ''] = await world.importFile(file, [{}]);
+        note([end], trial);
+      }
+      if (end !== 'done') sum.strange.push(`${trial}: ${end}`);
+    }
+    const found = (await world.settled()).slice(1);
+    const wanted = setup === 'two files' ? [...contents, 'gnu,'] : contents;
+    const { lost, twice } = compare(mode, wanted, found.map(toText));
+    sum.lost += lost;
+    sum.twice += twice;
+    sum.kills += world.counts.kills;
+    sum.resumedAtOnce += world.counts.resumedAtOnce;
+  }
+  return sum;
+
+  function note(ends: readonly string[], trial: number): void {
+    for (const end of ends) if (end.startsWith('bug')) sum.strange.push(`${trial}: ${end}`);
+  }
+}
+
+function drawFate(random: Random): Fate {
+  const fate = { killAt: below(80, random), isPowerCut: random() < 0.4 };
+  return {
+    ...fate,
+    ...(random() < 0.25 && { interruptAt: below(80, random) }),
+    ...(random() < 0.15 && { fullAt: below(60, random), fullFor: 1 + below(20, random) }),
+  };
+}
+
+/** Counts what should exist and does not, and what exists more often. One dog was there before. */
+function compare(mode: Mode, wanted: readonly string[], found: readonly string[]) {
+  const keyOf = (text: string) => (mode === 'each' ? text : text.split(',', 1)[0]);
+  let lost = 0;
+  let twice = 0;
+  for (const key of new Set(wanted.map(keyOf))) {
+    const rows = wanted.filter((text) => keyOf(text) === key).length;
+    const expected = mode === 'each' ? rows : key === 'dog' ? 0 : 1;
+    const count = found.filter((text) => keyOf(text) === key).length;
+    lost += Math.max(0, expected - count);
+    twice += Math.max(0, count - expected);
+  }
+  return { lost, twice };
+}
+
+function toRow(text: string, index: number): Row {
+  const [name = '', description = ''] = text.split(',');
+  return { line: index + 2, name, ...(description !== '' && { description }) };
+}
+
+function toText({ name, description = '' }: { name: string; description?: string }): string {
+  return `${name},${description}`;
+}
