@@ -374,6 +374,29 @@ describe('an import that meets trouble', () => {
     expect(sandbox.categories).toHaveLength(3);
   });
 
+  test('sends no more than what is on its way when it is interrupted', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    sandbox.plan = plans.business;
+    const ctrlC = new AbortController();
+    const names = Array.from({ length: 100 }, (_, n) => `pet ${n}`);
+    const argv = ['categories', 'import', put(folder, ['name', ...names].join('\n')), ...apply];
+    sandbox.react = reactTo('pet 9', async (_request, forward) => {
+      ctrlC.abort(interrupted(130));
+      return forward();
+    });
+
+    const result = await petstore(argv, { signal: ctrlC.signal });
+    const sent = sandbox.requests.filter(({ method }) => method === 'POST').length;
+    const again = await petstore(argv);
+
+    expect([result.exitCode, again.exitCode]).toEqual([130, 0]);
+    expect(sent).toBeLessThan(50);
+    expect(sandbox.categories.map(({ name }) => name).sort()).toEqual(names.sort());
+  });
+
   test('stops before the next request when the disk is full, exit 74, and nothing is lost', async ({
     petstore,
     sandbox,
@@ -550,19 +573,21 @@ describe('an import that meets trouble', () => {
     'keeps ids to the last digit, with %j',
     async ([flags], { petstore, sandbox, folder }) => {
       sandbox.lastId = 2n ** 53n;
-      const loseCat = reactTo('cat', cutAfter);
-      const refuseEmu = reactTo('emu', reply(422, ''));
-      sandbox.react = (request) => loseCat(request) ?? refuseEmu(request);
-      const argv = ['categories', 'import', put(folder, three), ...flags, '--yes'];
+      const loseEmu = reactTo('emu', cutAfter);
+      const refuseFox = reactTo('fox', reply(422, ''));
+      sandbox.react = (request) => loseEmu(request) ?? refuseFox(request);
+      const path = put(folder, `${three}fox,\n`);
+      const argv = ['categories', 'import', path, ...flags, '--yes'];
       const ids = ['--query', 'items[?id].id', '-o', 'raw'];
 
       const first = await petstore([...argv, ...ids]);
       const again = await petstore([...argv, ...ids]);
 
       expect([first.exitCode, again.exitCode]).toEqual([7, 0]);
-      expect(first.stdout).toBe('9007199254740993\n9007199254740994\n');
-      expect(again.stdout).toBe('9007199254740993\n9007199254740994\n9007199254740995\n');
-      expect(sandbox.categories).toHaveLength(3);
+      const created = '9007199254740993\n9007199254740994\n9007199254740995\n';
+      expect(first.stdout).toBe(created);
+      expect(again.stdout).toBe(`${created}9007199254740996\n`);
+      expect(sandbox.categories).toHaveLength(4);
     },
   );
 
