@@ -182,21 +182,24 @@ function replay(context: Context, path: string, mode: Mode) {
   const isTorn = intact.length < text.length;
   // The torn line may have been `sending`.
   if (isTorn) state = 'sending';
-  if (mode === 'each' && !header && (text !== '' || hasFinishedBefore(context, path))) {
-    throw unusable(path);
+  if (mode === 'each' && !header) {
+    const unusable = text === '' ? findFinished(context, path) : path;
+    if (unusable !== undefined) throw unusableJournal(unusable);
   }
   return { header, state, created, tried, intact, isTorn };
 }
 
-/** Returns true if petstore 0.1.0 has finished this import: it renamed the journals of such. */
-function hasFinishedBefore({ stateFiles }: Context, path: string): boolean {
-  const name = basename(path, '.journal');
-  const names = [`${name}.finished`, `${name}.expiring`];
-  return reading(path, () => stateFiles.list(dirname(path))).some((name) => names.includes(name));
+/** Finds the journal of this import if petstore 0.1.0 has finished it: it renamed the journals of such. */
+function findFinished({ stateFiles }: Context, path: string): string | undefined {
+  const folder = dirname(path);
+  const name = `${basename(path, '.journal')}.finished`;
+  return reading(path, () => stateFiles.list(folder)).includes(name)
+    ? join(folder, name)
+    : undefined;
 }
 
 /** Without the ids that were there before, a category of the same content may be ours or not. */
-function unusable(path: string): Failure {
+function unusableJournal(path: string): Failure {
   return configFailure(
     `the journal of this import is damaged, or of an earlier version (${path})`,
     'Check which rows exist (petstore categories list), delete the journal, and import the rest.',
