@@ -1,62 +1,27 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe } from 'vitest';
 import { apply, cutAfter, put, stateFilesAbout, three } from '../support/import-cases.ts';
-import { createMortal } from '../support/mortal.ts';
-import { test as base, expect, type Fixtures, silence } from '../support/petstore.ts';
-import type { Send, WireAnswer, WireRequest } from '../support/values.ts';
-
-type Create = (request: WireRequest, forward: () => Promise<WireAnswer>) => Promise<WireAnswer>;
-type Options = {
-  /** What becomes of a create of cat. */
-  readonly create?: Create;
-  /** Kills the process ten seconds after it sent that. */
-  readonly isKilled?: boolean;
-  /** Kills it at that step. */
-  readonly diesAt?: number;
-};
-type Life = {
-  /** Undefined for a process that was killed. */
-  readonly exitCode: number | undefined;
-  readonly stdout: string;
-  readonly stderr: string;
-  /** The lists and the names that it sent, and how long after its start. */
-  readonly sent: readonly string[];
-  readonly firstSentMs: number;
-  readonly lastedMs: number;
-};
+import {
+  test as base,
+  type Create,
+  createSilently,
+  type Life,
+  type Lives,
+  namesIn,
+  vanish,
+} from '../support/lives.ts';
+import { expect } from '../support/petstore.ts';
 
 const settleMs = 600_000;
 const slow = { minute: { limit: 3, length: 60_000 }, day: { limit: 9_999, length: 9e8 } };
 const fast = { ...slow, minute: { limit: 999, length: 60_000 } };
 
-/** Runs an import as a process of its own. */
-const test = base.extend<{ live: (argv: readonly string[], options?: Options) => Promise<Life> }>({
-  live: async ({ petstore, clock, forward }, use) => {
-    let pid = 0;
-    await use(async (argv, { create, isKilled, diesAt } = {}) => {
-      pid += 1;
-      const owner = { pid, host: 'here' };
-      const isRunning = (of: { readonly pid: number }) => of.pid === owner.pid;
-      const start = clock.uptime();
-      const sent: string[] = [];
-      let firstSentMs = Number.NaN;
-      const send: Send = (request) => {
-        const { name = 'list' } = JSON.parse(request.body ?? '{}');
-        if (sent.push(name) === 1) firstSentMs = clock.uptime() - start;
-        if (name !== 'cat') return forward(request);
-        if (isKilled) void clock.sleep(10_000, new AbortController().signal).then(() => kill());
-        return create ? create(request, () => forward(request)) : forward(request);
-      };
-      const { context, death, kill } = createMortal(clock, send, { diesAt, kept: 1, garbage: '' });
-      const command = ['categories', 'import', '--settle', '10m', '--max-wait', 'inf', ...apply];
-      const run = petstore([...command, ...argv], { context: { ...context, owner, isRunning } });
-      const ended = await Promise.race([run, death]);
-      const { exitCode, stdout, stderr } = ended === 'dead' ? killed : ended;
-      return { exitCode, stdout, stderr, sent, firstSentMs, lastedMs: clock.uptime() - start };
-    });
+const test = base.extend<Lives>({
+  live: async ({ live }, use) => {
+    const command = ['categories', 'import', '--settle', '10m', '--max-wait', 'inf', ...apply];
+    await use((argv, options) => live([...command, ...argv], options));
   },
 });
-const killed = { exitCode: undefined, stdout: '', stderr: '' };
 
 const modes: [string, string[]][] = [
   ['each name', []],
@@ -74,7 +39,7 @@ describe.for(modes)('an import of %s that was killed', ([, flags]) => {
     async ([, plan, create, waitMs, creates], { live, sandbox, folder }) => {
       sandbox.plan = plan;
       const argv = [put(folder, three), ...flags];
-      const first = await live(argv, { ...(create && { create }), isKilled: true });
+      const first = await live(argv, { create, isKilled: true });
 
       const next = await live(argv);
 
@@ -231,27 +196,8 @@ test('a file that changed after a kill is refused with --allow-duplicates until 
   expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
 });
 
-/** Never arrives, and nothing comes back. */
-function vanish(request: WireRequest): Promise<never> {
-  request.onSent();
-  return silence;
-}
-
-/** Is carried out, and nothing comes back. */
-async function createSilently(
-  _request: WireRequest,
-  forward: () => Promise<WireAnswer>,
-): Promise<never> {
-  for await (const _ of (await forward()).body);
-  return silence;
-}
-
 function outcomesIn({ stdout }: Life): string[] {
   return JSON.parse(stdout).items.map(({ outcome }: { readonly outcome: string }) => outcome);
-}
-
-function namesIn({ categories }: Fixtures['sandbox']): string[] {
-  return categories.map(({ name }) => name).sort();
 }
 
 function lastLineOf(path: string): string {

@@ -13,7 +13,6 @@ import {
   reply,
   testKey,
 } from '../support/petstore.ts';
-import { isPosix } from '../support/posix.ts';
 import { stateFiles } from '../support/state-files.ts';
 import { expectTold } from '../support/told.ts';
 import { type Context, exact, interrupted, plans, type WireAnswer } from '../support/values.ts';
@@ -100,6 +99,31 @@ describe('processes on one machine that create the same names', () => {
     expect(counts.map(({ existing }) => existing ?? 0).sort()).toEqual([0, 3]);
     expect(names(sandbox)).toEqual(['cat', 'dog', 'emu', 'fox']);
   });
+
+  test.for([
+    ['existing', []],
+    ['created_before', ['--allow-duplicates']],
+  ] as const)(
+    'a second import of a file waits for the first one, and says %s with %j',
+    async ([outcome, flags], { petstore, sandbox, folder, clock }) => {
+      const argv = ['categories', 'import', put(folder, three), ...flags, ...apply, '--max-wait'];
+      const others: ReturnType<typeof petstore>[] = [];
+      const start = () => {
+        for (const maxWait of ['3s', '30s']) {
+          others.push(petstore([...argv, maxWait], { context: as(others.length + 2) }));
+        }
+        return clock.sleep(5_000, new AbortController().signal);
+      };
+      sandbox.react = reactTo('cat', (_request, forward) => start().then(forward));
+
+      const first = await petstore([...argv, '1m'], { context: as(1) });
+      const [impatient, patient] = await Promise.all(others);
+
+      expect([first.exitCode, impatient?.exitCode, patient?.exitCode]).toEqual([0, 74, 0]);
+      expect(countsOf(patient?.stdout ?? '')).toEqual({ [outcome]: 3 });
+      expect(names(sandbox)).toEqual(['cat', 'dog', 'emu']);
+    },
+  );
 
   test('an import and a create with --if-missing create a name once', async ({
     petstore,
@@ -389,29 +413,6 @@ describe('a process whose names are held by another one', () => {
     expect(named).toHaveLength(1);
     expect(codes).toEqual([74, 0]);
   });
-
-  test.skipIf(!isPosix)(
-    'does not wait for one that was killed',
-    async ({ petstore, sandbox, folder }) => {
-      const path = put(folder, 'name\nrabbit\n');
-      const killed = new AbortController();
-      sandbox.reactions.push('stall');
-      const first = petstore(['categories', 'import', path, '--timeout', '1h', ...apply], {
-        context: as(1),
-        signal: killed.signal,
-      });
-      while (sandbox.requests.length === 0) await new Promise(setImmediate);
-
-      const second = await petstore([...ifMissing, '--max-wait', '0'], {
-        context: { ...as(2), isRunning: ({ pid }) => pid !== 1 },
-      });
-
-      expect(second.exitCode).toBe(0);
-      expect(names(sandbox)).toEqual(['rabbit']);
-      killed.abort(interrupted(143));
-      await first;
-    },
-  );
 });
 
 describe('a create with --if-missing', () => {

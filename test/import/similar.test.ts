@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { describe } from 'vitest';
 import { apply, countsOf, put } from '../support/import-cases.ts';
 import { test as base, expect, reply } from '../support/petstore.ts';
+import { expectTold } from '../support/told.ts';
 import { exact } from '../support/values.ts';
 
 /** A service that takes the spaces off each name, and has a dog. */
@@ -171,4 +172,29 @@ describe('names in one file that differ only by case, space or composition', () 
     expect([first.exitCode, again.exitCode]).toEqual([7, 0]);
     expect(sandbox.categories.map(({ name }) => name)).toEqual(['emu', 'Emu']);
   });
+});
+
+test('a category whose name the service changed is created again if it was deleted since', async ({
+  petstore,
+  sandbox,
+  folder,
+  clock,
+  trimming,
+}) => {
+  const argv = ['categories', 'import', put(folder, 'name\ncat\n" emu"\n'), ...apply];
+  await petstore(argv);
+  sandbox.categories.splice(2, 1);
+  const start = clock.uptime();
+
+  const again = await petstore(argv);
+  const waited = clock.uptime() - start;
+  const last = await petstore(argv);
+
+  expect([again.exitCode, last.exitCode]).toEqual([0, 0]);
+  expectTold(waited, 60);
+  expect(again.events()).toContainEqual({
+    event: 'notice',
+    message: '1 category created by this import is deleted since; the import starts over',
+  });
+  expect(trimming.posts).toEqual(['cat', ' emu', ' emu']);
 });

@@ -484,51 +484,38 @@ describe('an import that meets trouble', () => {
     expect(sandbox.categories).toHaveLength(4);
   });
 
-  test('with --allow-duplicates refuses such a file, and names the journal', async ({
-    petstore,
-    sandbox,
-    folder,
-  }) => {
-    const path = put(folder, three);
-    const argv = ['categories', 'import', path, '--allow-duplicates', '--yes'];
-    sandbox.react = reactTo('emu', reply(401, ''));
-    await petstore(argv);
-    sandbox.requests.length = 0;
-    put(folder, `${three}fox,\n`);
+  test.for([401, 422])(
+    'with --allow-duplicates refuses such a file until the import is finished that a %i left',
+    async (status, { petstore, sandbox, folder }) => {
+      const path = put(folder, three);
+      const argv = ['categories', 'import', path, '--allow-duplicates', ...apply];
+      sandbox.react = reactTo('emu', reply(status, ''));
+      await petstore(argv);
+      put(folder, `${three}fox,\n`);
+      sandbox.requests.length = 0;
 
-    const result = await petstore(argv);
+      const refused = await petstore(argv);
 
-    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(result.stderr).toMatch(
-      /the file has changed since its import was started at 2026-11-20T15:04:00Z: 2 of 3 rows created\nNothing was sent.\nFinish that import with the original file/,
-    );
-    expect(result.stderr).toContain(`rm '${journals(folder)[0]}'`);
-    expect(sandbox.requests).toHaveLength(0);
-  });
+      expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(refused.events()).toMatchObject([
+        {
+          message:
+            'the file has changed since its import was started at 2026-11-20T15:04:00Z: 2 of 3 rows created',
+          hint: expect.stringContaining(`rm '${journals(folder)[0]}'`),
+          outcome: 'not_sent',
+        },
+      ]);
+      expect(sandbox.requests).toHaveLength(0);
 
-  test('waits for another process that imports the same file, for --max-wait', async ({
-    petstore,
-    sandbox,
-    folder,
-    clock,
-  }) => {
-    const path = put(folder, three);
-    const argv = ['categories', 'import', path];
-    let rival: Awaited<ReturnType<typeof petstore>> | undefined;
-    sandbox.react = reactTo('cat', async (_request, forward) => {
-      const release = clock.hold();
-      rival = await petstore([...argv, '--yes', '--max-wait', '0']);
-      release();
-      return forward();
-    });
+      put(folder, three);
+      const finished = await petstore(argv);
+      put(folder, `${three}fox,\n`);
+      const changed = await petstore(argv);
 
-    const result = await petstore([...argv, ...apply]);
-
-    expect(result.exitCode).toBe(0);
-    expect(rival).toMatchObject({ exitCode: 74, stdout: '' });
-    expect(rival?.stderr).toContain('process 4242 on here has been importing');
-    expect(sandbox.categories).toHaveLength(3);
-  });
+      expect(countsOf(finished.stdout)).toEqual({ created: 1, created_before: 2 });
+      expect(countsOf(changed.stdout)).toEqual({ created: 4 });
+    },
+  );
 
   test('ends the wait for a look when it is interrupted, and tells what is unknown', async ({
     petstore,
@@ -788,20 +775,26 @@ describe('an import that meets trouble', () => {
     expect(sandbox.categories).toHaveLength(3);
   });
 
-  test('is another one with --allow-duplicates than without', async ({
-    petstore,
-    sandbox,
-    folder,
-  }) => {
-    sandbox.react = reactTo('emu', reply(401, ''));
-    const path = put(folder, three);
-    await petstore(['categories', 'import', path, ...apply]);
+  const [names, rows] = [[], ['--allow-duplicates']];
+  test.for([
+    ['with --allow-duplicates', names, rows, { created: 3 }, ['cat', 'cat', 'dog', 'dog', 'emu']],
+    ['without it', rows, names, { created: 1, existing: 2 }, ['cat', 'dog', 'emu']],
+  ] as const)(
+    'unfinished, goes on beside one of the same file %s',
+    async ([, flags, others, counts, created], { petstore, sandbox, folder }) => {
+      sandbox.react = reactTo('emu', reply(401, ''));
+      const argv = ['categories', 'import', put(folder, three), ...apply];
+      await petstore([...argv, ...flags]);
 
-    const result = await petstore(['categories', 'import', path, '--allow-duplicates', ...apply]);
+      const other = await petstore([...argv, ...others]);
+      const found = sandbox.categories.map(({ name }) => name).sort();
+      const again = await petstore([...argv, ...flags]);
 
-    expect(countsOf(result.stdout)).toEqual({ created: 3 });
-    expect(sandbox.categories).toHaveLength(5);
-  });
+      expect(countsOf(other.stdout)).toEqual(counts);
+      expect(found).toEqual(created);
+      expect(again.exitCode).toBe(0);
+    },
+  );
 
   test('says in JSON who refused it, and still what is left', async ({
     petstore,

@@ -59,22 +59,24 @@ describe('categories import', () => {
     );
   });
 
-  test('does nothing the second time, at the price of one list', async ({
-    petstore,
-    sandbox,
-    folder,
-  }) => {
-    const path = put(folder, three);
-    await petstore(['categories', 'import', path, ...apply]);
-    sandbox.requests.length = 0;
+  test.for([
+    ['existing', [], 0],
+    ['created_before', ['--allow-duplicates'], 1],
+  ] as const)(
+    'says %s the second time, at the price of one list, with %j',
+    async ([outcome, flags, kept], { petstore, sandbox, folder }) => {
+      const argv = ['categories', 'import', put(folder, three), ...flags, ...apply];
+      await petstore(argv);
+      sandbox.requests.length = 0;
 
-    const again = await petstore(['categories', 'import', path, ...apply]);
+      const again = await petstore(argv);
 
-    expect(again.exitCode).toBe(0);
-    expect(countsOf(again.stdout)).toEqual({ existing: 3 });
-    expect(journals(folder)).toEqual([]);
-    expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET']);
-  });
+      expect(again.exitCode).toBe(0);
+      expect(countsOf(again.stdout)).toEqual({ [outcome]: 3 });
+      expect(journals(folder)).toHaveLength(kept);
+      expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET']);
+    },
+  );
 
   test('creates anew what was removed since', async ({ petstore, sandbox, folder }) => {
     const path = put(folder, three);
@@ -89,31 +91,35 @@ describe('categories import', () => {
     expect(sandbox.categories).toHaveLength(3);
   });
 
-  test('stops where the ids of an unfinished import are others, as in another account', async ({
-    petstore,
-    sandbox,
-    folder,
-    forward,
-  }) => {
-    const path = put(folder, three);
-    sandbox.react = reactTo('emu', reply(401, ''));
-    await petstore(['categories', 'import', path, ...apply]);
-    sandbox.categories.length = 0;
-    for (const id of ['1', '2', '3']) {
-      sandbox.categories.push({ id: exact(id), name: `other ${id}` });
-    }
-    const again = await petstore(['categories', 'import', path, ...apply], {
-      env: { PETSTORE_API_KEY: 'another-key-0123456789' },
-      context: { send: withTestKey(forward) },
-    });
+  test.for([
+    ['created something', 5, [], three, 3],
+    ['created something', 5, ['--allow-duplicates'], three, 3],
+    ['created nothing', 0, [], 'name\nemu\n', 4],
+  ] as const)(
+    'begun with another account, which %s, ends with exit code %i, with %j',
+    async ([, exitCode, flags, text, count], { petstore, sandbox, folder, forward }) => {
+      const argv = ['categories', 'import', put(folder, text), ...flags, ...apply];
+      sandbox.react = reactTo('emu', reply(401, ''));
+      await petstore(argv);
+      sandbox.categories.length = 0;
+      for (const id of ['1', '2', '3']) {
+        sandbox.categories.push({ id: exact(id), name: `other ${id}` });
+      }
 
-    expect(again).toMatchObject({ exitCode: 5, stdout: '' });
-    expect(again.events().at(-1)).toMatchObject({
-      kind: 'service',
-      hint: expect.stringContaining(`delete the journal: rm '${journals(folder)[0]}'`),
-    });
-    expect(sandbox.categories).toHaveLength(3);
-  });
+      const again = await petstore(argv, {
+        env: { PETSTORE_API_KEY: 'another-key-0123456789' },
+        context: { send: withTestKey(forward) },
+      });
+
+      expect(again.exitCode).toBe(exitCode);
+      expect(sandbox.categories).toHaveLength(count);
+      if (exitCode === 0) return;
+      expect(again.events().at(-1)).toMatchObject({
+        kind: 'service',
+        hint: expect.stringContaining(`delete the journal: rm '${journals(folder)[0]}'`),
+      });
+    },
+  );
 
   test('says that the rows are created when that cannot be printed', async ({
     petstore,

@@ -1,0 +1,127 @@
+import { rmSync } from 'node:fs';
+import { describe } from 'vitest';
+import type { Clock } from '../support/clock.ts';
+import { apply, cutAfter, put, stateFilesAbout, three } from '../support/import-cases.ts';
+import { type Create, createSilently, namesIn, test, vanish } from '../support/lives.ts';
+import { expect } from '../support/petstore.ts';
+import { isPosix } from '../support/posix.ts';
+import { plans } from '../support/values.ts';
+
+const settleMs = 60_000;
+const patient = ['--max-wait', 'inf'];
+const importing = (file: string) => ['categories', 'import', file, ...patient, ...apply];
+const creating = (name: string) => ['categories', 'create', name, '--if-missing', ...patient];
+
+/** Arrives so late that a run which did not wait would send it again. */
+function createLate(clock: Clock): Create {
+  return async (request, forward) => {
+    const { signal } = new AbortController();
+    void clock.sleep(55_000, signal).then(() => createSilently(request, forward));
+    return vanish(request);
+  };
+}
+
+// Windows removes no files that are open.
+describe.skipIf(!isPosix).for([
+  ['each name', []],
+  ['each row', ['--allow-duplicates']],
+] as [string, string[]][])('an import of %s', ([, flags]) => {
+  test('makes its next run wait again if its wait after a kill is interrupted', async ({
+    live,
+    sandbox,
+    folder,
+    clock,
+  }) => {
+    const argv = [...importing(put(folder, three)), ...flags];
+    await live(argv, { create: createLate(clock), isKilled: true });
+
+    const interrupted = await live(argv, { interruptedAt: 30_000 });
+    const next = await live(argv);
+
+    expect(interrupted).toMatchObject({ exitCode: 130, sent: [], stdout: '' });
+    expect(next.exitCode).toBe(0);
+    expect(next.firstSentMs).toBeGreaterThanOrEqual(settleMs);
+    expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
+  });
+
+  test('goes on after a kill at once with --settle 0', async ({ live, sandbox, folder }) => {
+    const argv = [...importing(put(folder, three)), ...flags, '--settle'];
+    await live([...argv, '24h'], { create: createSilently, isKilled: true });
+
+    const next = await live([...argv, '0']);
+
+    expect([next.exitCode, next.lastedMs < 1_000]).toEqual([0, true]);
+    expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
+  });
+
+  test.for<[how: string, exitCode: number, maxWait: string, create?: Create]>([
+    ['at the limit', 75, '0'],
+    ['with an outcome unknown', 6, '0', cutAfter],
+    ['by Ctrl-C', 130, 'inf', vanish],
+  ])('that ended %s goes on on another machine', async (row, { live, sandbox, folder }) => {
+    const [, exitCode, maxWait, create] = row;
+    sandbox.plan = { ...plans.free, minute: { limit: 3, length: 60_000 } };
+    const argv = [...importing(put(folder, three)), ...flags, '--max-wait'];
+    const interruptedAt = exitCode === 130 ? 5_000 : undefined;
+    const first = await live([...argv, maxWait], { create, interruptedAt, host: 'one' });
+
+    const next = await live([...argv, '2m'], { host: 'another' });
+
+    expect([first.exitCode, next.exitCode]).toEqual([exitCode, 0]);
+    expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
+  });
+
+  test('that was killed blocks another machine until the file is removed that it names', async ({
+    live,
+    sandbox,
+    folder,
+  }) => {
+    const argv = [...importing(put(folder, three)), ...flags, '--max-wait', '0'];
+    await live(argv, { create: vanish, isKilled: true, host: 'one' });
+
+    const blocked = await live(argv, { host: 'another' });
+    const { message, hint } = JSON.parse(blocked.stderr);
+    for (const mark of stateFilesAbout(folder, '"importing"')) {
+      if (hint.includes(mark)) rmSync(mark);
+    }
+    const next = await live(argv, { host: 'another' });
+
+    expect(blocked).toMatchObject({ exitCode: 74, sent: [], stdout: '' });
+    expect(message).toMatch(/^process 1 on one has been importing the same names since 2026-/);
+    expect(next.exitCode).toBe(0);
+    expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
+  });
+});
+
+describe.skipIf(!isPosix)('after the kill of a process that had names', () => {
+  const one = (folder: string) => importing(put(folder, 'name\nfox\ncat\n', 'one.csv'));
+  const two = (folder: string) => importing(put(folder, three, 'two.csv'));
+  const owl = (folder: string) => importing(put(folder, 'name\nowl\n', 'owl.csv'));
+  const Cat = (folder: string) => importing(put(folder, 'name\nCat\n', 'Cat.csv'));
+  const create = () => creating('cat');
+
+  type Argv = (folder: string) => string[];
+  test.for<[next: string, killed: string, first: Argv, second: Argv, waitMs: number, code: number]>(
+    [
+      ['an import of one of them', 'an import', one, two, settleMs, 0],
+      ['an import of one of them', 'a create', create, two, settleMs, 0],
+      ['an import of one in capitals', 'a create', create, Cat, settleMs, 7],
+      ['a create of one of them', 'an import', one, create, settleMs, 0],
+      ['an import of others', 'an import', one, owl, 0, 0],
+      ['an import of others', 'a create', create, owl, 0, 0],
+    ],
+  )('%s, killed: %s', async (row, { live, sandbox, folder, clock }) => {
+    const [, , first, second, waitMs, exitCode] = row;
+    await live(first(folder), { create: createLate(clock), isKilled: true });
+
+    const next = await live(second(folder));
+    const again = await live(second(folder));
+
+    expect([next.exitCode, again.exitCode]).toEqual([exitCode, exitCode]);
+    expect(next.lastedMs).toBeGreaterThanOrEqual(waitMs);
+    expect(next.lastedMs).toBeLessThan(waitMs + settleMs);
+    expect(again.lastedMs).toBeLessThan(settleMs);
+    const lower = namesIn(sandbox).map((name) => name.toLowerCase());
+    expect(lower).toEqual([...new Set(lower)]);
+  });
+});
