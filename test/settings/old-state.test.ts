@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { test as base, expect, type Fixtures, reply, testKey } from '../support/petstore.ts';
@@ -90,26 +90,30 @@ describe('after an upgrade from 0.1.0', () => {
     expect(last).toBeLessThanOrEqual(end + 3_000);
   });
 
-  test('a killed import waits, and creates each name once', async ({
-    upgraded,
-    sandbox,
-    folder,
-    clock,
-  }) => {
-    add(sandbox, 'frog', 'otter');
-    // The create of the heron was in flight when the import was killed, a moment ago.
-    void clock.sleep(20_000, new AbortController().signal).then(() => add(sandbox, 'heron'));
-    const argv = ['categories', 'import', join(folder, 'pets.csv'), '--yes', '--json'];
+  test.for([[true], [false]])(
+    'an unfinished import waits, and creates each name once; was it killed: %s',
+    async ([wasKilled], { upgraded, sandbox, folder, clock }) => {
+      if (!wasKilled) rmSync(join(folder, 'state', 'names'), { recursive: true });
+      add(sandbox, 'frog', 'otter');
+      // The create of the heron was in flight when the import ended, a moment ago.
+      void clock.sleep(20_000, new AbortController().signal).then(() => add(sandbox, 'heron'));
+      const argv = ['categories', 'import', join(folder, 'pets.csv'), '--yes', '--json'];
 
-    const results = [await upgraded(argv), await upgraded(argv)];
+      const results = [await upgraded(argv), await upgraded(argv)];
 
-    expect(results.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
-    const waits = results.map(({ stderr }) => stderr.includes('"reason":"settle"'));
-    expect(waits).toEqual([true, false]);
-    const sent = sandbox.requests.map(({ method }) => method);
-    expect(sent).toEqual(['GET', 'POST', 'GET', 'GET']);
-    expect(sandbox.categories.map(({ name }) => name)).toEqual(['frog', 'otter', 'heron', 'mole']);
-  });
+      expect(results.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+      const waits = results.map(({ stderr }) => stderr.includes('"reason":"settle"'));
+      expect(waits).toEqual([true, false]);
+      const sent = sandbox.requests.map(({ method }) => method);
+      expect(sent).toEqual(['GET', 'POST', 'GET', 'GET']);
+      expect(sandbox.categories.map(({ name }) => name)).toEqual([
+        'frog',
+        'otter',
+        'heron',
+        'mole',
+      ]);
+    },
+  );
 
   test.for([
     ['killed', '.journal'],

@@ -467,22 +467,24 @@ describe('an import that meets trouble', () => {
     expect(sandbox.requests).toHaveLength(0);
   });
 
-  test('imports a file that changed while its import was not finished', async ({
-    petstore,
-    sandbox,
-    folder,
-  }) => {
-    const path = put(folder, three);
-    sandbox.react = reactTo('emu', reply(401, ''));
-    await petstore(['categories', 'import', path, ...apply]);
-    put(folder, `${three}fox,\n`);
+  test.for([
+    [[], { created: 2, existing: 2 }, 4],
+    [['--allow-duplicates'], { created: 4 }, 6],
+  ] as const)(
+    'imports a file that changed while its import was not finished, with %j',
+    async ([flags, counts, count], { petstore, sandbox, folder }) => {
+      const path = put(folder, three);
+      sandbox.react = reactTo('emu', reply(401, ''));
+      await petstore(['categories', 'import', path, ...apply]);
+      put(folder, `${three}fox,\n`);
 
-    const result = await petstore(['categories', 'import', path, ...apply]);
+      const result = await petstore(['categories', 'import', path, ...flags, ...apply]);
 
-    expect(result.exitCode).toBe(0);
-    expect(countsOf(result.stdout)).toEqual({ created: 2, existing: 2 });
-    expect(sandbox.categories).toHaveLength(4);
-  });
+      expect(result.exitCode).toBe(0);
+      expect(countsOf(result.stdout)).toEqual(counts);
+      expect(sandbox.categories).toHaveLength(count);
+    },
+  );
 
   test.for([401, 422])(
     'with --allow-duplicates refuses such a file until the import is finished that a %i left',
