@@ -94,7 +94,7 @@ describe.skipIf(!isPosix).for([
   });
 });
 
-describe.skipIf(!isPosix)('after the kill of a process that had names', () => {
+describe.skipIf(!isPosix)('after the end of a process that had names', () => {
   const one = (folder: string) => importing(put(folder, 'name\nfox\ncat\n', 'one.csv'));
   const two = (folder: string) => importing(put(folder, three, 'two.csv'));
   const owl = (folder: string) => importing(put(folder, 'name\nowl\n', 'owl.csv'));
@@ -125,4 +125,21 @@ describe.skipIf(!isPosix)('after the kill of a process that had names', () => {
     const lower = namesIn(sandbox).map((name) => name.toLowerCase());
     expect(lower).toEqual([...new Set(lower)]);
   });
+
+  test.for<[how: string, exitCode: number, create?: Create]>([
+    ['at the limit', 75],
+    ['with an outcome unknown', 6, cutAfter],
+  ])(
+    'an import that ended %s makes one of another file wait',
+    async ([, exitCode, create], { live, sandbox, folder }) => {
+      sandbox.plan = { ...plans.free, minute: { limit: 3, length: 60_000 } };
+      const first = await live([...two(folder), '--max-wait', '0'], { create });
+
+      const next = await live(one(folder));
+
+      expect([first.exitCode, next.exitCode]).toEqual([exitCode, 0]);
+      expect(next.stderr).toContain('"reason":"settle"');
+      expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'fox']);
+    },
+  );
 });
