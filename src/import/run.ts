@@ -101,6 +101,8 @@ export async function runImport(job: Job): Promise<Ending> {
       list = await lookUp(journal);
       plan = makePlan(mode, rows, list, journal.created, agreed);
       left = remaining(plan, refusals);
+      // The lookup may have found all that was unknown.
+      if (left.length === 0) stop = undefined;
     }
     if (!stop) finish(job, journal, refusals.size > 0);
   } catch (error) {

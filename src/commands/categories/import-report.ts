@@ -133,17 +133,17 @@ function importFailure(
   if (cause !== undefined && !(cause instanceof Failure)) return cause;
   const { hint, resetAt, retryAfter, service } = cause?.details ?? {};
   const open = unknown + refused + left;
-  if (open === 0) {
-    return cause?.with({
-      consequence: 'All rows are done; only the final check of the list failed.',
-      hint: hint ?? 'Run the same command again to repeat that check.',
-    });
-  }
   const done = `${formatCount(outcomes.length - open)} of ${rowsWord(outcomes.length)} are done; nothing was lost.`;
   const resume = resumeHint(cause, unknown);
   if (cause && !plan && unknown === 0) {
     const consequence = cause.details.consequence ?? done;
     return cause.with({ consequence, hint: hint ?? resume });
+  }
+  if (open === 0) {
+    return cause?.with({
+      consequence: 'All rows are done; only a last step failed.',
+      hint: hint ?? 'Run the same command again to repeat that step.',
+    });
   }
   const similar = outcomes.filter(
     ({ outcome, status }) => outcome === 'refused' && status === undefined,
