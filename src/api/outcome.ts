@@ -7,7 +7,6 @@ import {
   type ServiceError,
 } from '../errors.ts';
 import { isJsonObject, type Json, parseJson } from '../json/json.ts';
-import { cutOut, formsOf } from '../text/secret.ts';
 import type { Endpoint } from './endpoints.ts';
 import { type ApiResponse, headerValues, isWrite, type TransportError } from './exchange.ts';
 import { requestedWait } from './limits.ts';
@@ -60,7 +59,7 @@ export function refusalOf(
   { baseUrl, key }: { readonly baseUrl: URL; readonly key: ApiKey },
 ): Failure {
   const { status, headers } = response;
-  const service = withoutKey(readServiceError(response), key);
+  const service = readServiceError(response);
   const waitMs = requestedWait(response);
   if (status === 429 || (waitMs !== undefined && !isWrite(endpoint.method))) {
     return rateLimitFailure(endpoint, response, service, waitMs ?? 1_000);
@@ -183,14 +182,4 @@ function decodeLeniently(bytes: Uint8Array): Json | undefined {
 /** Returns true if the Error of a 429 speaks of a ban. The interface document does not show the values of `code`. */
 export function isBan({ code = '', message = '' }: ServiceError): boolean {
   return /(?<![a-z])ban(?:ned)?(?![a-z])/i.test(`${code} ${message}`);
-}
-
-/** Cuts the key out, because an import writes these texts to its journal, past the sink. */
-function withoutKey({ status, code, message }: ServiceError, { value }: ApiKey): ServiceError {
-  const forms = formsOf(value);
-  return {
-    status,
-    ...(code !== undefined && { code: cutOut(code, forms) }),
-    ...(message !== undefined && { message: cutOut(message, forms) }),
-  };
 }
