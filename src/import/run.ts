@@ -3,7 +3,7 @@ import { type Client, readCategories } from '../api/client.ts';
 import type { Category } from '../api/resources.ts';
 import { pause } from '../api/retry.ts';
 import type { Context } from '../context.ts';
-import { Failure, systemCode } from '../errors.ts';
+import { Failure, type ServiceError, systemCode } from '../errors.ts';
 import { notice, type Report, type Wait } from '../events.ts';
 import { quoted } from '../text/quoted.ts';
 import { cutMark } from '../text/secret.ts';
@@ -22,7 +22,7 @@ import {
 } from './journal.ts';
 import { type Created, groupBy, keyOf, makePlan, type Plan } from './plan.ts';
 import type { Row } from './rows.ts';
-import { bodyOf, describeRow, type Progress, type Refusal, type Stop, sendRows } from './send.ts';
+import { bodyOf, describeRow, type Progress, type Stop, sendRows } from './send.ts';
 
 /** Everything one run of an import needs. */
 export type Job = Identity & {
@@ -48,7 +48,7 @@ export type Ending = {
   readonly created: ReadonlyMap<number, Created>;
   /** Rows that earlier runs of this import created. */
   readonly createdBefore: ReadonlySet<number>;
-  readonly refusals: ReadonlyMap<number, Refusal>;
+  readonly refusals: ReadonlyMap<number, ServiceError>;
   readonly unknown: ReadonlySet<number>;
   /** Categories like one of ours that no row accounts for. */
   readonly copies: readonly Category[];
@@ -114,7 +114,6 @@ export async function runImport(job: Job): Promise<Ending> {
     held.release(!isAtRest || shown !== (journal?.created.size ?? 0));
   }
   const { created } = journal;
-  const found = [...copies.values()];
   return {
     plan,
     stop,
@@ -122,7 +121,7 @@ export async function runImport(job: Job): Promise<Ending> {
     createdBefore,
     refusals,
     unknown,
-    copies: found,
+    copies: [...copies.values()],
     journalPath: path,
   };
 
@@ -342,7 +341,7 @@ function headerOf(job: Job, list: readonly Category[]): Header {
 }
 
 /** Returns the rows of a plan that are still to be sent. */
-function remaining({ fates }: Plan, refusals: ReadonlyMap<number, Refusal>): number[] {
+function remaining({ fates }: Plan, refusals: ReadonlyMap<number, ServiceError>): number[] {
   return [...fates.keys()].filter((row) => fates[row] === 'create' && !refusals.has(row));
 }
 

@@ -15,12 +15,10 @@ export type Stop =
   | { readonly kind: 'unknowns' }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-export type Refusal = ServiceError;
-
 /** What a run knows of its rows besides the journal. */
 export type Progress = {
   readonly unknown: Set<number>;
-  readonly refusals: Map<number, Refusal>;
+  readonly refusals: Map<number, ServiceError>;
   unknownInARow: number;
 };
 
