@@ -167,7 +167,9 @@ function forwardTo(sandbox: TestSandbox, clock: Clock): Send {
     now: clock.service,
     answer: (request) => answer(sandbox, request),
   });
-  return async ({ onSent, method, url, headers, body = '' }) => {
+  return async ({ signal, onSent, method, url, headers, body = '' }) => {
+    // What was ended before is not sent.
+    signal.throwIfAborted();
     onSent();
     const head = { method, url: url.pathname, headers: { ...headers, host: url.host } };
     const { body: text, ...rest } = await respond(head, async () => Buffer.from(body));
