@@ -138,9 +138,11 @@ export function createClient(options: ClientOptions): Client {
     const { signal } = context;
     if (error instanceof Interruption) return interruptionOf(endpoint, signal, false);
     if (!(error instanceof TransportError)) return error;
-    return signal.aborted
+    const failure = signal.aborted
       ? interruptionOf(endpoint, signal, error.sent)
       : undeliveredFailure(endpoint, error);
+    const { refusal } = error.details;
+    return refusal ? failure.with(refusal) : failure;
   }
 }
 
@@ -167,7 +169,7 @@ function prepareRequest(
     },
     body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
     maxBytes,
-    wait: { until: context.uptime() + maxWaitMs },
+    waitUntil: context.uptime() + maxWaitMs,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { HttpProxy, WireHeaders } from '../context.ts';
-import type { FailureKind } from '../errors.ts';
+import type { FailureDetails, FailureKind } from '../errors.ts';
 
 /** The methods of requests. The interface document shows GET and POST. */
 export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -37,11 +37,10 @@ export type ApiRequest = RateLimitHooks & {
   readonly onHead?: ((head: ResponseHead) => void) | undefined;
   /** 1 for the first attempt. */
   readonly attempt?: number;
-  /**
-   * The request may wait for the rate limit until this moment of the context's `uptime`, in ms. The time that it spends behind
-   * other requests of this process is added.
-   */
-  readonly wait: { until: number };
+  /** The request may wait for the rate limit until this moment of the context's `uptime`, in ms. */
+  readonly waitUntil: number;
+  /** Called with the time, in ms, that it has spent behind other requests of this process. That does not count as a wait. */
+  readonly onQueued?: ((ms: number) => void) | undefined;
 };
 
 /** Times are milliseconds of this machine's clock. */
@@ -95,6 +94,8 @@ export class TransportError extends Error {
       readonly hint?: string | undefined;
       /** A retry may succeed at once. */
       readonly again?: boolean;
+      /** An earlier attempt was refused. */
+      readonly refusal?: FailureDetails;
       readonly cause?: unknown;
     } = {},
   ) {

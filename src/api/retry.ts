@@ -22,20 +22,27 @@ const firstPauseMs = 500;
  */
 export function retry(send: SendRequest, context: Context, report: Report): SendRequest {
   return async (request) => {
+    let { waitUntil } = request;
+    const onQueued = (ms: number) => {
+      waitUntil += ms;
+    };
+    /** The last response, if it asked everybody to wait and nothing has been sent since. */
     let refused: ApiResponse | undefined;
     for (let retries = 0; ; retries += 1) {
-      const result = await send({ ...request, attempt: retries + 1 }).catch((error: unknown) => {
-        if (error instanceof TransportError) return error;
-        throw refused ? stillRefused(error, request, refused, context.signal) : error;
+      const attempt = { ...request, attempt: retries + 1, waitUntil, onQueued };
+      const result = await send(attempt).catch((error: unknown) => {
+        const explained = refused ? stillRefused(error, request, refused, context.signal) : error;
+        if (explained instanceof TransportError) return explained;
+        throw explained;
       });
       if (retries === maxRetries || !canRepeat(request, result)) return responseOf(result);
-      refused = undefined;
       if (!(result instanceof Error) && isForAll(result)) {
         refused = result;
         continue;
       }
+      if (!(result instanceof Error) || result.sent) refused = undefined;
       const requestedMs = result instanceof Error ? 0 : (result.limits.retryAfter ?? 0);
-      if (requestedMs > 0 && context.uptime() + requestedMs > request.wait.until) {
+      if (requestedMs > 0 && context.uptime() + requestedMs > waitUntil) {
         return responseOf(result);
       }
       // Full jitter, so that processes that failed together do not come back together.
@@ -52,7 +59,7 @@ const unavailable = {
   next: 'next request',
 } as const;
 
-/** Adds to the error that ended the wait for another attempt that the service has refused the one before. */
+/** Adds to the error that ended another attempt, with nothing sent, that the service has refused the one before. */
 function stillRefused(
   error: unknown,
   { method }: ApiRequest,
@@ -65,8 +72,11 @@ function stillRefused(
     const outcome = isWrite(method) ? { outcome: 'refused' as const, consequence } : {};
     return interruptedFailure(signal, { ...outcome, service });
   }
-  if (!(error instanceof Failure) || error.kind !== 'rate_limited') return error;
-  return error.with({ outcome: 'refused', consequence, service });
+  const details = { outcome: 'refused' as const, consequence, service };
+  if (error instanceof TransportError && !error.sent && isWrite(method)) {
+    return new TransportError(error.message, false, { ...error.details, refusal: details });
+  }
+  return error instanceof Failure && error.kind === 'rate_limited' ? error.with(details) : error;
 }
 
 function canRepeat({ method }: ApiRequest, result: ApiResponse | TransportError): boolean {

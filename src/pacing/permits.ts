@@ -53,13 +53,17 @@ export function createPermits(context: Context, { log, report, timeout }: Limit)
       // While others wait, a new request lines up after them.
       const first = queue.isEmpty() ? await ask(await look()) : undefined;
       if (typeof first === 'string') return first;
-      const { wait, signal = context.signal, onWait } = request;
+      const { waitUntil, signal = context.signal, onWait, onQueued } = request;
       const entered = context.uptime();
       const leave = await queue.enter(signal);
       try {
-        // The wait for requests that this process itself has sent before is not one for the limit.
-        wait.until += context.uptime() - entered;
-        return await waitForPermit(context, source, { until: wait.until, signal, onWait });
+        const queuedMs = context.uptime() - entered;
+        onQueued?.(queuedMs);
+        return await waitForPermit(context, source, {
+          until: waitUntil + queuedMs,
+          signal,
+          onWait,
+        });
       } finally {
         leave();
       }

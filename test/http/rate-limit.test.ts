@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
-import { expect, type Reaction, reply, test } from '../support/petstore.ts';
+import { expect, networkError, type Reaction, reply, test } from '../support/petstore.ts';
 import { expectTold } from '../support/told.ts';
 import { trials } from '../support/trials.ts';
 import { interrupted, type WireAnswer, type WireRequest } from '../support/values.ts';
@@ -92,6 +92,24 @@ describe('after a 429', () => {
 
     expect(result.exitCode).toBe(0);
     expect(sandbox.categories).toHaveLength(1);
+  });
+
+  test('a create that was refused, and could not connect after that, is told as refused', async ({
+    petstore,
+    sandbox,
+  }) => {
+    sandbox.reactions.push(limited({ 'retry-after': '5' }));
+    sandbox.react = () => networkError('ECONNREFUSED');
+
+    const { exitCode, events } = await petstore(['categories', 'create', 'rabbit', '--json']);
+
+    expect(exitCode).toBe(5);
+    expect(events().at(-1)).toMatchObject({
+      kind: 'network',
+      outcome: 'refused',
+      status: 429,
+      consequence: 'The service responded with 429; nothing has been sent since.',
+    });
   });
 
   test('a 503 with Retry-After above --max-wait ends a read with exit 75 and the time, and holds for other processes', async ({

@@ -19,7 +19,7 @@ const create: ApiRequest = {
   headers: {},
   body: '{"name":"rabbit"}',
   maxBytes: 1_000,
-  wait: { until: Number.POSITIVE_INFINITY },
+  waitUntil: Number.POSITIVE_INFINITY,
 };
 
 /** The gate before a service whose connections take some steps to establish; `left` tells when requests left, in seconds. */

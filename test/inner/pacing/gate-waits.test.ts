@@ -16,7 +16,7 @@ const request: ApiRequest = {
   headers: {},
   body: '{}',
   maxBytes: 1_000,
-  wait: { until: Number.POSITIVE_INFINITY },
+  waitUntil: Number.POSITIVE_INFINITY,
 };
 
 describe('the longest wait of a request', () => {
@@ -42,10 +42,10 @@ describe('the longest wait of a request', () => {
     const limit = { log, report, timeout: 30_000 };
     const paced = gate(answer, context as unknown as Context, limit);
     const send = retry(paced, context as unknown as Context, report);
-    const until = () => ({ until: clock.uptime() + 180_000 });
-    await send({ ...request, wait: until() });
+    const waitUntil = () => clock.uptime() + 180_000;
+    await send({ ...request, waitUntil: waitUntil() });
 
-    const calls = [1, 2, 3, 4].map(() => send({ ...request, wait: until() }));
+    const calls = [1, 2, 3, 4].map(() => send({ ...request, waitUntil: waitUntil() }));
 
     const statuses = (await Promise.all(calls)).map(({ status }) => status);
     expect(statuses).toEqual([201, 201, 201, 201]);
@@ -73,7 +73,7 @@ describe('requests that wait for a limit at the same time', () => {
     await send(request);
 
     const names = ['first', 'second', 'third'];
-    await Promise.all(names.map((body) => send({ ...request, wait: { ...request.wait }, body })));
+    await Promise.all(names.map((body) => send({ ...request, body })));
 
     expect(order.slice(1)).toEqual(names);
     const waits = events.filter((event) => event.event === 'wait');

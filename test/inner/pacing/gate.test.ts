@@ -37,7 +37,7 @@ const apiRequest = {
   operation: 'GET /categories',
   method: 'GET' as const,
   maxBytes: 1_000,
-  wait: { until: Number.POSITIVE_INFINITY },
+  waitUntil: Number.POSITIVE_INFINITY,
 };
 const answerFrom =
   (clock: Clock): SendRequest =>

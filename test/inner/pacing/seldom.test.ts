@@ -44,8 +44,13 @@ function createWaiting(clock: Clock, log: Log, random = () => 0.5, delay = 0) {
       isAlive = false;
     },
     async sent(maxWait = Number.POSITIVE_INFINITY): Promise<number> {
-      const wait = { until: uptime() + maxWait };
-      const whole = { operation: 'GET /categories', method: 'GET', maxBytes: 1_000, wait } as const;
+      const waitUntil = uptime() + maxWait;
+      const whole = {
+        operation: 'GET /categories',
+        method: 'GET',
+        maxBytes: 1_000,
+        waitUntil,
+      } as const;
       const { sentAt } = await paced({ ...request(), ...whole });
       return sentAt - startTime;
     },

@@ -63,7 +63,7 @@ describe('a response that tells to wait and whose body stalls', () => {
         headers: {},
         body: undefined,
         maxBytes: 1_000,
-        wait: { until: Number.POSITIVE_INFINITY },
+        waitUntil: Number.POSITIVE_INFINITY,
       });
 
       expect(answer.status).toBe(status);
