@@ -39,7 +39,7 @@ export default defineConfig(({ mode }) => {
             include: [
               'test/commands/{auth,sandbox}{,/*}.test.ts',
               'test/{import,limits,sandbox,settings}/**/*.test.ts',
-              'test/inner/{disk,pacing}/**/*.test.ts',
+              'test/inner/{disk,limit}/**/*.test.ts',
             ],
             // A process that is killed in memory leaves its files open, and NTFS removes none that is open.
             exclude: ['test/import/journal.test.ts'],

@@ -80,7 +80,7 @@ export type ApiResponse = ResponseHead & {
   readonly stream?: AsyncGenerator<Uint8Array> | undefined;
 };
 
-/** Sends a request. The client's is `retry(gate(trace(sendOnce)))`. */
+/** Sends a request. The client's is `retry(withRateLimit(trace(sendOnce)))`. */
 export type SendRequest = (request: ApiRequest) => Promise<ApiResponse>;
 
 /** An attempt without a complete response. `sent` is true if the service may have seen the request. */

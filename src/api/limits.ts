@@ -7,7 +7,7 @@ const hourMs = 3_600 * secondMs;
 const maxResetMs = 25 * hourMs;
 const minResetMs = -5 * secondMs;
 /** Longer waits are cut to this, so that their end can be shown as a date. */
-export const maxRetryAfterMs = 366 * 24 * hourMs;
+const maxRetryAfterMs = 366 * 24 * hourMs;
 const maxShownLength = 40;
 
 /** Reads the limit headers of a response whose head arrived at `receivedAt`. */

@@ -7,10 +7,9 @@ import { makePrivateFolder } from '../disk/folders.ts';
 import { writeBrief } from '../disk/new-file.ts';
 import { nameTemporary, sweep } from '../disk/temporary.ts';
 import { Failure } from '../errors.ts';
-import { readClock } from '../pacing/clock.ts';
-import { limitStatus, type WindowStatus } from '../pacing/limit-status.ts';
-import { faultOfState } from '../pacing/log-folder-fault.ts';
-import { describeWait, tooLate } from '../pacing/words.ts';
+import { faultOfLimits } from '../limit/open.ts';
+import { readStatus, type WindowStatus } from '../limit/status.ts';
+import { describeWait, tooLate } from '../limit/words.ts';
 import type { App } from '../session/app.ts';
 import { chooseProxy, refuseForSandbox, requireBaseUrl } from '../session/connect.ts';
 import { noKey } from '../session/key.ts';
@@ -128,7 +127,7 @@ const localChecks: Readonly<Record<string, Check>> = {
       sweep([file]);
       throw cannotSave(folder, error);
     }
-    const fault = faultOfState(folder, context);
+    const fault = faultOfLimits(folder, context);
     if (!fault) return folder;
     return { warning: `${fault.message}: the rate limit is kept elsewhere. Fix: ${fault.fix}` };
   },
@@ -139,24 +138,22 @@ const accountChecks: Readonly<Record<string, Check>> = {
   async 'limit store'(session) {
     const store = chooseLimitStore(session);
     if (!store) return 'not set: the rate limit is shared on this machine only';
-    const log = await session.limits();
-    // Only a read shows whether the store responds.
-    await log.read();
-    if (!log.isRemote?.()) return { warning: `${store.name} does not answer` };
+    const limit = await session.limits();
+    // Only a look shows whether the store responds.
+    await readStatus(limit);
+    if (!limit.isRemote?.()) return { warning: `${store.name} does not answer` };
     const risk = describePasswordRisk(store);
     return risk ? { warning: `${store.name} answers; ${risk}` } : `${store.name} answers`;
   },
   async 'rate limit'(session) {
     const { context } = session;
-    // Opening the log creates it.
-    const isLogged = existsSync(join(requireStateFolder(context), 'limits'));
-    if (!isLogged && !chooseLimitStore(session)) return 'nothing recorded in the state folder yet';
-    const log = await session.limits();
-    const clock = readClock(context);
-    const { minute, day, wait } = limitStatus(await log.read(), clock);
+    const isRecorded = existsSync(join(requireStateFolder(context), 'limits'));
+    if (!isRecorded && !chooseLimitStore(session))
+      return 'nothing recorded in the state folder yet';
+    const { minute, day, wait } = await readStatus(await session.limits());
     if (!wait) return `minute: ${describeWindow(minute)}; day: ${describeWindow(day)}`;
-    if (wait.until - clock.at > resolveMaxWait(session)) throw tooLate(wait, clock.at);
-    return { warning: describeWait(wait, clock.at) };
+    if (wait.waitMs > resolveMaxWait(session)) throw tooLate(wait, context.now());
+    return { warning: describeWait(wait, context.now()) };
   },
 };
 

@@ -3,10 +3,10 @@ import { type Client, readCategories } from '../api/client.ts';
 import { Failure } from '../errors.ts';
 import { notice, warn } from '../events.ts';
 import { exact, type JsonObject } from '../json/json.ts';
-import { readClock } from '../pacing/clock.ts';
-import type { Denied } from '../pacing/decide.ts';
-import { type LimitStatus, limitStatus, type WindowStatus } from '../pacing/limit-status.ts';
-import { describeWait, inWords, waitReason } from '../pacing/words.ts';
+import type { Denied } from '../limit/decide.ts';
+import { emptyState } from '../limit/state.ts';
+import { type LimitStatus, readStatus, type WindowStatus } from '../limit/status.ts';
+import { describeWait, inWords, waitReason } from '../limit/words.ts';
 import type { App } from '../session/app.ts';
 import { chooseLimitStore } from '../session/limits.ts';
 import { type Profile, profileFlag } from '../session/profile.ts';
@@ -26,8 +26,13 @@ export function define(command: Command, app: App): void {
     .action((options: Options) =>
       withSession(app, command, async (session) => {
         session.output.checkColumns(columns);
-        const log = await session.limits();
-        if (options.reset) await log.append({ k: 'clear', ...readClock(app.context) });
+        const limit = await session.limits();
+        if (options.reset) {
+          await limit.change(({ permits }, now) => [
+            { ...emptyState, permits, clearedAt: now },
+            undefined,
+          ]);
+        }
         const refused = options.refresh ? await sendRequest(await session.client()) : undefined;
         await printLimits(session, options);
         if (refused) throw refused;
@@ -48,29 +53,30 @@ async function sendRequest(client: Client): Promise<Failure | undefined> {
 
 async function printLimits(session: Session, { refresh, reset }: Options): Promise<void> {
   const { context, limits, output, profile, report } = session;
-  const log = await limits();
-  const status = limitStatus(await log.read(), readClock(context));
+  const limit = await limits();
+  const status = await readStatus(limit);
   const missing = refresh || reset ? undefined : describeMissing(status, profile);
   if (missing) notice(report, missing);
   if (status.wait) warn(report, describeWait(status.wait, context.now()));
 
   const store = chooseLimitStore(session);
   // Only a read shows whether the store responds.
-  const answers = log.isRemote?.() ?? false;
+  const answers = limit.isRemote?.() ?? false;
   if (store && answers) notice(report, `shared with other machines through ${store.name}`);
   if (store && !answers && reset) {
     warn(
       report,
-      `reset on this machine only: ${store.name} is not responding and keeps its values`,
+      `reset on this machine; ${store.name} is not responding, and will be reset when it is used again`,
     );
   }
 
-  const rows = { minute: windowFields(status.minute), day: windowFields(status.day) };
+  const now = context.now();
+  const rows = { minute: windowFields(status.minute, now), day: windowFields(status.day, now) };
   await output.print({
     data: {
       ...rows,
       inFlight: exact(status.inFlight),
-      wait: status.wait ? waitFields(status.wait) : null,
+      wait: status.wait ? waitFields(status.wait, now) : null,
       store: store ? { address: store.name, answers } : null,
     },
     rows: Object.entries(rows).map(([window, row]) => ({ window, ...row })),
@@ -90,21 +96,25 @@ function describeMissing({ minute, day, wait }: LimitStatus, profile: Profile): 
   return `${reason} (one request): petstore limits --refresh${profileFlag(profile)}`;
 }
 
-function windowFields({ limit, remaining, used, resetAt, source }: WindowStatus): JsonObject {
+function windowFields(
+  { limit, remaining, used, resetMs, source }: WindowStatus,
+  now: number,
+): JsonObject {
   return {
     limit: limit === undefined ? undefined : exact(limit),
     remaining: remaining === undefined ? undefined : exact(remaining),
     used: used === undefined ? undefined : exact(used),
-    resetAt: resetAt === undefined ? undefined : isoTime(resetAt),
+    resetAt: resetMs === undefined ? undefined : isoTime(now + resetMs),
     source,
   };
 }
 
-function waitFields(wait: Denied): JsonObject {
+function waitFields(wait: Denied, now: number): JsonObject {
+  const { sinceMs, waitMs } = wait;
   return {
     reason: waitReason(wait.reason),
     why: inWords(wait),
-    ...(wait.since !== undefined && { since: isoTime(wait.since) }),
-    until: isoTime(wait.until),
+    ...(sinceMs !== undefined && { since: isoTime(now - sinceMs) }),
+    until: isoTime(now + waitMs),
   };
 }

@@ -7,8 +7,8 @@ import { trace } from '../api/trace.ts';
 import type { HttpProxy } from '../context.ts';
 import { configFailure, usageFailure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
-import { gate } from '../pacing/gate.ts';
-import type { SharedLog } from '../pacing/log.ts';
+import { withRateLimit } from '../limit/gate.ts';
+import type { Limit } from '../limit/limit.ts';
 import { readProxy } from '../settings/addresses.ts';
 import { stateFolder } from '../settings/folders.ts';
 import { sandboxProfile } from '../settings/values.ts';
@@ -45,7 +45,7 @@ type Hooks = {
 export async function connect(
   invocation: Invocation,
   service: () => Promise<Service>,
-  limits: () => Promise<SharedLog>,
+  limits: () => Promise<Limit>,
   { report, onRateLimit, onSent = () => {}, isOnce = false }: Hooks,
 ): Promise<Client> {
   const { context, options, profile, sink } = invocation;
@@ -69,9 +69,9 @@ export async function connect(
     if (response.limits.rateLimit) onRateLimit(response.limits.rateLimit);
     return response;
   };
-  const log = await limits();
-  const sendPaced = gate(sendListened, context, { log, report, timeout: timeoutMs });
-  const send = isOnce ? sendPaced : retry(sendPaced, context, report);
+  const shared = { limit: await limits(), report, timeoutMs };
+  const sendInTurn = withRateLimit(sendListened, context, shared);
+  const send = isOnce ? sendInTurn : retry(sendInTurn, context, report);
   const userAgent = `petstore/${version}`;
   return createClient({ context, send, baseUrl, key, maxWaitMs, userAgent, report });
 }

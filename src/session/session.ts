@@ -3,10 +3,10 @@ import type { Client } from '../api/client.ts';
 import { Failure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
 import { type Format, hasJsonEvents } from '../formats.ts';
+import type { Limit } from '../limit/limit.ts';
 import { createPrinter, type Printer } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
 import type { Sink } from '../output/sink.ts';
-import type { SharedLog } from '../pacing/log.ts';
 import { sandboxProfile } from '../settings/values.ts';
 import { type App, hasColor, isUtf8 } from './app.ts';
 import {
@@ -37,7 +37,7 @@ export type Session = Invocation & {
   /** Returns the account that categories and limit belong to, without a request. */
   readonly account: () => Promise<Account>;
   /** Opens what this machine knows of the limit, without a request. */
-  readonly limits: () => Promise<SharedLog>;
+  readonly limits: () => Promise<Limit>;
   readonly client: () => Promise<Client>;
 };
 

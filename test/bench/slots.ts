@@ -1,19 +1,21 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir, uptime } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { fileCell } from '../../src/disk/file-cell.ts';
+import { decide, grant } from '../../src/limit/decide.ts';
+import { applyOutcome, type Outcome } from '../../src/limit/learn.ts';
+import { type Limit, openLimit, type Snapshot, withClocks } from '../../src/limit/limit.ts';
+import { storeCell } from '../../src/limit/store-cell.ts';
 import { openEngine } from '../../src/node/engine.ts';
-import { openFileLog } from '../../src/pacing/log.ts';
-import type { Entry } from '../../src/pacing/records.ts';
-import { createStoreLog } from '../../src/pacing/store/log.ts';
 import { parseLimitStore } from '../../src/settings/addresses.ts';
 import { startEngine } from '../support/engine-server.ts';
 import { enginesHere } from '../support/needs.mts';
 
-/** What a turn costs: acquire and complete, alone and among twenty processes, and opening a log of 64 KiB. */
-const [role, folder = '', log = folder] = process.argv.slice(2);
-if (role === 'worker') await work(folder, log, 100);
+/** What a turn and its end cost: alone, among twenty processes, and through a store. */
+const [role, folder = '', place = folder] = process.argv.slice(2);
+if (role === 'worker') await work(folder, place, 100);
 else await measure();
 
 async function measure(): Promise<void> {
@@ -32,31 +34,24 @@ async function measure(): Promise<void> {
 
   // The control: as many processes and turns, and none reads or waits for what another one writes.
   const own = Array.from({ length: 20 }, () => mkdtempSync(join(home, 'own-')));
-  await Promise.all(own.map((log) => start(home, log)));
-  print('a log each', readTimes(home).all);
+  await Promise.all(own.map((place) => start(home, place)));
+  print('a cell each', readTimes(home).all);
 
-  const full = openFileLog(home, 'full');
-  while (statSync(join(home, 'full.1.log')).size < 63 * 1024) turn(full, 'x');
-  const times = Array.from({ length: 50 }, () => timed(() => openFileLog(home, 'full').read()));
-  print('open 64 KiB', times);
   if (enginesHere[0]) await measureStore(enginesHere[0], home);
   rmSync(home, { recursive: true });
 }
 
-/** The same through a limit store on this machine: three commands a turn. */
+/** The same through a limit store on this machine. */
 async function measureStore(program: string, home: string): Promise<void> {
   const server = await startEngine(program, home);
   const engine = openEngine(parseLimitStore(server.url, 'the bench').address);
-  const owner = { pid: process.pid, host: 'bench' };
-  const context = { now: Date.now, uptime: () => performance.now(), boot: 'bench', owner };
-  const log = createStoreLog(engine, 'petstore:lim:bench', context);
-  await log.read();
+  const { signal } = new AbortController();
+  const sleep = (ms: number, signal: AbortSignal) => pause(ms, undefined, { signal });
+  const limit = openLimit(storeCell(engine, 'petstore:lim:bench', { sleep, signal }), nextTurn);
+  await turn(limit, 'first');
   const times = [];
   for (let n = 0; n < 500; n += 1) {
-    const start = performance.now();
-    await log.read();
-    for (const entry of entriesOf(`${n}`)) await log.append(entry);
-    times.push(performance.now() - start);
+    times.push(await timed(() => turn(limit, `${n}`)));
     await pause(Math.random() * 20);
   }
   print('store', times);
@@ -64,38 +59,38 @@ async function measureStore(program: string, home: string): Promise<void> {
   await server.kill();
 }
 
-function start(home: string, log = home): Promise<unknown> {
-  const child = spawn(process.execPath, [process.argv[1] ?? '', 'worker', home, log]);
+function start(home: string, place = home): Promise<unknown> {
+  const child = spawn(process.execPath, [process.argv[1] ?? '', 'worker', home, place]);
   return new Promise((done) => child.once('close', done));
 }
 
 /** Takes turns with pauses between them, as commands of a shell loop do. */
 async function work(home: string, folder: string, turns: number): Promise<void> {
-  const log = openFileLog(folder, 'slots');
+  const clocks = () => ({ wall: Date.now(), uptime: uptime() * 1_000, boot: 'bench' });
+  const cell = withClocks(fileCell<Snapshot>(join(folder, 'slots')), clocks);
+  const limit = openLimit(cell, nextTurn);
   for (let n = 0; n < turns; n += 1) {
-    const time = timed(() => turn(log, `${process.pid}-${n}`));
+    const time = await timed(() => turn(limit, `${process.pid}-${n}`));
     appendFileSync(join(home, 'times'), `${n} ${time}\n`);
     await pause(Math.random() * 20);
   }
 }
 
-function turn(log: ReturnType<typeof openFileLog>, id: string): void {
-  log.read();
-  for (const entry of entriesOf(id)) log.append(entry);
+async function turn(limit: Limit, id: string): Promise<void> {
+  const owner = { pid: process.pid, host: 'bench' };
+  const reset = { at: Date.now() + 60_000, inMs: 60_000 };
+  const reported = { limit: 1_000_000, remaining: 500_000, reset };
+  const outcome: Outcome = { kind: 'response', status: 200, ageMs: 0, jitter: 0.5, ...reported };
+  await limit.change((state, now) => {
+    decide(state, now);
+    return [grant(state, id, { expiresAt: now + 35_000, owner }, false), undefined];
+  });
+  await limit.change((state, now) => [applyOutcome(state, id, outcome, now, now), undefined]);
 }
 
-function entriesOf(id: string): Entry[] {
-  const at = Date.now();
-  const told = { limit: 1_000_000, remaining: 500_000, reset: at + 60_000, date: at };
-  return [
-    { k: 'ask', id, at, lease: at + 35_000 },
-    { k: 'answer', id, at, sent: at, status: 200, jitter: 0.5, ...told },
-  ];
-}
-
-function timed(action: () => unknown): number {
+async function timed(action: () => Promise<void>): Promise<number> {
   const start = performance.now();
-  action();
+  await action();
   return performance.now() - start;
 }
 

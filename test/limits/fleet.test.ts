@@ -3,7 +3,7 @@ import { startTime } from '../support/clock.ts';
 import { type Fleet, shownUrl, test } from '../support/fleet.ts';
 import type { EngineFault } from '../support/memory-engine.ts';
 import { expect, type Fixtures, reply } from '../support/petstore.ts';
-import { type Engine, interrupted } from '../support/values.ts';
+import { interrupted } from '../support/values.ts';
 
 const list = ['categories', 'list', '--json'];
 const refusal = (seconds: number) => reply(429, '', { 'retry-after': String(seconds) });
@@ -91,12 +91,12 @@ describe('machines with a limit store', () => {
     const { run, engine } = fleet;
     await tellAlone(fleet, sandbox);
     await run('one', [...list, '--max-wait', '0']);
-    const before = engine.lines.length;
+    const before = engine.changes;
 
     await run('one', [...list, '--max-wait', '0']);
     await run('one', [...list, '--max-wait', '0']);
 
-    expect(engine.lines).toHaveLength(before);
+    expect(engine.changes).toBe(before);
   });
 
   test('forget by --reset on another one what they were told alone', async ({
@@ -165,7 +165,7 @@ describe('machines with a limit store', () => {
     clock,
   }) => {
     const never = new AbortController().signal;
-    engine.delay = () => clock.sleep(3_000, never);
+    engine.delay = () => clock.sleep(1_500, never);
     // Nothing here is in time: each timer fires 300 ms late.
     const sleep = (ms: number, signal: AbortSignal) => clock.sleep(ms + 300, signal);
 
@@ -173,7 +173,7 @@ describe('machines with a limit store', () => {
 
     expect(result.exitCode).toBe(0);
     expect(notices(result)).toEqual([]);
-    expect(engine.lines).toHaveLength(2);
+    expect(engine.changes).toBe(2);
   });
 
   test('go on alone after five seconds at most, also on a machine that is stalled all the time', async ({
@@ -188,29 +188,6 @@ describe('machines with a limit store', () => {
     expect(result.exitCode).toBe(0);
     expect(notices(result)).toHaveLength(1);
     expect(clock.now() - startTime).toBeLessThan(6_000);
-  });
-
-  test('go back at once to a store that answers late', async ({
-    fleet: { run, engine },
-    clock,
-    sandbox,
-  }) => {
-    const never = new AbortController().signal;
-    let late = 800;
-    engine.delay = async () => {
-      const delay = late;
-      late = 0;
-      if (delay > 0) await clock.sleep(delay, never);
-    };
-    sandbox.reactions.push(refusal(30));
-
-    const waiting = run('one', list);
-    await clock.sleep(2_500, never);
-    const other = await run('two', [...list, '--max-wait', '0']);
-
-    expect(other.exitCode).toBe(75);
-    expect((await waiting).exitCode).toBe(0);
-    expect(sandbox.requests).toHaveLength(2);
   });
 
   test('take along what the store knew when it goes midway: a wait in force stays in force', async ({
@@ -239,10 +216,7 @@ describe('machines with a limit store', () => {
     expect(next.exitCode).toBe(0);
   });
 
-  test('leave a tenth, and what others took of late, when they go on alone', async ({
-    fleet: { run, engine },
-    sandbox,
-  }) => {
+  test('leave a quarter when they go on alone', async ({ fleet: { run, engine }, sandbox }) => {
     engine.fault = 'refuses';
     const limit = (remaining: number) =>
       reply(200, '[]', {
@@ -250,8 +224,8 @@ describe('machines with a limit store', () => {
         'x-ratelimit-remaining': String(remaining),
         'x-ratelimit-reset': String(startTime / 1_000 + 60),
       });
-    // Others take ten between two of ours: at 30 left there are 10 for them, 10 % and 10 of late, at 20 no more.
-    sandbox.reactions.push(...[60, 49, 38, 27, 16].map(limit));
+    // Others take ten between two of ours.
+    sandbox.reactions.push(...[60, 49, 38, 27, 25].map(limit));
 
     const codes = [];
     for (let n = 0; n < 6; n += 1) {
@@ -335,35 +309,6 @@ describe('machines with a limit store', () => {
     expect(notices(result)).toHaveLength(1);
   });
 
-  test('look for a store that is gone at moments of their own', async ({
-    fleet: { run, engine },
-    clock,
-    sandbox,
-  }) => {
-    engine.fault = 'refuses';
-    const gapsWith = async (drawn: number) => {
-      const tries: number[] = [];
-      const connection = engine.open();
-      const openEngine = async (): Promise<Engine> => ({
-        ...connection,
-        run(...call) {
-          tries.push(clock.now());
-          return connection.run(...call);
-        },
-      });
-      sandbox.reactions.push(refusal(60));
-      await run(`machine-${drawn}`, list, { context: { openEngine, random: () => drawn } });
-      return tries.slice(1).map((time, n) => time - (tries[n] ?? 0));
-    };
-
-    const [early, late] = [await gapsWith(0), await gapsWith(0.99)];
-
-    expect(Math.min(...early)).toBeGreaterThanOrEqual(2_500);
-    expect(Math.max(...early)).toBeLessThan(Math.min(...late));
-    // It is looked for in the steps of the wait.
-    expect(Math.max(...late)).toBeLessThanOrEqual(7_500 + 1_000);
-  });
-
   test('send one request at a time when they go on alone', async ({
     fleet: { run, engine },
     sandbox,
@@ -395,7 +340,6 @@ describe('machines with a limit store', () => {
 describe('a limit store that loses what it was told', () => {
   const never = new AbortController().signal;
   const machines = Array.from({ length: 10 }, (_, n) => `machine-${n}`);
-  const lost = [{ message: expect.stringContaining('lost the log') }];
 
   test('does no harm when it goes while no process runs: what each machine was told last is on its own disk', async ({
     fleet: { run, engine },
@@ -417,21 +361,6 @@ describe('a limit store that loses what it was told', () => {
     expect(sandbox.requests).toHaveLength(70);
   });
 
-  test('does no harm when machines were told long ago how much was left', async ({
-    fleet: { run, engine },
-    clock,
-    sandbox,
-  }) => {
-    for (const machine of [...machines, ...machines]) await run(machine, list);
-    await clock.sleep(20_000, never);
-    for (let n = 0; n < 40; n += 1) await run('machine-0', list);
-    engine.fault = 'refuses';
-
-    for (const machine of machines) await run(machine, [...list, '--max-wait', '0']);
-
-    expect(sandbox.requests).toHaveLength(60);
-  });
-
   test('lets a machine go on at once that was alone with it', async ({
     fleet: { run, engine },
     clock,
@@ -445,7 +374,7 @@ describe('a limit store that loses what it was told', () => {
     expect(sandbox.requests).toHaveLength(2);
   });
 
-  test('counts as gone when it evicts the log again and again: no 429', async ({
+  test('again and again costs at most one 429 in each window', async ({
     fleet: { run, engine },
     clock,
     sandbox,
@@ -466,20 +395,14 @@ describe('a limit store that loses what it was told', () => {
     }
 
     expect([...codes]).toEqual([0]);
-    expect(sandbox.requests).toHaveLength(150);
+    expect(sandbox.requests.length).toBeLessThanOrEqual(150 + Math.ceil(150 / 60));
   });
 
-  test('is noticed by the next process, once, which goes on alone', async ({
+  test('is told again by a process that runs what was left', async ({
     fleet: { run, engine },
+    sandbox,
+    clock,
   }) => {
-    await run('one', list);
-    engine.flush();
-
-    expect(notices(await run('one', list))).toMatchObject(lost);
-    expect(notices(await run('one', list))).toEqual([]);
-  });
-
-  test('is noticed by a process that runs', async ({ fleet: { run, engine }, sandbox, clock }) => {
     sandbox.reactions.push(async (_request, forward) => {
       engine.flush();
       return forward();
@@ -489,16 +412,9 @@ describe('a limit store that loses what it was told', () => {
     await run('two', list);
     const { stdout } = await run('one', ['limits', '--json']);
 
-    expect(notices(result)).toMatchObject(lost);
+    expect(notices(result)).toEqual([]);
     expect(JSON.parse(stdout).minute.remaining).toBe(58);
     expect(clock.now()).toBe(startTime);
-  });
-
-  test('that let it run out in time has lost nothing', async ({ fleet: { run }, clock }) => {
-    await run('one', list);
-    await clock.sleep(26 * 3_600_000, never);
-
-    expect(notices(await run('one', list))).toEqual([]);
   });
 
   test('hears from a machine what is left, though not what was cleared for all since', async ({

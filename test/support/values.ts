@@ -7,7 +7,6 @@ export type {
   Captured,
   CaptureOptions,
   Context,
-  Engine,
   HttpProxy,
   Output,
   Send,

@@ -1,7 +1,4 @@
-import type { ApiResponse } from '../../src/api/exchange.ts';
-import { readLimits } from '../../src/api/limits.ts';
-import type { WireHeaders, WireRequest } from '../../src/context.ts';
-import type { Clock } from './clock.ts';
+import type { WireRequest } from '../../src/context.ts';
 
 export const origin = 'https://pets.example';
 /** A request as the core hands it to the transport. */
@@ -14,17 +11,6 @@ export const request = (fields: Partial<WireRequest> = {}): WireRequest => ({
   onSent: () => {},
   ...fields,
 });
-
-/** A whole response without a body, as the gate gets it, which takes no time. */
-export function responseNow(
-  { now }: Pick<Clock, 'now'>,
-  status = 200,
-  headers: WireHeaders = {},
-): ApiResponse {
-  const at = now();
-  const limits = readLimits(headers, at);
-  return { status, headers, limits, bytes: new Uint8Array(), sentAt: at, receivedAt: at };
-}
 
 export async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];

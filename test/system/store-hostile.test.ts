@@ -26,7 +26,9 @@ const says = (text: string) => (socket: Socket) => void socket.write(text);
 const array = (...items: string[]) =>
   `*${items.length}\r\n${items.map((item) => `$${item.length}\r\n${item}\r\n`).join('')}`;
 const now = String(Date.now());
-const refused = '{"k":"refused","id":"x","at":0,"sent":0,"jitter":0.5,"wait":5000}';
+const stamp = { at: 1e12, wall: 1, uptime: 1, boot: 'server' };
+const endless = { reason: '429', since: 0, until: 1e300 };
+const snapshot = (state: object) => JSON.stringify({ state: { refusals: 0, ...state }, stamp });
 
 describe.concurrent('a limit store that is no Redis', () => {
   test.for<[what: string, answer: (socket: Socket) => void]>([
@@ -35,13 +37,14 @@ describe.concurrent('a limit store that is no Redis', () => {
       (socket) => socket.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n'),
     ],
     ['says OK to everything', says('+OK\r\n')],
-    ['knows no script, ever', says('-NOSCRIPT no\r\n')],
     ['announces more than can be counted', says('*9999999999\r\n')],
     ['announces more than can be kept', says('$99999999999999\r\nabc')],
     ['nests without an end', says('*1\r\n'.repeat(200_000))],
     ['says a text without an end', says(`+${'x'.repeat(3_000_000)}`)],
-    ['never has what it was given', says(array(now, 'e', '0', '0', 'known'))],
-    ['has lines of no time', says(array(now, 'e', '0', '0', 'known', `abc ${refused}`))],
+    ['has half a value', says(array(now, 'v', '{"state":'))],
+    ['has a value of another shape', says(array(now, 'v', snapshot({ permits: [] })))],
+    ['has an endless wait', says(array(now, 'v', snapshot({ permits: {}, block: endless })))],
+    ['never takes what it is given', says(array(now, 'v', snapshot({ permits: {} })))],
   ])(
     'and %s: one notice, and the request is sent all the same',
     async ([, answer], { answering, serve, petstore }) => {

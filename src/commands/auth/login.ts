@@ -115,12 +115,12 @@ async function verify(session: Session, service: Service): Promise<void> {
   const { context, profile, report } = session;
   const flag = profileFlag(profile);
   let limit: RateLimit | undefined;
-  const openLog = () => openLimits(session, accountOf(service), report);
+  const openOwn = () => openLimits(session, accountOf(service), report);
   const onRateLimit = (latest: RateLimit) => {
     limit = latest;
   };
   const hooks = { report, onRateLimit, isOnce: true };
-  const client = await connect(session, async () => service, openLog, hooks);
+  const client = await connect(session, async () => service, openOwn, hooks);
   try {
     await readCategories(client);
   } catch (error) {

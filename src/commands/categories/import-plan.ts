@@ -1,9 +1,8 @@
 import { type Allowance, type Allowances, forecast } from '../../import/forecast.ts';
 import type { Plan } from '../../import/plan.ts';
 import type { Row } from '../../import/rows.ts';
-import { readClock } from '../../pacing/clock.ts';
-import { guard } from '../../pacing/decide.ts';
-import { limitStatus, type WindowStatus } from '../../pacing/limit-status.ts';
+import { resetMarginMs } from '../../limit/decide.ts';
+import { readStatus, type WindowStatus } from '../../limit/status.ts';
 import { windowMs } from '../../plans.ts';
 import { profileFlag } from '../../session/profile.ts';
 import { resolveSetting } from '../../session/resolve.ts';
@@ -29,27 +28,23 @@ export function resolvePlan(session: Session): NamedPlan | undefined {
 /** Reads what this machine knows of the limit, without a request. */
 export async function readKnownLimit(session: Session): Promise<KnownLimit> {
   const plan = resolvePlan(session);
-  const clock = readClock(session.context);
-  const { minute, day, wait } = limitStatus(await (await session.limits()).read(), clock);
-  const thisMinute = { ...minute, used: 0 };
-  const perMinute = allowance(plan?.quotas.minute ?? minute.limit, thisMinute, clock.at);
+  const { minute, day, wait } = await readStatus(await session.limits());
+  const perMinute = allowance(plan?.quotas.minute ?? minute.limit, { ...minute, used: 0 });
   return {
     plan,
     // Before a wait ends, nothing is sent.
-    minute:
-      perMinute && wait ? { ...perMinute, left: 0, resetMs: wait.until - clock.at } : perMinute,
-    day: allowance(plan?.quotas.day ?? day.limit, day, clock.at),
+    minute: perMinute && wait ? { ...perMinute, left: 0, resetMs: wait.waitMs } : perMinute,
+    day: allowance(plan?.quotas.day ?? day.limit, day),
   };
 }
 
 function allowance(
   limit: number | undefined,
-  { remaining, used = 0, resetAt }: WindowStatus,
-  now: number,
+  { remaining, used = 0, resetMs }: WindowStatus,
 ): Allowance | undefined {
   if (limit === undefined) return undefined;
-  const resetMs = resetAt === undefined ? undefined : resetAt + guard - now;
-  return { limit, left: remaining ?? Math.max(0, limit - used), resetMs };
+  const untilNextMs = resetMs === undefined ? undefined : resetMs + resetMarginMs;
+  return { limit, left: remaining ?? Math.max(0, limit - used), resetMs: untilNextMs };
 }
 
 /**

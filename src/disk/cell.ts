@@ -1,0 +1,82 @@
+/** A small value that several processes share. */
+export type Cell<Value, Look extends Seen<Value> = Seen<Value>> = {
+  /** Changes nothing, not even the disk. @throws the system's error */
+  readonly read: () => Look | Promise<Look>;
+  /**
+   * Replaces the value that was seen. Returns false, with nothing changed, if it is no longer the current one; rarely also after the
+   * change was made, if this process was suspended meanwhile. @throws the system's error
+   */
+  readonly replace: (seen: Seen<Value>, next: Value) => boolean | Promise<boolean>;
+};
+
+/** The value is undefined if none was written yet, or none can be read. Each change gives it another version. */
+export type Seen<Value> = { readonly value: Value | undefined; readonly version: string };
+
+const maxAttempts = 1_000;
+
+/**
+ * Changes the value in one step and returns the result of `work`, which returns no value if nothing is to be changed. `work` may run
+ * more than once: it only computes, and twice does no harm.
+ */
+export async function change<Value, Look extends Seen<Value>, Result>(
+  cell: Cell<Value, Look>,
+  work: (seen: Look) => readonly [next: Value | undefined, result: Result],
+): Promise<Result> {
+  for (let left = maxAttempts; left > 0; left -= 1) {
+    const seen = await cell.read();
+    const [next, result] = work(seen);
+    if (next === undefined || (await cell.replace(seen, next))) return result;
+  }
+  const message = 'other processes were first a thousand times in a row';
+  throw Object.assign(new Error(message), { code: 'EBUSY' });
+}
+
+/** Returns a cell of this process alone. */
+export function memoryCell<Value>(): Cell<Value> {
+  let current: Seen<Value> = { value: undefined, version: '0' };
+  return {
+    read: () => current,
+    replace({ version }, value) {
+      if (version !== current.version) return false;
+      current = { value, version: String(Number(version) + 1) };
+      return true;
+    },
+  };
+}
+
+/**
+ * Returns a cell in the first of several places that works. If a place fails, the next one is used from then on.
+ * @param onFailure called with the error of a place and the index of the one that is used instead
+ */
+export function withFallbacks<Value>(
+  cells: readonly Cell<Value>[],
+  onFailure: (error: unknown, next: number) => void,
+): Cell<Value> {
+  let index = 0;
+  return {
+    async read() {
+      for (;;) {
+        try {
+          return await (cells[index] as Cell<Value>).read();
+        } catch (error) {
+          useNext(error);
+        }
+      }
+    },
+    async replace(seen, next) {
+      try {
+        return await (cells[index] as Cell<Value>).replace(seen, next);
+      } catch (error) {
+        useNext(error);
+        // The next place has a value of its own, which has to be read first.
+        return false;
+      }
+    },
+  };
+
+  function useNext(error: unknown): void {
+    if (index === cells.length - 1) throw error;
+    index += 1;
+    onFailure(error, index);
+  }
+}

@@ -1,0 +1,139 @@
+import type { Block, Permit, State, Window } from './state.ts';
+
+/** Why a request may not be sent. For `probe` and `busy` the reason is other requests of ours, which end soon. */
+export type Reason = 'minute' | 'day' | Block['reason'] | 'probe' | 'busy';
+
+export type Denied = {
+  readonly granted: false;
+  readonly reason: Reason;
+  /** How long it may take at most until a request may be sent. */
+  readonly waitMs: number;
+  /** The wait ends as soon as a request in flight does. */
+  readonly mayEndEarly: boolean;
+  readonly limit?: number;
+  /** The age of a block. */
+  readonly sinceMs?: number;
+  /** The service itself has said that the key is banned. */
+  readonly isReported?: boolean;
+};
+export type Decision = { readonly granted: true; readonly isProbe: boolean } | Denied;
+
+/** Added to the end of each window: resets are whole seconds and may be rounded down. */
+export const resetMarginMs = 1_000;
+/** Waits from a reset and from Retry-After may mean the same moment if they differ by no more than this. */
+const maxSameEndMs = 5_000;
+/** A minute that allows this much lets more requests be in flight at once. */
+const wideLimit = 1_000;
+const maxInFlight = 16;
+/** The part of a minute that is left to other users of the key. */
+const shareOfOthers = 0.05;
+/** The same while the store is unreachable, and other machines cannot be seen. */
+const shareOfMachines = 0.25;
+
+/**
+ * Decides whether a request may be sent now. After a reset one request goes first, so that a wrong clock, a moved reset or other
+ * users cost at most one 429. Then as many may go as the window has left.
+ * @param isOffline the store is unreachable; this machine is on its own
+ */
+export function decide(state: State, now: number, isOffline = false): Decision {
+  const wait = waitInForce(state, now, isOffline);
+  if (wait) return wait;
+  const inFlight = Object.keys(state.permits).length;
+  const left = Math.min(
+    leftIn(state, 'minute', now, isOffline),
+    leftIn(state, 'day', now, isOffline),
+  );
+  if (!isOpen(state, 'minute', now)) {
+    const isProbed = state.probe !== undefined && state.probe in state.permits;
+    if (isProbed || inFlight >= left) return waitForOne(state, isProbed ? 'probe' : 'busy', now);
+    return { granted: true, isProbe: true };
+  }
+  const together = maxTogether(state.minute?.limit);
+  // Other users may have sent requests since our last response. When few are left, send one at a time.
+  const isNearEnd = hasOtherUsers(state, now) && left <= 2 * together;
+  const most = isOffline || isNearEnd ? 1 : together;
+  if (inFlight >= Math.min(left, most)) return waitForOne(state, 'busy', now);
+  return { granted: true, isProbe: false };
+}
+
+/** Returns the longest wait that is in force, whatever is in flight. If several end at about the same time, a window names it. */
+export function waitInForce(state: State, now: number, isOffline = false): Denied | undefined {
+  const waits = [
+    usedUp(state, 'day', now, isOffline),
+    usedUp(state, 'minute', now, isOffline),
+    blocked(state, now),
+  ].filter((wait) => wait !== undefined);
+  const waitMs = Math.max(0, ...waits.map((wait) => wait.waitMs));
+  const named = waits.find((wait) => wait.waitMs + maxSameEndMs >= waitMs);
+  return named && { ...named, waitMs };
+}
+
+/** Returns how many requests may be in flight at once if a minute has this limit. */
+function maxTogether(limit: number | undefined): number {
+  return limit !== undefined && limit >= wideLimit ? maxInFlight : maxInFlight / 2;
+}
+
+/** Returns true as long as a window lasts, as far as can be known. */
+export function isOpen(state: State, kind: 'minute' | 'day', now: number): boolean {
+  return now < endOf(state, kind, now);
+}
+
+/** Returns the state with one more permit. */
+export function grant(state: State, id: string, permit: Permit, isProbe: boolean): State {
+  return {
+    ...state,
+    permits: { ...state.permits, [id]: permit },
+    probe: isProbe ? id : state.probe,
+    minute: expectOneLess(state.minute),
+    day: expectOneLess(state.day),
+  };
+}
+
+function expectOneLess(window: Window | undefined): Window | undefined {
+  return window && { ...window, expected: window.expected - 1 };
+}
+
+function blocked({ block }: State, now: number): Denied | undefined {
+  if (!block || now >= block.until) return undefined;
+  const { reason, since, until, isReported = false } = block;
+  const waitMs = until - now;
+  return { granted: false, reason, waitMs, sinceMs: now - since, isReported, mayEndEarly: false };
+}
+
+function usedUp(
+  state: State,
+  kind: 'minute' | 'day',
+  now: number,
+  isOffline: boolean,
+): Denied | undefined {
+  if (leftIn(state, kind, now, isOffline) > 0) return undefined;
+  const waitMs = endOf(state, kind, now) - now;
+  const limit = state[kind]?.limit ?? 0;
+  return { granted: false, reason: kind, waitMs, limit, mayEndEarly: false };
+}
+
+function waitForOne({ permits }: State, reason: Reason, now: number): Denied {
+  const ends = Object.values(permits).map(({ expiresAt }) => expiresAt);
+  const waitMs = Math.max(0, Math.min(...ends) - now);
+  return { granted: false, reason, waitMs, mayEndEarly: true };
+}
+
+/** Returns what a window has left for us; infinite if it is not open. */
+function leftIn(state: State, kind: 'minute' | 'day', now: number, isOffline: boolean): number {
+  const window = state[kind];
+  if (!window || !isOpen(state, kind, now)) return Number.POSITIVE_INFINITY;
+  if (kind === 'day') return window.remaining;
+  const share = isOffline ? shareOfMachines : hasOtherUsers(state, now) ? shareOfOthers : 0;
+  return window.remaining - Math.ceil(window.limit * share);
+}
+
+function endOf(state: State, kind: 'minute' | 'day', now: number): number {
+  const window = state[kind];
+  if (!window) return 0;
+  const delayMs = hasOtherUsers(state, now) ? (state.otherUsers?.delayMs ?? 0) : 0;
+  return window.endsAt + resetMarginMs + delayMs;
+}
+
+function hasOtherUsers({ otherUsers }: State, now: number): boolean {
+  return otherUsers !== undefined && now < otherUsers.until;
+}

@@ -1,0 +1,92 @@
+import {
+  type ApiRequest,
+  type ApiResponse,
+  type ResponseHead,
+  type SendRequest,
+  TransportError,
+} from '../api/exchange.ts';
+import { requestedWait } from '../api/limits.ts';
+import { isBan, readServiceError } from '../api/outcome.ts';
+import type { Context } from '../context.ts';
+import type { ResponseOutcome } from './learn.ts';
+import { createTurns, type SharedLimit, type Turn } from './turns.ts';
+
+/**
+ * Sends each request when it is its turn, and not before. Every attempt takes a turn of its own. Rejects with Failure (rate_limited)
+ * if that would come later than the request may wait, with the reason of its signal, or with the error of its `beforeSending`;
+ * nothing is sent then.
+ */
+export function withRateLimit(
+  send: SendRequest,
+  context: Context,
+  shared: SharedLimit,
+): SendRequest {
+  const turns = createTurns(context, shared);
+  return async (request) => {
+    for (;;) {
+      const response = await sendInTurn(request, await takeTurn(request));
+      if (response) return response;
+    }
+  };
+
+  async function takeTurn(request: ApiRequest): Promise<Turn> {
+    const { signal = context.signal } = request;
+    const turn = await turns.take(request);
+    try {
+      signal.throwIfAborted();
+      request.beforeSending?.();
+      signal.throwIfAborted();
+      return turn;
+    } catch (error) {
+      await turn.end({ kind: 'unsent' });
+      throw error;
+    }
+  }
+
+  /** Returns undefined, with nothing sent, if another request was told to wait while this one connected. */
+  async function sendInTurn(request: ApiRequest, turn: Turn): Promise<ApiResponse | undefined> {
+    let isWithdrawn = false;
+    let headAt: number | undefined;
+    let ended: Promise<void> | undefined;
+    const end = (head: ResponseHead) => {
+      ended ??= turn.end(outcomeOf(head, context.uptime() - (headAt ?? context.uptime())));
+      return ended;
+    };
+    const lastCheck = async () => {
+      isWithdrawn = !(await turn.isStillGranted());
+      if (isWithdrawn) throw new Error('the permit was withdrawn');
+    };
+    // Others have to wait from now on, however long the body takes.
+    const onHead = (head: ResponseHead) => {
+      headAt = context.uptime();
+      if (head.status === 429 || requestedWait(head) !== undefined) end(head).catch(() => {});
+    };
+    try {
+      const response = await send({ ...request, lastCheck, onHead });
+      await end(response);
+      // Only the body tells. A long one is parsed for nothing else.
+      if (response.status === 429 && isBan(readServiceError(response))) await turn.noteBan();
+      return response;
+    } catch (error) {
+      const isSent = error instanceof TransportError && error.sent;
+      await (ended ?? turn.end({ kind: isSent ? 'lost' : 'unsent' }));
+      if (isWithdrawn) return undefined;
+      throw error;
+    }
+  }
+
+  function outcomeOf(head: ResponseHead, ageMs: number): ResponseOutcome {
+    const { status, limits, receivedAt } = head;
+    const { limit, remaining, reset, date = receivedAt } = limits.limit;
+    return {
+      kind: 'response',
+      status,
+      ageMs,
+      limit,
+      remaining,
+      reset: reset === undefined ? undefined : { at: reset, inMs: reset - date },
+      waitMs: requestedWait(head),
+      jitter: context.random(),
+    };
+  }
+}

@@ -1,0 +1,267 @@
+import { windowMs } from '../plans.ts';
+import { isOpen, resetMarginMs } from './decide.ts';
+import {
+  type Block,
+  isSameReset,
+  type Permit,
+  type State,
+  spend,
+  type Window,
+  withoutPermit,
+} from './state.ts';
+
+const secondMs = 1_000;
+/** The headers name no window. A reset farther away than this is the day's; Date and reset may come from two clocks. */
+const maxMinuteMs = 120 * secondMs;
+/** The smallest plan of the interface document, section 8. It counts if the service reports no limit. */
+const assumedLimit = 60;
+const maxFirstBackoffMs = 250;
+const maxBackoffMs = 60 * secondMs;
+const refusalsUntilTrip = 3;
+const tripMs = 300 * secondMs;
+/** A key that stops working so soon after a 429 counts as banned. */
+const maxBanDelayMs = 600 * secondMs;
+
+/** How a request ended that had a permit. */
+export type Outcome =
+  /** No byte of it was sent. */
+  | { readonly kind: 'unsent' }
+  /** It may have been sent, and no complete response came. */
+  | { readonly kind: 'lost' }
+  | ResponseOutcome;
+
+export type ResponseOutcome = {
+  readonly kind: 'response';
+  readonly status: number;
+  /** The time since the head arrived. */
+  readonly ageMs: number;
+  readonly limit?: number | undefined;
+  readonly remaining?: number | undefined;
+  /** The reset by the service's clock, and how far away it was when the response arrived. */
+  readonly reset?: { readonly at: number; readonly inMs: number } | undefined;
+  /** Retry-After, for all requests with the key. */
+  readonly waitMs?: number | undefined;
+  /** In [0, 1). */
+  readonly jitter: number;
+};
+
+/** Returns the state after a request has ended that was granted at `grantedAt`. Applied twice, an outcome does no harm. */
+export function applyOutcome(
+  before: State,
+  id: string,
+  outcome: Outcome,
+  now: number,
+  grantedAt: number,
+): State {
+  const hasPermit = id in before.permits;
+  const state = hasPermit ? withoutPermit(before, id) : before;
+  if (outcome.kind === 'unsent') return state;
+  if (outcome.kind === 'lost') return hasPermit ? spendUnseen(state, now) : state;
+  const at = now - outcome.ageMs;
+  const { block } = state;
+  // It was in flight when another one was refused, and says nothing about the time after that.
+  const isLate = block !== undefined && block.reason !== 'unavailable' && grantedAt <= block.since;
+  const counted = outcome.status === 429 ? state : count(state, now);
+  const learned = learnWindows(counted, outcome, at);
+  if (isLate) {
+    // A window that a later response has reported stays.
+    const minute = isOpen(state, 'minute', at) ? learned.minute : expire(learned.minute);
+    return { ...learned, minute, block: prolong(block, outcome, state.refusals, at) };
+  }
+  return outcome.status === 429
+    ? learnRefusal(learned, outcome, at, now)
+    : learnResponse(learned, outcome, at);
+}
+
+/** Returns the state without the permits that are over. Their requests may have been counted. */
+export function dropPermits(state: State, now: number, isOver: (permit: Permit) => boolean): State {
+  const ids = Object.keys(state.permits).filter((id) => isOver(state.permits[id] as Permit));
+  return ids.reduce((rest, id) => spendUnseen(withoutPermit(rest, id), now), state);
+}
+
+/** Returns the state after the body of a 429 has said that the key is banned. Its head has said for how long. */
+export function learnBan(state: State, now: number): State {
+  const { block } = state;
+  if (!block || block.reason === 'unavailable' || now >= block.until) return state;
+  return { ...state, block: { ...block, reason: 'banned', isReported: true } };
+}
+
+/**
+ * Returns the state after a 429 (interface document, section 8). The wait that the service named is the least; a margin, jitter and
+ * exponential backoff come on top. After three in a row nothing is sent for five minutes.
+ */
+function learnRefusal(state: State, response: ResponseOutcome, at: number, now: number): State {
+  const { block, minute } = state;
+  const { remaining, reset } = response;
+  const refusals = state.refusals + 1;
+  const until = Math.max(refusalEnd(response, refusals, at), block?.until ?? 0);
+  const isUsedUp = remaining === 0 && isSameReset(minute?.serviceResetAt, reset?.at);
+  const isTripped = refusals >= refusalsUntilTrip;
+  return {
+    ...state,
+    refusals,
+    // Otherwise what was known of the minute is wrong: a probe has to find out.
+    minute: isUsedUp ? minute : expire(minute),
+    block: isTripped ? trip('tripped', now, until) : { reason: '429', since: now, until },
+  };
+}
+
+function refusalEnd(
+  { remaining, reset, waitMs, jitter }: ResponseOutcome,
+  refusals: number,
+  at: number,
+): number {
+  const untilReset = remaining === 0 ? (reset?.inMs ?? 0) : 0;
+  const namedMs = Math.max(waitMs ?? untilReset, secondMs);
+  return at + namedMs + resetMarginMs + backoffMs(refusals, jitter);
+}
+
+/** Returns the block after a response to a request that was in flight when it began. */
+function prolong(
+  block: Block,
+  response: ResponseOutcome,
+  refusals: number,
+  at: number,
+): Block | undefined {
+  if (response.status !== 429) return postpone(block, response, at);
+  return { ...block, until: Math.max(block.until, refusalEnd(response, refusals, at)) };
+}
+
+function learnResponse(state: State, response: ResponseOutcome, at: number): State {
+  const { block, lastSuccessAt, refusals } = state;
+  const { status } = response;
+  const wasRefused = block !== undefined && block.reason !== 'unavailable';
+  const isRejected = status === 401 || status === 403;
+  if (wasRefused && isRejected && lastSuccessAt !== undefined && at - block.since < maxBanDelayMs) {
+    return { ...state, block: trip('banned', at, block.until) };
+  }
+  return {
+    ...state,
+    refusals: status >= 500 ? refusals : 0,
+    lastSuccessAt: status < 400 ? at : lastSuccessAt,
+    block: postpone(block, response, at),
+  };
+}
+
+/** Returns the state with what a response says of one window; the other one has a request less. */
+function learnWindows(state: State, response: ResponseOutcome, at: number): State {
+  const { limit, remaining, reset } = response;
+  const { minute, day } = state;
+  if (
+    limit === undefined ||
+    remaining === undefined ||
+    reset === undefined ||
+    reset.inMs <= -resetMarginMs
+  ) {
+    return { ...state, minute: countMinute(state, response, at), day: spend(day) };
+  }
+  const reported = { limit, remaining, serviceResetAt: reset.at, endsAt: at + reset.inMs };
+  const inFlight = Object.keys(state.permits).length;
+  // In its last minutes a day looks like a minute.
+  const isKnownDay =
+    isOpen(state, 'day', at) && isSameReset(day?.serviceResetAt, reset.at) && day?.limit === limit;
+  if (isKnownDay || reset.inMs > maxMinuteMs) {
+    const learned = learnWindow(day, reported, at, inFlight);
+    const next = { ...state, minute: countMinute(state, {}, at), day: learned };
+    return noticeOthers(next, day, learned, response, at);
+  }
+  const learned = learnWindow(minute, reported, at, inFlight);
+  return noticeOthers(
+    { ...state, minute: learned, day: spend(day) },
+    minute,
+    learned,
+    response,
+    at,
+  );
+}
+
+/** Remaining only falls within a window, so the order of responses does not matter. */
+function learnWindow(
+  known: Window | undefined,
+  reported: Omit<Window, 'expected'> & { readonly serviceResetAt: number },
+  at: number,
+  inFlight: number,
+): Window {
+  if (known?.serviceResetAt !== undefined && known.limit === reported.limit) {
+    if (isSameReset(known.serviceResetAt, reported.serviceResetAt)) {
+      const remaining = Math.min(known.remaining, reported.remaining);
+      return { ...known, remaining, endsAt: Math.min(known.endsAt, reported.endsAt) };
+    }
+    const isOlder = reported.serviceResetAt < known.serviceResetAt;
+    if (isOlder && at < known.endsAt) return known;
+  }
+  return { ...reported, expected: reported.remaining - inFlight };
+}
+
+/** If less is left than our own requests explain, others use the key in this window, and probably in the next. */
+function noticeOthers(
+  state: State,
+  before: Window | undefined,
+  after: Window,
+  { remaining = 0, jitter }: ResponseOutcome,
+  at: number,
+): State {
+  const isSame =
+    before?.serviceResetAt !== undefined && before.serviceResetAt === after.serviceResetAt;
+  if (!isSame || remaining >= before.expected) return state;
+  const until = Math.min(after.endsAt + windowMs.minute, at + 2 * windowMs.minute);
+  return { ...state, otherUsers: { until, delayMs: jitter * secondMs } };
+}
+
+/** Returns the minute by our own count, as long as no response reports its reset. */
+function countMinute(
+  state: State,
+  reported: Pick<ResponseOutcome, 'limit' | 'remaining'>,
+  at: number,
+): Window {
+  const known = state.minute;
+  if (known && isOpen(state, 'minute', at)) {
+    const isOurs = known.serviceResetAt === undefined;
+    const most = (isOurs ? reported.remaining : undefined) ?? Number.POSITIVE_INFINITY;
+    return { ...known, remaining: Math.min(known.remaining - 1, most) };
+  }
+  const limit = reported.limit ?? known?.limit ?? assumedLimit;
+  const remaining = Math.min(limit - 1, reported.remaining ?? limit);
+  return { limit, remaining, expected: remaining, endsAt: at + windowMs.minute };
+}
+
+/** Returns the block after a response that may ask all to wait. One that is in force keeps its reason, and gets no shorter. */
+function postpone(
+  block: Block | undefined,
+  { waitMs, jitter }: ResponseOutcome,
+  at: number,
+): Block | undefined {
+  if (waitMs === undefined) return block;
+  const until = at + waitMs + resetMarginMs + backoffMs(1, jitter);
+  return block && at < block.until
+    ? { ...block, until: Math.max(block.until, until) }
+    : { reason: 'unavailable', since: at, until };
+}
+
+function trip(reason: 'tripped' | 'banned', since: number, until: number): Block {
+  return { reason, since, until: Math.max(until, since + tripMs) };
+}
+
+/** The first backoff only spreads those who wait for the same moment. */
+function backoffMs(refusals: number, jitter: number): number {
+  if (refusals <= 1) return jitter * maxFirstBackoffMs;
+  const most = Math.min(maxBackoffMs, secondMs * 2 ** (refusals - 1));
+  return most / 2 + (jitter * most) / 2;
+}
+
+/** Returns a window of which nothing but the limit is known any more. */
+function expire(window: Window | undefined): Window | undefined {
+  return window && { ...window, endsAt: 0, serviceResetAt: undefined };
+}
+
+/** Returns the state after a request that may have been counted, although no response says so. */
+function spendUnseen(state: State, now: number): State {
+  return count({ ...state, minute: spend(state.minute), day: spend(state.day) }, now);
+}
+
+function count(state: State, at: number): State {
+  const { ownCount } = state;
+  const isSameDay = ownCount !== undefined && at < ownCount.since + windowMs.day;
+  const requests = isSameDay ? ownCount.requests + 1 : 1;
+  return { ...state, ownCount: { since: isSameDay ? ownCount.since : at, requests } };
+}

@@ -1,0 +1,76 @@
+import { type Cell, change, type Seen } from '../disk/cell.ts';
+import { withoutPermits } from './merge.ts';
+import { emptyState, type State } from './state.ts';
+import { type Clocks, isSameStart, later, type Stamp } from './time.ts';
+
+/** A state as it is kept, and when it was written. */
+export type Snapshot = { readonly state: State; readonly stamp: Stamp };
+
+/** What was read, and what the clocks showed where it is kept. */
+export type Reading = Seen<Snapshot> & { readonly clocks: Clocks };
+
+/** Computes one change; the same state changes nothing. It may run more than once. `isOffline` is as in `decide`. */
+export type Step<Result> = (
+  state: State,
+  now: number,
+  isOffline: boolean,
+) => readonly [State, Result];
+
+/** The limit of a key, which many processes know and change. */
+export type Limit = {
+  readonly change: <Result>(step: Step<Result>) => Promise<Result>;
+  /** Returns false while the store cannot be reached. Undefined if there is none. */
+  readonly isRemote?: () => boolean;
+};
+
+/** Our clock begins here. It is no date. */
+const firstMoment = 1e12;
+
+/** Opens the limit in a cell. All steps that this process requests in one turn of the event loop are one change of the cell. */
+export function openLimit(cell: Cell<Snapshot, Reading>, turn: () => Promise<void>): Limit {
+  let steps: ((state: State, now: number) => State)[] = [];
+  let next: Promise<void> | undefined;
+  let previous: Promise<unknown> = Promise.resolve();
+  /** Put back if it gets lost. */
+  let last: Snapshot | undefined;
+
+  return {
+    async change(step) {
+      let outcome: { readonly result: Awaited<ReturnType<typeof step>>[1] } | undefined;
+      steps.push((state, now) => {
+        const [after, result] = step(state, now, false);
+        outcome = { result };
+        return after;
+      });
+      next ??= previous.then(turn).then(takeSteps);
+      previous = next.catch(() => {});
+      await next;
+      if (!outcome) throw new Error('a step was not taken');
+      return outcome.result;
+    },
+  };
+
+  async function takeSteps(): Promise<void> {
+    const taken = steps;
+    steps = [];
+    next = undefined;
+    last = await change(cell, ({ value = lastKnown(), clocks }) => {
+      const stamp = value ? later(value.stamp, clocks) : { ...clocks, at: firstMoment };
+      const known = value?.state ?? emptyState;
+      const state = taken.reduce((current, step) => step(current, stamp.at), known);
+      const snapshot = { state, stamp };
+      // After a restart of the machine, time goes on from here.
+      const isOutdated = value !== undefined && !isSameStart(value.stamp, clocks);
+      return [state === known && !isOutdated ? undefined : snapshot, snapshot];
+    });
+  }
+
+  function lastKnown(): Snapshot | undefined {
+    return last && { ...last, state: withoutPermits(last.state) };
+  }
+}
+
+/** Returns a cell whose times are those of this machine. */
+export function withClocks(cell: Cell<Snapshot>, clocks: () => Clocks): Cell<Snapshot, Reading> {
+  return { ...cell, read: async () => ({ ...(await cell.read()), clocks: clocks() }) };
+}

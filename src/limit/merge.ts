@@ -1,0 +1,72 @@
+import { resetMarginMs } from './decide.ts';
+import { emptyState, isSameReset, type State, type Window } from './state.ts';
+
+/** Returns the state by a clock that shows `byMs` more. */
+export function shifted(state: State, byMs: number): State {
+  const { minute, day, block, otherUsers, ownCount, lastSuccessAt, clearedAt, permits } = state;
+  const permitsThen = Object.entries(permits).map(
+    ([id, permit]) => [id, { ...permit, expiresAt: permit.expiresAt + byMs }] as const,
+  );
+  return {
+    ...state,
+    minute: minute && { ...minute, endsAt: minute.endsAt + byMs },
+    day: day && { ...day, endsAt: day.endsAt + byMs },
+    permits: Object.fromEntries(permitsThen),
+    block: block && { ...block, since: block.since + byMs, until: block.until + byMs },
+    otherUsers: otherUsers && { ...otherUsers, until: otherUsers.until + byMs },
+    ownCount: ownCount && { ...ownCount, since: ownCount.since + byMs },
+    lastSuccessAt: lastSuccessAt === undefined ? undefined : lastSuccessAt + byMs,
+    clearedAt: clearedAt === undefined ? undefined : clearedAt + byMs,
+  };
+}
+
+/**
+ * Returns the state with what another copy of it knows; the more careful of the two counts. Ends that differ by less than the margin
+ * are the same. Returns the same object if nothing is news, so that nothing is written.
+ */
+export function merge(before: State, other: State): State {
+  const clearedAt = Math.max(before.clearedAt ?? 0, other.clearedAt ?? 0);
+  const own = sinceCleared(before, clearedAt);
+  const theirs = sinceCleared(other, clearedAt);
+  const minute =
+    voidMinute(own, theirs) ?? voidMinute(theirs, own) ?? moreCareful(own.minute, theirs.minute);
+  const day = moreCareful(own.day, theirs.day);
+  const isLonger = (theirs.block?.until ?? 0) > (own.block?.until ?? 0) + resetMarginMs;
+  if (own === before && !isLonger && minute === own.minute && day === own.day) return before;
+  const { block, refusals, lastSuccessAt } = isLonger ? theirs : own;
+  return { ...own, minute, day, block, refusals, lastSuccessAt };
+}
+
+/** Returns what is known since a person discarded everything. */
+function sinceCleared(state: State, clearedAt: number): State {
+  if ((state.clearedAt ?? 0) >= clearedAt - resetMarginMs) return state;
+  const { permits, block } = state;
+  const isNewer = block !== undefined && block.since > clearedAt;
+  return { ...emptyState, permits, clearedAt, ...(isNewer && { block, refusals: 1 }) };
+}
+
+/** Returns the minute that a refusal has voided, if the other copy has not heard of that refusal. */
+function voidMinute({ block, minute }: State, other: State): Window | undefined {
+  if (!block || !minute || block.reason === 'unavailable') return undefined;
+  const isNews = block.until > (other.block?.until ?? 0) + resetMarginMs;
+  return isNews && minute.endsAt < block.since ? minute : undefined;
+}
+
+function moreCareful(a: Window | undefined, b: Window | undefined): Window | undefined {
+  if (!a || !b) return a ?? b;
+  const [ownReset, otherReset] = [a.serviceResetAt, b.serviceResetAt];
+  if (ownReset === undefined && otherReset !== undefined) return b;
+  if (ownReset !== undefined && otherReset === undefined) return a;
+  if (ownReset !== undefined && otherReset !== undefined && !isSameReset(ownReset, otherReset)) {
+    return ownReset > otherReset ? a : b;
+  }
+  return a.remaining <= b.remaining ? a : b;
+}
+
+/** Returns the state with all that is in flight spent. Nobody may ever report how it ended. */
+export function withoutPermits(state: State): State {
+  const inFlight = Object.keys(state.permits).length;
+  const spend = (window: Window | undefined) =>
+    window && { ...window, remaining: window.remaining - inFlight };
+  return { ...state, permits: {}, minute: spend(state.minute), day: spend(state.day) };
+}

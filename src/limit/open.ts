@@ -1,0 +1,97 @@
+import { createHmac } from 'node:crypto';
+import { join } from 'node:path';
+import type { Context } from '../context.ts';
+import { type Cell, memoryCell, withFallbacks } from '../disk/cell.ts';
+import { faultOfAccess } from '../disk/denied.ts';
+import { fileCell } from '../disk/file-cell.ts';
+import { FileFault } from '../disk/file-fault.ts';
+import {
+  faultOfFolder,
+  faultOfLink,
+  ownFolder,
+  securePrivateFolder,
+} from '../disk/private-folder.ts';
+import { systemCode } from '../errors.ts';
+import { type Limit, openLimit, type Snapshot, withClocks } from './limit.ts';
+
+/** Returns the name of the limit of a service and key. It is the same on every machine, and contains neither. */
+export function nameOfLimit(address: string, key: string): string {
+  // The version of the type `State`.
+  const hash = createHmac('sha256', key).update(`petstore limit 2\0${address}`);
+  return hash.digest('hex').slice(0, 32);
+}
+
+/**
+ * Opens a limit on this machine: in the state folder, else in a temporary folder that depends on nothing but the user, so that a
+ * login shell and a cron job meet there, else in this process alone.
+ * @param onMove called with a notice if it is not in the state folder
+ */
+export function openOwnLimit(
+  context: Context,
+  stateFolder: string | undefined,
+  name: string,
+  onMove: (notice: string) => void,
+): Limit {
+  const { now, uptime, boot, turn } = context;
+  const folders = [stateFolder, temporaryFolder(context)];
+  const cells = folders.map((folder) => cellIn(folder, name, context));
+  const cell = withFallbacks<Snapshot>([...cells, memoryCell()], (error, next) =>
+    onMove(noticeOfMove(context, error, folders[next - 1], folders[next])),
+  );
+  return openLimit(
+    withClocks(cell, () => ({ wall: now(), uptime: uptime(), boot })),
+    turn,
+  );
+}
+
+/** Any user may have made it. */
+function temporaryFolder({ uid, temporary }: Context): string {
+  return join(temporary, uid === undefined ? 'petstore' : `petstore-${uid}`);
+}
+
+/** Returns a cell in a folder that nobody else can enter. */
+function cellIn(folder: string | undefined, name: string, { uid }: Context): Cell<Snapshot> {
+  if (folder === undefined) return { read: refuse, replace: refuse };
+  const limits = join(folder, 'limits');
+  const cell = fileCell<Snapshot>(join(limits, name));
+  let isChecked = false;
+  return {
+    read() {
+      const fault = isChecked ? undefined : faultOfLimits(folder, { uid });
+      if (fault) throw fault;
+      return cell.read();
+    },
+    replace(seen, next) {
+      if (!isChecked) securePrivateFolder(limits, uid);
+      isChecked = true;
+      return cell.replace(seen, next);
+    },
+  };
+}
+
+/** Returns what keeps a state folder from holding the limits, undefined if nothing does. Others may write to it. */
+export function faultOfLimits(
+  folder: string,
+  { uid }: Pick<Context, 'uid'>,
+): FileFault | undefined {
+  return faultOfLink(folder, uid) ?? faultOfFolder(join(folder, 'limits'), uid);
+}
+
+function refuse(): never {
+  throw new FileFault('no home folder', ownFolder);
+}
+
+function noticeOfMove(
+  { uid }: Context,
+  error: unknown,
+  from = 'the state folder',
+  to: string | undefined,
+): string {
+  const fault = faultOfAccess(error, uid);
+  const why = fault?.message ?? systemCode(error) ?? 'unknown error';
+  const unusable = error instanceof FileFault ? error.message : `cannot use ${from} (${why})`;
+  const outcome = to
+    ? `the rate limit is shared in ${to} instead`
+    : 'the rate limit is not shared with other petstore processes';
+  return `${unusable}; ${outcome}. Fix: ${fault?.fix ?? ownFolder}`;
+}

@@ -1,0 +1,69 @@
+import type { Owner } from '../disk/owner.ts';
+
+/**
+ * All that is known of the limit of one key. Times are ms on a clock of our own (time.ts). Processes of other versions read it:
+ * if its shape changes, count up the version in `nameOfLimit`.
+ */
+export type State = {
+  readonly minute?: Window | undefined;
+  readonly day?: Window | undefined;
+  /** The requests that may be in flight, by id. */
+  readonly permits: Readonly<Record<string, Permit>>;
+  /** The permit of the one request that finds out about a new window. */
+  readonly probe?: string | undefined;
+  /** Stays after its end: a key that stops working soon after a 429 is probably banned. */
+  readonly block?: Block | undefined;
+  /** 429s in a row. Those of requests that were in flight together count as one. */
+  readonly refusals: number;
+  /** Others have used the key lately; until then the end of each window is delayed, so that not all begin the next one at once. */
+  readonly otherUsers?: { readonly until: number; readonly delayMs: number } | undefined;
+  /** Requests that we counted ourselves, for less than a day. */
+  readonly ownCount?: { readonly since: number; readonly requests: number } | undefined;
+  readonly lastSuccessAt?: number | undefined;
+  /** When a person discarded everything. No wait from before counts, whichever machine knows of it. */
+  readonly clearedAt?: number | undefined;
+};
+
+/** The minute or the day. */
+export type Window = {
+  readonly limit: number;
+  readonly remaining: number;
+  /** A response must show this as remaining if nobody else uses the key. */
+  readonly expected: number;
+  /** The earliest end that a response allowed. */
+  readonly endsAt: number;
+  /** The end by the service's clock. Undefined if the service did not report it, and we count ourselves. */
+  readonly serviceResetAt?: number | undefined;
+};
+
+/** If nobody has reported by `expiresAt` how the request ended, or its process has ended, it counts as spent. */
+export type Permit = { readonly expiresAt: number; readonly owner: Owner };
+
+/** Nothing is sent before `until`. */
+export type Block = {
+  /** `unavailable` is a 503 with Retry-After; the others come from a 429. */
+  readonly reason: '429' | 'tripped' | 'banned' | 'unavailable';
+  readonly since: number;
+  readonly until: number;
+  /** The service itself has said that the key is banned. */
+  readonly isReported?: boolean | undefined;
+};
+
+export const emptyState: State = { permits: {}, refusals: 0 };
+
+/** Reported resets are whole seconds, so responses of one window may differ. */
+const maxResetDriftMs = 1_500;
+
+export function isSameReset(a: number | undefined, b: number | undefined): boolean {
+  return a !== undefined && b !== undefined && Math.abs(a - b) <= maxResetDriftMs;
+}
+
+/** Returns the window after a request that was counted there, although its response does not say so. */
+export function spend(window: Window | undefined): Window | undefined {
+  return window && { ...window, remaining: window.remaining - 1 };
+}
+
+export function withoutPermit(state: State, id: string): State {
+  const { [id]: _, ...permits } = state.permits;
+  return { ...state, permits };
+}

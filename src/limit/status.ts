@@ -1,0 +1,53 @@
+import { type Denied, decide, isOpen } from './decide.ts';
+import { dropPermits } from './learn.ts';
+import type { Limit } from './limit.ts';
+import type { State } from './state.ts';
+
+/** One window as a person wants to see it. What is not known is undefined. */
+export type WindowStatus = {
+  readonly limit?: number | undefined;
+  readonly remaining?: number | undefined;
+  /** What the service has counted, or what this machine has sent for less than a day. */
+  readonly used?: number | undefined;
+  readonly resetMs?: number | undefined;
+  readonly source: 'service' | 'own count' | 'unknown';
+};
+
+export type LimitStatus = {
+  readonly minute: WindowStatus;
+  readonly day: WindowStatus;
+  readonly inFlight: number;
+  /** The wait that is in force for every request. */
+  readonly wait: Denied | undefined;
+};
+
+/** Returns what there is to show of a limit, and changes nothing. */
+export function readStatus(limit: Limit): Promise<LimitStatus> {
+  return limit.change((state, now, isOffline) => [state, limitStatus(state, now, isOffline)]);
+}
+
+function limitStatus(kept: State, now: number, isOffline: boolean): LimitStatus {
+  const state = dropPermits(kept, now, ({ expiresAt }) => now >= expiresAt);
+  const decision = decide(state, now, isOffline);
+  return {
+    minute: windowStatus(state, 'minute', now),
+    day: windowStatus(state, 'day', now),
+    inFlight: Object.keys(state.permits).length,
+    wait: decision.granted || decision.mayEndEarly ? undefined : decision,
+  };
+}
+
+function windowStatus(state: State, kind: 'minute' | 'day', now: number): WindowStatus {
+  const window = state[kind];
+  const limit = window?.limit;
+  if (window && isOpen(state, kind, now)) {
+    const remaining = Math.max(0, window.remaining);
+    const source = window.serviceResetAt === undefined ? 'own count' : 'service';
+    const used = window.limit - remaining;
+    return { limit, remaining, used, resetMs: window.endsAt - now, source };
+  }
+  if (kind === 'day' && state.ownCount) {
+    return { limit, used: state.ownCount.requests, source: 'own count' };
+  }
+  return { limit, source: 'unknown' };
+}

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod/mini';
+import type { Context, Engine } from '../context.ts';
+import type { Cell } from '../disk/cell.ts';
+import { systemCode } from '../errors.ts';
+import type { Reading, Snapshot } from './limit.ts';
+
+/** Replaces nothing that the caller has not seen, and returns the server's time with what is there. */
+export const storeScript = `
+local time = redis.call('TIME')
+local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
+local held = redis.call('HMGET', KEYS[1], 'version', 'value')
+if ARGV[2] == '' or (held[1] or '') ~= ARGV[1] then return {now, held[1] or '', held[2] or ''} end
+redis.call('HSET', KEYS[1], 'version', ARGV[2], 'value', ARGV[3])
+redis.call('EXPIRE', KEYS[1], ARGV[4])
+return {now, ARGV[2], ''}`;
+
+/** A store may be silent for half a second, in pieces: one timer that fires late says nothing about the store. */
+const maxPieces = 5;
+const pieceMs = 100;
+const timeoutCode = 'ETIMEDOUT';
+/** An hour more than the longest window. */
+const minLifetimeS = 25 * 3_600;
+/** No wait is longer. */
+const maxAheadMs = 367 * 24 * 3_600_000;
+
+/** Returns the cell in a Redis or Valkey server. Only the server's clock counts, which all machines share. */
+export function storeCell(
+  engine: Engine,
+  key: string,
+  context: Pick<Context, 'sleep' | 'signal'>,
+): Cell<Snapshot, Reading> {
+  /** What another machine was first to put there: it saves a command. */
+  let newer: Reading | undefined;
+  let hasReplied = false;
+  return {
+    async read() {
+      const reading = newer ?? (await run(['', '', '', '']));
+      newer = undefined;
+      return reading;
+    },
+    async replace({ version }, next) {
+      const { state, stamp } = next;
+      const own = randomUUID();
+      const waitS = Math.ceil(Math.max(0, (state.block?.until ?? 0) - stamp.at) / 1_000);
+      const args = [version, own, JSON.stringify(next), String(minLifetimeS + waitS)];
+      const reading = await run(args);
+      if (reading.version === own) return true;
+      newer = reading;
+      return false;
+    },
+  };
+
+  async function run(args: readonly string[]): Promise<Reading> {
+    try {
+      const reply = await inTime(engine.run(storeScript, key, args), context);
+      hasReplied = true;
+      return parseReply(reply);
+    } catch (error) {
+      newer = undefined;
+      // A far store needs several round trips until it is connected.
+      if (hasReplied || !isTimeout(error)) engine.drop();
+      hasReplied = false;
+      throw error;
+    }
+  }
+}
+
+function isTimeout(error: unknown): boolean {
+  return systemCode(error) === timeoutCode;
+}
+
+/** Rejects with ETIMEDOUT if the store stays silent; after a piece if the run was cancelled. */
+async function inTime<Reply>(
+  reply: Promise<Reply>,
+  { sleep, signal }: Pick<Context, 'sleep' | 'signal'>,
+): Promise<Reply> {
+  const over = new AbortController();
+  const silence = async (): Promise<never> => {
+    for (let left = maxPieces; left > 0; left -= 1) {
+      await sleep(pieceMs, over.signal);
+      if (signal.aborted) break;
+    }
+    throw Object.assign(new Error('timed out'), { code: timeoutCode });
+  };
+  const timeout = silence();
+  try {
+    return await Promise.race([reply, timeout]);
+  } finally {
+    over.abort();
+    // Nobody hears how the slower one ends.
+    for (const rest of [reply, timeout]) rest.catch(() => {});
+  }
+}
+
+const time = z.number().check(z.minimum(0), z.maximum(1e15));
+const count = z.int();
+
+const windowSchema = z.object({
+  limit: count.check(z.minimum(1)),
+  remaining: count,
+  expected: count,
+  endsAt: z.number(),
+  serviceResetAt: z.optional(z.number()),
+});
+
+const snapshotSchema = z
+  .object({
+    state: z.object({
+      minute: z.optional(windowSchema),
+      day: z.optional(windowSchema),
+      permits: z.record(
+        z.string(),
+        z.object({
+          expiresAt: time,
+          owner: z.object({
+            pid: z.int().check(z.minimum(1)),
+            host: z.string(),
+            born: z.optional(z.string()),
+            space: z.optional(z.string()),
+          }),
+        }),
+      ),
+      probe: z.optional(z.string()),
+      block: z.optional(
+        z.object({
+          reason: z.enum(['429', 'tripped', 'banned', 'unavailable']),
+          since: time,
+          until: time,
+          isReported: z.optional(z.boolean()),
+        }),
+      ),
+      refusals: count.check(z.minimum(0)),
+      otherUsers: z.optional(z.object({ until: time, delayMs: time })),
+      ownCount: z.optional(z.object({ since: time, requests: count })),
+      lastSuccessAt: z.optional(time),
+      clearedAt: z.optional(time),
+    }),
+    stamp: z.object({ at: time, wall: time, uptime: time, boot: z.string() }),
+  })
+  .check(
+    z.refine(({ state: { minute, day, block, otherUsers, clearedAt }, stamp }) =>
+      [minute?.endsAt, day?.endsAt, block?.until, otherUsers?.until, clearedAt].every(
+        (moment) => moment === undefined || moment <= stamp.at + maxAheadMs,
+      ),
+    ),
+  );
+
+/** A value of another shape throws, and so counts as a failure of the store: it would be merged into the file of this machine. */
+function parseReply(reply: unknown): Reading {
+  const [time, version, json] = Array.isArray(reply) ? reply : [];
+  const now = Number(time);
+  if (!Number.isSafeInteger(now) || typeof version !== 'string' || typeof json !== 'string') {
+    throw new Error('unexpected reply of the script');
+  }
+  const value = json === '' ? undefined : (snapshotSchema.parse(JSON.parse(json)) as Snapshot);
+  return { value, version, clocks: { wall: now, uptime: now, boot: 'server' } };
+}

@@ -1,0 +1,68 @@
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startTime } from '../support/clock.ts';
+import { expect, reply, test } from '../support/petstore.ts';
+
+const list = ['categories', 'list', '--max-wait', '0'];
+const refusal = reply(429, '', { 'retry-after': '900' });
+
+/** What happens to the files of a limit, and the exit code of the next command. */
+const damages: readonly (readonly [
+  name: string,
+  damage: (folder: string, paths: string[]) => void,
+  exitCode: number,
+])[] = [
+  ['the newest is empty', (_, paths) => writeFileSync(paths.at(-1) ?? '', ''), 0],
+  ['the newest is cut off', (_, paths) => writeFileSync(paths.at(-1) ?? '', 'b6a1\n{"state"'), 0],
+  ['the newest is of others', (_, paths) => writeFileSync(paths.at(-1) ?? '', 'limits:\n  a'), 0],
+  ['the newest is huge', (_, paths) => writeFileSync(paths.at(-1) ?? '', ' '.repeat(3e6)), 0],
+  ['all are empty', (_, paths) => paths.map((path) => writeFileSync(path, '')), 0],
+  ['all are gone', (_, paths) => paths.map((path) => rmSync(path)), 0],
+  ['the folder is gone', (folder) => rmSync(folder, { recursive: true }), 0],
+  [
+    'there is a number beyond counting',
+    (folder) => writeFileSync(join(folder, '9'.repeat(20)), ''),
+    75,
+  ],
+  ['there is a file of others', (folder) => writeFileSync(join(folder, 'notes'), 'x'), 75],
+  [
+    'the newest is a folder',
+    (_, paths) => {
+      rmSync(paths.at(-1) ?? '');
+      mkdirSync(paths.at(-1) ?? '');
+    },
+    0,
+  ],
+  [
+    'the newest is a link to nothing',
+    (_, paths) => {
+      rmSync(paths.at(-1) ?? '');
+      symlinkSync('/nowhere/at/all', paths.at(-1) ?? '');
+    },
+    0,
+  ],
+];
+
+test.for(damages)(
+  'if of the files of a limit %s, commands go on',
+  async ([, damage, exitCode], { petstore, sandbox, folder, clock }) => {
+    sandbox.reactions.push(refusal);
+    await petstore(list);
+    const limits = join(folder, 'state', 'limits');
+    const [name = ''] = readdirSync(limits);
+    const place = join(limits, name);
+    const numbers = readdirSync(place).sort((a, b) => Number(a) - Number(b));
+    damage(
+      place,
+      numbers.map((number) => join(place, number)),
+    );
+
+    const context = { isRunning: () => false };
+    const next = await petstore(list, { context });
+    const last = await petstore([...list.slice(0, 2), '--max-wait', 'inf'], { context });
+
+    expect(next.exitCode).toBe(exitCode);
+    expect(last.exitCode).toBe(0);
+    expect(clock.now() - startTime).toBeLessThan(1_000_000);
+  },
+);
