@@ -20,7 +20,7 @@ const maxAttempts = 1_000;
  */
 export async function change<Value, Look extends Seen<Value>, Result>(
   cell: Cell<Value, Look>,
-  work: (seen: Look) => readonly [next: Value | undefined, result: Result],
+  work: (seen: Look) => readonly [next: NoInfer<Value> | undefined, result: Result],
 ): Promise<Result> {
   for (let left = maxAttempts; left > 0; left -= 1) {
     const seen = await cell.read();

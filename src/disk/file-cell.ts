@@ -11,12 +11,12 @@ import {
   readFileSync,
   statSync,
   unlinkSync,
-  writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../errors.ts';
 import type { Cell, Seen } from './cell.ts';
 import { makePrivateFolder } from './folders.ts';
+import { writeBrief } from './new-file.ts';
 import { retryOnWindows } from './retry-on-windows.ts';
 import { nameTemporary, temporariesOf } from './temporary.ts';
 
@@ -101,7 +101,7 @@ export function fileCell<Value>(folder: string): Cell<Value> {
   function begin(): void {
     makePrivateFolder(folder);
     try {
-      writeFileSync(pathOf(1), '', { flag: 'wx', mode: 0o600 });
+      writeBrief(pathOf(1), '');
     } catch (error) {
       if (systemCode(error) !== 'EEXIST') throw error;
     }
@@ -173,7 +173,7 @@ function digestOf(json: string): string {
 /** Returns false if the number is taken. */
 function publish(text: string, temporary: string, path: string): boolean {
   try {
-    writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
+    writeBrief(temporary, text);
     retryOnWindows(() => linkSync(temporary, path));
     return true;
   } catch (error) {

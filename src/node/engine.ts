@@ -22,8 +22,14 @@ export type Engine = {
 /** No reply to a command of ours is longer. */
 const maxReplyBytes = 1024 * 1024;
 
-/** One connection, and why it failed: of commands that end with it the client says only that it is closed. */
-type Connection = { readonly server: Redis; fault?: unknown; receivedBytes: number };
+type Connection = {
+  readonly server: Redis;
+  /** Rejects if the server refuses the user or the database; commands would run as somebody else, or elsewhere. */
+  readonly login: Promise<unknown>;
+  /** Why it failed. Of commands that end with it, the client says only that it is closed. */
+  fault?: unknown;
+  receivedBytes: number;
+};
 
 /** Returns the way to a server over one connection, which is made when it is first used and after each failure. */
 export function openEngine(address: EngineAddress): Engine {
@@ -34,8 +40,10 @@ export function openEngine(address: EngineAddress): Engine {
     current ??= connect(address);
     const connection = current;
     connection.receivedBytes = 0;
+    const reply = connection.server.eval(script, 1, key, ...args);
     try {
-      return await connection.server.eval(script, 1, key, ...args);
+      const [result] = await Promise.all([reply, connection.login]);
+      return result;
     } catch (error) {
       if (current === connection) drop();
       throw connection.fault ?? error;
@@ -49,24 +57,32 @@ export function openEngine(address: EngineAddress): Engine {
 }
 
 /** Commands wait in the client's queue until it is connected. Nothing is sent again or reconnected behind our back. */
-function connect({ hostname, port, tls, user, password, database }: EngineAddress): Connection {
+function connect(address: EngineAddress): Connection {
+  const { hostname, port, tls } = address;
   const server = new Redis({
     ...{ host: hostname, port, family: 0, maxRetriesPerRequest: 0, retryStrategy: () => null },
     ...{ autoResendUnfulfilledCommands: false, enableReadyCheck: false, disconnectTimeout: 0 },
     ...(tls && { tls: { servername: isIP(hostname) ? '' : hostname, rejectUnauthorized: true } }),
   });
-  const connection: Connection = { server, receivedBytes: 0 };
+  const connection: Connection = { server, login: logIn(server, address), receivedBytes: 0 };
   const fail = (error: unknown) => {
     connection.fault ??= error;
   };
   server.on('error', fail);
   // By then the client has put its parser there.
   server.once('connect', () => readCarefully(connection, fail));
-  // By hand: the client's own log-in would warn on stderr. The error of a log-in says more than those of the commands behind it.
-  const login = [user, password ?? ''].filter((part) => part !== undefined);
-  if (user !== undefined || password !== undefined) server.call('AUTH', ...login).catch(fail);
-  if (database > 0) server.call('SELECT', String(database)).catch(fail);
+  // Its error says more than those of the commands behind it.
+  connection.login.catch(fail);
   return connection;
+}
+
+/** By hand: the client's own log-in would warn on stderr. */
+function logIn(server: Redis, { user, password, database }: EngineAddress): Promise<unknown> {
+  const steps: Promise<unknown>[] = [];
+  if (user !== undefined) steps.push(server.call('AUTH', user, password ?? ''));
+  else if (password !== undefined) steps.push(server.call('AUTH', password));
+  if (database > 0) steps.push(server.call('SELECT', String(database)));
+  return Promise.all(steps);
 }
 
 /** The parser throws where nobody catches if lengths cannot be, and keeps a reply without end until the memory is full. */

@@ -1,5 +1,5 @@
 import { notice, type Report } from '../events.ts';
-import type { Limit } from '../limit/limit.ts';
+import { type Limit, openLimit } from '../limit/limit.ts';
 import { nameOfLimit, openOwnLimit } from '../limit/open.ts';
 import { isLoopback, type LimitStore, parseLimitStore } from '../settings/addresses.ts';
 import { stateFolder } from '../settings/folders.ts';
@@ -23,13 +23,11 @@ export async function openLimits(
     const risk = describePasswordRisk(store);
     if (risk) notice(report, `${store.name}: ${risk}`);
   }
-  const [{ openLimit }, { shareThrough }, { storeCell }, { describeStoreError }] =
-    await Promise.all([
-      import('../limit/limit.ts'),
-      import('../limit/shared.ts'),
-      import('../limit/store-cell.ts'),
-      import('../limit/store-error.ts'),
-    ]);
+  const [{ shareThrough }, { storeCell }, { describeStoreError }] = await Promise.all([
+    import('../limit/shared.ts'),
+    import('../limit/store-cell.ts'),
+    import('../limit/store-error.ts'),
+  ]);
   const cell = storeCell(await context.openEngine(store.address), `petstore:lim:${name}`, context);
   return shareThrough(openLimit(cell, context.turn), own, context, (error) =>
     notice(

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe } from 'vitest';
@@ -53,33 +53,4 @@ describe('a home folder', () => {
       expect(readdirSync(locked)).toEqual([]);
     },
   );
-
-  test('on a network file system leaves the limit log to a folder of the machine, and says so', async ({
-    execute,
-    folder,
-  }) => {
-    const network = join(folder, 'network.cjs');
-    writeFileSync(
-      network,
-      `const fs = require('node:fs'); const real = fs.statfsSync;
-      fs.statfsSync = (path) => path.startsWith(process.env.NETWORK) ? { type: 0x6969 } : real(path);`,
-    );
-    const home = join(folder, 'home');
-    const argv = ['--require', network, launcher, 'categories', 'list', '--profile', 'sandbox'];
-
-    const { code, stderr } = await execute(process.execPath, argv, {
-      env: { HOME: home, NETWORK: home },
-    });
-
-    expect(code).toBe(0);
-    expect(stderr).toMatch(
-      /petstore is on a network file system; the rate limit is shared in \/tmp\/petstore-/,
-    );
-    expect(logsBelow(home)).toEqual([]);
-  });
 });
-
-function logsBelow(folder: string): string[] {
-  const files = readdirSync(folder, { recursive: true }).map(String);
-  return files.filter((file) => file.includes('limits') && file.endsWith('.log'));
-}
