@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
 import { expect, reply, silence, test, testKey } from '../support/petstore.ts';
@@ -7,7 +9,11 @@ const limits = ['limits', '--json'];
 const refuse = (retryAfter: string) => reply(429, '', { 'retry-after': retryAfter });
 
 describe('limits', () => {
-  test('asks nobody and knows nothing at first', async ({ petstore, sandbox }) => {
+  test('asks nobody, knows nothing and makes nothing at first', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
     const { stdout, exitCode } = await petstore(limits);
 
     expect(exitCode).toBe(0);
@@ -19,6 +25,8 @@ describe('limits', () => {
       store: null,
     });
     expect(sandbox.requests).toHaveLength(0);
+    await petstore(['doctor']);
+    expect(existsSync(join(folder, 'state', 'limits'))).toBe(false);
   });
 
   test('says how to get values where none are recorded, once', async ({ petstore }) => {
