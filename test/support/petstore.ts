@@ -167,9 +167,7 @@ function forwardTo(sandbox: TestSandbox, clock: Clock): Send {
     now: clock.service,
     answer: (request) => answer(sandbox, request),
   });
-  return async ({ signal, onSent, method, url, headers, body = '' }) => {
-    // What was ended before is not sent.
-    signal.throwIfAborted();
+  return async ({ onSent, method, url, headers, body = '' }) => {
     onSent();
     const head = { method, url: url.pathname, headers: { ...headers, host: url.host } };
     const { body: text, ...rest } = await respond(head, async () => Buffer.from(body));
@@ -215,7 +213,11 @@ function sendTo(sandbox: TestSandbox, forward: Send, clock: Clock): Send {
     }
     if (reaction instanceof Error) throw reaction;
     if (typeof reaction === 'function') return reaction(request, () => forward(request));
-    if (!reaction) return forward(request);
+    if (!reaction) {
+      // What was ended before is not sent.
+      request.signal.throwIfAborted();
+      return forward(request);
+    }
     request.onSent();
     return wireAnswer(reaction, clock.hold());
   };
