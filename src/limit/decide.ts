@@ -20,6 +20,8 @@ export type Decision = { readonly granted: true; readonly isProbe: boolean } | D
 
 /** Added to the end of each window: resets are whole seconds and may be rounded down. */
 export const resetMarginMs = 1_000;
+/** Our clock adds up fractions of ms, and may be ahead by much less than this. */
+const maxRoundingMs = 1;
 /** Waits from a reset and from Retry-After may mean the same moment if they differ by no more than this. */
 const maxSameEndMs = 5_000;
 /** A minute that allows this much lets more requests be in flight at once. */
@@ -75,7 +77,7 @@ function maxTogether(limit: number | undefined): number {
 
 /** Returns true as long as a window lasts, as far as can be known. */
 export function isOpen(state: State, kind: 'minute' | 'day', now: number): boolean {
-  return now < endOf(state, kind, now);
+  return now < endOf(state, kind, now) + maxRoundingMs;
 }
 
 /** Returns the state with one more permit. */
@@ -107,7 +109,7 @@ function usedUp(
   isOffline: boolean,
 ): Denied | undefined {
   if (leftIn(state, kind, now, isOffline) > 0) return undefined;
-  const waitMs = endOf(state, kind, now) - now;
+  const waitMs = Math.max(maxRoundingMs, endOf(state, kind, now) - now);
   const limit = state[kind]?.limit ?? 0;
   return { granted: false, reason: kind, waitMs, limit, mayEndEarly: false };
 }

@@ -100,7 +100,7 @@ const rows: readonly (readonly [when: string, at: number, events: readonly Event
       return [`${count} are in flight of 1,000 a minute`, 0, events, so] as const;
     }),
     ['a reset may be rounded down', 60.5, [ask('a'), response('a', minute(0))], 'minute 61'],
-    ['the window is over', 61, [ask('a'), response('a', minute(0))], 'probe'],
+    ['the window is over', 61.001, [ask('a'), response('a', minute(0))], 'probe'],
     ['the day is used up', 0, [ask('a'), response('a', day(0))], 'day 40001'],
     ['only the day is reported', 0, [ask('a'), response('a', day(500))], 'granted'],
     [
