@@ -1,4 +1,4 @@
-import { closeSync, constants, fsyncSync, lstatSync, openSync, rmdirSync, statSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { makeNewFolder } from './new-file.ts';
@@ -23,22 +23,6 @@ function makeFolder(path: string): void {
   } catch (error) {
     // There already, or made by another process just now.
     if (systemCode(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
-  }
-}
-
-/** @throws the system's error: ENOTDIR where a path is a symbolic link, ENOENT where nothing is there */
-export function refuseLink(path: string): void {
-  if (lstatSync(path).isSymbolicLink()) {
-    throw Object.assign(new Error('is a symbolic link'), { code: 'ENOTDIR' });
-  }
-}
-
-/** Removes a folder with nothing in it; one that holds something, or is not there, is left. */
-export function removeEmpty(path: string): void {
-  try {
-    rmdirSync(path);
-  } catch {
-    // Not there, or in use by another process.
   }
 }
 

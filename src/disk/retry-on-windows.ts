@@ -19,12 +19,7 @@ export function retryOnWindows<Result>(action: () => Result): Result {
       return action();
     } catch (error) {
       if (left === 0 || !transient.includes(systemCode(error) ?? '')) throw error;
-      pauseBriefly();
+      Atomics.wait(never, 0, 0, pause);
     }
   }
-}
-
-/** Keeps the thread waiting for some milliseconds, as a slow disk does. */
-export function pauseBriefly(): void {
-  Atomics.wait(never, 0, 0, pause);
 }

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { cannotSave, saving } from '../disk/files.ts';
 import { withLock } from '../disk/lock.ts';
-import { longestMark, type Mark, parseMark } from '../disk/mark.ts';
-import { holdMark, isAlive as isProcessAlive, removeMark } from '../disk/mark-file.ts';
+import { isOwner, type Owner } from '../disk/owner.ts';
 import { securePrivateFolder } from '../disk/private-folder.ts';
+import { sweep } from '../disk/temporary.ts';
 import {
   type Failure,
   Interruption,
@@ -41,18 +41,22 @@ type Options = {
   readonly report: Report;
 };
 
-type HoldMark = Mark &
+/** The first line of a file that lists keys of names. */
+type Mark = Owner &
   Pick<Options, 'doing' | 'journal'> & {
+    /** In ms since 1970. */
+    readonly since: number;
     /** The process has ended and left the mark on purpose. Another machine could not see that. */
     readonly isEnded?: true;
   };
 
 /** The mark of a process that has one of the names, and its file. */
-type Rival = { readonly mark: HoldMark; readonly file: string };
+type Rival = { readonly mark: Mark; readonly file: string };
 
 const pollMs = 50;
 /** Shorter waits are not shown. */
 const minShownMs = 2_000;
+const maxFirstLineBytes = 4_096;
 /** 100,000 names take 1.7 MB. */
 const maxMarkBytes = 4 * 1024 * 1024;
 /** Counted from the start of its process, so that the mark of an import that runs for weeks is there when it is killed. */
@@ -68,7 +72,7 @@ export async function holdNames(context: Context, options: Options): Promise<Hol
   const start = uptime();
   const by = Symbol('names');
   /** The list may not show yet what these have created. */
-  const creates: HoldMark[] = [];
+  const creates: Mark[] = [];
   let shown: Rival | undefined;
   try {
     for (;;) {
@@ -116,20 +120,20 @@ async function tryHold(context: Context, options: Options): Promise<Hold | Rival
     const file = join(folder, `${scope}.${randomUUID()}`);
     try {
       const rivals = findRivals(context, folder, scope, new Set(keys));
-      const living = rivals.find((rival) => isAlive(context, rival));
+      const living = rivals.find(({ mark }) => isAlive(context, mark));
       if (living) return living;
-      const mark: HoldMark = { ...context.owner, since: context.now(), doing, journal };
+      const mark: Mark = { ...context.owner, since: context.now(), doing, journal };
       // It outlives a power cut as well: the service may still carry out what was sent before.
       writeMark(context, file, mark, keys);
       return createHold(context, { mark, file }, keys, rivals);
     } catch (error) {
-      removeMark(file);
+      sweep([file]);
       throw cannotSave(file, error);
     }
   });
 }
 
-function writeMark(context: Context, file: string, mark: HoldMark, keys: readonly string[]): void {
+function writeMark(context: Context, file: string, mark: Mark, keys: readonly string[]): void {
   context.stateFiles.write(file, [JSON.stringify(mark), ...keys].join('\n'));
 }
 
@@ -160,29 +164,34 @@ function findRivals(
     const file = join(folder, name);
     const [first = '', ...others] =
       stateFiles.read(file, maxMarkBytes)?.toString().split('\n') ?? [];
-    const mark = parseMark(first) as HoldMark | undefined;
+    const mark = parseMark(first);
     if (!mark) return [];
     const isOld = context.now() - mark.since > maxDeadAgeMs;
-    if (isOld && !isAlive(context, { mark, file })) forget(context, file);
+    if (isOld && !isAlive(context, mark)) stateFiles.remove(file);
     else if (others.some((key) => keys.has(key))) return [{ mark, file }];
     return [];
   });
 }
 
-function forget({ stateFiles }: Context, file: string): void {
-  stateFiles.remove(file);
-  removeMark(file);
+/** Returns undefined if the text is torn. */
+function parseMark(text: string): Mark | undefined {
+  try {
+    const mark: unknown = JSON.parse(text);
+    return isOwner(mark) && Number.isFinite((mark as Mark).since) ? (mark as Mark) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
-function isAlive(context: Context, { mark, file }: Rival): boolean {
-  return mark.isEnded !== true && isProcessAlive(context, mark, file);
+function isAlive({ isRunning }: Context, mark: Mark): boolean {
+  return mark.isEnded !== true && isRunning(mark);
 }
 
-function isHeld(context: Context, rival: Rival): boolean {
+function isHeld(context: Context, { file }: Rival): boolean {
   const [first = ''] =
-    context.stateFiles.read(rival.file, longestMark)?.toString().split('\n', 1) ?? [];
-  const mark = parseMark(first) as HoldMark | undefined;
-  return mark !== undefined && isAlive(context, { ...rival, mark });
+    context.stateFiles.read(file, maxFirstLineBytes)?.toString().split('\n', 1) ?? [];
+  const mark = parseMark(first);
+  return mark !== undefined && isAlive(context, mark);
 }
 
 function createHold(
@@ -191,20 +200,19 @@ function createHold(
   keys: readonly string[],
   rivals: readonly Rival[],
 ): Hold {
-  const { release } = holdMark(file);
+  const { stateFiles } = context;
   return {
     left: rivals.map(({ mark }) => mark),
     settled() {
-      for (const rival of rivals) forget(context, rival.file);
+      for (const rival of rivals) stateFiles.remove(rival.file);
     },
     release(keep) {
       try {
         if (keep) writeMark(context, file, { ...mark, isEnded: true }, keys);
-        else context.stateFiles.remove(file);
+        else stateFiles.remove(file);
       } catch {
         // The next process of this machine finds the mark of a dead one, and waits.
       }
-      release(keep);
     },
   };
 }

@@ -114,7 +114,8 @@ describe('a save on a disk that fails at any step: the old file or the new one, 
           if (code === 0) expect(read(), where).toEqual(whole('new'));
           else if (typeof code === 'number') expect(stderr).toContain(`(${fault})`);
           expect((await petstore(argv, { env, stdin })).code).toBe(0);
-          expect(filesBelow(config)).toEqual([path]);
+          const left = filesBelow(config).filter((path) => !dirname(path).endsWith('.lock'));
+          expect(left).toEqual([path]);
         },
       );
 

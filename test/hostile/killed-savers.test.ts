@@ -35,6 +35,7 @@ test(`settings and keys outlive kill -9 at ${kills} random moments`, { timeout: 
     expect(saved.exitCode).toBe(0);
     expect(readdirSync(config).filter((name) => name.includes('settings'))).toEqual([
       'settings.json',
+      'settings.json.lock',
     ]);
   }
 

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 
-/** Windows has no modes and no users by number, and a claim ends there with its process alone. */
+/** Windows has no modes and no users by number. */
 export const isPosix = process.getuid !== undefined;
 
 /** Whether a file or folder is its owner's alone; on Windows the folder that it is in decides that. */

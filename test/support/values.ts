@@ -13,7 +13,7 @@ export type {
   WireAnswer,
   WireRequest,
 } from '../../src/context.ts';
-export { claim } from '../../src/disk/claim.ts';
+export { tryLock } from '../../src/disk/lock.ts';
 export { stateFiles } from '../../src/disk/state-files.ts';
 export { type Format, formats } from '../../src/formats.ts';
 export { plans } from '../../src/sandbox/quota.ts';

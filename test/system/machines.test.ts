@@ -73,10 +73,10 @@ describe('on a machine', () => {
     folder,
   }) => {
     const service = await startService({ plan: plans.business });
-    const names = Array.from({ length: 100 }, (_, n) => `pet-${n}`);
+    const names = Array.from({ length: 220 }, (_, n) => `pet-${n}`);
     const rows = writeRows(folder, names);
     const argv = ['categories', 'import', rows, '--yes', '--settle', '0', '-q'];
-    const program = ['-c', 'ulimit -f 4 && exec "$@"', 'sh', process.execPath, launcher];
+    const program = ['-c', 'ulimit -f 8 && exec "$@"', 'sh', process.execPath, launcher];
 
     const full = await execute('sh', [...program, ...argv], { env: envOf(service) });
     const done = service.state.categories.length;

@@ -75,9 +75,10 @@ function isHeld(path) {
 
 function withoutModes(stats) {
   if (stats) {
-    stats.mode = (stats.mode & ~0o7777) | 0o666;
-    stats.uid = 0;
-    stats.gid = 0;
+    const sameType = typeof stats.mode === 'bigint' ? BigInt : Number;
+    stats.mode = sameType((Number(stats.mode) & ~0o7777) | 0o666);
+    stats.uid = sameType(0);
+    stats.gid = sameType(0);
   }
   return stats;
 }

@@ -1,28 +1,28 @@
 import { createServer, type Server } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { claim } from '../../../src/disk/claim.ts';
+import { tryLock } from '../../../src/disk/lock.ts';
 import { createNodeContext } from '../../../src/node/node-context.ts';
 
 /**
- * Claims and releases `rounds` times. While it has the claim it listens on `port`, as only one process can at a time;
- * when it is killed the system itself frees the port. Exits with 9 when somebody else was inside.
+ * Takes and releases a lock `rounds` times. While it has the lock it listens on `port`, as only one process can at a time;
+ * if it is killed the system itself frees the port. Exits with 9 if another process has the lock as well.
  */
 const [path = '', port = '', rounds = ''] = process.argv.slice(2);
 const context = createNodeContext(new AbortController().signal);
 
 for (let round = 0; round < Number(rounds); round += 1) {
-  let claimed = claim(context, path);
-  while (!claimed.mine) {
+  let lock = await tryLock(context, path);
+  while (!lock.acquired) {
     await pause(Math.random() * 5);
-    claimed = claim(context, path);
+    lock = await tryLock(context, path);
   }
-  const inside = await enter();
+  const server = await listen();
   await pause(Math.random() * 2);
-  await new Promise((resolve) => inside.close(resolve));
-  claimed.release();
+  await new Promise((resolve) => server.close(resolve));
+  await lock.release();
 }
 
-function enter(): Promise<Server> {
+function listen(): Promise<Server> {
   const server = createServer();
   return new Promise((resolve) => {
     server.once('error', () => process.exit(9));

@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { change } from '../../src/disk/cell.ts';
+import { fileCell } from '../../src/disk/file-cell.ts';
+import { tryLock } from '../../src/disk/lock.ts';
+import { createNodeContext } from '../../src/node/node-context.ts';
+import { bundle } from '../support/bundle.ts';
+import { expect, test } from '../support/program.ts';
+
+type Names = Readonly<Record<string, number>>;
+type Program = readonly [path: string, ...args: string[]];
+
+const programs = 'test/support/programs';
+const maxStopMs = 60;
+/** Below those that systems give to whoever asks for any. */
+const port = 20_000 + (process.pid % 10_000);
+
+/** How a process finds out that it was suspended while others went on. */
+const fence = { file: 'disk/file-cell.ts', text: 'idAt(pathOf(newest)) !== id', by: 'false' };
+
+describe('a value that processes change while they are stopped and killed', () => {
+  test('loses no change', async ({ folder }) => {
+    const program = await bundle(`${programs}/cell-writer.ts`, folder);
+
+    const { added, lost } = await changeAtOnce(program, join(folder, 'state'));
+
+    expect(added.length).toBeGreaterThan(100);
+    expect(lost).toEqual([]);
+  });
+
+  test('would lose some without the fence', async ({ folder }) => {
+    const program = await bundle(`${programs}/cell-writer.ts`, folder, fence);
+
+    const lost: string[] = [];
+    for (let trial = 0; trial < 10 && lost.length === 0; trial += 1)
+      lost.push(...(await changeAtOnce(program, join(folder, `state${trial}`))).lost);
+
+    expect(lost).not.toEqual([]);
+  });
+});
+
+test('of 10 processes that are stopped and killed never two have a lock', async ({ folder }) => {
+  const path = join(folder, 'state', 'lock');
+  const program = await bundle(`${programs}/locker.ts`, folder);
+
+  const args: Program = [program, path, String(port), '60'];
+  const ends = await torment(args, 10, { everyMs: 10, killEvery: 20 });
+
+  expect(ends).toContain('SIGKILL');
+  expect(ends.filter((end) => end !== 'SIGKILL' && end !== 0)).toEqual([]);
+  const last = await tryLock(createNodeContext(new AbortController().signal), path);
+  expect(last.acquired).toBe(true);
+  expect(readdirSync(path).length).toBeLessThan(20);
+});
+
+test('a value is not taken for missing if too many files are open', async ({ folder, execute }) => {
+  const program = await bundle(`${programs}/out-of-files.ts`, folder);
+  const path = join(folder, 'cell');
+  await change(fileCell<Names>(path), () => [{ a: 1 }, undefined]);
+
+  const command = `ulimit -n 64 && exec '${process.execPath}' "$@"`;
+  const { stdout } = await execute('sh', ['-c', command, 'sh', program, path]);
+
+  expect(stdout).toBe('EMFILE');
+});
+
+async function changeAtOnce(program: string, folder: string) {
+  mkdirSync(folder);
+  await torment([program, folder, '120'], 12, { everyMs: 4, killEvery: 50 });
+  const added = readFileSync(join(folder, 'added'), 'utf8').trim().split('\n');
+  const names = await change(fileCell<Names>(join(folder, 'cell')), ({ value }) => [
+    undefined,
+    value ?? {},
+  ]);
+  return { added, lost: added.filter((name) => !(name in names)) };
+}
+
+/** Runs processes to their end. Stops one of them for a moment again and again; at most half are killed. Returns how they ended. */
+async function torment(
+  args: Program,
+  count: number,
+  { everyMs, killEvery }: { everyMs: number; killEvery: number },
+): Promise<(number | NodeJS.Signals | null)[]> {
+  const running = new Set<ChildProcess>();
+  let [signals, kills] = [0, 0];
+  const timer = setInterval(() => {
+    const child = [...running][Math.floor(Math.random() * running.size)];
+    if (!child) return;
+    signals += 1;
+    if (signals % killEvery === 0 && kills < count / 2) {
+      child.kill('SIGKILL');
+      kills += 1;
+    } else {
+      child.kill('SIGSTOP');
+      setTimeout(() => child.kill('SIGCONT'), Math.random() * maxStopMs);
+    }
+  }, everyMs);
+  try {
+    return await Promise.all(Array.from({ length: count }, run));
+  } finally {
+    clearInterval(timer);
+    for (const child of running) child.kill('SIGKILL');
+  }
+
+  function run(): Promise<number | NodeJS.Signals | null> {
+    const child = spawn(process.execPath, args, { stdio: 'inherit' });
+    running.add(child);
+    return new Promise((resolve) => {
+      child.once('close', (code, signal) => {
+        running.delete(child);
+        resolve(code ?? signal);
+      });
+    });
+  }
+}

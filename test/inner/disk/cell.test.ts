@@ -1,0 +1,236 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { type Cell, change, memoryCell, withFallbacks } from '../../../src/disk/cell.ts';
+import { fileCell } from '../../../src/disk/file-cell.ts';
+import { expect, test } from '../../support/petstore.ts';
+import { isPosix, isPrivate } from '../../support/posix.ts';
+
+type Names = Readonly<Record<string, number>>;
+
+const add = (cell: Cell<Names>, name: string) =>
+  change(cell, ({ value }) => [{ ...value, [name]: 1 }, undefined]);
+const namesIn = (cell: Cell<Names>) =>
+  change(cell, ({ value }) => [undefined, value && Object.keys(value)]);
+
+async function addAll(cell: Cell<Names>, names: readonly string[]): Promise<void> {
+  for (const name of names) await add(cell, name);
+}
+
+/** Returns the names of the files with a value, the newest first. */
+function filesIn(folder: string): string[] {
+  return readdirSync(folder).sort((a, b) => Number(b) - Number(a));
+}
+
+const ten = Array.from({ length: 10 }, (_, n) => `n${n}`);
+
+const kinds: [string, (folder: string) => Cell<Names>][] = [
+  ['in memory', () => memoryCell()],
+  ['in a folder', (folder) => fileCell(join(folder, 'new', 'cell'))],
+  ['with fallbacks', (folder) => withFallbacks([fileCell(join(folder, 'cell'))], () => {})],
+];
+
+describe.each(kinds)('a cell %s', (_, create) => {
+  test('has no value at first, then the one that was written last', async ({ folder }) => {
+    const cell = create(folder);
+    expect(await namesIn(cell)).toBe(undefined);
+
+    await add(cell, 'a');
+    await add(cell, 'b');
+
+    expect(await namesIn(cell)).toEqual(['a', 'b']);
+  });
+
+  test('keeps all changes that are made at once', async ({ folder }) => {
+    const cell = create(folder);
+
+    await Promise.all(ten.map((name) => add(cell, name)));
+
+    expect((await namesIn(cell))?.sort()).toEqual(ten);
+  });
+
+  test.for([0, 1, 2, 4, 5, 6, 7, 10])(
+    'refuses a change of what it was %i changes ago',
+    async (count, { folder }) => {
+      const cell = create(folder);
+      await add(cell, 'first');
+      const seen = await cell.read();
+      await addAll(cell, ten.slice(0, count));
+
+      expect(await cell.replace(seen, { late: 1 })).toBe(count === 0);
+
+      const expected = count === 0 ? ['late'] : ['first', ...ten.slice(0, count)];
+      expect(await namesIn(cell)).toEqual(expected);
+      await add(cell, 'last');
+      expect(await namesIn(cell)).toEqual([...expected, 'last']);
+    },
+  );
+});
+
+describe('a cell in a folder', () => {
+  test('makes nothing for a look, and private files for a change', async ({ folder }) => {
+    const path = join(folder, 'new', 'cell');
+    const cell = fileCell<Names>(path);
+
+    await namesIn(cell);
+    expect(existsSync(join(folder, 'new'))).toBe(false);
+
+    await add(cell, 'a');
+    for (const name of ['.', ...readdirSync(path)]) expect(isPrivate(join(path, name))).toBe(true);
+  });
+
+  test.skipIf(!isPosix || process.getuid?.() === 0)(
+    'tells a look that nothing can be written, though nothing was yet',
+    async ({ folder }) => {
+      chmodSync(folder, 0o500);
+
+      await expect(namesIn(fileCell(join(folder, 'new', 'cell')))).rejects.toThrow('EACCES');
+    },
+  );
+
+  test('is seen by all processes, and stays small', async ({ folder }) => {
+    const [one, other] = [fileCell<Names>(folder), fileCell<Names>(folder)];
+    for (const name of ten) {
+      await add(one, name);
+      expect(await namesIn(other)).toEqual(await namesIn(one));
+      await add(other, `${name}.`);
+      expect(await namesIn(one)).toEqual(await namesIn(other));
+    }
+
+    expect((await namesIn(one))?.length).toBe(20);
+    expect(readdirSync(folder).length).toBeLessThan(8);
+  });
+
+  test.for<[string, (path: string) => void]>([
+    ['empty', (path) => truncateSync(path)],
+    ['cut', (path) => truncateSync(path, 30)],
+    ['changed', (path) => writeFileSync(path, readFileSync(path, 'utf8').replace('n9', 'n8'))],
+    ['filled with zeros', (path) => writeFileSync(path, Buffer.alloc(60))],
+    ['huge', (path) => writeFileSync(path, `${readFileSync(path)}${' '.repeat(2 ** 20)}`)],
+  ])('has the value before if the newest file is %s', async ([, damage], { folder }) => {
+    await addAll(fileCell(folder), ten);
+    damage(join(folder, filesIn(folder)[0] as string));
+    const cell = fileCell<Names>(folder);
+
+    expect(await namesIn(cell)).toEqual(ten.slice(0, -1));
+    await add(cell, 'next');
+    expect(await namesIn(fileCell(folder))).toEqual([...ten.slice(0, -1), 'next']);
+  });
+
+  test.for<[string, (folder: string) => void]>([
+    [
+      'damaged',
+      (folder) => {
+        for (const name of readdirSync(folder)) truncateSync(join(folder, name), 30);
+      },
+    ],
+    [
+      'gone',
+      (folder) => {
+        for (const name of readdirSync(folder)) rmSync(join(folder, name));
+      },
+    ],
+    ['gone with their folder', (folder) => rmSync(folder, { recursive: true })],
+  ])('begins anew if all files are %s', async ([, damage], { folder }) => {
+    const path = join(folder, 'cell');
+    const cell = fileCell<Names>(path);
+    await addAll(cell, ten);
+    const seen = await cell.read();
+    damage(path);
+
+    expect(await namesIn(fileCell(path))).toBe(undefined);
+    expect(await cell.replace(seen, { late: 1 })).toBe(false);
+    await add(cell, 'next');
+    expect(await namesIn(fileCell(path))).toEqual(['next']);
+  });
+
+  test('loses nothing to a process that was suspended while it was the first', async ({
+    folder,
+  }) => {
+    const [suspended, late] = [fileCell<Names>(folder), fileCell<Names>(folder)];
+    const none = await late.read();
+    await suspended.replace(await suspended.read(), {});
+    const seen = await suspended.read();
+    await addAll(fileCell(folder), ten);
+
+    expect(await late.replace(none, { late: 1 })).toBe(false);
+    expect(await suspended.replace(seen, { suspended: 1 })).toBe(false);
+
+    expect(await namesIn(fileCell(folder))).toEqual(ten);
+  });
+
+  test('removes the temporary files of killed processes, no others', async ({ folder }) => {
+    const id = '01234567-89ab-cdef-0123-456789abcde';
+    const [old, young] = [`next.${id}0.tmp`, `next.${id}1.tmp`];
+    for (const name of [old, young, 'other']) writeFileSync(join(folder, name), '');
+    const anHourAgo = Date.now() / 1_000 - 3_600;
+    for (const name of [old, 'other']) utimesSync(join(folder, name), anHourAgo, anHourAgo);
+
+    await add(fileCell(folder), 'a');
+
+    expect(readdirSync(folder)).not.toContain(old);
+    expect(readdirSync(folder)).toEqual(expect.arrayContaining([young, 'other']));
+  });
+});
+
+test('a place that fails is replaced by the next one, which is told once', async ({ folder }) => {
+  writeFileSync(join(folder, 'file'), '');
+  mkdirSync(join(folder, 'taken', '1'), { recursive: true });
+  const told: [unknown, number][] = [];
+  const cell = withFallbacks<Names>(
+    [fileCell(join(folder, 'file')), fileCell(join(folder, 'taken')), memoryCell()],
+    (error, next) => told.push([(error as NodeJS.ErrnoException).code, next]),
+  );
+
+  await addAll(cell, ten);
+
+  expect(await namesIn(cell)).toEqual(ten);
+  expect(told).toEqual([
+    ['ENOTDIR', 1],
+    ['EISDIR', 2],
+  ]);
+});
+
+test('a place whose files keep no ids is replaced by the next one', async ({ folder }) => {
+  const path = join(folder, 'cell');
+  const told: unknown[] = [];
+  const cell = withFallbacks<Names>([fileCell(path), memoryCell()], (error, next) =>
+    told.push((error as NodeJS.ErrnoException).code, next),
+  );
+  await add(cell, 'first');
+
+  let time = 0;
+  await change(cell, () => {
+    time += 1;
+    for (const name of readdirSync(path)) utimesSync(join(path, name), time, time);
+    return [{ second: 1 }, undefined];
+  });
+
+  expect(told).toEqual(['ENOTSUP', 1]);
+  expect(await namesIn(cell)).toEqual(['second']);
+  expect(filesIn(path).length).toBe(2);
+});
+
+test('a change that never succeeds is given up', async () => {
+  const cell: Cell<Names> = { ...memoryCell(), replace: () => false };
+
+  await expect(add(cell, 'a')).rejects.toMatchObject({ code: 'EBUSY' });
+});
+
+test('if no place works, the error of the last one is thrown', async ({ folder }) => {
+  writeFileSync(join(folder, 'file'), '');
+  const cell = withFallbacks<Names>([fileCell(join(folder, 'file', 'cell'))], () => {});
+
+  await expect(add(cell, 'a')).rejects.toThrow('ENOTDIR');
+  await expect(add(cell, 'a')).rejects.toThrow('ENOTDIR');
+});
