@@ -1,0 +1,251 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { startTime } from '../support/clock.ts';
+import { expect, networkError, type Reaction, reply, test } from '../support/petstore.ts';
+import { expectTold } from '../support/told.ts';
+import { plans } from '../support/values.ts';
+
+const never = new AbortController().signal;
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const list = ['categories', 'list', '--json'];
+const listNow = [...list, '--max-wait', '0'];
+const limits = ['limits', '--json'];
+const refusal = (seconds: number) => reply(429, {}, { 'retry-after': String(seconds) });
+
+/** Returns the headers of a window that ends that many seconds after the start of the test. */
+function windowHeaders(limit: number, remaining: number, endsIn = 60): Record<string, string> {
+  return {
+    date: new Date(startTime).toUTCString(),
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(remaining),
+    'x-ratelimit-reset': String(startTime / second + endsIn),
+  };
+}
+
+/** Breaks off once the request has left. */
+const cut: Reaction = async ({ onSent }) => {
+  onSent();
+  throw networkError('ECONNRESET');
+};
+
+describe('the last request of a window', () => {
+  test.for<[string, Reaction, sent: number]>([
+    ['is spent if its response was lost', cut, 2],
+    ['is left if it never left', networkError('ECONNREFUSED'), 3],
+  ])('%s', async ([, reaction, sent], { petstore, sandbox }) => {
+    sandbox.reactions.push(reply(200, [], windowHeaders(60, 1)), reaction);
+    await petstore(listNow);
+
+    await petstore(listNow);
+
+    expect(sandbox.requests).toHaveLength(sent);
+  });
+});
+
+describe('requests in flight', () => {
+  test.for([
+    [1_500, 0],
+    [20_000, 75],
+  ] as const)(
+    'are waited for, also with --max-wait 0, for two seconds: one of %i ms',
+    async ([takes, exitCode], { petstore, sandbox, clock }) => {
+      sandbox.reactions.push(async (_request, forward) => {
+        await clock.sleep(takes, never);
+        return forward();
+      });
+      const first = petstore(list);
+
+      const result = await petstore(listNow);
+
+      expect(result.exitCode).toBe(exitCode);
+      expect((await first).exitCode).toBe(0);
+    },
+  );
+
+  test.for<[string, Reaction[]]>([
+    ['which finds out what is left', []],
+    ['which takes what is left', [reply(200, [], windowHeaders(60, 1))]],
+  ])('%s: the wait for it is an event', async ([, before], { petstore, sandbox, clock }) => {
+    sandbox.reactions.push(...before);
+    for (const _ of before) await petstore(list);
+    sandbox.reactions.push(async (_request, forward) => {
+      await clock.sleep(20 * second, never);
+      return forward();
+    });
+    const first = petstore(list);
+
+    const { events } = await petstore(list);
+
+    const waits = events().filter(({ event }) => event === 'wait');
+    expect(waits).toMatchObject([{ reason: 'probe' }]);
+    await first;
+  });
+
+  test.for([
+    [60, 8],
+    [999, 8],
+    [1_000, 16],
+  ] as const)(
+    'of many processes, where a minute allows %i, are %i at most',
+    async ([limit, most], { petstore, sandbox, clock }) => {
+      sandbox.plan = { ...plans.business, minute: { limit, length: minute } };
+      let inFlight = 0;
+      let mostInFlight = 0;
+      await petstore(list);
+      sandbox.react = () => async (_request, forward) => {
+        inFlight += 1;
+        mostInFlight = Math.max(mostInFlight, inFlight);
+        await clock.sleep(2 * second, new AbortController().signal);
+        inFlight -= 1;
+        return forward();
+      };
+
+      const ends = await Promise.all(Array.from({ length: 24 }, () => petstore(list)));
+
+      expect(ends.filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
+      expect(mostInFlight).toBe(most);
+    },
+  );
+
+  test('of an import leave in the order of its rows, whatever they wait for', async ({
+    petstore,
+    sandbox,
+    folder,
+    clock,
+  }) => {
+    sandbox.plan = { ...plans.free, minute: { limit: 5, length: minute } };
+    sandbox.react = () => async (_request, forward) => {
+      await clock.sleep(300, never);
+      return forward();
+    };
+    const names = Array.from({ length: 30 }, (_, n) => `pet ${n}`);
+    const file = join(folder, 'pets.csv');
+    writeFileSync(file, `name\n${names.join('\n')}\n`);
+
+    const argv = ['categories', 'import', file, '--yes', '--max-wait', 'inf'];
+    const { exitCode } = await petstore(argv);
+
+    const sent = sandbox.requests.filter(({ method }) => method === 'POST');
+    expect(exitCode).toBe(0);
+    expect(sent.map(({ body = '' }) => JSON.parse(body).name)).toEqual(names);
+  });
+});
+
+describe('limits', () => {
+  test('counts our own requests of the day anew a day after the first', async ({
+    petstore,
+    clock,
+  }) => {
+    const used: unknown[] = [];
+    for (const pause of [0, 1, 2, 25]) {
+      await clock.sleep(pause * hour, never);
+      await petstore(list);
+      const { stdout } = await petstore(limits);
+      used.push(JSON.parse(stdout).day.used);
+    }
+
+    expect(used).toEqual([1, 2, 3, 1]);
+  });
+
+  test.for<[string, () => Reaction[]]>([
+    ['a window that is used up', () => [reply(200, [], windowHeaders(60, 0))]],
+    ['a day that is used up', () => [reply(200, [], windowHeaders(1_000, 0, 36_000))]],
+    ['a wait after a 429', () => [refusal(900)]],
+    ['a wait after a 503', () => [reply(503, {}, { 'retry-after': '900' })]],
+    ['two 429', () => [refusal(1), refusal(1)]],
+  ])('--reset forgets %s', async ([, reactions], { petstore, sandbox, clock }) => {
+    const left = reactions();
+    const { length } = left;
+    for (const reaction of left) {
+      sandbox.reactions.push(reaction);
+      await petstore(listNow);
+      if (length > 1) await clock.sleep(10 * second, never);
+    }
+
+    await petstore(['limits', '--reset']);
+    // After two 429 it is the third.
+    if (length > 1) sandbox.reactions.push(refusal(1));
+    const { exitCode, events } = await petstore(listNow);
+
+    expect(sandbox.requests).toHaveLength(length + 1);
+    expect(exitCode).toBe(length > 1 ? 75 : 0);
+    if (length > 1) expectTold(Number(events().at(-1)?.retryAfter) * second, 1);
+  });
+
+  test('--reset does not forget a request in flight', async ({ petstore, sandbox, clock }) => {
+    sandbox.reactions.push(async (_request, forward) => {
+      await clock.sleep(20 * second, never);
+      return forward();
+    });
+    const first = petstore(list);
+    await clock.sleep(second, never);
+
+    await petstore(['limits', '--reset']);
+    const during = await petstore(limits);
+    await first;
+    const after = await petstore(limits);
+
+    expect(JSON.parse(during.stdout).inFlight).toBe(1);
+    expect(JSON.parse(after.stdout)).toMatchObject({ inFlight: 0, minute: { remaining: 59 } });
+  });
+});
+
+test('the second 429 in a row adds a second or two, which petstores draw', async ({
+  petstore,
+  sandbox,
+  clock,
+  folder,
+}) => {
+  const added: number[] = [];
+  for (const drawn of [0, 0.99]) {
+    const sentAt: number[] = [];
+    const left = [refusal(10), refusal(10)];
+    sandbox.react = () => {
+      sentAt.push(clock.now());
+      return left.shift();
+    };
+    const env = { PETSTORE_STATE_DIR: join(folder, `state ${drawn}`) };
+    await petstore(list, { env, context: { random: () => drawn } });
+    const [first = 0, next = 0, last = 0] = sentAt;
+    added.push(last - next - (next - first));
+  }
+
+  const [least = 0, most = 0] = added;
+  expect(least).toBeGreaterThanOrEqual(second);
+  expect(most - least).toBeGreaterThanOrEqual(second / 2);
+  expect(most).toBeLessThanOrEqual(2 * second);
+});
+
+test('a 429 at the end of the day is told as the end of the day', async ({ petstore, sandbox }) => {
+  const headers = { ...windowHeaders(1_000, 0, 36_000), 'retry-after': '36000' };
+  sandbox.reactions.push(reply(429, {}, headers));
+  await petstore(listNow);
+
+  const { exitCode, events } = await petstore(list);
+
+  expect(exitCode).toBe(75);
+  expect(events()).toMatchObject([{ message: 'rate limit reached: 1000 requests per day' }]);
+  expect(sandbox.requests).toHaveLength(1);
+});
+
+describe('the event of a wait for a window', () => {
+  test.for<[string, string, number, Record<string, string>]>([
+    ['the minute', 'window', 60, windowHeaders(60, 0)],
+    ['the day', 'day', 36_000, windowHeaders(1_000, 0, 36_000)],
+  ])('names %s, its limit and its end', async (row, { petstore, sandbox }) => {
+    const [, reason, endsIn, headers] = row;
+    sandbox.reactions.push(reply(200, [], headers));
+    await petstore(list);
+
+    const { events } = await petstore([...list, '--max-wait', 'inf']);
+
+    const [{ resetAt, waitMs, ...wait } = {}] = events();
+    const limit = Number(headers['x-ratelimit-limit']);
+    expect(wait).toEqual({ event: 'wait', reason, limit, remaining: 0 });
+    expectTold(Number(waitMs), endsIn);
+    expectTold(Date.parse(String(resetAt)) - startTime, endsIn);
+  });
+});
