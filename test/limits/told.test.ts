@@ -79,6 +79,25 @@ describe('a wait that the service names', () => {
   );
 });
 
+describe('a told wait', () => {
+  test.for([
+    ['with another key', 'PETSTORE_API_KEY', 'test-key-fedcba9876543210'],
+    ['of another service', 'PETSTORE_BASE_URL', 'http://127.0.0.1:4011/v1'],
+  ] as const)('bind no request %s', async ([, name, value], { petstore, sandbox }) => {
+    sandbox.react = ({ headers, url }) => {
+      const isOther = url.port === '4011' || headers.authorization?.includes('fedcba');
+      return isOther ? reply(200, []) : answer(429, 600);
+    };
+    await petstore(listNow);
+
+    const other = await petstore(listNow, { env: { [name]: value } });
+    const same = await petstore(listNow);
+
+    expect([other.exitCode, same.exitCode]).toEqual([0, 75]);
+    expect(sandbox.requests).toHaveLength(2);
+  });
+});
+
 describe('429 in a row', () => {
   test.for<[string, number[], number]>([
     ['two', [429, 429], 1],

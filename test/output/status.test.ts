@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
-import { expect, reply } from '../support/petstore.ts';
+import { expect, type Reaction, reply } from '../support/petstore.ts';
 import { test } from '../support/terminal.ts';
 import { interrupted, plans } from '../support/values.ts';
 
@@ -161,6 +161,37 @@ describe('a wait on a terminal', () => {
     // One at its start, and one after 30 s.
     expect(terminal.text().match(/.*15:04:4[5-8]Z.*\n/g) ?? []).toHaveLength(lines);
     expectBetween(clock.uptime() / 1_000 - 7_200, 45, 48);
+  });
+
+  test('for a request of another process is over when that ends, however long it might have taken', async ({
+    watch,
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    const slow =
+      (ms: number): Reaction =>
+      async (_request, forward) => {
+        await clock.sleep(ms, new AbortController().signal);
+        return forward();
+      };
+    sandbox.reactions.push(slow(6_000), slow(20_000));
+    const release = clock.hold();
+    const other = petstore(list);
+    const terminal = watch(list);
+    release();
+    await terminal.pass(4_000);
+    const before = await terminal.shows(/\S/);
+    await terminal.pass(10_000);
+    const sentBefore = sandbox.requests.length;
+
+    const { exitCode, screen } = await terminal.end();
+
+    expect(before).toMatch(/in flight/);
+    expect(sentBefore).toBe(2);
+    expect(exitCode).toBe(0);
+    expect((await other).exitCode).toBe(0);
+    expect(screen.join()).not.toMatch(/in flight/);
   });
 
   test('of less than two seconds is not shown', async ({ watch, petstore, sandbox, clock }) => {

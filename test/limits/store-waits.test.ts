@@ -1,0 +1,73 @@
+import { describe } from 'vitest';
+import { startTime } from '../support/clock.ts';
+import { test } from '../support/fleet.ts';
+import { expect, reply } from '../support/petstore.ts';
+import { expectTold } from '../support/told.ts';
+
+const never = new AbortController().signal;
+const second = 1_000;
+const hour = 3_600 * second;
+const list = ['categories', 'list', '--json'];
+const listNow = [...list, '--max-wait', '0'];
+const refusal = (ms: number) => reply(429, {}, { 'retry-after': String(ms / second) });
+
+describe('a wait that a store keeps', () => {
+  test.for([
+    ['a quarter of an hour', 900 * second, 600 * second],
+    ['a day', 24 * hour, 23 * hour],
+    ['longer than a day', 40 * hour, 39 * hour],
+  ] as const)(
+    'binds a machine that starts long after: of %s',
+    async ([, told, after], { fleet: { run }, clock, sandbox }) => {
+      sandbox.reactions.push(refusal(told));
+      await run('one', listNow);
+      await clock.sleep(after, never);
+
+      const { exitCode, events } = await run('two', listNow);
+
+      expect(exitCode).toBe(75);
+      expectTold(Date.parse(String(events().at(-1)?.resetAt)) - startTime, told / second);
+      expect(sandbox.requests).toHaveLength(1);
+    },
+  );
+
+  test('ends on a machine that is in it when another one gets --reset', async ({
+    fleet: { run },
+    clock,
+    sandbox,
+  }) => {
+    sandbox.reactions.push(refusal(hour));
+    await run('one', listNow);
+
+    const waiting = run('two', [...list, '--max-wait', 'inf']);
+    await clock.sleep(20 * second, never);
+    await run('three', ['limits', '--reset']);
+    const resetAt = clock.now();
+
+    expect((await waiting).exitCode).toBe(0);
+    expect(clock.now() - resetAt).toBeLessThanOrEqual(10 * second);
+  });
+});
+
+test('the wait that a 503 names binds all machines', async ({ fleet: { run }, sandbox }) => {
+  sandbox.reactions.push(reply(503, {}, { 'retry-after': '300' }));
+  await run('one', listNow);
+
+  const { exitCode, events } = await run('two', listNow);
+
+  expect(exitCode).toBe(75);
+  expect(events()).toMatchObject([{ message: 'the service is unavailable (503)' }]);
+  expect(sandbox.requests).toHaveLength(1);
+});
+
+test('machines share what a window has left', async ({ fleet: { run }, sandbox, clock }) => {
+  const machines = ['one', 'two', 'three'];
+  for (let n = 0; n < 60; n += 1) await run(machines[n % 3] ?? '', list);
+
+  const ends = [];
+  for (const machine of machines) ends.push(await run(machine, listNow));
+
+  expect(ends.map(({ exitCode }) => exitCode)).toEqual([75, 75, 75]);
+  expect(sandbox.requests).toHaveLength(60);
+  expect(clock.now()).toBe(startTime);
+});
