@@ -1,0 +1,95 @@
+import { describe } from 'vitest';
+import { startTime } from '../support/clock.ts';
+import { expect, reply, test } from '../support/petstore.ts';
+
+const never = new AbortController().signal;
+const second = 1_000;
+const list = ['categories', 'list', '--json'];
+const listNow = [...list, '--max-wait', '0'];
+
+/** Returns the headers of a window of a hundred requests. */
+function windowHeaders(remaining: number): Record<string, string> {
+  return {
+    date: new Date(startTime).toUTCString(),
+    'x-ratelimit-limit': '100',
+    'x-ratelimit-remaining': String(remaining),
+    'x-ratelimit-reset': String(startTime / second + 60),
+  };
+}
+
+/** What the service reports as left, response after response. */
+const reports: [who: string, remaining: number[], isShared: boolean][] = [
+  ['somebody else', [60, 20, 12], true],
+  ['nobody else', [8, 7, 6], false],
+];
+
+describe.for(reports)('a key that %s uses', ([, remaining, isShared]) => {
+  test('at the end of a minute: a twentieth is left to others', async ({ petstore, sandbox }) => {
+    for (const left of [...remaining, 5]) {
+      sandbox.reactions.push(reply(200, [], windowHeaders(left)));
+      await petstore(list);
+    }
+
+    const { exitCode } = await petstore(listNow);
+
+    expect(exitCode).toBe(isShared ? 75 : 0);
+  });
+
+  test('near the end of a minute: how many requests are in flight', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    for (const left of remaining) {
+      sandbox.reactions.push(reply(200, [], windowHeaders(left)));
+      await petstore(list);
+    }
+    let inFlight = 0;
+    let most = 0;
+    sandbox.react = () => async (request) => {
+      request.onSent();
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+      await clock.sleep(second, never);
+      inFlight -= 1;
+      const left = (remaining.at(-1) ?? 0) + remaining.length - sandbox.requests.length;
+      return { status: 200, headers: windowHeaders(left), body: of('[]') };
+    };
+
+    await Promise.all([petstore(list), petstore(list), petstore(list)]);
+
+    expect(most).toBe(isShared ? 1 : 3);
+  });
+});
+
+describe('a service that reports no reset', () => {
+  test.for<[what: string, headers: (sent: number) => Record<string, string>, sent: number]>([
+    ['nothing at all: sixty a minute', () => ({}), 60],
+    ['a limit', () => ({ 'x-ratelimit-limit': '5' }), 5],
+    ['what is left', (sent) => ({ 'x-ratelimit-remaining': String(Math.max(0, 8 - sent)) }), 8],
+    [
+      'a reset that is past',
+      (sent) => ({
+        ...windowHeaders(7 - sent),
+        'x-ratelimit-reset': String(startTime / second - 3),
+      }),
+      7,
+    ],
+  ])('but %s', async ([, headers, sent], { petstore, sandbox, clock }) => {
+    sandbox.react = () => reply(200, [], headers(sandbox.requests.length));
+    for (let n = 0; n < sent; n += 1) expect((await petstore(listNow)).exitCode).toBe(0);
+
+    const denied = await petstore(listNow);
+    const waited = await petstore(list);
+
+    expect(denied.exitCode).toBe(75);
+    expect(waited.exitCode).toBe(0);
+    expect(clock.now() - startTime).toBeGreaterThanOrEqual(60 * second);
+    expect(clock.now() - startTime).toBeLessThanOrEqual(63 * second);
+    expect(sandbox.requests).toHaveLength(sent + 1);
+  });
+});
+
+async function* of(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
