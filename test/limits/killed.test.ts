@@ -1,0 +1,44 @@
+import { describe } from 'vitest';
+import { startTime } from '../support/clock.ts';
+import { expect, reply, silence, test } from '../support/petstore.ts';
+
+const second = 1_000;
+const list = ['categories', 'list', '--json'];
+const killed = { pid: 1, host: 'here', born: 'once' };
+const isRunning = ({ pid }: { readonly pid: number }) => pid !== killed.pid;
+
+const lastOfMinute = () =>
+  reply(200, [], {
+    date: new Date(startTime).toUTCString(),
+    'x-ratelimit-limit': '60',
+    'x-ratelimit-remaining': '1',
+    'x-ratelimit-reset': String(startTime / second + 60),
+  });
+
+describe('a process that is killed with a request in flight', () => {
+  test.for([
+    ['the first of all: the next one follows within three seconds', 0, 0, 3],
+    ['the last of a minute: it may have been counted', 1, 60, 63],
+  ] as const)('%s', async ([, before, from, to], { petstore, sandbox, clock }) => {
+    for (let n = 0; n < before; n += 1) {
+      sandbox.reactions.push(lastOfMinute());
+      await petstore(list);
+    }
+    const release = clock.hold();
+    await new Promise<void>((resolve) => {
+      sandbox.reactions.push(() => {
+        resolve();
+        return silence;
+      });
+      void petstore([...list, '--timeout', '1h'], { context: { owner: killed } });
+    });
+    release();
+
+    const { exitCode } = await petstore(list, { context: { isRunning } });
+
+    expect(exitCode).toBe(0);
+    expect(sandbox.requests).toHaveLength(before + 2);
+    expect(clock.now() - startTime).toBeGreaterThanOrEqual(from * second);
+    expect(clock.now() - startTime).toBeLessThanOrEqual(to * second);
+  });
+});
