@@ -232,6 +232,24 @@ test('a 429 at the end of the day is told as the end of the day', async ({ petst
   expect(sandbox.requests).toHaveLength(1);
 });
 
+test('the day is told as the day in its last minutes, too', async ({
+  petstore,
+  sandbox,
+  clock,
+}) => {
+  for (const remaining of [2, 1, 0]) {
+    const date = new Date(clock.now()).toUTCString();
+    sandbox.reactions.push(reply(200, [], { ...windowHeaders(10, remaining, 150), date }));
+    await petstore(listNow);
+    await clock.sleep(40 * second, never);
+  }
+
+  const { exitCode, events } = await petstore(listNow);
+
+  expect(exitCode).toBe(75);
+  expect(events()).toMatchObject([{ message: 'rate limit reached: 10 requests per day' }]);
+});
+
 describe('the event of a wait for a window', () => {
   test.for<[string, string, number, Record<string, string>]>([
     ['the minute', 'window', 60, windowHeaders(60, 0)],
