@@ -60,6 +60,39 @@ test('the wait that a 503 names binds all machines', async ({ fleet: { run }, sa
   expect(sandbox.requests).toHaveLength(1);
 });
 
+test('a day that is used up binds a machine that starts many hours later', async ({
+  fleet: { run },
+  clock,
+  sandbox,
+}) => {
+  const headers = {
+    date: new Date(startTime).toUTCString(),
+    'x-ratelimit-limit': '1000',
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': String((startTime + 20 * hour) / second),
+  };
+  sandbox.reactions.push(reply(200, [], headers));
+  await run('one', list);
+  await clock.sleep(19 * hour, never);
+
+  const { exitCode } = await run('two', list);
+
+  expect(exitCode).toBe(75);
+  expect(sandbox.requests).toHaveLength(1);
+});
+
+test('machines with another key share nothing', async ({ fleet: { run }, sandbox }) => {
+  sandbox.react = ({ headers }) =>
+    headers.authorization?.includes('fedcba') ? reply(200, []) : refusal(hour);
+  await run('one', listNow);
+
+  const env = { PETSTORE_API_KEY: 'test-key-fedcba9876543210' };
+  const { exitCode } = await run('two', listNow, { env });
+
+  expect(exitCode).toBe(0);
+  expect(sandbox.requests).toHaveLength(2);
+});
+
 test('machines share what a window has left', async ({ fleet: { run }, sandbox, clock }) => {
   const machines = ['one', 'two', 'three'];
   for (let n = 0; n < 60; n += 1) await run(machines[n % 3] ?? '', list);
