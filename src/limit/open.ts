@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { type Cell, memoryCell, withFallbacks } from '../disk/cell.ts';
@@ -11,6 +12,7 @@ import {
   ownFolder,
   securePrivateFolder,
 } from '../disk/private-folder.ts';
+import { sweep } from '../disk/temporary.ts';
 import { systemCode } from '../errors.ts';
 import { type Limit, openLimit, type Snapshot, withClocks } from './limit.ts';
 
@@ -64,9 +66,18 @@ function cellIn(folder: string | undefined, name: string, { uid }: Context): Cel
     replace(seen, next) {
       if (!isChecked) securePrivateFolder(limits, uid);
       isChecked = true;
+      if (seen.value === undefined) removeOldLogs(limits);
       return cell.replace(seen, next);
     },
   };
+}
+
+/** Of 0.1.0, whose state is not read. */
+const oldLog = /^(?:salt(?:\.\d+)?|[\da-f]{16}\.\d+\.log)$/;
+
+function removeOldLogs(folder: string): void {
+  const names = readdirSync(folder).filter((name) => oldLog.test(name));
+  sweep(names.map((name) => join(folder, name)));
 }
 
 /** Returns what keeps a state folder from holding the limits, undefined if nothing does. Others may write to it. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { test as base, expect, type Fixtures, reply, testKey } from '../support/petstore.ts';
@@ -88,6 +88,17 @@ describe('after an upgrade from 0.1.0', () => {
     expect(earlier.length).toBeLessThanOrEqual(1);
     expect(last).toBeGreaterThanOrEqual(end);
     expect(last).toBeLessThanOrEqual(end + 3_000);
+  });
+
+  test('the logs of the limit go with the first request', async ({ upgraded, folder }) => {
+    const limits = join(folder, 'state', 'limits');
+    const before = readdirSync(limits);
+    await upgraded(['limits', '--profile', 'staging']);
+    expect(readdirSync(limits)).toEqual(before);
+
+    await upgraded(list('--profile', 'staging', '--max-wait', 'inf'));
+
+    expect(readdirSync(limits).filter((name) => before.includes(name))).toEqual([]);
   });
 
   test.for([[true], [false]])(
