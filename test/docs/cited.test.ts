@@ -9,9 +9,9 @@ const files = ['src', 'test'].flatMap((folder) =>
 /** Placeholders, and what the build makes. */
 const made = /ROOM|GROUP|VERB|^dist\//;
 
-/** Pages for people who read the source. */
+/** Pages that name files of the source. */
 const documents = pages.filter((path) =>
-  /^(CONTRIBUTING|SECURITY|docs\/internals\/.*)\.md$/.test(path),
+  /^(CONTRIBUTING|SECURITY|docs\/guarantees|docs\/internals\/.*)\.md$/.test(path),
 );
 
 describe.for(documents)('%s', (document) => {
