@@ -53,11 +53,14 @@ export function withFallbacks<Value>(
   onFailure: (error: unknown, next: number) => void,
 ): Cell<Value> {
   let index = 0;
+  /** Known from the place before. */
+  let known: Value | undefined;
   return {
     async read() {
       for (;;) {
         try {
-          return await (cells[index] as Cell<Value>).read();
+          const seen = await (cells[index] as Cell<Value>).read();
+          return seen.value === undefined ? { ...seen, value: known } : seen;
         } catch (error) {
           useNext(error);
         }
@@ -68,7 +71,8 @@ export function withFallbacks<Value>(
         return await (cells[index] as Cell<Value>).replace(seen, next);
       } catch (error) {
         useNext(error);
-        // The next place has a value of its own, which has to be read first.
+        known = seen.value;
+        // The next place may have a value of its own, which has to be read first.
         return false;
       }
     },

@@ -234,3 +234,17 @@ test('if no place works, the error of the last one is thrown', async ({ folder }
   await expect(add(cell, 'a')).rejects.toThrow('ENOTDIR');
   await expect(add(cell, 'a')).rejects.toThrow('ENOTDIR');
 });
+
+test('what is known goes along to the next place when the first one can only be read', async () => {
+  const full: Cell<Names> = {
+    read: () => ({ value: { a: 1 }, version: '1' }),
+    replace: () => {
+      throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+    },
+  };
+  const cell = withFallbacks<Names>([full, memoryCell()], () => {});
+
+  await add(cell, 'b');
+
+  expect(await namesIn(cell)).toEqual(['a', 'b']);
+});
