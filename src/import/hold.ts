@@ -59,8 +59,8 @@ const minShownMs = 2_000;
 const maxFirstLineBytes = 4_096;
 /** 100,000 names take 1.7 MB. */
 const maxMarkBytes = 4 * 1024 * 1024;
-/** Counted from the start of its process, so that the mark of an import that runs for weeks is there when it is killed. */
-const maxDeadAgeMs = 30 * 86_400_000;
+/** Counted from the start of its process. The longest import, 100,000 rows on the plan Free, runs for 100 days. */
+const maxDeadAgeMs = 120 * 86_400_000;
 
 /**
  * Takes all of these names, or waits for the living processes that have one of them. Throws Failure (output) if that takes too

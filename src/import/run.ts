@@ -6,9 +6,7 @@ import type { Context } from '../context.ts';
 import { Failure, type ServiceError, systemCode } from '../errors.ts';
 import { notice, type Report, type Wait } from '../events.ts';
 import { quoted } from '../text/quoted.ts';
-import { cutMark } from '../text/secret.ts';
-import { commandOn } from '../text/shell.ts';
-import { duration, formatCount, isoTime } from '../time.ts';
+import { formatCount, isoTime } from '../time.ts';
 import { type Hold, holdNames } from './hold.ts';
 import {
   type Header,
@@ -20,9 +18,10 @@ import {
   readJournal,
   refuseChangedFile,
 } from './journal.ts';
-import { type Created, groupBy, keyOf, makePlan, type Plan } from './plan.ts';
+import { countOwn, fetchList, findCopies, findCreated, findMissing, wasDeleted } from './lookup.ts';
+import { type Created, keyOf, makePlan, type Plan } from './plan.ts';
 import type { Row } from './rows.ts';
-import { bodyOf, describeRow, type Progress, type Stop, sendRows } from './send.ts';
+import { type Progress, type Stop, sendRows } from './send.ts';
 
 /** Everything one run of an import needs. */
 export type Job = Identity & {
@@ -230,107 +229,6 @@ function settle({ context, settleMs, report }: Job, words: SettleWords): Promise
   return pause(context, settleMs, { reason: 'settle', ...words }, { report, signal });
 }
 
-const firstPauseMs = 5_000;
-
-/** Returns a list that shows every category known to be created; a list without one of them is stale. */
-async function fetchList(job: Job, journal: Journal): Promise<Category[]> {
-  const { context, client, rows, settleMs, report } = job;
-  const end = context.uptime() + settleMs;
-  for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
-    const list = await readCategories(client);
-    const missing = findMissing(rows, journal.created, list);
-    const [first] = missing;
-    if (first === undefined || (journal.state === 'done' && job.mode === 'each')) return list;
-    const leftMs = end - context.uptime();
-    if (leftMs <= 0 && wasDeleted(job, journal)) {
-      notice(report, `${countOwn(missing.length)} deleted since; the import starts over`);
-      journal.startOver();
-      return list;
-    }
-    if (leftMs <= 0) throw incompleteList(missing.length, describeRow(rows, first), journal.path);
-    if (pauseMs === firstPauseMs) {
-      const retrying = `retrying for up to ${duration(settleMs)}`;
-      notice(report, `${countOwn(missing.length)} missing from the list; ${retrying}`);
-    }
-    await context.sleep(Math.min(pauseMs, leftMs), context.signal);
-  }
-}
-
-/** Returns true if what is missing was once listed, and may be created again. */
-function wasDeleted({ mode }: Identity, { state }: Replayed): boolean {
-  return state === 'done' && mode === 'ensure';
-}
-
-/** Compares names as well as ids, since another account has such ids too. */
-function findMissing(
-  rows: readonly Row[],
-  created: ReadonlyMap<number, Created>,
-  list: readonly Category[],
-): number[] {
-  const names = new Map(list.map(({ id, name }) => [id.text, name]));
-  const isListed = ({ row, id, as = rows[row]?.name ?? '' }: Created) =>
-    // Of a name that a secret was cut out of, only the id proves something.
-    as.includes(cutMark) ? names.has(id) : names.get(id) === as;
-  return [...created.values()].filter((one) => !isListed(one)).map(({ row }) => row);
-}
-
-function incompleteList(count: number, first: string, path: string): Failure {
-  const others = count === 1 ? '' : ` and ${count - 1} more`;
-  const message = `categories created by this import are missing from the list: ${first}${others}`;
-  return new Failure('service', message, {
-    consequence:
-      "The list may be out of date, they were deleted, or this is another account's key. No rows are sent.",
-    hint: `Run the same command again later. To start over, delete the journal: ${commandOn('rm', path)}`,
-  });
-}
-
-/**
- * Finds categories for rows of unknown outcome: of exactly their content, not there before, and no other row's. Rows of equal
- * content stand for each other.
- */
-function findCreated(
-  { rows, mode }: Pick<Job, 'rows' | 'mode'>,
-  { header, created }: Pick<Replayed, 'header' | 'created'>,
-  list: readonly Category[],
-  unknown: Iterable<number>,
-): Created[] {
-  // Without a header nothing was sent by a run whose journal we have: what is listed counts as existing.
-  if (!header) return [];
-  const taken = new Set([...header.before, ...idsOf(created)]);
-  // A list may show a category twice.
-  const byId = new Map(list.map((category) => [category.id.text, category]));
-  const free = groupBy(
-    [...byId.values()].filter(({ id }) => !taken.has(id.text)),
-    (category) => keyOf(mode, category),
-  );
-  return [...unknown]
-    .sort((a, b) => a - b)
-    .flatMap((row) => {
-      const found = free.get(keyOf(mode, rows[row] as Row))?.shift();
-      return found ? [{ row, id: found.id.text }] : [];
-    });
-}
-
-/** Finds categories just like one of ours that were not there before: of a service that was late, or of another client. */
-function findCopies(
-  { rows, mode }: Job,
-  { header, created }: Replayed,
-  list: readonly Category[],
-): Category[] {
-  const known = new Set([...(header?.before ?? []), ...idsOf(created)]);
-  const ours = new Set<string>();
-  for (const { row, as } of created.values()) {
-    const body = bodyOf(rows[row] as Row);
-    ours.add(keyOf(mode, body));
-    if (as !== undefined) ours.add(keyOf(mode, { ...body, name: as }));
-  }
-  return list.filter((category) => !known.has(category.id.text) && ours.has(keyOf(mode, category)));
-}
-
-function idsOf(created: ReadonlyMap<number, Created>): string[] {
-  return [...created.values()].map(({ id }) => id);
-}
-
 function headerOf(job: Job, list: readonly Category[]): Header {
   const { address, sha256, mode, path, rows, context } = job;
   const wanted = new Set(rows.map((row) => keyOf(mode, row)));
@@ -369,13 +267,6 @@ function describeClaim(found: number, absent: number): string {
 
 function describeCopy({ name, id }: Category): string {
   return `${quoted(name)} also exists with id ${id}, which belongs to no row of this import: a late duplicate, or created by another client`;
-}
-
-/** Says "2 categories created by this import are". */
-function countOwn(count: number): string {
-  return count === 1
-    ? '1 category created by this import is'
-    : `${formatCount(count)} categories created by this import are`;
 }
 
 function countRows(count: number): string {
