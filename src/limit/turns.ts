@@ -121,7 +121,7 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
     const canCheck = uptime() >= nextCheckAt;
     const asked = await limit.change<Asked>((before, now, isOffline) => {
       let state = dropPermits(before, now, ({ expiresAt }) => now >= expiresAt);
-      // A store may have received the step although its reply got lost.
+      // The step may have been taken before, see `replace` of a cell.
       if (id in state.permits)
         return [state, { state, decision: { granted: true, isProbe: false } }];
       let decision = decide(state, now, isOffline);

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
 import { test } from '../support/fleet.ts';
@@ -46,6 +48,40 @@ describe('a wait that a store keeps', () => {
 
     expect((await waiting).exitCode).toBe(0);
     expect(clock.now() - resetAt).toBeLessThanOrEqual(10 * second);
+  });
+});
+
+describe('a request that still connects is not sent', () => {
+  test('if another machine is told to wait', async ({ fleet: { run }, clock, sandbox }) => {
+    await run('one', list);
+    sandbox.connect = () => clock.sleep(5 * second, never);
+    const first = run('one', listNow);
+    await clock.sleep(2 * second, never);
+    sandbox.connect = async () => {};
+    sandbox.reactions.push(refusal(hour));
+    await run('two', listNow);
+
+    expect((await first).exitCode).toBe(75);
+    expect(sandbox.requests).toHaveLength(2);
+  });
+
+  test('if another one of its own process is told to wait', async ({
+    fleet: { run },
+    clock,
+    sandbox,
+    folder,
+  }) => {
+    await run('one', list);
+    const file = join(folder, 'pets.csv');
+    writeFileSync(file, 'name\nfirst\nsecond\n');
+    sandbox.connect = ({ body = '' }) => clock.sleep(body.includes('second') ? 50 : 0, never);
+    sandbox.react = ({ method }) => (method === 'POST' ? refusal(hour) : undefined);
+
+    const argv = ['categories', 'import', file, '--yes', '--max-wait', '0'];
+    const { exitCode } = await run('one', argv);
+
+    expect(exitCode).toBe(75);
+    expect(sandbox.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 });
 

@@ -31,6 +31,8 @@ type TestSandbox = SandboxState & {
   readonly reactions: Reaction[];
   /** Gives the reaction to a request if none is left in `reactions`. */
   react: (request: WireRequest) => Reaction | undefined;
+  /** Is awaited before the last check of each request. */
+  connect: (request: WireRequest) => Promise<void>;
 };
 
 export type RunOptions = {
@@ -77,6 +79,7 @@ export const test = base.extend<Fixtures>({
       requests: [],
       reactions: [],
       react: () => undefined,
+      connect: async () => {},
     }),
 
   forward: ({ clock, sandbox }, use) => use(forwardTo(sandbox, clock)),
@@ -204,6 +207,7 @@ async function* untilAborted(
 /** Returns the transport of a test: scripted reactions first, then the sandbox. */
 function sendTo(sandbox: TestSandbox, forward: Send, clock: Clock): Send {
   return async (request) => {
+    await sandbox.connect(request);
     await request.lastCheck?.();
     sandbox.requests.push(request);
     const reaction = sandbox.reactions.shift() ?? sandbox.react(request);

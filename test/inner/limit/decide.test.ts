@@ -162,6 +162,15 @@ const rows: readonly (readonly [when: string, at: number, events: readonly Event
     ],
     ['a request was lost', 0, [...oneLeft, ask('b'), end('b', 0, { kind: 'lost' })], 'minute 61'],
     [
+      'it is told twice that a request was lost',
+      0,
+      [
+        ...[ask('a'), response('a', minute(2)), ask('b')],
+        ...many(2, () => [end('b', 0, { kind: 'lost' })]),
+      ],
+      'granted',
+    ],
+    [
       'responses arrive in another order',
       0,
       [
@@ -185,6 +194,15 @@ const rows: readonly (readonly [when: string, at: number, events: readonly Event
       0,
       [ask('a'), response('a', minute(30)), ask('b'), response('b', minute(3))],
       'minute 61.5',
+    ],
+    [
+      'others used the key two minutes ago',
+      126,
+      [
+        ...[ask('a'), response('a', minute(30)), ask('b'), response('b', minute(3))],
+        ...[ask('c', 125), response('c', minute(3, 185), 125)],
+      ],
+      'granted',
     ],
     [
       'others use the key, and few are left',
@@ -286,6 +304,12 @@ const rows: readonly (readonly [when: string, at: number, events: readonly Event
       1,
       [ask('a'), ask('b'), refusal('a', 0, 90), response('b', {}, 1, 503, 10)],
       '429 91.125',
+    ],
+    [
+      'one from before a 503 is refused for longer',
+      1,
+      [...opened, ask('b'), ask('c'), response('b', {}, 0, 503, 60), refusal('c', 1, 90)],
+      '429 92.125',
     ],
     [
       'a late 503 asks for more than a 429',

@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import type { ApiRequest, ApiResponse } from '../../../src/api/exchange.ts';
 import { readLimits } from '../../../src/api/limits.ts';
 import type { Context } from '../../../src/context.ts';
-import { memoryCell } from '../../../src/disk/cell.ts';
+import { type Cell, memoryCell } from '../../../src/disk/cell.ts';
 import type { Wait } from '../../../src/events.ts';
 import { withRateLimit } from '../../../src/limit/gate.ts';
 import { openLimit, type Snapshot, withClocks } from '../../../src/limit/limit.ts';
@@ -13,11 +13,16 @@ import { request } from '../../support/wire.ts';
 const windowMs = 60_000;
 
 /** Returns one process in front of a service that allows one request a minute, each of which takes so long. */
-function createProcess(clock: Clock, latencyMs: number, isRunning = () => true) {
+function createProcess(
+  clock: Clock,
+  latencyMs: number,
+  isRunning = () => true,
+  cell: Cell<Snapshot> = memoryCell(),
+) {
   const { now, uptime, sleep } = clock;
   const { signal } = new AbortController();
   const clocks = () => ({ wall: now(), uptime: uptime(), boot: 'b00t' });
-  const limit = openLimit(withClocks(memoryCell<Snapshot>(), clocks), async () => {});
+  const limit = openLimit(withClocks(cell, clocks), async () => {});
   const waits: Wait[] = [];
   const sentAt: number[] = [];
   const own = { now, uptime, sleep, signal, random: () => 0.5, owner: { pid: 7, host: 'here' } };
@@ -65,7 +70,31 @@ describe('requests of one process', () => {
     expect(ends.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(sentAt.map((at) => Math.round(at / windowMs))).toEqual([0, 1, 2]);
     expect(queuedMs).toEqual([0, 0, 1]);
-    expect(new Set(waits.map(({ by }) => by)).size).toBe(2);
+    const waiting = new Map(waits.map(({ by, waitMs }) => [by, waitMs]));
+    expect([...waiting.values()]).toEqual([0, 0]);
+  });
+
+  test('are not overtaken if one between them gives up', async ({ clock }) => {
+    const { send } = createProcess(clock, 0);
+    const giveUp = new AbortController();
+    const queuedMs: number[] = [];
+    await send(0);
+
+    const first = send(300_000);
+    const second = send(300_000, { signal: giveUp.signal });
+    giveUp.abort(new Error('enough'));
+    await expect(second).rejects.toThrow('enough');
+    await Promise.all([first, send(300_000, { onQueued: (ms) => void queuedMs.push(ms) })]);
+
+    expect(queuedMs[0]).toBeGreaterThanOrEqual(windowMs);
+  });
+
+  test('wait for one that takes a little longer than its timeout', async ({ clock }) => {
+    const { send, sentAt } = createProcess(clock, 33_000);
+
+    await Promise.all([send(0), send(300_000)]);
+
+    expect(sentAt[1]).toBeGreaterThanOrEqual(windowMs);
   });
 
   test('are all told that the limit puts them off, but not of a wait for those in flight', async ({
@@ -121,4 +150,40 @@ describe('requests of one process', () => {
     expect(looks).toBeGreaterThan(0);
     expect(looks).toBeLessThanOrEqual(11);
   });
+
+  test('go once, and count once, if each change of the limit is made but not confirmed', async ({
+    clock,
+  }) => {
+    const { limit, send, sentAt } = createProcess(clock, 0, () => true, createUnsureCell());
+    const reset = new Error('reset');
+
+    const failed = send(0, {
+      beforeSending() {
+        throw reset;
+      },
+    });
+    await expect(failed).rejects.toBe(reset);
+    expect((await send(0)).status).toBe(200);
+
+    expect(sentAt).toHaveLength(1);
+    const { permits, minute, ownCount } = await limit.change((state) => [state, state]);
+    expect({ permits, minute, ownCount }).toMatchObject({
+      permits: {},
+      minute: { remaining: 0, expected: 0 },
+      ownCount: { requests: 1 },
+    });
+  });
 });
+
+/** Returns a cell that makes each change and then says that it did not, as after a process was suspended. */
+function createUnsureCell(): Cell<Snapshot> {
+  const cell = memoryCell<Snapshot>();
+  let isSure = true;
+  return {
+    read: cell.read,
+    async replace(seen, next) {
+      isSure = !isSure;
+      return (await cell.replace(seen, next)) && isSure;
+    },
+  };
+}
