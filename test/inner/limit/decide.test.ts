@@ -110,6 +110,12 @@ const rows: readonly (readonly [when: string, at: number, events: readonly Event
       'minute 61',
     ],
     [
+      'only the minute is reported since the day had one left',
+      0,
+      [ask('a'), response('a', day(1)), ask('b'), response('b', minute(50))],
+      'day 40001',
+    ],
+    [
       'the day has what is in flight',
       62,
       [ask('a'), response('a', day(3)), ...many(3, (n) => [ask(`b${n}`, 40)])],
@@ -326,7 +332,11 @@ const rows: readonly (readonly [when: string, at: number, events: readonly Event
   ];
 
 test.for(rows)('when %s: at %d s', ([, at, events, so]) => {
-  expect(inShort(decide(dropExpired(stateAfter(events), time(at)), time(at)), at)).toBe(so);
+  for (const byMs of [0, 7_000]) {
+    const now = time(at) + byMs;
+    const state = dropExpired(shifted(stateAfter(events), byMs), now);
+    expect(inShort(decide(state, now), at)).toBe(so);
+  }
 });
 
 test.for([
@@ -374,12 +384,25 @@ describe('two copies of one limit', () => {
     }
   });
 
-  test('keep each wait on another clock, and count what is in flight as spent', () => {
-    const state = stateAfter([...oneLeft, ask('b'), refusal('c', 0, 20)]);
-    const there = shifted(withoutPermits(state), 7_000);
-    expect(inShort(decide(there, time(7)), 0)).toBe(inShort(decide(state, time(0)), 0));
-    expect(inShort(decide(there, time(40)), 40)).toBe('probe');
-    expect(there.permits).toEqual({});
+  test('trip after three refusals in a row, although one of them has heard of none before', () => {
+    const refused = stateAfter([...opened, refusal('b'), refusal('c', 10)]);
+    for (const merged of [merge(refused, stateAfter(opened)), merge(stateAfter(opened), refused)]) {
+      const { state } = refusal('d', 20)({ state: merged, grantedAt: {} });
+      expect(inShort(decide(state, time(20)), 20)).toBe('tripped 320');
+    }
+  });
+
+  test('count as spent what is in flight where the other one does not see it', () => {
+    const state = withoutPermits(stateAfter([...oneLeft, ask('b')]));
+    expect(state.permits).toEqual({});
+    expect(inShort(decide(state, time(0)), 0)).toBe('minute 61');
+  });
+
+  test('suspect a ban soon after a 429, by whichever clock it was refused', () => {
+    const refused = stateAfter([response('a', minute(9)), refusal('b', 1)]);
+    const before = { state: shifted(refused, 700_000), grantedAt: {} };
+    const { state } = response('c', {}, 710, 401)(before);
+    expect(inShort(decide(state, time(710)), 710)).toBe('banned 1010');
   });
 });
 

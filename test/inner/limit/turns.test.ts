@@ -11,6 +11,7 @@ import { expect, test } from '../../support/petstore.ts';
 import { request } from '../../support/wire.ts';
 
 const windowMs = 60_000;
+const enough = new Error('enough');
 
 /** Returns one process in front of a service that allows one request a minute, each of which takes so long. */
 function createProcess(
@@ -82,8 +83,8 @@ describe('requests of one process', () => {
 
     const first = send(300_000);
     const second = send(300_000, { signal: giveUp.signal });
-    giveUp.abort(new Error('enough'));
-    await expect(second).rejects.toThrow('enough');
+    giveUp.abort(enough);
+    await expect(second).rejects.toBe(enough);
     await Promise.all([first, send(300_000, { onQueued: (ms) => void queuedMs.push(ms) })]);
 
     expect(queuedMs[0]).toBeGreaterThanOrEqual(windowMs);
@@ -115,27 +116,45 @@ describe('requests of one process', () => {
     }
   });
 
-  test.for(['its signal', 'beforeSending'])(
-    'give their permit back if %s ends one',
-    async (what, { clock }) => {
-      const { send, limit, sentAt } = createProcess(clock, 0);
-      const reason = new Error('enough');
-      const hooks: Partial<ApiRequest> =
-        what === 'its signal'
-          ? { signal: AbortSignal.abort(reason) }
-          : {
-              beforeSending() {
-                throw reason;
-              },
-            };
+  test.for<[string, (giveUp: AbortController) => Partial<ApiRequest>]>([
+    [
+      'its signal',
+      (giveUp) => {
+        giveUp.abort(enough);
+        return { signal: giveUp.signal };
+      },
+    ],
+    [
+      'its signal, as soon as it has asked,',
+      (giveUp) => ({
+        signal: giveUp.signal,
+        onQueued: () => queueMicrotask(() => giveUp.abort(enough)),
+        beforeSending() {
+          throw new Error('it is too late');
+        },
+      }),
+    ],
+    [
+      'its signal, at the last moment,',
+      (giveUp) => ({ signal: giveUp.signal, beforeSending: () => giveUp.abort(enough) }),
+    ],
+    [
+      'beforeSending',
+      () => ({
+        beforeSending() {
+          throw enough;
+        },
+      }),
+    ],
+  ])('give their permit back if %s ends one', async ([, hooks], { clock }) => {
+    const { send, limit, sentAt } = createProcess(clock, 0);
 
-      await expect(send(0, hooks)).rejects.toBe(reason);
+    await expect(send(0, hooks(new AbortController()))).rejects.toBe(enough);
 
-      expect(sentAt).toEqual([]);
-      expect(await limit.change((state) => [state, state.permits])).toEqual({});
-      expect((await send(0)).status).toBe(200);
-    },
-  );
+    expect(sentAt).toEqual([]);
+    expect(await limit.change((state) => [state, state.permits])).toEqual({});
+    expect((await send(0)).status).toBe(200);
+  });
 
   test('look for killed processes once a second', async ({ clock }) => {
     let looks = 0;
@@ -155,14 +174,13 @@ describe('requests of one process', () => {
     clock,
   }) => {
     const { limit, send, sentAt } = createProcess(clock, 0, () => true, createUnsureCell());
-    const reset = new Error('reset');
 
     const failed = send(0, {
       beforeSending() {
-        throw reset;
+        throw enough;
       },
     });
-    await expect(failed).rejects.toBe(reset);
+    await expect(failed).rejects.toBe(enough);
     expect((await send(0)).status).toBe(200);
 
     expect(sentAt).toHaveLength(1);
