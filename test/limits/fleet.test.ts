@@ -1,11 +1,15 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
 import { type Fleet, shownUrl, test } from '../support/fleet.ts';
 import type { EngineFault } from '../support/memory-engine.ts';
-import { expect, type Fixtures, reply } from '../support/petstore.ts';
+import { expect, type Fixtures, reply, silence } from '../support/petstore.ts';
 import { interrupted } from '../support/values.ts';
 
+const never = new AbortController().signal;
 const list = ['categories', 'list', '--json'];
+const listNow = [...list, '--max-wait', '0'];
 const refusal = (seconds: number) => reply(429, '', { 'retry-after': String(seconds) });
 const notices = (result: { events: () => readonly Record<string, unknown>[] }) =>
   result.events().filter(({ event }) => event === 'notice');
@@ -164,7 +168,6 @@ describe('machines with a limit store', () => {
     fleet: { run, engine },
     clock,
   }) => {
-    const never = new AbortController().signal;
     engine.delay = () => clock.sleep(1_500, never);
     // Nothing here is in time: each timer fires 300 ms late.
     const sleep = (ms: number, signal: AbortSignal) => clock.sleep(ms + 300, signal);
@@ -235,6 +238,79 @@ describe('machines with a limit store', () => {
     expect(codes).toEqual([0, 0, 0, 0, 0, 75]);
     expect(sandbox.requests).toHaveLength(5);
   });
+
+  test('count as spent what others have in flight when the store goes', async ({
+    fleet: { run, engine },
+    sandbox,
+    clock,
+    folder,
+  }) => {
+    const limit = (remaining: number) =>
+      reply(200, '[]', {
+        'x-ratelimit-limit': '60',
+        'x-ratelimit-remaining': String(remaining),
+        'x-ratelimit-reset': String(startTime / 1_000 + 60),
+      });
+    sandbox.reactions.push(limit(18));
+    await run('one', list);
+    const release = clock.hold();
+    const areConnecting = new Promise<void>((resolve) => {
+      let count = 0;
+      sandbox.connect = () => {
+        count += 1;
+        if (count === 3) resolve();
+        return silence;
+      };
+    });
+    const others = [1, 2, 3].map(() => run('two', list));
+    await areConnecting;
+    sandbox.connect = async () => {};
+    sandbox.react = () => {
+      engine.fault = 'refuses';
+      return limit(17);
+    };
+    const file = join(folder, 'pets.csv');
+    writeFileSync(file, 'name\nfirst\n');
+
+    const { exitCode } = await run('one', [
+      'categories',
+      'import',
+      file,
+      '--yes',
+      '--max-wait',
+      '0',
+    ]);
+
+    expect(exitCode).toBe(75);
+    expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
+    release();
+    await Promise.all(others);
+  });
+
+  test.for([
+    ['a wait without end', { block: { reason: '429', since: 1e12, until: 9e14 } }],
+    ['a wait until a word', { block: { reason: '429', since: 1e12, until: 'tomorrow' } }],
+    [
+      'a limit that is a word',
+      { minute: { limit: 'few', remaining: 0, expected: 0, endsAt: 2e12 } },
+    ],
+    ['no requests in flight', { permits: null }],
+  ] as const)(
+    'go on alone, and believe nothing, if somebody has put %s into the store',
+    async ([, fields], { fleet: { run, engine } }) => {
+      await run('one', list);
+      const [key = ''] = engine.keys();
+      const stamp = { at: 1e12, wall: startTime, uptime: startTime, boot: 'server' };
+      engine.put(key, JSON.stringify({ state: { permits: {}, refusals: 0, ...fields }, stamp }));
+
+      const alone = await run('one', listNow);
+      engine.flush();
+      const back = await run('one', listNow);
+
+      expect([alone.exitCode, back.exitCode]).toEqual([0, 0]);
+      expect([notices(alone).length, notices(back).length]).toEqual([1, 0]);
+    },
+  );
 
   test('go back when it returns, and tell it what they heard meanwhile', async ({
     fleet: { run, engine },
@@ -338,7 +414,6 @@ describe('machines with a limit store', () => {
 });
 
 describe('a limit store that loses what it was told', () => {
-  const never = new AbortController().signal;
   const machines = Array.from({ length: 10 }, (_, n) => `machine-${n}`);
 
   test('does no harm when it goes while no process runs: what each machine was told last is on its own disk', async ({

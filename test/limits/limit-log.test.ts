@@ -5,8 +5,6 @@ import { expect, reply } from '../support/petstore.ts';
 
 const list = ['categories', 'list', '--json'];
 const refusal = (seconds: number) => reply(429, '', { 'retry-after': String(seconds) });
-const _notices = (result: { events: () => readonly Record<string, unknown>[] }) =>
-  result.events().filter(({ event }) => event === 'notice');
 
 describe('limits', () => {
   test('say through which store they are shared, and --reset clears it for all', async ({
@@ -52,6 +50,24 @@ describe('limits', () => {
 
     expect(reset.stderr).toContain(`${shownUrl} is not responding, and will be reset when`);
     expect([alone.exitCode, back.exitCode]).toEqual([0, 0]);
+  });
+
+  test('that another machine resets meanwhile, an hour after the first, are reset there as well', async ({
+    fleet: { run, engine },
+    sandbox,
+    clock,
+  }) => {
+    await run('one', list);
+    await clock.sleep(3_600_000, new AbortController().signal);
+    sandbox.reactions.push(refusal(900));
+    await run('one', [...list, '--max-wait', '0']);
+    engine.fault = 'refuses';
+    await run('two', ['limits', '--reset']);
+    engine.fault = undefined;
+
+    const back = await run('two', [...list, '--max-wait', '0']);
+
+    expect(back.exitCode).toBe(0);
   });
 });
 

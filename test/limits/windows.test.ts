@@ -45,6 +45,71 @@ describe('the last request of a window', () => {
   });
 });
 
+test('a window ends as the head of a response says, however long its body takes', async ({
+  petstore,
+  sandbox,
+  clock,
+}) => {
+  sandbox.reactions.push(async ({ onSent }) => {
+    onSent();
+    const body = (async function* () {
+      await clock.sleep(20 * second, never);
+      yield Buffer.from('[]');
+    })();
+    return { status: 200, headers: windowHeaders(60, 0), body };
+  });
+  await petstore(list);
+
+  await petstore(list);
+
+  expect(sandbox.requests).toHaveLength(2);
+  expect(clock.now() - startTime).toBeGreaterThanOrEqual(60 * second);
+  expect(clock.now() - startTime).toBeLessThanOrEqual(65 * second);
+});
+
+test('a 429 binds others from its head on, however long its body takes', async ({
+  petstore,
+  sandbox,
+}) => {
+  await petstore(list);
+  const codes: number[] = [];
+  sandbox.reactions.push(async ({ onSent }) => {
+    onSent();
+    const body = (async function* () {
+      codes.push((await petstore(listNow)).exitCode);
+      yield Buffer.from('{}');
+    })();
+    return { status: 429, headers: { 'retry-after': '900' }, body };
+  });
+
+  codes.push((await petstore(listNow)).exitCode);
+
+  expect(codes).toEqual([75, 75]);
+  expect(sandbox.requests).toHaveLength(2);
+});
+
+test('a request that has to wait again and again while it connects is sent in the end', async ({
+  petstore,
+  sandbox,
+}) => {
+  await petstore(list);
+  let waits = 0;
+  let isOther = false;
+  sandbox.connect = async () => {
+    if (isOther || waits === 6) return;
+    waits += 1;
+    isOther = true;
+    sandbox.reactions.push(reply(503, {}, { 'retry-after': '1' }));
+    await petstore(listNow);
+    isOther = false;
+  };
+
+  const { exitCode } = await petstore([...list, '--max-wait', 'inf']);
+
+  expect(exitCode).toBe(0);
+  expect(sandbox.requests).toHaveLength(8);
+});
+
 describe('requests in flight', () => {
   test.for([
     [1_500, 0],
@@ -136,6 +201,26 @@ describe('requests in flight', () => {
 });
 
 describe('limits', () => {
+  test('counts requests of the day whose responses were lost', async ({ petstore, sandbox }) => {
+    sandbox.reactions.push(cut);
+    await petstore(list);
+
+    const { stdout } = await petstore(limits);
+
+    expect(sandbox.requests).toHaveLength(2);
+    expect(JSON.parse(stdout).day.used).toBe(2);
+  });
+
+  test('does not count requests of the day that were refused', async ({ petstore, sandbox }) => {
+    sandbox.reactions.push(refusal(1));
+    await petstore(list);
+
+    const { stdout } = await petstore(limits);
+
+    expect(sandbox.requests).toHaveLength(2);
+    expect(JSON.parse(stdout).day.used).toBe(1);
+  });
+
   test('counts our own requests of the day anew a day after the first', async ({
     petstore,
     clock,
@@ -184,12 +269,15 @@ describe('limits', () => {
     const first = petstore(list);
     await clock.sleep(second, never);
 
+    const before = await petstore(limits);
     await petstore(['limits', '--reset']);
     const during = await petstore(limits);
     await first;
     const after = await petstore(limits);
 
-    expect(JSON.parse(during.stdout).inFlight).toBe(1);
+    for (const { stdout } of [before, during]) {
+      expect(JSON.parse(stdout)).toMatchObject({ inFlight: 1, wait: null });
+    }
     expect(JSON.parse(after.stdout)).toMatchObject({ inFlight: 0, minute: { remaining: 59 } });
   });
 });

@@ -100,6 +100,12 @@ const rows: readonly (readonly [when: string, at: number, events: readonly Event
       return [`${count} are in flight of 1,000 a minute`, 0, events, so] as const;
     }),
     ['a reset may be rounded down', 60.5, [ask('a'), response('a', minute(0))], 'minute 61'],
+    [
+      'our clock may be ahead by a fraction',
+      61,
+      [ask('a'), response('a', minute(0))],
+      'minute 61.001',
+    ],
     ['the window is over', 61.001, [ask('a'), response('a', minute(0))], 'probe'],
     ['the day is used up', 0, [ask('a'), response('a', day(0))], 'day 40001'],
     ['only the day is reported', 0, [ask('a'), response('a', day(500))], 'granted'],
@@ -200,6 +206,16 @@ const rows: readonly (readonly [when: string, at: number, events: readonly Event
       0,
       [ask('a'), response('a', minute(30)), ask('b'), response('b', minute(3))],
       'minute 61.5',
+    ],
+    [
+      'our own were in flight when the window began',
+      62,
+      [
+        ...[...opened, ask('b', 59), ask('c', 59)],
+        ...[ask('d', 62), response('d', minute(5, 122), 62)],
+        ...[response('b', minute(4, 122), 62), response('c', minute(3, 122), 62)],
+      ],
+      'granted',
     ],
     [
       'others used the key two minutes ago',
@@ -359,6 +375,12 @@ describe('two copies of one limit', () => {
       'granted',
     ],
     [
+      'what is reported, not what one of them counts',
+      many(60, (n) => [response(`${n}`, {}, 10)]),
+      [ask('a'), response('a', minute(9, 120))],
+      'granted',
+    ],
+    [
       'a refusal that the other has not heard of',
       opened,
       [...opened, refusal('b', 0, 30)],
@@ -426,6 +448,12 @@ describe('our clock', () => {
       0,
     ],
     ['sees a restart by the uptime', unnamed, { wall: 9_060_000, uptime: 5_000 }, 60_000],
+    [
+      'sees a quick restart by the uptime alone',
+      unnamed,
+      { wall: 9_005_000, uptime: 2_000 },
+      5_000,
+    ],
     ['sees a restart by its moment', unnamed, { wall: 9_900_000, uptime: 200_000 }, 900_000],
     [
       'does not notice a clock that is set back, without a name',
