@@ -65,20 +65,29 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
     const id = randomUUID();
     const queuedAt = uptime();
     const queued = { waitUntil, onWait, signal };
+    signal.throwIfAborted();
+    // If nobody waits, several requests can ask at once, in one change.
+    const first = waiters.size === 0 ? await ask(id) : undefined;
+    if (first?.decision.granted) return turnOf(id, queuedAt);
     waiters.add(queued);
     try {
       return await queue.run(() => {
         const queuedMs = uptime() - queuedAt;
         onQueued?.(queuedMs);
-        return waitForTurn(id, { ...queued, waitUntil: waitUntil + queuedMs });
+        return waitForTurn(id, { ...queued, waitUntil: waitUntil + queuedMs }, first);
       }, signal);
     } finally {
       waiters.delete(queued);
     }
   }
 
-  async function waitForTurn(id: string, { waitUntil, signal }: Waiter): Promise<Turn> {
+  async function waitForTurn(
+    id: string,
+    { waitUntil, signal }: Waiter,
+    first: Asked | undefined,
+  ): Promise<Turn> {
     const start = uptime();
+    let known = first;
     const by = Symbol('turn');
     let shown: Denied | undefined;
     let inFlight = '';
@@ -88,7 +97,8 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
       for (;;) {
         signal.throwIfAborted();
         const askedAt = uptime();
-        const { decision, state } = await ask(id);
+        const { decision, state } = known ?? (await ask(id));
+        known = undefined;
         if (decision.granted) return turnOf(id, askedAt);
         const { mayEndEarly, waitMs } = decision;
         const waitedMs = uptime() - start;
