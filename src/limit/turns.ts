@@ -69,12 +69,14 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
     // If nobody waits, several requests can ask at once, in one change.
     const first = waiters.size === 0 ? await ask(id) : undefined;
     if (first?.decision.granted) return turnOf(id, queuedAt);
+    // Whoever stands behind others has to ask again.
+    const known = waiters.size === 0 ? first : undefined;
     waiters.add(queued);
     try {
       return await queue.run(() => {
         const queuedMs = uptime() - queuedAt;
         onQueued?.(queuedMs);
-        return waitForTurn(id, { ...queued, waitUntil: waitUntil + queuedMs }, first);
+        return waitForTurn(id, { ...queued, waitUntil: waitUntil + queuedMs }, known);
       }, signal);
     } finally {
       waiters.delete(queued);
