@@ -33,7 +33,14 @@ type Row = readonly [
 ];
 const rows: Row[] = [
   ['a limit that is halved midway', halved, createPets, 1 / 3, () => maxInFlight],
-  ['a limit of which somebody else takes a third', shared, createPets, 1, (windows) => windows],
+  // Before somebody else is noticed, all that are in flight may be refused at once.
+  [
+    'a limit of which somebody else takes a third',
+    shared,
+    createPets,
+    1,
+    (windows) => windows + maxInFlight,
+  ],
   ['a window that slides', sliding, createPets, 1, () => 0],
   ['a limit that all commands share', fixed, mixCommands, 1, () => 0],
 ];
