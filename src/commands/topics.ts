@@ -30,7 +30,7 @@ export const exitCodes: readonly Item[] = [
   ['1', 'internal error: a bug in petstore'],
   [
     '2',
-    'invalid usage, settings or input (nothing was sent), cancelled, --query failed on the result, or an ambiguous name',
+    'invalid command line, settings or input, or you said no: nothing was sent. Also: an ambiguous name, or --query failed on the result',
   ],
   ['3', 'refused by the service: 400, 404, 409, 422 or any other 4xx; no such category'],
   ['4', 'no API key, or the service rejected it (401, 403)'],
@@ -38,10 +38,10 @@ export const exitCodes: readonly Item[] = [
   ['6', 'the outcome of a write is unknown: it may have been carried out'],
   [
     '7',
-    'import incomplete: some rows were refused or are left (75 if only the rate limit stopped it); or a diff shows something to import',
+    'import not finished: rows were refused or remain (75 if only the rate limit stopped it). Also: diff found something to import',
   ],
   ['74', 'cannot write the result, a setting or a journal'],
-  ['75', 'rate limited, by the service or before sending: not done; retry at the time given'],
+  ['75', 'rate limited; nothing was done. Try again at the time shown'],
   ['129', 'hung up: the terminal was closed'],
   ['130', 'interrupted (Ctrl-C)'],
   ['141', 'the reader of stdout went away'],

@@ -49,7 +49,7 @@ export function openSharedSandbox(
       const fault = faultOfAccess(error, uid);
       const reason = fault ? ` (${fault.message}). Fix: ${fault.fix}` : '';
       notify(
-        `cannot save the sandbox; what you create in it is lost when this command ends${reason}`,
+        `cannot save the sandbox: anything you create is gone when this command ends${reason}`,
       );
       return undefined;
     }

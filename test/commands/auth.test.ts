@@ -152,7 +152,7 @@ describe('auth logout', () => {
 
     expect(result).toMatchObject({ exitCode: 0, stdout: '' });
     expect(result.stderr).toBe(
-      'petstore: removed the API key of profile production from this machine; the service may still accept it\n',
+      'petstore: removed the API key of profile production from this machine. The key itself is still valid until you revoke it\n',
     );
     expect(readdirSync(join(folder, 'config', 'keys'))).toEqual(['staging.json']);
     expect((await petstore(['auth', 'status'], { env })).exitCode).toBe(4);

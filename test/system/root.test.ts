@@ -103,7 +103,7 @@ describe('what root left in a home folder', { tags: ['root'] }, () => {
 
   test.for([
     [`${state}/limits`, 'is shared in'],
-    [`${state}/sandbox`, 'is lost when this command ends'],
+    [`${state}/sandbox`, 'is gone when this command ends'],
     [`${state}/names`, 'could create the same name'],
   ] as const)(
     '%s keeps no command from its work, and the notice says how to give it back',

@@ -22,7 +22,7 @@ async function logOut(session: Session): Promise<void> {
   }
   const isRemoved = await removeKey(context, requireConfigFolder(context), profile.name);
   const message = isRemoved
-    ? `removed the API key of profile ${profile.name} from this machine; the service may still accept it`
+    ? `removed the API key of profile ${profile.name} from this machine. The key itself is still valid until you revoke it`
     : `no API key is stored for profile ${profile.name}`;
   for (const line of [message, ...remainingKeys(session)]) notice(report, line);
 }

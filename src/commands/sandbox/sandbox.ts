@@ -23,12 +23,12 @@ export function define(command: Command, app: App): void {
     'petstore sandbox --port 4010 --plan pro --data pets.json',
   ]);
   addNotes(command, [
-    'Without a command it prints two lines to paste into another shell (on Windows into PowerShell), and serves until Ctrl-C. With one it runs it with ' +
-      'PETSTORE_BASE_URL and PETSTORE_API_KEY set, and exits with its exit code.',
-    'Each run begins with the same data. To choose them: --data with {"categories": [{"name": "dog"}], "pets": [...], "orders": [...]}, ' +
-      'or an array of categories; what is left out has sample data.',
+    'Without a command, prints two lines to paste into another shell (on Windows into PowerShell) and runs until Ctrl-C. ' +
+      'With a command, runs it with PETSTORE_BASE_URL and PETSTORE_API_KEY set, and exits with its status.',
+    'Each run begins with the same sample data. To use your own: --data with {"categories": [{"name": "dog"}], "pets": [...], ' +
+      '"orders": [...]}, or an array of categories; anything you leave out is filled with sample data.',
     '--profile sandbox is another sandbox, which keeps its data in the state folder (petstore doctor shows it). To start ' +
-      'afresh, delete sandbox/requests.log in that folder.',
+      'again from the sample data, delete sandbox/requests.log in that folder.',
   ]);
   command
     .usage('[options] [-- command...]')
