@@ -35,7 +35,6 @@ export function withRateLimit(
     try {
       signal.throwIfAborted();
       request.beforeSending?.();
-      signal.throwIfAborted();
       return turn;
     } catch (error) {
       await turn.end({ kind: 'unsent' });

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { abortable } from '../abort.ts';
 import type { ApiRequest } from '../api/exchange.ts';
 import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
@@ -42,7 +41,7 @@ export type Turn = {
   readonly noteBan: () => Promise<void>;
 };
 
-type Asked = { readonly decision: Decision; readonly state: State };
+type Asked = { readonly decision: Decision; readonly state: State; readonly askedAt: number };
 type Waiter = Pick<ApiRequest, 'waitUntil' | 'onWait'> & { readonly signal: AbortSignal };
 
 /**
@@ -68,15 +67,16 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
     signal.throwIfAborted();
     // If nobody waits, several requests can ask at once, in one change.
     const first = waiters.size === 0 ? await ask(id) : undefined;
-    if (first?.decision.granted) return turnOf(id, queuedAt);
+    if (first?.decision.granted) return turnOf(id, first.askedAt);
     // Whoever stands behind others has to ask again.
-    const known = waiters.size === 0 ? first : undefined;
+    const isFirst = waiters.size === 0;
     waiters.add(queued);
     try {
       return await queue.run(() => {
         const queuedMs = uptime() - queuedAt;
         onQueued?.(queuedMs);
-        return waitForTurn(id, { ...queued, waitUntil: waitUntil + queuedMs }, known);
+        const waiter = { ...queued, waitUntil: waitUntil + queuedMs };
+        return waitForTurn(id, waiter, isFirst ? first : undefined);
       }, signal);
     } finally {
       waiters.delete(queued);
@@ -89,19 +89,15 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
     first: Asked | undefined,
   ): Promise<Turn> {
     const start = uptime();
-    let known = first;
     const by = Symbol('turn');
     let shown: Denied | undefined;
     let inFlight = '';
     let pollMs = 0;
     let delayMs = 0;
     try {
-      for (;;) {
-        signal.throwIfAborted();
-        const askedAt = uptime();
-        const { decision, state } = known ?? (await ask(id));
-        known = undefined;
-        if (decision.granted) return turnOf(id, askedAt);
+      let asked = first ?? (await ask(id));
+      while (!asked.decision.granted) {
+        const decision = asked.decision;
         const { mayEndEarly, waitMs } = decision;
         const waitedMs = uptime() - start;
         const latest = mayEndEarly ? Math.max(waitUntil, start + showAfterMs) : waitUntil;
@@ -112,7 +108,7 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
           shown = decision;
           show(decision, waitMs, by);
         }
-        const ids = Object.keys(state.permits).join();
+        const ids = Object.keys(asked.state.permits).join();
         const place = isRemote() ? 'remote' : 'local';
         pollMs = ids === inFlight ? Math.min(pollMs * 1.5, maxPollMs) : minPollMs[place];
         inFlight = ids;
@@ -123,19 +119,24 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
         const asleepAt = uptime();
         await context.sleep(sleepMs, signal);
         delayMs = uptime() - asleepAt - sleepMs;
+        signal.throwIfAborted();
+        asked = await ask(id);
       }
+      return turnOf(id, asked.askedAt);
     } finally {
       if (shown) show(shown, 0, by);
     }
   }
 
   async function ask(id: string): Promise<Asked> {
-    const canCheck = uptime() >= nextCheckAt;
+    const askedAt = uptime();
+    const canCheck = askedAt >= nextCheckAt;
     const asked = await limit.change<Asked>((before, now, isOffline) => {
       let state = dropPermits(before, now, ({ expiresAt }) => now >= expiresAt);
       // The step may have been taken before, see `replace` of a cell.
-      if (id in state.permits)
-        return [state, { state, decision: { granted: true, isProbe: false } }];
+      if (id in state.permits) {
+        return [state, { state, askedAt, decision: { granted: true, isProbe: false } }];
+      }
       let decision = decide(state, now, isOffline);
       if (!decision.granted && decision.mayEndEarly && canCheck) {
         state = dropPermits(state, now, (permit) => !context.isRunning(permit.owner));
@@ -143,7 +144,7 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
       }
       const permit = { expiresAt: now + leaseMs, owner };
       const next = decision.granted ? grant(state, id, permit, decision.isProbe) : state;
-      return [next, { state, decision }];
+      return [next, { state, askedAt, decision }];
     });
     if (canCheck && !asked.decision.granted) nextCheckAt = uptime() + minCheckMs;
     return asked;
@@ -192,4 +193,14 @@ function createQueue() {
       return done;
     },
   };
+}
+
+/** Resolves or rejects like `work`. If the signal is aborted first, rejects with its reason, and `work` goes on unheard. */
+function abortable<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(signal.reason);
+    if (signal.aborted) giveUp();
+    signal.addEventListener('abort', giveUp, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+  });
 }

@@ -137,10 +137,6 @@ describe('requests of one process', () => {
       },
     ],
     [
-      'its signal, at the last moment,',
-      (giveUp) => ({ signal: giveUp.signal, beforeSending: () => giveUp.abort(enough) }),
-    ],
-    [
       'beforeSending',
       () => ({
         beforeSending() {
