@@ -128,17 +128,17 @@ function prolong(
 }
 
 function learnResponse(state: State, response: ResponseOutcome, at: number): State {
-  const { block, lastSuccessAt, refusals } = state;
+  const { block, hasWorked, refusals } = state;
   const { status } = response;
   const wasRefused = block !== undefined && block.reason !== 'unavailable';
   const isRejected = status === 401 || status === 403;
-  if (wasRefused && isRejected && lastSuccessAt !== undefined && at - block.since < maxBanDelayMs) {
+  if (wasRefused && isRejected && hasWorked && at - block.since < maxBanDelayMs) {
     return { ...state, block: trip('banned', at, block.until) };
   }
   return {
     ...state,
     refusals: status >= 500 ? refusals : 0,
-    lastSuccessAt: status < 400 ? at : lastSuccessAt,
+    hasWorked: hasWorked || status < 400,
     block: postpone(block, response, at),
   };
 }

@@ -1,9 +1,9 @@
 import { resetMarginMs } from './decide.ts';
-import { emptyState, isSameReset, type State, type Window } from './state.ts';
+import { emptyState, isSameReset, type State, spend, type Window } from './state.ts';
 
 /** Returns the state by a clock that shows `byMs` more. */
 export function shifted(state: State, byMs: number): State {
-  const { minute, day, block, otherUsers, ownCount, lastSuccessAt, clearedAt, permits } = state;
+  const { minute, day, block, otherUsers, clearedAt, permits } = state;
   const permitsThen = Object.entries(permits).map(
     ([id, permit]) => [id, { ...permit, expiresAt: permit.expiresAt + byMs }] as const,
   );
@@ -14,8 +14,6 @@ export function shifted(state: State, byMs: number): State {
     permits: Object.fromEntries(permitsThen),
     block: block && { ...block, since: block.since + byMs, until: block.until + byMs },
     otherUsers: otherUsers && { ...otherUsers, until: otherUsers.until + byMs },
-    ownCount: ownCount && { ...ownCount, since: ownCount.since + byMs },
-    lastSuccessAt: lastSuccessAt === undefined ? undefined : lastSuccessAt + byMs,
     clearedAt: clearedAt === undefined ? undefined : clearedAt + byMs,
   };
 }
@@ -33,8 +31,8 @@ export function merge(before: State, other: State): State {
   const day = moreCareful(own.day, theirs.day);
   const isLonger = (theirs.block?.until ?? 0) > (own.block?.until ?? 0) + resetMarginMs;
   if (own === before && !isLonger && minute === own.minute && day === own.day) return before;
-  const { block, refusals, lastSuccessAt } = isLonger ? theirs : own;
-  return { ...own, minute, day, block, refusals, lastSuccessAt };
+  const { block, refusals, hasWorked } = isLonger ? theirs : own;
+  return { ...own, minute, day, block, refusals, hasWorked };
 }
 
 /** Returns what is known since a person discarded everything. */
@@ -66,7 +64,10 @@ function moreCareful(a: Window | undefined, b: Window | undefined): Window | und
 /** Returns the state with all that is in flight spent. Nobody may ever report how it ended. */
 export function withoutPermits(state: State): State {
   const inFlight = Object.keys(state.permits).length;
-  const spend = (window: Window | undefined) =>
-    window && { ...window, remaining: window.remaining - inFlight };
-  return { ...state, permits: {}, minute: spend(state.minute), day: spend(state.day) };
+  return {
+    ...state,
+    permits: {},
+    minute: spend(state.minute, inFlight),
+    day: spend(state.day, inFlight),
+  };
 }

@@ -19,7 +19,8 @@ export type State = {
   readonly otherUsers?: { readonly until: number; readonly delayMs: number } | undefined;
   /** Requests that we counted ourselves, for less than a day. */
   readonly ownCount?: { readonly since: number; readonly requests: number } | undefined;
-  readonly lastSuccessAt?: number | undefined;
+  /** The service has accepted the key. */
+  readonly hasWorked?: boolean | undefined;
   /** When a person discarded everything. No wait from before counts, whichever machine knows of it. */
   readonly clearedAt?: number | undefined;
 };
@@ -58,9 +59,9 @@ export function isSameReset(a: number | undefined, b: number | undefined): boole
   return a !== undefined && b !== undefined && Math.abs(a - b) <= maxResetDriftMs;
 }
 
-/** Returns the window after a request that was counted there, although its response does not say so. */
-export function spend(window: Window | undefined): Window | undefined {
-  return window && { ...window, remaining: window.remaining - 1 };
+/** Returns the window after requests that were counted there, although no response says so. */
+export function spend(window: Window | undefined, requests = 1): Window | undefined {
+  return window && { ...window, remaining: window.remaining - requests };
 }
 
 export function withoutPermit(state: State, id: string): State {

@@ -133,7 +133,7 @@ const snapshotSchema = z
       refusals: count.check(z.minimum(0)),
       otherUsers: z.optional(z.object({ until: time, delayMs: time })),
       ownCount: z.optional(z.object({ since: time, requests: count })),
-      lastSuccessAt: z.optional(time),
+      hasWorked: z.optional(z.boolean()),
       clearedAt: z.optional(time),
     }),
     stamp: z.object({ at: time, wall: time, uptime: time, boot: z.string() }),
