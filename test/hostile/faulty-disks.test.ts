@@ -172,7 +172,7 @@ describe('an import on a disk that fails at any step, with a power cut behind it
   );
 });
 
-describe('the limit log on a disk that fails at any step: the command works, asks once, and so does the next', () => {
+describe('the limits on a disk that fails at any step: the command works, asks once, and so does the next', () => {
   const rows: readonly (readonly [fault: string, below: string])[] = [
     ['EIO', 'state'],
     ['ENOSPC', '/'],

@@ -3,7 +3,6 @@ import { seed } from '../support/seed.ts';
 import { isNightly } from '../support/trials.ts';
 import { fuzz } from './fuzz.ts';
 
-/** Each run keeps its limit log open until the process ends: more would need too many open files. */
 const runs = isNightly ? 10_000 : 2_000;
 
 test(`no mutant of a good response breaks a promise: ${runs} runs of seed ${seed}`, async () => {

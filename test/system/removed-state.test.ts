@@ -10,7 +10,7 @@ describe('an import whose state is deleted while it runs', () => {
   test.for([
     ['stops without its journal', /\.journal$/, 74],
     ['goes on without the names that it holds', /^names$/, 0],
-    ['goes on without the limit log', /^limits$/, 0],
+    ['goes on without the limits', /^limits$/, 0],
     ['stops without the whole state folder', /^state$/, 74],
   ] as const)(
     '%s, and creates each name once, also when it is run again',
