@@ -5,7 +5,6 @@ import type { Report } from '../events.ts';
 import { type Decision, type Denied, decide, grant, waitInForce } from './decide.ts';
 import { applyOutcome, dropPermits, learnBan, type Outcome } from './learn.ts';
 import type { Limit } from './limit.ts';
-import type { State } from './state.ts';
 import { tooLate, waitWords } from './words.ts';
 
 /** A request may outlive its timeout by this much before its permit counts as spent. */
@@ -14,17 +13,16 @@ const maxLeaseMs = 600_000;
 /** A shorter wait for requests in flight is not shown, and does not count as a wait for the limit. */
 const showAfterMs = 2_000;
 /** News of other processes, and that the machine has slept, are noticed within this time. */
-const maxSleepMs = { local: 1_000, remote: 5_000 };
-const minPollMs = { local: 20, remote: 100 };
+const maxSleepMs = 1_000;
+const minPollMs = 20;
 const maxPollMs = 1_000;
+/** A store is read this many times less often than a disk. */
+const storeSlowdown = 5;
 /** A process that wakes late shares the machine with many: it sleeps this many times as long as it was late. */
 const sleepPerDelay = 20;
-/** A store's reply counts as fresh for this long. */
-const maxReplyAgeMs = 100;
 /** Looking for killed processes reads two files for each request in flight. */
 const minCheckMs = 1_000;
 
-/** How requests share a limit. */
 export type SharedLimit = {
   readonly limit: Limit;
   readonly report: Report;
@@ -41,8 +39,12 @@ export type Turn = {
   readonly noteBan: () => Promise<void>;
 };
 
-type Asked = { readonly decision: Decision; readonly state: State; readonly askedAt: number };
-type Waiter = Pick<ApiRequest, 'waitUntil' | 'onWait'> & { readonly signal: AbortSignal };
+type Asked = {
+  readonly askedAt: number;
+  readonly decision: Decision;
+  /** The ids of all requests in flight. */
+  readonly inFlight: string;
+};
 
 /**
  * Lets the requests of this process take turns, in the order they came.
@@ -51,43 +53,34 @@ type Waiter = Pick<ApiRequest, 'waitUntil' | 'onWait'> & { readonly signal: Abor
 export function createTurns(context: Context, { limit, report, timeoutMs }: SharedLimit) {
   const { uptime, random, owner } = context;
   const leaseMs = Math.min(timeoutMs, maxLeaseMs) + leaseMarginMs;
-  const isRemote = limit.isRemote ?? (() => false);
   const queue = createQueue();
-  const waiters = new Set<Waiter>();
-  /** When a response of this process last told all requests to wait. */
-  let toldToWaitAt = Number.NEGATIVE_INFINITY;
+  const waiting = new Set<ApiRequest>();
   let nextCheckAt = Number.NEGATIVE_INFINITY;
   return { take };
 
   async function take(request: ApiRequest): Promise<Turn> {
-    const { waitUntil, signal = context.signal, onWait, onQueued } = request;
+    const { waitUntil, signal = context.signal, onQueued } = request;
     const id = randomUUID();
     const queuedAt = uptime();
-    const queued = { waitUntil, onWait, signal };
     signal.throwIfAborted();
     // If nobody waits, several requests can ask at once, in one change.
-    const first = waiters.size === 0 ? await ask(id) : undefined;
-    if (first?.decision.granted) return turnOf(id, first.askedAt);
-    // Whoever stands behind others has to ask again.
-    const isFirst = waiters.size === 0;
-    waiters.add(queued);
+    if (waiting.size === 0) {
+      const { decision, askedAt } = await ask(id);
+      if (decision.granted) return turnOf(id, askedAt);
+    }
+    waiting.add(request);
     try {
       return await queue.run(() => {
         const queuedMs = uptime() - queuedAt;
         onQueued?.(queuedMs);
-        const waiter = { ...queued, waitUntil: waitUntil + queuedMs };
-        return waitForTurn(id, waiter, isFirst ? first : undefined);
+        return waitForTurn(id, waitUntil + queuedMs, signal);
       }, signal);
     } finally {
-      waiters.delete(queued);
+      waiting.delete(request);
     }
   }
 
-  async function waitForTurn(
-    id: string,
-    { waitUntil, signal }: Waiter,
-    first: Asked | undefined,
-  ): Promise<Turn> {
+  async function waitForTurn(id: string, waitUntil: number, signal: AbortSignal): Promise<Turn> {
     const start = uptime();
     const by = Symbol('turn');
     let shown: Denied | undefined;
@@ -95,31 +88,28 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
     let pollMs = 0;
     let delayMs = 0;
     try {
-      let asked = first ?? (await ask(id));
+      let asked = await ask(id);
       while (!asked.decision.granted) {
-        const decision = asked.decision;
-        const { mayEndEarly, waitMs } = decision;
-        const waitedMs = uptime() - start;
-        const latest = mayEndEarly ? Math.max(waitUntil, start + showAfterMs) : waitUntil;
-        if (uptime() + (mayEndEarly ? 0 : waitMs) > latest) throw tooLate(decision, context.now());
-        // Those behind are put off as well.
-        if (!mayEndEarly) for (const { onWait } of waiters) onWait?.();
-        if (!mayEndEarly || waitedMs > showAfterMs) {
-          shown = decision;
-          show(decision, waitMs, by);
+        const denied = asked.decision;
+        const { mayEndEarly, waitMs } = denied;
+        if (!mayEndEarly || uptime() > start + showAfterMs) {
+          const isTooLate = uptime() + (mayEndEarly ? 0 : waitMs) > waitUntil;
+          if (isTooLate) throw tooLate(denied, context.now());
+          shown = denied;
+          show(denied, waitMs, by);
         }
-        const ids = Object.keys(asked.state.permits).join();
-        const place = isRemote() ? 'remote' : 'local';
-        pollMs = ids === inFlight ? Math.min(pollMs * 1.5, maxPollMs) : minPollMs[place];
-        inFlight = ids;
-        const untilPoll = Math.max(pollMs * (1 + 2 * random()), delayMs * sleepPerDelay);
+        // Those behind are put off as well.
+        if (!mayEndEarly) for (const { onWait } of waiting) onWait?.();
+        const slowdown = limit.isRemote?.() ? storeSlowdown : 1;
+        pollMs = asked.inFlight === inFlight ? pollMs * 1.5 : minPollMs * slowdown;
+        inFlight = asked.inFlight;
+        const untilPollMs = Math.max(pollMs * (1 + 2 * random()), delayMs * sleepPerDelay);
         const sleepMs = mayEndEarly
-          ? Math.min(untilPoll, maxPollMs)
-          : Math.min(waitMs, maxSleepMs[place]);
+          ? Math.min(untilPollMs, maxPollMs)
+          : Math.min(waitMs, maxSleepMs * slowdown);
         const asleepAt = uptime();
         await context.sleep(sleepMs, signal);
         delayMs = uptime() - asleepAt - sleepMs;
-        signal.throwIfAborted();
         asked = await ask(id);
       }
       return turnOf(id, asked.askedAt);
@@ -131,45 +121,38 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
   async function ask(id: string): Promise<Asked> {
     const askedAt = uptime();
     const canCheck = askedAt >= nextCheckAt;
-    const asked = await limit.change<Asked>((before, now, isOffline) => {
-      let state = dropPermits(before, now, ({ expiresAt }) => now >= expiresAt);
+    if (canCheck) nextCheckAt = askedAt + minCheckMs;
+    return limit.change<Asked>((before, now, isOffline) => {
+      const state = dropPermits(
+        before,
+        now,
+        (permit) => now >= permit.expiresAt || (canCheck && !context.isRunning(permit.owner)),
+      );
+      const inFlight = Object.keys(state.permits).join();
       // The step may have been taken before, see `replace` of a cell.
       if (id in state.permits) {
-        return [state, { state, askedAt, decision: { granted: true, isProbe: false } }];
+        return [state, { askedAt, decision: { granted: true, isProbe: false }, inFlight }];
       }
-      let decision = decide(state, now, isOffline);
-      if (!decision.granted && decision.mayEndEarly && canCheck) {
-        state = dropPermits(state, now, (permit) => !context.isRunning(permit.owner));
-        decision = decide(state, now, isOffline);
-      }
+      const decision = decide(state, now, isOffline);
       const permit = { expiresAt: now + leaseMs, owner };
       const next = decision.granted ? grant(state, id, permit, decision.isProbe) : state;
-      return [next, { state, askedAt, decision }];
+      return [next, { askedAt, decision, inFlight }];
     });
-    if (canCheck && !asked.decision.granted) nextCheckAt = uptime() + minCheckMs;
-    return asked;
   }
 
   function turnOf(id: string, askedAt: number): Turn {
     return {
-      async isStillGranted() {
-        const isFresh = isRemote() && uptime() < askedAt + maxReplyAgeMs;
-        if (isFresh && askedAt > toldToWaitAt) return true;
-        return limit.change((state, now, isOffline) => {
+      isStillGranted: () =>
+        limit.change((state, now, isOffline) => {
           const permit = state.permits[id];
           const isValid = permit !== undefined && now < permit.expiresAt;
           return [state, isValid && !waitInForce(state, now, isOffline)];
-        });
-      },
-      end(outcome) {
-        const isWait =
-          outcome.kind === 'response' && (outcome.status === 429 || outcome.waitMs !== undefined);
-        if (isWait) toldToWaitAt = uptime();
-        return limit.change((state, now) => {
+        }),
+      end: (outcome) =>
+        limit.change((state, now) => {
           const grantedAt = now - (uptime() - askedAt);
           return [applyOutcome(state, id, outcome, now, grantedAt), undefined];
-        });
-      },
+        }),
       noteBan: () => limit.change((state, now) => [learnBan(state, now), undefined]),
     };
   }
