@@ -24,68 +24,58 @@ export function withRateLimit(
   const turns = createTurns(context, shared);
   return async (request) => {
     for (;;) {
-      const response = await sendInTurn(request, await takeTurn(request));
+      const turn = await turns.take(request);
+      const response = await sendInTurn(send, request, turn, context);
       if (response) return response;
     }
   };
+}
 
-  async function takeTurn(request: ApiRequest): Promise<Turn> {
-    const { signal = context.signal } = request;
-    const turn = await turns.take(request);
-    try {
-      signal.throwIfAborted();
-      request.beforeSending?.();
-      return turn;
-    } catch (error) {
-      await turn.end({ kind: 'unsent' });
-      throw error;
-    }
+/** Returns undefined, with nothing sent, if another request was told to wait while this one connected. */
+async function sendInTurn(
+  send: SendRequest,
+  request: ApiRequest,
+  turn: Turn,
+  context: Context,
+): Promise<ApiResponse | undefined> {
+  const { signal = context.signal } = request;
+  let isWithdrawn = false;
+  let ended: Promise<void> | undefined;
+  const lastCheck = async () => {
+    isWithdrawn = !(await turn.isStillGranted());
+    if (isWithdrawn) throw new Error('the permit was withdrawn');
+  };
+  // The head says all about the limit, and the body may take long.
+  const onHead = (head: ResponseHead) => {
+    ended = turn.end(outcomeOf(head, context.random()));
+    ended.catch(() => {});
+  };
+  try {
+    signal.throwIfAborted();
+    request.beforeSending?.();
+    const response = await send({ ...request, lastCheck, onHead });
+    await ended;
+    // Only the body tells of a ban. A long one is parsed for nothing else.
+    if (response.status === 429 && isBan(readServiceError(response))) await turn.noteBan();
+    return response;
+  } catch (error) {
+    const isSent = error instanceof TransportError && error.sent;
+    await (ended ?? turn.end({ kind: isSent ? 'lost' : 'unsent' }));
+    if (isWithdrawn) return undefined;
+    throw error;
   }
+}
 
-  /** Returns undefined, with nothing sent, if another request was told to wait while this one connected. */
-  async function sendInTurn(request: ApiRequest, turn: Turn): Promise<ApiResponse | undefined> {
-    let isWithdrawn = false;
-    let headAt: number | undefined;
-    let ended: Promise<void> | undefined;
-    const end = (head: ResponseHead) => {
-      ended ??= turn.end(outcomeOf(head, context.uptime() - (headAt ?? context.uptime())));
-      return ended;
-    };
-    const lastCheck = async () => {
-      isWithdrawn = !(await turn.isStillGranted());
-      if (isWithdrawn) throw new Error('the permit was withdrawn');
-    };
-    // Others have to wait from now on, however long the body takes.
-    const onHead = (head: ResponseHead) => {
-      headAt = context.uptime();
-      if (head.status === 429 || requestedWait(head) !== undefined) end(head).catch(() => {});
-    };
-    try {
-      const response = await send({ ...request, lastCheck, onHead });
-      await end(response);
-      // Only the body tells. A long one is parsed for nothing else.
-      if (response.status === 429 && isBan(readServiceError(response))) await turn.noteBan();
-      return response;
-    } catch (error) {
-      const isSent = error instanceof TransportError && error.sent;
-      await (ended ?? turn.end({ kind: isSent ? 'lost' : 'unsent' }));
-      if (isWithdrawn) return undefined;
-      throw error;
-    }
-  }
-
-  function outcomeOf(head: ResponseHead, ageMs: number): ResponseOutcome {
-    const { status, limits, receivedAt } = head;
-    const { limit, remaining, reset, date = receivedAt } = limits.limit;
-    return {
-      kind: 'response',
-      status,
-      ageMs,
-      limit,
-      remaining,
-      reset: reset === undefined ? undefined : { at: reset, inMs: reset - date },
-      waitMs: requestedWait(head),
-      jitter: context.random(),
-    };
-  }
+function outcomeOf(head: ResponseHead, jitter: number): ResponseOutcome {
+  const { status, limits, receivedAt } = head;
+  const { limit, remaining, reset, date = receivedAt } = limits.limit;
+  return {
+    kind: 'response',
+    status,
+    limit,
+    remaining,
+    reset: reset === undefined ? undefined : { at: reset, inMs: reset - date },
+    waitMs: requestedWait(head),
+    jitter,
+  };
 }

@@ -33,11 +33,9 @@ export type Outcome =
 export type ResponseOutcome = {
   readonly kind: 'response';
   readonly status: number;
-  /** The time since the head arrived. */
-  readonly ageMs: number;
   readonly limit?: number | undefined;
   readonly remaining?: number | undefined;
-  /** The reset by the service's clock, and how far away it was when the response arrived. */
+  /** The reset by the service's clock, and how far away it is. */
   readonly reset?: { readonly at: number; readonly inMs: number } | undefined;
   /** Retry-After, for all requests with the key. */
   readonly waitMs?: number | undefined;
@@ -57,20 +55,19 @@ export function applyOutcome(
   const state = hasPermit ? withoutPermit(before, id) : before;
   if (outcome.kind === 'unsent') return state;
   if (outcome.kind === 'lost') return hasPermit ? spendUnseen(state, now) : state;
-  const at = now - outcome.ageMs;
   const { block } = state;
   // It was in flight when another one was refused, and says nothing about the time after that.
   const isLate = block !== undefined && block.reason !== 'unavailable' && grantedAt <= block.since;
   const counted = outcome.status === 429 ? state : count(state, now);
-  const learned = learnWindows(counted, outcome, at);
+  const learned = learnWindows(counted, outcome, now);
   if (isLate) {
     // A window that a later response has reported stays.
-    const minute = isOpen(state, 'minute', at) ? learned.minute : expire(learned.minute);
-    return { ...learned, minute, block: prolong(block, outcome, state.refusals, at) };
+    const minute = isOpen(state, 'minute', now) ? learned.minute : expire(learned.minute);
+    return { ...learned, minute, block: prolong(block, outcome, state.refusals, now) };
   }
   return outcome.status === 429
-    ? learnRefusal(learned, outcome, at, now)
-    : learnResponse(learned, outcome, at);
+    ? learnRefusal(learned, outcome, now)
+    : learnResponse(learned, outcome, now);
 }
 
 /** Returns the state without the permits that are over. Their requests may have been counted. */
@@ -90,11 +87,11 @@ export function learnBan(state: State, now: number): State {
  * Returns the state after a 429 (interface document, section 8). The wait that the service named is the least; a margin, jitter and
  * exponential backoff come on top. After three in a row nothing is sent for five minutes.
  */
-function learnRefusal(state: State, response: ResponseOutcome, at: number, now: number): State {
+function learnRefusal(state: State, response: ResponseOutcome, now: number): State {
   const { block, minute } = state;
   const { remaining, reset } = response;
   const refusals = state.refusals + 1;
-  const until = Math.max(refusalEnd(response, refusals, at), block?.until ?? 0);
+  const until = Math.max(refusalEnd(response, refusals, now), block?.until ?? 0);
   const isUsedUp = remaining === 0 && isSameReset(minute?.serviceResetAt, reset?.at);
   const isTripped = refusals >= refusalsUntilTrip;
   return {
@@ -109,11 +106,11 @@ function learnRefusal(state: State, response: ResponseOutcome, at: number, now: 
 function refusalEnd(
   { remaining, reset, waitMs, jitter }: ResponseOutcome,
   refusals: number,
-  at: number,
+  now: number,
 ): number {
   const untilReset = remaining === 0 ? (reset?.inMs ?? 0) : 0;
   const namedMs = Math.max(waitMs ?? untilReset, secondMs);
-  return at + namedMs + resetMarginMs + backoffMs(refusals, jitter);
+  return now + namedMs + resetMarginMs + backoffMs(refusals, jitter);
 }
 
 /** Returns the block after a response to a request that was in flight when it began. */
@@ -121,30 +118,30 @@ function prolong(
   block: Block,
   response: ResponseOutcome,
   refusals: number,
-  at: number,
+  now: number,
 ): Block | undefined {
-  if (response.status !== 429) return postpone(block, response, at);
-  return { ...block, until: Math.max(block.until, refusalEnd(response, refusals, at)) };
+  if (response.status !== 429) return postpone(block, response, now);
+  return { ...block, until: Math.max(block.until, refusalEnd(response, refusals, now)) };
 }
 
-function learnResponse(state: State, response: ResponseOutcome, at: number): State {
+function learnResponse(state: State, response: ResponseOutcome, now: number): State {
   const { block, hasWorked, refusals } = state;
   const { status } = response;
   const wasRefused = block !== undefined && block.reason !== 'unavailable';
   const isRejected = status === 401 || status === 403;
-  if (wasRefused && isRejected && hasWorked && at - block.since < maxBanDelayMs) {
-    return { ...state, block: trip('banned', at, block.until) };
+  if (wasRefused && isRejected && hasWorked && now - block.since < maxBanDelayMs) {
+    return { ...state, block: trip('banned', now, block.until) };
   }
   return {
     ...state,
     refusals: status >= 500 ? refusals : 0,
     hasWorked: hasWorked || status < 400,
-    block: postpone(block, response, at),
+    block: postpone(block, response, now),
   };
 }
 
 /** Returns the state with what a response says of one window; the other one has a request less. */
-function learnWindows(state: State, response: ResponseOutcome, at: number): State {
+function learnWindows(state: State, response: ResponseOutcome, now: number): State {
   const { limit, remaining, reset } = response;
   const { minute, day } = state;
   if (
@@ -153,33 +150,27 @@ function learnWindows(state: State, response: ResponseOutcome, at: number): Stat
     reset === undefined ||
     reset.inMs <= -resetMarginMs
   ) {
-    return { ...state, minute: countMinute(state, response, at), day: spend(day) };
+    return { ...state, minute: countMinute(state, response, now), day: spend(day) };
   }
-  const reported = { limit, remaining, serviceResetAt: reset.at, endsAt: at + reset.inMs };
+  const reported = { limit, remaining, serviceResetAt: reset.at, endsAt: now + reset.inMs };
   const inFlight = Object.keys(state.permits).length;
   // In its last minutes a day looks like a minute.
   const isKnownDay =
-    isOpen(state, 'day', at) && isSameReset(day?.serviceResetAt, reset.at) && day?.limit === limit;
-  if (isKnownDay || reset.inMs > maxMinuteMs) {
-    const learned = learnWindow(day, reported, at, inFlight);
-    const next = { ...state, minute: countMinute(state, {}, at), day: learned };
-    return noticeOthers(next, day, learned, response, at);
-  }
-  const learned = learnWindow(minute, reported, at, inFlight);
-  return noticeOthers(
-    { ...state, minute: learned, day: spend(day) },
-    minute,
-    learned,
-    response,
-    at,
-  );
+    isOpen(state, 'day', now) && isSameReset(day?.serviceResetAt, reset.at) && day?.limit === limit;
+  const isDay = isKnownDay || reset.inMs > maxMinuteMs;
+  const before = isDay ? day : minute;
+  const learned = learnWindow(before, reported, now, inFlight);
+  const next = isDay
+    ? { ...state, minute: countMinute(state, {}, now), day: learned }
+    : { ...state, minute: learned, day: spend(day) };
+  return noticeOthers(next, before, learned, response, now);
 }
 
 /** Remaining only falls within a window, so the order of responses does not matter. */
 function learnWindow(
   known: Window | undefined,
   reported: Omit<Window, 'expected'> & { readonly serviceResetAt: number },
-  at: number,
+  now: number,
   inFlight: number,
 ): Window {
   if (known?.serviceResetAt !== undefined && known.limit === reported.limit) {
@@ -188,7 +179,7 @@ function learnWindow(
       return { ...known, remaining, endsAt: Math.min(known.endsAt, reported.endsAt) };
     }
     const isOlder = reported.serviceResetAt < known.serviceResetAt;
-    if (isOlder && at < known.endsAt) return known;
+    if (isOlder && now < known.endsAt) return known;
   }
   return { ...reported, expected: reported.remaining - inFlight };
 }
@@ -199,12 +190,12 @@ function noticeOthers(
   before: Window | undefined,
   after: Window,
   { remaining = 0, jitter }: ResponseOutcome,
-  at: number,
+  now: number,
 ): State {
   const isSame =
     before?.serviceResetAt !== undefined && before.serviceResetAt === after.serviceResetAt;
   if (!isSame || remaining >= before.expected) return state;
-  const until = Math.min(after.endsAt + windowMs.minute, at + 2 * windowMs.minute);
+  const until = Math.min(after.endsAt + windowMs.minute, now + 2 * windowMs.minute);
   return { ...state, otherUsers: { until, delayMs: jitter * secondMs } };
 }
 
@@ -212,30 +203,30 @@ function noticeOthers(
 function countMinute(
   state: State,
   reported: Pick<ResponseOutcome, 'limit' | 'remaining'>,
-  at: number,
+  now: number,
 ): Window {
   const known = state.minute;
-  if (known && isOpen(state, 'minute', at)) {
+  if (known && isOpen(state, 'minute', now)) {
     const isOurs = known.serviceResetAt === undefined;
     const most = (isOurs ? reported.remaining : undefined) ?? Number.POSITIVE_INFINITY;
     return { ...known, remaining: Math.min(known.remaining - 1, most) };
   }
   const limit = reported.limit ?? known?.limit ?? assumedLimit;
   const remaining = Math.min(limit - 1, reported.remaining ?? limit);
-  return { limit, remaining, expected: remaining, endsAt: at + windowMs.minute };
+  return { limit, remaining, expected: remaining, endsAt: now + windowMs.minute };
 }
 
 /** Returns the block after a response that may ask all to wait. One that is in force keeps its reason, and gets no shorter. */
 function postpone(
   block: Block | undefined,
   { waitMs, jitter }: ResponseOutcome,
-  at: number,
+  now: number,
 ): Block | undefined {
   if (waitMs === undefined) return block;
-  const until = at + waitMs + resetMarginMs + backoffMs(1, jitter);
-  return block && at < block.until
+  const until = now + waitMs + resetMarginMs + backoffMs(1, jitter);
+  return block && now < block.until
     ? { ...block, until: Math.max(block.until, until) }
-    : { reason: 'unavailable', since: at, until };
+    : { reason: 'unavailable', since: now, until };
 }
 
 function trip(reason: 'tripped' | 'banned', since: number, until: number): Block {
@@ -259,9 +250,9 @@ function spendUnseen(state: State, now: number): State {
   return count({ ...state, minute: spend(state.minute), day: spend(state.day) }, now);
 }
 
-function count(state: State, at: number): State {
+function count(state: State, now: number): State {
   const { ownCount } = state;
-  const isSameDay = ownCount !== undefined && at < ownCount.since + windowMs.day;
+  const isSameDay = ownCount !== undefined && now < ownCount.since + windowMs.day;
   const requests = isSameDay ? ownCount.requests + 1 : 1;
-  return { ...state, ownCount: { since: isSameDay ? ownCount.since : at, requests } };
+  return { ...state, ownCount: { since: isSameDay ? ownCount.since : now, requests } };
 }

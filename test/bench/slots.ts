@@ -80,7 +80,7 @@ async function turn(limit: Limit, id: string): Promise<void> {
   const owner = { pid: process.pid, host: 'bench' };
   const reset = { at: Date.now() + 60_000, inMs: 60_000 };
   const reported = { limit: 1_000_000, remaining: 500_000, reset };
-  const outcome: Outcome = { kind: 'response', status: 200, ageMs: 0, jitter: 0.5, ...reported };
+  const outcome: Outcome = { kind: 'response', status: 200, jitter: 0.5, ...reported };
   await limit.change((state, now) => {
     decide(state, now);
     return [grant(state, id, { expiresAt: now + 35_000, owner }, false), undefined];

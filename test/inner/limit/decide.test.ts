@@ -51,7 +51,7 @@ const response = (id: string, reported: Reported = {}, at = 0, status = 200, wai
   const waitMs = waitS === undefined ? undefined : waitS * 1_000;
   const jitter = 0.5;
   return end(id, at, {
-    ...{ kind: 'response', ageMs: 0, jitter },
+    ...{ kind: 'response', jitter },
     ...{ status, limit, remaining, reset, waitMs },
   });
 };

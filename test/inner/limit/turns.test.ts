@@ -27,7 +27,7 @@ function createProcess(
   const waits: Wait[] = [];
   const sentAt: number[] = [];
   const own = { now, uptime, sleep, signal, random: () => 0.5, owner: { pid: 7, host: 'here' } };
-  const send = async (): Promise<ApiResponse> => {
+  const send = async ({ onHead }: ApiRequest): Promise<ApiResponse> => {
     sentAt.push(now() - startTime);
     await sleep(latencyMs, signal);
     const headers = {
@@ -37,7 +37,9 @@ function createProcess(
     };
     const at = now();
     const limits = readLimits(headers, at);
-    return { status: 200, headers, limits, bytes: new Uint8Array(), sentAt: at, receivedAt: at };
+    const head = { status: 200, headers, limits, sentAt: at, receivedAt: at };
+    onHead?.(head);
+    return { ...head, bytes: new Uint8Array() };
   };
   const report = (event: { event: string }) => void waits.push(event as Wait);
   const context = { ...own, isRunning } as Partial<Context> as Context;
