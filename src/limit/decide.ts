@@ -1,12 +1,12 @@
 import type { Block, Permit, State, Window } from './state.ts';
 
-/** Why a request may not be sent. For `probe` and `busy` the reason is other requests of ours, which end soon. */
+/** The reason why a request may not be sent. `probe` and `busy`: it waits for other requests of ours. */
 export type Reason = 'minute' | 'day' | Block['reason'] | 'probe' | 'busy';
 
 export type Denied = {
   readonly granted: false;
   readonly reason: Reason;
-  /** How long it may take at most until a request may be sent. */
+  /** An upper bound. */
   readonly waitMs: number;
   /** The wait ends as soon as a request in flight does. */
   readonly mayEndEarly: boolean;
@@ -22,18 +22,18 @@ export type Decision = { readonly granted: true; readonly isProbe: boolean } | D
 export const resetMarginMs = 1_000;
 /** Our clock adds up fractions of ms, and may be ahead by much less than this. */
 const maxRoundingMs = 1;
-/** Waits from a reset and from Retry-After may mean the same moment if they differ by no more than this. */
+/** A reset and a Retry-After may mean the same moment, and differ by this much. */
 const maxSameEndMs = 5_000;
 /** A minute that allows this much lets more requests be in flight at once. */
 const wideLimit = 1_000;
 const maxInFlight = 16;
-/** The part of a minute that is left to other users of the key. */
+/** Left to other users of the key, as a part of the minute. */
 const shareOfOthers = 0.05;
-/** The same while the store is unreachable, and other machines cannot be seen. */
+/** Left to other machines while the store is unreachable. */
 const shareOfMachines = 0.25;
 
 /**
- * Decides whether a request may be sent now. After a reset one request goes first, so that a wrong clock, a moved reset or other
+ * Decides whether a request may be sent now. After a reset one request goes first, the probe: a wrong clock, a moved reset or other
  * users cost at most one 429. Then as many may go as the window has left.
  * @param isOffline the store is unreachable; this machine is on its own
  */
@@ -58,7 +58,7 @@ export function decide(state: State, now: number, isOffline = false): Decision {
   return { granted: true, isProbe: false };
 }
 
-/** Returns the longest wait that is in force, whatever is in flight. If several end at about the same time, a window names it. */
+/** Returns the longest wait that is in force, whatever is in flight. Of those that end together, a window gives the reason. */
 export function waitInForce(state: State, now: number, isOffline = false): Denied | undefined {
   const waits = [
     usedUp(state, 'day', now, isOffline),
@@ -70,17 +70,14 @@ export function waitInForce(state: State, now: number, isOffline = false): Denie
   return named && { ...named, waitMs };
 }
 
-/** Returns how many requests may be in flight at once if a minute has this limit. */
 function maxTogether(limit: number | undefined): number {
   return limit !== undefined && limit >= wideLimit ? maxInFlight : maxInFlight / 2;
 }
 
-/** Returns true as long as a window lasts, as far as can be known. */
 export function isOpen(state: State, kind: 'minute' | 'day', now: number): boolean {
   return now < endOf(state, kind, now) + maxRoundingMs;
 }
 
-/** Returns the state with one more permit. */
 export function grant(state: State, id: string, permit: Permit, isProbe: boolean): State {
   return {
     ...state,
@@ -120,7 +117,7 @@ function waitForOne({ permits }: State, reason: Reason, now: number): Denied {
   return { granted: false, reason, waitMs, mayEndEarly: true };
 }
 
-/** Returns what a window has left for us; infinite if it is not open. */
+/** Returns the number of requests that a window has left for us. */
 function leftIn(state: State, kind: 'minute' | 'day', now: number, isOffline: boolean): number {
   const window = state[kind];
   if (!window || !isOpen(state, kind, now)) return Number.POSITIVE_INFINITY;

@@ -11,7 +11,7 @@ import {
 } from './state.ts';
 
 const secondMs = 1_000;
-/** The headers name no window. A reset farther away than this is the day's; Date and reset may come from two clocks. */
+/** A reset farther away is the day's, since the headers name no window. Date and reset may come from two clocks. */
 const maxMinuteMs = 120 * secondMs;
 /** The smallest plan of the interface document, section 8. It counts if the service reports no limit. */
 const assumedLimit = 60;
@@ -22,11 +22,10 @@ const tripMs = 300 * secondMs;
 /** A key that stops working so soon after a 429 counts as banned. */
 const maxBanDelayMs = 600 * secondMs;
 
-/** How a request ended that had a permit. */
+/** The end of a request that had a permit. */
 export type Outcome =
-  /** No byte of it was sent. */
   | { readonly kind: 'unsent' }
-  /** It may have been sent, and no complete response came. */
+  /** It may have been sent, and no response came. */
   | { readonly kind: 'lost' }
   | ResponseOutcome;
 
@@ -43,7 +42,7 @@ export type ResponseOutcome = {
   readonly jitter: number;
 };
 
-/** Returns the state after a request has ended that was granted at `grantedAt`. Applied twice, an outcome does no harm. */
+/** Returns the state after a request has ended. Applied twice, an outcome does no harm. */
 export function applyOutcome(
   before: State,
   id: string,
@@ -56,7 +55,7 @@ export function applyOutcome(
   if (outcome.kind === 'unsent') return state;
   if (outcome.kind === 'lost') return hasPermit ? spendUnseen(state, now) : state;
   const { block } = state;
-  // It was in flight when another one was refused, and says nothing about the time after that.
+  // It was in flight when another one was refused, so it says nothing about the time after that.
   const isLate = block !== undefined && block.reason !== 'unavailable' && grantedAt <= block.since;
   const counted = outcome.status === 429 ? state : count(state, now);
   const learned = learnWindows(counted, outcome, now);
@@ -70,13 +69,13 @@ export function applyOutcome(
     : learnResponse(learned, outcome, now);
 }
 
-/** Returns the state without the permits that are over. Their requests may have been counted. */
+/** Drops the permits that are over. The service may have counted their requests. */
 export function dropPermits(state: State, now: number, isOver: (permit: Permit) => boolean): State {
   const ids = Object.keys(state.permits).filter((id) => isOver(state.permits[id] as Permit));
   return ids.reduce((rest, id) => spendUnseen(withoutPermit(rest, id), now), state);
 }
 
-/** Returns the state after the body of a 429 has said that the key is banned. Its head has said for how long. */
+/** Applies the body of a 429 that says that the key is banned. Its head has said for how long. */
 export function learnBan(state: State, now: number): State {
   const { block } = state;
   if (!block || block.reason === 'unavailable' || now >= block.until) return state;
@@ -84,8 +83,8 @@ export function learnBan(state: State, now: number): State {
 }
 
 /**
- * Returns the state after a 429 (interface document, section 8). The wait that the service named is the least; a margin, jitter and
- * exponential backoff come on top. After three in a row nothing is sent for five minutes.
+ * Applies a 429 (interface document, section 8). The wait that the service named is the least; a margin, jitter and exponential
+ * backoff come on top. After three in a row nothing is sent for five minutes.
  */
 function learnRefusal(state: State, response: ResponseOutcome, now: number): State {
   const { block, minute } = state;
@@ -113,7 +112,6 @@ function refusalEnd(
   return now + namedMs + resetMarginMs + backoffMs(refusals, jitter);
 }
 
-/** Returns the block after a response to a request that was in flight when it began. */
 function prolong(
   block: Block,
   response: ResponseOutcome,
@@ -140,7 +138,7 @@ function learnResponse(state: State, response: ResponseOutcome, now: number): St
   };
 }
 
-/** Returns the state with what a response says of one window; the other one has a request less. */
+/** Applies what a response says of one window; the other one has a request less. */
 function learnWindows(state: State, response: ResponseOutcome, now: number): State {
   const { limit, remaining, reset } = response;
   const { minute, day } = state;
@@ -199,7 +197,7 @@ function noticeOthers(
   return { ...state, otherUsers: { until, delayMs: jitter * secondMs } };
 }
 
-/** Returns the minute by our own count, as long as no response reports its reset. */
+/** Counts the minute ourselves, as long as no response reports its reset. */
 function countMinute(
   state: State,
   reported: Pick<ResponseOutcome, 'limit' | 'remaining'>,
@@ -216,7 +214,7 @@ function countMinute(
   return { limit, remaining, expected: remaining, endsAt: now + windowMs.minute };
 }
 
-/** Returns the block after a response that may ask all to wait. One that is in force keeps its reason, and gets no shorter. */
+/** Applies the wait that a response asks of all. A block that is in force keeps its reason, and gets no shorter. */
 function postpone(
   block: Block | undefined,
   { waitMs, jitter }: ResponseOutcome,
@@ -240,12 +238,11 @@ function backoffMs(refusals: number, jitter: number): number {
   return most / 2 + (jitter * most) / 2;
 }
 
-/** Returns a window of which nothing but the limit is known any more. */
+/** Forgets all of a window but its limit. */
 function expire(window: Window | undefined): Window | undefined {
   return window && { ...window, endsAt: 0, serviceResetAt: undefined };
 }
 
-/** Returns the state after a request that may have been counted, although no response says so. */
 function spendUnseen(state: State, now: number): State {
   return count({ ...state, minute: spend(state.minute), day: spend(state.day) }, now);
 }

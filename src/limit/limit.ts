@@ -3,10 +3,9 @@ import { withoutPermits } from './merge.ts';
 import { emptyState, type State } from './state.ts';
 import { type Clocks, isSameStart, later, type Stamp } from './time.ts';
 
-/** A state as it is kept, and when it was written. */
 export type Snapshot = { readonly state: State; readonly stamp: Stamp };
 
-/** What was read, and what the clocks showed where it is kept. */
+/** The clocks are those of the place where the cell is. */
 export type Reading = Seen<Snapshot> & { readonly clocks: Clocks };
 
 /** Computes one change; the same state changes nothing. It may run more than once. `isOffline` is as in `decide`. */
@@ -31,12 +30,12 @@ export function openLimit(cell: Cell<Snapshot, Reading>, turn: () => Promise<voi
   let steps: ((state: State, now: number) => State)[] = [];
   let next: Promise<void> | undefined;
   let previous: Promise<unknown> = Promise.resolve();
-  /** Put back if it gets lost. */
+  /** Put back if it gets lost, less what was in flight: nobody may ever report how that ended. */
   let last: Snapshot | undefined;
 
   return {
-    async change(step) {
-      let outcome: { readonly result: Awaited<ReturnType<typeof step>>[1] } | undefined;
+    async change<Result>(step: Step<Result>) {
+      let outcome: { readonly result: Result } | undefined;
       steps.push((state, now) => {
         const [after, result] = step(state, now, false);
         outcome = { result };
@@ -54,7 +53,8 @@ export function openLimit(cell: Cell<Snapshot, Reading>, turn: () => Promise<voi
     const taken = steps;
     steps = [];
     next = undefined;
-    last = await change(cell, ({ value = lastKnown(), clocks }) => {
+    const lost = last && { ...last, state: withoutPermits(last.state) };
+    last = await change(cell, ({ value = lost, clocks }) => {
       const stamp = value ? later(value.stamp, clocks) : { ...clocks, at: firstMoment };
       const known = value?.state ?? emptyState;
       const state = taken.reduce((current, step) => step(current, stamp.at), known);
@@ -63,10 +63,6 @@ export function openLimit(cell: Cell<Snapshot, Reading>, turn: () => Promise<voi
       const isOutdated = value !== undefined && !isSameStart(value.stamp, clocks);
       return [state === known && !isOutdated ? undefined : snapshot, snapshot];
     });
-  }
-
-  function lastKnown(): Snapshot | undefined {
-    return last && { ...last, state: withoutPermits(last.state) };
   }
 }
 

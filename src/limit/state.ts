@@ -13,19 +13,18 @@ export type State = {
   readonly probe?: string | undefined;
   /** Stays after its end: a key that stops working soon after a 429 is probably banned. */
   readonly block?: Block | undefined;
-  /** 429s in a row. Those of requests that were in flight together count as one. */
+  /** 429s in a row. Those of requests that were in flight together are one. */
   readonly refusals: number;
-  /** Others have used the key lately; until then the end of each window is delayed, so that not all begin the next one at once. */
+  /** Others have used the key lately. The end of each window is delayed, so that not all begin the next one at once. */
   readonly otherUsers?: { readonly until: number; readonly delayMs: number } | undefined;
   /** Requests that we counted ourselves, for less than a day. */
   readonly ownCount?: { readonly since: number; readonly requests: number } | undefined;
   /** The service has accepted the key. */
   readonly hasWorked?: boolean | undefined;
-  /** When a person discarded everything. No wait from before counts, whichever machine knows of it. */
+  /** The moment of a `--reset`. No wait from before counts, whichever machine knows of it. */
   readonly clearedAt?: number | undefined;
 };
 
-/** The minute or the day. */
 export type Window = {
   readonly limit: number;
   readonly remaining: number;
@@ -37,10 +36,9 @@ export type Window = {
   readonly serviceResetAt?: number | undefined;
 };
 
-/** If nobody has reported by `expiresAt` how the request ended, or its process has ended, it counts as spent. */
+/** Counts as spent at `expiresAt`, or when its process has ended. */
 export type Permit = { readonly expiresAt: number; readonly owner: Owner };
 
-/** Nothing is sent before `until`. */
 export type Block = {
   /** `unavailable` is a 503 with Retry-After; the others come from a 429. */
   readonly reason: '429' | 'tripped' | 'banned' | 'unavailable';

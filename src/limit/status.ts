@@ -3,11 +3,11 @@ import { dropPermits } from './learn.ts';
 import type { Limit } from './limit.ts';
 import type { State } from './state.ts';
 
-/** One window as a person wants to see it. What is not known is undefined. */
+/** Undefined fields are unknown. */
 export type WindowStatus = {
   readonly limit?: number | undefined;
   readonly remaining?: number | undefined;
-  /** What the service has counted, or what this machine has sent for less than a day. */
+  /** Counted by the service, or by petstore for less than a day. */
   readonly used?: number | undefined;
   readonly resetMs?: number | undefined;
   readonly source: 'service' | 'own count' | 'unknown';
@@ -21,13 +21,13 @@ export type LimitStatus = {
   readonly wait: Denied | undefined;
 };
 
-/** Returns what there is to show of a limit, and changes nothing. */
+/** Reads a limit without changing it. */
 export function readStatus(limit: Limit): Promise<LimitStatus> {
   return limit.change((state, now, isOffline) => [state, limitStatus(state, now, isOffline)]);
 }
 
-function limitStatus(kept: State, now: number, isOffline: boolean): LimitStatus {
-  const state = dropPermits(kept, now, ({ expiresAt }) => now >= expiresAt);
+function limitStatus(recorded: State, now: number, isOffline: boolean): LimitStatus {
+  const state = dropPermits(recorded, now, ({ expiresAt }) => now >= expiresAt);
   const decision = decide(state, now, isOffline);
   return {
     minute: windowStatus(state, 'minute', now),

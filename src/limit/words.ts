@@ -3,7 +3,7 @@ import type { Wait } from '../events.ts';
 import { duration, isoTime } from '../time.ts';
 import type { Denied, Reason } from './decide.ts';
 
-/** Returns what the event of a wait says besides its time. */
+/** Returns the fields of a wait event but for its time. */
 export function waitWords({
   reason,
   limit,
@@ -38,7 +38,7 @@ export function waitReason(reason: Reason): Wait['reason'] {
   return reason === 'busy' ? 'probe' : reason;
 }
 
-/** Returns the failure of a request whose turn would come too late. `now` is the time of day. */
+/** Returns the failure of a request that would have to wait too long. `now` is the time of day. */
 export function tooLate(denied: Denied, now: number): Failure {
   const { waitMs } = denied;
   const retryAfter = Math.ceil(waitMs / 1_000);
@@ -60,7 +60,6 @@ function nextStep(denied: Denied, now: number, seconds: number): string {
   return `Retry in ${when}, or let petstore wait: --max-wait ${seconds + 1}s`;
 }
 
-/** Returns why a wait is in force, and until when. */
 export function describeWait(denied: Denied, now: number): string {
   const { reason, sinceMs } = denied;
   const next = `next request in ${moment(denied, now)}`;
@@ -74,7 +73,6 @@ function moment({ waitMs }: Denied, now: number): string {
   return `${duration(waitMs)} (${isoTime(now + waitMs)})`;
 }
 
-/** Returns why nothing is sent. */
 export function inWords({ reason, limit, isReported }: Denied): string {
   switch (reason) {
     case 'minute':
