@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe } from 'vitest';
 import { type Clock, startTime } from '../support/clock.ts';
 import { expect, networkError, type Reaction, reply, test } from '../support/petstore.ts';
+import { expectTold } from '../support/told.ts';
 import { type Context, plans } from '../support/values.ts';
 
 const minute = 60_000;
@@ -170,6 +171,22 @@ describe.for(steps)('a clock that is set %s', ([, by]) => {
     expect(passed).toBeLessThanOrEqual(60 + maxLateSeconds);
     expect(sandbox.requests).toHaveLength(2);
   });
+});
+
+test('a clock that is set after a restart of the machine does not shorten a told wait', async ({
+  clock,
+  petstore,
+  sandbox,
+}) => {
+  sandbox.reactions.push(reply(429, '', { 'retry-after': '60' }));
+  await petstore(['categories', 'list', '--max-wait', '0']);
+  const restart = clock.uptime();
+  const { sleep } = watch(clock, hour);
+
+  const context = { boot: 'next', uptime: () => clock.uptime() - restart, sleep };
+  await petstore(['categories', 'list'], { context });
+
+  expectTold(clock.service() - startTime, 60);
 });
 
 describe('a process that is stopped while it waits, until long after', () => {

@@ -1,7 +1,11 @@
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startTime } from '../support/clock.ts';
+import { describe } from 'vitest';
+import { type Clock, startTime } from '../support/clock.ts';
 import { expect, reply, test } from '../support/petstore.ts';
+import { expectTold } from '../support/told.ts';
+
+const never = new AbortController().signal;
 
 const list = ['categories', 'list', '--max-wait', '0'];
 const refusal = reply(429, '', { 'retry-after': '900' });
@@ -66,3 +70,52 @@ test.for(damages)(
     expect(clock.now() - startTime).toBeLessThan(1_000_000);
   },
 );
+
+describe('files of a limit that are removed while a process waits', () => {
+  test('do not shorten a wait that it knows', async ({ petstore, sandbox, folder, clock }) => {
+    sandbox.reactions.push(reply(429, '', { 'retry-after': '60' }));
+    await petstore(list);
+    const sleep = removeOnce(folder, clock, () => clock.now() >= startTime + 20_000);
+
+    const { exitCode } = await petstore(['categories', 'list'], { context: { sleep } });
+
+    expect(exitCode).toBe(0);
+    expectTold(clock.now() - startTime, 60);
+    expect(sandbox.requests).toHaveLength(2);
+  });
+
+  test('do not make it wait for a request that has ended', async ({
+    petstore,
+    sandbox,
+    folder,
+    clock,
+  }) => {
+    sandbox.reactions.push(async (_request, forward) => {
+      await clock.sleep(5_000, never);
+      return forward();
+    });
+    let hasEnded = false;
+    const first = petstore(list).then(() => {
+      hasEnded = true;
+    });
+    const sleep = removeOnce(folder, clock, () => hasEnded);
+
+    const context = { sleep, isRunning: () => true };
+    const { exitCode } = await petstore(['categories', 'list'], { context });
+
+    await first;
+    expect(exitCode).toBe(0);
+    expect(clock.now() - startTime).toBeLessThan(10_000);
+  });
+});
+
+/** Returns a sleep that removes the files of the limits once it is time. The process reads them next. */
+function removeOnce(folder: string, clock: Clock, isTime: () => boolean): Clock['sleep'] {
+  let isRemoved = false;
+  return async (ms, signal) => {
+    await clock.sleep(ms, signal);
+    if (isRemoved || !isTime()) return;
+    rmSync(join(folder, 'state', 'limits'), { recursive: true });
+    isRemoved = true;
+  };
+}

@@ -211,6 +211,25 @@ describe('limits', () => {
     expect(JSON.parse(stdout).day.used).toBe(2);
   });
 
+  test('shows no less than nothing left, if a lost request may have been counted', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    await petstore(list);
+    sandbox.reactions.push(reply(200, [], windowHeaders(60, 0)), async ({ onSent }) => {
+      onSent();
+      await clock.sleep(second, never);
+      throw networkError('ECONNRESET');
+    });
+    await Promise.all([petstore(listNow), petstore(listNow)]);
+
+    const { stdout } = await petstore(limits);
+
+    expect(sandbox.requests).toHaveLength(3);
+    expect(JSON.parse(stdout).minute).toMatchObject({ remaining: 0, used: 60 });
+  });
+
   test('does not count requests of the day that were refused', async ({ petstore, sandbox }) => {
     sandbox.reactions.push(refusal(1));
     await petstore(list);
