@@ -6,12 +6,7 @@ import { type Cell, memoryCell, withFallbacks } from '../disk/cell.ts';
 import { faultOfAccess } from '../disk/denied.ts';
 import { fileCell } from '../disk/file-cell.ts';
 import { FileFault } from '../disk/file-fault.ts';
-import {
-  faultOfFolder,
-  faultOfLink,
-  ownFolder,
-  securePrivateFolder,
-} from '../disk/private-folder.ts';
+import { faultOfFolder, faultOfLink, ownFolder } from '../disk/private-folder.ts';
 import { sweep } from '../disk/temporary.ts';
 import { systemCode } from '../errors.ts';
 import { type Limit, openLimit, type Snapshot, withClocks } from './limit.ts';
@@ -51,23 +46,20 @@ function temporaryFolder({ uid, temporary }: Context): string {
   return join(temporary, uid === undefined ? 'petstore' : `petstore-${uid}`);
 }
 
-/** Returns a cell in a folder that nobody else can enter. */
-function cellIn(folder: string | undefined, name: string, { uid }: Context): Cell<Snapshot> {
-  if (folder === undefined) return { read: refuse, replace: refuse };
-  const limits = join(folder, 'limits');
+function cellIn(folder: string | undefined, name: string, context: Context): Cell<Snapshot> {
+  const limits = join(folder ?? '', 'limits');
   const cell = fileCell<Snapshot>(join(limits, name));
-  let isChecked = false;
   return {
     read() {
-      const fault = isChecked ? undefined : faultOfLimits(folder, { uid });
+      // Each time: where others can write, they can put a folder of their own in its place.
+      const fault = faultOfLimits(folder, context);
       if (fault) throw fault;
       return cell.read();
     },
     replace(seen, next) {
-      if (!isChecked) securePrivateFolder(limits, uid);
-      isChecked = true;
+      const isReplaced = cell.replace(seen, next);
       if (seen.value === undefined) removeOldLogs(limits);
-      return cell.replace(seen, next);
+      return isReplaced;
     },
   };
 }
@@ -82,14 +74,11 @@ function removeOldLogs(folder: string): void {
 
 /** Returns what keeps a state folder from holding the limits, undefined if nothing does. Others may write to it. */
 export function faultOfLimits(
-  folder: string,
+  folder: string | undefined,
   { uid }: Pick<Context, 'uid'>,
 ): FileFault | undefined {
+  if (folder === undefined) return new FileFault('no home folder', ownFolder);
   return faultOfLink(folder, uid) ?? faultOfFolder(join(folder, 'limits'), uid);
-}
-
-function refuse(): never {
-  throw new FileFault('no home folder', ownFolder);
 }
 
 function noticeOfMove(
