@@ -2,13 +2,8 @@ import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { type Clock, startTime } from '../support/clock.ts';
-import { expect, reply, test } from '../support/petstore.ts';
-import { expectTold } from '../support/told.ts';
-
-const never = new AbortController().signal;
-
-const list = ['categories', 'list', '--max-wait', '0'];
-const refusal = reply(429, '', { 'retry-after': '900' });
+import { expect, test } from '../support/petstore.ts';
+import { expectTold, list, listNow, never, refusal } from '../support/told.ts';
 
 /** What happens to the files of a limit, and the exit code of the next command. */
 const damages: readonly (readonly [
@@ -50,8 +45,8 @@ const damages: readonly (readonly [
 test.for(damages)(
   'if of the files of a limit %s, commands go on',
   async ([, damage, exitCode], { petstore, sandbox, folder, clock }) => {
-    sandbox.reactions.push(refusal);
-    await petstore(list);
+    sandbox.reactions.push(refusal(900));
+    await petstore(listNow);
     const limits = join(folder, 'state', 'limits');
     const [name = ''] = readdirSync(limits);
     const place = join(limits, name);
@@ -62,8 +57,8 @@ test.for(damages)(
     );
 
     const context = { isRunning: () => false };
-    const next = await petstore(list, { context });
-    const last = await petstore([...list.slice(0, 2), '--max-wait', 'inf'], { context });
+    const next = await petstore(listNow, { context });
+    const last = await petstore([...list, '--max-wait', 'inf'], { context });
 
     expect(next.exitCode).toBe(exitCode);
     expect(last.exitCode).toBe(0);
@@ -73,11 +68,11 @@ test.for(damages)(
 
 describe('files of a limit that are removed while a process waits', () => {
   test('do not shorten a wait that it knows', async ({ petstore, sandbox, folder, clock }) => {
-    sandbox.reactions.push(reply(429, '', { 'retry-after': '60' }));
-    await petstore(list);
+    sandbox.reactions.push(refusal(60));
+    await petstore(listNow);
     const sleep = removeOnce(folder, clock, () => clock.now() >= startTime + 20_000);
 
-    const { exitCode } = await petstore(['categories', 'list'], { context: { sleep } });
+    const { exitCode } = await petstore(list, { context: { sleep } });
 
     expect(exitCode).toBe(0);
     expectTold(clock.now() - startTime, 60);
@@ -95,13 +90,13 @@ describe('files of a limit that are removed while a process waits', () => {
       return forward();
     });
     let hasEnded = false;
-    const first = petstore(list).then(() => {
+    const first = petstore(listNow).then(() => {
       hasEnded = true;
     });
     const sleep = removeOnce(folder, clock, () => hasEnded);
 
     const context = { sleep, isRunning: () => true };
-    const { exitCode } = await petstore(['categories', 'list'], { context });
+    const { exitCode } = await petstore(list, { context });
 
     await first;
     expect(exitCode).toBe(0);

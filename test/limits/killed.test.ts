@@ -1,21 +1,12 @@
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
 import { expect, reply, silence, test } from '../support/petstore.ts';
+import { list, second, windowHeaders } from '../support/told.ts';
 
-const second = 1_000;
-const list = ['categories', 'list', '--json'];
 const killed = { pid: 1, born: 'once' };
 /** Nobody knows of another machine's processes. */
 const isRunning = ({ pid, host }: { readonly pid: number; readonly host: string }) =>
   pid !== killed.pid || host !== 'here';
-
-const lastOfMinute = () =>
-  reply(200, [], {
-    date: new Date(startTime).toUTCString(),
-    'x-ratelimit-limit': '60',
-    'x-ratelimit-remaining': '1',
-    'x-ratelimit-reset': String(startTime / second + 60),
-  });
 
 describe('a process that is killed with a request in flight', () => {
   test.for([
@@ -30,7 +21,7 @@ describe('a process that is killed with a request in flight', () => {
     ],
   ] as const)('%s', async ([, host, before, from, to], { petstore, sandbox, clock }) => {
     for (let n = 0; n < before; n += 1) {
-      sandbox.reactions.push(lastOfMinute());
+      sandbox.reactions.push(reply(200, [], windowHeaders(60, 1)));
       await petstore(list);
     }
     const release = clock.hold();

@@ -1,21 +1,8 @@
+import { Readable } from 'node:stream';
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
 import { expect, reply, test } from '../support/petstore.ts';
-
-const never = new AbortController().signal;
-const second = 1_000;
-const list = ['categories', 'list', '--json'];
-const listNow = [...list, '--max-wait', '0'];
-
-/** Returns the headers of a window of a hundred requests. */
-function windowHeaders(remaining: number): Record<string, string> {
-  return {
-    date: new Date(startTime).toUTCString(),
-    'x-ratelimit-limit': '100',
-    'x-ratelimit-remaining': String(remaining),
-    'x-ratelimit-reset': String(startTime / second + 60),
-  };
-}
+import { list, listNow, never, second, windowHeaders } from '../support/told.ts';
 
 /** What the service reports as left, response after response. */
 const reports: [who: string, remaining: number[], isShared: boolean][] = [
@@ -26,7 +13,7 @@ const reports: [who: string, remaining: number[], isShared: boolean][] = [
 describe.for(reports)('a key that %s uses', ([, remaining, isShared]) => {
   test('at the end of a minute: a twentieth is left to others', async ({ petstore, sandbox }) => {
     for (const left of [...remaining, 5]) {
-      sandbox.reactions.push(reply(200, [], windowHeaders(left)));
+      sandbox.reactions.push(reply(200, [], windowHeaders(100, left)));
       await petstore(list);
     }
 
@@ -41,7 +28,7 @@ describe.for(reports)('a key that %s uses', ([, remaining, isShared]) => {
     clock,
   }) => {
     for (const left of remaining) {
-      sandbox.reactions.push(reply(200, [], windowHeaders(left)));
+      sandbox.reactions.push(reply(200, [], windowHeaders(100, left)));
       await petstore(list);
     }
     let inFlight = 0;
@@ -53,7 +40,11 @@ describe.for(reports)('a key that %s uses', ([, remaining, isShared]) => {
       await clock.sleep(second, never);
       inFlight -= 1;
       const left = (remaining.at(-1) ?? 0) + remaining.length - sandbox.requests.length;
-      return { status: 200, headers: windowHeaders(left), body: of('[]') };
+      return {
+        status: 200,
+        headers: windowHeaders(100, left),
+        body: Readable.from([Buffer.from('[]')]),
+      };
     };
 
     await Promise.all([petstore(list), petstore(list), petstore(list)]);
@@ -70,8 +61,7 @@ describe('a service that reports no reset', () => {
     [
       'a reset that is past',
       (sent) => ({
-        ...windowHeaders(7 - sent),
-        'x-ratelimit-reset': String(startTime / second - 3),
+        ...windowHeaders(100, 7 - sent, -3),
       }),
       7,
     ],
@@ -89,7 +79,3 @@ describe('a service that reports no reset', () => {
     expect(sandbox.requests).toHaveLength(sent + 1);
   });
 });
-
-async function* of(text: string): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(text);
-}

@@ -1,9 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, reply, test } from '../support/petstore.ts';
-
-const list = ['categories', 'list', '--max-wait', '0'];
-const refusal = reply(429, '', { 'retry-after': '900' });
+import { expect, test } from '../support/petstore.ts';
+import { listNow, refusal } from '../support/told.ts';
 
 test.for([
   ['without a home folder', () => undefined, /no home folder; /],
@@ -12,13 +10,13 @@ test.for([
   '%s the limit is shared in the temporary folder',
   async ([, stateFolder, notice], { petstore, sandbox, folder }) => {
     writeFileSync(join(folder, 'file'), '');
-    sandbox.reactions.push(refusal);
+    sandbox.reactions.push(refusal(900));
     const options = { env: { PETSTORE_STATE_DIR: stateFolder(folder) }, context: { home: '' } };
     const uid = process.getuid?.();
     const place = join(folder, 'temporary', uid === undefined ? 'petstore' : `petstore-${uid}`);
 
-    await petstore(list, options);
-    const { exitCode, stderr } = await petstore(list, options);
+    await petstore(listNow, options);
+    const { exitCode, stderr } = await petstore(listNow, options);
 
     expect(exitCode).toBe(75);
     expect(stderr).toMatch(notice);
@@ -32,10 +30,10 @@ test.skipIf(!process.getuid)(
     const context = { uid: 4711 };
     const limits = ['state', 'temporary/petstore-4711'].map((name) => join(folder, name, 'limits'));
     for (const path of limits) mkdirSync(path, { recursive: true });
-    sandbox.reactions.push(refusal);
+    sandbox.reactions.push(refusal(900));
 
-    await petstore(list, { context });
-    const { exitCode, stderr } = await petstore(list, { context });
+    await petstore(listNow, { context });
+    const { exitCode, stderr } = await petstore(listNow, { context });
 
     expect(exitCode).toBe(0);
     expect(stderr).toContain('the rate limit is not shared with other petstore processes');

@@ -1,29 +1,20 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
 import { expect, networkError, type Reaction, reply, test } from '../support/petstore.ts';
-import { expectTold } from '../support/told.ts';
+import {
+  expectTold,
+  list,
+  listNow,
+  minute,
+  never,
+  refusal,
+  second,
+  windowHeaders,
+} from '../support/told.ts';
 import { plans } from '../support/values.ts';
 
-const never = new AbortController().signal;
-const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
-const list = ['categories', 'list', '--json'];
-const listNow = [...list, '--max-wait', '0'];
 const limits = ['limits', '--json'];
-const refusal = (seconds: number) => reply(429, {}, { 'retry-after': String(seconds) });
-
-/** Returns the headers of a window that ends that many seconds after the start of the test. */
-function windowHeaders(limit: number, remaining: number, endsIn = 60): Record<string, string> {
-  return {
-    date: new Date(startTime).toUTCString(),
-    'x-ratelimit-limit': String(limit),
-    'x-ratelimit-remaining': String(remaining),
-    'x-ratelimit-reset': String(startTime / second + endsIn),
-  };
-}
 
 /** Breaks off once the request has left. */
 const cut: Reaction = async ({ onSent }) => {
@@ -67,27 +58,6 @@ test('a window ends as the head of a response says, however long its body takes'
   expect(clock.now() - startTime).toBeLessThanOrEqual(65 * second);
 });
 
-test('a 429 binds others from its head on, however long its body takes', async ({
-  petstore,
-  sandbox,
-}) => {
-  await petstore(list);
-  const codes: number[] = [];
-  sandbox.reactions.push(async ({ onSent }) => {
-    onSent();
-    const body = (async function* () {
-      codes.push((await petstore(listNow)).exitCode);
-      yield Buffer.from('{}');
-    })();
-    return { status: 429, headers: { 'retry-after': '900' }, body };
-  });
-
-  codes.push((await petstore(listNow)).exitCode);
-
-  expect(codes).toEqual([75, 75]);
-  expect(sandbox.requests).toHaveLength(2);
-});
-
 test('a request that has to wait again and again while it connects is sent in the end', async ({
   petstore,
   sandbox,
@@ -99,7 +69,7 @@ test('a request that has to wait again and again while it connects is sent in th
     if (isOther || waits === 6) return;
     waits += 1;
     isOther = true;
-    sandbox.reactions.push(reply(503, {}, { 'retry-after': '1' }));
+    sandbox.reactions.push(refusal(1, 503));
     await petstore(listNow);
     isOther = false;
   };
@@ -164,7 +134,7 @@ describe('requests in flight', () => {
       sandbox.react = () => async (_request, forward) => {
         inFlight += 1;
         mostInFlight = Math.max(mostInFlight, inFlight);
-        await clock.sleep(2 * second, new AbortController().signal);
+        await clock.sleep(2 * second, never);
         inFlight -= 1;
         return forward();
       };
@@ -175,40 +145,20 @@ describe('requests in flight', () => {
       expect(mostInFlight).toBe(most);
     },
   );
-
-  test('of an import leave in the order of its rows, whatever they wait for', async ({
-    petstore,
-    sandbox,
-    folder,
-    clock,
-  }) => {
-    sandbox.plan = { ...plans.free, minute: { limit: 5, length: minute } };
-    sandbox.react = () => async (_request, forward) => {
-      await clock.sleep(300, never);
-      return forward();
-    };
-    const names = Array.from({ length: 30 }, (_, n) => `pet ${n}`);
-    const file = join(folder, 'pets.csv');
-    writeFileSync(file, `name\n${names.join('\n')}\n`);
-
-    const argv = ['categories', 'import', file, '--yes', '--max-wait', 'inf'];
-    const { exitCode } = await petstore(argv);
-
-    const sent = sandbox.requests.filter(({ method }) => method === 'POST');
-    expect(exitCode).toBe(0);
-    expect(sent.map(({ body = '' }) => JSON.parse(body).name)).toEqual(names);
-  });
 });
 
 describe('limits', () => {
-  test('counts requests of the day whose responses were lost', async ({ petstore, sandbox }) => {
-    sandbox.reactions.push(cut);
+  test.for<[string, Reaction, used: number]>([
+    ['counts a request of the day whose response was lost', cut, 2],
+    ['does not count a request of the day that was refused', refusal(1), 1],
+  ])('%s', async ([, reaction, used], { petstore, sandbox }) => {
+    sandbox.reactions.push(reaction);
     await petstore(list);
 
     const { stdout } = await petstore(limits);
 
     expect(sandbox.requests).toHaveLength(2);
-    expect(JSON.parse(stdout).day.used).toBe(2);
+    expect(JSON.parse(stdout).day.used).toBe(used);
   });
 
   test('shows no less than nothing left, if a lost request may have been counted', async ({
@@ -230,23 +180,13 @@ describe('limits', () => {
     expect(JSON.parse(stdout).minute).toMatchObject({ remaining: 0, used: 60 });
   });
 
-  test('does not count requests of the day that were refused', async ({ petstore, sandbox }) => {
-    sandbox.reactions.push(refusal(1));
-    await petstore(list);
-
-    const { stdout } = await petstore(limits);
-
-    expect(sandbox.requests).toHaveLength(2);
-    expect(JSON.parse(stdout).day.used).toBe(1);
-  });
-
   test('counts our own requests of the day anew a day after the first', async ({
     petstore,
     clock,
   }) => {
     const used: unknown[] = [];
     for (const pause of [0, 1, 2, 25]) {
-      await clock.sleep(pause * hour, never);
+      await clock.sleep(pause * 60 * minute, never);
       await petstore(list);
       const { stdout } = await petstore(limits);
       used.push(JSON.parse(stdout).day.used);
@@ -259,7 +199,7 @@ describe('limits', () => {
     ['a window that is used up', () => [reply(200, [], windowHeaders(60, 0))]],
     ['a day that is used up', () => [reply(200, [], windowHeaders(1_000, 0, 36_000))]],
     ['a wait after a 429', () => [refusal(900)]],
-    ['a wait after a 503', () => [reply(503, {}, { 'retry-after': '900' })]],
+    ['a wait after a 503', () => [refusal(900, 503)]],
     ['two 429', () => [refusal(1), refusal(1)]],
   ])('--reset forgets %s', async ([, reactions], { petstore, sandbox, clock }) => {
     const left = reactions();

@@ -1,7 +1,39 @@
+import { setMaxListeners } from 'node:events';
 import { expect } from 'vitest';
+import { startTime } from './clock.ts';
+import { reply } from './petstore.ts';
+
+export const second = 1_000;
+export const minute = 60 * second;
+/** For sleeps that nobody ends. */
+export const never = new AbortController().signal;
+setMaxListeners(0, never);
+
+export const list = ['categories', 'list', '--json'];
+/** A list that does not wait. */
+export const listNow = [...list, '--max-wait', '0'];
+
+/** Returns a 429, or another response with a Retry-After. */
+export function refusal(seconds: number, status = 429): Response {
+  return reply(status, {}, { 'retry-after': String(seconds) });
+}
+
+/** Returns the headers of a window that ends that many seconds after the start of the test. */
+export function windowHeaders(
+  limit: number,
+  remaining: number,
+  endsIn = 60,
+): Record<string, string> {
+  return {
+    date: new Date(startTime).toUTCString(),
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(remaining),
+    'x-ratelimit-reset': String(startTime / second + endsIn),
+  };
+}
 
 /** Expects a wait to be as long as the service said, and at most 3 s longer. */
 export function expectTold(waitedMs: number, toldSeconds: number): void {
-  expect(waitedMs).toBeGreaterThanOrEqual(toldSeconds * 1_000);
-  expect(waitedMs).toBeLessThanOrEqual(toldSeconds * 1_000 + 3_000);
+  expect(waitedMs).toBeGreaterThanOrEqual(toldSeconds * second);
+  expect(waitedMs).toBeLessThanOrEqual(toldSeconds * second + 3_000);
 }
