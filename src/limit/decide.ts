@@ -8,23 +8,20 @@ export type Denied = {
   readonly reason: Reason;
   /** An upper bound. */
   readonly waitMs: number;
-  /** The wait ends as soon as a request in flight does. */
   readonly mayEndEarly: boolean;
   readonly limit?: number;
-  /** The age of a block. */
   readonly sinceMs?: number;
-  /** The service itself has said that the key is banned. */
+  /** The service itself has spoken of a ban. */
   readonly isReported?: boolean;
 };
 export type Decision = { readonly granted: true; readonly isProbe: boolean } | Denied;
 
 /** Added to the end of each window: resets are whole seconds and may be rounded down. */
 export const resetMarginMs = 1_000;
-/** Our clock adds up fractions of ms, and may be ahead by much less than this. */
+/** Our clock adds up fractions of milliseconds. */
 const maxRoundingMs = 1;
 /** A reset and a Retry-After may mean the same moment, and differ by this much. */
 const maxSameEndMs = 5_000;
-/** A minute that allows this much lets more requests be in flight at once. */
 const wideLimit = 1_000;
 const maxInFlight = 16;
 /** Left to other users of the key, as a part of the minute. */
@@ -58,7 +55,7 @@ export function decide(state: State, now: number, isOffline = false): Decision {
   return { granted: true, isProbe: false };
 }
 
-/** Returns the longest wait that is in force, whatever is in flight. Of those that end together, a window gives the reason. */
+/** Returns the longest wait that is in force, whatever is in flight. */
 export function waitInForce(state: State, now: number, isOffline = false): Denied | undefined {
   const waits = [
     usedUp(state, 'day', now, isOffline),
@@ -66,6 +63,7 @@ export function waitInForce(state: State, now: number, isOffline = false): Denie
     blocked(state, now),
   ].filter((wait) => wait !== undefined);
   const waitMs = Math.max(0, ...waits.map((wait) => wait.waitMs));
+  // Of waits that end together, a window says more than a 429.
   const named = waits.find((wait) => wait.waitMs + maxSameEndMs >= waitMs);
   return named && { ...named, waitMs };
 }
@@ -117,7 +115,6 @@ function waitForOne({ permits }: State, reason: Reason, now: number): Denied {
   return { granted: false, reason, waitMs, mayEndEarly: true };
 }
 
-/** Returns the number of requests that a window has left for us. */
 function leftIn(state: State, kind: 'minute' | 'day', now: number, isOffline: boolean): number {
   const window = state[kind];
   if (!window || !isOpen(state, kind, now)) return Number.POSITIVE_INFINITY;

@@ -22,7 +22,6 @@ const tripMs = 300 * secondMs;
 /** A key that stops working so soon after a 429 counts as banned. */
 const maxBanDelayMs = 600 * secondMs;
 
-/** The end of a request that had a permit. */
 export type Outcome =
   | { readonly kind: 'unsent' }
   /** It may have been sent, and no response came. */
@@ -36,9 +35,7 @@ export type ResponseOutcome = {
   readonly remaining?: number | undefined;
   /** The reset by the service's clock, and how far away it is. */
   readonly reset?: { readonly at: number; readonly inMs: number } | undefined;
-  /** Retry-After, for all requests with the key. */
   readonly waitMs?: number | undefined;
-  /** In [0, 1). */
   readonly jitter: number;
 };
 
@@ -60,9 +57,10 @@ export function applyOutcome(
   const counted = outcome.status === 429 ? state : count(state, now);
   const learned = learnWindows(counted, outcome, now);
   if (isLate) {
-    // A window that a later response has reported stays.
     const minute = isOpen(state, 'minute', now) ? learned.minute : expire(learned.minute);
-    return { ...learned, minute, block: prolong(block, outcome, state.refusals, now) };
+    if (outcome.status !== 429) return { ...learned, minute, block: postpone(block, outcome, now) };
+    const until = Math.max(block.until, refusalEnd(outcome, state.refusals, now));
+    return { ...learned, minute, block: { ...block, until } };
   }
   return outcome.status === 429
     ? learnRefusal(learned, outcome, now)
@@ -75,7 +73,7 @@ export function dropPermits(state: State, now: number, isOver: (permit: Permit) 
   return ids.reduce((rest, id) => spendUnseen(withoutPermit(rest, id), now), state);
 }
 
-/** Applies the body of a 429 that says that the key is banned. Its head has said for how long. */
+/** Applies the body of a 429 that speaks of a ban. Its head has said for how long. */
 export function learnBan(state: State, now: number): State {
   const { block } = state;
   if (!block || block.reason === 'unavailable' || now >= block.until) return state;
@@ -96,7 +94,7 @@ function learnRefusal(state: State, response: ResponseOutcome, now: number): Sta
   return {
     ...state,
     refusals,
-    // Otherwise what was known of the minute is wrong: a probe has to find out.
+    // If requests should have been left, a probe has to find out.
     minute: isUsedUp ? minute : expire(minute),
     block: isTripped ? trip('tripped', now, until) : { reason: '429', since: now, until },
   };
@@ -110,16 +108,6 @@ function refusalEnd(
   const untilReset = remaining === 0 ? (reset?.inMs ?? 0) : 0;
   const namedMs = Math.max(waitMs ?? untilReset, secondMs);
   return now + namedMs + resetMarginMs + backoffMs(refusals, jitter);
-}
-
-function prolong(
-  block: Block,
-  response: ResponseOutcome,
-  refusals: number,
-  now: number,
-): Block | undefined {
-  if (response.status !== 429) return postpone(block, response, now);
-  return { ...block, until: Math.max(block.until, refusalEnd(response, refusals, now)) };
 }
 
 function learnResponse(state: State, response: ResponseOutcome, now: number): State {
@@ -138,7 +126,6 @@ function learnResponse(state: State, response: ResponseOutcome, now: number): St
   };
 }
 
-/** Applies what a response says of one window; the other one has a request less. */
 function learnWindows(state: State, response: ResponseOutcome, now: number): State {
   const { limit, remaining, reset } = response;
   const { minute, day } = state;
@@ -214,7 +201,7 @@ function countMinute(
   return { limit, remaining, expected: remaining, endsAt: now + windowMs.minute };
 }
 
-/** Applies the wait that a response asks of all. A block that is in force keeps its reason, and gets no shorter. */
+/** A block that is in force keeps its reason, and gets no shorter. */
 function postpone(
   block: Block | undefined,
   { waitMs, jitter }: ResponseOutcome,
@@ -238,7 +225,6 @@ function backoffMs(refusals: number, jitter: number): number {
   return most / 2 + (jitter * most) / 2;
 }
 
-/** Forgets all of a window but its limit. */
 function expire(window: Window | undefined): Window | undefined {
   return window && { ...window, endsAt: 0, serviceResetAt: undefined };
 }

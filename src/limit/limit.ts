@@ -15,7 +15,6 @@ export type Step<Result> = (
   isOffline: boolean,
 ) => readonly [State, Result];
 
-/** The limit of a key, which many processes know and change. */
 export type Limit = {
   readonly change: <Result>(step: Step<Result>) => Promise<Result>;
   /** Returns false while the store cannot be reached. Undefined if there is none. */
@@ -25,12 +24,12 @@ export type Limit = {
 /** Our clock begins here. It is no date. */
 const firstMoment = 1e12;
 
-/** Opens the limit in a cell. All steps that this process requests in one turn of the event loop are one change of the cell. */
+/** All steps that this process requests in one turn of the event loop are one change of the cell. */
 export function openLimit(cell: Cell<Snapshot, Reading>, turn: () => Promise<void>): Limit {
   let steps: ((state: State, now: number) => State)[] = [];
   let next: Promise<void> | undefined;
   let previous: Promise<unknown> = Promise.resolve();
-  /** Put back if it gets lost, less what was in flight: nobody may ever report how that ended. */
+  /** Put back if it gets lost. Nobody may ever report what became of the requests in flight then. */
   let last: Snapshot | undefined;
 
   return {
@@ -66,7 +65,6 @@ export function openLimit(cell: Cell<Snapshot, Reading>, turn: () => Promise<voi
   }
 }
 
-/** Returns a cell whose times are those of this machine. */
 export function withClocks(cell: Cell<Snapshot>, clocks: () => Clocks): Cell<Snapshot, Reading> {
   return { ...cell, read: async () => ({ ...(await cell.read()), clocks: clocks() }) };
 }

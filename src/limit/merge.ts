@@ -19,8 +19,8 @@ export function shifted(state: State, byMs: number): State {
 }
 
 /**
- * Returns the state with what another copy of it knows; the more careful of the two counts. Ends that differ by less than the margin
- * are the same. Returns the same object if nothing is news, so that nothing is written.
+ * Merges two copies of a state: the more careful one counts. Ends that differ by less than the margin are the same. Returns `before`
+ * itself if nothing is news, so that nothing is written.
  */
 export function merge(before: State, other: State): State {
   const clearedAt = Math.max(before.clearedAt ?? 0, other.clearedAt ?? 0);
@@ -35,7 +35,6 @@ export function merge(before: State, other: State): State {
   return { ...own, minute, day, block, refusals, hasWorked };
 }
 
-/** Returns what is known since a person discarded everything. */
 function sinceCleared(state: State, clearedAt: number): State {
   if ((state.clearedAt ?? 0) >= clearedAt - resetMarginMs) return state;
   const { permits, block } = state;
@@ -43,7 +42,7 @@ function sinceCleared(state: State, clearedAt: number): State {
   return { ...emptyState, permits, clearedAt, ...(isNewer && { block, refusals: 1 }) };
 }
 
-/** Returns the minute that a refusal has voided, if the other copy has not heard of that refusal. */
+/** Returns the minute that a refusal has voided, if the refusal is news to the other copy. */
 function voidMinute({ block, minute }: State, other: State): Window | undefined {
   if (!block || !minute || block.reason === 'unavailable') return undefined;
   const isNews = block.until > (other.block?.until ?? 0) + resetMarginMs;
@@ -61,7 +60,7 @@ function moreCareful(a: Window | undefined, b: Window | undefined): Window | und
   return a.remaining <= b.remaining ? a : b;
 }
 
-/** Returns the state with all that is in flight spent. Nobody may ever report how it ended. */
+/** Counts all that is in flight as spent. */
 export function withoutPermits(state: State): State {
   const inFlight = Object.keys(state.permits).length;
   return {

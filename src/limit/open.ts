@@ -19,8 +19,8 @@ export function nameOfLimit(address: string, key: string): string {
 }
 
 /**
- * Opens a limit on this machine: in the state folder, else in a temporary folder that depends on nothing but the user, so that a
- * login shell and a cron job meet there, else in this process alone.
+ * Opens a limit in the state folder, else in a temporary folder that depends on nothing but the user, so that a login shell and a
+ * cron job meet there, else in this process alone.
  * @param onMove called with a notice if it is not in the state folder
  */
 export function openOwnLimit(
@@ -64,7 +64,7 @@ function cellIn(folder: string | undefined, name: string, context: Context): Cel
   };
 }
 
-/** Of 0.1.0, whose state is not read. */
+/** Files of 0.1.0, which are not read. */
 const oldLog = /^(?:salt(?:\.\d+)?|[\da-f]{16}\.\d+\.log)$/;
 
 function removeOldLogs(folder: string): void {
@@ -72,7 +72,7 @@ function removeOldLogs(folder: string): void {
   sweep(names.map((name) => join(folder, name)));
 }
 
-/** Returns what keeps a state folder from holding the limits, undefined if nothing does. Others may write to it. */
+/** Returns the reason why a state folder, to which others may write, cannot hold the limits. */
 export function faultOfLimits(
   folder: string | undefined,
   { uid }: Pick<Context, 'uid'>,

@@ -7,17 +7,15 @@ import type { Owner } from '../disk/owner.ts';
 export type State = {
   readonly minute?: Window | undefined;
   readonly day?: Window | undefined;
-  /** The requests that may be in flight, by id. */
   readonly permits: Readonly<Record<string, Permit>>;
-  /** The permit of the one request that finds out about a new window. */
+  /** The id of the permit of the one request that finds out about a new window. */
   readonly probe?: string | undefined;
   /** Stays after its end: a key that stops working soon after a 429 is probably banned. */
   readonly block?: Block | undefined;
   /** 429s in a row. Those of requests that were in flight together are one. */
   readonly refusals: number;
-  /** Others have used the key lately. The end of each window is delayed, so that not all begin the next one at once. */
+  /** The end of each window is delayed, so that not all who use the key begin the next one at once. */
   readonly otherUsers?: { readonly until: number; readonly delayMs: number } | undefined;
-  /** Requests that we counted ourselves, for less than a day. */
   readonly ownCount?: { readonly since: number; readonly requests: number } | undefined;
   /** The service has accepted the key. */
   readonly hasWorked?: boolean | undefined;
@@ -44,7 +42,6 @@ export type Block = {
   readonly reason: '429' | 'tripped' | 'banned' | 'unavailable';
   readonly since: number;
   readonly until: number;
-  /** The service itself has said that the key is banned. */
   readonly isReported?: boolean | undefined;
 };
 
@@ -57,7 +54,6 @@ export function isSameReset(a: number | undefined, b: number | undefined): boole
   return a !== undefined && b !== undefined && Math.abs(a - b) <= maxResetDriftMs;
 }
 
-/** Returns the window after requests that were counted there, although no response says so. */
 export function spend(window: Window | undefined, requests = 1): Window | undefined {
   return window && { ...window, remaining: window.remaining - requests };
 }

@@ -17,11 +17,9 @@ export type LimitStatus = {
   readonly minute: WindowStatus;
   readonly day: WindowStatus;
   readonly inFlight: number;
-  /** The wait that is in force for every request. */
   readonly wait: Denied | undefined;
 };
 
-/** Reads a limit without changing it. */
 export function readStatus(limit: Limit): Promise<LimitStatus> {
   return limit.change((state, now, isOffline) => [state, limitStatus(state, now, isOffline)]);
 }

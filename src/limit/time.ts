@@ -1,14 +1,13 @@
 import { isNamed } from '../disk/owner.ts';
 
-/** The clocks of a machine, in ms: the wall clock, which anybody can set, and the time since its start, which nobody can. */
+/** Anybody can set the wall clock of a machine, nobody the time since its start, which `boot` names. */
 export type Clocks = {
   readonly wall: number;
   readonly uptime: number;
-  /** Names this start of the machine. */
   readonly boot: string;
 };
 
-/** A moment on our own clock, which only goes forward, and what the machine's clocks showed then. */
+/** A moment on our own clock, which only goes forward, with the machine's clocks at that moment. */
 export type Stamp = Clocks & { readonly at: number };
 
 /** The wall clock may be adjusted by this much without having been set. */

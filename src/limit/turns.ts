@@ -12,7 +12,7 @@ const leaseMarginMs = 5_000;
 const maxLeaseMs = 600_000;
 /** A shorter wait for requests in flight is not shown, and does not count as a wait for the limit. */
 const showAfterMs = 2_000;
-/** News of other processes, and that the machine has slept, are noticed within this time. */
+/** News of other processes, or that the machine has slept, are noticed within this time. */
 const maxSleepMs = 1_000;
 const minPollMs = 20;
 const maxPollMs = 1_000;
@@ -35,21 +35,16 @@ export type Turn = {
   /** Returns false if the permit has run out, or a wait has come into force since. */
   readonly isStillGranted: () => Promise<boolean>;
   readonly end: (outcome: Outcome) => Promise<void>;
-  /** The body of the 429 says that the key is banned. */
   readonly noteBan: () => Promise<void>;
 };
 
 type Asked = {
   readonly askedAt: number;
   readonly decision: Decision;
-  /** The ids of all requests in flight. */
   readonly inFlight: string;
 };
 
-/**
- * Lets the requests of this process take turns, in the order they came.
- * Rejects with Failure (rate_limited) if a turn would come too late, or with the reason of the request's signal.
- */
+/** Lets the requests of this process take turns, in the order they came. */
 export function createTurns(context: Context, { limit, report, timeoutMs }: SharedLimit) {
   const { uptime, random, owner } = context;
   const leaseMs = Math.min(timeoutMs, maxLeaseMs) + leaseMarginMs;
@@ -167,7 +162,6 @@ function createQueue() {
   let tail: Promise<unknown> = Promise.resolve();
 
   return {
-    /** Runs `task` after all earlier ones. If the signal is aborted first, rejects with its reason. */
     run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
       const earlier = tail;
       const done = abortable(earlier, signal).then(task);
@@ -178,7 +172,7 @@ function createQueue() {
   };
 }
 
-/** Resolves or rejects like `work`. If the signal is aborted first, rejects with its reason, and `work` goes on unheard. */
+/** Rejects with the signal's reason if that is aborted before `work` ends. */
 function abortable<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(signal.reason);

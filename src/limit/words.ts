@@ -32,7 +32,6 @@ function describeReason(reason: Reason, limit: number | undefined): string {
   }
 }
 
-/** Returns the reason as the `wait` event has it. */
 export function waitReason(reason: Reason): Wait['reason'] {
   if (reason === 'minute') return 'window';
   return reason === 'busy' ? 'probe' : reason;

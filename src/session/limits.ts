@@ -37,7 +37,7 @@ export async function openLimits(
   );
 }
 
-/** Returns the store through which machines share the limit, undefined if none is set and for the sandbox. No output shows its password. */
+/** Returns the store that is set, undefined for the sandbox. From now on no output shows its password. */
 export function chooseLimitStore(invocation: Invocation): LimitStore | undefined {
   const given = resolveSetting('limit-store', invocation);
   if (!given || invocation.profile.name === sandboxProfile) return undefined;
@@ -46,7 +46,6 @@ export function chooseLimitStore(invocation: Invocation): LimitStore | undefined
   return store;
 }
 
-/** Returns the warning that the password of a store is sent in plain text, undefined if it is not. */
 export function describePasswordRisk({ address }: LimitStore): string | undefined {
   const { tls, password, hostname } = address;
   if (tls || password === undefined || isLoopback(hostname) || hostname === '::1') return undefined;

@@ -77,30 +77,32 @@ describe('requests of one process', () => {
     expect(looks).toBeLessThanOrEqual(11);
   });
 
-  test('count once if each change of the limit is made but not confirmed', async ({ clock }) => {
-    const { limit, take } = createProcess(clock, createUnsureCell());
+  test('count once if a change of the limit is made but not confirmed', async ({ clock }) => {
+    // Two permits, and their ends.
+    for (const unconfirmed of [1, 2, 3, 4]) {
+      const { limit, take } = createProcess(clock, createUnsureCell(unconfirmed));
 
-    await (await take()).end({ kind: 'unsent' });
-    await (await take()).end(lastOfMinute);
+      await (await take()).end({ ...lastOfMinute, limit: 60, remaining: 59 });
+      await (await take()).end({ kind: 'lost' });
 
-    const { permits, minute, ownCount } = await limit.change((state) => [state, state]);
-    expect({ permits, minute, ownCount }).toMatchObject({
-      permits: {},
-      minute: { remaining: 0, expected: 0 },
-      ownCount: { requests: 1 },
-    });
+      const { permits, minute } = await limit.change((state) => [state, state]);
+      expect({ permits, minute }).toMatchObject({
+        permits: {},
+        minute: { remaining: 58, expected: 58 },
+      });
+    }
   });
 });
 
-/** Returns a cell that makes each change and then says that it did not, as after a process was suspended. */
-function createUnsureCell(): Cell<Snapshot> {
+/** Returns a cell that makes one of its changes and then says that it did not, as after a process was suspended. */
+function createUnsureCell(unconfirmed: number): Cell<Snapshot> {
   const cell = memoryCell<Snapshot>();
-  let isSure = true;
+  let changes = 0;
   return {
     read: cell.read,
     async replace(seen, next) {
-      isSure = !isSure;
-      return (await cell.replace(seen, next)) && isSure;
+      changes += 1;
+      return (await cell.replace(seen, next)) && changes !== unconfirmed;
     },
   };
 }
