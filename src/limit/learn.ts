@@ -74,9 +74,9 @@ export function dropPermits(state: State, now: number, isOver: (permit: Permit) 
 }
 
 /** Applies the body of a 429 that speaks of a ban. Its head has said for how long. */
-export function learnBan(state: State, now: number): State {
+export function learnBan(state: State): State {
   const { block } = state;
-  if (!block || block.reason === 'unavailable' || now >= block.until) return state;
+  if (!block || block.reason === 'unavailable') return state;
   return { ...state, block: { ...block, reason: 'banned', isReported: true } };
 }
 
@@ -140,8 +140,7 @@ function learnWindows(state: State, response: ResponseOutcome, now: number): Sta
   const reported = { limit, remaining, serviceResetAt: reset.at, endsAt: now + reset.inMs };
   const inFlight = Object.keys(state.permits).length;
   // In its last minutes a day looks like a minute.
-  const isKnownDay =
-    isOpen(state, 'day', now) && isSameReset(day?.serviceResetAt, reset.at) && day?.limit === limit;
+  const isKnownDay = day?.limit === limit && isSameReset(day.serviceResetAt, reset.at);
   const isDay = isKnownDay || reset.inMs > maxMinuteMs;
   const before = isDay ? day : minute;
   const learned = learnWindow(before, reported, now, inFlight);
@@ -192,9 +191,8 @@ function countMinute(
 ): Window {
   const known = state.minute;
   if (known && isOpen(state, 'minute', now)) {
-    const isOurs = known.serviceResetAt === undefined;
-    const most = (isOurs ? reported.remaining : undefined) ?? Number.POSITIVE_INFINITY;
-    return { ...known, remaining: Math.min(known.remaining - 1, most) };
+    const { remaining = Number.POSITIVE_INFINITY } = reported;
+    return { ...known, remaining: Math.min(known.remaining - 1, remaining) };
   }
   const limit = reported.limit ?? known?.limit ?? assumedLimit;
   const remaining = Math.min(limit - 1, reported.remaining ?? limit);

@@ -148,7 +148,7 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
           const grantedAt = now - (uptime() - askedAt);
           return [applyOutcome(state, id, outcome, now, grantedAt), undefined];
         }),
-      noteBan: () => limit.change((state, now) => [learnBan(state, now), undefined]),
+      noteBan: () => limit.change((state) => [learnBan(state), undefined]),
     };
   }
 

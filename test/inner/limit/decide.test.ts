@@ -65,7 +65,7 @@ const refusal = (id: string, at = 0, waitS?: number, reported: Reported = {}) =>
 const change =
   (work: (state: State) => State): Event =>
   ({ state, grantedAt }) => ({ state: work(state), grantedAt });
-const banned = (at: number) => change((state) => learnBan(state, time(at)));
+const banned: Event = change(learnBan);
 const cleared = (at: number) =>
   change(({ permits }) => ({ ...emptyState, permits, clearedAt: time(at) }));
 const askAll = (ids: string, at = 0) => [...ids].map((id) => ask(id, at));
@@ -88,6 +88,10 @@ function inShort(decision: Decision, at: number): string {
 
 const opened = [got(minute(59))];
 const othersUsed = [got(minute(30)), got(minute(3))];
+const othersUsedDay = [got(day(60)), got(day(45))];
+const threeLeft = [got(minute(3, 185), 125)];
+const lastOfDay = got(minute(0, 40_000), 39_960);
+const unavailable = response('b', {}, 40, 503, 60);
 const newPlan = { ...minute(999), limit: 1_000 };
 const sixtyOfDay = Array.from({ length: 60 }, (_, n) => got(day(500 - n)));
 
@@ -111,8 +115,19 @@ const rows: readonly (readonly [when: string, at: number, events: readonly Event
     ],
     ['a window ends earlier than reported', 0, [got(minute(1)), got(minute(0, 59))], 'minute 60'],
     ['others use the key', 0, othersUsed, 'minute 61.5'],
-    ['others used it two minutes ago', 126, [...othersUsed, got(minute(3, 185), 125)], 'granted'],
-    ['others use it, and the day is low', 0, [got(day(60)), got(day(45))], 'granted'],
+    ['others used it two minutes ago', 126, [...othersUsed, ...threeLeft], 'granted'],
+    ['others used the day two minutes ago', 126, [...othersUsedDay, ...threeLeft], 'granted'],
+    ['others use it, and the day is low', 0, othersUsedDay, 'granted'],
+    ['the minute ends with the day', 39_960, [got(day(500)), lastOfDay], 'minute 40001'],
+    [
+      'a response of the window before comes late',
+      60.6,
+      [
+        ...[...opened, ...askAll('ab', 59)],
+        ...[response('a', minute(58, 120), 60.2), response('b', minute(0), 60.5)],
+      ],
+      'granted',
+    ],
     [
       'our own were in flight when the window began',
       62,
@@ -151,8 +166,9 @@ const rows: readonly (readonly [when: string, at: number, events: readonly Event
       ],
       'granted',
     ],
-    ['the body speaks of a ban', 1, [refusal('a', 0, 300), banned(1)], 'banned 301.125'],
-    ['it does when the wait is over', 32, [refusal('a', 0, 30), banned(32)], 'probe'],
+    ['the body speaks of a ban', 1, [refusal('a', 0, 300), banned], 'banned 301.125'],
+    ['it does when the wait is over', 32, [refusal('a', 0, 30), banned], 'probe'],
+    ['a 503 comes after that wait', 41, [refusal('a', 0, 30), unavailable], 'unavailable 101.125'],
     [
       'one from before a 503 is refused for longer',
       1,
