@@ -1,45 +1,37 @@
-import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe } from 'vitest';
 import { type Clock, startTime } from '../support/clock.ts';
 import { expect, test } from '../support/petstore.ts';
+import { stateFiles } from '../support/state-files.ts';
 import { expectTold, list, listNow, never, refusal } from '../support/told.ts';
 
-/** What happens to the files of a limit, and the exit code of the next command. */
-const damages: readonly (readonly [
-  name: string,
-  damage: (folder: string, paths: string[]) => void,
-  exitCode: number,
-])[] = [
-  ['the newest is empty', (_, paths) => writeFileSync(paths.at(-1) ?? '', ''), 0],
-  ['the newest is cut off', (_, paths) => writeFileSync(paths.at(-1) ?? '', 'b6a1\n{"state"'), 0],
-  ['the newest is of others', (_, paths) => writeFileSync(paths.at(-1) ?? '', 'limits:\n  a'), 0],
-  ['the newest is huge', (_, paths) => writeFileSync(paths.at(-1) ?? '', ' '.repeat(3e6)), 0],
+type Damage = (folder: string, paths: readonly string[]) => void;
+
+const damageNewest =
+  (make: (path: string) => void): Damage =>
+  (_, paths) => {
+    const newest = paths.at(-1) ?? '';
+    rmSync(newest);
+    make(newest);
+  };
+const writeNewest = (text: string) => damageNewest((path) => writeFileSync(path, text));
+const addFile =
+  (name: string): Damage =>
+  (folder) =>
+    writeFileSync(join(folder, name), '');
+
+const damages: readonly (readonly [name: string, damage: Damage, exitCode: number])[] = [
+  ['the newest is empty', writeNewest(''), 0],
+  ['the newest is cut off', writeNewest('b6a1\n{"state"'), 0],
+  ['the newest is huge', writeNewest(' '.repeat(3e6)), 0],
+  ['the newest is a folder', damageNewest((path) => void mkdirSync(path)), 0],
+  ['the newest is a link to nothing', damageNewest((path) => symlinkSync('/no/where', path)), 0],
   ['all are empty', (_, paths) => paths.map((path) => writeFileSync(path, '')), 0],
   ['all are gone', (_, paths) => paths.map((path) => rmSync(path)), 0],
   ['the folder is gone', (folder) => rmSync(folder, { recursive: true }), 0],
-  [
-    'there is a number beyond counting',
-    (folder) => writeFileSync(join(folder, '9'.repeat(20)), ''),
-    75,
-  ],
-  ['there is a file of others', (folder) => writeFileSync(join(folder, 'notes'), 'x'), 75],
-  [
-    'the newest is a folder',
-    (_, paths) => {
-      rmSync(paths.at(-1) ?? '');
-      mkdirSync(paths.at(-1) ?? '');
-    },
-    0,
-  ],
-  [
-    'the newest is a link to nothing',
-    (_, paths) => {
-      rmSync(paths.at(-1) ?? '');
-      symlinkSync('/nowhere/at/all', paths.at(-1) ?? '');
-    },
-    0,
-  ],
+  ['there is a number beyond counting', addFile('9'.repeat(20)), 75],
+  ['there is a file of others', addFile('notes'), 75],
 ];
 
 test.for(damages)(
@@ -47,14 +39,8 @@ test.for(damages)(
   async ([, damage, exitCode], { petstore, sandbox, folder, clock }) => {
     sandbox.reactions.push(refusal(900));
     await petstore(listNow);
-    const limits = join(folder, 'state', 'limits');
-    const [name = ''] = readdirSync(limits);
-    const place = join(limits, name);
-    const numbers = readdirSync(place).sort((a, b) => Number(a) - Number(b));
-    damage(
-      place,
-      numbers.map((number) => join(place, number)),
-    );
+    const paths = stateFiles(folder).map(({ path }) => path);
+    damage(dirname(paths[0] ?? ''), paths);
 
     const context = { isRunning: () => false };
     const next = await petstore(listNow, { context });
