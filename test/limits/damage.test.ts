@@ -4,7 +4,7 @@ import { describe } from 'vitest';
 import { type Clock, startTime } from '../support/clock.ts';
 import { expect, test } from '../support/petstore.ts';
 import { stateFiles } from '../support/state-files.ts';
-import { expectTold, list, listNow, never, refusal } from '../support/told.ts';
+import { expectTold, list, listNow, refusal, respondAfter } from '../support/told.ts';
 
 type Damage = (folder: string, paths: readonly string[]) => void;
 
@@ -71,10 +71,7 @@ describe('files of a limit that are removed while a process waits', () => {
     folder,
     clock,
   }) => {
-    sandbox.reactions.push(async (_request, forward) => {
-      await clock.sleep(5_000, never);
-      return forward();
-    });
+    sandbox.reactions.push(respondAfter(clock, 5_000));
     let hasEnded = false;
     const first = petstore(listNow).then(() => {
       hasEnded = true;

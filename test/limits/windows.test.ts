@@ -9,6 +9,7 @@ import {
   minute,
   never,
   refusal,
+  respondAfter,
   second,
   windowHeaders,
 } from '../support/told.ts';
@@ -87,10 +88,7 @@ describe('requests in flight', () => {
   ] as const)(
     'are waited for, also with --max-wait 0, for two seconds: one of %i ms',
     async ([takes, exitCode], { petstore, sandbox, clock }) => {
-      sandbox.reactions.push(async (_request, forward) => {
-        await clock.sleep(takes, never);
-        return forward();
-      });
+      sandbox.reactions.push(respondAfter(clock, takes));
       const first = petstore(list);
 
       const result = await petstore(listNow);
@@ -107,10 +105,7 @@ describe('requests in flight', () => {
   ])('%s: the wait for it is an event', async ([, before], { petstore, sandbox, clock }) => {
     sandbox.reactions.push(...before);
     for (const _ of before) await petstore(list);
-    sandbox.reactions.push(async (_request, forward) => {
-      await clock.sleep(20 * second, never);
-      return forward();
-    });
+    sandbox.reactions.push(respondAfter(clock, 20 * second));
     const first = petstore(list);
 
     const { events } = await petstore(list);
@@ -195,36 +190,43 @@ describe('limits', () => {
     expect(used).toEqual([1, 2, 3, 1]);
   });
 
-  test.for<[string, () => Reaction[]]>([
-    ['a window that is used up', () => [reply(200, [], windowHeaders(60, 0))]],
-    ['a day that is used up', () => [reply(200, [], windowHeaders(1_000, 0, 36_000))]],
-    ['a wait after a 429', () => [refusal(900)]],
-    ['a wait after a 503', () => [refusal(900, 503)]],
-    ['two 429', () => [refusal(1), refusal(1)]],
-  ])('--reset forgets %s', async ([, reactions], { petstore, sandbox, clock }) => {
-    const left = reactions();
-    const { length } = left;
-    for (const reaction of left) {
-      sandbox.reactions.push(reaction);
-      await petstore(listNow);
-      if (length > 1) await clock.sleep(10 * second, never);
-    }
+  test.for<[string, Reaction]>([
+    ['a window that is used up', reply(200, [], windowHeaders(60, 0))],
+    ['a day that is used up', reply(200, [], windowHeaders(1_000, 0, 36_000))],
+    ['a wait after a 429', refusal(900)],
+    ['a wait after a 503', refusal(900, 503)],
+  ])('--reset forgets %s', async ([, reaction], { petstore, sandbox }) => {
+    sandbox.reactions.push(reaction);
+    await petstore(listNow);
 
     await petstore(['limits', '--reset']);
-    // After two 429 it is the third.
-    if (length > 1) sandbox.reactions.push(refusal(1));
+    const { exitCode } = await petstore(listNow);
+
+    expect(exitCode).toBe(0);
+    expect(sandbox.requests).toHaveLength(2);
+  });
+
+  test('--reset forgets two 429: the next one is the first', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    for (const _ of [1, 2]) {
+      sandbox.reactions.push(refusal(1));
+      await petstore(listNow);
+      await clock.sleep(10 * second, never);
+    }
+    await petstore(['limits', '--reset']);
+    sandbox.reactions.push(refusal(1));
+
     const { exitCode, events } = await petstore(listNow);
 
-    expect(sandbox.requests).toHaveLength(length + 1);
-    expect(exitCode).toBe(length > 1 ? 75 : 0);
-    if (length > 1) expectTold(Number(events().at(-1)?.retryAfter) * second, 1);
+    expect(exitCode).toBe(75);
+    expectTold(Number(events().at(-1)?.retryAfter) * second, 1);
   });
 
   test('--reset does not forget a request in flight', async ({ petstore, sandbox, clock }) => {
-    sandbox.reactions.push(async (_request, forward) => {
-      await clock.sleep(20 * second, never);
-      return forward();
-    });
+    sandbox.reactions.push(respondAfter(clock, 20 * second));
     const first = petstore(list);
     await clock.sleep(second, never);
 

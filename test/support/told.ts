@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { expect } from 'vitest';
-import { startTime } from './clock.ts';
-import { reply } from './petstore.ts';
+import { type Clock, startTime } from './clock.ts';
+import { type Reaction, reply } from './petstore.ts';
 
 export const second = 1_000;
 export const minute = 60 * second;
@@ -29,6 +29,14 @@ export function windowHeaders(
     'x-ratelimit-limit': String(limit),
     'x-ratelimit-remaining': String(remaining),
     'x-ratelimit-reset': String(startTime / second + endsIn),
+  };
+}
+
+/** Lets the sandbox respond after that time. */
+export function respondAfter(clock: Clock, ms: number): Reaction {
+  return async (_request, forward) => {
+    await clock.sleep(ms, never);
+    return forward();
   };
 }
 
