@@ -5,11 +5,11 @@ import { merge, shifted, withoutPermits } from './merge.ts';
 import { emptyState, type Permit, type State } from './state.ts';
 
 const retryAfterMs = 5_000;
-/** After a store has lost what it had, nobody knows for this long what is in flight. */
+/** The store does not know for this long what other machines have in flight if it has lost its values. */
 const maxUnknownMs = 10_000;
 
 /**
- * Returns the limit that machines share through a store. While that fails, this machine's own limit is used. Each is told what the
+ * Shares a limit with other machines through a store. While that fails, this machine's own limit is used. Each is told what the
  * other one knows, so that no wait gets lost.
  * @param onFailure called once, with the reason why the store is not used
  */
@@ -22,9 +22,11 @@ export function shareThrough(
   let retryAt = Number.NEGATIVE_INFINITY;
   let wasOffline = false;
   let isReported = false;
-  /** What the store had last, by the clock of this machine's own limit. */
+  /** The last state of the store, by the clock of this machine's own limit. */
   let known: State = emptyState;
   const isRemote = () => uptime() >= retryAt;
+  const isOurs = (permit: Permit) =>
+    permit.owner.pid === owner.pid && permit.owner.host === owner.host;
 
   return {
     isRemote,
@@ -44,9 +46,15 @@ export function shareThrough(
 
   async function changeBoth<Result>(step: Step<Result>): Promise<Result> {
     const here = await own.change((state, now) => [state, { state, now }]);
-    const there = await store.change((current, now) => {
+    const there = await store.change((before, now) => {
       const mine = shifted(here.state, now - here.now);
-      const [state, result] = step(merge(repaired(current, now, mine), mine), now, false);
+      // The store was not told how our requests ended.
+      let current = wasOffline ? dropPermits(before, now, isOurs) : before;
+      if (before === emptyState && (mine.minute ?? mine.day ?? mine.block)) {
+        // The store has lost its values.
+        current = { ...before, otherUsers: { until: now + maxUnknownMs, delayMs: 0 } };
+      }
+      const [state, result] = step(merge(current, mine), now, false);
       return [state, { state, now, result }];
     });
     await own.change((state, now) => {
@@ -57,26 +65,11 @@ export function shareThrough(
     return there.result;
   }
 
-  function repaired(state: State, now: number, mine: State): State {
-    // The store was flushed.
-    if (state === emptyState && (mine.minute ?? mine.day ?? mine.block)) {
-      return { ...state, otherUsers: { until: now + maxUnknownMs, delayMs: 0 } };
-    }
-    // It was not told how our requests ended.
-    return wasOffline ? dropPermits(state, now, isOurs) : state;
-  }
-
-  function isOurs({ owner: { pid, host } }: Permit): boolean {
-    return pid === owner.pid && host === owner.host;
-  }
-
   async function goOffline(error: unknown): Promise<void> {
     retryAt = uptime() + retryAfterMs;
-    if (!wasOffline) {
-      wasOffline = true;
-      // What is in flight may be counted, although this machine will not hear of it.
-      await own.change((state) => [merge(state, withoutPermits(known)), undefined]);
-    }
+    wasOffline = true;
+    // What is in flight may be counted, although this machine will not hear of it.
+    await own.change((state) => [merge(state, withoutPermits(known)), undefined]);
     if (!isReported && !signal.aborted) onFailure(error);
     isReported = true;
   }

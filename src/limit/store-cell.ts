@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import type { Context, Engine } from '../context.ts';
 import type { Cell } from '../disk/cell.ts';
-import { systemCode } from '../errors.ts';
 import type { Reading, Snapshot } from './limit.ts';
 
-/** Replaces nothing that the caller has not seen, and returns the server's time with what is there. */
+/** Replaces only the version that the caller has seen. Returns the server's time, and what is there if it was not replaced. */
 export const storeScript = `
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
@@ -18,21 +17,18 @@ return {now, ARGV[2], ''}`;
 /** A store may be silent for half a second, in pieces: one timer that fires late says nothing about the store. */
 const maxPieces = 5;
 const pieceMs = 100;
-const timeoutCode = 'ETIMEDOUT';
-/** An hour more than the longest window. */
+/** An hour longer than a day. */
 const minLifetimeS = 25 * 3_600;
-/** No wait is longer. */
-const maxAheadMs = 367 * 24 * 3_600_000;
+const maxWaitMs = 367 * 24 * 3_600_000;
 
-/** Returns the cell in a Redis or Valkey server. Only the server's clock counts, which all machines share. */
+/** Returns a cell in a Redis or Valkey server, with the times of the server's clock, which all machines share. */
 export function storeCell(
   engine: Engine,
   key: string,
   context: Pick<Context, 'sleep' | 'signal'>,
 ): Cell<Snapshot, Reading> {
-  /** What another machine was first to put there: it saves a command. */
+  /** What another machine was first to put there. Reading it again would take a second round trip for each change. */
   let newer: Reading | undefined;
-  let hasReplied = false;
   return {
     async read() {
       const reading = newer ?? (await run(['', '', '', '']));
@@ -43,8 +39,7 @@ export function storeCell(
       const { state, stamp } = next;
       const own = randomUUID();
       const waitS = Math.ceil(Math.max(0, (state.block?.until ?? 0) - stamp.at) / 1_000);
-      const args = [version, own, JSON.stringify(next), String(minLifetimeS + waitS)];
-      const reading = await run(args);
+      const reading = await run([version, own, JSON.stringify(next), `${minLifetimeS + waitS}`]);
       if (reading.version === own) return true;
       newer = reading;
       return false;
@@ -53,44 +48,37 @@ export function storeCell(
 
   async function run(args: readonly string[]): Promise<Reading> {
     try {
-      const reply = await inTime(engine.run(storeScript, key, args), context);
-      hasReplied = true;
-      return parseReply(reply);
+      return parseReply(await inTime(engine.run(storeScript, key, args), context));
     } catch (error) {
-      newer = undefined;
-      // A far store needs several round trips until it is connected.
-      if (hasReplied || !isTimeout(error)) engine.drop();
-      hasReplied = false;
+      // A silent connection may stay silent for many minutes, although the server is back.
+      engine.drop();
       throw error;
     }
   }
 }
 
-function isTimeout(error: unknown): boolean {
-  return systemCode(error) === timeoutCode;
-}
-
-/** Rejects with ETIMEDOUT if the store stays silent; after a piece if the run was cancelled. */
 async function inTime<Reply>(
   reply: Promise<Reply>,
-  { sleep, signal }: Pick<Context, 'sleep' | 'signal'>,
+  context: Pick<Context, 'sleep' | 'signal'>,
 ): Promise<Reply> {
   const over = new AbortController();
-  const silence = async (): Promise<never> => {
-    for (let left = maxPieces; left > 0; left -= 1) {
-      await sleep(pieceMs, over.signal);
-      if (signal.aborted) break;
-    }
-    throw Object.assign(new Error('timed out'), { code: timeoutCode });
-  };
-  const timeout = silence();
   try {
-    return await Promise.race([reply, timeout]);
+    return await Promise.race([reply, timeOut(context, over.signal)]);
   } finally {
     over.abort();
-    // Nobody hears how the slower one ends.
-    for (const rest of [reply, timeout]) rest.catch(() => {});
   }
+}
+
+/** A run that was cancelled still tells the store how its requests ended, but waits for one piece only. */
+async function timeOut(
+  { sleep, signal }: Pick<Context, 'sleep' | 'signal'>,
+  over: AbortSignal,
+): Promise<never> {
+  for (let left = maxPieces; left > 0; left -= 1) {
+    await sleep(pieceMs, over);
+    if (signal.aborted) break;
+  }
+  throw Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' });
 }
 
 const time = z.number().check(z.minimum(0), z.maximum(1e15));
@@ -141,12 +129,12 @@ const snapshotSchema = z
   .check(
     z.refine(({ state: { minute, day, block, otherUsers, clearedAt }, stamp }) =>
       [minute?.endsAt, day?.endsAt, block?.until, otherUsers?.until, clearedAt].every(
-        (moment) => moment === undefined || moment <= stamp.at + maxAheadMs,
+        (moment) => moment === undefined || moment <= stamp.at + maxWaitMs,
       ),
     ),
   );
 
-/** A value of another shape throws, and so counts as a failure of the store: it would be merged into the file of this machine. */
+/** Throws if the value has another shape, since it would be merged into the file of this machine. */
 function parseReply(reply: unknown): Reading {
   const [time, version, json] = Array.isArray(reply) ? reply : [];
   const now = Number(time);

@@ -13,55 +13,57 @@ export type EngineAddress = {
 };
 
 export type Engine = {
-  /** Runs a Lua script with one key there. Rejects with the server's error or the system's. */
+  /** Runs a Lua script with one key. Rejects with the server's error or the system's; the connection is of no more use then. */
   readonly run: (script: string, key: string, args: readonly string[]) => Promise<unknown>;
-  /** Gives up the connection and all that is on its way. The next call makes a new one. */
+  /** Closes the connection. The next command makes a new one. */
   readonly drop: () => void;
 };
 
-/** No reply to a command of ours is longer. */
 const maxReplyBytes = 1024 * 1024;
 
 type Connection = {
   readonly server: Redis;
-  /** Rejects if the server refuses the user or the database; commands would run as somebody else, or elsewhere. */
+  /** Rejects if the server refuses the user or the database: commands would run as somebody else, or elsewhere. */
   readonly login: Promise<unknown>;
-  /** Why it failed. Of commands that end with it, the client says only that it is closed. */
+  /** The first error. Commands that fail because of it say only that the connection is closed. */
   fault?: unknown;
+  /** Since the last command. */
   receivedBytes: number;
 };
 
-/** Returns the way to a server over one connection, which is made when it is first used and after each failure. */
+/** Opens the way to a server over one connection, which the first command makes. */
 export function openEngine(address: EngineAddress): Engine {
   let current: Connection | undefined;
-  return { run, drop };
-
-  async function run(script: string, key: string, args: readonly string[]): Promise<unknown> {
-    current ??= connect(address);
-    const connection = current;
-    connection.receivedBytes = 0;
-    const reply = connection.server.eval(script, 1, key, ...args);
-    try {
-      const [result] = await Promise.all([reply, connection.login]);
-      return result;
-    } catch (error) {
-      if (current === connection) drop();
-      throw connection.fault ?? error;
-    }
-  }
-
-  function drop(): void {
-    current?.server.disconnect();
-    current = undefined;
-  }
+  return {
+    async run(script, key, args) {
+      current ??= connect(address);
+      const connection = current;
+      connection.receivedBytes = 0;
+      const reply = connection.server.eval(script, 1, key, ...args);
+      try {
+        const [result] = await Promise.all([reply, connection.login]);
+        return result;
+      } catch (error) {
+        throw connection.fault ?? error;
+      }
+    },
+    drop() {
+      current?.server.disconnect();
+      current = undefined;
+    },
+  };
 }
 
-/** Commands wait in the client's queue until it is connected. Nothing is sent again or reconnected behind our back. */
+/** Commands wait in the client's queue until it is connected. It never connects again by itself. */
 function connect(address: EngineAddress): Connection {
   const { hostname, port, tls } = address;
   const server = new Redis({
-    ...{ host: hostname, port, family: 0, maxRetriesPerRequest: 0, retryStrategy: () => null },
-    ...{ autoResendUnfulfilledCommands: false, enableReadyCheck: false, disconnectTimeout: 0 },
+    host: hostname,
+    port,
+    family: 0,
+    retryStrategy: () => null,
+    enableReadyCheck: false,
+    disconnectTimeout: 0,
     ...(tls && { tls: { servername: isIP(hostname) ? '' : hostname, rejectUnauthorized: true } }),
   });
   const connection: Connection = { server, login: logIn(server, address), receivedBytes: 0 };
@@ -69,14 +71,14 @@ function connect(address: EngineAddress): Connection {
     connection.fault ??= error;
   };
   server.on('error', fail);
-  // By then the client has put its parser there.
-  server.once('connect', () => readCarefully(connection, fail));
-  // Its error says more than those of the commands behind it.
+  // By then the client has added its parser to the stream.
+  server.once('connect', () => guardParser(connection, fail));
+  // It says more than the errors of the commands that follow.
   connection.login.catch(fail);
   return connection;
 }
 
-/** By hand: the client's own log-in would warn on stderr. */
+/** The client's own log-in would print warnings to stderr. */
 function logIn(server: Redis, { user, password, database }: EngineAddress): Promise<unknown> {
   const steps: Promise<unknown>[] = [];
   if (user !== undefined) steps.push(server.call('AUTH', user, password ?? ''));
@@ -85,8 +87,8 @@ function logIn(server: Redis, { user, password, database }: EngineAddress): Prom
   return Promise.all(steps);
 }
 
-/** The parser throws where nobody catches if lengths cannot be, and keeps a reply without end until the memory is full. */
-function readCarefully(connection: Connection, fail: (error: unknown) => void): void {
+/** The parser throws uncaught errors at impossible lengths, and keeps an endless reply until the memory is full. */
+function guardParser(connection: Connection, fail: (error: unknown) => void): void {
   const stream: Socket = connection.server.stream;
   const [parse] = stream.listeners('data') as [(data: Buffer) => void];
   stream.off('data', parse).on('data', (data: Buffer) => {
