@@ -1,26 +1,21 @@
 import { resetMarginMs } from './decide.ts';
 import { emptyState, isSameReset, type State, spend, type Window } from './state.ts';
 
-/** Returns the state by a clock that shows `byMs` more. */
+/** Returns the state with the times that `merge` reads by a clock that shows `byMs` more. */
 export function shifted(state: State, byMs: number): State {
-  const { minute, day, block, otherUsers, clearedAt, permits } = state;
-  const permitsThen = Object.entries(permits).map(
-    ([id, permit]) => [id, { ...permit, expiresAt: permit.expiresAt + byMs }] as const,
-  );
+  const { minute, day, block, clearedAt } = state;
   return {
     ...state,
     minute: minute && { ...minute, endsAt: minute.endsAt + byMs },
     day: day && { ...day, endsAt: day.endsAt + byMs },
-    permits: Object.fromEntries(permitsThen),
     block: block && { ...block, since: block.since + byMs, until: block.until + byMs },
-    otherUsers: otherUsers && { ...otherUsers, until: otherUsers.until + byMs },
     clearedAt: clearedAt === undefined ? undefined : clearedAt + byMs,
   };
 }
 
 /**
- * Merges two copies of a state: the more careful one counts. Ends that differ by less than the margin are the same. Returns `before`
- * itself if nothing is news, so that nothing is written.
+ * Returns the state with the windows and waits of another copy; the more careful of the two counts. Ends that differ by less than the
+ * margin are the same. Returns the same object if nothing is news, so that nothing is written.
  */
 export function merge(before: State, other: State): State {
   const clearedAt = Math.max(before.clearedAt ?? 0, other.clearedAt ?? 0);

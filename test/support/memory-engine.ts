@@ -1,19 +1,21 @@
 import type { Engine } from '../../src/context.ts';
 import { storeScript } from '../../src/limit/store-cell.ts';
 
-/** What keeps the engine from answering. */
-export type EngineFault = 'refuses' | 'silent' | 'full' | 'password' | 'loses the answer';
+/** Why no command gets a reply that can be used. */
+export type EngineFault = 'refuses' | 'silent' | 'full' | 'password' | 'loses the reply';
 
 export type MemoryEngine = {
-  /** A connection of its own for each machine. */
+  /** Opens a connection of its own for each machine. */
   readonly open: () => Engine;
   fault: EngineFault | undefined;
-  /** What an answer waits for on its way. */
+  /** Is awaited before each reply. */
   delay: (() => Promise<void>) | undefined;
-  /** Commands that reached it. */
+  /** How many commands reached it. */
   commands: number;
-  /** Values that were put there. */
+  /** How many values were put there. */
   changes: number;
+  /** Lets the connections that are open now never reply again. */
+  readonly mute: () => void;
   readonly flush: () => void;
   readonly keys: () => string[];
   /** Puts a value there by hand. */
@@ -22,23 +24,38 @@ export type MemoryEngine = {
 
 type Held = { readonly version: string; readonly value: string; readonly until: number };
 
-const replies = {
+const errors = {
   full: "OOM command not allowed when used memory > 'maxmemory'.",
   password: 'WRONGPASS invalid username-password pair or user is disabled.',
 };
 
-/** The store's script as a program, on a clock that tests set; test/hostile/store.test.ts holds the real one against the tests. */
+/** Runs the script of the store on a clock that tests set. test/hostile/store.test.ts compares it with the real ones. */
 export function createMemoryEngine(now: () => number): MemoryEngine {
   const held = new Map<string, Held>();
+  let era = 0;
   const engine: MemoryEngine = {
     fault: undefined,
     delay: undefined,
     commands: 0,
     changes: 0,
+    mute() {
+      era += 1;
+    },
     keys: () => [...held.keys()],
     flush: () => held.clear(),
     put: (key, value) => held.set(key, { version: 'by hand', value, until: Infinity }),
-    open: () => ({ run, drop() {} }),
+    open() {
+      let connectedIn: number | undefined;
+      return {
+        run(...command) {
+          connectedIn ??= era;
+          return connectedIn < era ? new Promise(() => {}) : run(...command);
+        },
+        drop() {
+          connectedIn = undefined;
+        },
+      };
+    },
   };
   return engine;
 
@@ -49,11 +66,11 @@ export function createMemoryEngine(now: () => number): MemoryEngine {
     if (fault === 'refuses') {
       throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     }
-    if (fault === 'full' || fault === 'password') throw new Error(replies[fault]);
+    if (fault === 'full' || fault === 'password') throw new Error(errors[fault]);
     engine.commands += 1;
     const reply = runScript(key, args);
     await engine.delay?.();
-    if (fault === 'loses the answer') throw new Error('Connection is closed.');
+    if (fault === 'loses the reply') throw new Error('Connection is closed.');
     return reply;
   }
 
