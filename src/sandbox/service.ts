@@ -89,7 +89,7 @@ function takeFromQuota({ quota, plan }: SandboxState, now: number): Reply | unde
 }
 
 /** Returns an Error of the interface document, section 2. */
-export function fault(status: number, code: string, message: string): Reply {
+function fault(status: number, code: string, message: string): Reply {
   return { status, body: { code, message, status: exact(status) } };
 }
 

@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Bar, Setup } from './bars/bar.ts';
 import { measureImport } from './bars/imports.ts';
-import { measureInstall } from './bars/install.ts';
 import { measureLists } from './bars/lists.ts';
 import { serveHere, startService } from './bars/service.ts';
+import { measureSize } from './bars/size.ts';
 import { measureStart } from './bars/start.ts';
 
 /**
  * Each bar of speed beside its peer, measured in turns: `npm run bench -- RUNS --only start`. What takes seconds is run less
- * often. PETSTORE_TEST_NODES names further Node binaries, separated by colons.
+ * often. PETSTORE_TEST_NODES names further Node binaries, separated by colons. Lists and imports need curl and jq.
  */
-const parts: Readonly<Record<string, (setup: Setup) => Bar[] | Promise<Bar[]>>> = {
+const parts: Readonly<Record<string, (setup: Setup) => Bar[]>> = {
   start: measureStart,
   lists: measureLists,
   import: measureImport,
-  install: measureInstall,
+  size: measureSize,
 };
 
 const { values, positionals } = parseArgs({
@@ -34,22 +34,17 @@ async function measure(runs: number): Promise<void> {
     if (values.only !== undefined && values.only !== name) continue;
     const folder = mkdtempSync(join(tmpdir(), 'petstore-bars-'));
     const { at, close } = await startService();
-    for (const bar of await part({ runs, folder, service: at })) console.log(lineOf(bar));
+    for (const bar of part({ runs, folder, service: at })) console.log(lineOf(bar));
     close();
     rmSync(folder, { recursive: true });
   }
 }
 
-function lineOf({ name, figure, unit, max, note }: Bar): string {
-  const print = (value: number) =>
-    `${value.toFixed(unit === 'MB' || unit === 'kB' ? 0 : 2)}${unit === 'ratio' ? '' : ` ${unit}`}`;
-  const verdict =
-    figure === undefined || max === undefined ? '' : figure <= max ? 'met' : 'NOT MET';
-  const cells = [
-    name.padEnd(48),
-    (figure === undefined ? '-' : print(figure)).padStart(9),
-    (max === undefined ? '' : `at most ${print(max)}`).padStart(16),
-    ` ${note ?? verdict}`,
-  ];
-  return cells.join(' ').trimEnd();
+function lineOf({ name, figure, unit, max }: Bar): string {
+  const digits = unit === 'MB' || unit === 'kB' ? 0 : 2;
+  const print = (value: number) => `${value.toFixed(digits)}${unit === 'ratio' ? '' : ` ${unit}`}`;
+  const limit = max === undefined ? '' : `at most ${print(max)}`;
+  const verdict = max === undefined ? '' : figure <= max ? 'met' : 'NOT MET';
+  const cells = [name.padEnd(48), print(figure).padStart(9), limit.padStart(16)];
+  return `${cells.join(' ')}  ${verdict}`.trimEnd();
 }

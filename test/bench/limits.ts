@@ -1,19 +1,24 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { plans } from '../../src/sandbox/quota.ts';
-import { enginesHere } from '../support/needs.mts';
-import { type Creator, type Outcome, type Race, race } from './race.ts';
-import { type EngineLife, raceWithEngine } from './race-engine.ts';
+import { isInstalled } from './bars/turns.ts';
+import { environment } from './home.ts';
+import { type Creator, countUp, type Outcome, type Race, race } from './race.ts';
 import { type Service, startService } from './service.ts';
+import { raceWithStore, type StoreLife, storeProgram } from './store-race.ts';
 
 /**
  * The races for the shared limit, at full length: 150 creates by 20 shell loops, a new process each, 60 a minute.
- * `npm run bench:limits -- NAME …` runs those whose names begin so; without one it runs all, for an hour.
+ * `npm run bench:limits -- NAME …` runs those whose names begin so; without one it runs all, for an hour and a half.
+ * PETSTORE_BENCH_STORE=valkey-server runs those with a store on Valkey.
  */
 const full = { creates: 150, loops: 20 };
+const fleet = { creates: 300, loops: 200, machines: 10 };
+const hour = 3_600_000;
 
 const curl: Creator = ({ url, key }, name) => [
   'curl',
@@ -27,9 +32,7 @@ const retrying: Creator = (_service, name) => [
   name,
 ];
 
-const hour = 3_600_000;
-const fleet = { creates: 300, loops: 200, machines: 10 };
-const races: Record<string, Race & { readonly engine?: EngineLife }> = {
+const races: Record<string, Race & { readonly storeLife?: StoreLife }> = {
   'B1 cold, first': full,
   'B1 cold, second': full,
   'B1 cold, third': full,
@@ -45,114 +48,115 @@ const races: Record<string, Race & { readonly engine?: EngineLife }> = {
   'B1b no date': { ...full, noDate: true },
   'B1b no date, clock +37 s': { ...full, noDate: true, skew: 37_000 },
   'B1c 2 machines': { ...full, machines: 2 },
-  'B1d 10 machines, redis': { ...fleet, engine: {} },
-  'B1d engine killed': { ...fleet, engine: { killedAfter: 90_000 } },
-  'B1d engine back': { ...fleet, engine: { killedAfter: 90_000, backAfter: 30_000 } },
+  'B1d store': { ...fleet, storeLife: {} },
+  'B1d store killed': { ...fleet, storeLife: { killedAfter: 90_000 } },
+  'B1d store back': { ...fleet, storeLife: { killedAfter: 90_000, backAfter: 30_000 } },
+  'B1d store flushed': { ...fleet, storeLife: { flushedEvery: 5_000 } },
   'B1e 40 kills': { ...full, kills: 40 },
+  'B1e state deleted': { ...full, disturb: deleteState },
   'peer curl --retry 10': { ...full, creator: curl },
   'peer p-retry and fetch': { ...full, creator: retrying },
 };
+const others = {
+  'B2 one process': oneProcess,
+  'B3 after the day': afterTheDay,
+  'B4 only refusals': onlyRefusals,
+};
 
 const wanted = process.argv.slice(2);
-const chosen = Object.entries(races).filter(
-  ([name]) => wanted.length === 0 || wanted.some((start) => name.startsWith(start)),
+const isWanted = (name: string) =>
+  wanted.length === 0 || wanted.some((start) => name.startsWith(start));
+
+console.log(
+  row(['race', 'requests', 'created', '429', 'bans', 'lost', 'twice', 'span s', 'failed']),
 );
-await printCounts();
+for (const [name, { storeLife, ...options }] of Object.entries(races)) {
+  if (!isWanted(name)) continue;
+  if (options.creator === curl && !isInstalled('curl')) console.log(`${name}: there is no curl`);
+  else if (!storeLife) printOutcome(name, await race(options));
+  else if (!storeProgram) console.log(`${name}: there is no redis-server or valkey-server`);
+  else printOutcome(name, await raceWithStore(options, storeProgram, storeLife));
+}
+for (const [name, run] of Object.entries(others)) if (isWanted(name)) await run(name);
 
-async function printCounts(): Promise<void> {
-  console.log(
-    row(['race', 'requests', 'created', '429', 'bans', 'lost', 'twice', 'span s', 'failed']),
-  );
-  for (const [name, options] of chosen) {
-    if (options.creator === curl && !hasCurl()) console.log(`${name}: there is no curl here`);
-    else if (options.engine && enginesHere.length === 0)
-      console.log(`${name}: there is no redis-server here`);
-    else console.log(row(cells(name, await runRace(options))));
-  }
-  if (wanted.length === 0 || wanted.includes('B3')) await afterTheDay();
-  if (wanted.length === 0 || wanted.includes('B4')) await onlyRefusals();
+function deleteState([folder = '']: readonly string[]): void {
+  setTimeout(() => {
+    // It is filled again while it is emptied.
+    rmSync(join(folder, 'state', 'limits'), { recursive: true, force: true, maxRetries: 10 });
+  }, 30_000);
 }
 
-function runRace({ engine, ...options }: (typeof races)[string]): Promise<Outcome> {
-  return engine ? raceWithEngine(options, engine) : race(options);
-}
-
-/** B3: once the day is used up, nothing is sent and each process ends at once. */
-async function afterTheDay(): Promise<void> {
-  const service = await startService({
-    used: 999,
-    plan: { ...plans.free, minute: { limit: 2_000, length: 60_000 } },
+/** An import of as many rows. */
+async function oneProcess(name: string): Promise<void> {
+  await withService({}, async (service, folder) => {
+    const names = Array.from({ length: full.creates }, (_, n) => `category-${n}`);
+    const file = join(folder, 'names.csv');
+    writeFileSync(file, ['name', ...names, ''].join('\n'));
+    const argv = ['import', file, '--yes', '--allow-duplicates', '--max-wait', 'inf'];
+    const { code } = await run(service, folder, argv);
+    printOutcome(name, { ...countUp(service, names), failures: code ? [`exit ${code}`] : [] });
   });
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-day-'));
-  await run(service, folder, []);
-  const runs = [];
-  for (let n = 0; n < 20; n += 1) runs.push(await run(service, folder, []));
-  const times = runs.map(({ ms }) => ms).sort((a, b) => a - b);
-  const codes = new Set(runs.map(({ code }) => code));
-  const sent = service.requests.length - 1;
-  console.log(
-    `B3 after the day: ${sent} requests, exit ${[...codes]}, p50 ${times[10]} ms, most ${times[19]} ms`,
-  );
+}
+
+/** Once the day is used up, nothing is sent and each process ends at once. */
+async function afterTheDay(name: string): Promise<void> {
+  const plan = { ...plans.free, minute: { limit: 2_000, length: 60_000 } };
+  await withService({ plan, used: 999 }, async (service, folder) => {
+    await run(service, folder, ['list']);
+    const ends = [];
+    for (let n = 0; n < 20; n += 1) ends.push(await run(service, folder, ['list']));
+    const times = ends.map(({ ms }) => ms).sort((a, b) => a - b);
+    const codes = new Set(ends.map(({ code }) => code));
+    const sent = service.requests.length - 1;
+    console.log(
+      `${name}: ${sent} requests, exit ${[...codes]}, p50 ${times[10]} ms, most ${times[19]} ms`,
+    );
+  });
+}
+
+/** A service that only refuses, asked by five loops for five minutes. */
+async function onlyRefusals(name: string): Promise<void> {
+  await withService({ onlyRefuses: true }, async (service, folder) => {
+    const end = Date.now() + 300_000;
+    const loop = async () => {
+      while (Date.now() < end) {
+        await run(service, folder, ['list', '--max-wait', '5s']);
+        await pause(5_000);
+      }
+    };
+    await Promise.all([loop(), loop(), loop(), loop(), loop()]);
+    const [first] = service.requests;
+    const within = service.requests.filter(({ at }) => at < (first?.at ?? 0) + 300_000);
+    console.log(`${name}: ${within.length} requests in 300 s`);
+  });
+}
+
+async function withService(
+  manners: Parameters<typeof startService>[0],
+  action: (service: Service, folder: string) => Promise<void>,
+): Promise<void> {
+  const service = await startService(manners);
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-limits-'));
+  await action(service, folder);
   service.close();
   rmSync(folder, { recursive: true });
 }
 
-/** B4: a service that only refuses, asked by five loops for five minutes. */
-async function onlyRefusals(): Promise<void> {
-  const service = await startService({ onlyRefuses: true });
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-refusals-'));
-  const end = Date.now() + 300_000;
-  const loop = async () => {
-    while (Date.now() < end) {
-      await run(service, folder, ['--max-wait', '5s']);
-      await pause(5_000);
-    }
-  };
-  await Promise.all([loop(), loop(), loop(), loop(), loop()]);
-  const [first] = service.requests;
-  const within = service.requests.filter(({ at }) => at < (first?.at ?? 0) + 300_000);
-  console.log(`B4 only refusals: ${within.length} requests in 300 s`);
-  service.close();
-  rmSync(folder, { recursive: true });
-}
-
-function run(service: Service, folder: string, args: readonly string[]) {
+async function run(service: Service, folder: string, args: readonly string[]) {
   const start = performance.now();
-  const child = spawn(
-    process.execPath,
-    [resolve('bin/petstore.js'), 'categories', 'list', ...args],
-    {
-      stdio: 'ignore',
-      env: {
-        PATH: process.env.PATH,
-        PETSTORE_BASE_URL: service.url,
-        PETSTORE_API_KEY: service.key,
-        PETSTORE_CONFIG_DIR: folder,
-        PETSTORE_STATE_DIR: folder,
-      },
-    },
-  );
-  return new Promise<{ code: number | null; ms: number }>((done) => {
-    child.once('close', (code) => done({ code, ms: Math.round(performance.now() - start) }));
-  });
+  const argv = [resolve('bin/petstore.js'), 'categories', ...args];
+  const env = environment(folder, service);
+  const [code] = await once(spawn(process.execPath, argv, { stdio: 'ignore', env }), 'close');
+  return { code, ms: Math.round(performance.now() - start) };
 }
 
-function cells(name: string, outcome: Outcome): string[] {
+function printOutcome(name: string, outcome: Outcome): void {
   const { requests, created, refused, bans, lost, duplicated, span, failures } = outcome;
   for (const failure of failures.slice(0, 3)) console.error(failure);
   const numbers = [requests, created, refused, bans, lost, duplicated];
-  return [name, ...numbers.map(String), span.toFixed(1), String(failures.length)];
+  console.log(row([name, ...numbers.map(String), span.toFixed(1), String(failures.length)]));
 }
 
 function row([name = '', ...rest]: string[]): string {
   return name.padEnd(28) + rest.map((cell) => cell.padStart(9)).join('');
-}
-
-function hasCurl(): boolean {
-  try {
-    execFileSync('curl', ['--version']);
-    return true;
-  } catch {
-    return false;
-  }
 }

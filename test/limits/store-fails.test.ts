@@ -5,6 +5,7 @@ import { startTime } from '../support/clock.ts';
 import { type Fleet, shownUrl, test } from '../support/fleet.ts';
 import type { EngineFault } from '../support/memory-engine.ts';
 import { expect, type Fixtures, type Reaction, reply, silence } from '../support/petstore.ts';
+import { expectTold } from '../support/told.ts';
 import { interrupted } from '../support/values.ts';
 
 const never = new AbortController().signal;
@@ -14,11 +15,11 @@ const listNow = [...list, '--max-wait', '0'];
 /** Sends two requests, one after the other. */
 const create = ['categories', 'create', 'rabbit', '--if-missing', '--json'];
 const refusal = (seconds: number) => reply(429, '', { 'retry-after': String(seconds) });
-const limited = (remaining: number, limit = 60) =>
+const limited = (remaining: number, limit = 60, resetAfter = 60) =>
   reply(200, '[]', {
     'x-ratelimit-limit': String(limit),
     'x-ratelimit-remaining': String(remaining),
-    'x-ratelimit-reset': String(startTime / second + 60),
+    'x-ratelimit-reset': String(startTime / second + resetAfter),
   });
 const noticesOf = ({ events }: { events: () => readonly Record<string, unknown>[] }) =>
   events().filter(({ event }) => event === 'notice');
@@ -160,20 +161,27 @@ describe('without their store, machines', () => {
     await stalled;
   });
 
-  test('keep to a wait that they knew of, whoever was told it', async ({
-    fleet: { run, engine },
-    sandbox,
-  }) => {
-    sandbox.reactions.push(refusal(900));
-    await run('one', listNow);
-    await run('two', listNow);
-    engine.fault = 'refuses';
+  test.for<[what: string, told: () => Response, until: number]>([
+    ['a 429', () => refusal(900), 900],
+    ['a minute that is used up', () => limited(0), 60],
+    ['a day that is used up', () => limited(0, 1_000, 72_000), 72_000],
+  ])(
+    'keep to what they knew of, whoever was told it: %s',
+    async ([, told, until], { fleet: { run, engine }, clock, sandbox }) => {
+      sandbox.reactions.push(told());
+      await run('one', listNow);
+      await clock.sleep(30 * second, never);
+      await run('two', listNow);
+      engine.fault = 'refuses';
 
-    const again = [await run('one', listNow), await run('two', listNow)];
-
-    expect(again.map(({ exitCode }) => exitCode)).toEqual([75, 75]);
-    expect(sandbox.requests).toHaveLength(1);
-  });
+      for (const machine of ['one', 'two']) {
+        const { exitCode, events } = await run(machine, listNow);
+        expect(exitCode, machine).toBe(75);
+        expectTold(Date.parse(String(events().at(-1)?.resetAt)) - startTime, until);
+      }
+      expect(sandbox.requests).toHaveLength(1);
+    },
+  );
 
   test('keep to a wait that they are in when it goes', async ({
     fleet: { run, engine },
@@ -355,11 +363,13 @@ describe('when their store is back, machines', () => {
   }) => {
     await run('one', list);
     const ctrlC = new AbortController();
-    sandbox.reactions.push('stall');
-    const other = run('one', [...list, '--timeout', '90s'], {
-      signal: ctrlC.signal,
-      context: { owner: { pid: 4243, host: 'one' } },
-    });
+    sandbox.reactions.push('stall', 'stall');
+    const others = [
+      { pid: 4243, host: 'one' },
+      { pid: 4242, host: 'two' },
+    ].map((owner) =>
+      run(owner.host, [...list, '--timeout', '90s'], { signal: ctrlC.signal, context: { owner } }),
+    );
     await clock.sleep(1, never);
     sandbox.reactions.push(
       async (_request, forward) => {
@@ -378,11 +388,11 @@ describe('when their store is back, machines', () => {
 
     const { stdout } = await run('two', ['limits', '--json']);
 
-    expect(JSON.parse(stdout).inFlight).toBe(1);
+    expect(JSON.parse(stdout).inFlight).toBe(2);
     // Nor did it wait until its own request counted as spent.
     expect(clock.now() - startTime).toBeLessThan(25_000);
     ctrlC.abort(interrupted(130));
-    await other;
+    await Promise.all(others);
   });
 });
 

@@ -27,7 +27,13 @@ export type Arrival = {
   reply?: Reply;
 };
 
-type Reply = { readonly status: number; readonly headers?: Headers; readonly body: string };
+export type Reply = {
+  readonly status: number;
+  readonly headers?: Headers;
+  readonly body: string;
+  /** Breaks the connection in the middle of the body. */
+  readonly isCut?: boolean;
+};
 
 /** What happens to a request: the sandbox's own response, now or once `release` is called, another one, or none. */
 export type Action =
@@ -106,7 +112,9 @@ export async function openService(options: ServiceOptions = {}) {
     if (action === 'commit, then reset') return void request.socket.resetAndDestroy();
     arrival.reply = reply;
     const type = { 'content-type': 'application/json' };
-    response.writeHead(reply.status, { ...type, ...reply.headers }).end(reply.body);
+    response.writeHead(reply.status, { ...type, ...reply.headers });
+    if (!reply.isCut) return void response.end(reply.body);
+    response.write(reply.body.slice(0, reply.body.length / 2), () => request.socket.destroy());
   }
 
   const createServer = () => (tls ? createHttpsServer(tls, handle) : createHttpServer(handle));

@@ -1,11 +1,10 @@
 /** One line of the bench: a figure, and the most that it may be. */
 export type Bar = {
   readonly name: string;
-  /** Undefined where it could not be measured; `note` then says why. */
-  readonly figure: number | undefined;
+  /** NaN if it could not be measured. */
+  readonly figure: number;
   readonly unit: 'ratio' | 'MB' | 'kB' | 's';
   readonly max?: number | undefined;
-  readonly note?: string;
 };
 
 export type Setup = {
@@ -13,6 +12,6 @@ export type Setup = {
   readonly runs: number;
   /** An empty folder of this part alone. */
   readonly folder: string;
-  /** The address of a store with that many categories, served by a process of its own; another one for each name. */
+  /** Returns the address of a service with that many categories, in a process of its own. Each name has another one. */
   readonly service: (rows: number, name?: string) => string;
 };

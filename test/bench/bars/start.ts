@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { nodes } from '../../support/nodes.ts';
-import { environment } from '../import/home.ts';
+import { environment } from '../home.ts';
 import type { Bar, Setup } from './bar.ts';
-import { takeTurns } from './turns.ts';
+import { type Turn, takeTurns } from './turns.ts';
 
 export const benchKey = 'bench-key-0123456789';
 
@@ -16,21 +16,18 @@ const commands: readonly (readonly [name: string, args: readonly string[], max?:
   ['create', ['categories', 'create', 'rabbit']],
 ];
 
-/** How long a start takes beside `node -e 0`, on every Node that is given. */
+/** Measures how long a start takes beside `node -e 0`, on every Node that is given. */
 export function measureStart({ runs, folder, service }: Setup): Bar[] {
   const env = environment(folder, { url: service(3), key: benchKey });
   // What is created stays out of the list that is measured.
   const envOfCreate = { ...env, PETSTORE_BASE_URL: service(0) };
   return nodes.flatMap((node) => {
-    const programs = commands.map(([name, args]) => [
-      name,
-      () => ({
-        argv: [node, resolve('bin/petstore.js'), ...args],
-        env: name === 'create' ? envOfCreate : env,
-      }),
-    ]);
-    const bare = () => ({ argv: [node, '-e', '0'], env });
-    const taken = takeTurns(runs, { bare, ...Object.fromEntries(programs) });
+    const programs: Record<string, Turn> = { bare: () => ({ argv: [node, '-e', '0'], env }) };
+    for (const [name, args] of commands) {
+      const argv = [node, resolve('bin/petstore.js'), ...args];
+      programs[name] = () => ({ argv, env: name === 'create' ? envOfCreate : env });
+    }
+    const taken = takeTurns(runs, programs);
     const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
     return commands.map(([name, , max]) => {
       const figure = (taken[name]?.seconds ?? Number.NaN) / (taken.bare?.seconds ?? Number.NaN);

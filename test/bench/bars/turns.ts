@@ -1,62 +1,54 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { median } from '../median.ts';
 
 /** A program, with nothing of our environment but what it needs. */
 export type Program = {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd?: string;
 };
 
-/** The program of one turn, from 0 on; what it has to find is made here, untimed. */
+/** Makes what the program of one turn, counted from 0, has to find; that is not timed. */
 export type Turn = (turn: number) => Program;
 
+/** Medians. */
 export type Measured = {
-  /** Medians. `cpuSeconds` counts all processes of a program, as the shell's `time` does. */
   readonly seconds: number;
+  /** Of all processes of a program, as the shell's `time` counts. */
   readonly cpuSeconds: number;
-  /** In MB; undefined where peak.cjs was not loaded into the program. */
-  readonly peak: number | undefined;
+  /** The highest memory use in MB; NaN where peak.cjs was not loaded into the program. */
+  readonly peak: number;
 };
 
 /**
- * Runs programs in turns and returns what each took; a first turn, which finds caches cold, is not counted.
- * @throws Error with the last words of a program that fails
+ * Runs programs in turns and returns what each took. A first turn, which finds caches cold, is not counted.
+ * @throws Error with the first line of stderr of a program that fails
  */
 export function takeTurns<Name extends string>(
   runs: number,
   programs: Readonly<Record<Name, Turn>>,
 ): Record<Name, Measured> {
   const names = Object.keys(programs) as Name[];
-  const taken = new Map(names.map((name) => [name, [] as ReturnType<typeof runOnce>[]]));
+  const taken = new Map<Name, Measured[]>(names.map((name) => [name, []]));
   for (let turn = 0; turn <= runs; turn += 1) {
     for (const name of names) {
       const run = runOnce(programs[name](turn));
       if (turn > 0) taken.get(name)?.push(run);
     }
   }
-  const measured = names.map((name): [Name, Measured] => {
+  const measured = names.map((name) => {
     const all = taken.get(name) ?? [];
-    const peaks = all.flatMap(({ peak }) => peak ?? []);
-    return [
-      name,
-      {
-        seconds: median(all.map(({ seconds }) => seconds)),
-        cpuSeconds: median(all.map(({ cpuSeconds }) => cpuSeconds)),
-        peak: peaks.length > 0 ? median(peaks) : undefined,
-      },
-    ];
+    const seconds = median(all.map((run) => run.seconds));
+    const cpuSeconds = median(all.map((run) => run.cpuSeconds));
+    return [name, { seconds, cpuSeconds, peak: median(all.map(({ peak }) => peak)) }] as const;
   });
   return Object.fromEntries(measured) as Record<Name, Measured>;
 }
 
-function runOnce({ argv: [program = '', ...args], env, cwd }: Program) {
+function runOnce({ argv: [program = '', ...args], env }: Program): Measured {
   const cpuBefore = cpuOfChildren();
   const start = performance.now();
   const { status, stderr, error } = spawnSync(program, args, {
     env,
-    cwd,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const seconds = (performance.now() - start) / 1_000;
@@ -78,14 +70,17 @@ function cpuOfChildren(): number {
   }
 }
 
-function readPeak(path: string | undefined): number | undefined {
-  if (path === undefined || !existsSync(path)) return undefined;
+function readPeak(path: string | undefined): number {
+  if (path === undefined || !existsSync(path)) return Number.NaN;
   const peak = (Number(readFileSync(path, 'utf8')) * 1_024) / 1_000_000;
   rmSync(path);
   return peak;
 }
 
-/** Whether a program is there to be run. */
+function median(numbers: readonly number[]): number {
+  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+}
+
 export function isInstalled(program: string): boolean {
   return spawnSync(program, ['--version']).error === undefined;
 }

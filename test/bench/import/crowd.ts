@@ -1,23 +1,24 @@
-/** Watches whether two processes that are alive send in turns. */
+/** Watches whether two processes that are alive write in turns. */
 export function watchCrowd() {
   const alive = new Set<string>();
-  const sending = new Set<string>();
+  const writing = new Set<string>();
+  let writes = 0;
   let overlaps = 0;
   return {
-    enter(sender: string): void {
-      alive.add(sender);
-    },
+    enter: (sender: string) => void alive.add(sender),
     leave(sender: string): void {
       alive.delete(sender);
-      sending.delete(sender);
+      writing.delete(sender);
     },
     note(sender: string | undefined): void {
-      // What a killed one had sent may arrive after its death.
+      writes += 1;
+      // A write of a killed process may arrive after its death.
       if (sender === undefined || !alive.has(sender)) return;
-      sending.add(sender);
-      if (sending.size > 1) overlaps += 1;
+      writing.add(sender);
+      if (writing.size > 1) overlaps += 1;
     },
-    /** Writes that came while another process was at it, too. */
+    writes: () => writes,
+    /** How many writes came while another process was at it, too. */
     overlaps: () => overlaps,
   };
 }

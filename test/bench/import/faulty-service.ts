@@ -1,129 +1,120 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { writeJson } from '../../../src/json/write.ts';
-import { answer, fault as errorOf, type Reply } from '../../../src/sandbox/service.ts';
-import { addCategory, createState, type SandboxState } from '../../../src/sandbox/state.ts';
-import type { Random } from '../../support/random.ts';
-import { drawFaults, type Fault, latest, retryAfter } from './faults.ts';
+import { answer } from '../../../src/sandbox/service.ts';
+import { addCategory } from '../../../src/sandbox/state.ts';
+import { pick, type Random } from '../../support/random.ts';
+import { type Action, type Arrival, openService, type Reply } from '../../support/service.ts';
 import type { Row } from './rows.ts';
 
 export type Manners = {
   readonly random: Random;
   /** The part of all requests that goes wrong. */
   readonly share: number;
-  /** Longest time before a commit, and again before its answer, in ms. */
-  readonly pace: number;
-  /** What is there before anybody asks. */
+  /** The categories that exist at first. */
   readonly before: readonly Row[];
   /** Called when a write arrives; `sender` is what it says of itself. */
-  readonly onWrite?: (sender: string | undefined) => void;
+  readonly onWrite: (sender: string | undefined) => void;
 };
 
-/** One request: when it arrived, from whom, and what became of it. */
-type Arrival = {
-  readonly at: number;
-  readonly method: string | undefined;
-  readonly sender: string | undefined;
-  readonly body: string;
-  readonly fault: Fault | undefined;
-  /** When it took effect, and the answer to that. */
-  committed?: { readonly at: number; readonly reply: string };
+export type FaultyService = Awaited<ReturnType<typeof startFaultyService>>;
+
+/** Whether a request takes effect, and what its sender sees. */
+type Fault = {
+  /** `late` is after the connection is gone. */
+  readonly commit: 'never' | 'first' | 'late';
+  /** `cut` is the good response, broken off in its body. */
+  readonly reply: 'reset' | 'cut' | 503 | 429;
 };
 
-export type FaultyService = {
-  readonly url: string;
-  readonly key: string;
-  readonly state: SandboxState;
-  readonly arrivals: readonly Arrival[];
-  readonly close: () => void;
-};
+const faultsOfReads: readonly [Fault, ...Fault[]] = [
+  { commit: 'never', reply: 'reset' },
+  { commit: 'never', reply: 503 },
+  { commit: 'never', reply: 429 },
+];
+const faultsOfWrites: typeof faultsOfReads = [
+  ...faultsOfReads,
+  { commit: 'first', reply: 'reset' },
+  { commit: 'late', reply: 'reset' },
+  { commit: 'first', reply: 503 },
+  { commit: 'first', reply: 'cut' },
+];
 
-const key = 'bench-key-0123456789';
+const maxPaceMs = 3;
+const maxDelayMs = 300;
+/** A request takes no longer than this from its arrival to its effect. */
+export const maxCommitMs = 2 * maxPaceMs + maxDelayMs;
+const retryAfterSeconds = 1;
+
 const unlimited = { limit: 100_000_000, length: 60_000 };
 const plan = { minute: unlimited, day: { ...unlimited, length: 86_400_000 } };
 
-/** The sandbox behind a network that breaks. What it took, it carries out, also when the sender is gone. */
-export async function startFaultyService(manners: Manners): Promise<FaultyService> {
-  const { random, share, pace, before, onWrite } = manners;
-  const state = { ...createState({ categories: [] }, plan), lastId: 2n ** 53n };
-  for (const row of before) addCategory(state, row);
-  const arrivals: Arrival[] = [];
+/** Serves the sandbox behind a network that breaks. A request that it took is carried out, also if the sender is gone. */
+export async function startFaultyService({ random, share, before, onWrite }: Manners) {
+  const log: { arrival: Arrival; fault: Fault | undefined; committed?: Reply }[] = [];
   const drawFault = drawFaults(random, share);
+  const service = await openService({ plan, react });
+  // What comes next is beyond the integers of a double.
+  service.state.lastId = 2n ** 53n;
+  for (const row of before) addCategory(service.state, row);
+  return { ...service, log };
 
-  const server = createServer((request, response) => {
-    // Who is killed while sending has sent nothing that could be carried out.
-    handle(request, response).catch(() => request.socket.destroy());
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}/v1`,
-    key,
-    state,
-    arrivals,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
-
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const arrival = await note(request);
-    const { fault } = arrival;
-    if (pace > 0) await pause(random() * pace);
+  async function react(arrival: Arrival): Promise<Action> {
+    const { method, headers } = arrival;
+    if (method === 'POST') onWrite(headers['x-sender']?.toString());
+    const fault = drawFault(method);
+    const entry: (typeof log)[number] = { arrival, fault };
+    log.push(entry);
+    await pause(random() * maxPaceMs);
     if (fault?.commit === 'late') {
-      request.socket.resetAndDestroy();
-      await pause(random() * latest);
+      setTimeout(() => {
+        entry.committed = commit(arrival);
+      }, random() * maxDelayMs);
+      return 'reset';
     }
-    const reply = fault?.commit === 'never' ? refusal(fault) : commit(request, arrival);
-    if (pace > 0) await pause(random() * pace);
-    if (fault?.reply === 'reset') request.socket.resetAndDestroy();
-    else if (fault?.reply === 'cut') sendHalf(response, reply);
-    else send(response, fault ? refusal(fault) : reply);
+    if (fault?.commit !== 'never') entry.committed = commit(arrival);
+    await pause(random() * maxPaceMs);
+    const reply = fault?.reply;
+    if (reply === 503 || reply === 429) return refusals[reply];
+    if (reply === 'reset' || !entry.committed) return 'reset';
+    return { ...entry.committed, isCut: reply === 'cut' };
   }
 
-  async function note(request: IncomingMessage): Promise<Arrival> {
-    const body = await text(request);
-    const { method, headers } = request;
-    const sender = headers['x-sender']?.toString();
-    const arrival: Arrival = { at: Date.now(), method, sender, body, fault: drawFault(method) };
-    arrivals.push(arrival);
-    if (method === 'POST') onWrite?.(sender);
-    return arrival;
-  }
-
-  function commit({ method, url, headers }: IncomingMessage, arrival: Arrival): Reply {
-    const at = Date.now();
+  function commit({ method, path, headers, body }: Arrival): Reply {
     const operation = method === 'POST' ? 'createCategory' : 'listCategories';
-    const reply = answer(state, {
-      at,
-      operation: url === '/v1/categories' ? operation : 'unknown',
-      key: headers.authorization === `Bearer ${key}` ? 'valid' : 'invalid',
-      body: arrival.body,
+    const reply = answer(service.state, {
+      at: Date.now(),
+      operation: path === '/v1/categories' ? operation : 'unknown',
+      key: headers.authorization === `Bearer ${service.key}` ? 'valid' : 'invalid',
+      body,
     });
-    if (method === 'POST') arrival.committed = { at, reply: writeJson(reply.body) };
-    return reply;
-  }
-
-  function refusal({ reply }: Fault): Reply {
-    const asked = { at: Date.now(), operation: 'unknown', key: 'valid' } as const;
-    const { headers } = answer(state, asked);
-    if (reply !== 429) return { ...errorOf(503, 'unavailable', 'not now'), headers: headers ?? {} };
-    const wait = { 'retry-after': String(retryAfter) };
-    return { ...errorOf(429, 'rate_limited', 'slower'), headers: { ...headers, ...wait } };
+    return { ...reply, body: writeJson(reply.body) };
   }
 }
 
-function send(response: ServerResponse, { status, headers, body }: Reply): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers });
-  response.end(writeJson(body));
-}
+const refusals: Readonly<Record<503 | 429, Reply>> = {
+  503: { status: 503, body: '{"code":"unavailable","message":"not now"}' },
+  429: {
+    status: 429,
+    headers: { 'retry-after': `${retryAfterSeconds}` },
+    body: '{"code":"rate_limited","message":"slower"}',
+  },
+};
 
-function sendHalf(response: ServerResponse, { status, headers, body }: Reply): void {
-  const bytes = Buffer.from(writeJson(body));
-  const length = { 'content-length': String(bytes.length) };
-  response.writeHead(status, { 'content-type': 'application/json', ...headers, ...length });
-  response.write(bytes.subarray(0, bytes.length / 2), () => response.socket?.destroy());
+/**
+ * Draws what goes wrong with one request after the other. Who waited after a 429 is not refused again before a request was
+ * served: three in a row would keep petstore from sending for five minutes.
+ */
+function drawFaults(random: Random, share: number): (method: string) => Fault | undefined {
+  let refusedAt: number | undefined;
+  return (method) => {
+    const faults = method === 'POST' ? faultsOfWrites : faultsOfReads;
+    const fault = random() < share ? pick(faults, random) : undefined;
+    if (fault?.reply === 429) {
+      if (refusedAt !== undefined) return undefined;
+      refusedAt = Date.now();
+    } else if (!fault && Date.now() > (refusedAt ?? 0) + 1_000 * retryAfterSeconds) {
+      refusedAt = undefined;
+    }
+    return fault;
+  };
 }

@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { below, createRandom } from '../../support/random.ts';
+import { environment } from '../home.ts';
 import { type Audit, audit, createsOf } from './audit.ts';
 import { watchCrowd } from './crowd.ts';
-import { latest } from './faults.ts';
-import { type FaultyService, startFaultyService } from './faulty-service.ts';
-import { environment, keepEvidence } from './home.ts';
+import { type FaultyService, maxCommitMs, startFaultyService } from './faulty-service.ts';
 import { type Death, drawDoom, live } from './life.ts';
 import type { Program } from './programs.ts';
 import { existing, type Mode, makeRows, type Row, writeRows } from './rows.ts';
@@ -22,12 +21,12 @@ export type Trial = {
   /** The part of all requests that goes wrong. */
   readonly share: number;
   readonly settle?: string;
-  /** Whether what was not synced is torn after each death. */
-  readonly torn?: boolean;
+  /** What was not synced is torn after each death. */
+  readonly isTorn?: boolean;
   /** How many processes are started at once. */
   readonly atOnce?: number;
-  /** Whether it is to lose or duplicate rows. */
-  readonly hopeless?: boolean;
+  /** It is to lose or duplicate rows. */
+  readonly isHopeless?: boolean;
 };
 
 export type Outcome = Audit & {
@@ -43,12 +42,14 @@ export type Outcome = Audit & {
   readonly failures: readonly string[];
 };
 
-/** Longest time that the service takes before and after a commit, in ms. */
-const pace = 3;
+/** The list could not be read, rows are unknown or left, or the limit was in the way. */
+const mayEndWith = [5, 6, 7, 75];
+/** Another process was at it. */
+const mayEndWithInCrowd = [...mayEndWith, 74];
 
 /** Lets the import be killed, then lets it come to its end, and counts what the service has. */
 export async function runTrial(trial: Trial, seed: number): Promise<Outcome> {
-  const { program, mode, kills, share, settle = '500ms', atOnce = 1, torn = false } = trial;
+  const { program, mode, kills, share, settle = '500ms', atOnce = 1 } = trial;
   const random = createRandom(seed);
   const rows = makeRows[mode](trial.rows, random);
   const home = mkdtempSync(join(tmpdir(), 'petstore-import-'));
@@ -56,59 +57,48 @@ export async function runTrial(trial: Trial, seed: number): Promise<Outcome> {
   writeRows(file, rows, program.format);
   const synced = join(home, 'synced');
   const asked = createsOf(mode, rows, existing);
-
   const crowd = watchCrowd();
-  let writes = 0;
   const service = await startFaultyService({
     random: createRandom(below(2 ** 32, random)),
     share,
-    pace,
     before: existing,
-    onWrite(sender) {
-      writes += 1;
-      crowd.note(sender);
-    },
+    onWrite: crowd.note,
   });
   const ends: Death[] = [];
   const failures: string[] = [];
-  const count = { kills: 0, runs: 0 };
   const start = performance.now();
+  let killed = 0;
+  let runs = 0;
 
-  let done = false;
-  for (let rounds = 2 * kills + 50; !done && rounds > 0; rounds -= 1) {
+  let isDone = false;
+  for (let rounds = 2 * kills + 50; !isDone && rounds > 0; rounds -= 1) {
     for (const death of await Promise.all(Array.from({ length: atOnce }, liveOnce))) judge(death);
-    if (torn && !done) tear();
+    if (trial.isTorn && !isDone) tear();
   }
-  if (!done) failures.push('it came to no end');
+  if (!isDone) failures.push('it came to no end');
   const seconds = (performance.now() - start) / 1_000;
-  await pause(latest + 4 * pace);
+  await pause(2 * maxCommitMs);
   service.close();
 
-  const outcome: Outcome = {
-    ...audit(mode, rows, existing, rowsOf(service)),
-    rows: rows.length,
-    ...count,
-    faults: service.arrivals.filter(({ fault }) => fault).length,
-    seconds,
-    overlaps: crowd.overlaps(),
-    ends,
-    failures,
-  };
-  const { lost, duplicated, strange, overlaps } = outcome;
-  const odd = lost + duplicated + strange + overlaps + failures.length > 0;
-  if (odd && !trial.hopeless) failures.push(`seed ${seed}: ${keepEvidence(home, service)}`);
+  const audited = audit(mode, rows, existing, service.state.categories as readonly Row[]);
+  const overlaps = crowd.overlaps();
+  const { lost, duplicated, strange } = audited;
+  const isOdd = lost + duplicated + strange + overlaps + failures.length > 0;
+  if (isOdd && !trial.isHopeless) failures.push(`seed ${seed}: ${keepEvidence(home, service)}`);
   else rmSync(home, { recursive: true });
-  return outcome;
+  const faults = service.log.filter(({ fault }) => fault).length;
+  const counts = { rows: rows.length, kills: killed, runs, faults, overlaps };
+  return { ...audited, ...counts, seconds, ends, failures };
 
   function liveOnce(): Promise<Death> {
     const left = asked - (service.state.categories.length - existing.length);
-    const livesLeft = kills - count.kills;
-    count.runs += 1;
+    const livesLeft = kills - killed;
+    runs += 1;
     return live({
       program: program.argv(file, mode, settle),
       env: { ...environment(home, service), PETSTORE_BENCH_SYNCED: synced },
       doom: livesLeft > 0 ? drawDoom(random, Math.max(0, left) / (livesLeft + 1)) : undefined,
-      reached: () => ({ requests: service.arrivals.length, writes }),
+      reached: () => ({ requests: service.log.length, writes: crowd.writes() }),
       onStart: crowd.enter,
       onEnd: crowd.leave,
     });
@@ -116,17 +106,13 @@ export async function runTrial(trial: Trial, seed: number): Promise<Outcome> {
 
   function judge(death: Death): void {
     const { code, cause, stderr } = death;
-    if (cause === 'killed') count.kills += 1;
+    if (cause === 'killed') killed += 1;
     if (cause === 'hung') failures.push(`hung: ${stderr}`);
     if (cause !== 'itself') return;
     ends.push(death);
-    if (code === 0) done = true;
-    else if (!mayEndWith(code)) failures.push(`exit ${code}: ${stderr}`);
-  }
-
-  /** The list was not to be had, rows are unknown or left, the limit was in the way, or another process was. */
-  function mayEndWith(code: number | null): boolean {
-    return [5, 6, 7, 75].includes(code ?? 0) || (code === 74 && atOnce > 1);
+    const expected = atOnce > 1 ? mayEndWithInCrowd : mayEndWith;
+    if (code === 0) isDone = true;
+    else if (!expected.includes(code ?? 0)) failures.push(`exit ${code}: ${stderr}`);
   }
 
   function tear(): void {
@@ -138,6 +124,9 @@ export async function runTrial(trial: Trial, seed: number): Promise<Outcome> {
   }
 }
 
-function rowsOf({ state }: FaultyService): readonly Row[] {
-  return state.categories as readonly Row[];
+/** Puts what the service saw beside the journal, and says where. */
+function keepEvidence(home: string, { log }: FaultyService): string {
+  const path = join(home, 'service.ndjson');
+  writeFileSync(path, log.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+  return `the journal lies in ${home}, and what the service saw in ${path}`;
 }
