@@ -69,28 +69,24 @@ for (const [name, program] of Object.entries(engines))
       );
     });
 
-    test('its keys go away by themselves after a day and an hour, told anew by each line', async ({
+    test('a key expires after 25 hours, and contains no API key', async ({
       startStore,
       petstore,
       service,
     }) => {
-      const server = await startStore();
-      const env = environment(service, server.url);
-      await petstore(list, { env });
+      const { url } = await startStore();
+      await petstore(list, { env: environment(service, url) });
 
-      const engine = connect(server.url);
-      const keys = (await engine.run("return redis.call('KEYS', '*')", 'x', [])) as string[];
-      const ttl = await engine.run("return redis.call('TTL', KEYS[1])", keys[0] ?? '', []);
+      const engine = connect(url);
+      const names = await engine.run("return redis.call('KEYS', '*')", 'x', []);
+      const [name = ''] = names as string[];
+      const seconds = await engine.run("return redis.call('TTL', KEYS[1])", name, []);
+      const fields = await engine.run("return redis.call('HGETALL', KEYS[1])", name, []);
 
-      expect(keys).toEqual([expect.stringMatching(/^petstore:lim:[0-9a-f]{32}$/)]);
-      expect(ttl).toBeGreaterThan(25 * 3_600 - 60);
-      expect(ttl).toBeLessThanOrEqual(25 * 3_600);
-      const all = (await engine.run(
-        "return redis.call('HGETALL', KEYS[1])",
-        keys[0] ?? '',
-        [],
-      )) as string[];
-      expect(all.join()).not.toContain(service.key);
+      expect(names).toEqual([expect.stringMatching(/^petstore:lim:[0-9a-f]{32}$/)]);
+      expect(seconds).toBeGreaterThan(25 * 3_600 - 60);
+      expect(seconds).toBeLessThanOrEqual(25 * 3_600);
+      expect(String(fields)).not.toContain(service.key);
     });
 
     test('a server that was started anew is used over a new connection', async ({ startStore }) => {
@@ -106,58 +102,28 @@ for (const [name, program] of Object.entries(engines))
       expect(reply).toEqual([expect.any(String), 'v1', '']);
     });
 
-    test.for([
-      {
-        what: 'a wrong password',
-        args: ['--requirepass', password],
-        login: ':wrong-p4ss@',
-        says: 'rejected the user name or password',
-      },
-      {
-        what: 'no password',
-        args: ['--requirepass', password],
-        login: '',
-        says: 'rejected the user name or password',
-      },
-      {
-        what: 'a user without the right',
-        args: ['--user', 'ci', 'on', `>${password}`, '~petstore:*', '+ping'],
-        login: `ci:${password}@`,
-        says: 'denies this user a required command',
-      },
-      {
-        what: 'a user without the rights that the script takes',
-        args: ['--user', 'ci', 'on', `>${password}`, '~petstore:*', '+eval'],
-        login: `ci:${password}@`,
-        says: 'denies this user a required command',
-      },
-      {
-        what: 'a user that is nobody, and no password',
-        args: [],
-        login: 'nobody@',
-        says: 'rejected the user name or password',
-      },
-      { what: 'no room left', args: ['--maxmemory', '1'], login: '', says: 'is out of memory' },
-      {
-        what: 'no such database',
-        args: [],
-        login: '',
-        path: '/99',
-        says: 'has no database with this number',
-      },
+    const ci = ['--user', 'ci', 'on', `>${password}`, '~petstore:*'];
+    const rejected = 'rejected the user name or password';
+    const denied = 'denies this user a required command';
+    test.for<[what: string, args: string[], login: string, path: string, says: string]>([
+      ['a wrong password', ['--requirepass', password], ':wrong-p4ss@', '', rejected],
+      ['no password', ['--requirepass', password], '', '', rejected],
+      ['a user without the right', [...ci, '+ping'], `ci:${password}@`, '', denied],
+      ['a user without those of the script', [...ci, '+eval'], `ci:${password}@`, '', denied],
+      ['a user that is nobody, and no password', [], 'nobody@', '', rejected],
+      ['no room left', ['--maxmemory', '1'], '', '', 'is out of memory'],
+      ['no such database', [], '', '/99', 'has no database with this number'],
     ])(
-      '$what: one notice, the request is sent all the same, and no secret is said',
-      async ({ args, login, path = '', says }, { startStore, petstore, service }) => {
+      '%s: one notice, the request is sent all the same, and no secret is said',
+      async ([, args, login, path, says], { startStore, petstore, service }) => {
         const { url } = await startStore({ args });
         const env = environment(service, url.replace('//', `//${login}`) + path);
 
         const { code, stdout, stderr } = await petstore(list, { env });
 
         const notices = stderr.split('\n').filter((line) => line.includes('"notice"'));
-        expect(code).toBe(0);
-        expect(stdout).toContain('[');
-        expect(notices).toHaveLength(1);
-        expect(notices[0]).toContain(says);
+        expect([code, stdout]).toEqual([0, '[]\n']);
+        expect(notices).toEqual([expect.stringContaining(says)]);
         expect(stderr).not.toMatch(/p4ss/);
         expect(service.requests).toHaveLength(1);
       },
@@ -181,7 +147,7 @@ for (const [name, program] of Object.entries(engines))
       expect(doctor.stdout).toContain(' answers');
     });
 
-    test('an engine that stands still delays no command by more than half a second at each try, and an end by nothing', async ({
+    test('a server that stands still is given up, and used again when it goes on', async ({
       startStore,
       petstore,
       service,
@@ -195,16 +161,13 @@ for (const [name, program] of Object.entries(engines))
       server.signal('SIGCONT');
       const again = await petstore(list, { env });
 
-      expect(still).toMatchObject({
-        code: 0,
-        stderr: expect.stringContaining('timed out'),
-      });
+      expect(still).toMatchObject({ code: 0, stderr: expect.stringContaining('timed out') });
       expect(again).toMatchObject({ code: 0, stderr: expect.not.stringContaining('notice') });
     });
 
-    test.for([{ still: false }, { still: true }])(
-      'Ctrl-C ends a wait at once, also while the engine stands still: $still',
-      async ({ still }, { startStore, spawn }) => {
+    test.for([false, true])(
+      'Ctrl-C ends a wait at once, also while the server stands still: %s',
+      async (isStill, { startStore, spawn }) => {
         const server = await startStore();
         const service = await startService({
           react: () => ({ status: 429, headers: { 'retry-after': '1' }, body: '{}' }),
@@ -215,14 +178,14 @@ for (const [name, program] of Object.entries(engines))
 
         // Its first words are of the wait.
         await says(/./);
-        if (still) server.signal('SIGSTOP');
+        if (isStill) server.signal('SIGSTOP');
         child.kill('SIGINT');
 
         expect((await ended).code).toBe(130);
       },
     );
 
-    test('TLS: a certificate of an own authority is taken when it is named, and no other', {
+    test('TLS: a certificate is accepted only if its authority is known', {
       tags: ['openssl'],
     }, async ({ startStore, petstore, service, folder }) => {
       const authority = makeAuthority(folder);
@@ -245,7 +208,7 @@ for (const [name, program] of Object.entries(engines))
       expect(outcome).toMatchObject({ ...allThere, refused: 0, requests: small.creates });
     });
 
-    test('two machines share a store that answers after 300 ms, log-in included: no 429, and none goes on alone', async ({
+    test('two machines share a store that replies after 300 ms: no 429, and none goes on alone', async ({
       startStore,
       petstore,
       service,
@@ -262,7 +225,7 @@ for (const [name, program] of Object.entries(engines))
       expect(outcome).toMatchObject({ ...allThere, refused: 0, requests: small.creates });
     });
 
-    test('the engine is killed midway and comes back: no ban, at most one 429 for each machine and window', async ({
+    test('the store is killed midway and comes back: no ban, at most one 429 for each machine and window', async ({
       startStore,
     }) => {
       const server = await startStore();
