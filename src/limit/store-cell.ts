@@ -37,10 +37,11 @@ export function storeCell(
     },
     async replace({ version }, next) {
       const { state, stamp } = next;
-      const own = randomUUID();
+      const nextVersion = randomUUID();
       const waitS = Math.ceil(Math.max(0, (state.block?.until ?? 0) - stamp.at) / 1_000);
-      const reading = await run([version, own, JSON.stringify(next), `${minLifetimeS + waitS}`]);
-      if (reading.version === own) return true;
+      const lifetimeS = String(minLifetimeS + waitS);
+      const reading = await run([version, nextVersion, JSON.stringify(next), lifetimeS]);
+      if (reading.version === nextVersion) return true;
       newer = reading;
       return false;
     },
@@ -61,21 +62,21 @@ async function inTime<Reply>(
   reply: Promise<Reply>,
   context: Pick<Context, 'sleep' | 'signal'>,
 ): Promise<Reply> {
-  const over = new AbortController();
+  const settled = new AbortController();
   try {
-    return await Promise.race([reply, timeOut(context, over.signal)]);
+    return await Promise.race([reply, timeOut(context, settled.signal)]);
   } finally {
-    over.abort();
+    settled.abort();
   }
 }
 
 /** A run that was cancelled still tells the store how its requests ended, but waits for one piece only. */
 async function timeOut(
   { sleep, signal }: Pick<Context, 'sleep' | 'signal'>,
-  over: AbortSignal,
+  settled: AbortSignal,
 ): Promise<never> {
   for (let left = maxPieces; left > 0; left -= 1) {
-    await sleep(pieceMs, over);
+    await sleep(pieceMs, settled);
     if (signal.aborted) break;
   }
   throw Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' });

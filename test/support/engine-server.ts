@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -8,14 +9,13 @@ import type { Certificate } from './own-authority.ts';
 export type EngineServer = {
   readonly url: string;
   readonly pid: () => number;
-  /** Ends it without a word. */
   readonly kill: () => Promise<void>;
   readonly signal: (name: 'SIGSTOP' | 'SIGCONT') => void;
-  /** Starts it again, on the same port and with nothing in it. */
+  /** Starts it again, empty and on the same port. */
   readonly start: () => Promise<void>;
 };
 
-/** A Redis or Valkey server of this test alone, on a port of this machine that is free; it keeps nothing on disk. */
+/** Starts a Redis or Valkey server of this test alone, on a free port. It keeps nothing on disk. */
 export async function startEngine(
   program: string,
   parent: string,
@@ -61,11 +61,13 @@ async function freePort(): Promise<number> {
 
 async function listening(port: number): Promise<void> {
   for (let left = 500; left > 0; left -= 1) {
-    const stands = await new Promise<boolean>((done) => {
-      const socket = connect(port, '127.0.0.1', () => done(true)).once('error', () => done(false));
-      socket.once('connect', () => socket.destroy());
-    });
-    if (stands) return;
+    const socket = connect(port, '127.0.0.1');
+    const isOpen = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (isOpen) return;
     await pause(10);
   }
   throw new Error('the engine does not start');

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export type SlowWay = { readonly port: number; readonly close: () => void };
 
-/** A port of this machine that leads to another one; what travels takes `delay` ms each way. */
+/** Opens a port that leads to another one of this machine. Bytes take `delay` ms each way. */
 export async function openSlowWay(to: number, delay: number): Promise<SlowWay> {
   const open = new Set<Socket>();
   const server = createServer((near) => {
