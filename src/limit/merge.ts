@@ -14,8 +14,8 @@ export function shifted(state: State, byMs: number): State {
 }
 
 /**
- * Returns the state with the windows and waits of another copy; the more careful of the two counts. Ends that differ by less than the
- * margin are the same. Returns the same object if nothing is news, so that nothing is written.
+ * Merges two copies of a state: the more careful one counts. Ends that differ by less than the margin are the same. Returns `before`
+ * itself if nothing is news, so that nothing is written.
  */
 export function merge(before: State, other: State): State {
   const clearedAt = Math.max(before.clearedAt ?? 0, other.clearedAt ?? 0);
