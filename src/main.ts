@@ -24,7 +24,7 @@ Object.assign(process.report ?? {}, { excludeEnv: true });
 // Node would print warnings as text between JSON lines; `run` reports them with --verbose.
 process.removeAllListeners('warning');
 
-// Node would print the error with its stack. Its message may contain anything, so it is not shown either.
+// Node would print the stack. The message may contain anything, even the key.
 process.on('uncaughtException', (error?: { readonly syscall?: string }) => {
   // A prompt cannot restore a terminal that has hung up, and fails before SIGHUP arrives.
   if (error?.syscall === 'setRawMode') hangUp();
@@ -55,9 +55,7 @@ function hangUp(): never {
   for (const stream of [0, 1, 2]) {
     try {
       closeSync(stream);
-    } catch {
-      // It is closed already.
-    }
+    } catch {}
   }
   process.exit(exitCodes.SIGHUP);
 }

@@ -12,7 +12,7 @@ import {
   usageFailure,
 } from './errors.ts';
 import { notice } from './events.ts';
-import { hasJsonEvents, isFormat } from './formats.ts';
+import { type Format, hasJsonEvents, isFormat } from './formats.ts';
 import { createReporter, reportFailure } from './output/reporter.ts';
 import { createSink } from './output/sink.ts';
 import { type App, hasColor } from './session/app.ts';
@@ -24,9 +24,11 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   const isVerbose = flags.includes('--verbose') || flags.includes('-v');
   const sink = createSink(context, (output) => hasColor(output, context.env, { color }));
   sink.hide(context.env.PETSTORE_API_KEY ?? '');
-  const app: App = { context, sink, format: undefined };
+  // A session replaces the format by the one that its profile has.
+  const format = lastValue('o', 'output', flags) ?? context.env.PETSTORE_OUTPUT ?? '';
+  const app: App = { context, sink, format: isFormat(format) ? format : undefined };
   const say = (message: string) => {
-    const options = { json: isJson(app, flags), quiet: false, color: false, unicode: false };
+    const options = { json: isJson(app), quiet: false, color: false, unicode: false };
     notice(createReporter(context, sink, options).report, message);
   };
   if (isVerbose) context.onWarning((warning) => say(`Node.js warning: ${warning}`));
@@ -39,9 +41,9 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   } catch (error) {
     if (error instanceof Exit) return sink.flush().then(() => error.exitCode);
     const failure = await toFailure(error, context);
-    app.format ??= await formatInSettings(app, flags);
+    app.format ??= await formatInSettings(context, lastValue('p', 'profile', flags));
     if (isVerbose && failure.kind === 'internal') stackLines(failure).forEach(say);
-    reportFailure(sink, failure, isJson(app, flags));
+    reportFailure(sink, failure, isJson(app));
     await sink.flush();
     return failure.exitCode;
   }
@@ -62,7 +64,7 @@ async function runCommand(
     await program.parseAsync(rewriteHelpArgs(program, argv), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Names alone, like `petstore categories`, ask for help on a terminal. In a script a variable may have been empty.
+    // On a terminal, `petstore categories` asks for help. In a script, a variable may have been empty.
     const isBare = error.code === 'commander.help' && argv.every((word) => !word.startsWith('-'));
     if (error instanceof UsageError) {
       if (!isBare || !app.context.stdout.isTTY) {
@@ -96,24 +98,20 @@ function stackLines({ cause }: Failure): string[] {
   return cause instanceof Error ? (cause.stack ?? '').split('\n') : [];
 }
 
-/** Returns whether errors are JSON. The command line alone decides until a session has chosen a format. */
-function isJson({ context, format }: App, flags: readonly string[]): boolean {
-  const asked = format ?? askedFormat(context, flags) ?? '';
-  return isFormat(asked) && hasJsonEvents(asked);
+function isJson({ format }: App): boolean {
+  return format !== undefined && hasJsonEvents(format);
 }
 
-function askedFormat({ env }: Context, flags: readonly string[]): string | undefined {
-  return lastValue('o', 'output', flags) ?? env.PETSTORE_OUTPUT;
-}
-
-/** Returns the format in the settings file, if neither the command line nor the environment names one. */
-async function formatInSettings(app: App, flags: readonly string[]) {
-  if (askedFormat(app.context, flags) !== undefined) return undefined;
-  const profile = lastValue('p', 'profile', flags);
-  return import('./session/profile.ts')
-    .then(({ formatOfProfile }) => formatOfProfile(app.context, profile ? { profile } : {}))
-    .then((format = '') => (isFormat(format) ? format : undefined))
-    .catch(() => undefined);
+async function formatInSettings(
+  context: Context,
+  profile: string | undefined,
+): Promise<Format | undefined> {
+  try {
+    const { formatOfProfile } = await import('./session/profile.ts');
+    return formatOfProfile(context, profile ? { profile } : {});
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the value of an option where it is given last: of `output` in -o json, -qojson, --output=json, --json. */

@@ -19,12 +19,11 @@ import { type Session, withSession } from '../session/session.ts';
 import { noticeOfVersion } from '../settings/addresses.ts';
 import { requireStateFolder } from '../settings/folders.ts';
 import { profileSettings, settings } from '../settings/table.ts';
-import { sandboxProfile } from '../settings/values.ts';
 import { version } from '../version.ts';
 import { addExamples } from './help.ts';
 
 type Finding = string | { readonly warning: string };
-/** Returns a finding, or throws the failure that a command would end with. */
+/** Throws the failure that a command would end with. */
 type Check = (session: Session) => Finding | Promise<Finding>;
 
 const columns = ['check', 'status', 'finding'] as const;
@@ -78,7 +77,7 @@ const localChecks: Readonly<Record<string, Check>> = {
     const [fault] = session.faults;
     if (fault) throw fault;
     for (const name of profileSettings) {
-      // Base URL, key and limit store are not read for the sandbox.
+      // Base URL, key and limit store have checks of their own.
       const given = settings[name].isOfSandbox ? undefined : resolveSetting(name, session);
       if (given) settings[name].parse(given.text, given.source);
     }
@@ -89,7 +88,7 @@ const localChecks: Readonly<Record<string, Check>> = {
   },
   profile: ({ profile }) => `${profile.name} (from ${profile.given.source})`,
   'base url'(session) {
-    if (isSandbox(session)) {
+    if (session.profile.isSandbox) {
       refuseForSandbox(session.options);
       return 'the built-in sandbox';
     }
@@ -99,13 +98,13 @@ const localChecks: Readonly<Record<string, Check>> = {
     return notice ? { warning: `${found}: ${notice}` } : found;
   },
   async 'api key'(session) {
-    if (isSandbox(session)) return 'the sandbox has its own';
+    if (session.profile.isSandbox) return 'the sandbox has its own';
     const key = await session.key();
     if (!key) throw noKey(session.profile);
     return `from ${key.source}`;
   },
   proxy(session) {
-    if (isSandbox(session)) return 'none';
+    if (session.profile.isSandbox) return 'none';
     const proxy = chooseProxy(session, requireBaseUrl(session), () => {});
     return proxy ? `${proxy.name} (from ${proxy.source})` : 'none';
   },
@@ -147,17 +146,16 @@ const accountChecks: Readonly<Record<string, Check>> = {
   },
   async 'rate limit'(session) {
     const { context } = session;
-    const isRecorded = existsSync(join(requireStateFolder(context), 'limits'));
-    if (!isRecorded && !chooseLimitStore(session))
-      return 'nothing recorded in the state folder yet';
     const { minute, day, wait } = await readStatus(await session.limits());
-    if (!wait) return `minute: ${describeWindow(minute)}; day: ${describeWindow(day)}`;
+    if (!wait) {
+      const windows = [...describeWindow('minute', minute), ...describeWindow('day', day)];
+      return windows.join('; ') || 'nothing recorded in the state folder yet';
+    }
     if (wait.waitMs > resolveMaxWait(session)) throw tooLate(wait, context.now());
     return { warning: describeWait(wait, context.now()) };
   },
 };
 
-/** Sends one request. */
 const serviceCheck: Check = async (session) => {
   const { context } = session;
   const client = await session.client();
@@ -166,17 +164,13 @@ const serviceCheck: Check = async (session) => {
   return `responded in ${Math.round(context.uptime() - start)} ms with ${length} categories`;
 };
 
-function isSandbox({ profile }: Session): boolean {
-  return profile.name === sandboxProfile;
-}
-
 async function hasKeyCommand(session: Session): Promise<boolean> {
-  if (isSandbox(session)) return false;
+  if (session.profile.isSandbox) return false;
   const key = await session.key().catch(() => undefined);
   return key !== undefined && 'print' in key;
 }
 
-function describeWindow({ limit, remaining, used }: WindowStatus): string {
-  if (remaining !== undefined) return `${remaining} of ${limit} left`;
-  return used === undefined ? 'unknown' : `${used} used`;
+function describeWindow(name: string, { limit, remaining, used }: WindowStatus): string[] {
+  if (remaining !== undefined) return [`${name}: ${remaining} of ${limit} left`];
+  return used === undefined ? [] : [`${name}: ${used} used`];
 }

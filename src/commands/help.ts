@@ -3,14 +3,14 @@ import type { Context } from '../context.ts';
 import type { App } from '../session/app.ts';
 import { commonHeading } from '../session/options.ts';
 
-/** In characters. Where less room is left beside a term, its meaning goes below. */
+/** In characters. With less room beside a term, its meaning goes below. */
 const minMeaningWidth = 24;
 
 /** Commander's layout without the options that every command takes: `petstore help options` lists those. */
 export class PetstoreHelp extends Help {
   override minWidthToWrap = 1;
 
-  /** Without blank lines between its groups the first page fits a terminal of 24 lines. */
+  /** Removes blank lines between groups, so that the first page fits a terminal of 24 lines. */
   override formatHelp(command: Command, help: Help): string {
     const page = super.formatHelp(command, help);
     return command.parent ? page : page.replace(/\n\n(?=(?:Account|Tools):\n)/g, '\n');
@@ -28,12 +28,12 @@ export class PetstoreHelp extends Help {
     return command.name();
   }
 
-  /** A topic is on no page, but Commander searches here for "Did you mean exit-codes?", too. Only a page has a width. */
+  /** Commander also searches these for "Did you mean exit-codes?", when no page is rendered and there is no width. */
   override visibleCommands(command: Command): Command[] {
     return this.helpWidth === undefined ? [...command.commands] : super.visibleCommands(command);
   }
 
-  /** Common options are on no page but that of the topic; like topics, they are suggested. */
+  /** Leaves common options out of pages, but not out of suggestions. */
   override visibleOptions(command: Command): Option[] {
     const options = super.visibleOptions(command);
     if (this.helpWidth === undefined) return options;
@@ -49,7 +49,7 @@ export class PetstoreHelp extends Help {
     return describe(description, argChoices) + fallback;
   }
 
-  /** An indented line is a command to be copied. */
+  /** Leaves indented lines as they are: they are commands to copy. */
   override boxWrap(text: string, width: number): string {
     const wrap = (line: string) => (line.startsWith('  ') ? line : super.boxWrap(line, width));
     return text.split('\n').map(wrap).join('\n');
@@ -74,7 +74,6 @@ export function addExamples(command: Command, lines: readonly string[]): void {
   command.addHelpText('after', ['\nExamples:', ...lines].join('\n  '));
 }
 
-/** A paragraph, or a heading with terms and their meaning. */
 type Note = string | readonly [heading: string, items: readonly Item[]];
 
 /** Adds paragraphs and lists below the arguments and options of a command. */
@@ -88,7 +87,6 @@ export function addNotes(command: Command, notes: readonly Note[]): void {
   });
 }
 
-/** Returns the words that call a command: "petstore categories list". */
 export function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
@@ -100,7 +98,6 @@ export function helpWidth({ stdout, env }: Context): number {
 
 export type Item = readonly [term: string, text: string];
 
-/** Renders a heading, and terms with their meaning. */
 export function listOf(heading: string, items: readonly Item[], width: number): string {
   const help = helpOf(width);
   const termWidth = Math.max(...items.map(([term]) => term.length));
@@ -108,7 +105,6 @@ export function listOf(heading: string, items: readonly Item[], width: number): 
   return [heading, ...lines].join('\n');
 }
 
-/** Breaks text between words. */
 export function wrap(text: string, width: number): string {
   return helpOf(width).boxWrap(text, width);
 }
@@ -123,7 +119,6 @@ function helpOf(width: number): PetstoreHelp {
   return Object.assign(new PetstoreHelp(), { helpWidth: width });
 }
 
-/** Prints a page on stdout; its headings are bold. */
 export function printPage({ sink }: App, page: string): Promise<void> {
   const lines = page.trimEnd().split('\n');
   const isHeading = (line: string, index: number) =>

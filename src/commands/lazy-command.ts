@@ -1,7 +1,6 @@
 import { Command, CommanderError, type HelpContext, type Option } from 'commander';
 import { PetstoreHelp } from './help.ts';
 
-/** A complaint of Commander, with the command that it is about. */
 export class UsageError extends CommanderError {
   constructor(
     code: string,
@@ -37,7 +36,6 @@ export class LazyCommand extends Command {
   }
 }
 
-/** Gives a command its arguments, options and action, once. */
 export async function loadCommand(command: Command): Promise<void> {
   const lazy = command as LazyCommand;
   const { load } = lazy;
@@ -45,7 +43,6 @@ export async function loadCommand(command: Command): Promise<void> {
   await load?.();
 }
 
-/** Finds a command by its name or its alias. */
 export function commandBelow({ commands }: Command, word: string): Command | undefined {
   return commands.find((below) => below.name() === word || below.aliases().includes(word));
 }

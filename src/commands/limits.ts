@@ -40,7 +40,7 @@ export function define(command: Command, app: App): void {
     );
 }
 
-/** Returns the failure if the rate limit forbids the request: the limit is printed before it is thrown. */
+/** Returns a rate limit failure instead of throwing it, so that the limit is printed first. */
 async function sendRequest(client: Client): Promise<Failure | undefined> {
   try {
     await readCategories(client);
@@ -84,7 +84,7 @@ async function printLimits(session: Session, { refresh, reset }: Options): Promi
   });
 }
 
-/** Says how to get values if there are none to show. A wait comes first: a request would only extend it. */
+/** Says how to get values if there are none. During a wait it says nothing: a request would only extend it. */
 function describeMissing({ minute, day, wait }: LimitStatus, profile: Profile): string | undefined {
   if (wait || minute.remaining !== undefined || day.remaining !== undefined) return undefined;
   const isEmpty = [minute, day].every(

@@ -56,7 +56,7 @@ export function rewriteHelpArgs(program: Command, argv: readonly string[]): read
     if (word.startsWith('-') || optionWithValue(program, argv[index - 1] ?? '')) continue;
     if (word === 'help') return rewriteHelpArgs(program, [...argv.toSpliced(index, 1), '--help']);
     const below = commandBelow(command, word);
-    // With --help Commander shows the page of the group, as if the word were no mistake.
+    // With --help Commander would show the page of the group and exit with 0.
     if (!below) return argv.filter((other) => other !== '--help' && other !== '-h');
     command = below;
   }
@@ -71,7 +71,6 @@ function about(width: number): string {
   ].join('\n');
 }
 
-/** Says where to read on. */
 function lastLines(command: Command, width: number): string {
   const names = Object.keys(topics);
   if (names.includes(command.name())) return '';

@@ -3,7 +3,6 @@ import { shownHeaders } from '../api/trace.ts';
 import { parseJson } from '../json/json.ts';
 import type { Printer } from '../output/printer.ts';
 
-/** Prints for --dry-run what would be sent, without the key. */
 export async function showRequest(output: Printer, request: ApiRequest): Promise<void> {
   const { method, url } = request;
   const headers = shownHeaders(request);

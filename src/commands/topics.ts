@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { flagOf, type Setting, settings } from '../settings/table.ts';
 import { type Item, listOf, PetstoreHelp, wrap } from './help.ts';
 
-/** The pages of `petstore help NAME` that explain something other than a command. */
 export const topics: Readonly<Record<string, (program: Command, width: number) => string>> = {
   options(program, width) {
     const help = new PetstoreHelp();
@@ -58,9 +57,8 @@ function settingVariables(): readonly Item[] {
   });
 }
 
-/** Returns what a setting is, and its values if they are few. */
 export function describeSetting({ title = '', parse, help, stored, choices }: Setting): string {
-  // Without a place in the settings file, the help is about an option that takes something else.
+  // Its help is about an option, which takes something else than the variable.
   if (parse === undefined) return title;
   const values = stored?.replaceAll('`', '') ?? choices?.join(', ');
   return [help, values].filter(Boolean).join(': ');

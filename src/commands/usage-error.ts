@@ -6,12 +6,12 @@ import { quotedUnlessKey } from '../text/secret.ts';
 import { pathOf } from './help.ts';
 import type { UsageError } from './lazy-command.ts';
 
-/** An option that would have a key as its value; that of --api-key-file is none. */
+/** Matches options that would take a key as their value. */
 const secretFlag = /^--?(?:api[-_]?)?(?:key|token|secret|password|bearer)(?!-file)/i;
 const keyInHistory =
   'A key on the command line is in your shell history now: replace it, then run petstore auth login';
 
-/** Turns Commander's complaint into a failure. A word that may be an API key is left out; `flags` are the words before `--`. */
+/** Turns Commander's complaint into a failure, without words that may be an API key. `flags` are the words before `--`. */
 export function describeUsageError(
   { code, message, command }: UsageError,
   flags: readonly string[],
@@ -29,7 +29,6 @@ export function describeUsageError(
     }
     case 'commander.unknownCommand': {
       const [word = ''] = command.args;
-      // A near miss is no key.
       const isNear = similar !== undefined && /^[\w-]+$/.test(word);
       const named = isNear ? ` "${word}"` : quotedUnlessKey(word);
       const where = command.parent ? ` for ${path}` : '';
@@ -63,7 +62,7 @@ export function describeUsageError(
   }
 }
 
-/** Describes a value that is missing or not among the choices: "option '--sort <field>' argument 'size' is invalid. …" */
+/** Rewrites "option '--sort <field>' argument 'size' is invalid. …". */
 function describeValue(complaint: string, command: Command): Failure {
   const { options, registeredArguments } = command;
   // The word may contain quotes and line breaks.

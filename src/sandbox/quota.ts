@@ -1,6 +1,5 @@
 import { plans as documented, type Quotas, windowMs } from '../plans.ts';
 
-/** The requests that a window takes, and how many milliseconds it lasts. */
 type Span = { readonly limit: number; readonly length: number };
 export type Plan = { readonly minute: Span; readonly day: Span };
 
@@ -37,7 +36,6 @@ export class Quota {
   #earlyRequests = 0;
   #bannedUntil = 0;
 
-  /** Counts a request, or returns why it is refused. */
   take(plan: Plan, now: number): Refusal | undefined {
     if (now < this.#bannedUntil) return { isBan: true, until: this.#bannedUntil };
     const full = this.#windows(plan, now).filter(({ remaining }) => remaining === 0);
@@ -54,7 +52,6 @@ export class Quota {
     return { isBan: false, until: this.#retryAt };
   }
 
-  /** Returns the window that runs out first, for the X-RateLimit headers. */
   tightestWindow(plan: Plan, now: number) {
     return this.#windows(plan, now).reduce((minute, day) =>
       day.remaining < minute.remaining ? day : minute,

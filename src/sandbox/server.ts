@@ -23,9 +23,7 @@ type Respond = (
 ) => Promise<HttpReply>;
 
 type SandboxOptions = {
-  /** The one key that is valid. */
   readonly key: string;
-  /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly answer: Answer;
 };
@@ -76,7 +74,7 @@ function judge(
   return token === key ? 'valid' : 'invalid';
 }
 
-/** Leaves out a body that is not JSON in UTF-8: the service rejects a create without one. */
+/** Omits a body that is not JSON in UTF-8: a create without a body is rejected. */
 function decode(
   bytes: Uint8Array | null,
   contentType = '',
@@ -90,7 +88,6 @@ function decode(
   }
 }
 
-/** Creates a key that only one sandbox takes. */
 export function createThrowawayKey(): string {
   return `sandbox-${randomBytes(12).toString('hex')}`;
 }

@@ -5,7 +5,6 @@ import { addCategory, type SandboxState } from './state.ts';
 
 /** A request as the service sees it, and all that a replay needs. It never holds the key that came. */
 export type SandboxRequest = {
-  /** Milliseconds since 1970. */
   readonly at: number;
   readonly operation: keyof typeof operations;
   readonly key: 'valid' | keyof typeof rejections;
@@ -52,7 +51,6 @@ const operations = {
   unknown: (): Reply => fault(404, 'not_found', 'no such operation'),
 } satisfies Record<string, (state: SandboxState, request: SandboxRequest) => Reply>;
 
-/** Replies without a valid key. None counts against its limit. */
 const rejections = {
   badHost: fault(400, 'invalid_request', 'the Host header is not valid'),
   foreign: fault(403, 'wrong_host', 'the sandbox serves this machine only'),
@@ -88,7 +86,6 @@ function takeFromQuota({ quota, plan }: SandboxState, now: number): Reply | unde
   return { ...reply, headers: { 'retry-after': `${Math.ceil((refusal.until - now) / 1_000)}` } };
 }
 
-/** Returns an Error of the interface document, section 2. */
 function fault(status: number, code: string, message: string): Reply {
   return { status, body: { code, message, status: exact(status) } };
 }
@@ -99,13 +96,11 @@ export function forReplay({ at, operation, key, body = '' }: SandboxRequest): Sa
   return { at, operation, key, ...(isCreate && { body }) };
 }
 
-/** Returns true for a request that this version can replay. */
 export function isReplayable(value: unknown): value is SandboxRequest {
   const { at, operation, key } = (value ?? {}) as Record<string, unknown>;
   return Number.isFinite(at) && Object.hasOwn(operations, String(operation)) && key === 'valid';
 }
 
-/** Returns the category that a body asks for, or what is wrong with the body. */
 function parseNewCategory(body: string): NewCategory | string {
   let json: Json;
   try {

@@ -4,12 +4,10 @@ import { findMismatch } from '../json/check.ts';
 import { exact, isJsonObject, type Json } from '../json/json.ts';
 import { type Plan, plans, Quota } from './quota.ts';
 
-/** Everything that the sandbox remembers. It changes in place. */
 export type SandboxState = {
   plan: Plan;
   readonly quota: Quota;
   readonly categories: Category[];
-  /** The highest id so far. */
   lastId: bigint;
   readonly pets: readonly Json[];
   readonly orders: readonly Json[];
@@ -62,7 +60,6 @@ export function createState(json: Json = {}, plan: Plan = plans.free): SandboxSt
 
 const maxId = 2n ** 63n - 1n;
 
-/** Adds a category under an id of its own. */
 export function addCategory(state: SandboxState, fields: { readonly name: string }): Category {
   const category: Category = { id: exact(nextId(state)), ...fields };
   state.categories.push(category);

@@ -3,11 +3,9 @@ import type { Format } from '../formats.ts';
 import type { Sink } from '../output/sink.ts';
 import type { CommonOptions } from './options.ts';
 
-/** Given to every command: the world outside, and the one way to write to it. */
 export type App = {
   readonly context: Context;
   readonly sink: Sink;
-  /** The format of results and errors; undefined until the settings are known. */
   format: Format | undefined;
 };
 

@@ -20,7 +20,6 @@ import type { CommonOptions } from './options.ts';
 import { profileFlag } from './profile.ts';
 import { type Invocation, resolveBaseUrl, resolveMaxWait, resolveTimeout } from './resolve.ts';
 
-/** The base URL that requests go to, and the key that they carry. */
 export type Service = { readonly baseUrl: URL; readonly key: ApiKey };
 
 /** The owner of a rate limit and of imports: an address and a key. */
@@ -37,11 +36,9 @@ type Hooks = {
   readonly report: Report;
   readonly onRateLimit: (rateLimit: RateLimit) => void;
   readonly onSent?: () => void;
-  /** No request is retried. */
   readonly isOnce?: boolean;
 };
 
-/** Makes the client for a service, whose requests keep to its limits. */
 export async function connect(
   invocation: Invocation,
   service: () => Promise<Service>,
@@ -91,7 +88,6 @@ export function chooseProxy(
   return proxy;
 }
 
-/** Returns base URL and key of a profile that is not the sandbox. */
 export async function chooseService(
   invocation: Invocation,
   findKey: () => Promise<FoundKey | undefined>,
@@ -119,7 +115,6 @@ export function requireBaseUrl(invocation: Invocation): URL {
   );
 }
 
-/** Runs the sandbox in this process, on a port of this machine. */
 export async function startSandbox(
   { context, options }: Invocation,
   report: Report,
@@ -131,7 +126,6 @@ export async function startSandbox(
   return { baseUrl, key: { value: key, source: 'the sandbox' } };
 }
 
-/** Refuses another address or key than the sandbox's own. */
 export function refuseForSandbox({ baseUrl, apiKeyFile }: CommonOptions): void {
   const flag = baseUrl !== undefined ? '--base-url' : apiKeyFile && '--api-key-file';
   if (!flag) return;

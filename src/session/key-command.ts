@@ -12,14 +12,13 @@ import { canPrompt } from './app.ts';
 import { profileFlag } from './profile.ts';
 import { checkOrigin, type Invocation } from './resolve.ts';
 
-/** A command line of the settings that prints the key. */
 export type KeyCommand = {
   readonly source: string;
   /** Runs it. From then on no output shows the key. */
   readonly print: () => Promise<ApiKey>;
 };
 
-/** The user may have to find a security key and touch it. */
+/** Time for the user to touch a security key. */
 const timeoutMs = 60_000;
 
 /** Returns the profile's api-key-command if it may run. Its key belongs to the origin beside it in the settings file. */

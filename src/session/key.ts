@@ -1,7 +1,11 @@
+import type { Readable } from 'node:stream';
 import type { ApiKey } from '../api/outcome.ts';
-import { type Failure, unsentFailure } from '../errors.ts';
+import { readText } from '../disk/files.ts';
+import { isPipe, openPipe } from '../disk/pipe.ts';
+import { configFailure, type Failure, unsentFailure } from '../errors.ts';
 import { configFolder } from '../settings/folders.ts';
-import { keyFile, parseKey, readStoredKey } from '../settings/keys.ts';
+import { keyFile, maxKeyInputBytes, parseKey, readStoredKey } from '../settings/keys.ts';
+import { quotedUnlessKey } from '../text/secret.ts';
 import type { KeyCommand } from './key-command.ts';
 import { isExplicit, type Profile, profileFlag } from './profile.ts';
 import { checkOrigin, type Invocation } from './resolve.ts';
@@ -24,12 +28,40 @@ export async function findKey(invocation: Invocation): Promise<FoundKey | undefi
   return found;
 }
 
-/** Returns the key of --api-key-file. */
-export async function keyOfFlag({ context, options }: Invocation): Promise<ApiKey | undefined> {
-  if (options.apiKeyFile === undefined) return undefined;
-  const { readKeyFile } = await import('./key-file.ts');
-  const { text, source } = await readKeyFile(options.apiKeyFile, context);
+/** Other names of standard input, which cannot always be opened again. */
+const standardInput = ['-', '/dev/stdin', '/dev/fd/0', '/proc/self/fd/0'];
+
+/** Returns the key of --api-key-file: a regular file, a pipe or standard input. */
+export async function keyOfFlag(invocation: Invocation): Promise<ApiKey | undefined> {
+  const { signal } = invocation.context;
+  const { apiKeyFile: source } = invocation.options;
+  if (source === undefined) return undefined;
+  if (standardInput.includes(source)) return keyOfStdin(invocation);
+  const text = isPipe(source)
+    ? await readAll(openPipe(source), source, signal)
+    : readText(source, maxKeyInputBytes);
+  if (text !== undefined) return { value: parseKey(text, source), source };
+  throw configFailure(`file not found${quotedUnlessKey(source)} (--api-key-file)`);
+}
+
+export async function keyOfStdin({ context, sink }: Invocation): Promise<ApiKey> {
+  const source = 'standard input';
+  const text = await readAll(context.stdin, source, context.signal);
+  sink.hide(text.trim());
   return { value: parseKey(text, source), source };
+}
+
+async function readAll(stream: Readable, name: string, signal: AbortSignal): Promise<string> {
+  const stop = () => stream.destroy(signal.reason);
+  signal.addEventListener('abort', stop);
+  if (signal.aborted) stop();
+  let text = '';
+  for await (const chunk of stream) {
+    text += chunk;
+    if (text.length > maxKeyInputBytes) throw configFailure(`${name} is too long for an API key`);
+  }
+  signal.removeEventListener('abort', stop);
+  return text;
 }
 
 function keyOfEnvironment({ context: { env } }: Invocation): ApiKey | undefined {
@@ -56,7 +88,6 @@ function storedKey(invocation: Invocation): ApiKey | undefined {
   return { value: parseKey(stored.key, source), source, renew };
 }
 
-/** Returns the failure of a command that needs a key. */
 export function noKey(profile: Profile): Failure {
   const hint = `petstore auth login${profileFlag(profile)} (or set PETSTORE_API_KEY)`;
   return unsentFailure('auth', `no API key for profile ${profile.name}`, hint);

@@ -3,7 +3,6 @@ import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
 import type { Sink } from '../output/sink.ts';
 
-/** Reports the latest state of the limit, once, after the result. */
 export function createLimitLine({ stdout, stderr }: Context, report: Report) {
   let latest: RateLimit | undefined;
   const print = () => {

@@ -3,7 +3,6 @@ import { type Limit, openLimit } from '../limit/limit.ts';
 import { nameOfLimit, openOwnLimit } from '../limit/open.ts';
 import { isLoopback, type LimitStore, parseLimitStore } from '../settings/addresses.ts';
 import { stateFolder } from '../settings/folders.ts';
-import { sandboxProfile } from '../settings/values.ts';
 import type { Account } from './connect.ts';
 import { type Invocation, resolveSetting } from './resolve.ts';
 
@@ -40,7 +39,7 @@ export async function openLimits(
 /** Returns the store that is set, undefined for the sandbox. From now on no output shows its password. */
 export function chooseLimitStore(invocation: Invocation): LimitStore | undefined {
   const given = resolveSetting('limit-store', invocation);
-  if (!given || invocation.profile.name === sandboxProfile) return undefined;
+  if (!given) return undefined;
   const store = parseLimitStore(given.text, given.source);
   for (const secret of store.secrets) invocation.sink.hide(secret);
   return store;

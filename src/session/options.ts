@@ -3,7 +3,6 @@ import { usageFailure } from '../errors.ts';
 import { type Setting, settings } from '../settings/table.ts';
 import { version } from '../version.ts';
 
-/** The options that every command takes, as Commander names them. */
 export type CommonOptions = {
   readonly profile?: string;
   readonly baseUrl?: string;
@@ -34,7 +33,6 @@ const options: readonly Option[] = [
 ];
 const helpOption = new Option('-h, --help', 'show help');
 
-/** Adds the common options to a command, after its own. */
 export function addCommonOptions(command: Command): void {
   command.optionsGroup(commonHeading);
   for (const option of options) command.addOption(option);
@@ -54,7 +52,6 @@ export function commonOptions(command: Command): CommonOptions {
   return { ...above, ...Object.fromEntries(given) };
 }
 
-/** Returns the option of a setting, if it has one, and those that help shows next to it. */
 function optionsOf({ flags, help, choices, option: name }: Setting): readonly Option[] {
   if (flags === undefined) return [];
   const option = new Option(flags, help);

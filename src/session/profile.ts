@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { type Failure, usageFailure } from '../errors.ts';
+import type { Format } from '../formats.ts';
 import {
   type ProfileSettings,
   readSettings,
@@ -10,14 +11,19 @@ import {
 } from '../settings/file.ts';
 import { configFolder } from '../settings/folders.ts';
 import { hasStoredKey, profilesWithKey } from '../settings/keys.ts';
-import { builtInProfiles, fromSource, parseProfileName } from '../settings/values.ts';
+import {
+  builtInProfiles,
+  fromSource,
+  parseProfileName,
+  sandboxProfile,
+} from '../settings/values.ts';
 import { quotedUnlessKey } from '../text/secret.ts';
 import type { CommonOptions } from './options.ts';
-import { fromFlagOrEnv, type Given, resolveSetting } from './resolve.ts';
+import { fromFlagOrEnv, type Given, resolveFormat } from './resolve.ts';
 
 export type Profile = {
   readonly name: string;
-  /** Its name, and where that was given. */
+  readonly isSandbox: boolean;
   readonly given: Given;
   /** The settings file; undefined if there is no folder for one. */
   readonly file: string | undefined;
@@ -46,13 +52,18 @@ export function chooseProfile(
 ): Profile {
   const given = fromFlagOrEnv('default-profile', options, env) ?? defaultProfile(file);
   const name = parseProfileName(given.text, given.source);
-  const profile = { name, given, file: file.path, settings: settingsOf(file.settings, name) };
+  const profile: Profile = {
+    name,
+    isSandbox: name === sandboxProfile,
+    given,
+    file: file.path,
+    settings: settingsOf(file.settings, name),
+  };
   // With a base URL from elsewhere it needs no settings.
   if (isNew || exists(name, file) || fromFlagOrEnv('base-url', options, env)) return profile;
   throw unknownProfile(name, profileNames(file), isExplicit(profile) ? undefined : given.source);
 }
 
-/** Returns the profile that is in force if no other one is named. */
 export function defaultProfile({ settings, path }: SettingsFile): Given {
   const text = settings['default-profile'];
   if (text === undefined) return { text: 'production', source: 'default' };
@@ -80,18 +91,16 @@ export function unknownProfile(name: string, known: readonly string[], source?: 
   );
 }
 
-/** Returns true if the profile was named on this very command line. */
 export function isExplicit({ given }: Profile): boolean {
   return given.source === '--profile';
 }
 
-/** Returns the option that a command in a hint needs to mean this profile; nothing if none was named. */
+/** Returns ' --profile NAME' for a command in a hint, or nothing for the default profile. */
 export function profileFlag({ name, given }: Profile): string {
   return given.source === 'default' ? '' : ` --profile ${name}`;
 }
 
-/** Returns the output format of the settings file, for the error of a command line that was not understood. */
-export function formatOfProfile(context: Context, options: CommonOptions): string | undefined {
+export function formatOfProfile(context: Context, options: CommonOptions): Format {
   const profile = chooseProfile(context, options, loadSettingsFile(context));
-  return resolveSetting('output', { context, options, profile })?.text;
+  return resolveFormat({ context, options, profile });
 }

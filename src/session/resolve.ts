@@ -13,20 +13,20 @@ export type Invocation = Pick<App, 'context' | 'sink'> & {
   readonly options: CommonOptions;
   readonly profile: Profile;
 };
+type Settled = Omit<Invocation, 'sink'>;
 
-/** A value in force, and where it was given, for messages. */
 export type Given = {
   readonly text: string;
   readonly source: string;
-  /** The settings file, if it was given there. */
   readonly file?: string | undefined;
 };
 
-/** Finds where a setting is given: by a flag, in the environment, in the profile, or nowhere. */
+/** Finds a setting by flag, environment, profile or default. Those that the sandbox has of its own are given nowhere. */
 export function resolveSetting(
   name: ProfileSetting,
-  { options, context, profile }: Pick<Invocation, 'options' | 'context' | 'profile'>,
+  { options, context, profile }: Settled,
 ): Given | undefined {
+  if (profile.isSandbox && settings[name].isOfSandbox) return undefined;
   const given = fromFlagOrEnv(name, options, context.env);
   if (given) return given;
   const own = profile.settings[name];
@@ -50,12 +50,11 @@ export function fromFlagOrEnv(
   return variable && env[variable] ? { text: env[variable], source: variable } : undefined;
 }
 
-export function resolveFormat(invocation: Invocation): Format {
+export function resolveFormat(invocation: Settled): Format {
   const { text = '', source } = resolveSetting('output', invocation) ?? {};
   return parseFormat(text, source);
 }
 
-/** Returns the base URL of the service, undefined if none is set. */
 export function resolveBaseUrl(invocation: Invocation): URL | undefined {
   const given = resolveSetting('base-url', invocation);
   return given && parseBaseUrl(given.text, given.source);
@@ -71,13 +70,11 @@ export function checkOrigin(invocation: Invocation, origin: string, move: string
   );
 }
 
-/** Returns the longest wait for the rate limit, in ms. */
 export function resolveMaxWait(invocation: Invocation): number {
   const { text = '', source } = resolveSetting('max-wait', invocation) ?? {};
   return parseMaxWait(text, source);
 }
 
-/** Returns the longest time for one request, in ms. */
 export function resolveTimeout({ options: { timeout = '30s' } }: Invocation): number {
   const timeoutMs = parseDuration(timeout, '--timeout', '30s, 2m or inf');
   if (timeoutMs > 0) return timeoutMs;

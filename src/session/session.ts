@@ -7,7 +7,7 @@ import type { Limit } from '../limit/limit.ts';
 import { createPrinter, type Printer } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
 import type { Sink } from '../output/sink.ts';
-import { sandboxProfile } from '../settings/values.ts';
+import { readSettings } from '../settings/file.ts';
 import { type App, hasColor, isUtf8 } from './app.ts';
 import {
   type Account,
@@ -21,27 +21,23 @@ import { type FoundKey, findKey } from './key.ts';
 import { createLimitLine } from './limit-line.ts';
 import { openLimits } from './limits.ts';
 import { type CommonOptions, commonOptions } from './options.ts';
-import { chooseProfile, loadSettingsFile, type Profile, type SettingsFile } from './profile.ts';
+import { chooseProfile, loadSettingsFile, type SettingsFile } from './profile.ts';
 import { type Invocation, resolveFormat } from './resolve.ts';
 
-/** One command with its settings resolved. A key on standard input can be read only once, so it is kept. */
+/** One command with its settings resolved. */
 export type Session = Invocation & {
   readonly settingsFile: SettingsFile;
-  /** The faults of the settings file that the command allows. */
   readonly faults: readonly Failure[];
   readonly format: Format;
   readonly output: Printer;
   readonly report: Report;
-  /** Finds the key in force, undefined if there is none; runs no program that would print it. */
   readonly key: () => Promise<FoundKey | undefined>;
   /** Returns the account that categories and limit belong to, without a request. */
   readonly account: () => Promise<Account>;
-  /** Opens what this machine knows of the limit, without a request. */
   readonly limits: () => Promise<Limit>;
   readonly client: () => Promise<Client>;
 };
 
-/** Faults of the settings that do not stop a command. */
 export type Allow = {
   /** The profile need not exist, since the command creates it. */
   readonly newProfile?: boolean;
@@ -71,12 +67,12 @@ export async function withSession(
   });
   const limitLine = createLimitLine(context, report);
 
-  const isSandbox = profile.name === sandboxProfile;
+  const { isSandbox } = profile;
   const key = once(() => findKey(invocation));
   const service = once(() =>
     isSandbox ? startSandbox(invocation, report) : chooseService(invocation, key, report),
   );
-  // Reading its limit starts no sandbox.
+  // Reading the limit must not start the sandbox.
   const account = async () => (isSandbox ? sandboxAccount : accountOf(await service()));
   const limits = once(async () => openLimits(invocation, await account(), report));
   try {
@@ -86,7 +82,7 @@ export async function withSession(
     const resolved = { ...invocation, settingsFile, faults, format, report, output };
     await action({ ...resolved, key, account, limits, client });
   } catch (error) {
-    // It says itself when to try again, which may be later than the window's reset.
+    // The failure says when to try again, which may be later than the window's reset.
     if (error instanceof Failure && error.details.resetAt !== undefined) limitLine.discard();
     throw error;
   } finally {
@@ -96,41 +92,42 @@ export async function withSession(
 }
 
 /** Resolves what has to be known before anything can be reported. */
-function resolveStart({ context, sink }: App, options: CommonOptions, allow: Allow) {
+function resolveStart({ context }: App, options: CommonOptions, allow: Allow) {
   const faults: Failure[] = [];
-  const attempt = <Value>(isAllowed = false, resolve: () => Value, instead: () => Value): Value => {
+  const settingsFile = attempt(allow.unreadableFile, (read) => loadSettingsFile(context, read), [
+    readSettings,
+    () => ({}),
+  ]);
+  const isNew = allow.newProfile || faults.length > 0;
+  const settings = { ...settingsFile.settings, 'default-profile': undefined };
+  const profile = attempt(
+    allow.invalidSettings,
+    (file) => chooseProfile(context, options, file, isNew),
+    [settingsFile, { ...settingsFile, settings }],
+  );
+  const format = attempt(
+    allow.invalidSettings,
+    (profile) => resolveFormat({ context, options, profile }),
+    [profile, { ...profile, settings: {} }],
+  );
+  return { settingsFile, profile, format, faults };
+
+  /** If allowed, resolves without the part of the file that is at fault. */
+  function attempt<From, Value>(
+    isAllowed = false,
+    resolve: (from: From) => Value,
+    [from, without]: readonly [From, From],
+  ): Value {
     try {
-      return resolve();
+      return resolve(from);
     } catch (error) {
       if (!(error instanceof Failure) || !isAllowed) throw error;
-      // If it was not given in the file, this fails as well.
-      const value = instead();
+      // If the fault is not in the file, this fails as well.
+      const value = resolve(without);
       faults.push(error);
       return value;
     }
-  };
-  const settingsFile = attempt(
-    allow.unreadableFile,
-    () => loadSettingsFile(context),
-    () => loadSettingsFile(context, () => ({})),
-  );
-  const isNew = allow.newProfile || faults.length > 0;
-  const withoutDefault = {
-    ...settingsFile,
-    settings: { ...settingsFile.settings, 'default-profile': undefined },
-  };
-  const profile = attempt(
-    allow.invalidSettings,
-    () => chooseProfile(context, options, settingsFile, isNew),
-    () => chooseProfile(context, options, withoutDefault, isNew),
-  );
-  const resolve = (profile: Profile) => resolveFormat({ context, sink, options, profile });
-  const format = attempt(
-    allow.invalidSettings,
-    () => resolve(profile),
-    () => resolve({ ...profile, settings: {} }),
-  );
-  return { settingsFile, profile, format, faults };
+  }
 }
 
 async function createOutput(

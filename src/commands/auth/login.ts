@@ -7,8 +7,7 @@ import { Failure, type FailureKind, usageFailure } from '../../errors.ts';
 import { notice } from '../../events.ts';
 import { type App, canPrompt, isUtf8 } from '../../session/app.ts';
 import { accountOf, connect, requireBaseUrl, type Service } from '../../session/connect.ts';
-import { keyOfFlag } from '../../session/key.ts';
-import { readStdin } from '../../session/key-file.ts';
+import { keyOfFlag, keyOfStdin } from '../../session/key.ts';
 import { openLimits } from '../../session/limits.ts';
 import { profileFlag } from '../../session/profile.ts';
 import { resolveBaseUrl } from '../../session/resolve.ts';
@@ -17,7 +16,6 @@ import { noticeOfVersion, parseBaseUrl } from '../../settings/addresses.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { parseKey, saveKey } from '../../settings/keys.ts';
 import { saveSetting } from '../../settings/save.ts';
-import { sandboxProfile } from '../../settings/values.ts';
 import { noticeOfShortKey } from '../../text/secret.ts';
 import { addExamples } from '../help.ts';
 
@@ -53,9 +51,8 @@ async function login(session: Session): Promise<void> {
   await store(session, folder, key, baseUrl);
 }
 
-/** Refuses where a stored key would never be used. */
 function refuseWhereUseless({ profile }: Session): void {
-  if (profile.name === sandboxProfile) {
+  if (profile.isSandbox) {
     throw usageFailure(
       'the sandbox has its own API key, so it needs no login',
       'petstore categories list --profile sandbox',
@@ -92,25 +89,21 @@ function validateBy(parse: (text: string) => unknown) {
   };
 }
 
-async function readKey({ context, profile, sink }: Session): Promise<ApiKey> {
-  if (context.stdin.isTTY) {
-    const again = `petstore auth login${profileFlag(profile)}`;
-    const isWindows = context.platform === 'win32';
-    throw usageFailure(
-      'no API key on standard input',
-      isWindows ? `Get-Content KEY_FILE | ${again}` : `${again} < KEY_FILE`,
-    );
-  }
-  const text = await readStdin(context);
-  sink.hide(text.trim());
-  const source = 'standard input';
-  return { value: parseKey(text, source), source };
+function readKey(session: Session): Promise<ApiKey> {
+  const { context, profile } = session;
+  if (!context.stdin.isTTY) return keyOfStdin(session);
+  const again = `petstore auth login${profileFlag(profile)}`;
+  const isWindows = context.platform === 'win32';
+  throw usageFailure(
+    'no API key on standard input',
+    isWindows ? `Get-Content KEY_FILE | ${again}` : `${again} < KEY_FILE`,
+  );
 }
 
-/** Failures that say nothing of the key: it is stored all the same. */
+/** Failures that say nothing about the key: it is stored anyway. */
 const unrelated: readonly FailureKind[] = ['network', 'service', 'rate_limited', 'refused'];
 
-/** Sends one request, and ends the login where the service rejects the key. */
+/** Sends one request, and throws if the service rejects the key. */
 async function verify(session: Session, service: Service): Promise<void> {
   const { context, profile, report } = session;
   const flag = profileFlag(profile);

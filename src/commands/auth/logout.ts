@@ -6,7 +6,6 @@ import { profileFlag } from '../../session/profile.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { requireConfigFolder } from '../../settings/folders.ts';
 import { removeKey } from '../../settings/keys.ts';
-import { sandboxProfile } from '../../settings/values.ts';
 import { addExamples } from '../help.ts';
 
 export function define(command: Command, app: App): void {
@@ -17,7 +16,7 @@ export function define(command: Command, app: App): void {
 
 async function logOut(session: Session): Promise<void> {
   const { context, profile, report } = session;
-  if (profile.name === sandboxProfile) {
+  if (profile.isSandbox) {
     throw usageFailure('the sandbox has its own API key, and no other is stored');
   }
   const isRemoved = await removeKey(context, requireConfigFolder(context), profile.name);
@@ -27,7 +26,6 @@ async function logOut(session: Session): Promise<void> {
   for (const line of [message, ...remainingKeys(session)]) notice(report, line);
 }
 
-/** Names other keys that the next command would use. */
 function* remainingKeys({ context, profile }: Session): Generator<string> {
   if (context.env.PETSTORE_API_KEY) yield 'PETSTORE_API_KEY is still set';
   if (profile.settings['api-key-command'] !== undefined) {

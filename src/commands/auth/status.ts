@@ -6,7 +6,6 @@ import type { App } from '../../session/app.ts';
 import { noKey } from '../../session/key.ts';
 import { resolveBaseUrl } from '../../session/resolve.ts';
 import { type Session, withSession } from '../../session/session.ts';
-import { sandboxProfile } from '../../settings/values.ts';
 import { addExamples } from '../help.ts';
 
 const columns = ['profile', 'baseUrl', 'keySource', 'keyEnding'];
@@ -26,9 +25,8 @@ export function define(command: Command, app: App): void {
 async function printStatus(session: Session, check: boolean): Promise<void> {
   const { output, profile } = session;
   output.checkColumns(check ? [...columns, 'works'] : columns);
-  const isSandbox = profile.name === sandboxProfile;
-  const baseUrl = isSandbox ? undefined : resolveBaseUrl(session);
-  const key = isSandbox ? { source: 'the sandbox' } : await session.key();
+  const baseUrl = resolveBaseUrl(session);
+  const key = profile.isSandbox ? { source: 'the sandbox' } : await session.key();
   const { works, failure }: KeyCheck = check && key ? await tryKey(session) : {};
 
   await output.print({
@@ -44,7 +42,7 @@ async function printStatus(session: Session, check: boolean): Promise<void> {
   if (failure) throw failure;
 }
 
-/** The result of a request; `works` is undefined if it failed for another reason than the key. */
+/** `works` is undefined if the request failed for another reason than the key. */
 type KeyCheck = { readonly works?: boolean; readonly failure?: unknown };
 
 async function tryKey(session: Session): Promise<KeyCheck> {

@@ -75,7 +75,6 @@ function readWords(shell: Shell, given: readonly string[]): Words {
   return { words, keptLength: (words.at(-1) ?? '').length - replacedLength };
 }
 
-/** Suggests what the last word may become; nothing where the shell should offer file names. */
 async function suggest(
   program: Command,
   words: readonly string[],
@@ -120,7 +119,6 @@ function namesBelow(command: Command, words: readonly string[]): readonly Sugges
   return command.parent || isHelp ? names : [...names, ['help', 'Help for a command or a topic']];
 }
 
-/** Returns the profiles whose names are valid. */
 function usableProfiles({ context }: App): readonly string[] {
   try {
     // The settings file may hold any name, and the shell would interpret it.

@@ -3,8 +3,9 @@ import { configFailure } from '../../errors.ts';
 import type { App } from '../../session/app.ts';
 import { profileFlag } from '../../session/profile.ts';
 import { type Session, withSession } from '../../session/session.ts';
+import { settings } from '../../settings/table.ts';
 import { addExamples } from '../help.ts';
-import { findInForce, isOfSandbox, type NameInForce, namesInForce, rowOf } from './list.ts';
+import { findInForce, type NameInForce, namesInForce, rowOf } from './list.ts';
 
 export function define(command: Command, app: App): void {
   addExamples(command, ['petstore config get profile', 'url=$(petstore config get base-url)']);
@@ -22,7 +23,7 @@ async function printSetting(session: Session, name: NameInForce): Promise<void> 
   if (!given) {
     throw configFailure(
       `${name} is not set for profile ${profile.name}`,
-      name !== 'profile' && isOfSandbox(name, profile)
+      profile.isSandbox && name !== 'profile' && settings[name].isOfSandbox
         ? 'The sandbox has its own base URL, API key and limit.'
         : `petstore config set ${name} VALUE${profileFlag(profile)}`,
     );

@@ -2,11 +2,10 @@ import type { Command } from 'commander';
 import { notice } from '../../events.ts';
 import type { JsonObject } from '../../json/json.ts';
 import type { App } from '../../session/app.ts';
-import { defaultProfile, type Profile } from '../../session/profile.ts';
+import { defaultProfile } from '../../session/profile.ts';
 import { type Given, resolveSetting } from '../../session/resolve.ts';
 import { type Session, withSession } from '../../session/session.ts';
-import { type SettingName, settingNames, settings } from '../../settings/table.ts';
-import { sandboxProfile } from '../../settings/values.ts';
+import { settingNames, settings } from '../../settings/table.ts';
 import { addExamples } from '../help.ts';
 
 const columns = ['setting', 'value', 'source'] as const;
@@ -20,31 +19,23 @@ async function listSettings(session: Session): Promise<void> {
   const { faults, output, report } = session;
   output.checkColumns(columns);
   for (const { message } of faults) notice(report, message);
-  // The format of this list is not the one that other commands use.
+  // `-o json` formats this list only; the list shows the format of other commands.
   const { output: _, ...options } = session.options;
   const others = { ...session, options };
   const rows = namesInForce.map((name) => rowOf(name, findInForce(name, others)));
   await output.print({ data: rows, columns });
 }
 
-/** The names that `config list` and `config get` show. */
 export const namesInForce = ['profile', ...settingNames] as const;
 export type NameInForce = (typeof namesInForce)[number];
 
 /** Finds the value that this command line would use, without secrets; undefined if it is given nowhere. */
 export function findInForce(name: NameInForce, session: Session): Given | undefined {
-  const { profile } = session;
-  if (name === 'profile') return profile.given;
+  if (name === 'profile') return session.profile.given;
   if (name === 'default-profile') return defaultProfile(session.settingsFile);
-  if (isOfSandbox(name, profile)) return undefined;
   const given = resolveSetting(name, session);
   const { withoutSecrets } = settings[name];
   return given && withoutSecrets ? { ...given, text: withoutSecrets(given.text) } : given;
-}
-
-/** Returns true if the sandbox has its own value, which nobody can set. */
-export function isOfSandbox(name: SettingName, profile: Profile): boolean {
-  return profile.name === sandboxProfile && settings[name].isOfSandbox === true;
 }
 
 export function rowOf(name: NameInForce, given: Given | undefined): JsonObject {

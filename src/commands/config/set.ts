@@ -11,7 +11,6 @@ import { type SettingPath, saveSetting } from '../../settings/save.ts';
 import { type SettingName, settingNames, settings } from '../../settings/table.ts';
 import { addExamples, addNotes } from '../help.ts';
 import { describeSetting } from '../topics.ts';
-import { isOfSandbox } from './list.ts';
 
 export function define(command: Command, app: App): void {
   addExamples(command, [
@@ -35,7 +34,7 @@ export function define(command: Command, app: App): void {
 
 async function setSetting(session: Session, name: SettingName, value: string): Promise<void> {
   const { context, profile, report, settingsFile } = session;
-  if (isOfSandbox(name, profile)) {
+  if (profile.isSandbox && settings[name].isOfSandbox) {
     throw usageFailure(
       'the sandbox has its own base URL, API key and limit',
       `For another profile: petstore config set ${name} VALUE --profile NAME`,
@@ -65,17 +64,14 @@ function withoutSecrets(name: SettingName, value: string): string {
   return `${name}=${settings[name].withoutSecrets?.(value) ?? value}`;
 }
 
-/** Commander refuses any other name and lists these. */
 export function settingArgument(description = ''): Argument {
   return new Argument('<setting>', description).choices(settingNames);
 }
 
-/** Returns the place of a setting in the settings file. */
 export function settingPath(name: SettingName, profile: Profile): SettingPath {
   return name === 'default-profile' ? { name } : { name, profile: profile.name };
 }
 
-/** Returns " for profile NAME", or nothing for a setting of all profiles. */
 export function profilePhrase(name: SettingName, profile: Profile): string {
   return name === 'default-profile' ? '' : ` for profile ${profile.name}`;
 }

@@ -39,14 +39,13 @@ async function listProfiles(session: Session): Promise<void> {
   await output.print({ data: rows, columns });
 }
 
-/** Returns the notice that variables replace what profiles have; undefined if none is set. */
 function describeVariables({ env }: Context): string | undefined {
   const names = ['PETSTORE_BASE_URL', 'PETSTORE_API_KEY'].filter((name) => env[name]);
   if (names.length === 0) return undefined;
   return `${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} set; to see what is in use: petstore auth status`;
 }
 
-/** Returns where the key of a profile comes from. Warns if a stored one cannot be used. */
+/** Warns if a stored key cannot be used. */
 function keySource(name: string, { context, report, settingsFile }: Session): string {
   const { settings, folder } = settingsFile;
   if (name === sandboxProfile) return 'the sandbox';

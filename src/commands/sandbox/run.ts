@@ -52,7 +52,6 @@ function makeFolder(isWindows: boolean): string {
   }
 }
 
-/** Makes a command of this very petstore and Node. */
 function installPetstore(folder: string, self: readonly string[], isWindows: boolean): void {
   mkdirSync(folder, { recursive: true });
   // On Windows the shell that comes with Git runs this one.
@@ -63,7 +62,7 @@ function installPetstore(folder: string, self: readonly string[], isWindows: boo
   writeFileSync(join(folder, 'petstore.cmd'), `@${words.join(' ')} %*\r\n`);
 }
 
-/** Variables for petstore.cmd: cmd.exe reads the file itself in the code page of its window. */
+/** Returns the words of petstore.cmd as variables: cmd.exe reads the file in the code page of its window. */
 function selfVariables(self: readonly string[]): Environment {
   return Object.fromEntries(self.map((word, index) => [`PETSTORE_SANDBOX_SELF_${index}`, word]));
 }
@@ -83,7 +82,7 @@ function withLoopback(list = ''): string {
 }
 
 const notExecutable = 'not an executable';
-/** By the system's code. Windows reports the last two for a file that it cannot run. */
+/** Windows reports the last two for a file that it cannot run. */
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'command not found',
   ENOTDIR: 'command not found',
@@ -107,7 +106,5 @@ function cannotRun(program: string | undefined, error: unknown): unknown {
 function tryRemove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
-  } catch {
-    // The exit code is the program's all the same.
-  }
+  } catch {}
 }

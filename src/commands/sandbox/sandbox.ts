@@ -91,7 +91,6 @@ function readState(path: string, plan: Plan): SandboxState {
   }
 }
 
-/** Prints base URL and key as lines to paste into another shell. */
 async function announce(
   { context, output, report }: Session,
   variables: Readonly<Record<string, string>>,
@@ -104,7 +103,7 @@ async function announce(
   notice(report, `sandbox running with the rate limits of the ${plan} plan; press Ctrl-C to stop`);
 }
 
-/** Never resolves: throws Exit when a signal stops the server. */
+/** Throws Exit when a signal stops the server. */
 async function waitForSignal(signal: AbortSignal): Promise<never> {
   if (!signal.aborted) await once(signal, 'abort');
   throw new Exit(interruptedFailure(signal).exitCode);
