@@ -29,8 +29,8 @@ const banMs = 300_000;
  * same counts. The ban and its rules are the sandbox's own, because the interface document names none.
  */
 export class Quota {
-  readonly minute = { openedAt: 0, used: 0 };
-  readonly day = { openedAt: 0, used: 0 };
+  minute = { openedAt: 0, used: 0 };
+  day = { openedAt: 0, used: 0 };
   /** The end of the last Retry-After, and the requests before it. */
   #retryAt = 0;
   #earlyRequests = 0;
@@ -38,9 +38,10 @@ export class Quota {
 
   take(plan: Plan, now: number): Refusal | undefined {
     if (now < this.#bannedUntil) return { isBan: true, until: this.#bannedUntil };
-    const full = this.#windows(plan, now).filter(({ remaining }) => remaining === 0);
+    const windows = this.#windows(plan, now);
+    const full = windows.filter(({ remaining }) => remaining === 0);
     if (full.length === 0) {
-      this.#count(plan, now);
+      for (const { name, openedAt, used } of windows) this[name] = { openedAt, used: used + 1 };
       return undefined;
     }
     this.#earlyRequests = now < this.#retryAt ? this.#earlyRequests + 1 : 0;
@@ -61,23 +62,11 @@ export class Quota {
   #windows(plan: Plan, now: number) {
     return windowNames.map((name) => {
       const { limit, length } = plan[name];
-      const { openedAt, used } = this[name];
-      const isOpen = now < openedAt + length;
-      return {
-        limit,
-        remaining: Math.max(0, limit - (isOpen ? used : 0)),
-        resetAt: (isOpen ? openedAt : wholeSecond(now)) + length,
-      };
+      const isOpen = now < this[name].openedAt + length;
+      const { openedAt, used } = isOpen ? this[name] : { openedAt: wholeSecond(now), used: 0 };
+      const remaining = Math.max(0, limit - used);
+      return { name, openedAt, used, limit, remaining, resetAt: openedAt + length };
     });
-  }
-
-  #count(plan: Plan, now: number): void {
-    for (const name of windowNames) {
-      const window = this[name];
-      const isOpen = now < window.openedAt + plan[name].length;
-      if (!isOpen) Object.assign(window, { openedAt: wholeSecond(now), used: 0 });
-      window.used += 1;
-    }
   }
 }
 

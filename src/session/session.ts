@@ -94,39 +94,41 @@ export async function withSession(
 /** Resolves what has to be known before anything can be reported. */
 function resolveStart({ context }: App, options: CommonOptions, allow: Allow) {
   const faults: Failure[] = [];
-  const settingsFile = attempt(allow.unreadableFile, (read) => loadSettingsFile(context, read), [
-    readSettings,
-    () => ({}),
-  ]);
+  const repairable = allow.invalidSettings ? faults : undefined;
+  const settingsFile = resolveFirst(
+    [readSettings, () => ({})],
+    (read) => loadSettingsFile(context, read),
+    allow.unreadableFile ? faults : undefined,
+  );
   const isNew = allow.newProfile || faults.length > 0;
   const settings = { ...settingsFile.settings, 'default-profile': undefined };
-  const profile = attempt(
-    allow.invalidSettings,
-    (file) => chooseProfile(context, options, file, isNew),
+  const profile = resolveFirst(
     [settingsFile, { ...settingsFile, settings }],
+    (file) => chooseProfile(context, options, file, isNew),
+    repairable,
   );
-  const format = attempt(
-    allow.invalidSettings,
-    (profile) => resolveFormat({ context, options, profile }),
+  const format = resolveFirst(
     [profile, { ...profile, settings: {} }],
+    (profile) => resolveFormat({ context, options, profile }),
+    repairable,
   );
   return { settingsFile, profile, format, faults };
+}
 
-  /** If allowed, resolves without the part of the file that is at fault. */
-  function attempt<From, Value>(
-    isAllowed = false,
-    resolve: (from: From) => Value,
-    [from, without]: readonly [From, From],
-  ): Value {
-    try {
-      return resolve(from);
-    } catch (error) {
-      if (!(error instanceof Failure) || !isAllowed) throw error;
-      // If the fault is not in the file, this fails as well.
-      const value = resolve(without);
-      faults.push(error);
-      return value;
-    }
+/** Resolves from `given`. If that fails and there is a list of faults, adds the fault and resolves from `instead`. */
+function resolveFirst<From, Value>(
+  [given, instead]: readonly [From, From],
+  resolve: (from: From) => Value,
+  faults: Failure[] | undefined,
+): Value {
+  try {
+    return resolve(given);
+  } catch (error) {
+    if (!(error instanceof Failure) || !faults) throw error;
+    // If the fault is not in the file, this fails as well.
+    const value = resolve(instead);
+    faults.push(error);
+    return value;
   }
 }
 
