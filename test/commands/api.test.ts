@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe } from 'vitest';
 import { cutBefore } from '../support/import-cases.ts';
-import { expect, networkError, reply, silence, test, testKey } from '../support/petstore.ts';
+import { expect, networkError, reply, test, testKey } from '../support/petstore.ts';
 import { trials } from '../support/trials.ts';
 import { interrupted } from '../support/values.ts';
 
@@ -12,51 +12,48 @@ const rabbit = '{"name":"rabbit"}';
 const writes = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 describe('api', () => {
-  test('shows the answer with every digit, in all formats', async ({ petstore, sandbox }) => {
+  test('shows the answer with every digit', async ({ petstore, sandbox }) => {
     const answer = '{"id":9007199254740993,"weight":1.0,"big":1e3,"zero":-0}';
     sandbox.react = () => reply(200, answer);
 
     const table = await petstore(['api', 'GET', '/anything']);
     const json = await petstore(['api', 'GET', '/anything', '--json']);
-    const ndjson = await petstore(['api', 'GET', '/anything', '-o', 'ndjson']);
 
     expect(table.stdout).toContain('│ id     │ 9007199254740993 │');
     expect(json.stdout.replace(/\s/g, '')).toBe(answer);
-    expect(ndjson.stdout).toBe(`${answer}\n`);
   });
 
-  test.for(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])(
-    'sends %s below the base URL',
-    async (method, { petstore, sandbox }) => {
-      sandbox.react = () => new Response(null, { status: 204 });
+  test.for(['GET', 'HEAD', ...writes])('sends %s', async (method, { petstore, sandbox }) => {
+    sandbox.react = () => new Response(null, { status: 204 });
 
-      const result = await petstore(['api', method, '/a%2Fb/é?q=c%20d&e=f g']);
+    const result = await petstore(['api', method, '/a%2Fb/é?q=c%20d&e=f g']);
 
-      expect(result).toMatchObject({ exitCode: 0, stdout: '' });
-      expect(result.stderr).toContain(`petstore: ${method} /a%2Fb/é`);
-      expect(sandbox.requests.map((request) => [request.method, request.url.href])).toEqual([
-        [method, 'http://127.0.0.1:4010/v1/a%2Fb/%C3%A9?q=c%20d&e=f%20g'],
-      ]);
-    },
-  );
-
-  test('HEAD asks whether something is there, and has nothing to show', async ({ petstore }) => {
-    const there = await petstore(['api', 'HEAD', '/categories']);
-
-    expect(there).toMatchObject({ exitCode: 0, stdout: '' });
-    expect(await petstore(['api', 'HEAD', '/nowhere'])).toMatchObject({ exitCode: 3 });
+    expect(result).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(result.stderr).toContain(`petstore: ${method} /a%2Fb/é`);
+    expect(sandbox.requests.map((request) => [request.method, request.url.href])).toEqual([
+      [method, 'http://127.0.0.1:4010/v1/a%2Fb/%C3%A9?q=c%20d&e=f%20g'],
+    ]);
   });
 
-  test('braces of a path are what they are, and no parameters', async ({ petstore, sandbox }) => {
-    await petstore(['api', 'GET', '/pets/{petId}']);
+  test.for([
+    ['GET', 'categories', '/v1/categories'],
+    ['GET', '/categories', '/v1/categories'],
+    ['GET', 'categories?x=1', '/v1/categories?x=1'],
+    ['GET', '/', '/v1/'],
+    ['GET', 'get', '/v1/get'],
+    ['GET', '/pets/{petId}', '/v1/pets/%7BpetId%7D'],
+    ['GET', '/pets?of={constructor}', '/v1/pets?of={constructor}'],
+    ['POST', 'categories:batch', '/v1/categories:batch'],
+    ['POST', 'x?to=https://a.example/../b', '/v1/x?to=https://a.example/../b'],
+  ] as const)('sends %s %s to %s', async ([method, path, sent], { petstore, sandbox }) => {
+    sandbox.react = () => reply(200, '1');
 
-    await petstore(['api', 'GET', '/pets?filter={name}&of={constructor}']);
+    expect(await petstore(['api', method, path])).toMatchObject({ exitCode: 0 });
 
-    expect(sandbox.requests[0]?.url.pathname).toBe('/v1/pets/%7BpetId%7D');
-    expect(sandbox.requests[1]?.url.search).toBe('?filter={name}&of={constructor}');
+    expect(sandbox.requests.map(({ url }) => url.pathname + url.search)).toEqual([sent]);
   });
 
-  test.for([201, 202, 203, 299])('%i is a success', async (status, { petstore, sandbox }) => {
+  test.for([201, 203, 299])('takes %i for a success', async (status, { petstore, sandbox }) => {
     sandbox.reactions.push(reply(status, '{"a":1}'));
 
     const result = await petstore(['api', 'POST', '/jobs', '-o', 'ndjson']);
@@ -64,7 +61,7 @@ describe('api', () => {
     expect(result).toMatchObject({ exitCode: 0, stdout: '{"a":1}\n' });
   });
 
-  test('the same key, limit and deprecation as everywhere', async ({ petstore, sandbox }) => {
+  test('has the key, limit and deprecation of any command', async ({ petstore, sandbox }) => {
     const { stdout, stderr } = await petstore(['api', 'GET', '/pets/1']);
 
     expect(stdout).toContain('Bello');
@@ -75,17 +72,11 @@ describe('api', () => {
 });
 
 describe('what api refuses before anything is sent', () => {
-  const unreadable = {
-    'bad.json': '{"a":\n  }',
-    'latin1.json': Buffer.from('{"\xe9":1}', 'latin1'),
-  };
-
   const outside = 'invalid path: must be below the base URL';
   test.for([
     ['FETCH /x', 'invalid value "FETCH" for <method>\n'],
     ['get /x', 'One of: GET, HEAD, POST, PUT, PATCH, DELETE\n'],
     [`${testKey} /x`, 'petstore: invalid value for <method>\n'],
-    ['', 'missing required argument <path>'],
     ['GET', 'missing required argument <path>'],
     ['GET a b', 'too many arguments for petstore api: unexpected "b"\n'],
     ['GET ', outside],
@@ -115,10 +106,13 @@ describe('what api refuses before anything is sent', () => {
     ['POST /x --data @FOLDER', 'is a directory'],
     ['POST /x --data @FOLDER/bad.json', 'bad.json:2:3): expected a value'],
     ['POST /x --data @FOLDER/latin1.json', 'invalid UTF-8 (byte offset 2)'],
+    ['POST /x --data @FOLDER/big.json', 'is larger than 8 MiB'],
     ['POST /x --data - --api-key-file -', 'cannot be both the body and the API key'],
     ['POST /x --data @- --api-key-file -', 'cannot be both the body and the API key'],
   ] as const)('%j: %s', async ([line, says], { petstore, sandbox, folder }) => {
-    for (const [name, text] of Object.entries(unreadable)) writeFileSync(join(folder, name), text);
+    writeFileSync(join(folder, 'bad.json'), '{"a":\n  }');
+    writeFileSync(join(folder, 'latin1.json'), Buffer.from('{"\xe9":1}', 'latin1'));
+    if (line.includes('big')) writeFileSync(join(folder, 'big.json'), ' '.repeat(2 ** 23 + 1));
 
     const result = await petstore(['api', ...line.replace('FOLDER', folder).split(' ')]);
 
@@ -126,17 +120,6 @@ describe('what api refuses before anything is sent', () => {
     expect(result.stderr).toContain(says);
     expect(result.stderr).toContain('Nothing was sent.\n');
     expect(result.stderr).not.toContain(testKey);
-    expect(sandbox.requests).toHaveLength(0);
-  });
-
-  test('a body above 8 MiB', async ({ petstore, folder, sandbox }) => {
-    const file = join(folder, 'big.json');
-    writeFileSync(file, `"${'x'.repeat(8 * 1024 * 1024)}"`);
-
-    const { exitCode, stderr } = await petstore([...post, `@${file}`]);
-
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain('is larger than 8 MiB');
     expect(sandbox.requests).toHaveLength(0);
   });
 
@@ -197,49 +180,27 @@ describe('the body of a request', () => {
   });
 });
 
-test.for([
-  ['GET', 'categories', '/v1/categories'],
-  ['GET', '/categories', '/v1/categories'],
-  ['GET', 'categories?x=1', '/v1/categories?x=1'],
-  ['GET', '/', '/v1/'],
-  ['GET', 'get', '/v1/get'],
-  ['POST', 'categories:batch', '/v1/categories:batch'],
-  ['POST', 'x?to=https://a.example/../b', '/v1/x?to=https://a.example/../b'],
-] as const)('api %s %s is sent to %s', async ([method, path, sent], { petstore, sandbox }) => {
-  sandbox.react = () => reply(200, '1');
-
-  expect(await petstore(['api', method, path])).toMatchObject({ exitCode: 0 });
-
-  const requests = sandbox.requests.map(({ url }) => url.pathname + url.search);
-  expect(requests).toEqual([sent]);
-});
-
 describe('--dry-run', () => {
   test.for([
     [...post, rabbit],
     ['categories', 'create', 'rabbit'],
-  ])(
-    'shows all of the request but the key, and sends nothing: %s %s',
-    async (argv, { petstore, sandbox }) => {
-      const table = await petstore([...argv, '--dry-run']);
-      const json = await petstore([...argv, '--dry-run', '--json']);
-      const ndjson = await petstore([...argv, '--dry-run', '-o', 'ndjson']);
+  ])('shows the request but for its key: %s %s', async (argv, { petstore, sandbox }) => {
+    const table = await petstore([...argv, '--dry-run']);
+    const json = await petstore([...argv, '--dry-run', '--json']);
 
-      const shown = JSON.parse(json.stdout);
-      expect(shown).toMatchObject({
-        method: 'POST',
-        url: 'http://127.0.0.1:4010/v1/categories',
-        headers: { 'content-type': 'application/json', authorization: 'Bearer [key]' },
-        body: { name: 'rabbit' },
-      });
-      expect(JSON.parse(ndjson.stdout)).toEqual(shown);
-      for (const cell of ['POST', shown.url, 'Bearer [key]', rabbit]) {
-        expect(table.stdout).toContain(`│ ${cell} `);
-      }
-      expect(table.stdout + json.stdout + ndjson.stdout).not.toContain(testKey);
-      expect(sandbox.requests).toHaveLength(0);
-    },
-  );
+    const shown = JSON.parse(json.stdout);
+    expect(shown).toMatchObject({
+      method: 'POST',
+      url: 'http://127.0.0.1:4010/v1/categories',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer [key]' },
+      body: { name: 'rabbit' },
+    });
+    for (const cell of ['POST', shown.url, 'Bearer [key]', rabbit]) {
+      expect(table.stdout).toContain(`│ ${cell} `);
+    }
+    expect(table.stdout + json.stdout).not.toContain(testKey);
+    expect(sandbox.requests).toHaveLength(0);
+  });
 
   test('has no body where there is none', async ({ petstore }) => {
     const { stdout } = await petstore(['api', 'DELETE', '/categories/7', '--dry-run', '--json']);
@@ -248,17 +209,16 @@ describe('--dry-run', () => {
   });
 
   test.for([
-    { env: { PETSTORE_API_KEY: '' }, exitCode: 4 },
-    { env: { PETSTORE_BASE_URL: '' }, exitCode: 2 },
-  ])(
-    'asks for address and key like the request itself: $env',
-    async ({ env, exitCode }, { petstore }) => {
-      expect(await petstore([...post, rabbit, '--dry-run'], { env })).toMatchObject({ exitCode });
-    },
-  );
+    ['PETSTORE_API_KEY', 4],
+    ['PETSTORE_BASE_URL', 2],
+  ] as const)('needs %s as the request does', async ([name, exitCode], { petstore }) => {
+    const result = await petstore([...post, rabbit, '--dry-run'], { env: { [name]: '' } });
+
+    expect(result).toMatchObject({ exitCode, stdout: '' });
+  });
 });
 
-describe('what became of a request through api', () => {
+describe('the outcome of a request through api', () => {
   test.for([
     [400, 3, 'refused'],
     [401, 4, 'refused'],
@@ -268,20 +228,17 @@ describe('what became of a request through api', () => {
     [307, 5, 'refused'],
     [408, 6, 'unknown'],
     [503, 6, 'unknown'],
-  ] as const)(
-    'a write answered with %i is sent once: exit %i, %s',
-    async (row, { petstore, sandbox }) => {
-      const [status, exitCode, outcome] = row;
-      sandbox.react = () => reply(status, '{}');
-      for (const [n, method] of writes.entries()) {
-        const result = await petstore(['api', method, '/x', '--json']);
+  ] as const)('a write answered with %i: exit %i, %s', async (row, { petstore, sandbox }) => {
+    const [status, exitCode, outcome] = row;
+    sandbox.react = () => reply(status, '{}');
+    for (const [n, method] of writes.entries()) {
+      const result = await petstore(['api', method, '/x', '--json']);
 
-        expect(result, method).toMatchObject({ exitCode, stdout: '' });
-        expect(result.events().at(-1)).toMatchObject({ event: 'error', outcome, exitCode });
-        expect(sandbox.requests).toHaveLength(n + 1);
-      }
-    },
-  );
+      expect(result, method).toMatchObject({ exitCode, stdout: '' });
+      expect(result.events().at(-1)).toMatchObject({ event: 'error', outcome, exitCode });
+      expect(sandbox.requests).toHaveLength(n + 1);
+    }
+  });
 
   test('a write whose connection broke is never sent again', async ({ petstore, sandbox }) => {
     sandbox.react = () => cutBefore;
@@ -298,10 +255,7 @@ describe('what became of a request through api', () => {
     }
   });
 
-  test('a write that surely did not leave is sent again, and so is one refused with 429', async ({
-    petstore,
-    sandbox,
-  }) => {
+  test('a write that did not leave or got a 429 is sent again', async ({ petstore, sandbox }) => {
     const limited = reply(429, '', { 'retry-after': '1' });
     sandbox.reactions.push(networkError('ECONNREFUSED'), limited, reply(200, '1'));
 
@@ -309,25 +263,24 @@ describe('what became of a request through api', () => {
     expect(sandbox.requests).toHaveLength(3);
   });
 
-  test.for(['GET', 'HEAD'])(
-    '%s is tried four times, and has no outcome',
-    async (method, { petstore, sandbox }) => {
-      sandbox.react = () => reply(503, '');
+  test.for(['GET', 'HEAD'])('%s is tried four times', async (method, { petstore, sandbox }) => {
+    sandbox.react = () => reply(503, '');
 
-      const result = await petstore(['api', method, '/x', '--json']);
+    const result = await petstore(['api', method, '/x', '--json']);
 
-      expect(result.exitCode).toBe(5);
-      expect(result.events().at(-1)).not.toHaveProperty('outcome');
-      expect(sandbox.requests).toHaveLength(4);
-    },
-  );
+    expect(result.exitCode).toBe(5);
+    expect(result.events().at(-1)).not.toHaveProperty('outcome');
+    expect(sandbox.requests).toHaveLength(4);
+  });
 
   test.for([
-    ['', 'application/json', 'got an empty body'],
-    ['<html>', 'text/html', 'expected JSON, got text/html'],
-    ['{"a":1', 'application/json', 'invalid JSON'],
-  ] as const)('success with "%s" of %s: %s', async ([body, type, says], { petstore, sandbox }) => {
-    sandbox.react = () => reply(200, body, { 'content-type': type });
+    [200, '', 'application/json', 'got an empty body'],
+    [200, '<html>', 'text/html', 'expected JSON, got text/html'],
+    [200, '{"a":1', 'application/json', 'invalid JSON'],
+    [206, '[1]', 'application/json', '206'],
+  ] as const)('a %i with "%s" of %s: %s', async (row, { petstore, sandbox }) => {
+    const [status, body, type, says] = row;
+    sandbox.react = () => reply(status, body, { 'content-type': type });
 
     const read = await petstore(['api', 'GET', '/x']);
     const write = await petstore(['api', 'DELETE', '/x']);
@@ -338,62 +291,19 @@ describe('what became of a request through api', () => {
     expect(write.stderr).toContain('It may have been carried out.\n');
   });
 
-  test('a part of an answer that nobody asked for is none', async ({ petstore, sandbox }) => {
-    sandbox.react = () => reply(206, '[1]');
-
-    expect(await petstore(['api', 'GET', '/x'])).toMatchObject({ exitCode: 5, stdout: '' });
-    expect(await petstore(['api', 'POST', '/x'])).toMatchObject({ exitCode: 6, stdout: '' });
-  });
-
-  test('a 404 of a path with the version says what the path is appended to', async ({
-    petstore,
-  }) => {
-    const { exitCode, stderr } = await petstore(['api', 'GET', '/v1/categories']);
-    const other = await petstore(['api', 'GET', '/pets/99']);
+  const version = 'Check the base URL, which must include the version prefix (such as /v1)';
+  test.for<readonly [string, string, string]>([
+    ['/v1', 'api GET /v1/categories', 'The path is appended to the base URL, which already incl'],
+    ['/v1', 'api HEAD /nowhere', 'no such operation\n'],
+    ['/v1', 'api GET /pets/99', 'no such pet\n'],
+    ['', 'api GET categories', version],
+    ['', 'pets get 99', version],
+  ])('a 404 below "%s" of %s: %s', async ([path, line, hint], { petstore }) => {
+    const env = { PETSTORE_BASE_URL: `http://127.0.0.1:4010${path}` };
+    const { exitCode, stderr } = await petstore(line.split(' '), { env });
 
     expect(exitCode).toBe(3);
-    expect(stderr).toContain(
-      'The path is appended to the base URL, which already includes the version prefix.\n',
-    );
-    expect(other.exitCode).toBe(3);
-    expect(other.stderr).not.toContain('base URL');
-  });
-
-  test.for([
-    ['api', 'GET', 'categories'],
-    ['pets', 'get', '99'],
-  ])('a 404 of a base URL without the version says so: %s', async (argv, { petstore, sandbox }) => {
-    sandbox.react = () =>
-      reply(404, { code: 'not_found', message: 'no such operation', status: 404 });
-
-    const env = { PETSTORE_BASE_URL: 'http://127.0.0.1:4010' };
-    const { exitCode, stderr } = await petstore(argv, { env });
-
-    expect(exitCode).toBe(3);
-    expect(stderr).toContain(
-      'Check the base URL, which must include the version prefix (such as /v1): petstore config list\n',
-    );
-  });
-
-  test('is unknown when Ctrl-C comes and the answer does not, five seconds later', async ({
-    petstore,
-    sandbox,
-    clock,
-  }) => {
-    const ctrlC = new AbortController();
-    const start = clock.now();
-    sandbox.reactions.push((request) => {
-      request.onSent();
-      ctrlC.abort(interrupted(130));
-      return silence;
-    });
-
-    const argv = ['api', 'PATCH', '/x', '--json'];
-    const result = await petstore(argv, { signal: ctrlC.signal });
-
-    expect(result.exitCode).toBe(130);
-    expect(result.events()).toMatchObject([{ kind: 'interrupted', outcome: 'unknown' }]);
-    expect(clock.now() - start).toBe(5_000);
+    expect(stderr.slice(stderr.lastIndexOf('petstore: '))).toContain(hint);
   });
 
   test('is done even when the answer cannot be printed', async ({ petstore, sandbox }) => {
@@ -422,30 +332,24 @@ describe('what became of a request through api', () => {
     expect(result.exitCode).toBe(130);
     expect(result.events().at(-1)).toMatchObject({ kind: 'interrupted', outcome: 'done' });
   });
-
-  test('a key that comes back is cut out', async ({ petstore, sandbox }) => {
-    sandbox.react = () => reply(200, { key: testKey });
-
-    for (const method of ['GET', 'POST']) {
-      const { stdout } = await petstore(['api', method, '/x', '--json']);
-      expect(JSON.parse(stdout)).toEqual({ key: '[key]' });
-    }
-  });
 });
 
 describe('--verbose', () => {
-  test('says each try, with header fields, and no key or cookie', async ({ petstore, sandbox }) => {
+  const url = 'http://127.0.0.1:4010/v1/x';
+
+  test('says each try with its header fields, no key or cookie', async ({ petstore, sandbox }) => {
     const answer = reply(200, '1', { 'set-cookie': 'session=1', 'x-long': 'x'.repeat(400) });
     sandbox.reactions.push(networkError('ECONNRESET'), answer);
 
     const result = await petstore(['api', 'GET', '/x', '-v']);
+    const write = await petstore([...post, '{"name":"é"}', '-v']);
 
     const said = result.stderr.split('\n').map((line) => line.replace('petstore: ', ''));
     expect(said).toEqual(
       expect.arrayContaining([
-        '> GET http://127.0.0.1:4010/v1/x',
+        `> GET ${url}`,
         '< 127.0.0.1:4010 closed the connection (0 ms)',
-        '> GET http://127.0.0.1:4010/v1/x (attempt 2)',
+        `> GET ${url} (attempt 2)`,
         '> authorization: Bearer [key]',
         '< 200, 1 bytes (0 ms)',
         '< set-cookie: [cookie]',
@@ -453,56 +357,23 @@ describe('--verbose', () => {
       ]),
     );
     expect(result.stderr).not.toContain(testKey);
+    expect(write.stderr).toContain('> POST http://127.0.0.1:4010/v1/categories, 13 bytes\n');
   });
 
-  test('gives each request and response as fields of its event in JSON, key and cookies cut out', async ({
-    petstore,
-    sandbox,
-  }) => {
+  test('has the same as fields of events in JSON', async ({ petstore, sandbox }) => {
     const headers = { 'set-cookie': 'session=1', 'x-echo': `Bearer ${testKey}`, 'x-one': 'two' };
     sandbox.reactions.push(networkError('ECONNRESET'), reply(200, '1', headers));
 
     const result = await petstore(['api', 'GET', '/x', '--json', '-v']);
 
-    const url = 'http://127.0.0.1:4010/v1/x';
     const traced = result.events().filter(({ request, response }) => request ?? response);
-    const request = {
-      method: 'GET',
-      url,
-      attempt: 1,
-      headers: expect.objectContaining({
-        accept: 'application/json',
-        authorization: 'Bearer [key]',
-      }),
-    };
-    expect(traced).toEqual([
-      { event: 'notice', message: `> GET ${url}`, request },
-      { event: 'notice', message: `> GET ${url} (attempt 2)`, request: { ...request, attempt: 2 } },
-      {
-        event: 'notice',
-        message: '< 200, 1 bytes (0 ms)',
-        response: {
-          method: 'GET',
-          url,
-          attempt: 2,
-          status: 200,
-          headers: expect.objectContaining({
-            'set-cookie': '[cookie]',
-            'x-echo': 'Bearer [key]',
-            'x-one': 'two',
-          }),
-          ms: 0,
-        },
-      },
+    const sent = expect.objectContaining({ authorization: 'Bearer [key]' });
+    const received = { 'set-cookie': '[cookie]', 'x-echo': 'Bearer [key]', 'x-one': 'two' };
+    const attempt = (n: number) => ({ method: 'GET', url, attempt: n });
+    expect(traced.map(({ request, response }) => request ?? response)).toEqual([
+      { ...attempt(1), headers: sent },
+      { ...attempt(2), headers: sent },
+      { ...attempt(2), status: 200, headers: expect.objectContaining(received), ms: 0 },
     ]);
-    expect(result.events().map(({ message }) => message)).toContain(
-      '< 127.0.0.1:4010 closed the connection (0 ms)',
-    );
-  });
-
-  test('says how long a body is', async ({ petstore }) => {
-    const { stderr } = await petstore([...post, '{"name":"é"}', '-v']);
-
-    expect(stderr).toContain('petstore: > POST http://127.0.0.1:4010/v1/categories, 13 bytes\n');
   });
 });

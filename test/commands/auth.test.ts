@@ -1,46 +1,43 @@
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe } from 'vitest';
-import { expect, networkError, reply, test, testKey } from '../support/petstore.ts';
+import { expect, type Fixtures, networkError, reply, test, testKey } from '../support/petstore.ts';
+import { interrupted } from '../support/values.ts';
 
 const local = 'http://127.0.0.1:4010/v1';
 const env = { PETSTORE_BASE_URL: local, PETSTORE_API_KEY: undefined };
-const keyFile = (folder: string) => join(folder, 'config', 'keys', 'production.json');
+const noEnv = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined };
+const keysIn = (folder: string) => join(folder, 'config', 'keys');
+const keyFile = (folder: string) => join(keysIn(folder), 'production.json');
 
 describe('auth status', () => {
   test.for([
-    {
-      what: 'the environment',
-      argv: [],
-      env: { PETSTORE_API_KEY: testKey },
-      source: () => 'PETSTORE_API_KEY',
-    },
-    {
-      what: 'standard input',
-      argv: ['--api-key-file', '-'],
-      env: {},
-      source: () => 'standard input',
-    },
-    { what: 'the key file', argv: [], env: {}, source: keyFile },
-  ])('says that the key comes from $what, offline', async (row, { petstore, sandbox, folder }) => {
+    ['', testKey, () => 'PETSTORE_API_KEY'],
+    ['--api-key-file -', undefined, () => 'standard input'],
+    ['', undefined, keyFile],
+  ] as const)('shows, offline, the key of %s %s', async (row, { petstore, sandbox, folder }) => {
+    const [more, PETSTORE_API_KEY, source] = row;
     await petstore(['auth', 'login'], { env, stdin: testKey });
+    const argv = ['auth', 'status', ...more.split(' ').filter(Boolean)];
+    const options = { env: { ...env, PETSTORE_API_KEY }, stdin: testKey };
 
-    for (const json of [false, true]) {
-      const argv = ['auth', 'status', ...row.argv, ...(json ? ['--json'] : [])];
-      const result = await petstore(argv, { env: { ...env, ...row.env }, stdin: testKey });
+    const table = await petstore(argv, options);
+    const json = await petstore([...argv, '--json'], options);
 
-      expect(result).toMatchObject({ exitCode: 0, stderr: '' });
-      expect(result.stdout).not.toContain(testKey);
-      const fields = {
-        profile: 'production',
-        baseUrl: local,
-        keySource: row.source(folder),
-        keyEnding: 'cdef',
-      };
-      if (json) expect(JSON.parse(result.stdout)).toEqual(fields);
-      else for (const text of Object.values(fields)) expect(result.stdout).toContain(` ${text} `);
-    }
+    const known = { profile: 'production', baseUrl: local, keyEnding: 'cdef' };
+    const fields = { ...known, keySource: source(folder) };
+    expect(table).toMatchObject({ exitCode: 0, stderr: '' });
+    for (const text of Object.values(fields)) expect(table.stdout).toContain(` ${text} `);
+    expect(JSON.parse(json.stdout)).toEqual(fields);
+    expect(table.stdout + json.stdout).not.toContain(testKey);
     expect(sandbox.requests).toHaveLength(0);
   });
 
@@ -53,54 +50,30 @@ describe('auth status', () => {
     expect(stdout).not.toContain('rs-1');
   });
 
-  test.for([[[]], [['--check']]] as const)(
-    'without a key: what is known, the next command, and exit 4 (%j)',
-    async ([argv], { petstore, sandbox }) => {
-      const words = ['auth', 'status', '-p', 'staging', '--json', ...argv];
-      const { exitCode, stdout, events } = await petstore(words, { env });
+  test.for([[[]], [['--check']]] as const)('without a key: %j', async ([more], { petstore }) => {
+    const argv = ['auth', 'status', '-p', 'staging', '--json', ...more];
+    const { exitCode, stdout, events } = await petstore(argv, { env });
 
-      expect(exitCode).toBe(4);
-      expect(JSON.parse(stdout)).toEqual({ profile: 'staging', baseUrl: local });
-      expect(events()).toMatchObject([
-        {
-          kind: 'auth',
-          message: 'no API key for profile staging',
-          hint: 'petstore auth login --profile staging (or set PETSTORE_API_KEY)',
-        },
-      ]);
-      expect(sandbox.requests).toHaveLength(0);
-    },
-  );
-
-  test('works where no base URL is set', async ({ petstore }) => {
-    const { exitCode, stdout } = await petstore(['auth', 'status', '--json'], {
-      env: { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: testKey },
-    });
-
-    expect(exitCode).toBe(0);
-    expect(JSON.parse(stdout)).not.toHaveProperty('baseUrl');
+    expect(exitCode).toBe(4);
+    expect(JSON.parse(stdout)).toEqual({ profile: 'staging', baseUrl: local });
+    expect(events()).toMatchObject([
+      {
+        kind: 'auth',
+        message: 'no API key for profile staging',
+        hint: 'petstore auth login --profile staging (or set PETSTORE_API_KEY)',
+      },
+    ]);
   });
 
-  test('a stored key of another origin: as any command would say it', async ({ petstore }) => {
-    await petstore(['auth', 'login'], { env, stdin: testKey });
+  test('works without a base URL, and in the sandbox without your key', async ({ petstore }) => {
+    const keyed = { ...noEnv, PETSTORE_API_KEY: testKey };
+    const addressless = await petstore(['auth', 'status', '--json'], { env: keyed });
+    const sandbox = await petstore(['auth', 'status', '-p', 'sandbox', '--json']);
 
-    const words = ['auth', 'status', '--base-url', 'https://b.example/v1'];
-    const { exitCode, stderr } = await petstore(words, { env });
-
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain('is for http://127.0.0.1:4010, not for https://b.example');
-    expect(stderr).toContain(
-      'petstore config list. If the service has moved: petstore auth login\n',
-    );
-  });
-
-  test('the sandbox has its own key, and never sees yours', async ({ petstore, sandbox }) => {
-    const words = ['auth', 'status', '-p', 'sandbox', '--json'];
-    const { exitCode, stdout } = await petstore(words, { env: { PETSTORE_API_KEY: testKey } });
-
-    expect(exitCode).toBe(0);
-    expect(JSON.parse(stdout)).toEqual({ profile: 'sandbox', keySource: 'the sandbox' });
-    expect(sandbox.requests).toHaveLength(0);
+    expect(addressless.exitCode).toBe(0);
+    expect(JSON.parse(addressless.stdout)).not.toHaveProperty('baseUrl');
+    expect(sandbox.exitCode).toBe(0);
+    expect(JSON.parse(sandbox.stdout)).toEqual({ profile: 'sandbox', keySource: 'the sandbox' });
   });
 
   test.for([
@@ -109,44 +82,27 @@ describe('auth status', () => {
     ['a 403', () => reply(403, ''), undefined, 4],
     ['no connection', () => networkError('ENOTFOUND'), undefined, 5],
     ['half an answer', () => reply(200, '['), undefined, 5],
-  ] as const)(
-    '--check spends one request and says only what it told: %s',
-    async ([, reaction, works, exitCode], { petstore, sandbox }) => {
-      if (reaction) sandbox.reactions.push(reaction());
+  ] as const)('--check sends one request: %s', async (row, { petstore, sandbox }) => {
+    const [, reaction, works, exitCode] = row;
+    if (reaction) sandbox.reactions.push(reaction());
 
-      const result = await petstore(['auth', 'status', '--check', '--json'], {
-        env: { ...env, PETSTORE_API_KEY: testKey },
-      });
+    const argv = ['auth', 'status', '--check', '--api-key-file', '-', '--json'];
+    const result = await petstore(argv, { env, stdin: testKey });
 
-      expect(result.exitCode).toBe(exitCode);
-      expect(JSON.parse(result.stdout)).toEqual({
-        profile: 'production',
-        baseUrl: local,
-        keySource: 'PETSTORE_API_KEY',
-        keyEnding: 'cdef',
-        ...(works !== undefined && { works }),
-      });
-      expect(sandbox.requests.map(({ method, url }) => `${method} ${url.href}`)).toEqual([
-        `GET ${local}/categories`,
-      ]);
-    },
-  );
-
-  test('--check takes a key of standard input', async ({ petstore }) => {
-    const words = ['auth', 'status', '--check', '--api-key-file', '-'];
-
-    expect((await petstore(words, { env, stdin: testKey })).exitCode).toBe(0);
+    const known = { profile: 'production', baseUrl: local, keyEnding: 'cdef' };
+    const fields = { ...known, keySource: 'standard input', ...(works !== undefined && { works }) };
+    expect(result.exitCode).toBe(exitCode);
+    expect(JSON.parse(result.stdout)).toEqual(fields);
+    expect(sandbox.requests.map(({ method, url }) => `${method} ${url.href}`)).toEqual([
+      `GET ${local}/categories`,
+    ]);
   });
 });
 
 describe('auth logout', () => {
-  test('removes the key of one profile, and copies that killed processes left', async ({
-    petstore,
-    folder,
-  }) => {
+  test('removes the key of one profile', async ({ petstore, folder }) => {
     await petstore(['auth', 'login'], { env, stdin: testKey });
     await petstore(['auth', 'login', '-p', 'staging'], { env, stdin: testKey });
-    writeFileSync(`${keyFile(folder)}.${crypto.randomUUID()}.tmp`, testKey);
 
     const result = await petstore(['auth', 'logout'], { env });
 
@@ -154,40 +110,25 @@ describe('auth logout', () => {
     expect(result.stderr).toBe(
       'petstore: removed the API key of profile production from this machine. The key itself is still valid until you revoke it\n',
     );
-    expect(readdirSync(join(folder, 'config', 'keys'))).toEqual(['staging.json']);
+    expect(readdirSync(keysIn(folder))).toEqual(['staging.json']);
     expect((await petstore(['auth', 'status'], { env })).exitCode).toBe(4);
   });
 
-  test('removes what is corrupted, open to others, or a link to nowhere, and what a killed login left', async ({
-    petstore,
-    folder,
-  }) => {
-    const keys = join(folder, 'config', 'keys');
-    mkdirSync(keys, { recursive: true });
-    for (const make of [
-      () => writeFileSync(keyFile(folder), '{"half', { mode: 0o644 }),
-      () => symlinkSync('nowhere', keyFile(folder)),
-    ]) {
-      make();
-      writeFileSync(`${keyFile(folder)}.${crypto.randomUUID()}.tmp`, testKey);
-      expect((await petstore(['auth', 'logout'], { env })).stderr).toContain('removed the API key');
-      expect(readdirSync(keys)).toEqual([]);
-    }
-  });
-
-  test('removes what a killed login left where no key was stored before', async ({
-    petstore,
-    folder,
-  }) => {
-    mkdirSync(join(folder, 'config', 'keys'), { recursive: true });
+  test.for<readonly [string, (file: string) => void]>([
+    ['a corrupted file', (file) => writeFileSync(file, '{"half', { mode: 0o644 })],
+    ['a link to nowhere', (file) => symlinkSync('nowhere', file)],
+    ['no file', () => {}],
+  ])('removes %s, and what a killed login left', async ([, make], { petstore, folder }) => {
+    mkdirSync(keysIn(folder), { recursive: true });
+    make(keyFile(folder));
     writeFileSync(`${keyFile(folder)}.${crypto.randomUUID()}.tmp`, testKey);
 
-    expect((await petstore(['auth', 'logout'], { env })).exitCode).toBe(0);
+    expect((await petstore(['auth', 'logout'], { env })).stderr).toContain('removed the API key');
 
-    expect(readdirSync(join(folder, 'config', 'keys'))).toEqual([]);
+    expect(readdirSync(keysIn(folder))).toEqual([]);
   });
 
-  test('where none is stored: said, exit 0, and nothing is made', async ({ petstore, folder }) => {
+  test('says that no key is stored, and makes no folder', async ({ petstore, folder }) => {
     const result = await petstore(['auth', 'logout', '-p', 'staging'], { env });
 
     expect(result).toMatchObject({ exitCode: 0, stdout: '' });
@@ -198,9 +139,7 @@ describe('auth logout', () => {
   test('says which keys there still are', async ({ petstore }) => {
     await petstore(['config', 'set', 'api-key-command', 'pass', '-p', 'staging'], { env });
 
-    const { stderr } = await petstore(['auth', 'logout', '-p', 'staging'], {
-      env: { ...env, PETSTORE_API_KEY: testKey },
-    });
+    const { stderr } = await petstore(['auth', 'logout', '-p', 'staging']);
 
     expect(stderr.split('\n').slice(1)).toEqual([
       'petstore: PETSTORE_API_KEY is still set',
@@ -219,52 +158,201 @@ describe('auth logout', () => {
   });
 });
 
-describe('auth login', () => {
-  test('takes the key of --api-key-file, and asks nobody', async ({ petstore, folder }) => {
+/** Logs in as someone at a terminal who types these lines until one is taken; an error is Ctrl-C. */
+async function logIn(
+  petstore: Fixtures['petstore'],
+  typed: readonly (string | Error)[],
+  { more = [] as readonly string[], env = {}, signal = new AbortController().signal } = {},
+) {
+  const left = [...typed];
+  const asked: string[] = [];
+  const refused: string[] = [];
+  const ask = async (question: string, validate: (answer: string) => true | string) => {
+    asked.push(question);
+    for (;;) {
+      const next = left.shift();
+      if (next === undefined || next instanceof Error) throw next ?? new Error('no more is typed');
+      const verdict = validate(next);
+      if (verdict === true) return next;
+      refused.push(verdict);
+    }
+  };
+  const stdin = Object.assign(Readable.from([]), { isTTY: true });
+  const { exitCode, stdout, stderr } = await petstore(['auth', 'login', ...more], {
+    columns: 80,
+    env: { ...noEnv, ...env },
+    signal,
+    context: { stdin, askLine: ask, askSecret: ask },
+  });
+  // Lines are wrapped to the width of the terminal.
+  return { exitCode, stdout, stderr: stderr.replaceAll('\n  ', ' '), asked, refused };
+}
+
+describe('auth login on a terminal', () => {
+  test('asks for what is missing and verifies the key', async ({ petstore, sandbox, folder }) => {
+    const result = await logIn(petstore, [local, testKey]);
+
+    const settings = join(folder, 'config', 'settings.json');
+    expect(result).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(result.asked).toEqual([
+      'Base URL for profile production (https://HOST/v1)',
+      'API key for http://127.0.0.1:4010',
+    ]);
+    expect(result.stderr.split('\n')).toEqual([
+      `petstore: saved base-url=${local} for profile production in ${settings}`,
+      'petstore: ✔ Key accepted. rate limit: 59 of 60 left',
+      `petstore: stored the API key of profile production in ${keysIn(folder)}, for http://127.0.0.1:4010 only`,
+      '',
+    ]);
+    expect(sandbox.requests.map(({ method, url }) => `${method} ${url.href}`)).toEqual([
+      `GET ${local}/categories`,
+    ]);
+    expect((await petstore(['categories', 'list'], { env: noEnv })).exitCode).toBe(0);
+  });
+
+  test('asks for the key alone if the base URL is set', async ({ petstore, folder }) => {
+    const { exitCode, asked } = await logIn(petstore, [testKey], { env });
+
+    expect([exitCode, asked]).toEqual([0, ['API key for http://127.0.0.1:4010']]);
+    expect(existsSync(join(folder, 'config', 'settings.json'))).toBe(false);
+  });
+
+  test('asks nobody for a key of --api-key-file', async ({ petstore, folder }) => {
     const file = join(folder, 'key');
     writeFileSync(file, `${testKey}\n`, { mode: 0o600 });
-    const stdin = Object.assign(Readable.from([]), { isTTY: true });
 
-    const words = ['auth', 'login', '--api-key-file', file];
-    const login = await petstore(words, { env, columns: 80, context: { stdin } });
+    const { exitCode } = await logIn(petstore, [], { env, more: ['--api-key-file', file] });
 
-    expect(login.exitCode).toBe(0);
+    expect(exitCode).toBe(0);
     expect((await petstore(['categories', 'list'], { env })).exitCode).toBe(0);
   });
 
-  test('says that PETSTORE_API_KEY would come first', async ({ petstore }) => {
-    const { exitCode, stderr } = await petstore(['auth', 'login'], {
-      env: { ...env, PETSTORE_API_KEY: 'another-key-0123456789' },
-      stdin: testKey,
-    });
+  test('sets up the profile that it is given', async ({ petstore, folder }) => {
+    const more = ['-p', 'staging'];
+    const { stderr } = await logIn(petstore, [local, testKey], { more, env: { LC_ALL: 'C' } });
+
+    const { profiles } = JSON.parse(readFileSync(join(folder, 'config', 'settings.json'), 'utf8'));
+    expect(profiles).toEqual({ staging: { 'base-url': local } });
+    expect(readdirSync(keysIn(folder))).toEqual(['staging.json']);
+    expect(stderr).toContain('petstore: Key accepted. rate limit: 59 of 60 left\n');
+    expect(stderr).not.toContain('version prefix');
+  });
+
+  test('says that a base URL lacks a version prefix', async ({ petstore }) => {
+    const { exitCode, stderr } = await logIn(petstore, ['http://127.0.0.1:4010', testKey]);
 
     expect(exitCode).toBe(0);
-    expect(stderr).toContain(
-      'PETSTORE_API_KEY is set and takes precedence, unless you pass --profile production',
-    );
+    expect(stderr).toContain('petstore: the base URL has no version prefix such as /v1');
+  });
+
+  test('says that PETSTORE_API_KEY takes precedence', async ({ petstore }) => {
+    const { exitCode, stderr } = await petstore(['auth', 'login'], { stdin: testKey });
+
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('takes precedence, unless you pass --profile production');
+  });
+
+  test('asks again for what is invalid, and says why', async ({ petstore }) => {
+    const wrongUrl =
+      'invalid base URL. Must start with https://. Example: https://HOST/v1 (http only for localhost)';
+    const typed = ['pets.example/v1', ' ', ` ${local} `, '', 'two words', `${testKey} `];
+
+    const { exitCode, asked, refused } = await logIn(petstore, typed);
+
+    expect([exitCode, asked.length]).toEqual([0, 2]);
+    expect(refused).toEqual([
+      wrongUrl,
+      wrongUrl,
+      'invalid API key: must not be empty',
+      'invalid API key: character 4 is a space, a control or a non-ASCII character',
+    ]);
+  });
+
+  test.for([
+    ['base URL', [interrupted(130)]],
+    ['key', [local, interrupted(130)]],
+  ] as const)('Ctrl-C instead of a %s stores nothing', async ([, typed], { petstore, folder }) => {
+    expect((await logIn(petstore, typed)).exitCode).toBe(130);
+    expect(existsSync(join(folder, 'config'))).toBe(false);
+  });
+
+  test('Ctrl-C while the key is verified stores no key', async ({ petstore, sandbox, folder }) => {
+    const ctrlC = new AbortController();
+    sandbox.reactions.push(async () => {
+      ctrlC.abort(interrupted(130));
+      throw networkError('ECONNRESET');
+    });
+
+    const { signal } = ctrlC;
+    const { exitCode, stderr } = await logIn(petstore, [local, testKey], { signal });
+
+    expect(exitCode).toBe(130);
+    expect(stderr).toContain('The key was not stored.\n');
+    expect(existsSync(keyFile(folder))).toBe(false);
+  });
+
+  test.for([401, 403])(
+    'a key rejected with %i is not stored',
+    async (status, { petstore, sandbox, folder }) => {
+      sandbox.reactions.push(reply(status, { code: 'no', message: 'go away', status }));
+
+      const more = ['-p', 'production'];
+      const { exitCode, stderr } = await logIn(petstore, [local, 'wrong-key-0123456789'], { more });
+
+      expect(exitCode).toBe(4);
+      expect(stderr).toContain('\nThe key was not stored.\n');
+      expect(stderr).toContain('try again: petstore auth login --profile production\n');
+      expect(existsSync(keyFile(folder))).toBe(false);
+      expect(sandbox.requests).toHaveLength(1);
+    },
+  );
+
+  test.for([
+    ['no connection', () => networkError('ENOTFOUND')],
+    ['a 503', () => reply(503, '')],
+    ['a 429', () => reply(429, '', { 'retry-after': '600' })],
+    ['a 404', () => reply(404, '')],
+    ['half a response', () => reply(200, '[')],
+  ] as const)('after %s the key is stored', async ([, reaction], { petstore, sandbox, folder }) => {
+    sandbox.react = reaction;
+
+    const { exitCode, stderr } = await logIn(petstore, [local, testKey]);
+
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('petstore: the key could not be verified: ');
+    expect(stderr).toContain('petstore: to verify it later: petstore auth status --check\n');
+    expect(stderr).toContain('to correct the base URL: petstore config set base-url URL\n');
+    expect(stderr).not.toContain('accepted');
+    expect(existsSync(keyFile(folder))).toBe(true);
+    expect(sandbox.requests).toHaveLength(1);
+  });
+
+  test('sends nothing if the limit is known to be reached', async ({ petstore, sandbox }) => {
+    sandbox.reactions.push(reply(429, '', { 'retry-after': '600' }));
+    await logIn(petstore, [local, testKey]);
+
+    const { exitCode, stderr } = await logIn(petstore, [testKey]);
+
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('petstore: the key could not be verified: ');
+    expect(sandbox.requests).toHaveLength(1);
   });
 });
 
-describe('a 401 names the next command, where there is one', () => {
-  const wrong = 'wrong-key-0123456789';
-  test.for([
-    {
-      what: 'a stored key',
-      more: [],
-      env: {},
-      hint: / Replace it: petstore auth login -.*staging$/,
-    },
-    { what: 'the environment', more: [], env: { PETSTORE_API_KEY: wrong }, hint: /_KEY .*6789\.$/ },
-    { what: 'a flag', more: ['--api-key-file', '-'], env: {}, hint: /standard input .*6789\.$/ },
-  ])('$what', async ({ more, env: given, hint }, { petstore }) => {
-    await petstore(['auth', 'login', '-p', 'staging'], { env, stdin: wrong });
+test.for([
+  ['', undefined, / Replace it: petstore auth login -.*staging$/],
+  ['', 'wrong-key-0123456789', /_KEY .*6789\.$/],
+  ['--api-key-file -', undefined, /standard input .*6789\.$/],
+] as const)('a 401 names the key: %s %s', async ([more, PETSTORE_API_KEY, hint], { petstore }) => {
+  const stdin = 'wrong-key-0123456789';
+  await petstore(['auth', 'login', '-p', 'staging'], { env, stdin });
 
-    const { exitCode, stderr } = await petstore(['orders', 'list', ...more], {
-      env: { ...env, PETSTORE_PROFILE: 'staging', ...given },
-      stdin: wrong,
-    });
-
-    expect(exitCode).toBe(4);
-    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(hint);
+  const argv = ['orders', 'list', ...more.split(' ').filter(Boolean)];
+  const { exitCode, stderr } = await petstore(argv, {
+    env: { ...env, PETSTORE_PROFILE: 'staging', PETSTORE_API_KEY },
+    stdin,
   });
+
+  expect(exitCode).toBe(4);
+  expect(stderr.trimEnd().split('\n').at(-1)).toMatch(hint);
 });
