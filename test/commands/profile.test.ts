@@ -1,0 +1,204 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import { expect, type Fixtures, test, testKey } from '../support/petstore.ts';
+
+const noEnv = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined };
+const url = 'https://pets.example/v1';
+const settingsOf = (folder: string) => join(folder, 'config', 'settings.json');
+
+/** Settings for `mine`, a key alone for `kept`, a command that prints one for `vault`. */
+async function setUp(petstore: Fixtures['petstore']) {
+  await petstore(['config', 'set', 'base-url', url, '-p', 'mine'], { env: noEnv });
+  await petstore(['config', 'set', 'api-key-command', 'pass', '-p', 'vault'], { env: noEnv });
+  const env = { ...noEnv, PETSTORE_BASE_URL: url };
+  await petstore(['auth', 'login', '-p', 'kept'], { env, stdin: testKey });
+}
+
+function write(folder: string, text: string): void {
+  mkdirSync(join(folder, 'config'));
+  writeFileSync(settingsOf(folder), text);
+}
+
+describe('profile list', () => {
+  test('shows every profile, however it came to be', async ({ petstore, sandbox }) => {
+    await setUp(petstore);
+
+    const result = await petstore(['profile', 'list', '--json'], { env: noEnv });
+
+    const row = { default: false, active: false };
+    expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(JSON.parse(result.stdout)).toEqual([
+      { profile: 'production', default: true, active: true, key: 'none' },
+      { profile: 'staging', ...row, key: 'none' },
+      { profile: 'sandbox', ...row, key: 'the sandbox' },
+      { profile: 'mine', ...row, baseUrl: url, key: 'none' },
+      { profile: 'vault', ...row, key: 'api-key-command' },
+      { profile: 'kept', ...row, key: 'stored' },
+    ]);
+    expect(sandbox.requests).toHaveLength(0);
+  });
+
+  test.for([
+    ['', undefined, ['staging']],
+    ['-p sandbox', undefined, ['sandbox']],
+    ['', 'sandbox', ['sandbox']],
+  ] as const)('shows the one in force: %s %s', async (row, { petstore }) => {
+    const [more, PETSTORE_PROFILE, active] = row;
+    await petstore(['profile', 'use', 'staging'], { env: noEnv });
+    const argv = ['profile', 'list', '--json', ...more.split(' ').filter(Boolean)];
+
+    const { stdout } = await petstore(argv, { env: { ...noEnv, PETSTORE_PROFILE } });
+
+    const rows: Record<string, unknown>[] = JSON.parse(stdout);
+    const named = (field: string) => rows.filter((row) => row[field]).map((row) => row.profile);
+    expect(named('default')).toEqual(['staging']);
+    expect(named('active')).toEqual(active);
+  });
+
+  test.for([
+    ['PETSTORE_BASE_URL is set', { PETSTORE_BASE_URL: url }],
+    ['PETSTORE_API_KEY is set', { PETSTORE_API_KEY: testKey }],
+    [
+      'PETSTORE_BASE_URL and PETSTORE_API_KEY are set',
+      { PETSTORE_BASE_URL: url, PETSTORE_API_KEY: testKey },
+    ],
+  ])('says that %s, and makes no file', async ([says, env], { petstore, folder }) => {
+    const result = await petstore(['profile', 'list', '-o', 'csv'], { env: { ...noEnv, ...env } });
+
+    expect(result.stderr).toBe(`petstore: ${says}; to see what is in use: petstore auth status\n`);
+    expect(result.stdout).toContain('\nproduction,true,true,,none\n');
+    expect(existsSync(join(folder, 'config'))).toBe(false);
+  });
+
+  const renew = 'petstore auth login --profile kept';
+  test.for<readonly [string, (file: string) => void, (file: string) => string]>([
+    ['readable', (file) => chmodSync(file, 0o644), (file) => `other users: chmod 600 '${file}'`],
+    ['corrupted', (file) => writeFileSync(file, 'frame'), () => `is corrupted: ${renew}`],
+    ['invalid', (file) => writeFileSync(file, '{"origin":"https://a","key":"a b"}'), () => renew],
+  ])('says how a key file is that is %s', async ([, spoil, says], { petstore, folder }) => {
+    await setUp(petstore);
+    const file = join(folder, 'config', 'keys', 'kept.json');
+    spoil(file);
+
+    const result = await petstore(['profile', 'list', '-o', 'csv'], { env: noEnv });
+
+    expect(result.exitCode).toBe(0);
+    expect(result.stderr).toContain(file);
+    expect(result.stderr).toContain(`${says(file)}\n`);
+    expect(result.stdout).toContain('\nkept,false,false,,invalid\n');
+    expect(result.stdout + result.stderr).not.toContain('frame');
+  });
+
+  test.for([
+    ['{"default-profile":"sandbx"}', 'unknown profile "sandbx"'],
+    ['{"default-profile":"a b"}', 'invalid profile name "a b"'],
+    ['{"profiles":{"production":{"output":"xml"}}}', 'invalid output format "xml"'],
+  ] as const)('works with %s, with a notice', async ([text, says], { petstore, folder }) => {
+    write(folder, text);
+
+    const { exitCode, stdout, stderr } = await petstore(['profile', 'list'], { env: noEnv });
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('│ production │');
+    expect(stderr).toContain(`petstore: ${says} from `);
+  });
+
+  test('does not show a profile whose key and settings were removed', async ({ petstore }) => {
+    await setUp(petstore);
+    await petstore(['profile', 'use', 'mine'], { env: noEnv });
+
+    for (const line of [
+      'auth logout -p kept',
+      'config unset base-url -p mine',
+      'config unset api-key-command -p vault',
+      'config unset default-profile',
+    ]) {
+      expect(await petstore(line.split(' '), { env: noEnv })).toMatchObject({ exitCode: 0 });
+    }
+
+    const { stdout } = await petstore(['profile', 'list', '-o', 'csv', '--columns', 'profile'], {
+      env: noEnv,
+    });
+    expect(stdout).toBe('profile\nproduction\nstaging\nsandbox\n');
+  });
+});
+
+test('a profile that only has a stored key is named and completed', async ({ petstore }) => {
+  await setUp(petstore);
+
+  const refused = await petstore(['limits', '-p', 'other'], { env: noEnv });
+  const completed = await petstore(['completion', 'zsh', '--', '-p', 'k'], { env: noEnv });
+
+  expect(refused.stderr).toContain(
+    'Profiles: production, staging, sandbox, mine, vault, kept. To ',
+  );
+  expect(completed.stdout).toBe('kept\n');
+});
+
+describe('profile use', () => {
+  test('makes a profile the default', async ({ petstore, folder }) => {
+    const used = await petstore(['profile', 'use', 'staging'], { env: noEnv });
+    const saved = readFileSync(settingsOf(folder), 'utf8');
+    const again = await petstore(['profile', 'use', 'staging'], { env: noEnv });
+
+    expect(used).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(used.stderr).toBe(
+      `petstore: default profile is now staging, saved in ${settingsOf(folder)}\n`,
+    );
+    expect((await petstore(['config', 'get', 'profile'], { env: noEnv })).stdout).toBe('staging\n');
+    expect(again).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(again.stderr).toBe('petstore: profile staging is already the default profile\n');
+    expect(readFileSync(settingsOf(folder), 'utf8')).toBe(saved);
+  });
+
+  const variable =
+    'PETSTORE_PROFILE is set and takes precedence in this shell, unless you pass --pr';
+  const flag = '--profile takes precedence over the default profile, for this command only';
+  test.for([
+    ['', 'sandbox', variable],
+    ['', 'gone', variable],
+    ['', 'staging', undefined],
+    ['-p sandbox', undefined, flag],
+  ] as const)('says what overrides it: %s %s', async (row, { petstore }) => {
+    const [more, PETSTORE_PROFILE, says = ''] = row;
+    const argv = ['profile', 'use', 'staging', ...more.split(' ').filter(Boolean)];
+    const { exitCode, stderr } = await petstore(argv, { env: { ...noEnv, PETSTORE_PROFILE } });
+
+    const [first, second] = stderr.split('\n');
+    expect(exitCode).toBe(0);
+    expect(first).toContain('saved in');
+    expect(second).toMatch(says === '' ? /^$/ : new RegExp(`^petstore: ${says}`));
+  });
+
+  const known = 'Profiles: production, staging, sandbox. To create a profile: petstore auth login';
+  const rule = 'Only lower-case letters, digits, "-" and "_" are allowed, at most 64.';
+  test.for([
+    ['stagign', 'unknown profile "stagign"', known],
+    ['qwertzuiop-asdfgh', 'unknown profile', known],
+    ['Staging', 'invalid profile name "Staging"', rule],
+    ['../keys', 'invalid profile name "../keys"', rule],
+    ['', 'invalid profile name ""', rule],
+    ['a b', 'invalid profile name "a b"', rule],
+    ['__proto__', 'invalid profile name', rule],
+    ['-'.repeat(65), 'invalid profile name', rule],
+  ] as const)('refuses "%s"', async ([name, says, hint], { petstore, folder }) => {
+    const result = await petstore(['profile', 'use', '--', name], { env: noEnv });
+
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.stderr).toContain(`petstore: ${says}\nNothing was sent.\n${hint}`);
+    expect(existsSync(join(folder, 'config'))).toBe(false);
+  });
+
+  test.for(['{"default-profile":"sandbx"}', '{"default-profile":"a b"}'])(
+    'repairs %s',
+    async (text, { petstore, folder }) => {
+      write(folder, text);
+
+      expect((await petstore(['profile', 'use', 'staging'], { env: noEnv })).exitCode).toBe(0);
+
+      const saved = JSON.parse(readFileSync(settingsOf(folder), 'utf8'));
+      expect(saved).toEqual({ 'default-profile': 'staging' });
+    },
+  );
+});
