@@ -32,11 +32,7 @@ function saveSettings(folder: string, text: string): string {
 }
 
 describe('doctor', () => {
-  test('says what is in force and where it comes from, with no request', async ({
-    petstore,
-    sandbox,
-    folder,
-  }) => {
+  test('says what is in force, with no request', async ({ petstore, sandbox, folder }) => {
     const file = saveSettings(folder, '{"profiles":{"staging":{"plan":"pro"}}}');
 
     const result = await petstore([...doctor, '--profile', 'staging']);
@@ -60,25 +56,16 @@ describe('doctor', () => {
     expect(stateFiles(folder)).toEqual([]);
   });
 
-  test('is an ordinary table, of the columns that are asked for', async ({ petstore }) => {
-    const { stdout } = await petstore(['doctor', '--columns', 'status,check']);
-
-    expect(stdout).toMatch(/^│ status │ check +│$/m);
-    expect(stdout).toMatch(/^│ ok +│ api key +│$/m);
-  });
-
   test('knows the limit once a request was answered', async ({ petstore }) => {
     await petstore(['categories', 'list']);
 
-    const result = await petstore(doctor);
+    const { exitCode, stdout } = await petstore(['doctor', '--columns', 'finding,check']);
 
-    expect(rowOf(result, 'rate limit')).toMatchObject({
-      status: 'ok',
-      finding: 'minute: 59 of 60 left; day: 1 used',
-    });
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/│ minute: 59 of 60 left; day: 1 used +│ rate limit +│/);
   });
 
-  test('--check spends one request and says what came of it', async ({ petstore, sandbox }) => {
+  test('--check sends one request', async ({ petstore, sandbox }) => {
     const result = await petstore([...doctor, '--check']);
 
     expect(rowsOf(result).map(({ check }) => check)).toEqual([...well, 'service']);
@@ -87,20 +74,18 @@ describe('doctor', () => {
     expect(sandbox.requests).toHaveLength(1);
   });
 
-  test('works with the sandbox profile, which has a key of its own', async ({ petstore }) => {
+  test('works with the sandbox, of whose limit nothing is known', async ({ petstore }) => {
     const env = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined };
+    await petstore(['categories', 'list']);
     const result = await petstore([...doctor, '--profile', 'sandbox'], { env });
 
     expect(result.exitCode).toBe(0);
     expect(rowsOf(result).map(({ check }) => check)).toEqual(well);
     expect(rowOf(result, 'base url')?.finding).toBe('the built-in sandbox');
+    expect(rowOf(result, 'rate limit')?.finding).toBe('nothing recorded in the state folder yet');
   });
 
-  test('runs a program that prints the key with --check alone', async ({
-    petstore,
-    sandbox,
-    folder,
-  }) => {
+  test('runs an api-key-command with --check alone', async ({ petstore, sandbox, folder }) => {
     const own = { 'api-key-command': 'show key', 'base-url': 'http://127.0.0.1:4010/v1' };
     saveSettings(folder, JSON.stringify({ profiles: { production: own } }));
     const ran: string[] = [];
@@ -122,16 +107,13 @@ describe('doctor', () => {
     expect(sandbox.requests).toHaveLength(0);
   });
 
-  test('names the proxy without its password', async ({ petstore, folder }) => {
+  test('names the proxy without its password', async ({ petstore }) => {
     const env = { PETSTORE_BASE_URL: 'https://h/v1', https_proxy: 'http://u:p4ssw0rd@proxy:3128' };
 
-    const used = await petstore(doctor, { env });
-    const exempt = await petstore(doctor, { env: { ...env, NO_PROXY: 'h' } });
+    const { stdout } = await petstore(doctor, { env });
 
-    expect(rowOf(used, 'proxy')?.finding).toBe('proxy:3128 (from https_proxy)');
-    expect(rowOf(exempt, 'proxy')?.finding).toBe('none');
-    expect(used.stdout + exempt.stdout).not.toContain('p4ssw0rd');
-    expect(stateFiles(folder)).toEqual([]);
+    expect(stdout).toContain('"proxy:3128 (from https_proxy)"');
+    expect(stdout).not.toContain('p4ssw0rd');
   });
 });
 
@@ -213,29 +195,16 @@ describe('doctor ends as a command would that finds the first thing that is wron
 });
 
 describe('doctor warns of', () => {
-  test.for([
-    ['https://pets.example', 'warn'],
-    ['https://pets.example/petstore', 'warn'],
-    ['https://pets.example/petstore/v2', 'ok'],
-  ] as const)('a base URL without a version prefix: %s is %s', async (row, { petstore }) => {
-    const [PETSTORE_BASE_URL, status] = row;
-    const result = await petstore(doctor, { env: { PETSTORE_BASE_URL } });
-
-    const { finding = '', ...found } = rowOf(result, 'base url') ?? {};
-    expect(result.exitCode).toBe(0);
-    expect(found).toEqual({ check: 'base url', status });
-    expect(finding).toContain(PETSTORE_BASE_URL);
-    expect(/version prefix/.test(finding)).toBe(status === 'warn');
-  });
-
-  test('certificates that are not there', async ({ petstore }) => {
-    const result = await petstore(doctor, { env: { NODE_EXTRA_CA_CERTS: '/nowhere/ca.pem' } });
+  test.for<readonly [string, string, Record<string, string>]>([
+    ['base url', 'warn', { PETSTORE_BASE_URL: 'https://pets.example/petstore' }],
+    ['base url', 'ok', { PETSTORE_BASE_URL: 'https://pets.example/petstore/v2' }],
+    ['certificates', 'warn', { NODE_EXTRA_CA_CERTS: '/nowhere/ca.pem' }],
+  ])('%s: %s, %j', async ([check, status, env], { petstore }) => {
+    const result = await petstore(doctor, { env });
 
     expect(result.exitCode).toBe(0);
-    expect(rowOf(result, 'certificates')).toMatchObject({
-      status: 'warn',
-      finding: 'NODE_EXTRA_CA_CERTS is ignored: there is no file /nowhere/ca.pem',
-    });
+    expect(rowOf(result, check)?.status).toBe(status);
+    expect(rowOf(result, check)?.finding).toContain(Object.values(env)[0]);
   });
 
   test('a state folder that cannot hold the limit', async ({ petstore, folder }) => {

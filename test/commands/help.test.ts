@@ -67,14 +67,6 @@ describe('help', () => {
     expect(stdout).not.toMatch(/\bls\b/);
   });
 
-  test('on a narrow first page cuts no topic', async ({ petstore }) => {
-    const { stdout } = await petstore(['--help'], { columns: 40 });
-
-    expect(stdout).toMatch(
-      /\n {2}petstore help options\n {2}petstore help exit-codes\n {2}petstore help environment\n$/,
-    );
-  });
-
   test('of every page leaves the common options to their own', async ({ petstore }) => {
     for (const words of pages) {
       const { stdout } = await petstore(['help', ...words.split(' ')]);
@@ -93,20 +85,15 @@ describe('help', () => {
       ['categories --help --no-color', {}, false],
       ['help', { NO_COLOR: '1' }, false],
       ['help', { TERM: 'dumb' }, false],
+      ['--help', { FORCE_COLOR: '1' }, true],
     ] as const) {
-      const { stdout } = await petstore(line.split(' '), { columns: 80, env });
+      const terminal = line === '--help' ? {} : { columns: 80 };
+      const { stdout } = await petstore(line.split(' '), { ...terminal, env });
 
       const marked = stdout.replaceAll('\u001b[1m', '<').replaceAll('\u001b[22m', '>');
       expect(/^<\w.*:>\n {2}/m.test(marked), line).toBe(isBold);
       expect(stdout.includes('\u001b'), line).toBe(isBold);
     }
-  });
-
-  test('has bold headings in a pipe where colour is forced', async ({ petstore }) => {
-    expect((await petstore(['help'])).stdout).not.toContain('\u001b');
-    const { stdout } = await petstore(['help'], { env: { FORCE_COLOR: '1' } });
-
-    expect(stdout).toContain('\u001b[1mTools:\u001b[22m\n');
   });
 
   test('of config set says what each setting is and may be', async ({ petstore }) => {
@@ -128,10 +115,7 @@ describe('help', () => {
     expect(stdout).toMatch(/^ {2}NDJSON +one such object per line$/m);
   });
 
-  test('of the sandbox names the file that its profile keeps its data in', async ({
-    petstore,
-    folder,
-  }) => {
+  test('of the sandbox names the file of its profile', async ({ petstore, folder }) => {
     await petstore(['categories', 'list', '-p', 'sandbox']);
     const { stdout } = await petstore(['sandbox', '--help']);
 
@@ -140,21 +124,14 @@ describe('help', () => {
     expect(existsSync(join(folder, 'state', path))).toBe(true);
   });
 
-  test('marks what the service has deprecated', async ({ petstore }) => {
-    expect((await petstore(['pets', 'get', '--help'])).stdout).toContain('deprecated');
-  });
-
-  test.for(['help exit-codes', 'exit-codes', 'exit-codes --help'])(
-    '%s explains the exit codes',
-    async (line, { petstore }) => {
+  test('explains the exit codes', async ({ petstore }) => {
+    for (const line of ['help exit-codes', 'exit-codes', 'exit-codes --help']) {
       const { exitCode, stdout, stderr } = await petstore(line.split(' '));
 
-      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-      for (const code of [0, 1, 2, 3, 4, 5, 6, 7, 74, 75, 129]) {
-        expect(stdout).toMatch(new RegExp(`^  ${code}\\b`, 'm'));
-      }
-    },
-  );
+      expect({ exitCode, stderr }, line).toEqual({ exitCode: 0, stderr: '' });
+      expect(stdout.match(/^ {2}\d+/gm)).toHaveLength(14);
+    }
+  });
 
   test('of the environment names every variable that is a setting', async ({ petstore }) => {
     const { stdout } = await petstore(['help', 'environment']);
@@ -163,18 +140,6 @@ describe('help', () => {
     for (const name of [...settings, 'CONFIG_DIR', 'STATE_DIR']) {
       expect(stdout).toContain(`  PETSTORE_${name} `);
     }
-  });
-
-  test.for([
-    ['help exit-code', 'petstore exit-codes'],
-    ['help enviroment', 'petstore environment'],
-    ['help categorys', 'petstore categories'],
-    ['help categories crate', 'petstore categories create'],
-  ] as const)('%s: did you mean %s?', async ([line, meant], { petstore }) => {
-    const { exitCode, stdout, stderr } = await petstore(line.split(' '));
-
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toContain(`Did you mean ${meant}?`);
   });
 
   test('is the same wherever the word stands', async ({ petstore }) => {
@@ -208,13 +173,6 @@ describe('ls', () => {
       expect((await petstore(['--profile', 'sandbox', ...short, '--help'])).stdout).toBe(page);
       expect(page).toContain(`Usage: petstore ${argv.join(' ')}|ls [options]\n`);
     }
-  });
-
-  test('is unknown where there is no list', async ({ petstore }) => {
-    const { exitCode, stderr } = await petstore(['pets', 'ls']);
-
-    expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/^petstore: unknown command "ls" for petstore pets\n/);
   });
 });
 

@@ -13,60 +13,23 @@ const keys = [
 ];
 
 const commandLines = [
-  'categories list --api-key=KEY',
-  'categories list --api-key KEY',
-  '--api-key=KEY categories list',
-  'categories list --apikey KEY',
-  '--apikey KEY categories list',
-  'categories list -k KEY',
-  'categories list -kKEY',
-  'categories create dog --token=KEY',
-  'limits --auth=KEY',
-  'categories list --api-key-file=KEY',
-  'KEY',
-  'categories KEY',
-  'KEY categories list',
-  'categories list KEY',
-  'auth login KEY',
-  'auth KEY',
-  'config set KEY x',
-  'config set api-key KEY',
-  'config get KEY',
-  'config unset KEY',
-  'auth status KEY',
-  'config set base-url KEY',
-  'categories list --base-url KEY',
-  'help KEY',
-  'categories list --profile KEY',
-  'categories list -pKEY',
-  'categories list --base-url https://a.example/v1 --profile KEY',
-  'auth login -p KEY',
-  'categories list --output KEY',
-  '--output=KEY categories list',
-  'categories list -oKEY',
-  'categories list --base-url https://a.example/v1 --timeout KEY',
-  'categories list --base-url https://a.example/v1 --max-wait KEY',
-  'categories list --sort KEY',
-  'categories list --sort KEY\nx',
-  'KEY\nx',
-  'categories list --limit KEY',
-  'categories import - --settle KEY',
-  'categories import - --format KEY',
-  'sandbox --port KEY',
-  'sandbox --plan KEY',
-  'config set output KEY',
-  'config set max-wait KEY',
-  'config set plan KEY',
-  'api KEY /categories',
-  'api KEY',
-  'api GET ../KEY',
-  'completion KEY',
-  'categories list --columns KEY',
-  'api GET /categories -p KEY',
-  'help KEY x',
-  'profile use KEY',
-  'pets get KEY',
-  'categories get KEY',
+  ...['categories list --api-key=KEY', 'categories list --api-key KEY', '--apikey KEY categories'],
+  ...['categories list -k KEY', 'categories list -kKEY', 'categories create dog --token=KEY'],
+  ...['limits --auth=KEY', 'categories list --api-key-file=KEY', '-kKEY categories'],
+  ...['KEY', 'KEY\nx', 'KEY categories list', 'categories KEY', 'categories list KEY', 'auth KEY'],
+  ...['auth login KEY', 'auth status KEY', 'help KEY', 'help KEY x', 'completion KEY'],
+  ...['config set KEY x', 'config get KEY', 'config unset KEY', 'config set base-url KEY'],
+  ...['config set output KEY', 'config set max-wait KEY', 'config set plan KEY'],
+  ...['categories list --base-url KEY', 'categories list --profile KEY', 'categories list -pKEY'],
+  ...['categories list --base-url https://a.example/v1 -p KEY', 'auth login -p KEY'],
+  ...['--output=KEY categories list', 'categories list --output KEY', 'categories list -oKEY'],
+  ...['orders list --base-url https://a.example/v1 --timeout KEY', 'profile use KEY'],
+  ...['orders list --base-url https://a.example/v1 --max-wait KEY', 'limits --api_key=KEY'],
+  ...['categories list --sort KEY', 'categories list --sort KEY\nx', 'categories list --limit KEY'],
+  ...['categories import - --settle KEY', 'categories import - --format KEY'],
+  ...['sandbox --port KEY', 'sandbox --plan KEY', 'categories list --columns KEY'],
+  ...['api KEY /categories', 'api KEY', 'api GET ../KEY', 'api GET /categories -p KEY'],
+  ...['pets get KEY', 'categories get KEY'],
 ];
 
 const variables = ['PETSTORE_PROFILE', 'PETSTORE_OUTPUT', 'PETSTORE_MAX_WAIT', 'PETSTORE_BASE_URL'];
@@ -113,10 +76,7 @@ describe('a word that is no key', () => {
     [['-p', 'stag'], 'no API key for profile stag\n'],
     [['-p', 'customer-eu'], 'no API key for profile customer-eu\n'],
     [['--timeout', '5x'], 'invalid duration "5x" from --timeout\n'],
-    [
-      ['--timeout', '5 minutes'],
-      'invalid duration from --timeout\nNothing was sent.\nFor example: 30s, 2m or inf\n',
-    ],
+    [['--timeout', '5 minutes'], 'invalid duration from --timeout\nNothing was sent.\nFor exam'],
     [['--sort', 'size'], 'invalid value "size" for --sort\n'],
     [['--sort', 'created_at'], 'invalid value for --sort\nNothing was sent.\nOne of: id,'],
   ] as const)('%j: %s', async ([words, says], { petstore }) => {
@@ -141,9 +101,23 @@ describe('a key as a category that does not exist', () => {
   });
 });
 
+/** A pattern over a message, or a split of it, may end too early at these; each half is long enough to be a key. */
+const torn = [
+  "Qwertzuiop'Asdfghjkl",
+  'Qwertzuiop\nAsdfghjkl',
+  "-Qwertzuiop'Asdfghjkl",
+  'Qwertzuiop"?)Asdfghjkl',
+];
+
 describe('a key on the command line', () => {
   test.for(commandLines)('is never said again: %s', async (line, { petstore }) => {
     const env = { PETSTORE_API_KEY: undefined };
+    for (const key of torn) {
+      const argv = line.split(' ').map((word) => word.replace('KEY', () => key));
+      const { stdout, stderr } = await petstore(argv, { env });
+
+      expect(stdout + stderr, key).not.toMatch(/wertzuiop|Asdfghjkl/);
+    }
     for (const key of keys) {
       const argv = line.split(' ').map((word) => word.replace('KEY', key));
       for (const more of [[], ['--json']]) {
@@ -153,26 +127,6 @@ describe('a key on the command line', () => {
         expect(stdout + stderr).not.toContain(key);
         expect(stdout + stderr).not.toContain(JSON.stringify(key).slice(1, -1));
       }
-    }
-  });
-});
-
-/** Characters at which a pattern over a message, or a split of it, may end too early; each half is long enough to be a key. */
-const torn = [
-  "Qwertzuiop'Asdfghjkl",
-  'Qwertzuiop\nAsdfghjkl',
-  "-Qwertzuiop'Asdfghjkl",
-  'Qwertzuiop"?)Asdfghjkl',
-];
-
-describe('a key with a quote, a line break or a dash in front', () => {
-  test.for(commandLines)('is not said in part either: %s', async (line, { petstore }) => {
-    const env = { PETSTORE_API_KEY: undefined };
-    for (const key of torn) {
-      const argv = line.split(' ').map((word) => word.replace('KEY', () => key));
-      const { stdout, stderr } = await petstore(argv, { env });
-
-      expect(stdout + stderr, key).not.toMatch(/wertzuiop|Asdfghjkl/);
     }
   });
 });
