@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { delimiter, dirname } from 'node:path';
+import { expect, type Fixtures, networkError, test } from '../support/petstore.ts';
+import type { Context } from '../support/values.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const self = ['C:\\Program Files\\nodejs\\node.exe', 'C:\\müller (x) & 100%\\petstore.js'];
+
+/** Runs a program against a sandbox: it sees `env`, and the folder of the sandbox on its PATH. */
+function run(
+  petstore: Fixtures['petstore'],
+  platform: string,
+  env: Environment,
+  program: (env: Environment, folder: string) => number,
+) {
+  const launch: Context['launch'] = async (_program, env) => {
+    const paths = Object.entries(env).filter(([name]) => /^path$/i.test(name));
+    return program(env, paths.at(-1)?.[1]?.split(delimiter)[0] ?? '');
+  };
+  return petstore(['sandbox', '--', 'x'], { env, context: { platform, self, launch } });
+}
+
+test('the program of a sandbox on Windows finds petstore', async ({ petstore }) => {
+  const env = { Path: 'C:\\Windows', Petstore_Profile: 'x' };
+  const { exitCode } = await run(petstore, 'win32', env, (env, folder) => {
+    expect(env.PATH).toBe(`${folder}${delimiter}C:\\Windows`);
+    expect(env.PETSTORE_PROFILE).toBeUndefined();
+    // cross-spawn escapes arguments for a .cmd, which is read twice, only in a folder of this name.
+    expect(folder).toMatch(/node_modules[\\/].bin$/);
+    expect(readdirSync(folder).sort()).toEqual(['petstore', 'petstore.cmd']);
+    const line = readFileSync(`${folder}/petstore.cmd`, 'latin1');
+    // No code page and no % changes its words.
+    expect(line).toMatch(/^@[\w"% ]+ %\*\r\n$/);
+    const words = [...line.matchAll(/"%(\w+)%"/g)].map(([, name = '']) => env[name]);
+    expect(words).toEqual(self);
+    return 3;
+  });
+
+  expect(exitCode).toBe(3);
+});
+
+test('the program of a sandbox elsewhere finds petstore, too', async ({ petstore }) => {
+  const before = { PATH: '/bin', Path: 'another' };
+  const { exitCode } = await run(petstore, 'linux', before, (env) => {
+    const [folder = '', ...rest] = env.PATH?.split(delimiter) ?? [];
+    expect(rest).toEqual(['/bin']);
+    expect(env.Path).toBe('another');
+    expect(env.PETSTORE_BASE_URL).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
+    expect(dirname(env.PETSTORE_STATE_DIR ?? '')).toBe(folder);
+    expect(readdirSync(folder)).toEqual(['petstore']);
+    expect(Object.keys(env).filter((name) => name.startsWith('PETSTORE_SANDBOX'))).toEqual([]);
+    return 0;
+  });
+
+  expect(exitCode).toBe(0);
+});
+
+const own = '127.0.0.1,localhost,::1';
+test.for<readonly [Environment, string, string]>([
+  [{}, own, own],
+  [{ no_proxy: 'a.example' }, `a.example,${own}`, `a.example,${own}`],
+  [{ NO_PROXY: 'b.example' }, `b.example,${own}`, `b.example,${own}`],
+  [{ no_proxy: 'a.example', NO_PROXY: 'b.example' }, `a.example,${own}`, `b.example,${own}`],
+  [{ NO_PROXY: '*' }, '*', '*'],
+])('%j: its program needs no proxy for this machine', async ([env, lower, upper], { petstore }) => {
+  const { exitCode } = await run(petstore, 'linux', env, ({ no_proxy, NO_PROXY }) => {
+    expect([no_proxy, NO_PROXY]).toEqual([lower, upper]);
+    return 0;
+  });
+
+  expect(exitCode).toBe(0);
+});
+
+test.for([
+  ['ENOENT', 'command not found', ''],
+  ['ENOTDIR', 'command not found', ''],
+  ['EACCES', 'permission denied', ''],
+  ['EFTYPE', 'not an executable', 'petstore sandbox -- bash ./script.sh'],
+  ['UNKNOWN', 'not an executable', 'petstore sandbox -- bash ./script.sh'],
+] as const)('a program that fails with %s: %s', async ([code, reason, hint], { petstore }) => {
+  const { exitCode, stderr } = await run(petstore, 'win32', {}, () => {
+    throw networkError(code);
+  });
+
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(`petstore: cannot run x: ${reason}\n`);
+  expect(stderr).toContain(hint);
+});
+
+test('an empty program is a usage error', async ({ petstore }) => {
+  const { exitCode, stdout, stderr } = await petstore(['sandbox', '--', '', 'x']);
+
+  expect([exitCode, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('petstore: no program given: the word after -- is empty\n');
+});
+
+test.for([
+  ['linux', /^export PETSTORE_BASE_URL=http:\S+\/v1\nexport PETSTORE_API_KEY=sandbox-\w+\n$/],
+  ['win32', /^\$env:PETSTORE_BASE_URL = 'http:\S+'\n\$env:PETSTORE_API_KEY = 'sandbox-\w+'\n$/],
+] as const)(
+  'without a program: lines for a shell of %s',
+  async ([platform, lines], { petstore }) => {
+    const signal = AbortSignal.abort();
+
+    expect((await petstore(['sandbox'], { signal, context: { platform } })).stdout).toMatch(lines);
+  },
+);
