@@ -57,14 +57,13 @@ describe('profile list', () => {
   });
 
   test.for([
-    ['PETSTORE_BASE_URL is set', { PETSTORE_BASE_URL: url }],
-    ['PETSTORE_API_KEY is set', { PETSTORE_API_KEY: testKey }],
-    [
-      'PETSTORE_BASE_URL and PETSTORE_API_KEY are set',
-      { PETSTORE_BASE_URL: url, PETSTORE_API_KEY: testKey },
-    ],
-  ])('says that %s, and makes no file', async ([says, env], { petstore, folder }) => {
-    const result = await petstore(['profile', 'list', '-o', 'csv'], { env: { ...noEnv, ...env } });
+    ['PETSTORE_BASE_URL is set', url, undefined],
+    ['PETSTORE_API_KEY is set', undefined, testKey],
+    ['PETSTORE_BASE_URL and PETSTORE_API_KEY are set', url, testKey],
+  ] as const)('says that %s, and makes no file', async (row, { petstore, folder }) => {
+    const [says, PETSTORE_BASE_URL, PETSTORE_API_KEY] = row;
+    const env = { PETSTORE_BASE_URL, PETSTORE_API_KEY };
+    const result = await petstore(['profile', 'list', '-o', 'csv'], { env });
 
     expect(result.stderr).toBe(`petstore: ${says}; to see what is in use: petstore auth status\n`);
     expect(result.stdout).toContain('\nproduction,true,true,,none\n');

@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
-import ts from 'typescript';
 import { describe } from 'vitest';
 import { exitCodes as meanings } from '../../src/commands/topics.ts';
-import { Failure, type FailureKind, type Outcome } from '../../src/errors.ts';
-import type { Wait } from '../../src/events.ts';
+import { Failure, type Outcome } from '../../src/errors.ts';
+import type { Event, Wait } from '../../src/events.ts';
 import { failureEvent } from '../../src/output/event-text.ts';
-import { expect, reply, test } from '../support/petstore.ts';
+import { expect, test } from '../support/petstore.ts';
 import { quotedIn, readPage, rowsOf, sectionOf, sectionsOf } from '../support/sections.ts';
 import { formats } from '../support/values.ts';
 
@@ -23,64 +21,39 @@ function documented(event: string): Map<string, string> {
 }
 
 /** Fields of an event that only its text uses. */
-const textFields = ['why', 'next', 'by', 'isWarning', 'lines', 'over'];
+type TextField = 'why' | 'next' | 'by' | 'over';
+type Fields<Name> = Omit<Extract<Event, { event: Name }>, 'event' | TextField>;
+/** The compiler holds these to all that there are. */
+type All<Names extends PropertyKey> = Record<Names, number>;
 
-/** The fields of each event as the source declares them. */
-function madeFields(): Map<string, readonly string[]> {
-  const path = 'src/events.ts';
-  const file = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
-  const made = new Map<string, readonly string[]>();
-  const visit = (node: ts.Node): void => {
-    if (!ts.isTypeLiteralNode(node)) {
-      ts.forEachChild(node, visit);
-      return;
-    }
-    const fields = node.members.filter(ts.isPropertySignature);
-    const event = fields.find(({ name }) => name.getText() === 'event');
-    if (!event?.type) throw new Error(`no event: ${node.getText()}`);
-    const names = fields.filter((field) => field !== event).map(({ name }) => name.getText());
-    const shown = names.filter((name) => !textFields.includes(name));
-    made.set(event.type.getText().slice(1, -1), shown);
-  };
-  visit(file);
-  const { event, ...error } = failureEvent(new Failure('usage', ''));
-  return made.set(event, Object.keys(error));
+const wait = { reason: 1, resetAt: 1, waitMs: 1, left: 1, limit: 1, remaining: 1 };
+const made = {
+  rate_limit: { limit: 1, remaining: 1, resetAt: 1 } satisfies All<keyof Fields<'rate_limit'>>,
+  wait: { ...wait, count: 1, pid: 1 } satisfies All<keyof Fields<'wait'>>,
+  progress: { done: 1, total: 1, leftMs: 1 } satisfies All<keyof Fields<'progress'>>,
+  deprecation: { operation: 1, sunset: 1, daysLeft: 1 } satisfies All<keyof Fields<'deprecation'>>,
+  // It may have any other field.
+  notice: { message: 1, request: 1, response: 1 },
+  error: withoutEvent(failureEvent(new Failure('usage', ''))),
+} satisfies Record<Event['event'] | 'error', object>;
+
+function withoutEvent({ event: _, ...fields }: ReturnType<typeof failureEvent>) {
+  return fields;
 }
 
-const made = madeFields();
-
-/** The compiler holds these to all that there are. */
-const reasons = Object.keys({
-  window: true,
-  day: true,
-  '429': true,
-  tripped: true,
-  banned: true,
-  probe: true,
-  unavailable: true,
-  settle: true,
-  claimed: true,
-} satisfies Record<Wait['reason'], true>);
-const outcomes = Object.keys({
-  not_sent: true,
-  refused: true,
-  created: true,
-  done: true,
-  unknown: true,
-} satisfies Record<Outcome, true>);
+const limitReasons = { window: 1, day: 1, '429': 1, tripped: 1, banned: 1, probe: 1 };
+const reasons = { ...limitReasons, unavailable: 1, settle: 1, claimed: 1 };
+const outcomes = { not_sent: 1, refused: 1, created: 1, done: 1, unknown: 1 };
+reasons satisfies All<Wait['reason']>;
+outcomes satisfies All<Outcome>;
 
 describe('the page on scripts', () => {
   test('has a section for each event, and no other', () => {
-    expect(events.map(({ title }) => title).sort()).toEqual([...made.keys()].sort());
+    expect(events.map(({ title }) => title).sort()).toEqual(Object.keys(made).sort());
   });
 
-  test.for([...made.keys()])('lists the fields of %s events, and no others', (event) => {
-    // A notice may have any other field.
-    const added = event === 'notice' ? ['request', 'response'] : [];
-
-    expect([...documented(event).keys()].sort()).toEqual(
-      [...(made.get(event) ?? []), ...added].sort(),
-    );
+  test.for(Object.entries(made))('lists the fields of %s events', ([event, fields]) => {
+    expect([...documented(event).keys()].sort()).toEqual(Object.keys(fields).sort());
   });
 
   test('lists what --verbose adds to a notice', async ({ petstore }) => {
@@ -98,26 +71,11 @@ describe('the page on scripts', () => {
 
   test('lists each reason of a wait and each outcome of a write', () => {
     expect(quotedIn(documented('wait').get('reason') ?? '')).toEqual(
-      expect.arrayContaining(reasons),
+      expect.arrayContaining(Object.keys(reasons)),
     );
     expect(quotedIn(documented('error').get('outcome') ?? '')).toEqual(
-      expect.arrayContaining(outcomes),
+      expect.arrayContaining(Object.keys(outcomes)),
     );
-  });
-
-  test('knows each field that is printed when a create is refused', async ({
-    petstore,
-    sandbox,
-  }) => {
-    const error = { code: 'invalid_name', message: 'taken', status: 409 };
-    sandbox.reactions.push(reply(409, error));
-
-    const { events } = await petstore(['categories', 'create', 'ferret', '--json']);
-
-    const [printed = {}] = events().filter(({ event }) => event === 'error');
-    const { event: _, ...fields } = printed;
-    expect(printed.kind).toBe('refused' satisfies FailureKind);
-    expect([...documented('error').keys()]).toEqual(expect.arrayContaining(Object.keys(fields)));
   });
 
   test('gives each exit code the meaning that help has', () => {
