@@ -75,10 +75,8 @@ function lastLines(command: Command, width: number): string {
   const names = Object.keys(topics);
   if (names.includes(command.name())) return '';
   if (!command.parent) {
-    const inOneLine = `petstore help ${names.join('|')}`;
-    const fits = inOneLine.length + 2 <= width;
-    const calls = fits ? [inOneLine] : names.map((name) => `petstore help ${name}`);
-    return `\n${pointer('More help:', ['petstore help COMMAND', ...calls], width)}`;
+    const topic = `petstore help ${names.join('|')}`;
+    return `\n${pointer('More help:', ['petstore help COMMAND', topic], width)}`;
   }
   const verb = `${pathOf(command).replace('petstore', 'petstore help')} COMMAND`;
   const verbs = `${pointer('More about a command:', [verb], width)}\n`;

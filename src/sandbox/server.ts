@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { unescape as decodePercent } from 'node:querystring';
+import type { Context } from '../context.ts';
 import { Failure, systemCode } from '../errors.ts';
 import { writeJson } from '../json/write.ts';
 import type { Answer, SandboxRequest } from './service.ts';
@@ -88,15 +89,16 @@ function decode(
   }
 }
 
-export function createThrowawayKey(): string {
-  return `sandbox-${randomBytes(12).toString('hex')}`;
-}
+type SandboxServer = { readonly baseUrl: URL; readonly key: string; readonly server: Server };
 
-/** Serves a sandbox on this machine only; port 0 takes a free one. */
+/** Serves a sandbox with a new key, on this machine only; port 0 takes a free one. */
 export function serveSandbox(
-  respond: Respond,
-  port: number,
-): Promise<{ readonly baseUrl: URL; readonly server: Server }> {
+  answer: Answer,
+  { now }: Pick<Context, 'now'>,
+  port = 0,
+): Promise<SandboxServer> {
+  const key = `sandbox-${randomBytes(12).toString('hex')}`;
+  const respond = createSandbox({ key, now, answer });
   const server = createServer({ requestTimeout: 30_000 }, (incoming, outgoing) => {
     respond(incoming, () => readBody(incoming)).then(
       ({ status, headers, body }) => {
@@ -113,7 +115,7 @@ export function serveSandbox(
     server.once('error', (error) => reject(cannotListen(error, port)));
     server.listen(port, '127.0.0.1', () => {
       const { port } = server.address() as AddressInfo;
-      resolve({ baseUrl: new URL(`http://127.0.0.1:${port}/v1`), server });
+      resolve({ baseUrl: new URL(`http://127.0.0.1:${port}/v1`), key, server });
     });
   });
 }

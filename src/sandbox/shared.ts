@@ -6,19 +6,18 @@ import { faultOfAccess } from '../disk/denied.ts';
 import { openToAppend } from '../disk/open-file.ts';
 import { securePrivateFolder } from '../disk/private-folder.ts';
 import { createTail } from '../disk/tail.ts';
-import { createSandbox, createThrowawayKey, serveSandbox } from './server.ts';
+import { serveSandbox } from './server.ts';
 import { type Answer, answer, forReplay, isReplayable, type Reply } from './service.ts';
 import { createState, type SandboxState } from './state.ts';
 
 /** Serves the sandbox of `--profile sandbox`, which ends with the command. */
 export async function serveSharedSandbox(
-  { now, uid }: Pick<Context, 'now' | 'uid'>,
+  context: Pick<Context, 'now' | 'uid'>,
   stateFolder: string | undefined,
   notify: (message: string) => void,
 ): Promise<{ readonly baseUrl: URL; readonly key: string }> {
-  const key = createThrowawayKey();
-  const shared = openSharedSandbox(stateFolder, uid, notify);
-  const { baseUrl, server } = await serveSandbox(createSandbox({ key, now, answer: shared }), 0);
+  const shared = openSharedSandbox(stateFolder, context.uid, notify);
+  const { baseUrl, key, server } = await serveSandbox(shared, context);
   // Neither the server nor a connection to it keeps the process alive once the command is done.
   server.unref();
   server.on('connection', (socket) => socket.unref());

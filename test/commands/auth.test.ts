@@ -136,18 +136,6 @@ describe('auth logout', () => {
     expect(existsSync(join(folder, 'config'))).toBe(false);
   });
 
-  test('says which keys there still are', async ({ petstore }) => {
-    await petstore(['config', 'set', 'api-key-command', 'pass', '-p', 'staging'], { env });
-
-    const { stderr } = await petstore(['auth', 'logout', '-p', 'staging']);
-
-    expect(stderr.split('\n').slice(1)).toEqual([
-      'petstore: PETSTORE_API_KEY is still set',
-      'petstore: api-key-command still provides a key: petstore config unset api-key-command --profile staging',
-      '',
-    ]);
-  });
-
   test('a key that cannot be removed is a failure: exit 74', async ({ petstore, folder }) => {
     mkdirSync(keyFile(folder), { recursive: true });
 

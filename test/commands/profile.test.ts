@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { expect, type Fixtures, test, testKey } from '../support/petstore.ts';
@@ -54,39 +54,6 @@ describe('profile list', () => {
     const named = (field: string) => rows.filter((row) => row[field]).map((row) => row.profile);
     expect(named('default')).toEqual(['staging']);
     expect(named('active')).toEqual(active);
-  });
-
-  test.for([
-    ['PETSTORE_BASE_URL is set', url, undefined],
-    ['PETSTORE_API_KEY is set', undefined, testKey],
-    ['PETSTORE_BASE_URL and PETSTORE_API_KEY are set', url, testKey],
-  ] as const)('says that %s, and makes no file', async (row, { petstore, folder }) => {
-    const [says, PETSTORE_BASE_URL, PETSTORE_API_KEY] = row;
-    const env = { PETSTORE_BASE_URL, PETSTORE_API_KEY };
-    const result = await petstore(['profile', 'list', '-o', 'csv'], { env });
-
-    expect(result.stderr).toBe(`petstore: ${says}; to see what is in use: petstore auth status\n`);
-    expect(result.stdout).toContain('\nproduction,true,true,,none\n');
-    expect(existsSync(join(folder, 'config'))).toBe(false);
-  });
-
-  const renew = 'petstore auth login --profile kept';
-  test.for<readonly [string, (file: string) => void, (file: string) => string]>([
-    ['readable', (file) => chmodSync(file, 0o644), (file) => `other users: chmod 600 '${file}'`],
-    ['corrupted', (file) => writeFileSync(file, 'frame'), () => `is corrupted: ${renew}`],
-    ['invalid', (file) => writeFileSync(file, '{"origin":"https://a","key":"a b"}'), () => renew],
-  ])('says how a key file is that is %s', async ([, spoil, says], { petstore, folder }) => {
-    await setUp(petstore);
-    const file = join(folder, 'config', 'keys', 'kept.json');
-    spoil(file);
-
-    const result = await petstore(['profile', 'list', '-o', 'csv'], { env: noEnv });
-
-    expect(result.exitCode).toBe(0);
-    expect(result.stderr).toContain(file);
-    expect(result.stderr).toContain(`${says(file)}\n`);
-    expect(result.stdout).toContain('\nkept,false,false,,invalid\n');
-    expect(result.stdout + result.stderr).not.toContain('frame');
   });
 
   test.for([

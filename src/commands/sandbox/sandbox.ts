@@ -5,8 +5,8 @@ import { Exit, interruptedFailure, usageFailure } from '../../errors.ts';
 import { notice } from '../../events.ts';
 import { JsonError, parseJson } from '../../json/json.ts';
 import { type Plan, type PlanName, plans } from '../../sandbox/quota.ts';
-import { createSandbox, createThrowawayKey, serveSandbox } from '../../sandbox/server.ts';
-import { answer } from '../../sandbox/service.ts';
+import { serveSandbox } from '../../sandbox/server.ts';
+import { answer, type SandboxRequest } from '../../sandbox/service.ts';
 import { createState, type SandboxState } from '../../sandbox/state.ts';
 import type { App } from '../../session/app.ts';
 import { type Session, withSession } from '../../session/session.ts';
@@ -52,13 +52,8 @@ async function runSandbox(session: Session, program: string[], options: Options)
   const { port = 0, data, plan } = options;
   if (program[0] === '') throw usageFailure('no program given: the word after -- is empty');
   const state = data === undefined ? createState({}, plans[plan]) : readState(data, plans[plan]);
-  const key = createThrowawayKey();
-  const respond = createSandbox({
-    key,
-    now: context.now,
-    answer: (request) => answer(state, request),
-  });
-  const { baseUrl, server } = await serveSandbox(respond, port);
+  const respond = (request: SandboxRequest) => answer(state, request);
+  const { baseUrl, key, server } = await serveSandbox(respond, context, port);
   const variables = { PETSTORE_BASE_URL: baseUrl.href, PETSTORE_API_KEY: key };
   try {
     if (program.length > 0) throw new Exit(await runProgram(variables, program, context));
