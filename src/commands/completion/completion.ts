@@ -8,9 +8,6 @@ import { commandBelow, loadCommand, optionWithValue } from '../lazy-command.ts';
 import { type Shell, scripts, shells } from './scripts.ts';
 
 type Suggestion = readonly [word: string, meaning?: string];
-/** Returns the possible values of an option or an argument; none if they are not known. */
-type ValuesOf = (taker: Option | Argument) => readonly string[];
-
 /** Prints a shell's script, which calls this command again at every Tab with the words so far after `--`. */
 export function define(command: Command, app: App): void {
   addExamples(command, [
@@ -39,9 +36,7 @@ async function complete(
   given: readonly string[],
 ): Promise<void> {
   const { words, keptLength } = readWords(shell, given);
-  const suggestions = await suggest(program, words, (taker) =>
-    taker.name() === 'profile' ? usableProfiles(app) : (taker.argChoices ?? []),
-  );
+  const suggestions = await suggest(app, program, words);
   const separator = { bash: undefined, zsh: ':', fish: '\t', powershell: '\t' }[shell];
   const lines = suggestions
     .filter(([word]) => word.startsWith(words.at(-1) ?? ''))
@@ -76,9 +71,9 @@ function readWords(shell: Shell, given: readonly string[]): Words {
 }
 
 async function suggest(
+  app: App,
   program: Command,
   words: readonly string[],
-  valuesOf: ValuesOf,
 ): Promise<readonly Suggestion[]> {
   let command = program;
   let option: Option | undefined;
@@ -97,14 +92,14 @@ async function suggest(
   const [, name = '', value] = /^(--[^=]+)=(.*)$/s.exec(typed) ?? [];
   if (value !== undefined) {
     const taker = optionWithValue(command, name);
-    return (taker ? valuesOf(taker) : []).map((value) => [`${name}=${value}`]);
+    return (taker ? valuesOf(app, taker) : []).map((value) => [`${name}=${value}`]);
   }
-  if (option) return valuesOf(option).map((value) => [value]);
+  if (option) return valuesOf(app, option).map((value) => [value]);
   const isLiteral = words.slice(0, -1).includes('--');
   if (typed.startsWith('-') && !isLiteral) return optionNames(command);
   if (command.commands.length > 0) return namesBelow(command, words);
   const argument = command.registeredArguments[argumentCount];
-  return argument ? valuesOf(argument).map((value) => [value]) : [];
+  return argument ? valuesOf(app, argument).map((value) => [value]) : [];
 }
 
 function optionNames(command: Command): readonly Suggestion[] {
@@ -119,7 +114,8 @@ function namesBelow(command: Command, words: readonly string[]): readonly Sugges
   return command.parent || isHelp ? names : [...names, ['help', 'Help for a command or a topic']];
 }
 
-function usableProfiles({ context }: App): readonly string[] {
+function valuesOf({ context }: App, taker: Option | Argument): readonly string[] {
+  if (taker.name() !== 'profile') return taker.argChoices ?? [];
   try {
     // The settings file may hold any name, and the shell would interpret it.
     return profileNames(loadSettingsFile(context)).filter(isProfileName);
