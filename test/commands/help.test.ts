@@ -96,25 +96,6 @@ describe('help', () => {
     }
   });
 
-  test('of config set says what each setting is and may be', async ({ petstore }) => {
-    const { stdout: names } = await petstore(['completion', 'zsh', '--', 'config', 'set', '']);
-    const { stdout } = await petstore(['config', 'set', '--help'], { columns: 100 });
-
-    expect(names).toContain('default-profile');
-    for (const name of names.match(/^[\w-]+/gm) ?? []) {
-      expect(stdout).toMatch(new RegExp(`^  ${name} +\\w`, 'm'));
-    }
-    expect(stdout).toContain('Settings belong to a profile; default-profile to all.\n');
-  });
-
-  test('of an import shows what a file has to look like', async ({ petstore }) => {
-    const { stdout } = await petstore(['categories', 'import', '--help'], { columns: 100 });
-
-    expect(stdout).toMatch(/^ {2}CSV +header name,description /m);
-    expect(stdout).toContain('[{"name": "dog"');
-    expect(stdout).toMatch(/^ {2}NDJSON +one such object per line$/m);
-  });
-
   test('of the sandbox names the file of its profile', async ({ petstore, folder }) => {
     await petstore(['categories', 'list', '-p', 'sandbox']);
     const { stdout } = await petstore(['sandbox', '--help']);
@@ -130,15 +111,6 @@ describe('help', () => {
 
       expect({ exitCode, stderr }, line).toEqual({ exitCode: 0, stderr: '' });
       expect(stdout.match(/^ {2}\d+/gm)).toHaveLength(14);
-    }
-  });
-
-  test('of the environment names every variable that is a setting', async ({ petstore }) => {
-    const { stdout } = await petstore(['help', 'environment']);
-
-    const settings = ['PROFILE', 'BASE_URL', 'API_KEY', 'OUTPUT', 'MAX_WAIT', 'LIMIT_STORE'];
-    for (const name of [...settings, 'CONFIG_DIR', 'STATE_DIR']) {
-      expect(stdout).toContain(`  PETSTORE_${name} `);
     }
   });
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
-import { expect, reply, silence, test, testKey } from '../support/petstore.ts';
+import { expect, reply, test, testKey } from '../support/petstore.ts';
 import { expectTold } from '../support/told.ts';
 
 const limits = ['limits', '--json'];
@@ -147,49 +147,6 @@ describe('what one command learned holds for the next:', () => {
       expect(stderr).toContain('Retry in 24h (2026-11-21T15:04:01Z). A higher plan allows more');
     }
     expect(sandbox.requests).toHaveLength(1);
-  });
-
-  test('a request in flight, for no longer than --max-wait', async ({
-    petstore,
-    sandbox,
-    clock,
-  }) => {
-    const asked = new Promise<void>((resolve) => {
-      sandbox.reactions.push(() => {
-        resolve();
-        return silence;
-      });
-    });
-    const pending = petstore([...list, '--timeout', '1h']);
-    const release = clock.hold();
-    await asked;
-    const sleep = (ms: number, signal: AbortSignal) => {
-      release();
-      return clock.sleep(ms, signal);
-    };
-
-    const argv = ['orders', 'list', '--max-wait', '7s', '--json'];
-    const { exitCode, events } = await petstore(argv, { context: { sleep } });
-
-    expect(exitCode).toBe(75);
-    expect(events()).toMatchObject([
-      { event: 'wait', reason: 'probe' },
-      { event: 'error', kind: 'rate_limited', outcome: 'not_sent' },
-    ]);
-    await pending;
-  });
-
-  test('a key that stopped working after a 429', async ({ petstore, sandbox }) => {
-    await petstore(list);
-    sandbox.reactions.push(refuse('1'), reply(401, { code: 'banned', message: 'no', status: 401 }));
-    const refused = await petstore(list);
-
-    const after = await petstore(list);
-
-    expect([refused.exitCode, after.exitCode]).toEqual([4, 75]);
-    expect(after.stderr).toContain(
-      'your API key seems to be temporarily banned: it was rejected after a 429',
-    );
   });
 
   test('a ban that the service tells', async ({ petstore, sandbox }) => {
