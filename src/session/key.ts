@@ -44,10 +44,9 @@ export async function keyOfFlag(invocation: Invocation): Promise<ApiKey | undefi
   throw configFailure(`file not found${quotedUnlessKey(source)} (--api-key-file)`);
 }
 
-export async function keyOfStdin({ context, sink }: Invocation): Promise<ApiKey> {
+export async function keyOfStdin({ context }: Invocation): Promise<ApiKey> {
   const source = 'standard input';
   const text = await readAll(context.stdin, source, context.signal);
-  sink.hide(text.trim());
   return { value: parseKey(text, source), source };
 }
 

@@ -41,11 +41,12 @@ test('the program of a sandbox on Windows finds petstore', async ({ petstore }) 
 });
 
 test('the program of a sandbox elsewhere finds petstore, too', async ({ petstore }) => {
-  const before = { PATH: '/bin', Path: 'another' };
+  const before = { PATH: '/bin', Path: 'another', PETSTORE_LIMIT_STORE: 'redis://h' };
   const { exitCode } = await run(petstore, 'linux', before, (env) => {
     const [folder = '', ...rest] = env.PATH?.split(delimiter) ?? [];
     expect(rest).toEqual(['/bin']);
     expect(env.Path).toBe('another');
+    expect(env.PETSTORE_LIMIT_STORE).toBeUndefined();
     expect(env.PETSTORE_BASE_URL).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
     expect(dirname(env.PETSTORE_STATE_DIR ?? '')).toBe(folder);
     expect(readdirSync(folder)).toEqual(['petstore']);

@@ -2,7 +2,7 @@ import { Argument, type Command, Help, type Option } from 'commander';
 import { Failure } from '../../errors.ts';
 import type { App } from '../../session/app.ts';
 import { loadSettingsFile, profileNames } from '../../session/profile.ts';
-import { builtInProfiles, isProfileName } from '../../settings/values.ts';
+import { builtInProfiles } from '../../settings/values.ts';
 import { addExamples } from '../help.ts';
 import { commandBelow, loadCommand, optionWithValue } from '../lazy-command.ts';
 import { type Shell, scripts, shells } from './scripts.ts';
@@ -117,8 +117,7 @@ function namesBelow(command: Command, words: readonly string[]): readonly Sugges
 function valuesOf({ context }: App, taker: Option | Argument): readonly string[] {
   if (taker.name() !== 'profile') return taker.argChoices ?? [];
   try {
-    // The settings file may hold any name, and the shell would interpret it.
-    return profileNames(loadSettingsFile(context)).filter(isProfileName);
+    return profileNames(loadSettingsFile(context));
   } catch (error) {
     if (error instanceof Failure) return builtInProfiles;
     throw error;
