@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { expect, test } from '../support/petstore.ts';
+import { saveSettings } from '../support/settings-file.ts';
 import { listCommands } from '../support/tree.ts';
 
 const { verbs } = await listCommands();
@@ -94,7 +95,7 @@ describe('at the cursor', () => {
     ['{ broken', 'production\nstaging\nsandbox\n'],
   ] as const)('stand the profiles of %s', async ([text, stands], { petstore, folder, sandbox }) => {
     mkdirSync(join(folder, 'config', 'keys'), { recursive: true });
-    writeFileSync(join(folder, 'config', 'settings.json'), text);
+    saveSettings(folder, text);
     writeFileSync(join(folder, 'config', 'keys', 'production.json'), 'broken', { mode: 0o644 });
     const env = { PETSTORE_API_KEY: 'no key', PETSTORE_OUTPUT: 'xml', PETSTORE_BASE_URL: '?' };
 

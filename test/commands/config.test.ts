@@ -1,17 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { expect, test, testKey } from '../support/petstore.ts';
+import { saveSettings } from '../support/settings-file.ts';
 
 const env = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined };
 const url = 'https://pets.example/v1';
 const settingsOf = (folder: string) => join(folder, 'config', 'settings.json');
 const read = (folder: string) => JSON.parse(readFileSync(settingsOf(folder), 'utf8'));
-
-function write(folder: string, text: string): void {
-  mkdirSync(join(folder, 'config'));
-  writeFileSync(settingsOf(folder), text);
-}
 
 describe('config list', () => {
   test('shows each setting in force with its origin', async ({ petstore, folder }) => {
@@ -214,7 +210,7 @@ describe('an invalid setting in the settings file', () => {
     const [name, value, valid, text, says] = row;
     const path = settingsOf(folder);
     const run = (line: string) => petstore(line.split(' '), { env });
-    write(folder, text);
+    saveSettings(folder, text);
 
     for (const line of ['categories list', 'config get output', 'limits']) {
       const { exitCode, stderr } = await run(line);
@@ -242,7 +238,7 @@ describe('an invalid setting in the settings file', () => {
   });
 
   test('config path works if the file is not valid JSON', async ({ petstore, folder }) => {
-    write(folder, '{"profiles":');
+    saveSettings(folder, '{"profiles":');
 
     const path = await petstore(['config', 'path', '-p', 'mine'], { env });
 

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { brokenPromises } from '../hostile/invariants.ts';
@@ -10,6 +10,7 @@ import {
   test,
   testKey,
 } from '../support/petstore.ts';
+import { saveSettings } from '../support/settings-file.ts';
 import { stateFiles } from '../support/state-files.ts';
 
 type Row = { readonly check: string; readonly status: string; readonly finding: string };
@@ -22,14 +23,6 @@ const well = [
   ...['versions', 'settings', 'profile', 'base url', 'api key', 'proxy', 'certificates'],
   ...['state folder', 'limit store', 'rate limit'],
 ];
-
-/** Writes the settings file of a test, and returns its path. */
-function saveSettings(folder: string, text: string): string {
-  mkdirSync(join(folder, 'config'), { recursive: true });
-  const path = join(folder, 'config', 'settings.json');
-  writeFileSync(path, text);
-  return path;
-}
 
 describe('doctor', () => {
   test('says what is in force, with no request', async ({ petstore, sandbox, folder }) => {

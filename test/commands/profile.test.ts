@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { expect, type Fixtures, test, testKey } from '../support/petstore.ts';
+import { saveSettings } from '../support/settings-file.ts';
 
 const noEnv = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined };
 const url = 'https://pets.example/v1';
@@ -13,11 +14,6 @@ async function setUp(petstore: Fixtures['petstore']) {
   await petstore(['config', 'set', 'api-key-command', 'pass', '-p', 'vault'], { env: noEnv });
   const env = { ...noEnv, PETSTORE_BASE_URL: url };
   await petstore(['auth', 'login', '-p', 'kept'], { env, stdin: testKey });
-}
-
-function write(folder: string, text: string): void {
-  mkdirSync(join(folder, 'config'));
-  writeFileSync(settingsOf(folder), text);
 }
 
 describe('profile list', () => {
@@ -61,7 +57,7 @@ describe('profile list', () => {
     ['{"default-profile":"a b"}', 'invalid profile name "a b"'],
     ['{"profiles":{"production":{"output":"xml"}}}', 'invalid output format "xml"'],
   ] as const)('works with %s, with a notice', async ([text, says], { petstore, folder }) => {
-    write(folder, text);
+    saveSettings(folder, text);
 
     const { exitCode, stdout, stderr } = await petstore(['profile', 'list'], { env: noEnv });
 
@@ -159,7 +155,7 @@ describe('profile use', () => {
   test.for(['{"default-profile":"sandbx"}', '{"default-profile":"a b"}'])(
     'repairs %s',
     async (text, { petstore, folder }) => {
-      write(folder, text);
+      saveSettings(folder, text);
 
       expect((await petstore(['profile', 'use', 'staging'], { env: noEnv })).exitCode).toBe(0);
 

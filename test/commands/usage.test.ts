@@ -1,8 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe } from 'vitest';
 import { expect, networkError, reply, test, testKey } from '../support/petstore.ts';
+import { saveSettings } from '../support/settings-file.ts';
 import { interrupted } from '../support/values.ts';
 
 const fields = 'One of: id, name, description';
@@ -194,12 +195,6 @@ describe('an error of a command line that is not understood', () => {
     expect(stderr).toMatch(/^petstore: /);
   });
 });
-
-/** Writes the settings file of a test. */
-function saveSettings(folder: string, text: string): void {
-  mkdirSync(join(folder, 'config'));
-  writeFileSync(join(folder, 'config', 'settings.json'), text);
-}
 
 describe('options may stand anywhere:', () => {
   const header = /^profile,production,default\nbase-url,/;
