@@ -11,8 +11,20 @@ export type Terminal = {
   readonly signal: AbortSignal;
 };
 
+/** Without colour: on Node 20 the prompts would be coloured in spite of --no-color and NO_COLOR. */
+const theme = {
+  prefix: { idle: '?', done: '?' },
+  style: {
+    message: (text: string) => text,
+    answer: (text: string) => text,
+    help: (text: string) => text,
+    error: (text: string) => `> ${text}`,
+    defaultAnswer: (text: string) => `(${text})`,
+  },
+};
+
 export function askLine(message: string, validate: Validate, terminal: Terminal): Promise<string> {
-  return ask((context) => inputPrompt({ message, validate }, context), terminal);
+  return ask((context) => inputPrompt({ message, validate, theme }, context), terminal);
 }
 
 export function askSecret(
@@ -20,11 +32,11 @@ export function askSecret(
   validate: Validate,
   terminal: Terminal,
 ): Promise<string> {
-  return ask((context) => passwordPrompt({ message, validate }, context), terminal);
+  return ask((context) => passwordPrompt({ message, validate, theme }, context), terminal);
 }
 
 export function confirm(message: string, terminal: Terminal): Promise<boolean> {
-  return ask((context) => confirmPrompt({ message, default: false }, context), terminal);
+  return ask((context) => confirmPrompt({ message, default: false, theme }, context), terminal);
 }
 
 /** Resolves with the answer. @throws Interruption after Ctrl-C or Ctrl-D, the signal's reason */
