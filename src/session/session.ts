@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import type { Client } from '../api/client.ts';
+import type { RateLimit } from '../api/exchange.ts';
+import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
 import { type Format, hasJsonEvents } from '../formats.ts';
@@ -18,7 +20,6 @@ import {
   startSandbox,
 } from './connect.ts';
 import { type FoundKey, findKey } from './key.ts';
-import { createLimitLine } from './limit-line.ts';
 import { openLimits } from './limits.ts';
 import { type CommonOptions, commonOptions } from './options.ts';
 import { chooseProfile, loadSettingsFile, type SettingsFile } from './profile.ts';
@@ -130,6 +131,35 @@ function resolveFirst<From, Value>(
     faults.push(error);
     return value;
   }
+}
+
+/** Reports the latest state of the limit, once, after the result. */
+function createLimitLine({ stdout, stderr }: Context, report: Report) {
+  let latest: RateLimit | undefined;
+  const print = () => {
+    if (latest) report({ event: 'rate_limit', ...latest });
+    latest = undefined;
+  };
+  return {
+    update(rateLimit: RateLimit): void {
+      latest = rateLimit;
+    },
+    print,
+    discard(): void {
+      latest = undefined;
+    },
+    /**
+     * Returns the sink for the result. If that goes to a pager, the line comes first: it would be written over the pager's screen.
+     * We cannot wait for the pager to quit: it waits for us to close the pipe, and after that we can no longer observe it.
+     */
+    beforeResult: (sink: Sink): Sink => ({
+      ...sink,
+      print(lines) {
+        if (stderr.isTTY && !stdout.isTTY) print();
+        return sink.print(lines);
+      },
+    }),
+  };
 }
 
 async function createOutput(
