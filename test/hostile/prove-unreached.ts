@@ -21,7 +21,7 @@ export async function proveUnreached({ says, open, timeout = 20_000, only = name
       ...run.broken,
       run.exitCode !== 5 && `exit code ${run.exitCode}`,
       run.stdout !== '' && 'a result',
-      !json && !says.test(run.stderr) && `does not say ${says}`,
+      !says.test(json ? textOf(run.stderr) : run.stderr) && `does not say ${says}`,
       name === 'create' && !run.stderr.includes('"outcome":"not_sent"') && 'no outcome',
       asked && asked() !== before + 1 && 'the proxy was not asked once',
       run.stderr.includes('sesame') && 'the password of the proxy',
@@ -31,4 +31,10 @@ export async function proveUnreached({ says, open, timeout = 20_000, only = name
   if (seen && holdsKey(seen().toString('latin1'))) broken.push('the key at the proxy');
   close?.();
   return broken;
+}
+
+/** Returns an error event as the lines of the text that it stands for, but for what became of a write. */
+function textOf(stderr: string): string {
+  const { message, hint } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
+  return `petstore: ${message}\n${hint}\n`;
 }

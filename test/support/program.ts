@@ -157,6 +157,15 @@ function watch(child: ChildProcessWithoutNullStreams, unread = false): Running {
   };
 }
 
+/** Returns a promise and the function that resolves it. */
+export function createGate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
 /** Polls until the condition holds, for what emits no event. */
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await pause(5);

@@ -25,7 +25,7 @@ const test = base.extend<{ open: typeof startProxy }>({
   },
 });
 
-/** The built program, a proxy and a service behind real TLS. pets.example is a name that only the proxy can reach. */
+/** A proxy and a service behind real TLS. pets.example is a name that only the proxy can reach. */
 describe.concurrent('through a proxy (needs openssl)', { tags: ['openssl'] }, () => {
   let authority: Authority;
   let tls: Certificate;
@@ -43,24 +43,6 @@ describe.concurrent('through a proxy (needs openssl)', { tags: ['openssl'] }, ()
     PETSTORE_API_KEY: key,
     NODE_EXTRA_CA_CERTS: authority.path,
     HTTPS_PROXY: proxy,
-  });
-
-  test.for<[react: keyof typeof reactions, says: string]>([
-    ['hangs', 'the proxy 127.0.0.1:PORT (HTTPS_PROXY) timed out after 10s'],
-    ['hangsInTunnel', 'connecting to pets.example:SERVICE timed out after 10s'],
-  ])('%s: it is given up after ten seconds', async ([react, says], { open, serve, petstore }) => {
-    const { port, asked } = await open(react);
-    const service = await serve();
-    const env = environment(`http://127.0.0.1:${port}`, service);
-
-    const result = await petstore(['categories', 'create', 'rabbit'], { env });
-
-    expect(result).toMatchObject({ code: 5, stdout: '' });
-    const message = says.replace('PORT', `${port}`).replace('SERVICE', `${service.port}`);
-    expect(result.stderr).toBe(
-      `petstore: ${message}\nNothing was sent.\nCheck HTTPS_PROXY, or bypass the proxy: NO_PROXY=pets.example\n`,
-    );
-    expect(asked).toHaveLength(1);
   });
 
   test('Ctrl-C ends the wait for a proxy', async ({ open, serve, start }) => {

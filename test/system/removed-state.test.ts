@@ -1,12 +1,11 @@
 import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { expect, test } from '../support/program.ts';
-import { startService } from '../support/service.ts';
+import { createGate, test } from '../support/program.ts';
 
 const names = Array.from({ length: 12 }, (_, n) => `pet-${n}`);
 
-describe('an import whose state is deleted while it runs', () => {
+describe.concurrent('an import whose state is deleted while it runs', () => {
   test.for([
     ['stops without its journal', /\.journal$/, 74],
     ['goes on without the names that it holds', /^names$/, 0],
@@ -14,24 +13,17 @@ describe('an import whose state is deleted while it runs', () => {
     ['stops without the whole state folder', /^state$/, 74],
   ] as const)(
     '%s, and creates each name once, also when it is run again',
-    async ([, deleted, exitCode], { start, petstore, folder }) => {
+    async ([, deleted, exitCode], { serve, start, petstore, folder, expect }) => {
       const rows = join(folder, 'rows.csv');
       writeFileSync(rows, `name\n${names.join('\n')}\n`);
-      let letGo = () => {};
-      const isDeleted = new Promise<void>((resolve) => {
-        letGo = resolve;
-      });
+      const deletion = createGate();
       const react = async (_: unknown, count: number) => {
-        if (count > 3) await isDeleted;
+        if (count > 3) await deletion.opened;
         return undefined;
       };
-      const service = await startService({ react });
-      const env = {
-        PETSTORE_BASE_URL: service.url,
-        PETSTORE_API_KEY: service.key,
-        PETSTORE_STATE_DIR: join(folder, 'state'),
-      };
-      const argv = ['categories', 'import', rows, '--yes', '--json', '--settle', '1s'];
+      const service = await serve({ react });
+      const env = { ...service.env, PETSTORE_STATE_DIR: join(folder, 'state') };
+      const argv = ['categories', 'import', rows, '--yes', '--json', '--settle', '100ms'];
 
       const running = start(argv, { env });
       await service.arrived(6);
@@ -42,7 +34,7 @@ describe('an import whose state is deleted while it runs', () => {
         renameSync(path, away);
         rmSync(away, { recursive: true });
       }
-      letGo();
+      deletion.open();
       const first = await running.ended;
       const second = await petstore(argv, { env });
 

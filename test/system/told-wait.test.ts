@@ -1,72 +1,98 @@
+import { writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
-import { describe, onTestFinished } from 'vitest';
+import { join } from 'node:path';
+import { describe } from 'vitest';
 import { makeAuthority } from '../support/own-authority.ts';
-import { expect, test } from '../support/program.ts';
-import { startService } from '../support/service.ts';
+import { createGate, expect, test } from '../support/program.ts';
 
-const toldMs = 1_000;
+const list = ['categories', 'list', '--max-wait', '0'];
 
-describe('a request that waits for its TLS handshake (needs openssl)', {
-  tags: ['openssl'],
-}, () => {
+describe.concurrent('a wait that one process was told', () => {
   test.for(['running', 'stopped'])(
-    'leaves only after the wait that another process was told, its own process %s meanwhile',
-    async (state, { start, petstore, folder }) => {
+    'is kept by another one that is in its TLS handshake meanwhile, %s (needs openssl)',
+    { tags: ['openssl'] },
+    async (state, { serve, start, petstore, folder, onTestFinished }) => {
       const authority = makeAuthority(folder);
-      const refusal = { status: 429, headers: { 'retry-after': `${toldMs / 1_000}` }, body: '' };
-      const service = await startService({
+      const refusal = { status: 429, headers: { 'retry-after': '1' }, body: '' };
+      const service = await serve({
         tls: authority.certify(['IP:127.0.0.1']),
         react: (_, count) => (count === 2 ? refusal : 'respond'),
       });
       const front = await startFront(service.port);
+      onTestFinished(front.close);
       const env = {
         PETSTORE_BASE_URL: `https://127.0.0.1:${front.port}/v1`,
         PETSTORE_API_KEY: service.key,
         NODE_EXTRA_CA_CERTS: authority.path,
       };
 
-      expect(await petstore(['categories', 'list'], { env })).toMatchObject({ code: 0 });
+      expect(await petstore(list, { env })).toMatchObject({ code: 0 });
       const creating = start(['categories', 'create', 'emu'], { env });
       await front.holds;
       if (state === 'stopped') creating.child.kill('SIGSTOP');
-      const refused = await petstore(['categories', 'list', '--max-wait', '0'], { env });
+      const refused = await petstore(list, { env });
       front.letThrough();
       creating.child.kill('SIGCONT');
       const created = await creating.ended;
 
       expect([refused.code, created.code], created.stderr).toEqual([75, 0]);
       const [, told, sent] = service.requests.map(({ at }) => at);
-      expect((sent ?? 0) - (told ?? 0)).toBeGreaterThanOrEqual(toldMs);
+      expect((sent ?? 0) - (told ?? 0)).toBeGreaterThanOrEqual(1_000);
       expect(service.requests).toHaveLength(3);
     },
   );
+
+  test('is kept by the next one when the clock is set, on a system that does not name its starts', async ({
+    serve,
+    petstore,
+    folder,
+  }) => {
+    const { env, requests } = await serve({
+      react: () => ({ status: 429, headers: { 'retry-after': '600' }, body: '' }),
+    });
+    const preload = join(folder, 'clock.cjs');
+    writeFileSync(
+      preload,
+      `const fs = require('node:fs'), os = require('node:os');
+      const { readFileSync } = fs, { uptime } = os, { now } = Date;
+      fs.readFileSync = (path, ...rest) => {
+        if (String(path).startsWith('/proc/')) throw Object.assign(new Error(), { code: 'ENOENT' });
+        return readFileSync(path, ...rest);
+      };
+      os.uptime = () => uptime() + 86_400;
+      Date.now = () => now() + Number(process.env.AHEAD);`,
+    );
+    const run = (AHEAD: string) =>
+      petstore(list, { env: { ...env, AHEAD, NODE_OPTIONS: `--require ${preload}` } });
+
+    expect([(await run('0')).code, (await run('700000')).code]).toEqual([75, 75]);
+    expect(requests).toHaveLength(1);
+  });
 });
 
 /** Passes connections on to `port`; the second one not before `letThrough`, though it is accepted. */
 async function startFront(port: number) {
   const sockets: Socket[] = [];
-  let hold = () => {};
-  const holds = new Promise<void>((resolve) => {
-    hold = resolve;
-  });
-  let letThrough = () => {};
-  const isLetThrough = new Promise<void>((resolve) => {
-    letThrough = resolve;
-  });
+  const held = createGate();
+  const passed = createGate();
   const server = createServer(async (socket) => {
     const count = sockets.push(socket.on('error', () => {}));
     if (count === 2) {
-      hold();
-      await isLetThrough;
+      held.open();
+      await passed.opened;
     }
     const onward = connect(port, '127.0.0.1').on('error', () => {});
     socket.on('close', () => onward.destroy());
     socket.pipe(onward).pipe(socket);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  return { port: (server.address() as { port: number }).port, holds, letThrough };
+  return {
+    port: (server.address() as { port: number }).port,
+    holds: held.opened,
+    letThrough: passed.open,
+    close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
 }

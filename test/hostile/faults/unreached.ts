@@ -3,7 +3,6 @@ import { createServer as createTlsServer } from 'node:tls';
 import type { Environment } from '../../../src/context.ts';
 import { type reactions, startProxy } from '../../support/connect-proxy.ts';
 import { type Certificate, makeAuthority, selfSign } from '../../support/own-authority.ts';
-import { isNightly } from '../../support/trials.ts';
 import type { CommandName } from '../fault.ts';
 
 /** An address, and what stands in the way to it. */
@@ -71,16 +70,14 @@ const addresses: readonly Unreached[] = [
   },
 ];
 
-/** It is tried four times, which takes 40 s. */
-const slowest: readonly Unreached[] = [
-  {
-    fault: 'silence where TLS belongs, and a deadline far away',
-    open: () => plain(() => {}),
-    says: /connecting to 127\.0\.0\.1:\d+ timed out after 10s/,
-    timeout: 30_000,
-    only: ['limits'],
-  },
-];
+/** Ends after ten seconds, and is not tried again. */
+const slowest = (fault: string, open: Unreached['open'], says: RegExp): Unreached => ({
+  fault: `${fault}, and a deadline far away`,
+  open,
+  says,
+  timeout: 30_000,
+  only: ['create'],
+});
 
 const proxyThat = (did: string) => new RegExp(`the proxy \\S+ \\(HTTPS_PROXY\\) ${did}\\n`);
 const proxySays: readonly [react: keyof typeof reactions, says: RegExp][] = [
@@ -103,14 +100,15 @@ const throughProxy = (host: string) => ({
   url: 'https://pets.example/v1',
   env: { HTTPS_PROXY: `http://me:open-sesame@${host}` },
 });
+const openProxy = (react: keyof typeof reactions) => async () => {
+  const { port, asked, seen, close } = await startProxy(react);
+  return { ...throughProxy(`127.0.0.1:${port}`), asked: () => asked.length, seen, close };
+};
 const proxies: readonly Unreached[] = [
   ...proxySays.map(
     ([react, says]): Unreached => ({
       fault: `a proxy that ${react}`,
-      async open() {
-        const { port, asked, seen, close } = await startProxy(react);
-        return { ...throughProxy(`127.0.0.1:${port}`), asked: () => asked.length, seen, close };
-      },
+      open: openProxy(react),
       says,
       ...(says === tooSlow && { timeout: slow }),
     }),
@@ -130,7 +128,16 @@ const proxies: readonly Unreached[] = [
 export const unreachedFaults: readonly Unreached[] = [
   ...addresses,
   ...proxies,
-  ...(isNightly ? slowest : []),
+  slowest(
+    'a proxy that hangs',
+    openProxy('hangs'),
+    /the proxy 127\.0\.0\.1:\d+ \(HTTPS_PROXY\) timed out after 10s\nCheck HTTPS_PROXY, or bypass the proxy: NO_PROXY=pets\.example\n/,
+  ),
+  slowest(
+    'a proxy that hangs in the tunnel',
+    openProxy('hangsInTunnel'),
+    /connecting to pets\.example timed out after 10s\nCheck HTTPS_PROXY, or bypass/,
+  ),
 ];
 
 /** Certificates are made in `folder`, by openssl. */
