@@ -50,7 +50,7 @@ export type Running = {
   readonly ended: Promise<Ended>;
 };
 
-type Fixtures = {
+export type Fixtures = {
   /** A folder of this test alone; it is also the home folder of the programs that run. */
   folder: string;
   /** Serves a sandbox as `startService` does. Concurrent tests need it: `onTestFinished` may belong to another one. */

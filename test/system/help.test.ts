@@ -7,10 +7,8 @@ const bold = (page: string) => page.replace(/^\S.*:$(?=\n {2})/gm, '\u001b[1m$&\
 const rows = [
   ['', 80, {}, bold],
   ['--help', 200, {}, bold],
-  ['--help', 0, {}, bold],
   ['--help', 50, {}, bold],
   ['--help', 80, { NO_COLOR: '1' }, String],
-  ['--help', 80, { TERM: 'dumb' }, String],
 ] as const;
 
 describe('the first page is the one of petstore help', () => {

@@ -1,122 +1,140 @@
-import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe } from 'vitest';
-import { expect, launcher, test } from '../support/program.ts';
-import { startService } from '../support/service.ts';
+import { chownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, type ExpectStatic } from 'vitest';
+import { launcher, type Running, test } from '../support/program.ts';
+import type { Service } from '../support/service.ts';
 import { plans } from '../support/values.ts';
 
-const isRoot = process.getuid?.() === 0;
+const shell = (script: string) => ['sh', '-c', `${script} && exec "$@"`, 'sh'];
 /** Modes mean nothing to root unless it gives its privileges up. */
-const withoutPrivileges = isRoot ? ['setpriv', '--bounding-set=-all'] : [];
+const obeying = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-all'] : ['env'];
 /** A number that no user of this machine has. */
 const nobodysUid = 4_242_424;
 
-type Ended = { readonly code: number | NodeJS.Signals | null; readonly stderr: string };
-type Petstore = (argv: readonly string[], service: Service) => Promise<Ended>;
-type Service = Awaited<ReturnType<typeof startService>>;
+type Machine = readonly [
+  what: string,
+  needs: readonly string[],
+  wrapper: readonly string[],
+  env: Readonly<Record<string, string>>,
+  /** How a command ends that has to save something. */
+  saved: 0 | 74,
+];
+const machines: readonly Machine[] = [
+  ['whose working folder is gone', [], shell('mkdir x && cd x && rmdir ../x'), {}, 0],
+  ['without its file of certificates', [], ['env'], { NODE_EXTRA_CA_CERTS: '/missing.pem' }, 0],
+  ['that lets no file grow', [], shell('ulimit -f 0'), {}, 74],
+  ['without /proc', ['unshare'], ['unshare', '-m', ...shell('mount -t tmpfs none /proc')], {}, 0],
+  [
+    'without a home folder',
+    ['setpriv'],
+    [...obeying, ...shell('export HOME=$PWD/locked/x')],
+    {},
+    74,
+  ],
+  ['with a read-only home', ['setpriv'], [...obeying, ...shell('export HOME=$PWD/locked')], {}, 74],
+];
 
-describe('on a machine', () => {
-  test.for([
-    ['whose working folder is gone', 'mkdir x && cd x && rmdir ../x', {}, 0],
-    ['whose file of certificates is missing', ':', { NODE_EXTRA_CA_CERTS: '/missing.pem' }, 0],
-    ['that lets no file grow', 'ulimit -f 0', {}, 74],
-  ] as const)(
-    '%s it works, or says what it cannot save',
-    async ([, script, env, code], { execute, folder }) => {
-      const program = ['-c', `${script} && exec "$@"`, 'sh', process.execPath, launcher];
-
-      await expectAll(folder, code, (argv, service) =>
-        execute('sh', [...program, ...argv], { env: { ...envOf(service), ...env } }),
-      );
-    },
-  );
-
-  test.for(['missing', 'read-only'])(
-    'whose home folder is %s it works, but for an import',
-    { tags: ['setpriv'] },
-    async (home, { execute, folder }) => {
+describe.concurrent('on a machine', () => {
+  for (const [what, tags, [program = '', ...args], env, saved] of machines) {
+    test(`${what} it works, or says what it cannot save (exit ${saved})`, {
+      tags: [...tags],
+    }, async ({ serve, execute, folder, expect }) => {
+      const service = await serve();
       const locked = join(folder, 'locked');
-      mkdirSync(locked);
-      chmodSync(locked, 0o500);
-      const HOME = home === 'missing' ? join(locked, 'home') : locked;
-      const [program = '', ...args] = [...withoutPrivileges, process.execPath, launcher];
+      mkdirSync(locked, { mode: 0o500 });
 
-      await expectAll(folder, 74, (argv, service) =>
-        execute(program, [...args, ...argv], { env: { ...envOf(service), HOME } }),
+      await expectAll(expect, folder, service, saved, (argv) =>
+        execute(program, [...args, process.execPath, launcher, ...argv], {
+          env: { ...service.env, ...env },
+        }),
       );
-    },
-  );
 
-  test('without /proc it works', { tags: ['unshare'] }, async ({ execute, folder }) => {
-    const script = 'mount -t tmpfs none /proc && exec "$@"';
-    const program = ['--mount', 'sh', '-c', script, 'sh', process.execPath, launcher];
+      expect(readdirSync(locked)).toEqual([]);
+    });
+  }
 
-    await expectAll(folder, 0, (argv, service) =>
-      execute('unshare', [...program, ...argv], { env: envOf(service) }),
-    );
-  });
-
-  test('that knows neither name nor home of its user, it works, but for an import', {
+  test('that knows neither name nor home of its user it works, but saves nothing', {
     tags: ['root'],
-  }, async ({ petstore, folder, onTestFinished }) => {
+  }, async ({ serve, petstore, folder, expect, onTestFinished }) => {
+    const service = await serve();
     chownSync(folder, nobodysUid, nobodysUid);
     onTestFinished(() => rmSync(`/tmp/petstore-${nobodysUid}`, { recursive: true, force: true }));
 
-    await expectAll(folder, 2, (argv, service) =>
-      petstore(argv, { env: { ...envOf(service), HOME: undefined }, uid: nobodysUid }),
+    await expectAll(expect, folder, service, 2, (argv) =>
+      petstore(argv, { env: { ...service.env, HOME: undefined }, uid: nobodysUid }),
     );
   });
 
+  test('without HOME it finds the home folder in the system’s list', async ({
+    execute,
+    expect,
+  }) => {
+    const folder = join(userInfo().homedir, '.config', 'petstore');
+    // The first look there fails, so that nothing is ever written.
+    const env = { FAULT: 'EIO', FAULT_FOLDER: folder, FAULT_AT: '1', HOME: undefined };
+    const disk = resolve('test/support/programs/faulty-disk.cjs');
+    const argv = ['--require', disk, launcher, 'config', 'set', 'output', 'json'];
+
+    const { code, stderr } = await execute(process.execPath, argv, { env });
+
+    expect(code).toBe(2);
+    expect(stderr).toContain(`cannot read ${join(folder, 'settings.json')} (EIO)`);
+  });
+
   test('that lets a file grow no further in the midst of an import, it says so and goes on later', async ({
+    serve,
     execute,
     petstore,
     folder,
+    expect,
   }) => {
-    const service = await startService({ plan: plans.business });
+    const { env, state } = await serve({ plan: plans.business });
     const names = Array.from({ length: 220 }, (_, n) => `pet-${n}`);
-    const rows = writeRows(folder, names);
-    const argv = ['categories', 'import', rows, '--yes', '--settle', '0', '-q'];
-    const program = ['-c', 'ulimit -f 8 && exec "$@"', 'sh', process.execPath, launcher];
+    const argv = ['categories', 'import', write(folder, names), '--yes', '--settle', '0', '-q'];
+    const [program = '', ...args] = shell('ulimit -f 8');
 
-    const full = await execute('sh', [...program, ...argv], { env: envOf(service) });
-    const done = service.state.categories.length;
-    const again = await petstore(argv, { env: envOf(service) });
+    const full = await execute(program, [...args, process.execPath, launcher, ...argv], { env });
+    const done = state.categories.length;
+    const again = await petstore(argv, { env });
 
     expect(done).toBeGreaterThan(0);
     expect(done).toBeLessThan(names.length);
     expect(full.stderr).toContain('EFBIG');
     expect([full.code, again.code], full.stderr).toEqual([74, 0]);
-    expect(service.state.categories.map(({ name }) => name).sort()).toEqual([...names].sort());
+    expect(namesOf(state)).toEqual(names.toSorted());
   });
 });
 
-/** Lists and creates, which work anywhere; an import ends with that code, and has sent nothing unless it is 0. */
-async function expectAll(folder: string, code: number, petstore: Petstore): Promise<void> {
-  const service = await startService();
-  const rows = writeRows(folder, ['ant', 'bee']);
+/** Lists, which works anywhere, then changes a setting and imports; both end with that code, and do nothing unless it is 0. */
+async function expectAll(
+  expect: ExpectStatic,
+  folder: string,
+  { requests, state }: Service,
+  code: number,
+  petstore: (argv: readonly string[]) => Running['ended'],
+): Promise<void> {
+  const rows = write(folder, ['ant', 'bee']);
 
-  const listed = await petstore(['categories', 'list', '-q'], service);
-  const created = await petstore(['categories', 'create', 'emu', '-q'], service);
-  const imported = await petstore(['categories', 'import', rows, '--yes', '-q'], service);
+  const listed = await petstore(['categories', 'list', '-q']);
+  const saved = await petstore(['config', 'set', 'output', 'json', '-q']);
+  const imported = await petstore(['categories', 'import', rows, '--yes', '-q', '-o', 'table']);
 
-  for (const { stderr } of [listed, created, imported]) {
-    expect(stderr.split('\n').length, stderr).toBeLessThanOrEqual(4);
-  }
-  const codes = [listed.code, created.code, imported.code];
-  expect(codes, listed.stderr + created.stderr + imported.stderr).toEqual([0, 0, code]);
-  if (code !== 0) expect(imported.stderr).toContain('\nNothing was sent');
-  expect(service.state.categories.map(({ name }) => name).sort()).toEqual(
-    code === 0 ? ['ant', 'bee', 'emu'] : ['emu'],
-  );
-  if (code !== 0) expect(service.requests).toHaveLength(2);
+  const said = [listed, saved, imported].map(({ stderr }) => stderr);
+  for (const text of said) expect(text.split('\n').length, text).toBeLessThanOrEqual(4);
+  expect([listed.code, saved.code, imported.code], said.join('\n')).toEqual([0, code, code]);
+  expect(namesOf(state)).toEqual(code === 0 ? ['ant', 'bee'] : []);
+  if (code === 0) return;
+  expect(imported.stderr).toContain('\nNothing was sent');
+  expect(requests).toHaveLength(1);
 }
 
-function writeRows(folder: string, names: readonly string[]): string {
+function namesOf({ categories }: Service['state']): string[] {
+  return categories.map(({ name }) => name).sort();
+}
+
+function write(folder: string, names: readonly string[]): string {
   const path = join(folder, 'rows.csv');
   writeFileSync(path, `name\n${names.join('\n')}\n`);
   return path;
-}
-
-function envOf({ url, key }: Service) {
-  return { PETSTORE_BASE_URL: url, PETSTORE_API_KEY: key };
 }

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, type TestContext } from 'vitest';
-import { expect, test } from '../support/program.ts';
-import { openService } from '../support/service.ts';
+import { describe } from 'vitest';
+import { createGate, expect, type Fixtures, test } from '../support/program.ts';
 
 const create = ['categories', 'create', '--max-wait', '20s'];
 
@@ -11,9 +10,9 @@ describe.concurrent('a process that is stopped', () => {
   test('while its request is in flight holds nobody up, and then reads the response', async ({
     start,
     petstore,
-    onTestFinished,
+    serve,
   }) => {
-    const service = await serve({ onTestFinished, limit: 3, held: 'emu' });
+    const service = await openLimited(serve, 3, 'emu');
     const { env } = service;
     await petstore(['categories', 'list'], { env });
     const stopped = start([...create, 'emu', '--query', 'name', '-o', 'raw'], { env });
@@ -35,12 +34,12 @@ describe.concurrent('a process that is stopped', () => {
   test('in an import keeps its names, holds up no other work, and goes on where it was', async ({
     start,
     petstore,
+    serve,
     folder,
-    onTestFinished,
   }) => {
     const rows = join(folder, 'rows.csv');
     writeFileSync(rows, 'name\nant\nbee\nfly\nbug\n');
-    const service = await serve({ onTestFinished, limit: 4, held: 'bee' });
+    const service = await openLimited(serve, 4, 'bee');
     const { env } = service;
     const argv = ['categories', 'import', rows, '--yes', '--query', 'items[].outcome', '--json'];
     const stopped = start(argv, { env });
@@ -64,23 +63,14 @@ describe.concurrent('a process that is stopped', () => {
   });
 });
 
-type Serving = Pick<TestContext, 'onTestFinished'> & {
-  /** How many requests two seconds let through. */
-  readonly limit: number;
-  /** The category whose creation is held back until `release`. */
-  readonly held: string;
-};
-
-async function serve({ onTestFinished, limit, held }: Serving) {
+/** Serves so many requests in two seconds; the category of that name is created once `release` was called. */
+async function openLimited(serve: Fixtures['serve'], limit: number, held: string) {
+  const gate = createGate();
   let refusals = 0;
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const service = await openService({
+  const service = await serve({
     plan: { minute: { limit, length: 2_000 }, day: { limit: 1_000, length: 86_400_000 } },
     react: async ({ body }) => {
-      if (body.includes(held)) await released;
+      if (body.includes(held)) await gate.opened;
       return undefined;
     },
     spoil(headers) {
@@ -88,11 +78,9 @@ async function serve({ onTestFinished, limit, held }: Serving) {
       return headers;
     },
   });
-  onTestFinished(service.close);
   return {
-    arrived: service.arrived,
-    env: { PETSTORE_BASE_URL: service.url, PETSTORE_API_KEY: service.key },
-    release,
+    ...service,
+    release: gate.open,
     names: () => service.state.categories.map(({ name }) => name).sort(),
     refusals: () => refusals,
   };

@@ -39,7 +39,7 @@ describe('standard output', () => {
     );
   });
 
-  test.for(['--help', '--version', 'categories --help'])(
+  test.for(['--help', '--version'])(
     'a reader that went away before %s ends it quietly with 141',
     async (words, { execute }) => {
       const script = `mkfifo pipe; exec 3<>pipe 4>pipe 3<&-; ${petstore} ${words} >&4`;
@@ -93,7 +93,6 @@ test.for(['2>&-', '2>/dev/full'])(
 
 test.for([
   ['an error that is thrown', 'throw new Error(process.env.SECRET)'],
-  ['a rejection', 'Promise.reject(new Error(process.env.SECRET))'],
   ['a rejection with nothing', 'Promise.reject(undefined)'],
 ] as const)(
   '%s that nobody foresaw: exit 1 in words of our own',
@@ -141,21 +140,15 @@ test('a pager has its screen to itself once the result is there (needs script)',
 });
 
 describe('petstore sandbox', () => {
-  test('says so when there is no such program', async ({ petstore }) => {
-    const result = await petstore(['sandbox', '--', 'no-such-program']);
+  test('refuses a command that is not there, or has no name', async ({ petstore }) => {
+    const unknown = await petstore(['sandbox', '--', 'no-such-program']);
+    const nameless = await petstore(['sandbox', '--', '', 'a']);
 
-    expect(result).toMatchObject({ code: 2, stdout: '' });
-    expect(result.stderr).toContain('petstore: cannot run no-such-program: command not found\n');
-  });
-
-  test('refuses a command without a name, such as an empty variable', async ({ petstore }) => {
-    for (const more of [[], ['a', 'b']]) {
-      const { code, stdout, stderr } = await petstore(['sandbox', '--', '', ...more]);
-
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(stderr).toMatch(/^petstore: .*\b(command|program)\b/);
-      expect(stderr).not.toMatch(/ERR_|\(E[A-Z]+\)/);
-    }
+    expect(unknown).toMatchObject({ code: 2, stdout: '' });
+    expect(unknown.stderr).toContain('petstore: cannot run no-such-program: command not found\n');
+    expect(nameless).toMatchObject({ code: 2, stdout: '' });
+    expect(nameless.stderr).toMatch(/^petstore: .*\b(command|program)\b/);
+    expect(nameless.stderr).not.toMatch(/ERR_|\(E[A-Z]+\)/);
   });
 
   test('runs nothing where it cannot make its folder: exit 74', async ({ petstore }) => {
@@ -186,17 +179,6 @@ describe('petstore sandbox', () => {
     expect({ code, stderr }).toEqual({ code: 3, stderr: '' });
   });
 
-  test('keeps the user’s own key and settings away from the script', async ({ petstore }) => {
-    const env = { PETSTORE_API_KEY: 'the-real-key', PETSTORE_PROFILE: 'staging' };
-
-    const { code, stdout } = await petstore(['sandbox', '--', 'env'], { env });
-
-    expect(code).toBe(0);
-    expect(stdout).not.toContain('the-real-key');
-    expect(stdout).not.toContain('PETSTORE_PROFILE');
-    expect(stdout).toMatch(/^PETSTORE_API_KEY=sandbox-[0-9a-f]{24}$/m);
-  });
-
   test('keeps its key from a proxy (needs curl)', { tags: ['curl'] }, async ({ petstore }) => {
     const { port, requests } = await startService({ react: () => ({ status: 200, body: '[]' }) });
     const url = `http://127.0.0.1:${port}`;
@@ -210,25 +192,6 @@ describe('petstore sandbox', () => {
     expect(stdout).toContain('"name":"dog"');
     expect(requests.map(({ path }) => path)).toEqual(['http://elsewhere.example/']);
     expect(requests[0]?.headers.authorization).toBeUndefined();
-  });
-
-  test('serves until it is told to stop, and agrees with a client that is not ours', async ({
-    start,
-  }) => {
-    const server = start(['sandbox', '--json']);
-    await server.shows(/^\}$/m);
-    const { PETSTORE_BASE_URL: url, PETSTORE_API_KEY: key } = JSON.parse(server.stdout());
-    const categories = `${url}/categories`;
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-
-    const created = await fetch(categories, { method: 'POST', headers, body: '{"name":"fish"}' });
-    const listed = await fetch(categories, { headers });
-    const unknown = await fetch(categories);
-    server.child.kill('SIGTERM');
-
-    expect([created.status, listed.status, unknown.status]).toEqual([201, 200, 401]);
-    expect(await listed.json()).toHaveLength(4);
-    expect((await server.ended).code).toBe(143);
   });
 });
 
