@@ -29,7 +29,7 @@ export default defineConfig(({ mode }) => {
           isolate: false,
           env: { TMPDIR: folderInMemory() ?? tmpdir() },
         }),
-        tier('system', built),
+        tier('system', { ...built, isolate: false }),
         tier('hostile', { globalSetup: [...built.globalSetup, 'test/support/build-bench.ts'] }),
         tier('windows', built),
         {

@@ -40,7 +40,6 @@ describe.concurrent('the key is in no output and no file, and goes to its servic
   test.for<[command: string, response: string, reaction: Reaction]>([
     ['categories list', 'a broken response', broken],
     ['categories get dog --json', 'a redirect elsewhere', redirect],
-    ['categories list -o yaml', 'a good response', well],
     ['categories diff rows.ndjson --json', 'a failure with the key', failure],
     ['categories list --query [].name -o raw', 'a good response', well],
     ['categories create rabbit --json', 'a redirect elsewhere', redirect],

@@ -17,18 +17,13 @@ const lines: readonly (readonly [typed: string, completed: string])[] = [
   ['petstore categories import pe', 'petstore categories import pets.csv '],
   ['petstore sandbox --data=pe', 'petstore sandbox --data=pets.csv '],
   ['petstore limits --max-wait pe', 'petstore limits --max-wait pets.csv '],
-  [
-    `petstore categories create "${hostile}" --descr`,
-    `petstore categories create "${hostile}" --description `,
-  ],
+  [`petstore pets get "${hostile}" --verb`, `petstore pets get "${hostile}" --verbose `],
 ];
 
-/** Names of files, as the shell writes them itself. */
-const files: typeof lines = [
-  [
-    'petstore categories import ro',
-    'petstore categories import rows\\ \\$\\(touch\\ owned\\).csv ',
-  ],
+/** A name of a file, as the shell writes it itself. */
+const file: (typeof lines)[number] = [
+  'petstore categories import ro',
+  'petstore categories import rows\\ \\$\\(touch\\ owned\\).csv ',
 ];
 
 /** Files to complete, profiles to choose from, and a petstore on the PATH; returns the environment for a shell. */
@@ -72,10 +67,9 @@ describe.concurrent('the Tab key', () => {
       tags: shell === 'zsh' ? ['zsh', 'script'] : ['script'],
     }, async ({ folder, spawn, expect }) => {
       const env = prepare(folder);
-      const file = `.${shell}rc`;
       const source = `source <(petstore completion ${shell})`;
-      writeFileSync(join(folder, file), `${source}\n${settings[shell]}`);
-      const all = [...lines, ...files];
+      writeFileSync(join(folder, `.${shell}rc`), `${source}\n${settings[shell]}`);
+      const all = [...lines, file];
 
       const options = { env, stdin: null, unread: true };
       const terminal = spawn('script', ['-qfec', `${shell} -i`, '/dev/null'], options);

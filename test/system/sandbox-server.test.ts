@@ -151,9 +151,7 @@ describe('the sandbox', () => {
     }
   });
 
-  test('tells the limit with each status, and bans a client that does not wait', async ({
-    server: { port, key },
-  }) => {
+  test('tells the limit with each status', async ({ server: { port, key } }) => {
     const auth = `Authorization: Bearer ${key}`;
     const create = (body: string) => [...post(key, `Content-Length: ${body.length}`), '', body];
     const limit =
@@ -182,20 +180,6 @@ describe('the sandbox', () => {
         expect(JSON.parse(json)).toEqual(error);
       }
     }
-    const list = () =>
-      fetch(`http://127.0.0.1:${port}/v1/categories`, {
-        headers: { authorization: `Bearer ${key}` },
-      });
-    let refused = await list();
-    for (let sent = 0; sent < 60 && refused.status === 200; sent += 1) refused = await list();
-    const early = [await list(), await list(), await list()];
-
-    expect(refused.status).toBe(429);
-    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60);
-    expect(await Promise.all(early.map((response) => response.json()))).toMatchObject(
-      ['rate_limited', 'rate_limited', 'key_banned'].map((code) => ({ code, status: 429 })),
-    );
-    expect(Number(early[2]?.headers.get('retry-after'))).toBeGreaterThan(60);
   });
 });
 
@@ -274,17 +258,4 @@ describe('a program in a sandbox', () => {
     expect(ends.map(({ code }) => code)).toEqual([3, 137, 2]);
     expect(readdirSync(folder).filter((name) => name.startsWith('petstore-'))).toEqual([]);
   });
-});
-
-test('--profile sandbox keeps what was created, and what is left of the limit', async ({
-  petstore,
-}) => {
-  const flags = ['-p', 'sandbox', '--json'];
-
-  const created = await petstore(['categories', 'create', 'newt', ...flags]);
-  const found = await petstore(['categories', 'get', 'newt', ...flags]);
-
-  expect([created.code, found.code]).toEqual([0, 0]);
-  expect(found.stdout).toBe(created.stdout);
-  expect(found.stderr).toContain('"remaining":58');
 });

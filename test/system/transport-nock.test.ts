@@ -1,11 +1,12 @@
 import nock from 'nock';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { createTransport } from '../../src/node/transport.ts';
 import { origin, request, textOf } from '../support/wire.ts';
 
-/** nock changes what all of a process shares, so these tests have one of their own. */
 describe('the transport against a mock', () => {
   afterEach(() => nock.cleanAll());
+  // The process runs other tests as well.
+  afterAll(() => nock.restore());
 
   test('sends method, path, headers and body as they are', async () => {
     const send = createTransport();
