@@ -46,6 +46,26 @@ export function body(text: string | Uint8Array, fields: Fields = {}): Reaction {
   return say(({ status }) => json(status, text, fields));
 }
 
+/** The good response with another body that is made of its own. */
+export function changed(change: (good: string) => string | Uint8Array, fields?: Fields): Reaction {
+  return say(({ status, good }) => json(status, change(good), fields));
+}
+
+/** The good response with another text in the place of a part. */
+export function replaced(part: string | RegExp, text: string): Reaction {
+  return changed((good) => good.replace(part, () => text));
+}
+
+/** The good response with another id. */
+export function withId(id: string): Reaction {
+  return replaced(/"id":\d+/, `"id":${id}`);
+}
+
+/** The good response with more header fields. */
+export function withFields(fields: Fields): Reaction {
+  return say((seen) => good(seen, fields));
+}
+
 /** Another status than the promised one. */
 export function status(
   code: number | string,

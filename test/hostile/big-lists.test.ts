@@ -1,8 +1,9 @@
 import { describe } from 'vitest';
 import type { Context, WireAnswer, WireRequest } from '../../src/context.ts';
 import { Interruption } from '../../src/errors.ts';
-import { type Clock, startTime } from '../support/clock.ts';
-import { expect, type Reaction, silence, test } from '../support/petstore.ts';
+import { startTime } from '../support/clock.ts';
+import { test as base, expect, silence } from '../support/petstore.ts';
+import { createGate } from '../support/program.ts';
 
 /** One of 96 bytes, so that 100,000 are longer than what is read whole. */
 const element = (n: number) =>
@@ -30,24 +31,29 @@ type Wire = {
 /** Bytes of a part. */
 const part = 65_521;
 
-/** A service that sends this in parts, as they are taken; while it sends, time stands still. */
-function wire(clock: Clock, { text, end, taken }: Wire): Reaction {
-  const bytes = Buffer.from(text);
-  return async (request): Promise<WireAnswer> => {
-    request.onSent();
-    const release = clock.hold();
-    const body = (async function* () {
-      for (let at = 0; at < bytes.length; at += part) {
-        request.signal.throwIfAborted();
-        taken?.(Math.min(bytes.length, at + part));
-        yield bytes.subarray(at, at + part);
-      }
-      release();
-      await end?.(request);
-    })();
-    return { status: 200, headers: { 'content-type': 'application/json' }, body };
-  };
-}
+const test = base.extend<{ serve: (wire: Wire) => void }>({
+  /** Lets the service send this in parts, as they are taken; while it sends, time stands still. */
+  serve: ({ sandbox, clock }, use) =>
+    use(({ text, end, taken }) => {
+      const bytes = Buffer.from(text);
+      sandbox.reactions.push(async (request): Promise<WireAnswer> => {
+        request.onSent();
+        const release = clock.hold();
+        const body = (async function* () {
+          for (let at = 0; at < bytes.length; at += part) {
+            request.signal.throwIfAborted();
+            taken?.(Math.min(bytes.length, at + part));
+            yield bytes.subarray(at, at + part);
+          }
+          release();
+          await end?.(request);
+        })();
+        return { status: 200, headers: { 'content-type': 'application/json' }, body };
+      });
+    }),
+});
+
+const ndjson = ['categories', 'list', '-o', 'ndjson'];
 
 const cut = () => Promise.reject(Object.assign(new Error('cut'), { code: 'ECONNRESET' }));
 
@@ -69,17 +75,17 @@ function lines(texts: readonly string[]): string {
 }
 
 describe('a list above 8 MiB', () => {
-  test('comes out whole and exact', async ({ petstore, sandbox, clock }) => {
-    sandbox.reactions.push(wire(clock, { text: whole }));
+  test('comes out whole and exact', async ({ petstore, serve }) => {
+    serve({ text: whole });
 
-    const { exitCode, stdout } = await petstore(['categories', 'list', '-o', 'ndjson']);
+    const { exitCode, stdout } = await petstore(ndjson);
 
     expect(exitCode).toBe(0);
     expect(stdout === lines(elements)).toBe(true);
   });
 
-  test('as a table has columns that stay in line', async ({ petstore, sandbox, clock }) => {
-    sandbox.reactions.push(wire(clock, { text: whole }));
+  test('as a table has columns that stay in line', async ({ petstore, serve }) => {
+    serve({ text: whole });
 
     const { stdout } = await petstore(['categories', 'list']);
 
@@ -92,9 +98,9 @@ describe('a list above 8 MiB', () => {
     expect(stdout === lines(expected)).toBe(true);
   });
 
-  test('is fitted to a terminal row by row', async ({ petstore, sandbox, clock }) => {
+  test('is fitted to a terminal row by row', async ({ petstore, serve }) => {
     const long = spoiled(`{"id":-9223372036854775808,"name":"${'x'.repeat(100)}"}`);
-    sandbox.reactions.push(wire(clock, { text: long }));
+    serve({ text: long });
 
     const { stdout } = await petstore(['categories', 'list', '--no-color'], { columns: 60 });
 
@@ -102,8 +108,8 @@ describe('a list above 8 MiB', () => {
     expect(stdout).toContain('-9223372036854775808  xxxxxxxxxxxxxx…');
   });
 
-  test('of which nothing is found is no empty table', async ({ petstore, sandbox, clock }) => {
-    sandbox.reactions.push(wire(clock, { text: whole }));
+  test('of which nothing is found is no empty table', async ({ petstore, serve }) => {
+    serve({ text: whole });
 
     const result = await petstore(['categories', 'list', '--search', 'fish']);
 
@@ -111,12 +117,9 @@ describe('a list above 8 MiB', () => {
     expect(result.stderr).toMatch(/^petstore: No categories match "fish"\.\n/);
   });
 
-  test('is searched while it comes, and its columns are chosen', async ({
-    petstore,
-    sandbox,
-    clock,
-  }) => {
-    sandbox.reactions.push(wire(clock, { text: whole }), wire(clock, { text: whole }));
+  test('is searched while it comes, and its columns are chosen', async ({ petstore, serve }) => {
+    serve({ text: whole });
+    serve({ text: whole });
     const argv = ['categories', 'list', '--columns', 'name,id', '--search'];
 
     const some = await petstore([...argv, 'CATEGORY 09999', '-o', 'tsv']);
@@ -127,26 +130,11 @@ describe('a list above 8 MiB', () => {
     expect(none.stdout).toBe('[]\n');
   });
 
-  test('is sorted', async ({ petstore, sandbox, clock }) => {
-    sandbox.reactions.push(wire(clock, { text: `[${elements.toReversed().join()}]` }));
-
-    const { stdout } = await petstore(['categories', 'list', '--sort', 'id', '-o', 'ndjson']);
-
-    expect(stdout === lines(elements)).toBe(true);
-  });
-
-  test('is closed once --limit is reached', async ({ petstore, sandbox, clock }) => {
+  test('is closed once --limit is reached', async ({ petstore, sandbox, serve }) => {
     const taken: number[] = [];
-    sandbox.reactions.push(wire(clock, { text: whole, taken: (bytes) => taken.push(bytes) }));
+    serve({ text: whole, taken: (bytes) => taken.push(bytes) });
 
-    const { exitCode, stdout } = await petstore([
-      'categories',
-      'list',
-      '--limit',
-      '7',
-      '-o',
-      'ndjson',
-    ]);
+    const { exitCode, stdout } = await petstore([...ndjson, '--limit', '7']);
 
     expect(exitCode).toBe(0);
     expect(stdout).toBe(lines(elements.slice(0, 7)));
@@ -154,53 +142,29 @@ describe('a list above 8 MiB', () => {
     expect(taken.at(-1)).toBeLessThan(Buffer.byteLength(whole));
   });
 
-  test('is sorted before --limit cuts it', async ({ petstore, sandbox, clock }) => {
-    sandbox.reactions.push(wire(clock, { text: whole }));
+  test('is sorted before --limit cuts it', async ({ petstore, serve }) => {
+    serve({ text: whole });
 
     const argv = ['categories', 'list', '--sort', '-id', '--limit', '3', '-o', 'ndjson'];
     const { stdout } = await petstore(argv);
 
     expect(stdout).toBe(lines(elements.slice(-3).toReversed()));
   });
-
-  test('may have fields that the document does not name, exactly as they come', async ({
-    petstore,
-    sandbox,
-    clock,
-  }) => {
-    const odd = '{"id":1,"name":"a\\"\\u001b","more":[-0,1.0,1e3,{"a":12345678901234567890}]}';
-    sandbox.reactions.push(wire(clock, { text: spoiled(odd) }));
-
-    const { stdout } = await petstore(['categories', 'list', '-o', 'ndjson']);
-
-    expect(stdout.split('\n')[94_999]).toBe(odd);
-  });
 });
 
 describe('a list above 8 MiB that breaks', () => {
   const kept = whole.slice(0, -20_000);
-  test.for([
-    {
-      what: 'the connection',
-      sent: { text: kept, end: cut },
-      says: /^the response from 127.0.0.1:4010 was cut short/,
-    },
-    {
-      what: 'silence',
-      sent: { text: kept, end: () => silence },
-      says: /^the response from 127.0.0.1:4010 timed out: nothing more in 30s/,
-    },
-    {
-      what: 'bytes that are no UTF-8',
-      sent: { text: Buffer.concat([Buffer.from(kept), Buffer.of(0xff), Buffer.from(kept)]) },
-      says: /got invalid UTF-8/,
-    },
+  const notUtf8 = Buffer.concat([Buffer.from(kept), Buffer.of(0xff), Buffer.from(kept)]);
+  test.for<[what: string, sent: Wire, says: RegExp]>([
+    ['the connection', { text: kept, end: cut }, /^the response from \S+ was cut short/],
+    ['silence', { text: kept, end: () => silence }, /timed out: nothing more in 30s/],
+    ['bytes that are no UTF-8', { text: notUtf8 }, /got invalid UTF-8/],
   ])(
-    'by $what ends with 5, and says how many were printed',
-    async ({ sent, says }, { petstore, sandbox, clock }) => {
-      sandbox.reactions.push(wire(clock, sent));
+    'by %s ends with 5, and says how many were printed',
+    async ([, sent, says], { petstore, sandbox, serve }) => {
+      serve(sent);
 
-      const { exitCode, stdout, events } = await petstore(['categories', 'list', '-o', 'ndjson']);
+      const { exitCode, stdout, events } = await petstore(ndjson);
 
       expect(exitCode).toBe(5);
       const printed = stdout.split('\n').length - 1;
@@ -214,25 +178,22 @@ describe('a list above 8 MiB that breaks', () => {
     },
   );
 
-  test.for(['json', 'table'])(
-    'never looks whole as %s',
-    async (format, { petstore, sandbox, clock }) => {
-      sandbox.reactions.push(wire(clock, { text: kept, end: cut }));
+  test.for(['json', 'table'])('never looks whole as %s', async (format, { petstore, serve }) => {
+    serve({ text: kept, end: cut });
 
-      const { exitCode, stdout, stderr } = await petstore(['categories', 'list', '-o', format]);
+    const { exitCode, stdout, stderr } = await petstore(['categories', 'list', '-o', format]);
 
-      expect(exitCode).toBe(5);
-      const printed = stdout.match(/category \d/g)?.length;
-      expect(stderr).toContain(`the list is incomplete: ${printed} categories printed`);
-      expect(stdout.endsWith(']\n')).toBe(false);
-    },
-  );
+    expect(exitCode).toBe(5);
+    const printed = stdout.match(/category \d/g)?.length;
+    expect(stderr).toContain(`the list is incomplete: ${printed} categories printed`);
+    expect(stdout.endsWith(']\n')).toBe(false);
+  });
 
-  test('before anything was printed is asked for again', async ({ petstore, sandbox, clock }) => {
-    sandbox.reactions.push(wire(clock, { text: whole.slice(0, 1_000_000), end: cut }));
-    sandbox.reactions.push(wire(clock, { text: whole }));
+  test('before anything was printed is asked for again', async ({ petstore, serve }) => {
+    serve({ text: whole.slice(0, 1_000_000), end: cut });
+    serve({ text: whole });
 
-    const { exitCode, stdout } = await petstore(['categories', 'list', '-o', 'ndjson']);
+    const { exitCode, stdout } = await petstore(ndjson);
 
     expect(exitCode).toBe(0);
     expect(stdout === lines(elements)).toBe(true);
@@ -242,13 +203,14 @@ describe('a list above 8 MiB that breaks', () => {
     petstore,
     sandbox,
     clock,
+    serve,
   }) => {
     const interrupted = new AbortController();
     const end = () => {
       interrupted.abort(new Interruption(130));
       return silence;
     };
-    sandbox.reactions.push(wire(clock, { text: kept, end }));
+    serve({ text: kept, end });
 
     const result = await petstore(['categories', 'list', '-o', 'csv'], {
       signal: interrupted.signal,
@@ -271,38 +233,32 @@ describe('the reader of a list above 8 MiB', () => {
     return { stdout };
   }
 
-  test('who takes his time is waited for, and no more is read meanwhile', async ({
-    petstore,
-    sandbox,
-    clock,
-  }) => {
-    let takenBefore = 0;
-    let most = 0;
-    let writes = 0;
-    let goOn = () => {};
-    const taken = (bytes: number) => {
-      most = bytes;
-    };
-    sandbox.reactions.push(wire(clock, { text: whole, taken }));
+  test('is waited for (backpressure): no more is read meanwhile', async ({ petstore, serve }) => {
+    const paused = createGate();
+    const hasBegun = createGate();
+    let taken = 0;
+    serve({
+      text: whole,
+      taken: (bytes) => {
+        taken = bytes;
+      },
+    });
     const ready = () => {
-      writes += 1;
-      if (writes > 1) return Promise.resolve();
-      takenBefore = most;
-      return new Promise<void>((resolve) => {
-        goOn = resolve;
-      });
+      hasBegun.open();
+      return paused.opened;
     };
 
-    const run = petstore(['categories', 'list', '-o', 'ndjson'], { context: reader(ready) });
-    while (writes === 0) await turn();
+    const run = petstore(ndjson, { context: reader(ready) });
+    await hasBegun.opened;
+    const takenBefore = taken;
     for (let turns = 0; turns < 1_000; turns += 1) await turn();
-    const takenMeanwhile = most;
-    goOn();
+    const takenMeanwhile = taken;
+    paused.open();
 
     expect((await run).exitCode).toBe(0);
     expect(takenMeanwhile).toBe(takenBefore);
     expect(takenBefore).toBeLessThan(8.1 * 1024 * 1024);
-    expect(most).toBe(Buffer.byteLength(whole));
+    expect(taken).toBe(Buffer.byteLength(whole));
   });
 
   test('may take an hour, and the service 29 s for each piece: no time runs out', async ({
@@ -334,7 +290,7 @@ describe('the reader of a list above 8 MiB', () => {
     };
     const stdout = { write, isTTY: false, columns: undefined, stream: undefined };
 
-    const { exitCode } = await petstore(['categories', 'list', '-o', 'ndjson'], {
+    const { exitCode } = await petstore(ndjson, {
       context: { stdout },
     });
 
@@ -346,13 +302,13 @@ describe('the reader of a list above 8 MiB', () => {
   test('who goes away ends it with 141 and without a word, and the connection is closed', async ({
     petstore,
     sandbox,
-    clock,
+    serve,
   }) => {
     let most = 0;
     const taken = (bytes: number) => {
       most = bytes;
     };
-    sandbox.reactions.push(wire(clock, { text: whole, taken, end: () => silence }));
+    serve({ text: whole, taken, end: () => silence });
     const gone = () => Promise.reject(Object.assign(new Error('gone'), { code: 'EPIPE' }));
 
     const result = await petstore(['categories', 'list', '-q'], { context: reader(gone) });
@@ -363,11 +319,11 @@ describe('the reader of a list above 8 MiB', () => {
   });
 
   test.for([
-    { what: '8 MiB', text: whole },
-    { what: '1 MiB', text: `[${elements.slice(0, 20_000).join()}]` },
-  ])(
-    'that is a slow terminal is spared the rest of one above $what by Ctrl-C',
-    async ({ text }, { petstore, sandbox, clock }) => {
+    ['8 MiB', whole],
+    ['1 MiB', `[${elements.slice(0, 20_000).join()}]`],
+  ] as const)(
+    'that is a slow terminal is spared the rest of one above %s by Ctrl-C',
+    async ([, text], { petstore, serve }) => {
       const interrupted = new AbortController();
       let writes = 0;
       // It takes a write before the event loop goes on, and only then a signal is heard.
@@ -379,7 +335,7 @@ describe('the reader of a list above 8 MiB', () => {
           if (writes === 2) interrupted.abort(new Interruption(130));
         },
       };
-      sandbox.reactions.push(wire(clock, { text }));
+      serve({ text });
 
       const result = await petstore(['categories', 'list'], {
         signal: interrupted.signal,
@@ -396,10 +352,9 @@ describe('the reader of a list above 8 MiB', () => {
 
   test('gets no more of a full disk than what fits: 74, and that the list is incomplete', async ({
     petstore,
-    sandbox,
-    clock,
+    serve,
   }) => {
-    sandbox.reactions.push(wire(clock, { text: whole }));
+    serve({ text: whole });
     let writes = 0;
     const full = async () => {
       writes += 1;
@@ -420,10 +375,10 @@ function turn(): Promise<void> {
 describe('a list above 1 MiB', () => {
   const long = elements.slice(0, 20_000);
 
-  test('comes out as any other', async ({ petstore, sandbox, clock }) => {
-    sandbox.reactions.push(wire(clock, { text: `[${long.join()}]` }));
+  test('comes out as any other', async ({ petstore, serve }) => {
+    serve({ text: `[${long.join()}]` });
 
-    const { exitCode, stdout } = await petstore(['categories', 'list', '-o', 'ndjson']);
+    const { exitCode, stdout } = await petstore(ndjson);
 
     expect(exitCode).toBe(0);
     expect(stdout === lines(long)).toBe(true);
@@ -431,14 +386,11 @@ describe('a list above 1 MiB', () => {
 
   test('as a table has columns as wide as its first 1,000 rows want them', async ({
     petstore,
-    sandbox,
-    clock,
+    serve,
   }) => {
     const wider = [...long, '{"id":1,"name":"a category with a longer name","description":"x"}'];
-    sandbox.reactions.push(
-      wire(clock, { text: `[${wider.join()}]` }),
-      wire(clock, { text: `[${wider.slice(-5_000).join()}]` }),
-    );
+    serve({ text: `[${wider.join()}]` });
+    serve({ text: `[${wider.slice(-5_000).join()}]` });
 
     const above = await petstore(['categories', 'list']);
     const below = await petstore(['categories', 'list']);
@@ -451,9 +403,9 @@ describe('a list above 1 MiB', () => {
 
   test.for(['{"id":1}', '{', '{"id":1,"name":"a","name":"b"}'])(
     'is not begun to be printed when it ends in %s',
-    async (last, { petstore, sandbox, clock }) => {
-      sandbox.reactions.push(wire(clock, { text: `[${long.join()},${last}]` }));
-      sandbox.reactions.push(wire(clock, { text: `[${last}]` }));
+    async (last, { petstore, serve }) => {
+      serve({ text: `[${long.join()},${last}]` });
+      serve({ text: `[${last}]` });
 
       const result = await petstore(['categories', 'list']);
       const short = await petstore(['categories', 'list']);
@@ -464,8 +416,8 @@ describe('a list above 1 MiB', () => {
     },
   );
 
-  test('is refused as any other when it is none', async ({ petstore, sandbox, clock }) => {
-    sandbox.reactions.push(wire(clock, { text: `{"all":[${long.join()}]}` }));
+  test('is refused as any other when it is none', async ({ petstore, serve }) => {
+    serve({ text: `{"all":[${long.join()}]}` });
 
     const { stdout, stderr } = await petstore(['categories', 'list']);
 

@@ -48,3 +48,26 @@ export type Fault = {
   /** The commands for which it is a fault of this kind; all when undefined. */
   readonly only?: readonly CommandName[];
 };
+
+type Row = readonly [
+  fault: string,
+  react: Reaction,
+  says?: RegExp | undefined,
+  only?: readonly CommandName[] | undefined,
+];
+
+/** Returns faults that all mean the same. */
+export function faultsOf(means: Meaning, rows: readonly Row[]): Fault[] {
+  return rows.map(([fault, react, says, only]) => ({
+    fault,
+    react,
+    means,
+    ...(says && { says }),
+    ...(only && { only }),
+  }));
+}
+
+/** Makes rows of faults that all have to say the same. */
+export function saying(says: RegExp) {
+  return ([fault, react]: readonly [fault: string, react: Reaction]): Row => [fault, react, says];
+}

@@ -1,5 +1,5 @@
 import { endless, good, say, sayAndEnd, sayAndReset } from '../answers.ts';
-import type { Fault } from '../fault.ts';
+import { type Fault, faultsOf, saying } from '../fault.ts';
 import type { Reaction, Seen } from '../server.ts';
 
 const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
@@ -63,29 +63,8 @@ const tooSlow: readonly [fault: string, react: Reaction][] = [
 
 /** Connections that break or stall while the response is awaited or on its way. */
 export const connectionFaults: readonly Fault[] = [
-  ...brokenOff.map(
-    ([fault, react]): Fault => ({
-      fault,
-      react,
-      means: 'broken',
-      says: /127\.0\.0\.1:\d+ closed the connection/,
-    }),
-  ),
-  { fault: 'end inside the headers', react: sayAndEnd(() => head), means: 'broken' },
-  ...cutShort.map(
-    ([fault, react]): Fault => ({
-      fault,
-      react,
-      means: 'broken',
-      says: /the response from 127\.0\.0\.1:\d+ was cut short/,
-    }),
-  ),
-  ...tooSlow.map(
-    ([fault, react]): Fault => ({
-      fault,
-      react,
-      means: 'slow',
-      says: /the request to 127\.0\.0\.1:\d+ timed out after 0\.6s/,
-    }),
-  ),
+  ...faultsOf('broken', brokenOff.map(saying(/127\.0\.0\.1:\d+ closed the connection/))),
+  ...faultsOf('broken', [['end inside the headers', sayAndEnd(() => head)]]),
+  ...faultsOf('broken', cutShort.map(saying(/the response from 127\.0\.0\.1:\d+ was cut short/))),
+  ...faultsOf('slow', tooSlow.map(saying(/the request to 127\.0\.0\.1:\d+ timed out after 0\.6s/))),
 ];

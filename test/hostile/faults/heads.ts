@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { endless, good, message, say, sayAndEnd } from '../answers.ts';
-import type { Fault } from '../fault.ts';
+import { endless, good, message, say, sayAndEnd, withFields } from '../answers.ts';
+import { type Fault, faultsOf, saying } from '../fault.ts';
 import type { Reaction } from '../server.ts';
 
 const manyFields = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`x-${n}`, 'y']));
@@ -22,12 +22,12 @@ const notHttp: readonly [fault: string, react: Reaction][] = [
   ['a status that is no number', say(() => 'HTTP/1.1 OK 200\r\n\r\n')],
   ['a status of four digits', say(() => 'HTTP/1.1 2000 OK\r\ncontent-length: 0\r\n\r\n')],
   ['a header without a colon', say(() => 'HTTP/1.1 200 OK\r\nno header\r\n\r\n')],
-  ['a NUL in a header', say((seen) => good(seen, { 'x-odd': 'a\0b' }))],
-  ['a folded header', say((seen) => good(seen, { 'x-odd': 'a\r\n b' }))],
+  ['a NUL in a header', withFields({ 'x-odd': 'a\0b' })],
+  ['a folded header', withFields({ 'x-odd': 'a\r\n b' })],
   ['lines that end with LF alone', say((seen) => good(seen).toString().replaceAll('\r\n', '\n'))],
-  ['a header of 300 KB', say((seen) => good(seen, { 'x-huge': 'x'.repeat(300_000) }))],
-  ['a header of 20 KB', say((seen) => good(seen, { 'x-huge': 'x'.repeat(20_000) }))],
-  ['ten thousand headers', say((seen) => good(seen, manyFields))],
+  ['a header of 300 KB', withFields({ 'x-huge': 'x'.repeat(300_000) })],
+  ['a header of 20 KB', withFields({ 'x-huge': 'x'.repeat(20_000) })],
+  ['ten thousand headers', withFields(manyFields)],
   ['a header without end', endless('HTTP/1.1 200 OK\r\nx-endless: ', Buffer.alloc(10_000, 'x'))],
   [
     // As with Node's own fetch: it is for requests with Expect, and petstore sends none.
@@ -39,17 +39,11 @@ const notHttp: readonly [fault: string, react: Reaction][] = [
 
 /** Heads that are no HTTP, or too much of it. */
 export const headFaults: readonly Fault[] = [
-  ...notHttp.map(
-    ([fault, react]): Fault => ({
-      fault,
-      react,
-      means: 'wrong',
-      says: /the response from 127\.0\.0\.1:\d+ is not valid HTTP/,
-    }),
-  ),
-  {
-    fault: 'a hundred informational responses before the good one',
-    react: say((seen) => Buffer.concat([Buffer.from(early.repeat(100)), good(seen)])),
-    means: 'fine',
-  },
+  ...faultsOf('wrong', notHttp.map(saying(/the response from 127\.0\.0\.1:\d+ is not valid HTTP/))),
+  ...faultsOf('fine', [
+    [
+      'a hundred informational responses before the good one',
+      say((seen) => Buffer.concat([Buffer.from(early.repeat(100)), good(seen)])),
+    ],
+  ]),
 ];

@@ -1,13 +1,7 @@
-import { json, say } from '../answers.ts';
-import type { Fault } from '../fault.ts';
-import type { Reaction } from '../server.ts';
+import { replaced, withId } from '../answers.ts';
+import { faultsOf } from '../fault.ts';
 
-const lists = ['list', 'get', 'import', 'limits'] as const;
-const creates = ['create', 'rows'] as const;
-
-/** The good response with another text in the place of a part. */
-const replaced = (part: string | RegExp, text: string): Reaction =>
-  say(({ status, good }) => json(status, good.replace(part, text)));
+const met = ['list', 'get', 'import', 'limits', 'create', 'rows'] as const;
 
 const noInt64: readonly [fault: string, id: string][] = [
   ['an id beyond int64', '9223372036854775808'],
@@ -21,32 +15,20 @@ const noInt64: readonly [fault: string, id: string][] = [
   ['an id of null', 'null'],
   ['an id of a million digits', '1'.repeat(1_000_000)],
 ];
-
-const faults: readonly (readonly [fault: string, react: Reaction, says: RegExp])[] = [
-  ...noInt64.map(
-    ([fault, id]) =>
-      [fault, replaced(/"id":\d+/, `"id":${id}`), /must be a 64-bit integer/] as const,
-  ),
-  ['no id', replaced('"id"', '"key"'), /id is missing/],
-  ['no name', replaced('"name"', '"title"'), /name is missing/],
-  ['an id only in the prototype', replaced(/"id":\d+/, '"__proto__":{"id":1}'), /id is missing/],
-  [
-    'a name of the wrong type',
-    replaced(/"name":"\w+"/, '"name":["dog"]'),
-    /name must be a string, not an array/,
-  ],
-  [
-    'a description of null',
-    replaced(/"name":"\w+"(,"description":"Loyal")?/, '"name":"dog","description":null'),
-    /description must be a string, not null/,
-  ],
-];
+const name = /"name":"\w+"/;
+const nameAndMore = /"name":"\w+"(,"description":"Loyal")?/;
 
 /** Categories that lack what the interface promises of them. */
-export const recordFaults: readonly Fault[] = faults.map(([fault, react, says]) => ({
-  fault,
-  react,
-  means: 'wrong',
-  only: [...lists, ...creates],
-  says,
-}));
+export const recordFaults = faultsOf('wrong', [
+  ...noInt64.map(([fault, id]) => [fault, withId(id), /must be a 64-bit integer/, met] as const),
+  ['no id', replaced('"id"', '"key"'), /id is missing/, met],
+  ['no name', replaced('"name"', '"title"'), /name is missing/, met],
+  ['an id in the prototype', replaced(/"id":\d+/, '"__proto__":{"id":1}'), /id is missing/, met],
+  ['a list for a name', replaced(name, '"name":["dog"]'), /must be a string, not an array/, met],
+  [
+    'a description of null',
+    replaced(nameAndMore, '"name":"dog","description":null'),
+    /description must be a string, not null/,
+    met,
+  ],
+]);

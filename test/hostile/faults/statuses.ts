@@ -1,6 +1,6 @@
 import { endless, json, message, say, sayAndEnd, status } from '../answers.ts';
 import { reading, writing } from '../commands.ts';
-import type { Fault, Meaning } from '../fault.ts';
+import { type Fault, faultsOf, type Meaning } from '../fault.ts';
 import type { Reaction, Seen } from '../server.ts';
 
 const codes: Readonly<Record<'refused' | 'forbidden' | 'limited' | 'failed', readonly number[]>> = {
@@ -40,29 +40,24 @@ const locations: Readonly<Record<string, (seen: Seen) => string>> = {
   itself: ({ path }) => path,
 };
 const wire = (text: string) => Buffer.from(text).toString('latin1');
-const moves: Fault[] = [301, 302, 303, 307, 308].flatMap((code) =>
-  Object.entries(locations).map(([where, locate]) => ({
-    fault: `${code} to ${where}`,
-    react: say((seen) => json(code, '', { location: wire(locate(seen)) })),
-    means: 'moved' as const,
-    says: /the service redirects to .*not followed/s,
-    // A write may have been carried out then.
-    ...((code === 302 || code === 303) && { only: reading }),
-  })),
+const redirect = (code: number, locate: (seen: Seen) => string) =>
+  say((seen) => json(code, '', { location: wire(locate(seen)) }));
+const moves = [301, 302, 303, 307, 308].flatMap((code) =>
+  Object.entries(locations).flatMap(([where, locate]) => {
+    // A write may have been carried out after these.
+    const only = code === 302 || code === 303 ? reading : undefined;
+    const says = /the service redirects to .*not followed/s;
+    return faultsOf('moved', [[`${code} to ${where}`, redirect(code, locate), says, only]]);
+  }),
 );
-const stays: Fault[] = [300, 304, 305, 306, 399].map((code) => ({
-  fault: `${code} to nowhere`,
-  react: status(code, ''),
-  means: 'moved',
-  says: /the service redirects to elsewhere \(3/,
-}));
+const stays = [300, 304, 305, 306, 399].flatMap((code) =>
+  faultsOf('moved', [[`${code} to nowhere`, status(code, ''), /redirects to elsewhere \(3/]]),
+);
 
-const seeOther: Fault[] = [302, 303].map((code) => ({
-  fault: `${code} for a write`,
-  react: say((seen) => json(code, '', { location: wire(`${seen.elsewhere}/v1`) })),
-  means: 'wrong' as const,
-  only: writing,
-}));
+const seeOther = [302, 303].flatMap((code) => {
+  const react = redirect(code, ({ elsewhere }) => `${elsewhere}/v1`);
+  return faultsOf('wrong', [[`${code} for a write`, react, undefined, writing]]);
+});
 
 const cut = (code: number) =>
   sayAndEnd(() => message(`${code} Oops`, { 'content-length': '999' }, '{"code":"x","mess'));
@@ -113,23 +108,24 @@ const withBody: readonly [fault: string, react: Reaction, means: Meaning, says?:
   ],
 ];
 
-const stalling: readonly Fault[] = [
-  {
-    fault: '500 whose body stalls',
-    react: say(() => message('500 Oops', { 'content-length': '999' }, '{"code":"x","mess')),
-    means: 'failed',
-    timeout: 3_000,
-    only: ['create'],
-  },
-  {
-    fault: '401 whose body drips',
-    react: endless('HTTP/1.1 401 No\r\n\r\n', Buffer.from('x'), 20),
-    means: 'forbidden',
-    timeout: 3_000,
-    only: ['list', 'create'],
-    says: /the API key was rejected \(401\)/,
-  },
-];
+const stalling = [
+  ...faultsOf('failed', [
+    [
+      '500 whose body stalls',
+      say(() => message('500 Oops', { 'content-length': '999' }, '{"code":"x","mess')),
+      undefined,
+      ['create'],
+    ],
+  ]),
+  ...faultsOf('forbidden', [
+    [
+      '401 whose body drips',
+      endless('HTTP/1.1 401 No\r\n\r\n', Buffer.from('x'), 20),
+      /the API key was rejected \(401\)/,
+      ['list', 'create'],
+    ],
+  ]),
+].map((fault) => ({ ...fault, timeout: 3_000 }));
 
 /** Statuses other than the promised one. */
 export const statusFaults: readonly Fault[] = [
@@ -139,12 +135,7 @@ export const statusFaults: readonly Fault[] = [
   ...seeOther,
   ...stays,
   ...stalling,
-  ...withBody.map(
-    ([fault, react, means, says = `\\(${fault.slice(0, 3)}\\)`]): Fault => ({
-      fault,
-      react,
-      means,
-      says: new RegExp(says),
-    }),
+  ...withBody.flatMap(([fault, react, means, says = `\\(${fault.slice(0, 3)}\\)`]) =>
+    faultsOf(means, [[fault, react, new RegExp(says)]]),
   ),
 ];

@@ -1,8 +1,5 @@
-import { good, json, say, sayAndEnd, status } from '../answers.ts';
-import type { Fault } from '../fault.ts';
-
-const id = (text: string) =>
-  say(({ status, good }) => json(status, good.replace(/"id":\d+/, `"id":${text}`)));
+import { changed, good, replaced, sayAndEnd, status, withFields, withId } from '../answers.ts';
+import { type Fault, faultsOf } from '../fault.ts';
 
 /** What Retry-After says, and whether that is a wait. */
 const retryAfters: Readonly<Record<string, boolean>> = {
@@ -35,120 +32,56 @@ const limits: Readonly<Record<string, [limit: string, remaining: string, reset: 
   fractions: ['60.5', '59.5', '30.5'],
 };
 
+const one = ['list', 'create', 'pet', 'orders', 'limits'] as const;
+const numbers = ['list', 'create', 'limits'] as const;
+const odd = '"legs":4.0,"constructor":{"prototype":1},"__proto__":{"a":1},"id"';
+
 /** What is strange, and how it ends all the same. */
 export const strangeFaults: readonly Fault[] = [
-  {
-    fault: 'a byte order mark',
-    react: say(({ status, good }) => json(status, `\ufeff${good}`)),
-    means: 'fine',
-  },
-  {
-    fault: 'fields that the document does not name',
-    react: say(({ status, good }) =>
-      json(
-        status,
-        good.replace('"id"', '"legs":4.0,"constructor":{"prototype":1},"__proto__":{"a":1},"id"'),
-      ),
-    ),
-    means: 'fine',
-  },
-  { fault: 'an id of text', react: id('"7"'), means: 'fine', only: ['list', 'create', 'limits'] },
-  {
-    fault: 'an id beyond 2^53',
-    react: id('9007199254740993'),
-    means: 'fine',
-    only: ['list', 'create', 'pet', 'orders', 'limits'],
-  },
-  {
-    fault: 'the last id of int64',
-    react: id('9223372036854775807'),
-    means: 'fine',
-    only: ['list', 'create', 'pet', 'orders', 'limits'],
-  },
-  {
-    fault: 'the first id of int64',
-    react: id('-9223372036854775808'),
-    means: 'fine',
-    only: ['list', 'create', 'pet', 'orders', 'limits'],
-  },
-  {
-    fault: 'a name of 900 KB',
-    react: say(({ status, good }) => json(status, good.replace(/dog|rabbit/, 'x'.repeat(900_000)))),
-    means: 'fine',
-    only: ['list', 'create', 'pet', 'limits'],
-  },
-  {
-    fault: 'a name that the service changed',
-    react: say(({ status, good }) => json(status, good.replace('rabbit', ' Rabbit '))),
-    means: 'fine',
-    only: ['create'],
-    says: /the service changed the name to/,
-  },
-  {
-    fault: 'no content type',
-    react: say(({ status, good }) => json(status, good, { 'content-type': [] })),
-    means: 'fine',
-  },
-  {
-    fault: 'a content type with a character set',
-    react: say((seen) => good(seen, { 'content-type': 'Application/JSON ; charset="utf-8"' })),
-    means: 'fine',
-  },
-  {
-    fault: 'a connection that closes',
-    react: (socket, seen) => void socket.end(good(seen, { connection: 'close' })),
-    means: 'fine',
-  },
-  {
-    fault: 'a connection that closes without a word',
-    react: sayAndEnd((seen) => good(seen)),
-    means: 'fine',
-  },
-  {
-    fault: 'a wish to be kept alive for ever',
-    react: say((seen) => good(seen, { 'keep-alive': 'timeout=99999999999' })),
-    means: 'fine',
-  },
-  {
-    fault: 'cookies',
-    react: say((seen) => good(seen, { 'set-cookie': ['a=1', 'b=2'] })),
-    means: 'fine',
-  },
-  ...Object.entries(retryAfters).flatMap(([value, told]): Fault[] => [
-    {
-      fault: `429 that says "${value}"`,
-      react: status(429, '{}', { 'retry-after': Buffer.from(value).toString('latin1') }),
-      means: 'limited',
-      says: /rate limit exceeded \(429\)/,
-    },
-    {
-      fault: `503 that says "${value}", to a create`,
-      react: status(503, '', { 'retry-after': Buffer.from(value).toString('latin1') }),
-      means: 'failed',
-      says: /server error \(503/,
-      only: ['create'],
-    },
-    {
-      fault: `503 that says "${value}", to a list`,
-      react: status(503, '', { 'retry-after': Buffer.from(value).toString('latin1') }),
-      ...(told
-        ? { means: 'limited', says: /the service is unavailable \(503\)/, tries: 1 }
-        : { means: 'failed', says: /server error \(503/, tries: 4 }),
-      only: ['list'],
-    },
-  ]),
-  ...Object.entries(limits).map(
-    ([what, [limit, remaining, reset]]): Fault => ({
-      fault: `a limit that is ${what}`,
-      react: say((seen) =>
-        good(seen, {
-          'x-ratelimit-limit': limit,
-          'x-ratelimit-remaining': remaining,
-          'x-ratelimit-reset': reset,
-        }),
-      ),
-      means: 'fine',
-      only: ['list', 'create', 'pet', 'orders', 'limits'],
+  ...faultsOf('fine', [
+    ['a byte order mark', changed((good) => `\ufeff${good}`)],
+    ['fields that the document does not name', replaced('"id"', odd)],
+    ['an id of text', withId('"7"'), undefined, numbers],
+    ['an id beyond 2^53', withId('9007199254740993'), undefined, one],
+    ['the last id of int64', withId('9223372036854775807'), undefined, one],
+    ['the first id of int64', withId('-9223372036854775808'), undefined, one],
+    ['a name of 900 KB', replaced(/dog|rabbit/, 'x'.repeat(900_000)), undefined, numbers],
+    [
+      'a name that the service changed',
+      replaced('rabbit', ' Rabbit '),
+      /the service changed the name to/,
+      ['create'],
+    ],
+    ['no content type', withFields({ 'content-type': [] })],
+    ['a character set', withFields({ 'content-type': 'Application/JSON ; charset="utf-8"' })],
+    ['a connection that closes', sayAndEnd((seen) => good(seen, { connection: 'close' }))],
+    ['a connection that closes without a word', sayAndEnd((seen) => good(seen))],
+    ['a wish to be kept for ever', withFields({ 'keep-alive': 'timeout=99999999999' })],
+    ['cookies', withFields({ 'set-cookie': ['a=1', 'b=2'] })],
+    ...Object.entries(limits).map(([what, [limit, remaining, reset]]) => {
+      const fields = {
+        'x-ratelimit-limit': limit,
+        'x-ratelimit-remaining': remaining,
+        'x-ratelimit-reset': reset,
+      };
+      return [`a limit that is ${what}`, withFields(fields), undefined, one] as const;
     }),
-  ),
+  ]),
+  ...Object.entries(retryAfters).flatMap(([value, isWait]) => {
+    const fields = { 'retry-after': Buffer.from(value).toString('latin1') };
+    const unavailable = status(503, '', fields);
+    const failed = /server error \(503/;
+    const ofList = `503 that says "${value}", to a list`;
+    return [
+      ...faultsOf('limited', [
+        [`429 that says "${value}"`, status(429, '{}', fields), /rate limit exceeded \(429\)/],
+      ]),
+      ...faultsOf('failed', [
+        [`503 that says "${value}", to a create`, unavailable, failed, ['create']],
+      ]),
+      ...(isWait
+        ? faultsOf('limited', [[ofList, unavailable, /the service is unavailable/, ['list']]])
+        : faultsOf('failed', [[ofList, unavailable, failed, ['list']]])),
+    ];
+  }),
 ];

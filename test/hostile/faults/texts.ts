@@ -1,7 +1,6 @@
-import { good, json, say, status } from '../answers.ts';
-import type { Fault } from '../fault.ts';
+import { type Fields, json, replaced, say, status, withFields, withId } from '../answers.ts';
+import { type Fault, faultsOf, type Meaning } from '../fault.ts';
 import { canary } from '../invariants.ts';
-import type { Seen } from '../server.ts';
 
 const acting = {
   'colour and cursor': '\u001b[31m\u001b[2J\u001b[H',
@@ -18,8 +17,7 @@ const acting = {
   'tags and fillers': '\u{e0041}\u3164\u115f\ufe0f',
 };
 
-const named = (name: string) => (seen: Seen) =>
-  json(seen.status, `${seen.good.replace(/"(dog|rabbit|parrot|ferret)"/g, () => escaped(name))}`);
+const named = (name: string) => replaced(/"(dog|rabbit|parrot|ferret)"/g, escaped(name));
 /** As a service sends it: as it is, but for what JSON forbids. */
 const escaped = (text: string) => JSON.stringify(text);
 
@@ -36,18 +34,10 @@ const keyForms: Readonly<Record<string, string>> = {
   ),
 };
 
-const replaced = (part: string | RegExp, text: string) =>
-  say(({ status, good }) =>
-    json(
-      status,
-      good.replace(part, () => text),
-    ),
-  );
-
 /** Controls are forbidden in headers; all else has to be borne. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: just these are forbidden
 const forbidden = /[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
-const notHttp = { means: 'wrong', says: /is not valid HTTP/ } as const;
+const few = ['list', 'create'] as const;
 
 /** One of each kind, for the places that show text as a name, a refusal and a field name do. */
 const texts = [
@@ -59,79 +49,66 @@ const texts = [
 
 /** Text of the service that acts, hides or betrays, in each place where text is shown. */
 export const textFaults: readonly Fault[] = [
-  ...Object.entries({ ...acting, ...keyForms }).flatMap(([what, text]): Fault[] => [
-    {
-      fault: `${what} in a name`,
-      react: say(named(text)),
-      means: 'fine',
-      only: ['list', 'create', 'import', 'limits'],
-    },
-    {
-      fault: `${what} in a refusal`,
-      react: status(400, JSON.stringify({ code: text, message: text })),
-      means: 'refused',
-      says: /the service refused the request \(400 /,
-      only: ['list', 'create', 'rows'],
-    },
-    {
-      fault: `${what} in a field name`,
-      react: replaced('"id"', `${escaped(text)}:1,${escaped(text)}:2,"id"`),
-      means: 'wrong',
-      says: /duplicate field/,
-      only: ['list', 'create', 'pet'],
-    },
-  ]),
-  ...texts.flatMap(([what, text]): Fault[] => {
-    const field = wire(text);
-    const orNotHttp = (fault: Pick<Fault, 'means' | 'says'>) =>
-      forbidden.test(field) ? notHttp : fault;
+  ...Object.entries({ ...acting, ...keyForms }).flatMap(([what, text]) => {
+    const doubled = `${escaped(text)}:1,${escaped(text)}:2,"id"`;
     return [
-      {
-        fault: `${what} in an id`,
-        react: replaced(/"id":\d+/, `"id":${escaped(text)}`),
-        means: 'wrong',
-        says: /id must be/,
-        only: ['list', 'create'],
-      },
-      {
-        fault: `${what} in a failure`,
-        react: status(500, JSON.stringify({ code: text, message: text })),
-        means: 'failed',
-        says: /server error \(500 /,
-        only: ['list', 'create'],
-      },
-      {
-        fault: `${what} in a field that is kept`,
-        react: replaced('"id"', `${escaped(`_${text}`)}:${escaped(text)},"id"`),
-        means: 'fine',
-        only: ['pet', 'orders', 'create'],
-      },
-      {
-        fault: `${what} in a location`,
-        react: status(307, '', { location: field }),
-        ...orNotHttp({ means: 'moved' }),
-        only: ['list', 'create'],
-      },
-      {
-        fault: `${what} in a content type`,
-        react: say(({ status, good }) => json(status, good, { 'content-type': field })),
-        ...orNotHttp({ means: 'wrong', says: /expected JSON, got/ }),
-        only: ['list', 'create'],
-      },
-      {
-        fault: `${what} in a reason phrase`,
-        react: say(({ good }) => json(`500 ${field}`, good)),
-        means: 'failed',
-        only: ['list', 'create'],
-      },
-      {
-        fault: `${what} in the date, the sunset and the limit`,
-        react: say((seen) =>
-          good(seen, { date: field, sunset: field, 'x-ratelimit-limit': field }),
-        ),
-        ...orNotHttp({ means: 'fine' }),
-        only: ['list', 'pet'],
-      },
+      ...faultsOf('fine', [
+        [`${what} in a name`, named(text), undefined, ['list', 'create', 'import', 'limits']],
+      ]),
+      ...faultsOf('refused', [
+        [
+          `${what} in a refusal`,
+          status(400, JSON.stringify({ code: text, message: text })),
+          /the service refused the request \(400 /,
+          ['list', 'create', 'rows'],
+        ],
+      ]),
+      ...faultsOf('wrong', [
+        [
+          `${what} in a field name`,
+          replaced('"id"', doubled),
+          /duplicate field/,
+          ['list', 'create', 'pet'],
+        ],
+      ]),
+    ];
+  }),
+  ...texts.flatMap(([what, text]) => {
+    const field = wire(text);
+    const isHttp = !forbidden.test(field);
+    const ofField = (means: Meaning, where: string, fields: Fields, says?: RegExp) =>
+      faultsOf(isHttp ? means : 'wrong', [
+        [
+          `${what} in ${where}`,
+          withFields(fields),
+          isHttp ? says : /is not valid HTTP/,
+          ['list', 'pet'],
+        ],
+      ]);
+    const failure = JSON.stringify({ code: text, message: text });
+    const kept = `${escaped(`_${text}`)}:${escaped(text)},"id"`;
+    const moved = status(307, '', { location: field });
+    return [
+      ...faultsOf('wrong', [[`${what} in an id`, withId(escaped(text)), /id must be/, few]]),
+      ...faultsOf('failed', [
+        [`${what} in a failure`, status(500, failure), /server error \(500 /, few],
+        [
+          `${what} in a reason phrase`,
+          say(({ good }) => json(`500 ${field}`, good)),
+          undefined,
+          few,
+        ],
+      ]),
+      ...faultsOf('fine', [
+        [`${what} in a kept field`, replaced('"id"', kept), undefined, ['pet', 'orders', 'create']],
+      ]),
+      ...faultsOf(isHttp ? 'moved' : 'wrong', [[`${what} in a location`, moved, undefined, few]]),
+      ...ofField('wrong', 'a content type', { 'content-type': field }, /expected JSON, got/),
+      ...ofField('fine', 'dates and limits', {
+        date: field,
+        sunset: field,
+        'x-ratelimit-limit': field,
+      }),
     ];
   }),
 ];

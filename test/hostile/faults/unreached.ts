@@ -27,48 +27,36 @@ export type Unreached = {
   readonly only?: readonly CommandName[];
 };
 
-const slow = 600;
+const closed = /127\.0\.0\.1:\d+ closed the connection/;
 const tooSlow = /the request to \S+ timed out after 0\.6s/;
 
-const addresses: readonly Unreached[] = [
-  {
-    fault: 'a host that nobody knows',
-    open: () => ({ url: 'https://nowhere.invalid/v1' }),
-    says: /cannot resolve host nowhere\.invalid/,
-  },
-  {
-    fault: 'a port where nobody listens',
-    open: () => ({ url: 'https://127.0.0.1:1/v1' }),
-    says: /127\.0\.0\.1:1 refused the connection/,
-  },
-  {
-    // To many hosts at once no connection can be made, whatever the network is like.
-    fault: 'an address that no connection leads to',
-    open: () => ({ url: 'https://224.0.0.1/v1' }),
-    says: /224\.0\.0\.1 is unreachable/,
-  },
-  {
-    fault: 'silence where TLS belongs',
-    open: () => plain(() => {}),
-    says: tooSlow,
-    timeout: slow,
-  },
-  {
-    fault: 'an end where TLS belongs',
-    open: () => plain((socket) => socket.end()),
-    says: /127\.0\.0\.1:\d+ closed the connection/,
-  },
-  {
-    fault: 'a reset where TLS belongs',
-    open: () => plain((socket) => socket.resetAndDestroy()),
-    says: /127\.0\.0\.1:\d+ closed the connection/,
-  },
-  {
-    fault: 'plain HTTP where TLS belongs',
-    open: () => plain((socket) => socket.write('HTTP/1.1 400 No\r\n\r\n')),
-    says: /TLS handshake with \S+ failed\n.*plain http/s,
-  },
-];
+const addresses: readonly (readonly [Unreached['fault'], Unreached['open'], Unreached['says']])[] =
+  [
+    [
+      'a host that nobody knows',
+      () => ({ url: 'https://nowhere.invalid/v1' }),
+      /cannot resolve host nowhere\.invalid/,
+    ],
+    [
+      'a port where nobody listens',
+      () => ({ url: 'https://127.0.0.1:1/v1' }),
+      /127\.0\.0\.1:1 refused the connection/,
+    ],
+    [
+      // To many hosts at once no connection can be made, whatever the network is like.
+      'an address that no connection leads to',
+      () => ({ url: 'https://224.0.0.1/v1' }),
+      /224\.0\.0\.1 is unreachable/,
+    ],
+    ['silence where TLS belongs', () => plain(() => {}), tooSlow],
+    ['an end where TLS belongs', () => plain((socket) => socket.end()), closed],
+    ['a reset where TLS belongs', () => plain((socket) => socket.resetAndDestroy()), closed],
+    [
+      'plain HTTP where TLS belongs',
+      () => plain((socket) => socket.write('HTTP/1.1 400 No\r\n\r\n')),
+      /TLS handshake with \S+ failed\n.*plain http/s,
+    ],
+  ];
 
 /** Ends after ten seconds, and is not tried again. */
 const slowest = (fault: string, open: Unreached['open'], says: RegExp): Unreached => ({
@@ -104,30 +92,27 @@ const openProxy = (react: keyof typeof reactions) => async () => {
   const { port, asked, seen, close } = await startProxy(react);
   return { ...throughProxy(`127.0.0.1:${port}`), asked: () => asked.length, seen, close };
 };
-const proxies: readonly Unreached[] = [
-  ...proxySays.map(
-    ([react, says]): Unreached => ({
-      fault: `a proxy that ${react}`,
-      open: openProxy(react),
-      says,
-      ...(says === tooSlow && { timeout: slow }),
-    }),
-  ),
-  {
-    fault: 'a proxy that is not there',
-    open: () => throughProxy('127.0.0.1:1'),
-    says: /the proxy 127\.0\.0\.1:1 \(HTTPS_PROXY\) refused the connection/,
-  },
-  {
-    fault: 'a proxy that nobody knows',
-    open: () => throughProxy('nowhere.invalid:3128'),
-    says: /cannot resolve the proxy nowhere\.invalid:3128 \(HTTPS_PROXY\)/,
-  },
+const proxies: typeof addresses = [
+  ...proxySays.map(([react, says]) => [`a proxy that ${react}`, openProxy(react), says] as const),
+  [
+    'a proxy that is not there',
+    () => throughProxy('127.0.0.1:1'),
+    /the proxy 127\.0\.0\.1:1 \(HTTPS_PROXY\) refused the connection/,
+  ],
+  [
+    'a proxy that nobody knows',
+    () => throughProxy('nowhere.invalid:3128'),
+    /cannot resolve the proxy nowhere\.invalid:3128 \(HTTPS_PROXY\)/,
+  ],
 ];
 
 export const unreachedFaults: readonly Unreached[] = [
-  ...addresses,
-  ...proxies,
+  ...[...addresses, ...proxies].map(([fault, open, says]) => ({
+    fault,
+    open,
+    says,
+    ...(says === tooSlow && { timeout: 600 }),
+  })),
   slowest(
     'a proxy that hangs',
     openProxy('hangs'),
