@@ -50,7 +50,7 @@ const places: readonly (readonly [place: string, commands: readonly string[]])[]
     .concat('.config')
     .map((place) => [place, onSettings] as const),
   ...['', '/imports', '/imports/*.journal', '/imports/a.journal', '/names', '/names/*.lock']
-    .concat('/names/*', '/limits', '/limits/salt', '/limits/*.log')
+    .concat('/names/*', '/limits', '/limits/*')
     .map((path) => state + path)
     .concat('.local')
     .map((place) => [place, onState] as const),

@@ -15,8 +15,7 @@ import { statusFaults } from './faults/statuses.ts';
 import { strangeFaults } from './faults/strange.ts';
 import { textFaults } from './faults/texts.ts';
 import { certificateFaults, unreachedFaults } from './faults/unreached.ts';
-import { proveFault } from './prove.ts';
-import { proveUnreached } from './prove-unreached.ts';
+import { proveFault, proveUnreached } from './prove.ts';
 import { type HostilePair, startHostilePair } from './server.ts';
 
 const tables: Readonly<Record<string, readonly Fault[]>> = {

@@ -38,14 +38,14 @@ const test = base.extend<{
       for (let at = 1; at <= maxSteps; at += 1) {
         const step = await prepare(at);
         const { env, stdin = '', below, synced = '' } = step;
+        const spoilt = {
+          FAULT: fault,
+          FAULT_FOLDER: below,
+          FAULT_AT: `${at}`,
+          FAULT_SYNCED: synced,
+        };
         const ended = await execute(process.execPath, ['--require', disk, launcher, ...argv], {
-          env: {
-            ...env,
-            FAULT: fault,
-            FAULT_FOLDER: below,
-            FAULT_AT: `${at}`,
-            FAULT_SYNCED: synced,
-          },
+          env: { ...env, ...spoilt },
           stdin,
         });
         await check(ended, step, `at ${at}: ${ended.stderr}`);
@@ -56,24 +56,24 @@ const test = base.extend<{
 });
 
 type Code = number | NodeJS.Signals;
+/** A command that saves, its file, and what the file holds before it and after it. */
+type Save = readonly [
+  argv: readonly string[],
+  file: string,
+  whole: (state: 'old' | 'new') => object,
+];
 type Fault = readonly [fault: string, codes: readonly Code[], minSteps: number];
 
 describe('a save on a disk that fails at any step: the old file or the new one, and nothing beside it after the next', () => {
-  const saves = [
-    {
-      argv: ['auth', 'login', '--base-url', 'https://a.example/v1'],
-      file: 'keys/production.json',
-      stdin: 'the-new-key-0001',
-      whole: (state: string) => ({ origin: 'https://a.example', key: `the-${state}-key-0001` }),
-    },
-    {
-      argv: ['config', 'set', 'base-url', 'https://new.example/v1'],
-      file: 'settings.json',
-      stdin: '',
-      whole: (state: string) => ({
-        profiles: { production: { 'base-url': `https://${state}.example/v1` } },
-      }),
-    },
+  const login: Save = [
+    ['auth', 'login', '--base-url', 'https://a.example/v1'],
+    'keys/production.json',
+    (state) => ({ origin: 'https://a.example', key: `the-${state}-key-0001` }),
+  ];
+  const setting: Save = [
+    ['config', 'set', 'base-url', 'https://new.example/v1'],
+    'settings.json',
+    (state) => ({ profiles: { production: { 'base-url': `https://${state}.example/v1` } } }),
   ];
   const faults: readonly Fault[] = [
     ['EIO', [0, 2, 74], 3],
@@ -81,18 +81,18 @@ describe('a save on a disk that fails at any step: the old file or the new one, 
     ['short', [0], 1],
     ['kill', ['SIGKILL'], 3],
   ];
-
-  const rows = saves.flatMap((save) =>
+  const rows = [setting, login].flatMap((save) =>
     faults
-      .filter(([fault]) => isNightly || save.file === 'settings.json' || fault === 'kill')
-      .map((fault) => [save.argv[0], ...fault, save] as const),
+      .filter(([fault]) => isNightly || save === setting || fault === 'kill')
+      .map(([fault, codes, minSteps]) => [save[1], fault, codes, minSteps, save] as const),
   );
 
   test.for(rows)(
     '%s: %s',
     { timeout },
     async ([, fault, codes, minSteps, save], { failAtEachStep, petstore, folder }) => {
-      const { argv, file, stdin, whole } = save;
+      const [argv, file, whole] = save;
+      const stdin = 'the-new-key-0001';
       const config = join(folder, 'config');
       const path = join(config, file);
       const env = { PETSTORE_CONFIG_DIR: config };

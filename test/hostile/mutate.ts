@@ -1,13 +1,4 @@
-/** Random numbers that are the same for the same seed: mulberry32. */
-export function randomFrom(seed: number): (below: number) => number {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
+import { below, type Random } from '../support/random.ts';
 
 /** What HTTP and JSON are made of, and what a terminal acts on. */
 const telling = [
@@ -17,33 +8,33 @@ const telling = [
 ].map((text) => Buffer.from(text));
 
 /** The bytes with a few of them changed, lost, doubled or moved; now and then nothing but noise. */
-export function mutate(bytes: Buffer, random: (below: number) => number): Buffer {
-  if (random(50) === 0) return noise(random);
+export function mutate(bytes: Buffer, random: Random): Buffer {
+  if (below(50, random) === 0) return noise(random);
   let mutant = bytes;
-  for (let steps = 1 + random(4); steps > 0; steps -= 1) mutant = step(mutant, random);
+  for (let steps = 1 + below(4, random); steps > 0; steps -= 1) mutant = step(mutant, random);
   return mutant;
 }
 
-function step(bytes: Buffer, random: (below: number) => number): Buffer {
-  const at = random(bytes.length + 1);
-  const to = Math.min(bytes.length, at + 1 + random(8));
+function step(bytes: Buffer, random: Random): Buffer {
+  const at = below(bytes.length + 1, random);
+  const to = Math.min(bytes.length, at + 1 + below(8, random));
   const [before, piece, after] = [
     bytes.subarray(0, at),
     bytes.subarray(at, to),
     bytes.subarray(to),
   ];
   const changed = [
-    () => [Buffer.from([random(256)]), piece.subarray(1)],
-    () => [Buffer.from([(piece[0] ?? 0) ^ (1 << random(8))]), piece.subarray(1)],
+    () => [Buffer.from([below(256, random)]), piece.subarray(1)],
+    () => [Buffer.from([(piece[0] ?? 0) ^ (1 << below(8, random))]), piece.subarray(1)],
     () => [],
     () => [piece, piece],
-    () => [telling[random(telling.length)] ?? piece, piece],
-    () => [telling[random(telling.length)] ?? piece],
+    () => [telling[below(telling.length, random)] ?? piece, piece],
+    () => [telling[below(telling.length, random)] ?? piece],
     () => [Buffer.from(piece).reverse()],
-  ][random(7)];
+  ][below(7, random)];
   return Buffer.concat([before, ...(changed?.() ?? []), after]);
 }
 
-function noise(random: (below: number) => number): Buffer {
-  return Buffer.from(Array.from({ length: random(300) }, () => random(256)));
+function noise(random: Random): Buffer {
+  return Buffer.from(Array.from({ length: below(300, random) }, () => below(256, random)));
 }

@@ -1,7 +1,8 @@
 import { commands, endings } from './commands.ts';
 import type { CommandName, Fault } from './fault.ts';
+import type { Unreached } from './faults/unreached.ts';
 import { runInProcess } from './in-process.ts';
-import { canary } from './invariants.ts';
+import { canary, holdsKey } from './invariants.ts';
 import type { HostileServer } from './server.ts';
 
 /** Deadlines that are to pass, and those that are not, on a machine that does other things too; in ms. */
@@ -41,7 +42,7 @@ async function prove(fault: Fault, name: CommandName, server: HostileServer): Pr
   const broken = [
     ...run.broken,
     run.exitCode !== end.exitCode && `exit code ${run.exitCode} in place of ${end.exitCode}`,
-    one && outcomeOf(run.stderr) !== end.outcome && `not ${end.outcome}`,
+    one && eventIn(run.stderr).outcome !== end.outcome && `not ${end.outcome}`,
     says && !json && !says.test(run.stderr) && `does not say ${says}`,
     means !== 'slow' && run.stderr.includes('timed out after') && 'ended by its deadline',
     !whole && run.stdout !== '' && 'a result',
@@ -54,7 +55,47 @@ async function prove(fault: Fault, name: CommandName, server: HostileServer): Pr
   return broken.map((promise) => `${name}: ${promise}: ${JSON.stringify(run)}`);
 }
 
-/** What the error says became of a create. */
-function outcomeOf(stderr: string): string | undefined {
-  return JSON.parse(stderr.trimEnd().split('\n').at(-1) || '{}').outcome;
+/** Returns the last event. */
+function eventIn(stderr: string) {
+  return JSON.parse(stderr.trimEnd().split('\n').at(-1) || '{}');
+}
+
+/** All commands; before the rows of an import there is its list. */
+const allCommands: readonly CommandName[] = ['list', 'create', 'import', 'pet', 'orders', 'limits'];
+
+/** Each promise that a command breaks when nothing of its request can leave. */
+export async function proveUnreached({
+  says,
+  open,
+  timeout = 20_000,
+  only = allCommands,
+}: Unreached) {
+  const { url, env = {}, asked, seen, close } = await open();
+  const broken: string[] = [];
+  for (const name of only) {
+    const { argv, json = false } = commands[name];
+    const before = asked?.() ?? 0;
+
+    const run = await runInProcess([...argv, '--max-wait', '0'], url, { json, timeout, env });
+
+    const promises = [
+      ...run.broken,
+      run.exitCode !== 5 && `exit code ${run.exitCode}`,
+      run.stdout !== '' && 'a result',
+      !says.test(json ? textOf(run.stderr) : run.stderr) && `does not say ${says}`,
+      name === 'create' && !run.stderr.includes('"outcome":"not_sent"') && 'no outcome',
+      asked && asked() !== before + 1 && 'the proxy was not asked once',
+      run.stderr.includes('sesame') && 'the password of the proxy',
+    ].filter(Boolean);
+    broken.push(...promises.map((promise) => `${name}: ${promise}: ${JSON.stringify(run)}`));
+  }
+  if (seen && holdsKey(seen().toString('latin1'))) broken.push('the key at the proxy');
+  close?.();
+  return broken;
+}
+
+/** Returns an error event as the lines of the text that it stands for, but for what became of a write. */
+function textOf(stderr: string): string {
+  const { message, hint } = eventIn(stderr);
+  return `petstore: ${message}\n${hint}\n`;
 }

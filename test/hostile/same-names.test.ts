@@ -3,24 +3,16 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe } from 'vitest';
 import { test as base, expect } from '../support/program.ts';
-import { startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
 import { plans } from '../support/values.ts';
 
 /** The responses of the service's lists take that long, in ms, and are old when they arrive. */
 const listTakes = 500;
 
-type Service = {
-  readonly env: Readonly<Record<string, string>>;
-  readonly names: () => string[];
-  /** Resolves when that many requests have arrived. */
-  readonly arrived: (count: number) => Promise<void>;
-};
-
 /** A service with the limit of Business, so that nothing but the hold makes anybody wait. It creates ghosts without a response. */
 const test = base.extend<{ service: Service }>({
-  // biome-ignore lint/correctness/noEmptyPattern: it needs no other fixture
-  service: async ({}, use) => {
-    const service = await startService({
+  service: async ({ serve }, use) => {
+    const service: Service = await serve({
       plan: plans.business,
       async react({ method, body }) {
         if (body.includes('ghost')) return 'commit, then silence';
@@ -30,17 +22,16 @@ const test = base.extend<{ service: Service }>({
           name,
         }));
         await setTimeout(listTakes);
-        const headers = { 'content-type': 'application/json' };
-        return { status: 200, headers, body: JSON.stringify(list) };
+        return { status: 200, body: JSON.stringify(list) };
       },
     });
-    await use({
-      env: { PETSTORE_BASE_URL: service.url, PETSTORE_API_KEY: service.key },
-      names: () => service.state.categories.map(({ name }) => name).sort(),
-      arrived: service.arrived,
-    });
+    await use(service);
   },
 });
+
+function namesOf({ state }: Service): string[] {
+  return state.categories.map(({ name }) => name).sort();
+}
 
 const times = <Result>(count: number, make: () => Result) => Array.from({ length: count }, make);
 const create = ['categories', 'create', 'ferret', '--if-missing', '--json'];
@@ -52,7 +43,7 @@ describe('real processes that create the same names at the same time', () => {
     const results = await Promise.all(times(10, () => petstore(create, { env: service.env })));
 
     expect(results.map(({ code }) => code)).toEqual(times(10, () => 0));
-    expect(service.names()).toEqual(['ferret']);
+    expect(namesOf(service)).toEqual(['ferret']);
   });
 
   test('ten creates with --if-missing create one category in the embedded sandbox', async ({
@@ -87,7 +78,7 @@ describe('real processes that create the same names at the same time', () => {
     );
 
     expect(results.map(({ code }) => code)).toEqual([0, 0]);
-    expect(service.names()).toEqual(['cat', 'dog', 'emu', 'fox']);
+    expect(namesOf(service)).toEqual(['cat', 'dog', 'emu', 'fox']);
   });
 
   test('a file that changes while its first import waits for the list creates no name twice', async ({
@@ -106,7 +97,7 @@ describe('real processes that create the same names at the same time', () => {
     const second = await petstore(argv, { env: service.env });
 
     expect([(await first).code, second.code]).toEqual([0, 0]);
-    expect(service.names()).toEqual(['cat', 'dog', 'fox']);
+    expect(namesOf(service)).toEqual(['cat', 'dog', 'fox']);
   });
 
   test('one whose creator was killed is found, and not created again', async ({
@@ -123,6 +114,6 @@ describe('real processes that create the same names at the same time', () => {
     const next = await petstore([...ghost, '--max-wait', '5s'], { env: service.env });
 
     expect(next.code).toBe(0);
-    expect(service.names()).toEqual(['ghost']);
+    expect(namesOf(service)).toEqual(['ghost']);
   });
 });

@@ -5,17 +5,7 @@ type Shape = (bytes: number) => string;
 const list =
   (element: (n: number) => string): Shape =>
   (bytes) =>
-    `[${fill(element, bytes)}]`;
-
-function fill(element: (n: number) => string, bytes: number): string {
-  const elements: string[] = [];
-  for (let left = bytes - 100, n = 0; ; n += 1) {
-    const next = element(n);
-    left -= Buffer.byteLength(next) + 1;
-    if (left < 0) return elements.join();
-    elements.push(next);
-  }
-}
+    `[${few(Number.POSITIVE_INFINITY, element)(bytes)}]`;
 
 const text =
   (unit: string): Shape =>
@@ -42,42 +32,32 @@ const wrapped =
   (bytes) =>
     `{"data":[${inside(bytes)}]}`;
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
-const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
-const [mark, hidden, dog] = ['\u202e', '\u{f0000}', '\u{1f436}'];
+const [mark, dog] = ['\u202e', '\u{1f436}'];
 
 /** Answers to `api` that are lists. */
 export const lists: Readonly<Record<string, Shape>> = {
   'empty arrays': list(() => '[]'),
-  'empty texts': list(() => '""'),
-  digits: list((n) => String(n % 10)),
   'deep nesting': list(() => nested(30)),
   'objects with a key of their own': list((n) => `{"k${n}":1}`),
   'wide objects': list(() => `{${Array.from({ length: 1_000 }, (_, n) => `"k${n}":1`).join()}}`),
   records: list((n) => `{"id":${n},"name":"pet ${n}","tags":["a","b"],"owner":{"name":"x"}}`),
   'long texts': list((n) => `"${String(n).padStart(100_000, 'x')}"`),
-  'long texts of marks': list((n) => `"${String(n).padStart(30_000, mark)}"`),
   'long numbers': list((n) => `${n + 1}${'0'.repeat(300)}.5e10`),
 };
 
 /** Answers to `api` that are none. */
 export const wholes: Readonly<Record<string, Shape>> = {
-  'one text': text('x'),
   'one text of NUL': text('\\u0000'),
-  'one text of quotes': text('\\"'),
   'one text of marks': text(mark),
-  'one text of private characters': text(hidden),
   'one text of emoji': text(dog),
   'one number': (bytes) => '9'.repeat(bytes),
-  'one object of many keys': (bytes) => `{${few(149_000, (n) => `"k${n}":1`)(bytes)}}`,
   'one object of long keys': (bytes) =>
     `{${few(149_000, (n) => `"${String(n).padStart(1_000, 'k')}":1`)(bytes)}}`,
   'one object of keys of marks': (bytes) =>
     `{${few(149_000, (n) => `"${String(n).padStart(50, mark)}":1`)(bytes)}}`,
   'one object with empty arrays': wrapped(few(149_000, () => '[]')),
   'one object with deep nesting': wrapped(few(149_000 / 29, () => nested(29))),
-  'one object with deep objects': wrapped(few(149_000 / 30, () => objects(29))),
   'one object with keys of their own': wrapped(few(149_000 / 2, (n) => `{"k${n}":1}`)),
-  'one object with texts': wrapped(few(149_000, (n) => `"some text ${n}"`)),
   'one object with records': wrapped(
     few(149_000 / 5, (n) => `{"id":${n},"name":"pet ${n}","text":"The one of ${n}","more":null}`),
   ),
@@ -93,17 +73,14 @@ export const categories: Readonly<Record<string, Shape>> = {
   'short names': list(() => '{"id":1,"name":""}'),
   'names with escapes': list((n) => `{"id":${n},"name":"\\u0000\\n${n}","description":"\\"\\\\"}`),
   'names in Unicode': list((n) => `{"id":${n},"name":"câ${mark}${n}","description":"犬 ${dog}"}`),
-  'names of 60 KB': list((n) => `{"id":${n},"name":"${'x'.repeat(60_000)}"}`),
   'names of 900 KB': list((n) => `{"id":${n},"name":"${'x'.repeat(long)}"}`),
   'names of 900 KB of marks': list((n) => `{"id":${n},"name":"${mark.repeat(long / 3)}"}`),
-  'extra fields of 66 KB': list((n) => category(n, `"${'x'.repeat(66_000)}"`)),
   'extra fields of 900 KB': list((n) => category(n, `"${'x'.repeat(long)}"`)),
   'extra arrays': list((n) => category(n, `[${Array(many).fill('[]')}]`)),
   'extra nesting': list((n) => category(n, `[${Array(Math.floor(many / 29)).fill(nested(29))}]`)),
   'extra keys': list((n) =>
     category(n, `{${Array.from({ length: many }, (_, k) => `"k${n}_${k}":1`)}}`),
   ),
-  'extra numbers': list((n) => category(n, `[${Array(many).fill(1)}]`)),
   'long extra texts': list((n) =>
     category(n, `[${Array.from({ length: 9_000 }, (_, k) => `"${String(k).padStart(90, 'x')}"`)}]`),
   ),

@@ -16,35 +16,31 @@ const textsWith = (space: string) => [
   ...[...':#,"-\\'].flatMap((mark) => [`dog${space}${mark}`, `dog${mark}${space}x`]),
 ];
 
-type Read = (text: string) => unknown;
+type Format = 'json' | 'ndjson' | 'yaml';
 
 /** How each format is read by its own rules; the table is for people. */
-const readers: Readonly<Record<'json' | 'ndjson' | 'yaml', Readonly<Record<string, Read>>>> = {
-  json: { 'JSON.parse': JSON.parse },
-  ndjson: {
-    'JSON.parse of each line': (text) => {
-      const lines = text.split('\n').slice(0, -1);
-      return lines.map((line) => JSON.parse(line));
-    },
-  },
-  yaml: {
-    'yaml as 1.2': (text) => parseYaml(text),
-    'yaml as 1.1': (text) => parseYaml(text, { version: '1.1' }),
-    'js-yaml as 1.2': (text) => load(text),
-    'js-yaml as 1.1': (text) => load(text, { schema: YAML11_SCHEMA }),
-  },
-};
+const readers: readonly (readonly [
+  format: Format,
+  reader: string,
+  read: (text: string) => unknown,
+])[] = [
+  ['json', 'JSON.parse', JSON.parse],
+  ['ndjson', 'JSON.parse of each line', (text) => linesOf(text).map((line) => JSON.parse(line))],
+  ['yaml', 'yaml as 1.2', (text) => parseYaml(text)],
+  ['yaml', 'yaml as 1.1', (text) => parseYaml(text, { version: '1.1' })],
+  ['yaml', 'js-yaml as 1.2', (text) => load(text)],
+  ['yaml', 'js-yaml as 1.1', (text) => load(text, { schema: YAML11_SCHEMA })],
+];
 
 describe('A space of any kind comes back', () => {
-  test.for(Object.entries(readers))(
-    'from %s, in names and values, at each end of them and of all that is printed',
-    async ([format, each], { petstore, sandbox }) => {
-      const print = async (argv: readonly string[], data: unknown) => {
+  test.for(readers)(
+    'from %s by %s, in names and values, at each end of them and of all that is printed',
+    async ([format, , read], { petstore, sandbox }) => {
+      const printed = async (argv: readonly string[], data: unknown) => {
         sandbox.react = () => reply(200, JSON.stringify(data));
-        return (await petstore([...argv, '-o', format])).stdout;
+        return read((await petstore([...argv, '-o', format])).stdout);
       };
       for (const space of spaces) {
-        const code = `U+${space.charCodeAt(0).toString(16)}`;
         const texts = textsWith(space);
         const records = [
           ...texts.map((text) => ({ text })),
@@ -52,18 +48,12 @@ describe('A space of any kind comes back', () => {
           ...texts.map((text) => ({ first: 'x', [text]: { [text]: [text, { [text]: text }] } })),
           ...texts.map((text) => ({ list: [['x', text]] })),
         ];
-        const list = await print(['orders', 'list'], records);
-        for (const [reader, read] of Object.entries(each)) {
-          expect(read(list), `${code}, ${reader}`).toEqual(records);
-        }
+        expect(await printed(['orders', 'list'], records), codeOf(space)).toEqual(records);
 
         const last = `dog${space}`;
         for (const data of [last, { [last]: last }, { nested: [{ [last]: last }] }]) {
-          const whole = await print(['api', 'GET', '/orders'], data);
-          for (const [reader, read] of Object.entries(each)) {
-            const expected = format === 'ndjson' ? [data] : data;
-            expect(read(whole), `${code}, ${reader}`).toEqual(expected);
-          }
+          const expected = format === 'ndjson' ? [data] : data;
+          expect(await printed(['api', 'GET', '/orders'], data), codeOf(space)).toEqual(expected);
         }
       }
     },
@@ -71,7 +61,6 @@ describe('A space of any kind comes back', () => {
 
   test('from csv and tsv, in titles and fields', async ({ petstore, sandbox }) => {
     for (const space of spaces) {
-      const code = `U+${space.charCodeAt(0).toString(16)}`;
       const columns = ['first', ...textsWith(space), 'last', `dog${space}${space}`];
       const rows = columns.map((text) => columns.map((_, at) => (at % 2 ? text : 'x')));
       const records = rows.map((row) =>
@@ -82,20 +71,23 @@ describe('A space of any kind comes back', () => {
         (await petstore(['orders', 'list', '-o', format])).stdout;
 
       const csv: string[][] = parseCsv(await print('csv'), { record_delimiter: '\n' });
-      const tsv = (await print('tsv')).split('\n').slice(0, -1);
+      const tsv = linesOf(await print('tsv')).map((line) => line.split('\t'));
 
       const whole = [columns, ...rows];
-      expect(
-        csv.map((fields) => fields.map(unescaped)),
-        code,
-      ).toEqual(whole);
-      expect(
-        tsv.map((line) => line.split('\t').map(unescapedTsv)),
-        code,
-      ).toEqual(whole);
+      const readCsv = csv.map((fields) => fields.map(unescaped));
+      const readTsv = tsv.map((fields) => fields.map(unescapedTsv));
+      expect([readCsv, readTsv], codeOf(space)).toEqual([whole, whole]);
     }
   });
 });
+
+function codeOf(space: string): string {
+  return `U+${space.charCodeAt(0).toString(16)}`;
+}
+
+function linesOf(text: string): string[] {
+  return text.split('\n').slice(0, -1);
+}
 
 function unescaped(field: string): string {
   return field.replace(/\\u\{([0-9a-f]+)\}/g, (_, code) => fromHex(code));

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isNightly } from '../support/trials.ts';
+import { commands } from './commands.ts';
 import { framings, goodCategory, goodList, wholeAnswer } from './good-answers.ts';
+import { runInProcess } from './in-process.ts';
 import { type HostileServer, startHostileServer } from './server.ts';
-import { proveCut } from './truncation.ts';
 
 /** 200 KB, which arrive in several pieces. */
 const manyRows = Array.from({ length: 4_500 }, (_, id) => ({ id, name: `category number ${id}` }));
@@ -50,4 +51,29 @@ describe('a response that is cut short', () => {
 function cutsOf(length: number): number[] {
   const isCut = (at: number) => at < 300 || at >= length - 300 || at % 997 === 0;
   return Array.from({ length }, (_, at) => at).filter(isCut);
+}
+
+/** Ends a response behind its first `at` bytes, by an end or by a reset in turn; returns what goes against the promises. */
+async function proveCut(
+  server: HostileServer,
+  answer: Buffer,
+  at: number,
+  writes: boolean,
+): Promise<string[]> {
+  const part = answer.subarray(0, at);
+  const { url, seen } = server.play((socket) => {
+    if (at % 2 === 0 || at === answer.length) socket.end(part);
+    else socket.write(part, () => socket.resetAndDestroy());
+  });
+  const { argv, json = false } = writes ? commands.create : commands.list;
+  const run = await runInProcess(argv, url, { json, timeout: 20_000 });
+  const creates = seen.filter(({ method }) => method === 'POST').length;
+  const broken = [
+    ...run.broken,
+    run.exitCode !== (writes ? 6 : 5) && `exit code ${run.exitCode}`,
+    run.exitCode !== 0 && run.stdout !== '' && 'a part of the result',
+    writes && run.exitCode !== 0 && !run.stderr.includes('"outcome":"unknown"') && 'no outcome',
+    writes && creates !== 1 && `${creates} creates`,
+  ];
+  return broken.filter((promise) => typeof promise === 'string');
 }
