@@ -6,5 +6,5 @@ let built = false;
 export default function build(): void {
   if (built) return;
   built = true;
-  execFileSync('npm', ['run', 'build', '--silent'], { stdio: 'inherit' });
+  execFileSync(process.execPath, ['build.mjs'], { stdio: 'inherit' });
 }

@@ -10,13 +10,10 @@ const hostile = '$(touch owned)';
 const lines: readonly (readonly [typed: string, completed: string])[] = [
   ['petstore cat', 'petstore categories '],
   ['petstore -p sandbox lim', 'petstore -p sandbox limits '],
-  ['petstore pets ', 'petstore pets get '],
-  ['petstore categories list --so', 'petstore categories list --sort '],
   ['petstore limits --output=nd', 'petstore limits --output=ndjson '],
   ['petstore limits -p x', 'petstore limits -p x'],
   ['petstore categories import pe', 'petstore categories import pets.csv '],
   ['petstore sandbox --data=pe', 'petstore sandbox --data=pets.csv '],
-  ['petstore limits --max-wait pe', 'petstore limits --max-wait pets.csv '],
   [`petstore pets get "${hostile}" --verb`, `petstore pets get "${hostile}" --verbose `],
 ];
 

@@ -56,25 +56,9 @@ describe('the packed tarball', () => {
 
     // What npm says of its own settings is none of ours.
     expect(installed.stdout + installed.stderr).not.toMatch(/script|prepare|petstore/);
+    expect(JSON.parse(readFileSync('package.json', 'utf8'))).not.toHaveProperty('dependencies');
     expect([installed.code, listed.code]).toEqual([0, 0]);
     expect(listed.stdout).toContain('│ 1  │ dog    │');
-  });
-
-  test('can be read in a stack trace, which shows the line that failed', () => {
-    const lines = programFiles().flatMap((file) => readFileSync(file, 'utf8').split('\n'));
-
-    // Patterns of all emoji and a parser in WebAssembly, in packages of others.
-    const own = lines.filter(
-      (line) => !/^\s*(return \/[^ ]+\/g|const wasmBase64 = "[\w+/=]+");$/.test(line),
-    );
-    const tooLong = own.filter((line) => line.length > 1_000);
-    expect(tooLong.map((line) => line.slice(0, 80))).toEqual([]);
-  });
-
-  test('needs no other package at run time', () => {
-    const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
-
-    expect(manifest).not.toHaveProperty('dependencies');
   });
 
   test('carries the licences of what is bundled', () => {

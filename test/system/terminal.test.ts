@@ -14,13 +14,9 @@ const colors = /\x1b\[\d*m/;
 /** Commands that print results of each kind, and whether a part of each stands out. */
 const commands = [
   ['categories list', true],
-  ['categories list -o json', false],
-  ['categories get dog', true],
   ['categories create emu', true],
   ['categories import pets.csv --yes', false],
-  ['categories diff pets.csv', true],
   ['limits', true],
-  ['auth status', true],
   ['config get base-url', false],
   ['help categories list', true],
 ] as const;
