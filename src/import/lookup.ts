@@ -4,7 +4,7 @@ import { Failure } from '../errors.ts';
 import { notice } from '../events.ts';
 import { cutMark } from '../text/secret.ts';
 import { commandOn } from '../text/shell.ts';
-import { duration, formatCount } from '../time.ts';
+import { countOf, duration } from '../time.ts';
 import type { Identity, Journal, Replayed } from './journal.ts';
 import { type Created, groupBy, keyOf } from './plan.ts';
 import type { Row } from './rows.ts';
@@ -114,7 +114,6 @@ function idsOf(created: ReadonlyMap<number, Created>): string[] {
 
 /** Says "2 categories created by this import are". */
 export function countOwn(count: number): string {
-  return count === 1
-    ? '1 category created by this import is'
-    : `${formatCount(count)} categories created by this import are`;
+  const categories = countOf(count, 'category', 'categories');
+  return `${categories} created by this import ${count === 1 ? 'is' : 'are'}`;
 }

@@ -2,7 +2,7 @@ import { NewCategory } from '../api/resources.ts';
 import { type Failure, usageFailure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
 import { findMismatch } from '../json/check.ts';
-import { formatCount } from '../time.ts';
+import { countOf, formatCount } from '../time.ts';
 import { type Place, Stop } from './text.ts';
 
 /** A category to create, and the line of the input where it begins, counted from 1. */
@@ -62,7 +62,7 @@ export class Rows {
     if (first === undefined) return undefined;
     if (this.#faultCount === 1) return usageFailure(first, hint, faults);
     const listed = this.#faultCount > maxListedFaults ? ` (first ${maxListedFaults} listed)` : '';
-    const message = `${source} has ${formatCount(this.#faultCount)} errors${listed}`;
+    const message = `${source} has ${countOf(this.#faultCount, 'error')}${listed}`;
     return usageFailure(message, hint, faults);
   }
 

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { Failure, type ServiceError, systemCode } from '../errors.ts';
 import { notice, type Report, type Wait } from '../events.ts';
 import { quoted } from '../text/quoted.ts';
-import { formatCount, isoTime } from '../time.ts';
+import { countOf, formatCount, isoTime } from '../time.ts';
 import { type Hold, holdNames } from './hold.ts';
 import {
   type Header,
@@ -196,7 +196,7 @@ function withoutJournal(error: unknown): unknown {
 }
 
 function describeResumption({ created, state }: Replayed, { at }: Header): string {
-  const rows = `${countRows(created.size)} created`;
+  const rows = `${countOf(created.size, 'row')} created`;
   return state === 'done'
     ? `this import was started at ${isoTime(at)} and is finished: ${rows}`
     : `resuming the import started at ${isoTime(at)}: ${rows}`;
@@ -267,8 +267,4 @@ function describeClaim(found: number, absent: number): string {
 
 function describeCopy({ name, id }: Category): string {
   return `${quoted(name)} also exists with id ${id}, which belongs to no row of this import: a late duplicate, or created by another client`;
-}
-
-function countRows(count: number): string {
-  return count === 1 ? '1 row' : `${formatCount(count)} rows`;
 }

@@ -1,5 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { quoted } from '../text/quoted.ts';
+import { countOf } from '../time.ts';
 import { knownFields, type Rows } from './rows.ts';
 import { type Place, Stop } from './text.ts';
 
@@ -38,8 +39,7 @@ export function readTable(text: Buffer, delimiter: Delimiter, rows: Rows): void 
 
   function takeRow(cells: string[], record: Buffer, header: Header, place: Place): void {
     if (cells.length !== header.width) {
-      const fields = header.width === 1 ? 'field' : 'fields';
-      rows.fault(place, `expected ${header.width} ${fields}, got ${cells.length}`);
+      rows.fault(place, `expected ${countOf(header.width, 'field')}, got ${cells.length}`);
       return;
     }
     const name = decodeEscapes(cells[header.name] ?? '', delimiter);

@@ -9,7 +9,7 @@ import { resolveSetting } from '../../session/resolve.ts';
 import type { Session } from '../../session/session.ts';
 import { type NamedPlan, parsePlan } from '../../settings/values.ts';
 import { quoted } from '../../text/quoted.ts';
-import { duration, formatCount } from '../../time.ts';
+import { countOf, duration, formatCount } from '../../time.ts';
 
 /** The limit by the plan of the settings, or else by what the service has reported. */
 export type KnownLimit = Allowances & { readonly plan: NamedPlan | undefined };
@@ -66,11 +66,11 @@ export function describeForecast(
   { plan, minute, requests, today, todayMs, moreDays }: ImportForecast,
   { profile }: Session,
 ): string {
-  const needed = `${formatCount(requests)} ${requests === 1 ? 'request' : 'requests'}`;
+  const needed = countOf(requests, 'request');
   if (minute === undefined || todayMs === undefined) return `${needed}; the rate limit is unknown`;
   const minutes = Math.round(todayMs / windowMs.minute) * windowMs.minute;
   const time = minutes === 0 ? 'less than a minute' : `about ${duration(minutes)}`;
-  const more = moreDays === 1 ? '1 more day' : `${formatCount(moreDays ?? 0)} more days`;
+  const more = countOf(moreDays ?? 0, 'more day');
   const days = today === 0 ? `nothing left today, ${more}` : `${time} today and ${more}`;
   const pace = plan ? `on ${plan.name}` : `at ${formatCount(minute.limit)} per minute`;
   const advice =

@@ -9,7 +9,7 @@ import { inBatches } from '../../output/printer.ts';
 import { isUtf8 } from '../../session/app.ts';
 import type { Session } from '../../session/session.ts';
 import { quoted } from '../../text/quoted.ts';
-import { duration, formatCount, isoTime } from '../../time.ts';
+import { countOf, duration, formatCount, isoTime } from '../../time.ts';
 import { describeForecast, describeOddities, type ImportForecast } from './import-plan.ts';
 
 export const planColumns = ['line', 'name', 'intention', 'id', 'looksLike'];
@@ -133,7 +133,7 @@ function importFailure(
   if (cause !== undefined && !(cause instanceof Failure)) return cause;
   const { hint, resetAt, retryAfter, service } = cause?.details ?? {};
   const open = unknown + refused + left;
-  const done = `${formatCount(outcomes.length - open)} of ${rowsWord(outcomes.length)} are done; nothing was lost.`;
+  const done = `${formatCount(outcomes.length - open)} of ${countOf(outcomes.length, 'row')} are done; nothing was lost.`;
   const resume = resumeHint(cause, unknown);
   if (cause && !plan && unknown === 0) {
     const consequence = cause.details.consequence ?? done;
@@ -151,9 +151,9 @@ function importFailure(
   const reason = cause?.message ?? (stop && 'three outcomes in a row were unknown');
   const which = similar > 0 ? ` (${describeCount('similar', similar)})` : '';
   const parts = [
-    unknown > 0 && `${rowsWord(unknown)} with unknown outcome`,
-    refused > 0 && `${rowsWord(refused)} refused${which}`,
-    left > 0 && `${rowsWord(left)} left`,
+    unknown > 0 && `${countOf(unknown, 'row')} with unknown outcome`,
+    refused > 0 && `${countOf(refused, 'row')} refused${which}`,
+    left > 0 && `${countOf(left, 'row')} left`,
   ];
   const kind = kindOf(cause, unknown, left);
   return new Failure(kind, `${parts.filter(Boolean).join(', ')}${reason ? `: ${reason}` : ''}`, {
@@ -195,7 +195,7 @@ function correctHint(similar: number): string {
 
 /** Adds to an error of printing that the rows were created all the same. */
 function withCreated(error: unknown, { created = 0 }: Counts, signal: AbortSignal): unknown {
-  const consequence = `The import finished: ${rowsWord(created)} ${created === 1 ? 'was' : 'were'} created.`;
+  const consequence = `The import finished: ${countOf(created, 'row')} ${created === 1 ? 'was' : 'were'} created.`;
   return explained(error, signal, { consequence, outcome: 'created' });
 }
 
@@ -258,10 +258,6 @@ function describeCount(word: Word, count: number): string {
 function wordsFor(word: Word, count: number): string {
   const [one, several = one]: readonly [string, string?] = rowWords[word];
   return count === 1 ? one : several;
-}
-
-function rowsWord(count: number): string {
-  return count === 1 ? '1 row' : `${formatCount(count)} rows`;
 }
 
 function intentionOf(fate: Fate): Word {

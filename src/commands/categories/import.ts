@@ -9,7 +9,7 @@ import { resolveMaxWait } from '../../session/resolve.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { requireStateFolder } from '../../settings/folders.ts';
 import { invalid, parseDuration, sandboxProfile } from '../../settings/values.ts';
-import { formatCount } from '../../time.ts';
+import { countOf, formatCount } from '../../time.ts';
 import { addExamples, addNotes } from '../help.ts';
 import { forecastImport, resolvePlan } from './import-plan.ts';
 import { type ImportProgress, startProgress } from './import-progress.ts';
@@ -141,7 +141,7 @@ async function ask(
   toCreate: number,
   similar: number,
 ): Promise<void> {
-  const what = `${formatCount(toCreate)} ${toCreate === 1 ? 'category' : 'categories'}`;
+  const what = countOf(toCreate, 'category', 'categories');
   const where = address === sandboxProfile ? 'in the sandbox' : `at ${address}`;
   const names = similar === 1 ? 'an existing name' : 'existing names';
   const some = similar > 0 ? `, ${formatCount(similar)} of them similar to ${names}` : '';
