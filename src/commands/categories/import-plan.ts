@@ -1,4 +1,3 @@
-import { type Allowance, type Allowances, forecast } from '../../import/forecast.ts';
 import type { Plan } from '../../import/plan.ts';
 import type { Row } from '../../import/rows.ts';
 import { resetMarginMs } from '../../limit/decide.ts';
@@ -10,6 +9,7 @@ import type { Session } from '../../session/session.ts';
 import { type NamedPlan, parsePlan } from '../../settings/values.ts';
 import { quoted } from '../../text/quoted.ts';
 import { countOf, duration, formatCount } from '../../time.ts';
+import { type Allowance, type Allowances, forecast } from './forecast.ts';
 
 /** The limit by the plan of the settings, or else by what the service has reported. */
 export type KnownLimit = Allowances & { readonly plan: NamedPlan | undefined };

@@ -1,5 +1,5 @@
-import { forecast } from '../../import/forecast.ts';
 import type { Session } from '../../session/session.ts';
+import { forecast } from './forecast.ts';
 import { readKnownLimit } from './import-plan.ts';
 
 export type ImportProgress = {

@@ -1,21 +1,23 @@
-import { windowMs } from '../plans.ts';
+import { resetMarginMs } from '../../limit/decide.ts';
+import { windowMs } from '../../plans.ts';
 
-/** What a window of the limit takes, what is left of the current one, and how long until that one resets. */
 export type Allowance = {
+  /** Requests in each window. */
   readonly limit: number;
+  /** Requests that the current window has left. */
   readonly left: number;
+  /** Time until the next window can begin. */
   readonly resetMs?: number | undefined;
 };
 
-/** A window of unknown limit is undefined. */
+/** The windows of the limit; one of unknown limit is undefined. */
 export type Allowances = {
   readonly minute: Allowance | undefined;
   readonly day: Allowance | undefined;
 };
 
-/** How long requests take if nothing but the limit delays them. */
 export type Forecast = {
-  /** Requests that the current day has left. */
+  /** Requests of the current day. */
   readonly today: number;
   /** Time until the last request of today; undefined if the limit per minute is unknown. */
   readonly todayMs: number | undefined;
@@ -25,9 +27,7 @@ export type Forecast = {
   readonly totalMs: number | undefined;
 };
 
-/** A new window begins with its first request, which is sent this long after the reset. */
-const resetMarginMs = 1_000;
-
+/** Predicts how long requests take if nothing but the limit delays them. */
 export function forecast(requests: number, { minute, day }: Allowances): Forecast {
   const today = day ? Math.min(requests, day.left) : requests;
   const later = requests - today;
@@ -44,5 +44,6 @@ export function forecast(requests: number, { minute, day }: Allowances): Forecas
 function waitMs(requests: number, { limit, left, resetMs = windowMs.minute }: Allowance): number {
   if (requests <= left) return 0;
   const windows = Math.ceil((requests - left) / limit);
+  // A new window begins with its first request, which is sent after the margin.
   return resetMs + (windows - 1) * (windowMs.minute + resetMarginMs);
 }
