@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { type Client, readCategories } from '../api/client.ts';
 import type { Category } from '../api/resources.ts';
-import { pause } from '../api/retry.ts';
 import type { Context } from '../context.ts';
 import { Failure, type ServiceError, systemCode } from '../errors.ts';
-import { notice, type Report, type Wait } from '../events.ts';
+import { notice, type Report } from '../events.ts';
 import { quoted } from '../text/quoted.ts';
 import { countOf, formatCount, isoTime } from '../time.ts';
 import { type Hold, holdNames } from './hold.ts';
@@ -22,6 +21,7 @@ import { countOwn, fetchList, findCopies, findCreated, findMissing, wasDeleted }
 import { type Created, keyOf, makePlan, type Plan } from './plan.ts';
 import type { Row } from './rows.ts';
 import { type Progress, type Stop, sendRows } from './send.ts';
+import { settle, unknownOutcomes } from './settle.ts';
 
 /** Everything one run of an import needs. */
 export type Job = Identity & {
@@ -54,12 +54,14 @@ export type Ending = {
   readonly journalPath: string;
 };
 
+const afterKill = { why: 'an earlier run was killed', next: 'checking what it created' };
+
 /**
  * Creates what the list of the service lacks, until nothing is left or something stops it. Throws if nothing of this import
  * has begun, and then nothing was created.
  */
 export async function runImport(job: Job): Promise<Ending> {
-  const { context, rows, mode, report } = job;
+  const { context, rows, mode, report, settleMs } = job;
   const folder = join(job.stateFolder, 'imports');
   const path = journalPath(folder, job);
   const held = await holdNamesOf(job, path);
@@ -81,7 +83,7 @@ export async function runImport(job: Job): Promise<Ending> {
     if (wasKilled && journal.header) {
       for (const row of rowsNotIn(journal.created, rows)) unknown.add(row);
     }
-    if (wasKilled || mustSettle(held, journal)) await settle(job, afterKill);
+    if (wasKilled || mustSettle(held, journal)) await settle(context, report, settleMs, afterKill);
     let list = await lookUp(journal);
     createdBefore = new Set(journal.created.keys());
     if (wasKilled && journal.header) journal.setState('idle');
@@ -96,7 +98,7 @@ export async function runImport(job: Job): Promise<Ending> {
       // The list may have to wait for the limit of another day.
       if (unknown.size === 0) journal.setState('idle');
       if (stop?.kind === 'failed') break;
-      if (unknown.size > 0) await settle(job, afterUnknown(unknown.size));
+      if (unknown.size > 0) await settle(context, report, settleMs, unknownOutcomes(unknown.size));
       list = await lookUp(journal);
       plan = makePlan(mode, rows, list, journal.created, agreed);
       left = remaining(plan, refusals);
@@ -209,24 +211,6 @@ function rowsNotIn(created: ReadonlyMap<number, Created>, rows: readonly Row[]):
 /** The journal tells what a killed run of the same import left; of any other process nothing is known. */
 function mustSettle({ left }: Hold, { path, header }: Journal): boolean {
   return left.some(({ journal }) => journal !== path || header === undefined);
-}
-
-type SettleWords = Pick<Wait, 'why' | 'next' | 'count'>;
-
-const afterKill: SettleWords = {
-  why: 'an earlier run was killed',
-  next: 'checking what it created',
-};
-
-function afterUnknown(count: number): SettleWords {
-  return count === 1
-    ? { why: '1 outcome unknown', next: 'checking it', count }
-    : { why: `${formatCount(count)} outcomes unknown`, next: 'checking them', count };
-}
-
-function settle({ context, settleMs, report }: Job, words: SettleWords): Promise<void> {
-  const { signal } = context;
-  return pause(context, settleMs, { reason: 'settle', ...words }, { report, signal });
 }
 
 function headerOf(job: Job, list: readonly Category[]): Header {

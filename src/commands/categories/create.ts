@@ -3,12 +3,12 @@ import type { Command } from 'commander';
 import { type Client, readCategories } from '../../api/client.ts';
 import { createCategory } from '../../api/endpoints.ts';
 import { type Category, NewCategory } from '../../api/resources.ts';
-import { pause } from '../../api/retry.ts';
 import { faultOfAccess } from '../../disk/denied.ts';
 import { Exit, explained, Failure, nothingSent, usageFailure } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { type Hold, holdNames } from '../../import/hold.ts';
 import { lookAlikeKey } from '../../import/plan.ts';
+import { settle, unknownOutcomes } from '../../import/settle.ts';
 import { findMismatch } from '../../json/check.ts';
 import type { App } from '../../session/app.ts';
 import { profileFlag } from '../../session/profile.ts';
@@ -155,13 +155,7 @@ function findName(list: readonly Category[], name: string): Category | undefined
 async function listSettled({ session, client }: Request, why: string): Promise<Category[]> {
   const { context, report } = session;
   warn(report, `${why}: checking the list of categories in ${settleSeconds}s`);
-  const words = {
-    reason: 'settle',
-    why: '1 outcome unknown',
-    next: 'checking it',
-    count: 1,
-  } as const;
-  await pause(context, settleSeconds * 1_000, words, { report, signal: context.signal });
+  await settle(context, report, settleSeconds * 1_000, unknownOutcomes(1));
   return readCategories(client);
 }
 
