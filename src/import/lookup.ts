@@ -6,10 +6,10 @@ import { cutMark } from '../text/secret.ts';
 import { commandOn } from '../text/shell.ts';
 import { countOf, duration } from '../time.ts';
 import type { Identity, Journal, Replayed } from './journal.ts';
-import { type Created, groupBy, keyOf } from './plan.ts';
+import { type Created, groupBy, idsOf, keyOf } from './plan.ts';
 import type { Row } from './rows.ts';
 import type { Job } from './run.ts';
-import { bodyOf, describeRow } from './send.ts';
+import { describeRow } from './send.ts';
 
 const firstPauseMs = 5_000;
 
@@ -77,11 +77,11 @@ export function findCreated(
 ): Created[] {
   // Without a header nothing was sent by a run whose journal we have: what is listed counts as existing.
   if (!header) return [];
-  const taken = new Set([...header.before, ...idsOf(created)]);
+  const known = knownIds({ header, created });
   // A list may show a category twice.
   const byId = new Map(list.map((category) => [category.id.text, category]));
   const free = groupBy(
-    [...byId.values()].filter(({ id }) => !taken.has(id.text)),
+    [...byId.values()].filter(({ id }) => !known.has(id.text)),
     (category) => keyOf(mode, category),
   );
   return [...unknown]
@@ -98,18 +98,19 @@ export function findCopies(
   { header, created }: Replayed,
   list: readonly Category[],
 ): Category[] {
-  const known = new Set([...(header?.before ?? []), ...idsOf(created)]);
+  const known = knownIds({ header, created });
   const ours = new Set<string>();
   for (const { row, as } of created.values()) {
-    const body = bodyOf(rows[row] as Row);
-    ours.add(keyOf(mode, body));
-    if (as !== undefined) ours.add(keyOf(mode, { ...body, name: as }));
+    const content = rows[row] as Row;
+    ours.add(keyOf(mode, content));
+    if (as !== undefined) ours.add(keyOf(mode, { ...content, name: as }));
   }
   return list.filter((category) => !known.has(category.id.text) && ours.has(keyOf(mode, category)));
 }
 
-function idsOf(created: ReadonlyMap<number, Created>): string[] {
-  return [...created.values()].map(({ id }) => id);
+/** Returns the ids that were there before this import, and those that it created. */
+function knownIds({ header, created }: Pick<Replayed, 'header' | 'created'>): Set<string> {
+  return new Set([...(header?.before ?? []), ...idsOf(created)]);
 }
 
 /** Says "2 categories created by this import are". */

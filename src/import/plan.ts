@@ -36,7 +36,7 @@ export function makePlan(
   // The list may be many times as long as the file.
   const near = list.filter(({ name }) => wanted.has(lookAlikeKey(name)));
   const existing = groupBy(near, ({ name }) => name);
-  const ours = new Set([...created.values()].map(({ id }) => id));
+  const ours = idsOf(created);
   const foreign = groupBy(
     near.filter(({ id }) => !ours.has(id.text)),
     ({ name }) => lookAlikeKey(name),
@@ -80,6 +80,10 @@ export function keyOf(mode: Mode, { name, description = '' }: Content): string {
 /** Returns a key that names share if they differ only in case, whitespace or Unicode normalization. */
 export function lookAlikeKey(name: string): string {
   return name.normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
+}
+
+export function idsOf(created: ReadonlyMap<number, Created>): Set<string> {
+  return new Set([...created.values()].map(({ id }) => id));
 }
 
 /** Groups items in their order. `Map.groupBy` needs Node 21. */

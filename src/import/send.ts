@@ -123,8 +123,7 @@ export async function sendRows(
   }
 }
 
-/** Returns the content of a row as the service takes it. */
-export function bodyOf({ name, description }: Row): NewCategory {
+function bodyOf({ name, description }: Row): NewCategory {
   return { name, ...(description !== undefined && { description }) };
 }
 

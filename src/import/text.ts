@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, realpathSync } from 'node:fs
 import { addAbortSignal } from 'node:stream';
 import type { Context } from '../context.ts';
 import { readStart } from '../disk/open-file.ts';
-import { Failure, systemCode, unsentFailure, usageFailure } from '../errors.ts';
+import { Failure, systemCode, usageFailure } from '../errors.ts';
 import { createLocator } from '../json/position.ts';
 
 /** The part of a session that input comes from. */
@@ -51,7 +51,7 @@ export async function readBytes(
     if (error instanceof Failure) throw error;
     const code = systemCode(error) ?? '';
     if (['ENOENT', 'ENOTDIR'].includes(code)) throw usageFailure(`file not found: ${source}`);
-    throw unsentFailure('usage', `cannot read ${source} (${code})`);
+    throw usageFailure(`cannot read ${source} (${code})`);
   }
 }
 
