@@ -4,7 +4,8 @@ import type { Context } from '../context.ts';
 import { FileFault } from '../disk/file-fault.ts';
 import { saving } from '../disk/files.ts';
 import { faultOfFolder, securePrivateFolder } from '../disk/private-folder.ts';
-import { configFailure, type Failure, systemCode } from '../errors.ts';
+import type { StateFiles } from '../disk/state-files.ts';
+import { configFailure, systemCode } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
 import { isoTime } from '../time.ts';
 import type { Created, Mode } from './plan.ts';
@@ -36,7 +37,7 @@ type State = 'sending' | 'idle' | 'done';
 type RowLine = Created | { readonly row: number; readonly unknown: true };
 type Line = RowLine | { readonly state: State };
 
-/** The lines of a journal, folded. */
+/** What the lines of a journal say. */
 export type Replayed = {
   readonly header: Header | undefined;
   readonly state: State;
@@ -45,80 +46,72 @@ export type Replayed = {
   readonly tried: ReadonlySet<number>;
 };
 
-export type Journal = Replayed & {
-  readonly path: string;
-  readonly begin: (header: Header) => void;
-  /** Not synced: after a power cut, the list of the service tells what is missing here. */
-  readonly add: (line: RowLine) => void;
-  /** Synced, with everything before it. */
-  readonly setState: (state: State) => void;
-  /** Deletes the file. What was created is still known here. */
-  readonly remove: () => void;
-  /** Deletes the file, and forgets what was created. */
-  readonly startOver: () => void;
-};
+/** The journal of an import. What it has created is still known here when its file is removed. */
+export class Journal implements Replayed {
+  header: Header | undefined;
+  state: State;
+  readonly created: Map<number, Created>;
+  readonly tried: Set<number>;
+  readonly #files: StateFiles;
+  #fault: unknown;
 
-/** Opens the journal of an import, and cuts off what follows its last intact line. */
-export function openJournal(context: Context, path: string, mode: Mode): Journal {
-  const { stateFiles } = context;
-  saving(path, () => securePrivateFolder(dirname(path), context.uid));
-  const replayed = replay(context, path, mode);
-  let { header, state } = replayed;
-  const { created, tried, intact, isTorn } = replayed;
-  // In one step: whoever opens it next would not see that something was cut off, which may have been `sending`.
-  if (header && isTorn) stateFiles.write(path, `${intact}${JSON.stringify({ state })}\n`);
-  let fault: Failure | undefined;
-
-  return {
-    path,
-    get header() {
-      return header;
-    },
-    get state() {
-      return state;
-    },
-    created,
-    tried,
-    begin(first) {
-      stateFiles.write(path, `${JSON.stringify(first)}\n`);
-      header = first;
-      state = 'idle';
-    },
-    add(line) {
-      if ('unknown' in line) tried.add(line.row);
-      else created.set(line.row, line);
-      append(line);
-    },
-    setState(next) {
-      if (next === state) return;
-      append({ state: next });
-      untilFault(() => stateFiles.sync(path));
-      state = next;
-    },
-    remove,
-    startOver() {
-      remove();
-      created.clear();
-    },
-  };
-
-  function remove(): void {
-    stateFiles.remove(path);
-    header = undefined;
-    state = 'idle';
+  /** Opens the journal, and cuts off what follows its last intact line. */
+  constructor(
+    context: Context,
+    readonly path: string,
+    mode: Mode,
+  ) {
+    this.#files = context.stateFiles;
+    saving(path, () => securePrivateFolder(dirname(path), context.uid));
+    const replayed = replay(context, path);
+    refuseUnusable(context, path, mode, replayed);
+    const { header, state, created, tried, intact, isTorn } = replayed;
+    this.header = header;
+    this.state = state;
+    this.created = created;
+    this.tried = tried;
+    // In one step: whoever opens it next would not see that something was cut off, which may have been `sending`.
+    if (header && isTorn) this.#files.write(path, `${intact}${JSON.stringify({ state })}\n`);
   }
 
-  function append(line: Line): void {
-    untilFault(() => stateFiles.append(path, `${JSON.stringify(line)}\n`));
+  begin(header: Header): void {
+    this.#files.write(this.path, `${JSON.stringify(header)}\n`);
+    this.header = header;
+    this.state = 'idle';
+  }
+
+  /** Appends without a sync: after a power cut, the list of the service tells what is missing here. */
+  add(line: RowLine): void {
+    if ('unknown' in line) this.tried.add(line.row);
+    else this.created.set(line.row, line);
+    this.#append(line);
+  }
+
+  /** Syncs the state, with everything before it. */
+  setState(state: State): void {
+    if (state === this.state) return;
+    this.#append({ state });
+    this.#untilFault(() => this.#files.sync(this.path));
+    this.state = state;
+  }
+
+  remove(): void {
+    this.#files.remove(this.path);
+    this.header = undefined;
+    this.state = 'idle';
+  }
+
+  #append(line: Line): void {
+    this.#untilFault(() => this.#files.append(this.path, `${JSON.stringify(line)}\n`));
   }
 
   /** After a fault half a line may be there, and a reader would drop what follows it: nothing is written any more. */
-  function untilFault(write: () => void): void {
-    if (fault) throw fault;
+  #untilFault(write: () => void): void {
+    if (this.#fault) throw this.#fault;
     try {
-      saving(path, write);
+      saving(this.path, write);
     } catch (error) {
-      fault = error as Failure;
+      this.#fault = error;
       throw error;
     }
   }
@@ -128,7 +121,9 @@ export function openJournal(context: Context, path: string, mode: Mode): Journal
 export function readJournal(context: Context, path: string, mode: Mode): Replayed {
   const fault = reading(path, () => faultOfFolder(dirname(path), context.uid));
   if (fault) throw configFailure(fault.message, fault.fix, fault);
-  return replay(context, path, mode);
+  const replayed = replay(context, path);
+  refuseUnusable(context, path, mode, replayed);
+  return replayed;
 }
 
 /** Returns the path of the journal of an import, the same under whatever name the file is given. */
@@ -146,7 +141,7 @@ export function refuseChangedFile(context: Context, folder: string, identity: Id
   for (const name of reading(folder, () => context.stateFiles.list(folder))) {
     if (!name.endsWith('.journal')) continue;
     const other = join(folder, name);
-    const { header, state, created } = replay(context, other, 'ensure');
+    const { header, state, created } = replay(context, other);
     const isOther = header?.path !== path || header.address !== address || header.mode !== mode;
     if (isOther || header.sha256 === sha256 || state === 'done') continue;
     throw configFailure(
@@ -159,22 +154,19 @@ export function refuseChangedFile(context: Context, folder: string, identity: Id
 /** 100,000 rows take 4 MB, and as many ids that were there before take 2 MB. */
 const maxJournalBytes = 256 * 1024 * 1024;
 
-function replay(context: Context, path: string, mode: Mode) {
-  const text =
-    reading(path, () => context.stateFiles.read(path, maxJournalBytes))?.toString() ?? '';
+function replay({ stateFiles }: Context, path: string) {
+  const text = reading(path, () => stateFiles.read(path, maxJournalBytes))?.toString() ?? '';
   const created = new Map<number, Created>();
   const tried = new Set<number>();
   let header: Header | undefined;
-  let state: State = text === '' ? 'idle' : 'sending';
+  let state: State = 'idle';
   let intact = '';
   // Not `.`, which stops at U+2028: JSON leaves that in a name as it is.
   for (const [line] of text.matchAll(/[^\n]*\n/g)) {
     const entry = parse(line);
     if (!entry || 'sha256' in entry === (header !== undefined)) break;
-    if ('sha256' in entry) {
-      header = entry;
-      state = 'idle';
-    } else if ('state' in entry) state = entry.state;
+    if ('sha256' in entry) header = entry;
+    else if ('state' in entry) state = entry.state;
     else if ('unknown' in entry) tried.add(entry.row);
     else created.set(entry.row, entry);
     intact += line;
@@ -182,28 +174,31 @@ function replay(context: Context, path: string, mode: Mode) {
   const isTorn = intact.length < text.length;
   // The torn line may have been `sending`.
   if (isTorn) state = 'sending';
-  if (mode === 'each' && !header) {
-    const unusable = text === '' ? findFinished(context, path) : path;
-    if (unusable !== undefined) throw unusableJournal(unusable);
-  }
   return { header, state, created, tried, intact, isTorn };
+}
+
+/** Without the ids that were there before, a category of the same content may be ours or not. */
+function refuseUnusable(
+  context: Context,
+  path: string,
+  mode: Mode,
+  { header, isTorn }: ReturnType<typeof replay>,
+): void {
+  if (mode === 'ensure' || header) return;
+  const unusable = isTorn ? path : findFinished(context, path);
+  if (unusable === undefined) return;
+  throw configFailure(
+    `the journal of this import is damaged, or of an earlier version (${unusable})`,
+    'Check which rows exist (petstore categories list), delete the journal, and import the rest.',
+  );
 }
 
 /** Finds the journal of this import if petstore 0.1.0 has finished it: it renamed the journals of such. */
 function findFinished({ stateFiles }: Context, path: string): string | undefined {
   const folder = dirname(path);
   const name = `${basename(path, '.journal')}.finished`;
-  return reading(path, () => stateFiles.list(folder)).includes(name)
-    ? join(folder, name)
-    : undefined;
-}
-
-/** Without the ids that were there before, a category of the same content may be ours or not. */
-function unusableJournal(path: string): Failure {
-  return configFailure(
-    `the journal of this import is damaged, or of an earlier version (${path})`,
-    'Check which rows exist (petstore categories list), delete the journal, and import the rest.',
-  );
+  const isThere = reading(path, () => stateFiles.list(folder)).includes(name);
+  return isThere ? join(folder, name) : undefined;
 }
 
 function reading<Result>(path: string, action: () => Result): Result {

@@ -5,7 +5,7 @@ import { notice } from '../events.ts';
 import { cutMark } from '../text/secret.ts';
 import { commandOn } from '../text/shell.ts';
 import { countOf, duration } from '../time.ts';
-import type { Identity, Journal, Replayed } from './journal.ts';
+import type { Journal, Replayed } from './journal.ts';
 import { type Created, groupBy, idsOf, keyOf } from './plan.ts';
 import type { Row } from './rows.ts';
 import type { Job } from './run.ts';
@@ -21,25 +21,15 @@ export async function fetchList(job: Job, journal: Journal): Promise<Category[]>
     const list = await readCategories(client);
     const missing = findMissing(rows, journal.created, list);
     const [first] = missing;
-    if (first === undefined || (journal.state === 'done' && job.mode === 'each')) return list;
+    if (first === undefined) return list;
     const leftMs = end - context.uptime();
-    if (leftMs <= 0 && wasDeleted(job, journal)) {
-      notice(report, `${countOwn(missing.length)} deleted since; the import starts over`);
-      journal.startOver();
-      return list;
-    }
     if (leftMs <= 0) throw incompleteList(missing.length, describeRow(rows, first), journal.path);
     if (pauseMs === firstPauseMs) {
       const retrying = `retrying for up to ${duration(settleMs)}`;
-      notice(report, `${countOwn(missing.length)} missing from the list; ${retrying}`);
+      notice(report, `${describeMissing(missing.length)}; ${retrying}`);
     }
     await context.sleep(Math.min(pauseMs, leftMs), context.signal);
   }
-}
-
-/** Returns true if what is missing was once listed, and may be created again. */
-export function wasDeleted({ mode }: Identity, { state }: Replayed): boolean {
-  return state === 'done' && mode === 'ensure';
 }
 
 /** Compares names as well as ids, since another account has such ids too. */
@@ -53,6 +43,12 @@ export function findMissing(
     // Of a name that a secret was cut out of, only the id proves something.
     as.includes(cutMark) ? names.has(id) : names.get(id) === as;
   return [...created.values()].filter((one) => !isListed(one)).map(({ row }) => row);
+}
+
+/** Returns "2 categories created by this import are missing from the list". */
+export function describeMissing(count: number): string {
+  const categories = countOf(count, 'category', 'categories');
+  return `${categories} created by this import ${count === 1 ? 'is' : 'are'} missing from the list`;
 }
 
 function incompleteList(count: number, first: string, path: string): Failure {
@@ -111,10 +107,4 @@ export function findCopies(
 /** Returns the ids that were there before this import, and those that it created. */
 function knownIds({ header, created }: Pick<Replayed, 'header' | 'created'>): Set<string> {
   return new Set([...(header?.before ?? []), ...idsOf(created)]);
-}
-
-/** Says "2 categories created by this import are". */
-export function countOwn(count: number): string {
-  const categories = countOf(count, 'category', 'categories');
-  return `${categories} created by this import ${count === 1 ? 'is' : 'are'}`;
 }

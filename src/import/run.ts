@@ -10,14 +10,13 @@ import { type Hold, holdNames } from './hold.ts';
 import {
   type Header,
   type Identity,
-  type Journal,
+  Journal,
   journalPath,
-  openJournal,
   type Replayed,
   readJournal,
   refuseChangedFile,
 } from './journal.ts';
-import { countOwn, fetchList, findCopies, findCreated, findMissing, wasDeleted } from './lookup.ts';
+import { describeMissing, fetchList, findCopies, findCreated, findMissing } from './lookup.ts';
 import { type Created, keyOf, makePlan, type Plan } from './plan.ts';
 import type { Row } from './rows.ts';
 import { type Progress, type Stop, sendRows } from './send.ts';
@@ -76,7 +75,7 @@ export async function runImport(job: Job): Promise<Ending> {
   let shown = 0;
   try {
     refuseChangedFile(context, folder, job);
-    journal = openJournal(context, path, mode);
+    journal = new Journal(context, path, mode);
     if (journal.header) notice(report, describeResumption(journal, journal.header));
     const wasKilled = journal.state === 'sending';
     // A killed run could not write down its last rows. They stay unknown if the wait below is interrupted.
@@ -159,8 +158,7 @@ export async function previewImport(
   const list = await readCategories(client);
   const created = new Map(journal.created);
   const missing = findMissing(rows, created, list);
-  if (missing.length > 0 && wasDeleted(job, journal)) created.clear();
-  else if (missing.length > 0) notice(report, `${countOwn(missing.length)} missing from the list`);
+  if (missing.length > 0) notice(report, describeMissing(missing.length));
   const unknown = journal.state === 'sending' ? rowsNotIn(created, rows) : [];
   for (const found of findCreated(job, { ...journal, created }, list, unknown)) {
     created.set(found.row, found);
