@@ -5,6 +5,7 @@ import { cannotSave, saving } from '../disk/files.ts';
 import { withLock } from '../disk/lock.ts';
 import { isOwner, type Owner } from '../disk/owner.ts';
 import { securePrivateFolder } from '../disk/private-folder.ts';
+import type { StateFiles } from '../disk/state-files.ts';
 import { sweep } from '../disk/temporary.ts';
 import {
   type Failure,
@@ -18,16 +19,6 @@ import { commandOn } from '../text/shell.ts';
 import { isoTime } from '../time.ts';
 import { lookAlikeKey } from './plan.ts';
 
-/** Names at one service that only this process may create until it releases them. */
-export type Hold = {
-  /** One for each process that ended without releasing one of these names, and its journal if it has one. */
-  readonly left: readonly { readonly journal?: string | undefined }[];
-  /** Forgets `left`. Call it when those requests have been carried out or dropped, and a list has been received since. */
-  readonly settled: () => void;
-  /** With `keep` the mark stays, so that the next process knows that it has to wait. Never throws. */
-  readonly release: (keep: boolean) => void;
-};
-
 type Options = {
   readonly folder: string;
   readonly address: string;
@@ -36,55 +27,58 @@ type Options = {
   readonly journal?: string | undefined;
   readonly path?: string | undefined;
   readonly doing: 'creating' | 'importing';
-  /** The longest wait for other processes, in ms. */
+  /** The longest wait for other processes. */
   readonly maxWaitMs: number;
   readonly report: Report;
 };
 
-/** The first line of a file that lists keys of names. */
-type Mark = Owner &
+/** A file whose first line says which process has the names. */
+type Mark = {
+  readonly file: string;
+  readonly process: Process;
+  /** Hashes of its names, its journal and its file. */
+  readonly keys: readonly string[];
+};
+
+type Process = Owner &
   Pick<Options, 'doing' | 'journal'> & {
     /** In ms since 1970. */
     readonly since: number;
-    /** The process has ended and left the mark on purpose. Another machine could not see that. */
+    /** It has ended and left the mark on purpose. Another machine could not see that. */
     readonly isEnded?: true;
   };
 
-/** The mark of a process that has one of the names, and its file. */
-type Rival = { readonly mark: Mark; readonly file: string };
-
 const pollMs = 50;
-/** Shorter waits are not shown. */
 const minShownMs = 2_000;
 const maxFirstLineBytes = 4_096;
 /** 100,000 names take 1.7 MB. */
 const maxMarkBytes = 4 * 1024 * 1024;
-/** Counted from the start of its process. The longest import, 100,000 rows on the plan Free, runs for 100 days. */
+/** The longest import, 100,000 rows on the plan Free, runs for 100 days. */
 const maxDeadAgeMs = 120 * 86_400_000;
 
-/**
- * Takes all of these names, or waits for the living processes that have one of them. Throws Failure (output) if that takes too
- * long or the disk refuses the mark, and Failure (interrupted).
- */
+/** Takes all of these names, or waits for the living processes that have one of them. */
 export async function holdNames(context: Context, options: Options): Promise<Hold> {
   const { uptime, sleep, random, signal } = context;
   const { maxWaitMs, report } = options;
   const start = uptime();
   const by = Symbol('names');
   /** The list may not show yet what these have created. */
-  const creates: Mark[] = [];
-  let shown: Rival | undefined;
+  const creates: Process[] = [];
+  let shown: Process | undefined;
   try {
     for (;;) {
       const held = await tryHold(context, options);
-      if ('release' in held) return { ...held, left: [...held.left, ...creates] };
-      if (held.mark.doing === 'creating') creates.push(held.mark);
-      while (isHeld(context, held)) {
+      if (held instanceof Hold) {
+        held.left.push(...creates);
+        return held;
+      }
+      if (held.process.doing === 'creating') creates.push(held.process);
+      while (isHeld(context, held.file)) {
         const waitedMs = uptime() - start;
         if (waitedMs >= maxWaitMs) throw busy(held);
         if (waitedMs >= minShownMs) {
-          shown = held;
-          show(held, maxWaitMs - waitedMs);
+          shown = held.process;
+          show(shown, maxWaitMs - waitedMs);
         }
         await sleep(Math.min(pollMs * (1 + random()), maxWaitMs - waitedMs), signal);
       }
@@ -95,7 +89,7 @@ export async function holdNames(context: Context, options: Options): Promise<Hol
     if (shown) show(shown, 0);
   }
 
-  function show({ mark: { pid, doing } }: Rival, waitMs: number): void {
+  function show({ pid, doing }: Process, waitMs: number): void {
     const hasEnd = Number.isFinite(waitMs);
     report({
       event: 'wait',
@@ -110,31 +104,58 @@ export async function holdNames(context: Context, options: Options): Promise<Hol
   }
 }
 
-/** Looks at the marks of others and writes ours in one step. Returns a living rival if there is one. */
-async function tryHold(context: Context, options: Options): Promise<Hold | Rival> {
+/** Names at one service that only this process may create until it releases them. */
+export class Hold {
+  /** Processes that ended without releasing one of these names. */
+  readonly left: Process[];
+
+  constructor(
+    private readonly stateFiles: StateFiles,
+    private readonly own: Mark,
+    private readonly rivals: readonly Mark[],
+  ) {
+    this.left = rivals.map((rival) => rival.process);
+  }
+
+  /** Forgets `left`. Call it when their requests have been carried out or dropped, and a list has been received since. */
+  settled(): void {
+    for (const { file } of this.rivals) this.stateFiles.remove(file);
+  }
+
+  /** Never throws. With `keep` the mark stays, so that the next process knows that it has to wait. */
+  release(keep: boolean): void {
+    const { stateFiles, own } = this;
+    try {
+      if (keep) writeMark(stateFiles, { ...own, process: { ...own.process, isEnded: true } });
+      else stateFiles.remove(own.file);
+    } catch {
+      // The next process of this machine finds the mark of a dead one, and waits.
+    }
+  }
+}
+
+/** Looks at the marks of others and writes ours in one step. Returns the mark of a living process if there is one. */
+async function tryHold(context: Context, options: Options): Promise<Hold | Mark> {
+  const { stateFiles, owner, now, uid } = context;
   const { folder, address, doing, journal } = options;
-  saving(folder, () => securePrivateFolder(folder, context.uid));
+  saving(folder, () => securePrivateFolder(folder, uid));
   const scope = hashOf(address);
   const keys = keysOf(options);
   return withLock(context, join(folder, `${scope}.lock`), () => {
     const file = join(folder, `${scope}.${randomUUID()}`);
     try {
       const rivals = findRivals(context, folder, scope, new Set(keys));
-      const living = rivals.find(({ mark }) => isAlive(context, mark));
+      const living = rivals.find((rival) => isAlive(context, rival));
       if (living) return living;
-      const mark: Mark = { ...context.owner, since: context.now(), doing, journal };
+      const own = { file, process: { ...owner, since: now(), doing, journal }, keys };
       // It outlives a power cut as well: the service may still carry out what was sent before.
-      writeMark(context, file, mark, keys);
-      return createHold(context, { mark, file }, keys, rivals);
+      writeMark(stateFiles, own);
+      return new Hold(stateFiles, own, rivals);
     } catch (error) {
       sweep([file]);
       throw cannotSave(file, error);
     }
   });
-}
-
-function writeMark(context: Context, file: string, mark: Mark, keys: readonly string[]): void {
-  context.stateFiles.write(file, [JSON.stringify(mark), ...keys].join('\n'));
 }
 
 /** Names that a service may take for the same one have the same key. */
@@ -156,68 +177,45 @@ function findRivals(
   folder: string,
   scope: string,
   keys: ReadonlySet<string>,
-): Rival[] {
-  const { stateFiles } = context;
+): Mark[] {
+  const { stateFiles, now } = context;
   const form = /^[0-9a-f]+\.[0-9a-f-]{36}$/;
-  return stateFiles.list(folder).flatMap((name): Rival[] => {
+  return stateFiles.list(folder).flatMap((name): Mark[] => {
     if (!name.startsWith(`${scope}.`) || !form.test(name)) return [];
-    const file = join(folder, name);
-    const [first = '', ...others] =
-      stateFiles.read(file, maxMarkBytes)?.toString().split('\n') ?? [];
-    const mark = parseMark(first);
+    const mark = readMark(stateFiles, join(folder, name), maxMarkBytes);
     if (!mark) return [];
-    const isOld = context.now() - mark.since > maxDeadAgeMs;
-    if (isOld && !isAlive(context, mark)) stateFiles.remove(file);
-    else if (others.some((key) => keys.has(key))) return [{ mark, file }];
+    const isOld = now() - mark.process.since > maxDeadAgeMs;
+    if (isOld && !isAlive(context, mark)) stateFiles.remove(mark.file);
+    else if (mark.keys.some((key) => keys.has(key))) return [mark];
     return [];
   });
 }
 
-/** Returns undefined if the text is torn. */
-function parseMark(text: string): Mark | undefined {
+function writeMark(stateFiles: StateFiles, { file, process, keys }: Mark): void {
+  stateFiles.write(file, [JSON.stringify(process), ...keys].join('\n'));
+}
+
+/** Returns undefined if the file is gone or torn. */
+function readMark(stateFiles: StateFiles, file: string, maxBytes: number): Mark | undefined {
+  const [first = '', ...keys] = stateFiles.read(file, maxBytes)?.toString().split('\n') ?? [];
   try {
-    const mark: unknown = JSON.parse(text);
-    return isOwner(mark) && Number.isFinite((mark as Mark).since) ? (mark as Mark) : undefined;
+    const process = JSON.parse(first) as Process;
+    return isOwner(process) && Number.isFinite(process.since) ? { file, process, keys } : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isAlive({ isRunning }: Context, mark: Mark): boolean {
-  return mark.isEnded !== true && isRunning(mark);
-}
-
-function isHeld(context: Context, { file }: Rival): boolean {
-  const [first = ''] =
-    context.stateFiles.read(file, maxFirstLineBytes)?.toString().split('\n', 1) ?? [];
-  const mark = parseMark(first);
+function isHeld(context: Context, file: string): boolean {
+  const mark = readMark(context.stateFiles, file, maxFirstLineBytes);
   return mark !== undefined && isAlive(context, mark);
 }
 
-function createHold(
-  context: Context,
-  { mark, file }: Rival,
-  keys: readonly string[],
-  rivals: readonly Rival[],
-): Hold {
-  const { stateFiles } = context;
-  return {
-    left: rivals.map(({ mark }) => mark),
-    settled() {
-      for (const rival of rivals) stateFiles.remove(rival.file);
-    },
-    release(keep) {
-      try {
-        if (keep) writeMark(context, file, { ...mark, isEnded: true }, keys);
-        else stateFiles.remove(file);
-      } catch {
-        // The next process of this machine finds the mark of a dead one, and waits.
-      }
-    },
-  };
+function isAlive({ isRunning }: Context, { process }: Mark): boolean {
+  return process.isEnded !== true && isRunning(process);
 }
 
-function busy({ mark: { pid, host, since, doing }, file }: Rival): Failure {
+function busy({ file, process: { pid, host, since, doing } }: Mark): Failure {
   return unsentFailure(
     'output',
     `process ${pid} on ${host} has been ${doing} the same names since ${isoTime(since)}`,
