@@ -19,7 +19,7 @@ import {
 import { describeMissing, fetchList, findCopies, findCreated, findMissing } from './lookup.ts';
 import { type Created, keyOf, makePlan, type Plan } from './plan.ts';
 import type { Row } from './rows.ts';
-import { type Progress, type Stop, sendRows } from './send.ts';
+import { type Progress, Round, type Stop } from './send.ts';
 import { settle, unknownOutcomes } from './settle.ts';
 
 /** Everything one run of an import needs. */
@@ -50,7 +50,6 @@ export type Ending = {
   readonly unknown: ReadonlySet<number>;
   /** Categories like one of ours that no row accounts for. */
   readonly copies: readonly Category[];
-  readonly journalPath: string;
 };
 
 const afterKill = { why: 'an earlier run was killed', next: 'checking what it created' };
@@ -63,7 +62,6 @@ export async function runImport(job: Job): Promise<Ending> {
   const { context, rows, mode, report, settleMs } = job;
   const folder = join(job.stateFolder, 'imports');
   const path = journalPath(folder, job);
-  const held = await holdNamesOf(job, path);
   const progress: Progress = { unknown: new Set(), refusals: new Map(), unknownInARow: 0 };
   const { unknown, refusals } = progress;
   const copies = new Map<string, Category>();
@@ -71,9 +69,11 @@ export async function runImport(job: Job): Promise<Ending> {
   let plan: Plan | undefined;
   let stop: Stop | undefined;
   let journal: Journal | undefined;
+  let hold: Hold | undefined;
   /** How many of the created rows a list has shown. */
   let shown = 0;
   try {
+    hold = await holdRows(job, path);
     refuseChangedFile(context, folder, job);
     journal = new Journal(context, path, mode);
     if (journal.header) notice(report, describeResumption(journal, journal.header));
@@ -82,24 +82,25 @@ export async function runImport(job: Job): Promise<Ending> {
     if (wasKilled && journal.header) {
       for (const row of rowsNotIn(journal.created, rows)) unknown.add(row);
     }
-    if (wasKilled || mustSettle(held, journal)) await settle(context, report, settleMs, afterKill);
-    let list = await lookUp(journal);
+    if (wasKilled || mustSettle(hold, journal)) {
+      await settle(context, report, settleMs, afterKill);
+    }
+    const first = await lookUp(journal, new Set());
     createdBefore = new Set(journal.created.keys());
     if (wasKilled && journal.header) journal.setState('idle');
-    held.settled();
+    hold.settled();
 
     // A yes holds for the look-alikes that were shown.
-    const agreed = await job.confirm(makePlan(mode, rows, list, journal.created, new Set()));
-    plan = makePlan(mode, rows, list, journal.created, agreed);
-    if (plan.fates.includes('create') && !journal.header) journal.begin(headerOf(job, list));
+    const agreed = await job.confirm(first.plan);
+    plan = makePlan(mode, rows, first.list, journal.created, agreed);
+    if (plan.fates.includes('create') && !journal.header) journal.begin(headerOf(job, first.list));
     for (let left = remaining(plan, refusals); !stop && left.length > 0; ) {
-      stop = await sendRows(job, journal, left, progress);
+      stop = await new Round(job, journal, progress).send(left);
       // The list may have to wait for the limit of another day.
       if (unknown.size === 0) journal.setState('idle');
       if (stop?.kind === 'failed') break;
       if (unknown.size > 0) await settle(context, report, settleMs, unknownOutcomes(unknown.size));
-      list = await lookUp(journal);
-      plan = makePlan(mode, rows, list, journal.created, agreed);
+      ({ plan } = await lookUp(journal, agreed));
       left = remaining(plan, refusals);
       // The lookup may have found all that was unknown.
       if (left.length === 0) stop = undefined;
@@ -111,27 +112,19 @@ export async function runImport(job: Job): Promise<Ending> {
   } finally {
     // Synced before the hold goes: the next process trusts this journal.
     const isAtRest = unknown.size === 0 && canRest(journal);
-    held.release(!isAtRest || shown !== (journal?.created.size ?? 0));
+    hold?.release(!isAtRest || shown !== (journal?.created.size ?? 0));
   }
   const { created } = journal;
-  return {
-    plan,
-    stop,
-    created,
-    createdBefore,
-    refusals,
-    unknown,
-    copies: [...copies.values()],
-    journalPath: path,
-  };
+  return { plan, stop, created, createdBefore, refusals, unknown, copies: [...copies.values()] };
 
-  async function lookUp(journal: Journal): Promise<Category[]> {
+  async function lookUp(journal: Journal, agreed: ReadonlySet<number>) {
     const list = await fetchList(job, journal);
     const claimed = findCreated(job, journal, list, unknown);
     for (const created of claimed) {
       journal.add(created);
       job.onRowDone();
     }
+    const plan = makePlan(mode, rows, list, journal.created, agreed);
     if (unknown.size > 0) {
       notice(report, describeClaim(claimed.length, unknown.size - claimed.length));
     }
@@ -139,11 +132,10 @@ export async function runImport(job: Job): Promise<Ending> {
     unknown.clear();
     shown = journal.created.size;
     for (const copy of findCopies(job, journal, list)) {
-      if (copies.has(copy.id.text)) continue;
+      if (!copies.has(copy.id.text)) notice(report, describeCopy(copy));
       copies.set(copy.id.text, copy);
-      notice(report, describeCopy(copy));
     }
-    return list;
+    return { list, plan };
   }
 }
 
@@ -156,43 +148,23 @@ export async function previewImport(
   refuseChangedFile(context, folder, job);
   const journal = readJournal(context, journalPath(folder, job), mode);
   const list = await readCategories(client);
-  const created = new Map(journal.created);
-  const missing = findMissing(rows, created, list);
+  const missing = findMissing(rows, journal.created, list);
   if (missing.length > 0) notice(report, describeMissing(missing.length));
-  const unknown = journal.state === 'sending' ? rowsNotIn(created, rows) : [];
-  for (const found of findCreated(job, { ...journal, created }, list, unknown)) {
-    created.set(found.row, found);
-  }
+  const unknown = journal.state === 'sending' ? rowsNotIn(journal.created, rows) : [];
+  const claimed = findCreated(job, journal, list, unknown);
+  const created = new Map([
+    ...journal.created,
+    ...claimed.map((found) => [found.row, found] as const),
+  ]);
   return makePlan(mode, rows, list, created, new Set());
 }
 
-async function holdNamesOf(job: Job, journal: string): Promise<Hold> {
+function holdRows(job: Job, journal: string): Promise<Hold> {
   const { context, address, path, rows, mode, stateFolder, maxWaitMs, report } = job;
-  const names = mode === 'ensure' ? rows.map(({ name }) => name) : [];
   const folder = join(stateFolder, 'names');
-  try {
-    const options = { folder, address, names, journal, path, maxWaitMs, report };
-    return await holdNames(context, { ...options, doing: 'importing' });
-  } catch (error) {
-    throw withoutJournal(error);
-  }
-}
-
-/** Adds to a failure of the disk that nothing was sent. */
-function withoutJournal(error: unknown): unknown {
-  if (!(error instanceof Failure) || error.kind !== 'output') return error;
-  const { consequence, hint, cause } = error.details;
-  // For these, the failure says how to fix the permission.
-  const isDenied = ['EACCES', 'EPERM'].includes(systemCode(cause) ?? '');
-  return error.with({
-    consequence: consequence ?? 'Nothing was sent: an import needs its journal.',
-    hint:
-      hint ??
-      (isDenied
-        ? undefined
-        : 'Free some disk space or set another folder (PETSTORE_STATE_DIR), then run the same command again.'),
-    outcome: 'not_sent',
-  });
+  const names = mode === 'ensure' ? rows.map(({ name }) => name) : [];
+  const options = { folder, address, names, journal, path, maxWaitMs, report };
+  return holdNames(context, { ...options, doing: 'importing' });
 }
 
 function describeResumption({ created, state }: Replayed, { at }: Header): string {
@@ -225,12 +197,35 @@ function remaining({ fates }: Plan, refusals: ReadonlyMap<number, ServiceError>)
   return [...fates.keys()].filter((row) => fates[row] === 'create' && !refusals.has(row));
 }
 
+function describeClaim(found: number, absent: number): string {
+  return `checked: ${formatCount(found)} created, ${formatCount(absent)} not created and safe to send again`;
+}
+
+function describeCopy({ name, id }: Category): string {
+  return `${quoted(name)} also exists with id ${id}, which belongs to no row of this import: a late duplicate, or created by another client`;
+}
+
 function finish({ mode }: Job, journal: Journal, hasRefusals: boolean): void {
   const isRenamed = [...journal.created.values()].some(({ as }) => as !== undefined);
   // If each name counts and the service changed none, the list tells all that the journal does.
   if (mode === 'ensure' && !isRenamed) journal.remove();
   // Rows that were created must not be forgotten while others are corrected.
   else if (mode === 'ensure' || !hasRefusals) journal.setState('done');
+}
+
+/** Adds to a failure of the disk that nothing was sent. */
+function withoutJournal(error: unknown): unknown {
+  if (!(error instanceof Failure) || error.kind !== 'output') return error;
+  const { consequence, hint, cause } = error.details;
+  // For these, the failure says how to fix the permission.
+  const isDenied = ['EACCES', 'EPERM'].includes(systemCode(cause) ?? '');
+  const freeSpace =
+    'Free some disk space or set another folder (PETSTORE_STATE_DIR), then run the same command again.';
+  return error.with({
+    consequence: consequence ?? 'Nothing was sent: an import needs its journal.',
+    hint: hint ?? (isDenied ? undefined : freeSpace),
+    outcome: 'not_sent',
+  });
 }
 
 function canRest(journal: Journal | undefined): boolean {
@@ -241,12 +236,4 @@ function canRest(journal: Journal | undefined): boolean {
     // The journal still says `sending`, so that the next run waits.
     return false;
   }
-}
-
-function describeClaim(found: number, absent: number): string {
-  return `checked: ${formatCount(found)} created, ${formatCount(absent)} not created and safe to send again`;
-}
-
-function describeCopy({ name, id }: Category): string {
-  return `${quoted(name)} also exists with id ${id}, which belongs to no row of this import: a late duplicate, or created by another client`;
 }

@@ -27,163 +27,149 @@ const maxUnknownInARow = 3;
 /** Older lists are fetched again before more rows are sent: another client may have created them. */
 const maxListAgeMs = 3_600_000;
 
-/** Sends rows, each once, several at a time. When something stops it, it waits for those in flight. */
-export async function sendRows(
-  job: Job,
-  journal: Journal,
-  rowsToSend: readonly number[],
-  progress: Progress,
-): Promise<Stop | undefined> {
-  const { context, client, rows, mode } = job;
-  const { unknown, refusals } = progress;
-  const halt = new AbortController();
-  const signal = AbortSignal.any([context.signal, halt.signal]);
-  // Every row in flight listens to it; Node would warn of a leak on stderr.
-  setMaxListeners(0, signal);
-  const flight = createFlight(journal, { beforeCreate, isAllKnown: () => unknown.size === 0 });
-  /** One iterator that all workers share. */
-  const queue = triedLast(rowsToSend, journal.tried).values();
-  const listedAt = context.uptime();
-  let isAnySent = false;
-  let stop: Stop | undefined;
+/**
+ * Rows that are sent by one list, each once and several at a time. It keeps the journal's state true: `sending` is on disk before
+ * a create leaves, and `idle` once the run waits for the limit with no create in flight and no outcome unknown.
+ */
+export class Round {
+  private stop: Stop | undefined;
+  private inFlight = 0;
+  private isAtLimit = false;
+  private isAnySent = false;
+  private readonly halt = new AbortController();
+  private readonly signal: AbortSignal;
+  private readonly listedAt: number;
 
-  await Promise.all(Array.from({ length: maxInFlight }, work));
-  return stop;
+  constructor(
+    private readonly job: Job,
+    private readonly journal: Journal,
+    private readonly progress: Progress,
+  ) {
+    const { signal, uptime } = job.context;
+    this.listedAt = uptime();
+    this.signal = AbortSignal.any([signal, this.halt.signal]);
+    // Every row in flight listens to it; Node would warn of a leak on stderr.
+    setMaxListeners(0, this.signal);
+  }
+
+  /** Sends rows. When something stops it, it waits for those in flight. */
+  async send(rows: readonly number[]): Promise<Stop | undefined> {
+    const { tried } = this.journal;
+    const triedLast = [
+      ...rows.filter((row) => !tried.has(row)),
+      ...rows.filter((row) => tried.has(row)),
+    ];
+    /** One iterator that all workers share. */
+    const queue = triedLast.values();
+    await Promise.all(Array.from({ length: maxInFlight }, () => this.work(queue)));
+    return this.stop;
+  }
 
   /** Never rejects: a worker that ended early would leave the others behind. */
-  async function work(): Promise<void> {
+  private async work(queue: Iterable<number>): Promise<void> {
     try {
       for (const row of queue) {
-        if (signal.aborted) return;
-        await send(row, rows[row] as Row);
-        flight.restIfPossible();
+        if (this.signal.aborted) return;
+        await this.create(row, this.job.rows[row] as Row);
+        this.restIfPossible();
       }
     } catch (error) {
-      end({ kind: 'failed', error });
+      this.end({ kind: 'failed', error });
     }
   }
 
-  async function send(row: number, content: Row): Promise<void> {
+  private async create(row: number, { name, description }: Row): Promise<void> {
+    const body: NewCategory = { name, ...(description !== undefined && { description }) };
+    let isInFlight = false;
+    const land = () => {
+      if (isInFlight) this.inFlight -= 1;
+      isInFlight = false;
+    };
+    const hooks: RateLimitHooks = {
+      signal: this.signal,
+      onWait: () => {
+        // It was refused with a 429 before, or not sent yet.
+        land();
+        this.isAtLimit = true;
+        this.restIfPossible();
+      },
+      beforeSending: () => {
+        this.stopIfListIsOld();
+        this.journal.setState('sending');
+        this.isAtLimit = false;
+        if (!isInFlight) this.inFlight += 1;
+        isInFlight = true;
+      },
+    };
     try {
-      await flight.run(signal, async (hooks) => {
-        const body = bodyOf(content);
-        takeCreated(row, content, await client.call(createCategory, { body }, hooks));
-      });
+      const created = await this.job.client.call(createCategory, { body }, hooks);
+      this.takeCreated(row, name, created);
     } catch (error) {
-      if (error !== halt.signal.reason) judge(row, error);
+      if (error !== this.halt.signal.reason) this.judge(row, error);
+    } finally {
+      land();
     }
   }
 
-  /** Ends the round if the list is old. Each round sends a row, however long that one waits. */
-  function beforeCreate(): void {
-    const isOld = context.uptime() - listedAt > maxListAgeMs;
-    if (mode === 'ensure' && isAnySent && isOld) halt.abort(new Error('the list is old'));
-    halt.signal.throwIfAborted();
-    isAnySent = true;
+  /** Each round sends a row, however long that one waits. */
+  private stopIfListIsOld(): void {
+    const isOld = this.job.context.uptime() - this.listedAt > maxListAgeMs;
+    if (this.job.mode === 'ensure' && this.isAnySent && isOld) {
+      this.halt.abort(new Error('the list is old'));
+    }
+    this.halt.signal.throwIfAborted();
+    this.isAnySent = true;
   }
 
-  function takeCreated(row: number, { name }: Row, created: Category): void {
+  private restIfPossible(): void {
+    const isAllKnown = this.progress.unknown.size === 0;
+    if (this.isAtLimit && this.inFlight === 0 && isAllKnown) this.journal.setState('idle');
+  }
+
+  private takeCreated(row: number, name: string, created: Category): void {
     const isRenamed = created.name !== name;
-    journal.add({ row, id: created.id.text, ...(isRenamed && { as: created.name }) });
-    progress.unknownInARow = 0;
-    if (isRenamed) tell(row, `the service changed the name to ${quoted(created.name)}`);
-    job.onRowDone();
+    this.journal.add({ row, id: created.id.text, ...(isRenamed && { as: created.name }) });
+    this.progress.unknownInARow = 0;
+    if (isRenamed) this.tell(row, `the service changed the name to ${quoted(created.name)}`);
+    this.job.onRowDone();
   }
 
-  function judge(row: number, error: unknown): void {
+  private judge(row: number, error: unknown): void {
+    const { progress } = this;
     const failure = error instanceof Failure ? error : undefined;
     if (failure?.kind === 'refused') {
-      refusals.set(row, { status: 0, ...failure.details.service });
+      progress.refusals.set(row, { status: 0, ...failure.details.service });
       progress.unknownInARow = 0;
-      tell(row, failure.message);
-      job.onRowDone();
+      this.tell(row, failure.message);
+      this.job.onRowDone();
       return;
     }
     // Only a failure can say that nothing was created.
-    if (!failure || failure.details.outcome === 'unknown') takeUnknown(row, failure);
-    if (failure?.kind !== 'outcome_unknown') end({ kind: 'failed', error });
-    else if (progress.unknownInARow >= maxUnknownInARow) end({ kind: 'unknowns' });
+    if (!failure || failure.details.outcome === 'unknown') this.takeUnknown(row, failure);
+    if (failure?.kind !== 'outcome_unknown') this.end({ kind: 'failed', error });
+    else if (progress.unknownInARow >= maxUnknownInARow) this.end({ kind: 'unknowns' });
   }
 
-  function takeUnknown(row: number, failure?: Failure): void {
-    unknown.add(row);
-    progress.unknownInARow += 1;
-    const checking = `not sent again, checking in ${duration(job.settleMs)} or later`;
-    if (failure) tell(row, `${failure.message}. It may have been created; ${checking}`);
-    journal.add({ row, unknown: true });
+  private takeUnknown(row: number, failure: Failure | undefined): void {
+    this.progress.unknown.add(row);
+    this.progress.unknownInARow += 1;
+    const checking = `not sent again, checking in ${duration(this.job.settleMs)} or later`;
+    if (failure) this.tell(row, `${failure.message}. It may have been created; ${checking}`);
+    this.journal.add({ row, unknown: true });
   }
 
-  function tell(row: number, message: string): void {
-    notice(job.report, `${describeRow(rows, row)}: ${message}`);
+  private tell(row: number, message: string): void {
+    notice(this.job.report, `${describeRow(this.job.rows, row)}: ${message}`);
   }
 
-  function end(reason: Stop): void {
-    stop ??= reason;
-    halt.abort(new Error('the import stops'));
+  private end(reason: Stop): void {
+    this.stop ??= reason;
+    this.halt.abort(new Error('the import stops'));
   }
 }
 
-function bodyOf({ name, description }: Row): NewCategory {
-  return { name, ...(description !== undefined && { description }) };
-}
-
-/** Names a row for messages. */
+/** Returns "line 3 ("cat")". */
 export function describeRow(rows: readonly Row[], row: number): string {
   const { line, name } = rows[row] as Row;
   return `line ${line} (${quoted(name)})`;
-}
-
-function triedLast(rows: readonly number[], tried: ReadonlySet<number>): number[] {
-  return [...rows.filter((row) => !tried.has(row)), ...rows.filter((row) => tried.has(row))];
-}
-
-type FlightOptions = {
-  /** Called when the limit lets a create through. If it throws, nothing is sent. */
-  readonly beforeCreate: () => void;
-  /** Returns false while the outcome of a row is unknown. */
-  readonly isAllKnown: () => boolean;
-};
-
-/**
- * Keeps the journal's state true: `sending` is on disk before a create leaves, and `idle` once the run waits for the limit
- * with no create in flight and no outcome unknown.
- */
-function createFlight(journal: Journal, { beforeCreate, isAllKnown }: FlightOptions) {
-  let inFlight = 0;
-  let isWaiting = false;
-
-  return {
-    async run(signal: AbortSignal, send: (hooks: RateLimitHooks) => Promise<void>): Promise<void> {
-      let isSent = false;
-      const land = () => {
-        if (isSent) inFlight -= 1;
-        isSent = false;
-      };
-      try {
-        await send({
-          signal,
-          onWait() {
-            // It was refused with a 429 before, or not sent yet.
-            land();
-            isWaiting = true;
-            restIfPossible();
-          },
-          beforeSending() {
-            beforeCreate();
-            journal.setState('sending');
-            isWaiting = false;
-            if (!isSent) inFlight += 1;
-            isSent = true;
-          },
-        });
-      } finally {
-        land();
-      }
-    },
-    restIfPossible,
-  };
-
-  function restIfPossible(): void {
-    if (isWaiting && inFlight === 0 && isAllKnown()) journal.setState('idle');
-  }
 }
