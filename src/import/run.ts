@@ -126,7 +126,8 @@ export async function runImport(job: Job): Promise<Ending> {
     }
     const plan = makePlan(mode, rows, list, journal.created, agreed);
     if (unknown.size > 0) {
-      notice(report, describeClaim(claimed.length, unknown.size - claimed.length));
+      const absent = [...unknown].filter((row) => plan.fates[row] === 'create');
+      notice(report, describeClaim(claimed.length, absent.length));
     }
     // The others were not created: the service had its time.
     unknown.clear();

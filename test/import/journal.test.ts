@@ -163,6 +163,20 @@ test.for<[string, Create, string[]]>([
   },
 );
 
+test('after a kill only rows that will be sent are counted as not created', async ({
+  live,
+  folder,
+}) => {
+  await live([put(folder, 'name\nyak\n', 'old.csv')]);
+  const argv = [put(folder, 'name\nyak\nyak\ncat\nemu\n')];
+  await live(argv, { create: vanish, isKilled: true });
+
+  const { stderr, sent } = await live(argv);
+
+  expect(stderr).toContain('checked: 0 created, 1 not created and safe to send again');
+  expect(sent).toEqual(['list', 'cat', 'list']);
+});
+
 test('a file that changed after a kill is imported, or refused until the original is', async ({
   live,
   sandbox,
