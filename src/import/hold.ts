@@ -27,7 +27,6 @@ type Options = {
   readonly journal?: string | undefined;
   readonly path?: string | undefined;
   readonly doing: 'creating' | 'importing';
-  /** The longest wait for other processes. */
   readonly maxWaitMs: number;
   readonly report: Report;
 };
@@ -36,13 +35,11 @@ type Options = {
 type Mark = {
   readonly file: string;
   readonly process: Process;
-  /** Hashes of its names, its journal and its file. */
   readonly keys: readonly string[];
 };
 
 type Process = Owner &
   Pick<Options, 'doing' | 'journal'> & {
-    /** In ms since 1970. */
     readonly since: number;
     /** It has ended and left the mark on purpose. Another machine could not see that. */
     readonly isEnded?: true;
@@ -51,7 +48,6 @@ type Process = Owner &
 const pollMs = 50;
 const minShownMs = 2_000;
 const maxFirstLineBytes = 4_096;
-/** 100,000 names take 1.7 MB. */
 const maxMarkBytes = 4 * 1024 * 1024;
 /** The longest import, 100,000 rows on the plan Free, runs for 100 days. */
 const maxDeadAgeMs = 120 * 86_400_000;
@@ -106,7 +102,6 @@ export async function holdNames(context: Context, options: Options): Promise<Hol
 
 /** Names at one service that only this process may create until it releases them. */
 export class Hold {
-  /** Processes that ended without releasing one of these names. */
   readonly left: Process[];
 
   constructor(
@@ -134,7 +129,7 @@ export class Hold {
   }
 }
 
-/** Looks at the marks of others and writes ours in one step. Returns the mark of a living process if there is one. */
+/** Reads the marks of others and writes ours in one step. Returns the mark of a living process if there is one. */
 async function tryHold(context: Context, options: Options): Promise<Hold | Mark> {
   const { stateFiles, owner, now, uid } = context;
   const { folder, address, doing, journal } = options;
@@ -171,7 +166,6 @@ function hashOf(text: string): string {
   return hash('sha256', text, 'hex').slice(0, 16);
 }
 
-/** Finds the marks with one of our keys, of living processes and of dead ones. */
 function findRivals(
   context: Context,
   folder: string,
@@ -195,7 +189,6 @@ function writeMark(stateFiles: StateFiles, { file, process, keys }: Mark): void 
   stateFiles.write(file, [JSON.stringify(process), ...keys].join('\n'));
 }
 
-/** Returns undefined if the file is gone or torn. */
 function readMark(stateFiles: StateFiles, file: string, maxBytes: number): Mark | undefined {
   const [first = '', ...keys] = stateFiles.read(file, maxBytes)?.toString().split('\n') ?? [];
   try {

@@ -16,13 +16,10 @@ export type InputFormat = keyof typeof readers;
 
 export const inputFormats = Object.keys(readers) as InputFormat[];
 
-/** Categories to create, all of them valid. */
 export type Input = {
-  /** The path as given, or "standard input". */
   readonly source: string;
   /** Absolute and without links; undefined for standard input. */
   readonly path: string | undefined;
-  /** Of all bytes, in hexadecimal digits. */
   readonly sha256: string;
   readonly rows: readonly Row[];
 };

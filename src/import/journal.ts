@@ -22,22 +22,17 @@ export type Identity = {
 export type Header = Identity & {
   readonly v: 2;
   readonly rows: number;
-  /** In ms since 1970. */
   readonly at: number;
   /** Ids of categories that looked like rows of the file before the import began: they are not ours. */
   readonly before: readonly string[];
 };
 
-/**
- * `sending`: requests may be in flight, and rows may be missing here. `idle`: neither, because the run waits for the limit or
- * has ended. `done`: nothing is left.
- */
+/** `sending`: requests may be in flight, and created rows may be missing here. `idle`: neither. `done`: nothing is left. */
 type State = 'sending' | 'idle' | 'done';
 
 type RowLine = Created | { readonly row: number; readonly unknown: true };
 type Line = RowLine | { readonly state: State };
 
-/** What the lines of a journal say. */
 export type Replayed = {
   readonly header: Header | undefined;
   readonly state: State;
@@ -46,14 +41,14 @@ export type Replayed = {
   readonly tried: ReadonlySet<number>;
 };
 
-/** The journal of an import. What it has created is still known here when its file is removed. */
+/** A journal on disk. When its file is removed, what was created is still known here. */
 export class Journal implements Replayed {
   header: Header | undefined;
   state: State;
   readonly created: Map<number, Created>;
   readonly tried: Set<number>;
-  readonly #files: StateFiles;
-  #fault: unknown;
+  private readonly stateFiles: StateFiles;
+  private fault: unknown;
 
   /** Opens the journal, and cuts off what follows its last intact line. */
   constructor(
@@ -61,7 +56,7 @@ export class Journal implements Replayed {
     readonly path: string,
     mode: Mode,
   ) {
-    this.#files = context.stateFiles;
+    this.stateFiles = context.stateFiles;
     saving(path, () => securePrivateFolder(dirname(path), context.uid));
     const replayed = replay(context, path);
     refuseUnusable(context, path, mode, replayed);
@@ -71,11 +66,11 @@ export class Journal implements Replayed {
     this.created = created;
     this.tried = tried;
     // In one step: whoever opens it next would not see that something was cut off, which may have been `sending`.
-    if (header && isTorn) this.#files.write(path, `${intact}${JSON.stringify({ state })}\n`);
+    if (header && isTorn) this.stateFiles.write(path, `${intact}${JSON.stringify({ state })}\n`);
   }
 
   begin(header: Header): void {
-    this.#files.write(this.path, `${JSON.stringify(header)}\n`);
+    this.stateFiles.write(this.path, `${JSON.stringify(header)}\n`);
     this.header = header;
     this.state = 'idle';
   }
@@ -84,40 +79,39 @@ export class Journal implements Replayed {
   add(line: RowLine): void {
     if ('unknown' in line) this.tried.add(line.row);
     else this.created.set(line.row, line);
-    this.#append(line);
+    this.append(line);
   }
 
   /** Syncs the state, with everything before it. */
   setState(state: State): void {
     if (state === this.state) return;
-    this.#append({ state });
-    this.#untilFault(() => this.#files.sync(this.path));
+    this.append({ state });
+    this.untilFault(() => this.stateFiles.sync(this.path));
     this.state = state;
   }
 
   remove(): void {
-    this.#files.remove(this.path);
+    this.stateFiles.remove(this.path);
     this.header = undefined;
     this.state = 'idle';
   }
 
-  #append(line: Line): void {
-    this.#untilFault(() => this.#files.append(this.path, `${JSON.stringify(line)}\n`));
+  private append(line: Line): void {
+    this.untilFault(() => this.stateFiles.append(this.path, `${JSON.stringify(line)}\n`));
   }
 
   /** After a fault half a line may be there, and a reader would drop what follows it: nothing is written any more. */
-  #untilFault(write: () => void): void {
-    if (this.#fault) throw this.#fault;
+  private untilFault(write: () => void): void {
+    if (this.fault) throw this.fault;
     try {
       saving(this.path, write);
     } catch (error) {
-      this.#fault = error;
+      this.fault = error;
       throw error;
     }
   }
 }
 
-/** Reads a journal without changing it. */
 export function readJournal(context: Context, path: string, mode: Mode): Replayed {
   const fault = reading(path, () => faultOfFolder(dirname(path), context.uid));
   if (fault) throw configFailure(fault.message, fault.fix, fault);
@@ -126,7 +120,6 @@ export function readJournal(context: Context, path: string, mode: Mode): Replaye
   return replayed;
 }
 
-/** Returns the path of the journal of an import, the same under whatever name the file is given. */
 export function journalPath(folder: string, { address, sha256, mode }: Identity): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([address, sha256, mode]))

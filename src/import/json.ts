@@ -7,7 +7,6 @@ import { type Place, Stop } from './text.ts';
 /** A value takes up to a hundred times the memory of its text. */
 const maxRowValues = 1_000;
 
-/** Reads one array of objects. */
 export function readJson(text: string, rows: Rows): void {
   const locate = createLocator(text);
   const reader = new JsonReader(text, { maxValues: maxRowValues });

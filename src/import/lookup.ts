@@ -45,7 +45,6 @@ export function findMissing(
   return [...created.values()].filter((one) => !isListed(one)).map(({ row }) => row);
 }
 
-/** Returns "2 categories created by this import are missing from the list". */
 export function describeMissing(count: number): string {
   const categories = countOf(count, 'category', 'categories');
   return `${categories} created by this import ${count === 1 ? 'is' : 'are'} missing from the list`;
@@ -104,7 +103,6 @@ export function findCopies(
   return list.filter((category) => !known.has(category.id.text) && ours.has(keyOf(mode, category)));
 }
 
-/** Returns the ids that were there before this import, and those that it created. */
 function knownIds({ header, created }: Pick<Replayed, 'header' | 'created'>): Set<string> {
   return new Set([...(header?.before ?? []), ...idsOf(created)]);
 }

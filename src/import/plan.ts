@@ -4,21 +4,17 @@ import type { Row } from './rows.ts';
 /** `ensure`: each distinct name exists once at the end. `each`: every row creates a category of its own. */
 export type Mode = 'ensure' | 'each';
 
-/**
- * `created` by this import, `existing` in the service, `differs` there in its description, `similar` to a listed name, `repeated`
- * from an earlier row.
- */
+/** `differs`: it exists with another description. `similar`: a listed name looks like it. `repeated`: an earlier row has the name. */
 export type Fate = 'create' | 'created' | 'existing' | 'differs' | 'similar' | 'repeated';
 
 /** A row that was created; `as` is its name if the service changed it. */
 export type Created = { readonly row: number; readonly id: string; readonly as?: string };
 
 export type Plan = {
-  /** One for each row. */
   readonly fates: readonly Fate[];
-  /** The category that exists for a row. */
+  /** Categories that exist, by row. */
   readonly ids: ReadonlyMap<number, string>;
-  /** The listed names that rows look like, whether agreed to or not. */
+  /** Listed names that rows look like, by row, whether agreed to or not. */
   readonly lookAlikes: ReadonlyMap<number, string>;
 };
 
@@ -72,7 +68,6 @@ export function makePlan(
   }
 }
 
-/** Returns a key that two categories share if one may stand for the other. */
 export function keyOf(mode: Mode, { name, description = '' }: Content): string {
   return mode === 'ensure' ? name : JSON.stringify([name, description]);
 }

@@ -18,63 +18,55 @@ export const knownFields = 'name, description';
 /** Validates rows as the readers of all formats find them, in the order of the input. */
 export class Rows {
   readonly list: Row[] = [];
-  readonly #report: Report;
-  readonly #faults: string[] = [];
-  #faultCount = 0;
-  #rowCount = 0;
-  #hasIgnoredIds = false;
+  private readonly faults: string[] = [];
+  private faultCount = 0;
+  private rowCount = 0;
+  private hasIgnoredIds = false;
 
-  constructor(report: Report) {
-    this.#report = report;
-  }
+  constructor(private readonly report: Report) {}
 
-  /** Adds a row, or why it is invalid. */
   add(place: Place, fields: Fields): void {
     if (!isValid(fields)) {
       this.fault(place, describeFault(fields));
       return;
     }
-    this.#countRow(place);
+    this.countRow(place);
     this.list.push({ line: place.line, ...fields });
   }
 
-  /** Adds the fault of a row. */
   fault(place: Place, reason: string): void {
-    this.#countRow(place);
-    this.#addFault(place, reason);
+    this.countRow(place);
+    this.addFault(place, reason);
   }
 
-  /** Adds the fault that ends the reading. */
   stop({ place, reason }: Stop): void {
-    this.#addFault(place, `${reason}; the rest was not read`);
+    this.addFault(place, `${reason}; the rest was not read`);
   }
 
-  /** Says once that the ids of an exported list are ignored. */
   ignoreIds(): void {
-    if (!this.#hasIgnoredIds) notice(this.#report, 'ignoring "id": the service assigns ids');
-    this.#hasIgnoredIds = true;
+    if (!this.hasIgnoredIds) notice(this.report, 'ignoring "id": the service assigns ids');
+    this.hasIgnoredIds = true;
   }
 
-  /** Returns all faults as one failure, or undefined if there are none. */
   failure(source: string, hint: string | undefined): Failure | undefined {
-    const faults = this.#faults.map((fault) => `${source}:${fault}`);
+    const faults = this.faults.map((fault) => `${source}:${fault}`);
     const [first] = faults;
     if (first === undefined) return undefined;
-    if (this.#faultCount === 1) return usageFailure(first, hint, faults);
-    const listed = this.#faultCount > maxListedFaults ? ` (first ${maxListedFaults} listed)` : '';
-    const message = `${source} has ${countOf(this.#faultCount, 'error')}${listed}`;
+    if (this.faultCount === 1) return usageFailure(first, hint, faults);
+    const listed = this.faultCount > maxListedFaults ? ` (first ${maxListedFaults} listed)` : '';
+    const message = `${source} has ${countOf(this.faultCount, 'error')}${listed}`;
     return usageFailure(message, hint, faults);
   }
 
-  #countRow(place: Place): void {
-    this.#rowCount += 1;
-    if (this.#rowCount > maxRows) throw new Stop(place, `more than ${formatCount(maxRows)} rows`);
+  private countRow(place: Place): void {
+    this.rowCount += 1;
+    if (this.rowCount > maxRows) throw new Stop(place, `more than ${formatCount(maxRows)} rows`);
   }
 
-  #addFault({ line, column }: Place, reason: string): void {
-    this.#faultCount += 1;
+  private addFault({ line, column }: Place, reason: string): void {
+    this.faultCount += 1;
     const position = column === undefined ? line : `${line}:${column}`;
-    if (this.#faults.length < maxListedFaults) this.#faults.push(`${position}: ${reason}`);
+    if (this.faults.length < maxListedFaults) this.faults.push(`${position}: ${reason}`);
   }
 }
 
@@ -84,7 +76,6 @@ function isValid(fields: Fields): fields is Omit<Row, 'line'> {
   return isUnicode(name) && name.trim() !== '' && isUnicode(description);
 }
 
-/** A lone surrogate, which JSON can escape, has no UTF-8. */
 function isUnicode(value: unknown): value is string {
   return typeof value === 'string' && !/\p{Surrogate}/u.test(value);
 }

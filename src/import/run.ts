@@ -22,7 +22,6 @@ import type { Row } from './rows.ts';
 import { type Progress, Round, type Stop } from './send.ts';
 import { settle, unknownOutcomes } from './settle.ts';
 
-/** Everything one run of an import needs. */
 export type Job = Identity & {
   readonly context: Context;
   readonly client: Client;
@@ -31,11 +30,9 @@ export type Job = Identity & {
   readonly stateFolder: string;
   /** Within this time the service carries out a request or drops it, and its list shows what it created. */
   readonly settleMs: number;
-  /** For names that another process holds. */
   readonly maxWaitMs: number;
   /** Shows the plan and asks. Returns the rows to create although they look like a listed name; throws if the answer is no. */
   readonly confirm: (plan: Plan) => Promise<ReadonlySet<number>>;
-  /** Called when the outcome of a row that was to be created is known. */
   readonly onRowDone: () => void;
 };
 
@@ -44,7 +41,6 @@ export type Ending = {
   readonly plan: Plan | undefined;
   readonly stop: Stop | undefined;
   readonly created: ReadonlyMap<number, Created>;
-  /** Rows that earlier runs of this import created. */
   readonly createdBefore: ReadonlySet<number>;
   readonly refusals: ReadonlyMap<number, ServiceError>;
   readonly unknown: ReadonlySet<number>;
@@ -70,8 +66,7 @@ export async function runImport(job: Job): Promise<Ending> {
   let stop: Stop | undefined;
   let journal: Journal | undefined;
   let hold: Hold | undefined;
-  /** How many of the created rows a list has shown. */
-  let shown = 0;
+  let shownCount = 0;
   try {
     hold = await holdRows(job, path);
     refuseChangedFile(context, folder, job);
@@ -112,7 +107,7 @@ export async function runImport(job: Job): Promise<Ending> {
   } finally {
     // Synced before the hold goes: the next process trusts this journal.
     const isAtRest = unknown.size === 0 && canRest(journal);
-    hold?.release(!isAtRest || shown !== (journal?.created.size ?? 0));
+    hold?.release(!isAtRest || shownCount !== (journal?.created.size ?? 0));
   }
   const { created } = journal;
   return { plan, stop, created, createdBefore, refusals, unknown, copies: [...copies.values()] };
@@ -131,7 +126,7 @@ export async function runImport(job: Job): Promise<Ending> {
     }
     // The others were not created: the service had its time.
     unknown.clear();
-    shown = journal.created.size;
+    shownCount = journal.created.size;
     for (const copy of findCopies(job, journal, list)) {
       if (!copies.has(copy.id.text)) notice(report, describeCopy(copy));
       copies.set(copy.id.text, copy);
@@ -140,7 +135,6 @@ export async function runImport(job: Job): Promise<Ending> {
   }
 }
 
-/** Returns the plan of an import by one request, without a trace on disk. */
 export async function previewImport(
   job: Pick<Job, 'context' | 'client' | 'report' | 'rows' | 'stateFolder'> & Identity,
 ): Promise<Plan> {
@@ -193,7 +187,6 @@ function headerOf(job: Job, list: readonly Category[]): Header {
   return { v: 2, ...identity, rows: rows.length, at: context.now(), before: ids };
 }
 
-/** Returns the rows of a plan that are still to be sent. */
 function remaining({ fates }: Plan, refusals: ReadonlyMap<number, ServiceError>): number[] {
   return [...fates.keys()].filter((row) => fates[row] === 'create' && !refusals.has(row));
 }
@@ -214,7 +207,6 @@ function finish({ mode }: Job, journal: Journal, hasRefusals: boolean): void {
   else if (mode === 'ensure' || !hasRefusals) journal.setState('done');
 }
 
-/** Adds to a failure of the disk that nothing was sent. */
 function withoutJournal(error: unknown): unknown {
   if (!(error instanceof Failure) || error.kind !== 'output') return error;
   const { consequence, hint, cause } = error.details;

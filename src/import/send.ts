@@ -10,7 +10,6 @@ import type { Journal } from './journal.ts';
 import type { Row } from './rows.ts';
 import type { Job } from './run.ts';
 
-/** Why sending ended before the rows did. */
 export type Stop =
   | { readonly kind: 'unknowns' }
   | { readonly kind: 'failed'; readonly error: unknown };
@@ -28,8 +27,8 @@ const maxUnknownInARow = 3;
 const maxListAgeMs = 3_600_000;
 
 /**
- * Rows that are sent by one list, each once and several at a time. It keeps the journal's state true: `sending` is on disk before
- * a create leaves, and `idle` once the run waits for the limit with no create in flight and no outcome unknown.
+ * One round of creates between two lists. It keeps the journal's state true: `sending` is on disk before a create leaves, `idle`
+ * once the run waits for the limit with no create in flight and no outcome unknown.
  */
 export class Round {
   private stop: Stop | undefined;
@@ -52,14 +51,13 @@ export class Round {
     setMaxListeners(0, this.signal);
   }
 
-  /** Sends rows. When something stops it, it waits for those in flight. */
+  /** Sends rows, each once. When something stops it, it waits for those in flight. */
   async send(rows: readonly number[]): Promise<Stop | undefined> {
     const { tried } = this.journal;
     const triedLast = [
       ...rows.filter((row) => !tried.has(row)),
       ...rows.filter((row) => tried.has(row)),
     ];
-    /** One iterator that all workers share. */
     const queue = triedLast.values();
     await Promise.all(Array.from({ length: maxInFlight }, () => this.work(queue)));
     return this.stop;
@@ -88,7 +86,7 @@ export class Round {
     const hooks: RateLimitHooks = {
       signal: this.signal,
       onWait: () => {
-        // It was refused with a 429 before, or not sent yet.
+        // It was not sent yet, or refused with a 429.
         land();
         this.isAtLimit = true;
         this.restIfPossible();
@@ -111,7 +109,7 @@ export class Round {
     }
   }
 
-  /** Each round sends a row, however long that one waits. */
+  /** Each round sends at least one row, however long that one waits. */
   private stopIfListIsOld(): void {
     const isOld = this.job.context.uptime() - this.listedAt > maxListAgeMs;
     if (this.job.mode === 'ensure' && this.isAnySent && isOld) {
@@ -168,7 +166,6 @@ export class Round {
   }
 }
 
-/** Returns "line 3 ("cat")". */
 export function describeRow(rows: readonly Row[], row: number): string {
   const { line, name } = rows[row] as Row;
   return `line ${line} (${quoted(name)})`;

@@ -9,7 +9,6 @@ type Delimiter = ',' | '\t';
 /** How many fields each record has, and the index of each column; -1 if there is none. */
 type Header = { readonly width: number; readonly name: number; readonly description: number };
 
-/** Reads CSV (RFC 4180) or TSV, each with a header row. Empty lines are skipped. */
 export function readTable(text: Buffer, delimiter: Delimiter, rows: Rows): void {
   const findLine = createLineFinder(text);
   let header: Header | undefined;
@@ -27,7 +26,6 @@ export function readTable(text: Buffer, delimiter: Delimiter, rows: Rows): void 
         start = end;
         if (header) takeRow(cells, record, header, place);
         else header = readHeader(cells, delimiter, place, rows);
-        // Nothing is collected: there may be 100,000 records.
         return undefined;
       },
     });
@@ -89,10 +87,7 @@ function explain({ code, index }: CsvError): string {
   return `unescaped quote in ${field}; quote the field and double its quotes`;
 }
 
-/**
- * Finds the line, from 1, of the first record that begins at a byte or after it. Offsets must not go back. The lines that
- * csv-parse counts are wrong after a \r\n in quotes; its bytes are right.
- */
+/** Returns the line of the record at an offset. The lines of csv-parse are wrong after a \r\n in quotes; its bytes are right. */
 function createLineFinder(text: Buffer): (offset: number) => number {
   const [newline, carriageReturn] = [0x0a, 0x0d];
   let line = 1;
@@ -109,7 +104,6 @@ function createLineFinder(text: Buffer): (offset: number) => number {
 
 const letters: Readonly<Record<string, string>> = { '\\': '\\', t: '\t', n: '\n', r: '\r' };
 
-/** Returns the text before `-o csv` or `-o tsv` escaped it. */
 function decodeEscapes(text: string, delimiter: Delimiter): string {
   const escapes =
     delimiter === ',' ? /\\()u\{([0-9a-f]{1,6})\}/g : /\\(?:([\\tnr])|u\{([0-9a-f]{1,6})\})/g;

@@ -6,7 +6,6 @@ import { readStart } from '../disk/open-file.ts';
 import { Failure, systemCode, usageFailure } from '../errors.ts';
 import { createLocator } from '../json/position.ts';
 
-/** The part of a session that input comes from. */
 export type InputSession = {
   readonly context: Pick<Context, 'stdin' | 'signal'>;
   readonly options: { readonly apiKeyFile?: string };
@@ -26,7 +25,6 @@ export class Stop extends Error {
   }
 }
 
-/** Reads a regular file, or standard input for `-`. */
 export async function readBytes(
   { context, options }: InputSession,
   file: string,
@@ -107,7 +105,6 @@ export function utf8Text(bytes: Buffer): Buffer {
   throw new Stop(place, `invalid UTF-8 (byte offset ${end})`, saveAsUtf8);
 }
 
-/** Returns the offset of the first byte that is not UTF-8: decoding replaces it. */
 function findInvalid(bytes: Buffer): number {
   return Buffer.from(bytes.toString()).findIndex((byte, index) => byte !== bytes[index]);
 }

@@ -71,7 +71,6 @@ async function create(
   });
 }
 
-/** Refuses what the service would refuse anyway. */
 function newCategory(name: string, description: string | undefined): NewCategory {
   const category = { name, ...(description !== undefined && { description }) };
   const mismatch = findMismatch(NewCategory, category);
@@ -112,7 +111,6 @@ async function createMissing(request: Request): Promise<Found> {
     const category = await send(request, (isUnknown) => {
       isUnsettled = isUnknown;
     });
-    // The service may have changed the name.
     const original = findName(list, category.name);
     if (original) {
       const duplicate = `"${category.name}" already exists with id ${original.id}`;
@@ -151,7 +149,6 @@ function findName(list: readonly Category[], name: string): Category | undefined
   return list.find((category) => category.name === name);
 }
 
-/** Waits until the service has carried out or dropped what was sent before, and lists the categories. */
 async function listSettled({ session, client }: Request, why: string): Promise<Category[]> {
   const { context, report } = session;
   warn(report, `${why}: checking the list of categories in ${settleSeconds}s`);
@@ -205,7 +202,6 @@ function findCreated(
   throw failure.with({ hint }, `${after} ${found}, created by this request or by another one`);
 }
 
-/** Returns the failure of printing a new category. It names the id, since nobody can create it again. */
 function printFailure(error: unknown, { id, name }: Category, signal: AbortSignal): Failure {
   const consequence = `The category was created with id ${id}.`;
   const failure = explained(error, signal, { outcome: 'created', consequence });

@@ -12,7 +12,6 @@ import { addExamples, addNotes } from '../help.ts';
 
 const columns = ['change', 'line', 'name', 'id', 'description', 'serviceDescription'];
 
-/** What an import would create, or leave although the file has it otherwise. */
 const changes = ['create', 'differs', 'similar'];
 const somethingToImport = 7;
 

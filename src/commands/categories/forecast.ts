@@ -6,24 +6,19 @@ export type Allowance = {
   readonly limit: number;
   /** Requests that the current window has left. */
   readonly left: number;
-  /** Time until the next window can begin. */
   readonly resetMs?: number | undefined;
 };
 
-/** The windows of the limit; one of unknown limit is undefined. */
 export type Allowances = {
   readonly minute: Allowance | undefined;
   readonly day: Allowance | undefined;
 };
 
 export type Forecast = {
-  /** Requests of the current day. */
   readonly today: number;
-  /** Time until the last request of today; undefined if the limit per minute is unknown. */
   readonly todayMs: number | undefined;
   /** Days after today; undefined if the limit per day is unknown. */
   readonly moreDays: number | undefined;
-  /** Time until the last request of all; undefined if the limit per minute is unknown. */
   readonly totalMs: number | undefined;
 };
 

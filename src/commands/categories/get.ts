@@ -9,7 +9,6 @@ import { quotedUnlessKey } from '../../text/secret.ts';
 import { addExamples } from '../help.ts';
 import { categoryColumns } from './columns.ts';
 
-/** Ids in the message for a name that several categories have. */
 const maxIds = 20;
 
 export function define(command: Command, app: App): void {

@@ -16,16 +16,13 @@ export type KnownLimit = Allowances & { readonly plan: NamedPlan | undefined };
 
 /** The smallest plan allows 1,000 requests per day: fewer, and some earlier ones, fit into one day on any plan. */
 const maxOnAnyDay = 900;
-/** More rows of a kind are only counted. */
 const maxListed = 20;
 
-/** Returns the plan of the session's profile, if one is set. */
 export function resolvePlan(session: Session): NamedPlan | undefined {
   const given = resolveSetting('plan', session);
   return given && parsePlan(given.text, given.source);
 }
 
-/** Reads what this machine knows of the limit, without a request. */
 export async function readKnownLimit(session: Session): Promise<KnownLimit> {
   const plan = resolvePlan(session);
   const { minute, day, wait } = await readStatus(await session.limits());
@@ -47,10 +44,7 @@ function allowance(
   return { limit, left: remaining ?? Math.max(0, limit - used), resetMs: untilNextMs };
 }
 
-/**
- * Predicts all requests of an import: one for each row, a list before and one after them, and one for each day that follows.
- * @param made requests that were made already
- */
+/** Predicts all requests of an import: one for each row, a list before and after them, and one for each day that follows. */
 export async function forecastImport(session: Session, toCreate: number, made: number) {
   const limit = await readKnownLimit(session);
   const once = toCreate === 0 ? 1 : toCreate + 2;
@@ -61,7 +55,6 @@ export async function forecastImport(session: Session, toCreate: number, made: n
 
 export type ImportForecast = Awaited<ReturnType<typeof forecastImport>>;
 
-/** Returns "2,441 requests: about 16m today and 2 more days on Free". */
 export function describeForecast(
   { plan, minute, requests, today, todayMs, moreDays }: ImportForecast,
   { profile }: Session,
@@ -80,7 +73,6 @@ export function describeForecast(
   return `${needed}: ${moreDays ? days : time} ${pace}${advice}`;
 }
 
-/** Describes the rows that a person may want to look at before the import. */
 export function describeOddities({ fates, ids, lookAlikes }: Plan, rows: readonly Row[]): string[] {
   const firstRows = new Map<string, Row>();
   const differing: string[] = [];

@@ -3,9 +3,8 @@ import { forecast } from './forecast.ts';
 import { readKnownLimit } from './import-plan.ts';
 
 export type ImportProgress = {
-  /** Counts one more row as done. */
   readonly step: () => void;
-  /** Ends the report, and returns how long it took, in ms. */
+  /** Ends the report. Returns how long it took, in ms. */
   readonly end: () => number;
 };
 
@@ -14,7 +13,7 @@ const rereadAfterMs = 1_000;
 /** The first rows are in flight at the same time: an average of them would be too long. */
 const minAveraged = 20;
 
-/** Reports how far an import has come. @param before rows that earlier runs have created */
+/** Reports how far an import has come. `before` counts the rows that earlier runs have created. */
 export async function startProgress(
   session: Session,
   before: number,
@@ -55,7 +54,6 @@ export async function startProgress(
     endByLimit = await predictEnd().catch(() => endByLimit);
   }
 
-  /** Returns when the limit lets the last request through, which is that of a list. */
   async function predictEnd(): Promise<number> {
     const limit = await readKnownLimit(session);
     return uptime() + (forecast(toCreate - done + 1, limit).totalMs ?? 0);

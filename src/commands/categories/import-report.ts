@@ -34,9 +34,7 @@ type Counts = Readonly<Partial<Record<Word, number>>>;
 
 type RowOutcome = {
   readonly outcome: Word;
-  /** The id of the category that stands for the row. */
   readonly id?: ExactNumber | undefined;
-  /** Its name, if the service changed it. */
   readonly as?: string | undefined;
   /** The status of a refusal. If it is missing, the row was not sent. */
   readonly status?: ExactNumber;
@@ -44,7 +42,6 @@ type RowOutcome = {
   readonly message?: string | undefined;
 };
 
-/** Says on stderr what an import will do, and what looks odd about it. */
 export function showPlan(session: Session, plan: Plan, input: Input, forecast: ImportForecast) {
   const sentences = [
     describeCounts(countWords(plan.fates.map(intentionOf))),
@@ -73,11 +70,6 @@ export async function printPlan(
   }));
 }
 
-/**
- * Says how an import ended, and prints what became of each row.
- * @param tookMs undefined if there was nothing to create
- * @throws the reason why not every row is done
- */
 export async function reportEnding(
   session: Session,
   input: Input,
@@ -122,7 +114,6 @@ function outcomesOf(ending: Ending, rows: number): RowOutcome[] {
   });
 }
 
-/** Returns what an import ends with if not every row is done, or if that is not certain. */
 function importFailure(
   { plan, stop }: Ending,
   outcomes: readonly RowOutcome[],
@@ -199,14 +190,12 @@ function withCreated(error: unknown, { created = 0 }: Counts, signal: AbortSigna
   return explained(error, signal, { consequence, outcome: 'created' });
 }
 
-/** Returns "✔ 57 created in 1m 2s, 3 already exist". */
 function summarize({ context, format }: Session, counts: Counts, tookMs: number): string {
   const isWatched = context.stderr.isTTY && !hasJsonEvents(format);
   const mark = isWatched && isUtf8(context.env) ? '✔ ' : '';
   return mark + describeCounts(counts, ` in ${duration(tookMs)}`);
 }
 
-/** Prints how many rows there are of each kind, or every row. */
 async function printRows(
   { output }: Session,
   { source, rows }: Input,

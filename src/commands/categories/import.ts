@@ -84,14 +84,12 @@ async function importFile(session: Session, file: string, options: Options): Pro
   else await run(session, input, { ...job, settleMs, maxWaitMs }, options.yes ?? false);
 }
 
-/** Parses how long the service may take to carry out a request whose connection broke. */
 function parseSettle(text: string): number {
   const settleMs = parseDuration(text, '--settle', '30s, 2m or 0');
   if (settleMs <= maxSettleMs) return settleMs;
   throw invalid('duration', text, '--settle', 'Must be at most 24h. For example: 5m');
 }
 
-/** Returns why the question after the plan cannot be asked, or undefined if it can. */
 function obstacleToAsking(file: string, { context, format, options }: Session): string | undefined {
   const { stdin, stderr } = context;
   if (file === '-') return 'standard input is the file';
@@ -103,7 +101,6 @@ function obstacleToAsking(file: string, { context, format, options }: Session): 
 }
 
 async function preview(session: Session, input: Input, plan: Plan): Promise<void> {
-  // The run itself begins with a list of its own.
   const forecast = await forecastImport(session, rowsOf(plan, 'create').length, 0);
   showPlan(session, plan, input, forecast);
   await printPlan(session, plan, input, forecast);

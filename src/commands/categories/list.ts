@@ -13,7 +13,6 @@ import { categoryColumns } from './columns.ts';
 type Field = 'id' | 'name' | 'description';
 const fields: readonly Field[] = ['id', 'name', 'description'];
 
-/** In characters of JSON. */
 const minBatchLength = 64 * 1024;
 
 type Options = {
