@@ -132,6 +132,10 @@ describe('an import of dog, cat and emu leaves each of them once, or names the c
     expect([first.exitCode, second.exitCode]).toEqual([exitCode, 0]);
     expect(countCreates(sandbox)).toBe(creates);
     expect(copiesIn(first)).toMatchObject(copies.map((name) => ({ name })));
+    const named = first
+      .events()
+      .filter(({ message }) => / also exists with id 99/.test(`${message}`));
+    expect(named).toHaveLength(copies.length);
     expectEachOnce(sandbox, second, copiesIn(first));
   });
 });

@@ -1,13 +1,12 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe } from 'vitest';
-import { apply, cutAfter, put, stateFilesAbout, three } from '../support/import-cases.ts';
+import { apply, cutAfter, namesIn, put, stateFilesAbout, three } from '../support/import-cases.ts';
 import {
   test as base,
   type Create,
   createSilently,
   type Life,
   type Lives,
-  namesIn,
   vanish,
 } from '../support/lives.ts';
 import { expect } from '../support/petstore.ts';
@@ -175,39 +174,6 @@ test('after a kill only rows that will be sent are counted as not created', asyn
 
   expect(stderr).toContain('checked: 0 created, 1 not created and safe to send again');
   expect(sent).toEqual(['list', 'cat', 'list']);
-});
-
-test('a file that changed after a kill is imported, or refused until the original is', async ({
-  live,
-  sandbox,
-  folder,
-}) => {
-  await live([put(folder, three)], { create: createSilently, isKilled: true });
-  const lives = [];
-  for (const text of [`${three}fox,\n`, three, `${three}fox,\n`]) {
-    lives.push(await live([put(folder, text)]));
-  }
-
-  const [changed, original, changedAgain] = lives;
-  if (changed?.exitCode !== 0) expect(changed).toMatchObject({ exitCode: 2, sent: [], stdout: '' });
-  expect([original?.exitCode, changedAgain?.exitCode]).toEqual([0, 0]);
-  expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu', 'fox']);
-});
-
-test('a file that changed after a kill is refused with --allow-duplicates until the original is imported', async ({
-  live,
-  sandbox,
-  folder,
-}) => {
-  const flag = '--allow-duplicates';
-  await live([put(folder, three), flag], { create: createSilently, isKilled: true });
-
-  const changed = await live([put(folder, `${three}fox,\n`), flag]);
-  const original = await live([put(folder, three), flag]);
-
-  expect(changed).toMatchObject({ exitCode: 2, sent: [], stdout: '' });
-  expect(original.exitCode).toBe(0);
-  expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
 });
 
 function outcomesIn({ stdout }: Life): string[] {

@@ -3,474 +3,349 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe } from 'vitest';
-import type { Clock } from '../support/clock.ts';
-import { apply, countsOf, put, reactTo, three } from '../support/import-cases.ts';
+import {
+  apply,
+  countsOf,
+  creates,
+  everyRow,
+  namesIn,
+  put,
+  type Run,
+  reactTo,
+  three,
+} from '../support/import-cases.ts';
 import {
   test as base,
   expect,
   type Fixtures,
   networkError,
+  type RunOptions,
   reply,
   testKey,
 } from '../support/petstore.ts';
 import { stateFiles } from '../support/state-files.ts';
 import { expectTold } from '../support/told.ts';
-import { type Context, exact, interrupted, plans, type WireAnswer } from '../support/values.ts';
+import { type Context, exact, interrupted, plans } from '../support/values.ts';
 
-/** Time passes fast here while another process writes to its disk. */
+type Race = {
+  petstore: Fixtures['petstore'];
+  /** Imports a text as a process of its own. */
+  importAs: (pid: number, text: string, flags?: readonly string[], file?: string) => Run;
+  /** Creates rabbit with --if-missing as process 2. */
+  createRabbit: (flags?: readonly string[], options?: RunOptions) => Run;
+  /** Imports rabbit as process 1, and does something while that holds the name. */
+  whileHeld: (during: () => Promise<unknown>) => Run;
+  /** Answers the next list as it was before anything was created, five seconds later or when `meanwhile` has ended. */
+  listSlowly: (meanwhile: () => Promise<unknown>) => void;
+};
+
+const never = new AbortController().signal;
 const patient = ['--max-wait', 'inf'];
-const ifMissing = ['categories', 'create', 'rabbit', '--if-missing', '--json'];
 
-/** The limit is known and far away, so that no request has to wait for another one. */
-const test = base.extend<Pick<Fixtures, 'petstore'>>({
+const test = base.extend<Race>({
+  /** The limit is known and far away, so that no request has to wait for another one. */
   petstore: async ({ petstore, sandbox }, use) => {
     sandbox.plan = plans.business;
     await petstore(['categories', 'list']);
     sandbox.requests.length = 0;
     await use(petstore);
   },
+
+  importAs: ({ petstore, folder }, use) =>
+    use((pid, text, flags = [...apply, ...patient], file) =>
+      petstore(['categories', 'import', put(folder, text, file), ...flags], { context: as(pid) }),
+    ),
+
+  createRabbit: ({ petstore }, use) =>
+    use((flags = patient, { context, ...options } = {}) =>
+      petstore(['categories', 'create', 'rabbit', '--if-missing', '--json', ...flags], {
+        ...options,
+        context: { ...as(2), ...context },
+      }),
+    ),
+
+  whileHeld: ({ importAs, sandbox }, use) =>
+    use((during) => {
+      sandbox.reactions.push((_request, forward) => during().then(forward));
+      return importAs(1, 'name\nrabbit\n', ['--timeout', '1h', ...apply], 'held.csv');
+    }),
+
+  listSlowly: ({ sandbox, clock }, use) =>
+    use((meanwhile) => {
+      sandbox.reactions.push(async () => {
+        await Promise.race([meanwhile(), clock.sleep(5_000, never)]);
+        return { status: 200, headers: {}, body: Readable.from([Buffer.from('[]')]) };
+      });
+    }),
 });
 
 /** A process of its own on this machine. */
-const as = (pid: number): Partial<Context> => ({ owner: { pid, host: 'here', born: 'once' } });
-
-/** The list as it was before anything was created, which takes five seconds or as long as something else does. */
-const slowList =
-  (clock: Clock, meanwhile: () => Promise<unknown>) => async (): Promise<WireAnswer> => {
-    await Promise.race([meanwhile(), clock.sleep(5_000, new AbortController().signal)]);
-    return { status: 200, headers: {}, body: Readable.from([Buffer.from('[]')]) };
-  };
-
-const names = (sandbox: { categories: readonly { name: string }[] }) =>
-  sandbox.categories.map(({ name }) => name).sort();
+function as(pid: number): Partial<Context> {
+  return { owner: { pid, host: 'here', born: 'once' } };
+}
 
 describe('processes on one machine that create the same names', () => {
-  test('ten creates with --if-missing at the same time create one category', async ({
-    petstore,
-    sandbox,
-  }) => {
-    const results = await Promise.all(
-      Array.from({ length: 10 }, (_, n) =>
-        petstore([...ifMissing, ...patient], { context: as(100 + n) }),
-      ),
-    );
-
-    expect(results.map(({ exitCode }) => exitCode)).toEqual(Array(10).fill(0));
-    expect(results.map(({ stdout }) => JSON.parse(stdout).id)).toEqual(Array(10).fill(1));
-    expect(sandbox.categories).toHaveLength(1);
-  });
-
-  test('two creates with --if-missing and different keys create one category', async ({
-    petstore,
+  test('ten creates with --if-missing and two keys create one category', async ({
+    createRabbit,
     sandbox,
     forward,
   }) => {
     const authorization = `Bearer ${testKey}`;
     const send: Context['send'] = (request) =>
       forward({ ...request, headers: { ...request.headers, authorization } });
+    const env = { PETSTORE_API_KEY: 'another-key-0123456789' };
 
-    await Promise.all([
-      petstore([...ifMissing, ...patient], { context: { ...as(1), send } }),
-      petstore([...ifMissing, ...patient], {
-        env: { PETSTORE_API_KEY: 'another-key-0123456789' },
-        context: { ...as(2), send },
-      }),
-    ]);
+    const runs = Array.from({ length: 10 }, (_, n) =>
+      createRabbit(patient, { context: { ...as(100 + n), send }, ...(n % 2 === 1 && { env }) }),
+    );
 
+    for (const { exitCode, stdout } of await Promise.all(runs)) {
+      expect([exitCode, JSON.parse(stdout).id]).toEqual([0, 1]);
+    }
     expect(sandbox.categories).toHaveLength(1);
   });
 
   test('two imports of different files that share names create each name once', async ({
-    petstore,
+    importAs,
     sandbox,
-    folder,
   }) => {
-    const one = put(folder, 'name\ndog\ncat\nemu\n', 'one.csv');
-    const two = put(folder, 'name\nemu\nfox\ndog\ncat\n', 'two.csv');
-
     const results = await Promise.all([
-      petstore(['categories', 'import', one, ...apply, ...patient], { context: as(1) }),
-      petstore(['categories', 'import', two, ...apply, ...patient], { context: as(2) }),
+      importAs(1, 'name\ndog\ncat\nemu\n', undefined, 'one.csv'),
+      importAs(2, 'name\nemu\nfox\ndog\ncat\n', undefined, 'two.csv'),
     ]);
 
     expect(results.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
     // Either may have been the first.
     const counts = results.map(({ stdout }) => countsOf(stdout));
     expect(counts.map(({ existing }) => existing ?? 0).sort()).toEqual([0, 3]);
-    expect(names(sandbox)).toEqual(['cat', 'dog', 'emu', 'fox']);
+    expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu', 'fox']);
   });
 
   test.for([
-    ['existing', []],
-    ['created_before', ['--allow-duplicates']],
+    ['existing', apply],
+    ['created_before', everyRow],
   ] as const)(
     'a second import of a file waits for the first one, and says %s with %j',
-    async ([outcome, flags], { petstore, sandbox, folder, clock }) => {
-      const argv = ['categories', 'import', put(folder, three), ...flags, ...apply, '--max-wait'];
-      const others: ReturnType<typeof petstore>[] = [];
-      const start = () => {
-        for (const maxWait of ['3s', '30s']) {
-          others.push(petstore([...argv, maxWait], { context: as(others.length + 2) }));
-        }
-        return clock.sleep(5_000, new AbortController().signal);
-      };
-      sandbox.react = reactTo('cat', (_request, forward) => start().then(forward));
+    async ([outcome, flags], { importAs, sandbox, clock }) => {
+      const others: Run[] = [];
+      sandbox.react = reactTo('cat', async (_request, forward) => {
+        others.push(importAs(2, three, [...flags, '--max-wait', '3s']));
+        others.push(importAs(3, three, [...flags, '--max-wait', '30s']));
+        await clock.sleep(5_000, never);
+        return forward();
+      });
 
-      const first = await petstore([...argv, '1m'], { context: as(1) });
+      const first = await importAs(1, three, [...flags, '--max-wait', '1m']);
       const [impatient, patient] = await Promise.all(others);
 
       expect([first.exitCode, impatient?.exitCode, patient?.exitCode]).toEqual([0, 74, 0]);
       expect(countsOf(patient?.stdout ?? '')).toEqual({ [outcome]: 3 });
-      expect(names(sandbox)).toEqual(['cat', 'dog', 'emu']);
+      expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
     },
   );
 
   test('an import and a create with --if-missing create a name once', async ({
-    petstore,
+    importAs,
+    createRabbit,
+    listSlowly,
     sandbox,
-    folder,
-    clock,
   }) => {
-    const path = put(folder, 'name\nrabbit\ncat\n');
-    let second: ReturnType<typeof petstore> | undefined;
-    const create = () => {
-      second = petstore([...ifMissing, ...patient], { context: as(2) });
-      return second;
-    };
-    sandbox.reactions.push(slowList(clock, create));
+    const others: Run[] = [];
+    listSlowly(async () => others.push(createRabbit()) > 0 && others[0]);
 
-    await petstore(['categories', 'import', path, ...apply, ...patient], { context: as(1) });
-    await second;
+    await importAs(1, 'name\nrabbit\ncat\n');
+    await Promise.all(others);
 
-    expect(names(sandbox)).toEqual(['cat', 'rabbit']);
+    expect(namesIn(sandbox)).toEqual(['cat', 'rabbit']);
   });
 
-  test('a file that changes while its import waits for the list creates no name twice', async ({
-    petstore,
-    sandbox,
-    folder,
-    clock,
-  }) => {
-    const path = put(folder, three);
-    let second: ReturnType<typeof petstore> | undefined;
-    const change = () => {
-      put(folder, `${three}fox,\n`);
-      second = petstore(['categories', 'import', path, ...apply, ...patient], { context: as(2) });
-      return second;
-    };
-    sandbox.reactions.push(slowList(clock, change));
+  test.for([
+    ['creates no name twice', apply, { counts: { existing: 3, created: 1 } }, 'cat dog emu fox'],
+    ['is refused if that import is not finished', everyRow, undefined, 'cat dog'],
+  ] as const)(
+    'a file that changes while its import waits for the list %s',
+    async ([, flags, result, names], { importAs, listSlowly, sandbox }) => {
+      const others: Run[] = [];
+      if (!result) sandbox.react = reactTo('emu', reply(401, ''));
+      const argv = [...flags, ...patient];
+      listSlowly(async () => others.push(importAs(2, `${three}fox,\n`, argv)) > 0 && others[0]);
 
-    const first = await petstore(['categories', 'import', path, ...apply, ...patient], {
-      context: as(1),
-    });
-    const then = await second;
+      await importAs(1, three, argv);
+      const [changed] = await Promise.all(others);
 
-    expect(first.exitCode).toBe(0);
-    expect(countsOf(then?.stdout ?? '')).toEqual({ existing: 3, created: 1 });
-    expect(names(sandbox)).toEqual(['cat', 'dog', 'emu', 'fox']);
-  });
+      if (result) expect(JSON.parse(changed?.stdout ?? '')).toMatchObject(result);
+      else {
+        expect(changed).toMatchObject({ exitCode: 2, stdout: '' });
+        expect(changed?.stderr).toContain('the file has changed since its import was started');
+      }
+      expect(namesIn(sandbox)).toEqual(names.split(' '));
+    },
+  );
 
-  test('a file that changes while its import waits for the list is refused if that import is not finished', async ({
-    petstore,
-    sandbox,
-    folder,
-    clock,
-  }) => {
-    const path = put(folder, three);
-    const argv = ['categories', 'import', path, '--allow-duplicates', ...apply, ...patient];
-    let second: ReturnType<typeof petstore> | undefined;
-    sandbox.react = reactTo('emu', reply(401, ''));
-    const change = () => {
-      put(folder, `${three}fox,\n`);
-      second = petstore(argv, { context: as(2) });
-      return second;
-    };
-    sandbox.reactions.push(slowList(clock, change));
+  test.for([
+    ['of other names', 'cat', apply],
+    ['of the same name with --dry-run', 'rabbit', [...apply, '--dry-run']],
+    ['of the same name with --allow-duplicates', 'rabbit', everyRow],
+  ] as const)(
+    'an import %s does not wait for another one',
+    async ([, name, flags], { importAs, whileHeld }) => {
+      const codes: number[] = [];
+      const text = `name\n${name}\n`;
 
-    await petstore(argv, { context: as(1) });
-    const then = await second;
-
-    expect(then).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(then?.stderr).toContain('the file has changed since its import was started');
-    expect(names(sandbox)).toEqual(['cat', 'dog']);
-  });
-
-  test('imports without a common name do not wait for each other', async ({
-    petstore,
-    sandbox,
-    folder,
-    clock,
-  }) => {
-    const one = put(folder, 'name\ndog\n', 'one.csv');
-    const two = put(folder, 'name\ncat\n', 'two.csv');
-    let meanwhile = -1;
-    sandbox.react = reactTo('dog', async (_request, forward) => {
-      const release = clock.hold();
-      const { exitCode } = await petstore(['categories', 'import', two, ...apply, ...patient], {
-        context: as(2),
+      await whileHeld(async () => {
+        codes.push((await importAs(2, text, [...flags, '--max-wait', '0'])).exitCode);
       });
-      meanwhile = exitCode;
-      release();
-      return forward();
-    });
 
-    await petstore(['categories', 'import', one, ...apply, ...patient], { context: as(1) });
-
-    expect(meanwhile).toBe(0);
-    expect(names(sandbox)).toEqual(['cat', 'dog']);
-  });
+      expect(codes).toEqual([0]);
+    },
+  );
 });
 
 describe('a process whose names are held by another one', () => {
-  /** Runs `during` while process 1 holds the name "rabbit" in an import. */
-  const whileHeld =
-    (during: () => Promise<void>) =>
-    async (_request: unknown, forward: () => Promise<never>): Promise<never> => {
-      await during();
-      return forward();
-    };
-
-  test.for(['rabbit', ' RABBIT'])(
-    'waits as long as --max-wait, shows that, and is then refused with the holder named: "%s"',
-    async (name, { petstore, sandbox, folder, clock }) => {
-      const path = put(folder, 'name\nrabbit\n');
-      let second: Awaited<ReturnType<typeof petstore>> | undefined;
+  test.for(['rabbit', ' RABBIT', 'rabbit\u00a0'])(
+    'waits as long as --max-wait, shows that, and is then refused with the holder named: %j',
+    async (name, { petstore, whileHeld, sandbox, clock }) => {
+      const argv = ['categories', 'create', name, '--if-missing', '--json', '--max-wait', '90s'];
+      const results: Awaited<Run>[] = [];
       let waited = 0;
-      sandbox.reactions.push(
-        whileHeld(async () => {
-          const start = clock.uptime();
-          second = await petstore(
-            ['categories', 'create', name, '--if-missing', '--json', '--max-wait', '90s'],
-            { context: as(2) },
-          );
-          waited = clock.uptime() - start;
-        }) as never,
-      );
 
-      const first = await petstore(['categories', 'import', path, '--timeout', '1h', ...apply], {
-        context: as(1),
+      const first = await whileHeld(async () => {
+        const start = clock.uptime();
+        results.push(await petstore(argv, { context: as(2) }));
+        waited = clock.uptime() - start;
       });
+      const then = await petstore(argv, { context: as(2) });
 
-      expect(first.exitCode).toBe(0);
-      expect(second).toMatchObject({ exitCode: 74, stdout: '' });
+      const [second] = results;
+      const events = second?.events() ?? [];
+      expect([first.exitCode, second?.exitCode, then.exitCode]).toEqual([0, 74, 0]);
       expectTold(waited, 90);
-      expect(second?.events()[0]).toMatchObject({ event: 'wait', reason: 'claimed', pid: 1 });
-      expect(second?.events().filter(({ event }) => event === 'wait')).toHaveLength(3);
-      expect(second?.events().at(-1)).toMatchObject({
+      expect(events[0]).toMatchObject({ event: 'wait', reason: 'claimed', pid: 1 });
+      expect(events.filter(({ event }) => event === 'wait')).toHaveLength(3);
+      expect(events.at(-1)).toMatchObject({
         kind: 'output',
         outcome: 'not_sent',
         message: 'process 1 on here has been importing the same names since 2026-11-20T15:04:00Z',
         hint: expect.stringContaining('--max-wait'),
       });
-      expect(names(sandbox)).toEqual(['rabbit']);
+      expect(namesIn(sandbox)).toEqual([...new Set([name, 'rabbit'])].sort());
     },
   );
 
   test.for([
-    ['90s', /^giving up in 1m 2[789]s \(15:05:30Z\)$/],
-    ['inf', /^waiting for it to finish$/],
+    ['90s', /^giving up in 1m 2[789]s \(15:05:30Z\)$/, { waitMs: expect.any(Number) }],
+    ['inf', /^waiting for it to finish$/, {}],
   ] as const)(
-    'says so in words with --max-wait %s',
-    async ([maxWait, says], { petstore, sandbox, folder, clock }) => {
-      const path = put(folder, 'name\nrabbit\n');
-      const ctrlC = new AbortController();
-      let second: Awaited<ReturnType<typeof petstore>> | undefined;
-      sandbox.reactions.push(
-        whileHeld(async () => {
-          void clock.sleep(10_000, ctrlC.signal).then(() => ctrlC.abort(interrupted(130)));
-          second = await petstore(
-            ['categories', 'create', 'rabbit', '--if-missing', '--max-wait', maxWait],
-            {
-              context: as(2),
-              signal: ctrlC.signal,
-            },
-          );
-        }) as never,
-      );
+    'says how long it waits with --max-wait %s',
+    async ([maxWait, says, end], { petstore, createRabbit, whileHeld, clock }) => {
+      const flags = ['--if-missing', '--max-wait', maxWait];
+      const results: Awaited<Run>[] = [];
 
-      await petstore(['categories', 'import', path, '--timeout', '1h', ...apply], {
-        context: as(1),
+      await whileHeld(async () => {
+        const ctrlC = new AbortController();
+        void clock.sleep(10_000, never).then(() => ctrlC.abort(interrupted(130)));
+        const options = { context: as(2), signal: ctrlC.signal };
+        results.push(
+          ...(await Promise.all([
+            petstore(['categories', 'create', 'rabbit', ...flags], options),
+            createRabbit(flags, options),
+          ])),
+        );
       });
 
-      expect(second).toMatchObject({ exitCode: 130, stdout: '' });
-      const [wait = '', ...rest] = second?.stderr.split('\n') ?? [];
+      const [text, json] = results;
+      expect([text?.exitCode, text?.stdout]).toEqual([130, '']);
+      const [wait = '', ...rest] = text?.stderr.split('\n') ?? [];
       expect(wait).toMatch(/^petstore: process 1 is importing the same names, /);
       expect(wait.split(', ')[1]).toMatch(says);
       expect(rest).toEqual(['petstore: interrupted', 'Nothing was sent.', '']);
+      const [event] = json?.events() ?? [];
+      expect(event).toEqual(expect.objectContaining({ reason: 'claimed', pid: 1, ...end }));
+      if (maxWait === 'inf') expect(event).toEqual({ event: 'wait', reason: 'claimed', pid: 1 });
     },
   );
 
-  test('says in JSON no end of a wait that only the other one ends', async ({
-    petstore,
-    sandbox,
-    folder,
-    clock,
-  }) => {
-    const path = put(folder, 'name\nrabbit\n');
-    const ctrlC = new AbortController();
-    let second: Awaited<ReturnType<typeof petstore>> | undefined;
-    sandbox.reactions.push(
-      whileHeld(async () => {
-        void clock.sleep(10_000, ctrlC.signal).then(() => ctrlC.abort(interrupted(130)));
-        second = await petstore([...ifMissing, '--max-wait', 'inf', '--json'], {
-          context: as(2),
-          signal: ctrlC.signal,
-        });
-      }) as never,
-    );
+  test('creates them at another service meanwhile', async ({ createRabbit, whileHeld }) => {
+    const env = { PETSTORE_BASE_URL: 'http://127.0.0.1:4011/v1' };
+    const codes: number[] = [];
 
-    await petstore(['categories', 'import', path, '--timeout', '1h', ...apply], {
-      context: as(1),
+    await whileHeld(async () => {
+      codes.push((await createRabbit(['--max-wait', '0'], { env })).exitCode);
     });
 
-    const [wait, ...rest] = second?.events() ?? [];
-    expect(wait).toEqual({ event: 'wait', reason: 'claimed', pid: 1 });
-    expect(rest.map(({ event }) => event)).toEqual(['error']);
-  });
-
-  test.for(['Rabbit', ' rabbit', 'rabbit\u00a0'])(
-    'sends nothing for one that the service may take for the same, %j',
-    async (name, { petstore, sandbox, folder }) => {
-      const path = put(folder, 'name\nrabbit\n');
-      const argv = ['categories', 'create', name, '--if-missing', '--max-wait', '0'];
-      let second: Awaited<ReturnType<typeof petstore>> | undefined;
-      sandbox.reactions.push(
-        whileHeld(async () => {
-          second = await petstore(argv, { context: as(2) });
-        }) as never,
-      );
-
-      const importing = ['categories', 'import', path, '--timeout', '1h', ...apply];
-      const first = await petstore(importing, { context: as(1) });
-      const then = await petstore(argv, { context: as(2) });
-
-      expect([first.exitCode, second?.exitCode, then.exitCode]).toEqual([0, 74, 0]);
-      expect(names(sandbox)).toEqual([name, 'rabbit'].sort());
-    },
-  );
-
-  test.for([['--dry-run'], ['--allow-duplicates']] as const)(
-    'does not wait with %s',
-    async ([flag], { petstore, sandbox, folder, clock }) => {
-      const one = put(folder, 'name\nrabbit\n', 'one.csv');
-      const two = put(folder, 'name\nrabbit\ncat\n', 'two.csv');
-      let second: Awaited<ReturnType<typeof petstore>> | undefined;
-      sandbox.react = reactTo('rabbit', async (_request, forward) => {
-        const release = clock.hold();
-        const argv = ['categories', 'import', two, flag, '--max-wait', '0', ...apply];
-        second = await petstore(argv, { context: as(2) });
-        release();
-        return forward();
-      });
-
-      await petstore(['categories', 'import', one, ...apply], { context: as(1) });
-
-      expect(second?.exitCode).toBe(0);
-    },
-  );
-
-  test('creates them at another service meanwhile', async ({ petstore, sandbox, folder }) => {
-    const path = put(folder, 'name\nrabbit\n');
-    let second: Awaited<ReturnType<typeof petstore>> | undefined;
-    sandbox.reactions.push(
-      whileHeld(async () => {
-        second = await petstore([...ifMissing, '--max-wait', '0'], {
-          env: { PETSTORE_BASE_URL: 'http://127.0.0.1:4011/v1' },
-          context: as(2),
-        });
-      }) as never,
-    );
-
-    await petstore(['categories', 'import', path, '--timeout', '1h', ...apply], {
-      context: as(1),
-    });
-
-    expect(second?.exitCode).toBe(0);
+    expect(codes).toEqual([0]);
   });
 
   test('goes on once somebody has removed the file that the error names', async ({
-    petstore,
-    sandbox,
+    createRabbit,
+    whileHeld,
     folder,
   }) => {
-    const path = put(folder, 'name\nrabbit\n');
-    const argv = [...ifMissing, '--max-wait', '0'];
     const codes: number[] = [];
-    let named: string[] = [];
-    sandbox.reactions.push(
-      whileHeld(async () => {
-        const { exitCode, events } = await petstore(argv, { context: as(2) });
-        const hint = String(events().at(-1)?.hint);
-        named = stateFiles(folder).flatMap(({ path }) => (hint.includes(path) ? [path] : []));
-        for (const file of named) rmSync(file);
-        codes.push(exitCode, (await petstore(argv, { context: as(2) })).exitCode);
-      }) as never,
-    );
 
-    const importing = ['categories', 'import', path, '--timeout', '1h', ...apply];
-    await petstore(importing, { context: as(1) });
+    await whileHeld(async () => {
+      const { exitCode, events } = await createRabbit(['--max-wait', '0']);
+      const hint = String(events().at(-1)?.hint);
+      for (const { path } of stateFiles(folder)) if (hint.includes(path)) rmSync(path);
+      codes.push(exitCode, (await createRabbit(['--max-wait', '0'])).exitCode);
+    });
 
-    expect(named).toHaveLength(1);
     expect(codes).toEqual([74, 0]);
   });
 });
 
 describe('a create with --if-missing', () => {
   test('says what it cannot prevent where its state folder is a file, and goes on', async ({
-    petstore,
+    createRabbit,
     sandbox,
     folder,
   }) => {
-    await rm(join(folder, 'state'), { recursive: true });
+    await rm(join(folder, 'state'), { recursive: true, force: true });
     writeFileSync(join(folder, 'state'), '');
 
-    const result = await petstore(ifMissing);
+    const { exitCode, events } = await createRabbit();
 
-    expect(result.exitCode).toBe(0);
-    expect(result.events()).toContainEqual({
+    expect([exitCode, sandbox.categories.length]).toEqual([0, 1]);
+    expect(events()).toContainEqual({
       event: 'notice',
       message: expect.stringContaining('another petstore process could create the same name'),
     });
-    expect(sandbox.categories).toHaveLength(1);
   });
 
-  test('holds its name until its create is done', async ({ petstore, sandbox, clock }) => {
-    let second: Awaited<ReturnType<typeof petstore>> | undefined;
+  test('holds its name until its create is done', async ({ createRabbit, sandbox, clock }) => {
+    const codes: number[] = [];
     sandbox.react = reactTo('rabbit', async (_request, forward) => {
       const release = clock.hold();
-      second = await petstore([...ifMissing, '--max-wait', '0'], { context: as(2) });
+      codes.push((await createRabbit(['--max-wait', '0'])).exitCode);
       release();
       return forward();
     });
 
-    const first = await petstore(ifMissing, { context: as(1) });
+    codes.push((await createRabbit(patient, { context: as(1) })).exitCode);
 
-    expect([first.exitCode, second?.exitCode]).toEqual([0, 74]);
-    expect(sandbox.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
-    expect(names(sandbox)).toEqual(['rabbit']);
+    expect(codes).toEqual([74, 0]);
+    expect(creates(sandbox)).toEqual(['rabbit']);
   });
 
-  test('leaves nothing of its claim behind', async ({ petstore, folder }) => {
+  test('leaves nothing of its claim behind', async ({ createRabbit, folder }) => {
     // What a first one needs stays: the folder for the names, and their lock.
-    await petstore(ifMissing);
+    await createRabbit();
     const paths = () =>
       stateFiles(folder)
         .map(({ path }) => path)
         .filter((path) => !/\.lock|limits/.test(path.slice(folder.length)));
     const before = paths();
 
-    expect(await petstore(ifMissing)).toMatchObject({ exitCode: 0 });
+    expect(await createRabbit()).toMatchObject({ exitCode: 0 });
 
     expect(paths()).toEqual(before);
   });
 
-  test('releases its name when it fails', async ({ petstore, sandbox }) => {
+  test('releases its name when it fails', async ({ createRabbit, sandbox }) => {
     sandbox.reactions.push(networkError('ENOTFOUND'));
-    await petstore(ifMissing, { context: as(1) });
+    await createRabbit(patient, { context: as(1) });
     sandbox.categories.push({ id: exact('7'), name: 'rabbit' });
 
-    const result = await petstore([...ifMissing, '--max-wait', '0'], { context: as(2) });
-
-    expect(result.exitCode).toBe(0);
+    expect(await createRabbit(['--max-wait', '0'])).toMatchObject({ exitCode: 0 });
   });
 });

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { describe } from 'vitest';
 import type { Clock } from '../support/clock.ts';
-import { apply, cutAfter, put, stateFilesAbout, three } from '../support/import-cases.ts';
-import { type Create, createSilently, namesIn, test, vanish } from '../support/lives.ts';
+import { apply, cutAfter, namesIn, put, stateFilesAbout, three } from '../support/import-cases.ts';
+import { type Create, createSilently, test, vanish } from '../support/lives.ts';
 import { expect } from '../support/petstore.ts';
 import { isPosix } from '../support/posix.ts';
 import { plans } from '../support/values.ts';

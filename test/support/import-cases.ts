@@ -1,18 +1,56 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WireAnswer, WireRequest } from '../../src/context.ts';
-import { networkError, type Reaction } from './petstore.ts';
+import {
+  test as base,
+  type Fixtures,
+  networkError,
+  type Reaction,
+  type RunOptions,
+} from './petstore.ts';
 import { stateFiles } from './state-files.ts';
 
 /** A file of three new categories. */
 export const three = 'name,description\ndog,Barks\ncat,\nemu,Runs\n';
 export const apply = ['--yes', '--json'];
+export const everyRow = ['--allow-duplicates', ...apply];
+
+export type Run = ReturnType<Fixtures['petstore']>;
+
+/** Imports a text as `pets.csv`. */
+type ImportText = (text: string, flags?: readonly string[], options?: RunOptions) => Run;
+
+export const test = base.extend<{ importText: ImportText }>({
+  importText: ({ petstore, folder }, use) =>
+    use((text, flags = apply, options) =>
+      petstore(['categories', 'import', put(folder, text), ...flags], options),
+    ),
+});
+
+/** Returns a file of so many new categories: pet 0, pet 1 … */
+export function pets(count: number): string {
+  return ['name', ...Array.from({ length: count }, (_, n) => `pet ${n}`)].join('\n');
+}
 
 /** Writes the file to be imported, and returns its path. */
 export function put(folder: string, text: string, name = 'pets.csv'): string {
   const path = join(folder, name);
   writeFileSync(path, text);
   return path;
+}
+
+export function namesIn({ categories }: Pick<Fixtures['sandbox'], 'categories'>): string[] {
+  return categories.map(({ name }) => name).sort();
+}
+
+/** Returns the names of the creates that arrived. */
+export function creates({ requests }: Fixtures['sandbox']): string[] {
+  const posts = requests.filter(({ method }) => method === 'POST');
+  return posts.map(({ body = '{}' }) => JSON.parse(body).name);
+}
+
+export function methods({ requests }: Fixtures['sandbox']): string {
+  return requests.map(({ method }) => method).join(' ');
 }
 
 /** Finds what imports of `pets.csv` keep in the state folder: the files that name it. */

@@ -1,5 +1,5 @@
 import { createMortal } from './mortal.ts';
-import { test as base, type Fixtures, silence } from './petstore.ts';
+import { test as base, silence } from './petstore.ts';
 import { interrupted, type Send, type WireAnswer, type WireRequest } from './values.ts';
 
 /** What becomes of a create. */
@@ -82,8 +82,4 @@ export async function createSilently(
 ): Promise<never> {
   for await (const _ of (await forward()).body);
   return silence;
-}
-
-export function namesIn({ categories }: Fixtures['sandbox']): string[] {
-  return categories.map(({ name }) => name).sort();
 }

@@ -1,26 +1,38 @@
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe } from 'vitest';
-import { apply, countsOf, journals, put, reactTo, three } from '../../support/import-cases.ts';
-import { expect, networkError, reply, test, testKey } from '../../support/petstore.ts';
-import { exact, interrupted, plans, type Send } from '../../support/values.ts';
+import {
+  apply,
+  countsOf,
+  everyRow,
+  journals,
+  methods,
+  namesIn,
+  pets,
+  put,
+  reactTo,
+  test,
+  three,
+} from '../../support/import-cases.ts';
+import { expect, networkError, reply, testKey } from '../../support/petstore.ts';
+import { exact, interrupted, plans } from '../../support/values.ts';
 
-/** A service that takes any key for its own. */
-function withTestKey(forward: Send): Send {
-  const authorization = `Bearer ${testKey}`;
-  return (request) => forward({ ...request, headers: { ...request.headers, authorization } });
-}
+const preview = ['--dry-run', '--json'];
+const outcomes: [meaning: string, flags: string[], outcome: string][] = [
+  ['each name', apply, 'existing'],
+  ['each row', everyRow, 'created_before'],
+];
 
 describe('categories import', () => {
   test('creates each row once and looks at the list before and after', async ({
-    petstore,
+    importText,
     sandbox,
     folder,
   }) => {
-    const result = await petstore(['categories', 'import', put(folder, three), ...apply]);
+    const { exitCode, stdout } = await importText(three);
 
-    expect(result.exitCode).toBe(0);
-    expect(JSON.parse(result.stdout)).toEqual({
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
       file: join(folder, 'pets.csv'),
       rows: 3,
       counts: { created: 3 },
@@ -36,55 +48,50 @@ describe('categories import', () => {
       ['cat', undefined],
       ['emu', 'Runs'],
     ]);
-    expect(sandbox.requests.map(({ method }) => method)).toEqual([
-      'GET',
-      'POST',
-      'POST',
-      'POST',
-      'GET',
-    ]);
+    expect(methods(sandbox)).toBe('GET POST POST POST GET');
   });
 
-  test('prints the counts, and the plan on stderr', async ({ petstore, sandbox, folder }) => {
+  test('prints the counts, and the plan on stderr', async ({ importText, sandbox }) => {
     sandbox.categories.push({ id: exact('7'), name: 'dog', description: 'Bites' });
-    const result = await petstore(['categories', 'import', put(folder, `${three}cat,\n`), '--yes']);
 
-    expect(result.stdout).toBe(
-      ['created: 2', 'exists with a different description: 1', 'duplicate in the file: 1', ''].join(
-        '\n',
-      ),
-    );
-    expect(result.stderr).toContain(
+    const { stdout, stderr } = await importText(`${three}cat,\n`, ['--yes']);
+
+    expect(stdout.split('\n')).toEqual([
+      'created: 2',
+      'exists with a different description: 1',
+      'duplicate in the file: 1',
+      '',
+    ]);
+    expect(stderr).toContain(
       'petstore: 2 to create, 1 exists with a different description, 1 duplicate in the file\n',
     );
   });
 
-  test.for([
-    ['existing', [], 0],
-    ['created_before', ['--allow-duplicates'], 1],
-  ] as const)(
-    'says %s the second time, at the price of one list, with %j',
-    async ([outcome, flags, kept], { petstore, sandbox, folder }) => {
-      const argv = ['categories', 'import', put(folder, three), ...flags, ...apply];
-      await petstore(argv);
+  test.for(outcomes)(
+    'sends nothing the second time, also if the file was moved: %s',
+    async ([, flags, outcome], { petstore, importText, sandbox, folder }) => {
+      await importText(three, flags);
       sandbox.requests.length = 0;
 
-      const again = await petstore(argv);
+      const again = await importText(three, flags);
+      const moved = put(folder, three, 'moved.csv');
+      const last = await petstore(['categories', 'import', moved, ...flags]);
 
-      expect(again.exitCode).toBe(0);
-      expect(countsOf(again.stdout)).toEqual({ [outcome]: 3 });
-      expect(journals(folder)).toHaveLength(kept);
-      expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET']);
+      for (const { exitCode, stdout } of [again, last]) {
+        expect(exitCode).toBe(0);
+        expect(countsOf(stdout)).toEqual({ [outcome]: 3 });
+      }
+      expect(journals(folder)).toHaveLength(outcome === 'existing' ? 0 : 1);
+      expect(methods(sandbox)).toBe('GET GET');
     },
   );
 
-  test('creates anew what was removed since', async ({ petstore, sandbox, folder }) => {
-    const path = put(folder, three);
-    await petstore(['categories', 'import', path, ...apply]);
+  test('creates anew what was removed since', async ({ importText, sandbox }) => {
+    await importText(three);
     sandbox.categories.shift();
 
-    const plan = await petstore(['categories', 'import', path, '--dry-run', '--json']);
-    const again = await petstore(['categories', 'import', path, ...apply]);
+    const plan = await importText(three, preview);
+    const again = await importText(three);
 
     expect(countsOf(plan.stdout)).toEqual({ create: 1, existing: 2 });
     expect(countsOf(again.stdout)).toEqual({ created: 1, existing: 2 });
@@ -92,27 +99,29 @@ describe('categories import', () => {
   });
 
   test.for([
-    ['created something', 5, [], three, 3],
-    ['created something', 5, ['--allow-duplicates'], three, 3],
-    ['created nothing', 0, [], 'name\nemu\n', 4],
+    ['created something', 5, apply, three, 3],
+    ['created something', 5, everyRow, three, 3],
+    ['created nothing', 0, apply, 'name\nemu\n', 4],
   ] as const)(
-    'begun with another account, which %s, ends with exit code %i, with %j',
-    async ([, exitCode, flags, text, count], { petstore, sandbox, folder, forward }) => {
-      const argv = ['categories', 'import', put(folder, text), ...flags, ...apply];
+    'begun with another account, which %s, ends with exit code %i',
+    async (row, { importText, sandbox, folder, forward }) => {
+      const [, exitCode, flags, text, count] = row;
       sandbox.react = reactTo('emu', reply(401, ''));
-      await petstore(argv);
+      await importText(text, flags);
       sandbox.categories.length = 0;
       for (const id of ['1', '2', '3']) {
         sandbox.categories.push({ id: exact(id), name: `other ${id}` });
       }
+      const headers = { authorization: `Bearer ${testKey}` };
 
-      const again = await petstore(argv, {
+      const again = await importText(text, flags, {
         env: { PETSTORE_API_KEY: 'another-key-0123456789' },
-        context: { send: withTestKey(forward) },
+        context: {
+          send: (request) => forward({ ...request, headers: { ...request.headers, ...headers } }),
+        },
       });
 
-      expect(again.exitCode).toBe(exitCode);
-      expect(sandbox.categories).toHaveLength(count);
+      expect([again.exitCode, sandbox.categories.length]).toEqual([exitCode, count]);
       if (exitCode === 0) return;
       expect(again.events().at(-1)).toMatchObject({
         kind: 'service',
@@ -121,39 +130,23 @@ describe('categories import', () => {
     },
   );
 
-  test('says that the rows are created when that cannot be printed', async ({
-    petstore,
-    sandbox,
-    folder,
-  }) => {
-    const full = { isTTY: false, columns: undefined, stream: undefined };
-    const stdout = { ...full, write: () => Promise.reject(networkError('ENOSPC')) };
+  test.for([
+    ['cannot be printed', 'ENOSPC', 74, /^The import finished: 2 rows were created\.$/m],
+    ['have no reader', 'EPIPE', 141, /2 created in \ds, 1 already exists/],
+  ] as const)(
+    'says what was created when its results %s',
+    async ([, code, exitCode, says], { importText, sandbox }) => {
+      sandbox.categories.push({ id: exact('7'), name: 'dog', description: 'Barks' });
+      const write = () => Promise.reject(networkError(code));
+      const stdout = { isTTY: false, columns: undefined, stream: undefined, write };
 
-    const result = await petstore(['categories', 'import', put(folder, three), '--yes'], {
-      context: { stdout },
-    });
+      const result = await importText(three, ['--yes'], { context: { stdout } });
 
-    expect(result.exitCode).toBe(74);
-    expect(result.stderr).toContain('The import finished: 3 rows were created.\n');
-    expect(sandbox.categories).toHaveLength(3);
-  });
-
-  test('says its counts when the reader of stdout went away, exit 141', async ({
-    petstore,
-    sandbox,
-    folder,
-  }) => {
-    sandbox.categories.push({ id: exact('7'), name: 'dog', description: 'Barks' });
-    const gone = { isTTY: false, columns: undefined, stream: undefined };
-    const stdout = { ...gone, write: () => Promise.reject(networkError('EPIPE')) };
-    const argv = ['categories', 'import', put(folder, three), ...apply];
-
-    const result = await petstore(argv, { context: { stdout } });
-
-    expect(result.exitCode).toBe(141);
-    expect(result.stderr).toMatch(/2 created in \ds, 1 already exists/);
-    expect(sandbox.categories).toHaveLength(3);
-  });
+      expect(result.exitCode).toBe(exitCode);
+      expect(result.stderr).toMatch(says);
+      expect(sandbox.categories).toHaveLength(3);
+    },
+  );
 
   test.for([
     ['on a terminal', { columns: 100 }, '✔ '],
@@ -161,165 +154,104 @@ describe('categories import', () => {
     ['anywhere else', {}, ''],
   ] as const)(
     'says at its end what was created, and how long it took, %s',
-    async ([, options, mark], { petstore, sandbox, folder }) => {
+    async ([, options, mark], { importText, sandbox }) => {
       sandbox.categories.push({ id: exact('77'), name: 'pet 0' });
       sandbox.lastId = 77n;
-      const names = Array.from({ length: 70 }, (_, n) => `pet ${n}\n`);
-      const path = put(folder, `name\n${names.join('')}`);
 
-      const { stderr } = await petstore(['categories', 'import', path, '--yes'], options);
+      const { stderr } = await importText(pets(70), ['--yes'], options);
+      const again = await importText(pets(70), ['--yes'], options);
 
       const [summary = ''] = stderr.split('\n').filter((line) => line.includes('created in'));
       expect(summary).toMatch(
         new RegExp(`^petstore: ${mark}69 created in (5\\ds|1m \\ds), 1 already exists$`),
       );
+      expect(again.stderr.match(/^petstore: .*$/gm)).toEqual(['petstore: 70 already exist']);
     },
   );
 
-  test('says nothing of the kind when there was nothing to create', async ({
-    petstore,
-    sandbox,
-    folder,
-  }) => {
-    sandbox.categories.push({ id: exact('7'), name: 'dog' });
-
-    const { stderr } = await petstore([
-      'categories',
-      'import',
-      put(folder, 'name\ndog\n'),
-      '--yes',
-    ]);
-
-    expect(stderr.match(/^petstore: .*$/gm)).toEqual(['petstore: 1 already exists']);
-  });
-
-  test('with --allow-duplicates creates every row, once', async ({ petstore, sandbox, folder }) => {
+  test('with --allow-duplicates creates every row, once', async ({ importText, sandbox }) => {
     sandbox.categories.push({ id: exact('7'), name: 'dog', description: 'Barks' });
     sandbox.lastId = 7n;
-    const path = put(folder, 'name,description\ndog,Barks\ndog,Barks\n');
+    const text = 'name,description\ndog,Barks\ndog,Barks\n';
 
-    const result = await petstore(['categories', 'import', path, '--allow-duplicates', ...apply]);
-    const again = await petstore(['categories', 'import', path, '--allow-duplicates', ...apply]);
+    const result = await importText(text, everyRow);
+    const again = await importText(text, everyRow);
 
     expect(countsOf(result.stdout)).toEqual({ created: 2 });
     expect(countsOf(again.stdout)).toEqual({ created_before: 2 });
     expect(sandbox.categories.map(({ id }) => id.text)).toEqual(['7', '8', '9']);
   });
 
-  test('goes on by the same command under another name of the file', async ({
-    petstore,
-    sandbox,
-    folder,
-  }) => {
-    await petstore(['categories', 'import', put(folder, three), '--allow-duplicates', ...apply]);
-
-    const moved = put(folder, three, 'moved.csv');
-    await petstore(['categories', 'import', moved, '--allow-duplicates', ...apply]);
-
-    expect(sandbox.categories).toHaveLength(3);
-  });
-
-  test.for([[[]], [['--allow-duplicates']]] as const)(
-    'creates each row at each service that the file is imported to, with %j',
-    async ([flags], { petstore, sandbox, folder }) => {
-      const argv = ['categories', 'import', put(folder, three), ...flags, ...apply];
-      await petstore(argv);
+  test.for(outcomes)(
+    'creates each row at each service that the file is imported to: %s',
+    async ([, flags], { importText, sandbox }) => {
+      await importText(three, flags);
       const elsewhere = sandbox.categories.splice(0);
 
       const env = { PETSTORE_BASE_URL: 'http://127.0.0.1:4011/v1' };
-      const { exitCode, stdout } = await petstore(argv, { env });
+      const { exitCode, stdout } = await importText(three, flags, { env });
 
       expect(exitCode).toBe(0);
       expect(countsOf(stdout)).toEqual({ created: 3 });
-      expect(elsewhere.map(({ name }) => name)).toEqual(['dog', 'cat', 'emu']);
-      expect(sandbox.categories.map(({ name }) => name)).toEqual(['dog', 'cat', 'emu']);
+      expect(namesIn({ categories: elsewhere })).toEqual(['cat', 'dog', 'emu']);
+      expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
     },
   );
-
-  test('with --allow-duplicates creates every row of a file that was imported without it', async ({
-    petstore,
-    sandbox,
-    folder,
-  }) => {
-    const path = put(folder, three);
-    await petstore(['categories', 'import', path, ...apply]);
-
-    const argv = ['categories', 'import', path, '--allow-duplicates', ...apply];
-    const { exitCode, stdout } = await petstore(argv);
-
-    expect(exitCode).toBe(0);
-    expect(countsOf(stdout)).toEqual({ created: 3 });
-    expect(sandbox.categories).toHaveLength(6);
-  });
 
   test('reads standard input', async ({ petstore, sandbox }) => {
     const argv = ['categories', 'import', '-', '--format', 'ndjson', ...apply];
 
-    const result = await petstore(argv, { stdin: '{"name":"dog"}\n{"name":"cat"}\n' });
+    const { stdout } = await petstore(argv, { stdin: '{"name":"dog"}\n{"name":"cat"}\n' });
 
-    expect(JSON.parse(result.stdout)).toMatchObject({ file: 'standard input', rows: 2 });
+    expect(JSON.parse(stdout)).toMatchObject({ file: 'standard input', rows: 2 });
     expect(sandbox.categories).toHaveLength(2);
   });
 });
 
 describe('the input of an import', () => {
-  test.for([
+  test.for<[what: string, argv: string[], says: string]>([
     ['a file that is not there', ['nope.csv'], 'file not found: nope.csv'],
     [
       'standard input that is to hold the key as well',
       ['-', '--format', 'csv', '--api-key-file', '-'],
       'cannot be both the file and the API key',
     ],
-    [
-      'a settle time without an end',
-      ['pets.csv', '--settle', 'inf'],
-      'invalid duration "inf" from --settle',
-    ],
-    [
-      'a settle time of more than a day',
-      ['pets.csv', '--settle', '25h'],
-      'invalid duration "25h" from --settle',
-    ],
-    [
-      'a settle time that is none',
-      ['pets.csv', '--settle', 'soon'],
-      'invalid duration "soon" from --settle',
-    ],
-    ['another format', ['pets.csv', '--format', 'xml'], 'One of: csv, tsv, json, ndjson'],
+    ['a settle time without an end', ['a.csv', '--settle', 'inf'], 'duration "inf" from --settle'],
+    ['one of more than a day', ['a.csv', '--settle', '25h'], 'duration "25h" from --settle'],
+    ['one that is none', ['a.csv', '--settle', 'soon'], 'duration "soon" from --settle'],
+    ['another format', ['a.csv', '--format', 'xml'], 'One of: csv, tsv, json, ndjson'],
     ['no file', [], 'missing required argument <file>'],
-  ] as const)(
-    'is refused for %s, and nothing is sent',
-    async ([, argv, says], { petstore, sandbox }) => {
-      const result = await petstore(['categories', 'import', ...argv, '--yes']);
+  ])('is refused for %s, and nothing is sent', async ([, argv, says], { petstore, sandbox }) => {
+    const { exitCode, stdout, stderr } = await petstore(['categories', 'import', ...argv, '--yes']);
 
-      expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-      expect(result.stderr).toContain(says);
-      expect(result.stderr).toContain('Nothing was sent.');
-      expect(sandbox.requests).toHaveLength(0);
-    },
-  );
-
-  test('has its only fault among the faults of the event, and in one line of text', async ({
-    petstore,
-    folder,
-  }) => {
-    const path = put(folder, 'name,description\ndog,Barks\ncat\n');
-    const fault = `${path}:3: expected 2 fields, got 1`;
-
-    const json = await petstore(['categories', 'import', path, ...apply]);
-    const text = await petstore(['categories', 'import', path, '--yes']);
-
-    expect(json.events()).toMatchObject([{ event: 'error', message: fault, faults: [fault] }]);
-    expect(text.stderr).toBe(`petstore: ${fault}\nNothing was sent.\n`);
+    expect([exitCode, stdout, sandbox.requests.length]).toEqual([2, '', 0]);
+    expect(stderr).toContain(says);
+    expect(stderr).toContain('Nothing was sent.');
   });
 
-  test('has all its faults told before anything is sent', async ({ petstore, sandbox, folder }) => {
-    const path = put(folder, 'name,description\ndog,Barks\n,x\ncat\n');
+  test('has its only fault among the faults of the event, and in one line of text', async ({
+    importText,
+    folder,
+  }) => {
+    const text = 'name,description\ndog,Barks\ncat\n';
+    const fault = `${join(folder, 'pets.csv')}:3: expected 2 fields, got 1`;
 
-    const result = await petstore(['categories', 'import', path, ...apply]);
+    const inJson = await importText(text);
+    const inText = await importText(text, ['--yes']);
 
-    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(result.events()).toMatchObject([
+    expect(inJson.events()).toMatchObject([{ event: 'error', message: fault, faults: [fault] }]);
+    expect(inText.stderr).toBe(`petstore: ${fault}\nNothing was sent.\n`);
+  });
+
+  test('has all its faults told before anything is sent', async ({
+    importText,
+    sandbox,
+    folder,
+  }) => {
+    const { events } = await importText('name,description\ndog,Barks\n,x\ncat\n');
+
+    const path = join(folder, 'pets.csv');
+    expect(events()).toMatchObject([
       {
         event: 'error',
         kind: 'usage',
@@ -336,113 +268,93 @@ describe('the progress of an import', () => {
   test.for([
     ['within a window', 50, plans.free, 2_500],
     ['with a wait', 70, plans.free, 100],
-    ['with a wait for the last list alone', 59, plans.free, 100],
     ['with many waits', 200, plans.free, 20],
     ['at a service that is slower than the limit', 70, plans.pro, 2_000],
-  ] as const)(
-    'says when it will be done, %s',
-    async ([, rows, plan, each], { petstore, sandbox, folder, clock }) => {
-      sandbox.plan = plan;
-      sandbox.react = () => async (_request, forward) => {
-        await clock.sleep(each, new AbortController().signal);
-        return forward();
-      };
-      const ends: number[] = [];
-      const stderr = {
-        isTTY: false,
-        columns: undefined,
-        stream: undefined,
-        async write(line: string) {
-          const { event, leftMs } = JSON.parse(line);
-          if (event === 'progress') ends.push(clock.now() + leftMs);
-        },
-      };
-      const names = Array.from({ length: rows }, (_, n) => `pet ${n}\n`);
-      const path = put(folder, `name\n${names.join('')}`);
-      const argv = ['categories', 'import', path, '--max-wait', 'inf', ...apply];
+  ] as const)('says when it will be done, %s', async (row, { importText, sandbox, clock }) => {
+    const [, rows, plan, each] = row;
+    sandbox.plan = plan;
+    sandbox.react = () => async (_request, forward) => {
+      await clock.sleep(each, new AbortController().signal);
+      return forward();
+    };
+    const ends: number[] = [];
+    const stderr = {
+      isTTY: false,
+      columns: undefined,
+      stream: undefined,
+      async write(line: string) {
+        const { event, leftMs } = JSON.parse(line);
+        if (event === 'progress') ends.push(clock.now() + leftMs);
+      },
+    };
 
-      const start = clock.now();
-      const { exitCode } = await petstore(argv, { context: { stderr } });
+    const start = clock.now();
+    const flags = ['--max-wait', 'inf', ...apply];
+    const { exitCode } = await importText(pets(rows), flags, { context: { stderr } });
 
-      expect(exitCode).toBe(0);
-      expect(ends.length).toBeGreaterThan(0);
-      const taken = clock.now() - start;
-      for (const end of ends) {
-        expect(clock.now() - end).toBeLessThan(3_000 + each + 0.03 * taken);
-        // The average so far counts waits that the last rows may not need.
-        expect(end - clock.now()).toBeLessThan(60_000);
-      }
-    },
-  );
+    expect(exitCode).toBe(0);
+    expect(ends.length).toBeGreaterThan(0);
+    const taken = clock.now() - start;
+    for (const end of ends) {
+      expect(clock.now() - end).toBeLessThan(3_000 + each + 0.03 * taken);
+      // The average so far counts waits that the last rows may not need.
+      expect(end - clock.now()).toBeLessThan(60_000);
+    }
+  });
 });
 
 describe('the plan of an import', () => {
-  test('is the result of --dry-run, which spends one request and leaves no trace', async ({
-    petstore,
-    sandbox,
-    folder,
-  }) => {
-    sandbox.categories.push({ id: exact('9007199254740993'), name: 'DOG' });
-    const path = put(folder, three);
+  test.for([[preview], [[...preview, '--yes']]])(
+    'is the result of %j, which spends one request and leaves no trace',
+    async ([flags], { importText, sandbox, folder }) => {
+      sandbox.categories.push({ id: exact('9007199254740993'), name: 'DOG' });
 
-    const result = await petstore(['categories', 'import', path, '--dry-run', '--json']);
+      const { exitCode, stdout } = await importText(three, flags);
 
-    expect(result.exitCode).toBe(0);
-    expect(JSON.parse(result.stdout)).toEqual({
-      file: path,
-      rows: 3,
-      counts: { similar: 1, create: 2 },
-      requests: 4,
-      forecast: { plan: null, todayMs: 0, moreDays: null },
-      items: [
-        { line: 2, name: 'dog', intention: 'similar', looksLike: 'DOG' },
-        { line: 3, name: 'cat', intention: 'create' },
-        { line: 4, name: 'emu', intention: 'create' },
-      ],
-    });
-    expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET']);
-    expect(journals(folder)).toEqual([]);
-  });
+      expect(exitCode).toBe(0);
+      expect(JSON.parse(stdout)).toEqual({
+        file: join(folder, 'pets.csv'),
+        rows: 3,
+        counts: { similar: 1, create: 2 },
+        requests: 4,
+        forecast: { plan: null, todayMs: 0, moreDays: null },
+        items: [
+          { line: 2, name: 'dog', intention: 'similar', looksLike: 'DOG' },
+          { line: 3, name: 'cat', intention: 'create' },
+          { line: 4, name: 'emu', intention: 'create' },
+        ],
+      });
+      expect(methods(sandbox)).toBe('GET');
+      expect(journals(folder)).toEqual([]);
+    },
+  );
 
-  test('is all that --dry-run makes, also with --yes', async ({ petstore, sandbox, folder }) => {
-    const argv = ['categories', 'import', put(folder, three), '--dry-run', ...apply];
-
-    const { exitCode, stdout } = await petstore(argv);
-
-    expect(exitCode).toBe(0);
-    expect(countsOf(stdout)).toEqual({ create: 3 });
-    expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET']);
-  });
-
-  test.for([[[]], [['--allow-duplicates']]] as const)(
-    'has what an unfinished import has left, with %j',
-    async ([flags], { petstore, sandbox, folder }) => {
-      const argv = ['categories', 'import', put(folder, three), ...flags];
+  test.for(outcomes)(
+    'has what an unfinished import has left: %s',
+    async ([, flags], { importText, sandbox }) => {
       sandbox.react = reactTo('emu', reply(401, ''));
-      await petstore([...argv, ...apply]);
+      await importText(three, flags);
       sandbox.requests.length = 0;
 
-      const { exitCode, stdout } = await petstore([...argv, '--dry-run', '--json']);
+      const { exitCode, stdout } = await importText(three, [...flags, '--dry-run']);
 
       expect(exitCode).toBe(0);
       expect(countsOf(stdout)).toEqual({ create: 1, created_before: 2 });
-      expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET']);
+      expect(methods(sandbox)).toBe('GET');
     },
   );
 
   test('counts what exists and what is listed twice in words of one and of several', async ({
-    petstore,
+    importText,
     sandbox,
-    folder,
   }) => {
     sandbox.categories.push(
       { id: exact('7'), name: 'dog', description: 'Barks' },
       { id: exact('8'), name: 'cat' },
       { id: exact('9'), name: 'EMU' },
     );
-    const path = put(folder, `${three}ant,\nant,Bites\nant,\n`);
 
-    const { stderr } = await petstore(['categories', 'import', path, '--dry-run']);
+    const { stderr } = await importText(`${three}ant,\nant,Bites\nant,\n`, ['--dry-run']);
 
     expect(stderr.split('\n').slice(0, 4)).toEqual([
       'petstore: 1 to create, 2 already exist, 1 similar to an existing name, 2 duplicates in the file',
@@ -452,34 +364,29 @@ describe('the plan of an import', () => {
     ]);
   });
 
-  const days = (limit: number) => ({
-    minute: { limit: 60, length: 60_000 },
-    day: { limit, length: 7_200_000 },
-  });
+  const days = { minute: plans.free.minute, day: { limit: 100, length: 7_200_000 } };
   test.for([
-    ['on a limit that is not reached', 20, [], plans.business, undefined, undefined],
-    ['with waits', 150, [], plans.free, undefined, undefined],
-    ['with --allow-duplicates', 20, ['--allow-duplicates'], plans.free, undefined, undefined],
-    ['where some names exist', 20, [], plans.free, 7, undefined],
-    ['where all names exist', 20, [], plans.free, 20, undefined],
-    ['where all but one exist', 20, [], plans.free, 19, undefined],
-    ['over days', 150, ['--max-wait', 'inf'], days(100), undefined, '60/min,100/day'],
+    ['on a limit that is not reached', 20, [], plans.business, 0],
+    ['with --allow-duplicates', 20, ['--allow-duplicates'], plans.free, 0],
+    ['where some names exist', 20, [], plans.free, 7],
+    ['where all names exist', 20, [], plans.free, 20],
+    ['over days', 150, ['--max-wait', 'inf'], days, 0],
   ] as const)(
     'counts the requests that are made then, %s',
-    async ([, rows, flags, plan, existing = 0, setting], { petstore, sandbox, folder }) => {
-      const names = Array.from({ length: rows }, (_, n) => `pet ${n}`);
-      for (const [id, name] of names.slice(0, existing).entries()) {
-        sandbox.categories.push({ id: exact(`${id + 1}`), name });
+    async (row, { petstore, importText, sandbox }) => {
+      const [, rows, flags, plan, existing] = row;
+      for (let id = 0; id < existing; id += 1) {
+        sandbox.categories.push({ id: exact(`${id + 1}`), name: `pet ${id}` });
       }
-      if (setting) await petstore(['config', 'set', 'plan', setting]);
+      if (plan === days) await petstore(['config', 'set', 'plan', '60/min,100/day']);
       sandbox.plan = plan;
       sandbox.lastId = 100n;
-      const path = put(folder, ['name', ...names].join('\n'));
-      const argv = ['categories', 'import', path, ...flags];
 
-      const { requests } = JSON.parse((await petstore([...argv, '--dry-run', '--json'])).stdout);
+      const { requests } = JSON.parse(
+        (await importText(pets(rows), [...flags, ...preview])).stdout,
+      );
       sandbox.requests.length = 0;
-      const { exitCode, stderr } = await petstore([...argv, '--yes']);
+      const { exitCode, stderr } = await importText(pets(rows), [...flags, '--yes']);
 
       expect(exitCode).toBe(0);
       expect(sandbox.requests).toHaveLength(requests);
@@ -487,114 +394,90 @@ describe('the plan of an import', () => {
       if (existing < rows) expect(Number(told)).toBe(requests);
     },
   );
+});
 
-  const terminal = {
+describe('the question of an import', () => {
+  const atTerminal = (confirm: (question: string) => Promise<boolean>, text = '') => ({
     columns: 100,
-    context: { stdin: Object.assign(Readable.from(['']), { isTTY: true }) },
-  };
+    context: { confirm, stdin: Object.assign(Readable.from([text]), { isTTY: true }) },
+  });
+  const yes = async () => true;
+
   test.for([
     ['this is not a terminal', [], {}],
-    ['the output is JSON', ['--json'], terminal],
-    ['the plan is hidden by --quiet', ['--quiet'], terminal],
-    ['--no-input is set', ['--no-input'], terminal],
-    ['CI is set', [], { ...terminal, env: { CI: 'true' } }],
+    ['the output is JSON', ['--json'], atTerminal(yes)],
+    ['the plan is hidden by --quiet', ['--quiet'], atTerminal(yes)],
+    ['--no-input is set', ['--no-input'], atTerminal(yes)],
+    ['CI is set', [], { ...atTerminal(yes), env: { CI: 'true' } }],
   ] as const)(
-    'needs --yes where %s, and sends nothing without it',
-    async ([why, flags, options], { petstore, sandbox, folder }) => {
-      const argv = ['categories', 'import', put(folder, three), ...flags];
-      const result = await petstore(argv, options);
+    'cannot be asked where %s, so that nothing is sent without --yes',
+    async ([why, flags, options], { importText, sandbox }) => {
+      const { exitCode, stdout, stderr } = await importText(three, flags, options);
 
-      expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-      expect(result.stderr).toContain(`confirmation needed, but ${why} (use --yes)`);
-      expect(sandbox.requests).toHaveLength(0);
+      expect([exitCode, stdout, sandbox.requests.length]).toEqual([2, '', 0]);
+      expect(stderr).toContain(`confirmation needed, but ${why} (use --yes)`);
     },
   );
 
-  test('needs --yes for standard input, also where that is a terminal', async ({
+  test('cannot be asked if standard input is the file, even at a terminal', async ({
     petstore,
     sandbox,
   }) => {
-    const confirm = async () => true;
-    const stdin = Object.assign(Readable.from([three]), { isTTY: true });
+    const argv = ['categories', 'import', '-', '--format', 'csv'];
 
-    const result = await petstore(['categories', 'import', '-', '--format', 'csv'], {
-      columns: 100,
-      context: { confirm, stdin },
-    });
-
-    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(await petstore(argv, atTerminal(yes, three))).toMatchObject({ exitCode: 2, stdout: '' });
     expect(sandbox.requests).toHaveLength(0);
   });
 
   test.for([
-    { what: 'an invalid option', text: three, flags: ['--settle', 'soon'], says: 'from --settle' },
-    { what: 'a faulty row', text: 'name\n""\n', flags: [], says: ':2: name must not be blank' },
-    { what: 'no row', text: 'name\n', flags: [], says: 'has no rows' },
-  ])('$what is said first, and nothing is sent', async (row, { petstore, sandbox, folder }) => {
-    const { text, flags, says } = row;
+    ['an invalid option', three, ['--settle', 'soon'], 'from --settle'],
+    ['a faulty row', 'name\n""\n', [], ':2: name must not be blank'],
+    ['no row', 'name\n', [], 'has no rows'],
+  ] as const)('comes after %s', async ([, text, flags, says], { importText, sandbox }) => {
+    const { exitCode, stdout, stderr } = await importText(text, flags);
 
-    const result = await petstore(['categories', 'import', put(folder, text), ...flags]);
-
-    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(result.stderr).toContain(says);
-    expect(result.stderr).not.toContain('confirmation needed');
-    expect(sandbox.requests).toHaveLength(0);
+    expect([exitCode, stdout, sandbox.requests.length]).toEqual([2, '', 0]);
+    expect(stderr).toContain(says);
+    expect(stderr).not.toContain('confirmation needed');
   });
 
-  test('is asked about on a terminal', async ({ petstore, sandbox, folder }) => {
+  test('names the number of categories and the service', async ({ importText, sandbox }) => {
     const asked: string[] = [];
-    const confirm = async (question: string) => {
-      asked.push(question);
-      return true;
-    };
+    const confirm = async (question: string) => asked.push(question) > 0;
 
-    const result = await petstore(['categories', 'import', put(folder, three)], {
-      columns: 100,
-      context: { confirm, stdin: Object.assign(Readable.from(['']), { isTTY: true }) },
-    });
+    const { exitCode } = await importText(three, [], atTerminal(confirm));
 
     expect(asked).toEqual(['Create 3 categories at http://127.0.0.1:4010/v1?']);
-    expect(result.exitCode).toBe(0);
-    expect(sandbox.categories).toHaveLength(3);
+    expect([exitCode, sandbox.categories.length]).toEqual([0, 3]);
   });
 
-  const interruptedAnswer = (): Promise<boolean> => Promise.reject(interrupted(130));
+  const no = () => Promise.resolve(false);
+  const ctrlC = (): Promise<boolean> => Promise.reject(interrupted(130));
   test.for([
-    [2, 'the answer is no', () => Promise.resolve(false), 'petstore: cancelled\n'],
-    [130, 'Ctrl-C comes', interruptedAnswer, 'petstore: interrupted\n'],
+    [2, 'the answer is no', no, 'petstore: cancelled\n'],
+    [130, 'Ctrl-C comes', ctrlC, 'petstore: interrupted\n'],
   ] as const)(
     'ends with exit code %i when %s, and creates nothing',
-    async ([exitCode, , answer, says], { petstore, sandbox, folder }) => {
-      const argv = ['categories', 'import', put(folder, three), '--no-color'];
-      const result = await petstore(argv, {
-        columns: 100,
-        context: { confirm: answer, stdin: Object.assign(Readable.from(['']), { isTTY: true }) },
-      });
+    async (row, { importText, sandbox, folder }) => {
+      const [exitCode, , answer, says] = row;
+
+      const result = await importText(three, ['--no-color'], atTerminal(answer));
 
       expect(result).toMatchObject({ exitCode, stdout: '' });
       expect(result.stderr).toContain(`${says}Nothing was created.\n`);
-      expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET']);
+      expect(methods(sandbox)).toBe('GET');
       expect(journals(folder)).toEqual([]);
     },
   );
 
-  test('that is cancelled on a resumed import says what is done, exit 2', async ({
-    petstore,
+  test('says what is done if a resumed import is cancelled, exit 2', async ({
+    importText,
     sandbox,
-    folder,
   }) => {
-    const path = put(folder, three);
     sandbox.react = reactTo('emu', reply(401, ''));
-    await petstore(['categories', 'import', path, ...apply]);
-    sandbox.react = () => undefined;
+    await importText(three);
 
-    const result = await petstore(['categories', 'import', path, '--no-color'], {
-      columns: 100,
-      context: {
-        confirm: async () => false,
-        stdin: Object.assign(Readable.from(['']), { isTTY: true }),
-      },
-    });
+    const result = await importText(three, ['--no-color'], atTerminal(no));
 
     expect(result.exitCode).toBe(2);
     expect(result.stderr).toContain(
