@@ -1,26 +1,39 @@
 import { describe } from 'vitest';
-import { expect, networkError, reply, silence, test, testKey } from '../../support/petstore.ts';
-import { exact, interrupted, type WireAnswer, type WireRequest } from '../../support/values.ts';
+import { category } from '../../support/categories.ts';
+import { cutAfter, cutBefore, methods, type Run } from '../../support/import-cases.ts';
+import {
+  test as base,
+  expect,
+  networkError,
+  type RunOptions,
+  reply,
+  silence,
+  testKey,
+} from '../../support/petstore.ts';
+import { interrupted } from '../../support/values.ts';
 
-const create = ['categories', 'create', 'rabbit'];
+const test = base.extend<{ create: (flags?: readonly string[], options?: RunOptions) => Run }>({
+  /** Creates rabbit. */
+  create: ({ petstore }, use) =>
+    use((flags = [], options) => petstore(['categories', 'create', 'rabbit', ...flags], options)),
+});
+
+const ifMissing = ['--if-missing', '--json'];
 
 describe('categories create', () => {
-  test('prints the created category and the remaining rate limit', async ({
-    petstore,
-    sandbox,
-  }) => {
-    const result = await petstore([...create, '--description', 'Quiet', '--json']);
+  test('prints the created category and the remaining rate limit', async ({ create, sandbox }) => {
+    const { exitCode, stdout, events } = await create(['--description', 'Quiet', '--json']);
 
-    expect(JSON.parse(result.stdout)).toEqual({ id: 1, name: 'rabbit', description: 'Quiet' });
-    expect(result.exitCode).toBe(0);
-    expect(result.events()).toEqual([
+    expect(JSON.parse(stdout)).toEqual({ id: 1, name: 'rabbit', description: 'Quiet' });
+    expect(exitCode).toBe(0);
+    expect(events()).toEqual([
       { event: 'rate_limit', limit: 60, remaining: 59, resetAt: '2026-11-20T15:05:00Z' },
     ]);
     expect(sandbox.categories).toHaveLength(1);
   });
 
-  test('sends just what the document asks for', async ({ petstore, sandbox }) => {
-    await petstore(create);
+  test('sends just what the document asks for', async ({ create, sandbox }) => {
+    await create();
 
     expect(sandbox.requests).toMatchObject([
       {
@@ -35,27 +48,23 @@ describe('categories create', () => {
   test.for(['', '   ', '\t\n'])(
     'refuses the blank name "%s" and sends nothing',
     async (name, { petstore, sandbox }) => {
-      const result = await petstore(['categories', 'create', name]);
+      const { exitCode, stdout, stderr } = await petstore(['categories', 'create', name]);
 
-      expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-      expect(result.stderr).toBe(
+      expect([exitCode, stdout, sandbox.requests.length]).toEqual([2, '', 0]);
+      expect(stderr).toBe(
         'petstore: invalid category: name must not be blank\nNothing was sent.\n',
       );
-      expect(sandbox.requests).toHaveLength(0);
     },
   );
 
-  test('a text that looks like options stays a description', async ({ petstore, sandbox }) => {
-    await petstore([...create, '--description', '-vintage and -q']);
+  test('keeps a text that looks like options as a description', async ({ create, sandbox }) => {
+    await create(['--description', '-vintage and -q']);
 
     expect(sandbox.categories).toMatchObject([{ description: '-vintage and -q' }]);
   });
 
-  test('--dry-run shows the request without the key and sends nothing', async ({
-    petstore,
-    sandbox,
-  }) => {
-    const { stdout, stderr } = await petstore([...create, '--dry-run', '--json']);
+  test('shows the request without the key with --dry-run', async ({ create, sandbox }) => {
+    const { stdout, stderr } = await create(['--dry-run', '--json']);
 
     expect(JSON.parse(stdout)).toMatchObject({
       method: 'POST',
@@ -67,53 +76,45 @@ describe('categories create', () => {
     expect(sandbox.requests).toHaveLength(0);
   });
 
-  test('--if-missing shows the one that is there and creates none', async ({
-    petstore,
-    sandbox,
-  }) => {
-    sandbox.categories.push({ id: exact('7'), name: 'rabbit' });
+  test('shows the one that is there with --if-missing', async ({ create, sandbox }) => {
+    sandbox.categories.push(category('7', 'rabbit'));
 
-    const result = await petstore([...create, '--if-missing', '--json']);
+    const { stdout } = await create(ifMissing);
 
-    expect(JSON.parse(result.stdout)).toEqual({ id: 7, name: 'rabbit' });
-    expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET']);
+    expect(JSON.parse(stdout)).toEqual({ id: 7, name: 'rabbit' });
+    expect(methods(sandbox)).toBe('GET');
   });
 
-  test('--if-missing creates one where only another name is there', async ({
-    petstore,
-    sandbox,
-  }) => {
-    sandbox.categories.push({ id: exact('7'), name: 'Rabbit' });
+  test('creates one with --if-missing if only another name exists', async ({ create, sandbox }) => {
+    sandbox.categories.push(category('7', 'Rabbit'));
 
-    await petstore([...create, '--if-missing']);
+    await create(ifMissing);
 
     expect(sandbox.categories.map(({ name }) => name)).toEqual(['Rabbit', 'rabbit']);
   });
 
-  test('--if-missing names the copy when the service makes a name of it that is there', async ({
+  test('names the copy if the service makes a name of it that is there', async ({
     petstore,
     sandbox,
   }) => {
-    sandbox.categories.push({ id: exact('7'), name: 'rabbit' });
+    sandbox.categories.push(category('7', 'rabbit'));
     sandbox.react = ({ method }) =>
       method === 'POST' ? reply(201, { id: 8, name: 'rabbit' }) : undefined;
 
-    const result = await petstore(['categories', 'create', ' rabbit', '--if-missing', '--json']);
+    const { exitCode, events } = await petstore(['categories', 'create', ' rabbit', ...ifMissing]);
 
-    expect(result.exitCode).toBe(0);
-    expect(result.events()).toContainEqual({
-      event: 'notice',
-      message: '"rabbit" already exists with id 7: this one is a duplicate',
-    });
+    expect(exitCode).toBe(0);
+    const message = '"rabbit" already exists with id 7: this one is a duplicate';
+    expect(events()).toContainEqual({ event: 'notice', message });
   });
 
-  test('warns when the service changed the name', async ({ petstore, sandbox }) => {
+  test('warns when the service changed the name', async ({ create, sandbox }) => {
     sandbox.reactions.push(reply(201, { id: 1, name: 'Rabbit' }));
 
-    const result = await petstore(create);
+    const { exitCode, stderr } = await create();
 
-    expect(result.exitCode).toBe(0);
-    expect(result.stderr).toContain('petstore: the service changed the name to "Rabbit"\n');
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('petstore: the service changed the name to "Rabbit"\n');
   });
 });
 
@@ -157,130 +158,86 @@ describe('the outcome of a create', () => {
     ['a bad certificate', 'not_sent', 5, networkError('CERT_HAS_EXPIRED')],
   ] as const)(
     'after %s is %s, exit %i',
-    async ([, outcome, exitCode, reaction], { petstore, sandbox }) => {
+    async ([, outcome, exitCode, reaction], { create, sandbox }) => {
       sandbox.reactions.push(reaction instanceof Response ? reaction.clone() : reaction);
 
-      const result = await petstore([...create, '--json']);
+      const result = await create(['--json']);
 
       expect(result).toMatchObject({ exitCode, stdout: '' });
       expect(result.events().at(-1)).toMatchObject({ event: 'error', outcome, exitCode });
-      expect(sandbox.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+      expect(methods(sandbox).match(/POST/g)).toHaveLength(1);
     },
   );
 
-  const cut =
-    (code: string, created: boolean) =>
-    async (request: WireRequest, forward: () => Promise<WireAnswer>): Promise<never> => {
-      request.onSent();
-      if (created) for await (const _ of (await forward()).body);
-      throw networkError(code);
-    };
-
-  test.for(['ECONNRESET', 'EPIPE'])(
-    'is unknown when %s comes after the first byte: the list is asked a minute later, and nothing is sent again',
-    async (code, { petstore, sandbox, clock }) => {
+  test.for([
+    ['nothing', cutBefore, 'no category with this name'],
+    ['it', cutAfter, '"rabbit" with id 1, created by this request or by another one'],
+  ] as const)(
+    'is unknown after a broken connection: a minute later the list shows %s',
+    async ([, reaction, shown], { create, sandbox, clock }) => {
       const start = clock.now();
-      sandbox.reactions.push(cut(code, false));
+      sandbox.reactions.push(reaction);
 
-      const result = await petstore(create);
+      const { exitCode, stdout, stderr } = await create();
 
-      expect(result.exitCode).toBe(6);
-      expect(result.stderr).toContain(
-        [
-          'petstore: 127.0.0.1:4010 closed the connection; after 60s the list shows no category with this name',
-          'It was probably not created.',
-          'To retry, run the same command again with --if-missing.',
-          '',
-        ].join('\n'),
-      );
+      expect([exitCode, stdout]).toEqual([6, '']);
+      const isThere = reaction === cutAfter;
+      const advice = isThere
+        ? ['It may have been created.', 'Look at it before you retry: petstore categories get 1']
+        : [
+            'It was probably not created.',
+            'To retry, run the same command again with --if-missing.',
+          ];
+      const message = `petstore: 127.0.0.1:4010 closed the connection; after 60s the list shows ${shown}`;
+      expect(stderr).toContain([message, ...advice, ''].join('\n'));
       expect(clock.now() - start).toBeGreaterThanOrEqual(60_000);
-      expect(sandbox.requests.map(({ method }) => method)).toEqual(['POST', 'GET']);
+      expect(methods(sandbox)).toBe('POST GET');
     },
   );
 
-  test('stays unknown when one of its name is there, which anybody may have created', async ({
-    petstore,
+  test('is created if --if-missing saw none before and the list shows one after', async ({
+    create,
     sandbox,
   }) => {
-    sandbox.reactions.push(cut('ECONNRESET', true));
+    sandbox.react = ({ method }) => (method === 'POST' ? cutAfter : undefined);
 
-    const result = await petstore(create);
+    const { exitCode, stdout, events } = await create(ifMissing);
 
-    expect(result).toMatchObject({ exitCode: 6, stdout: '' });
-    expect(result.stderr).toContain(
-      [
-        'petstore: 127.0.0.1:4010 closed the connection; after 60s the list shows "rabbit" with id 1, created by this request or by another one',
-        'It may have been created.',
-        'Look at it before you retry: petstore categories get 1',
-        '',
-      ].join('\n'),
-    );
-    // That list was just looked at.
-    expect(result.stderr).not.toContain('petstore categories list');
-    expect(sandbox.categories).toHaveLength(1);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ id: 1, name: 'rabbit' });
+    const message = 'created with id 1, as the list shows';
+    expect(events()).toContainEqual({ event: 'notice', message });
+    expect(methods(sandbox)).toBe('GET POST GET');
   });
 
-  test('is created when --if-missing saw none before and the list shows one after', async ({
-    petstore,
-    sandbox,
-  }) => {
-    sandbox.react = ({ method }) => (method === 'POST' ? cut('ECONNRESET', true) : undefined);
+  test.for([
+    ['two of its name', 'rabbit', cutAfter, '"rabbit" with id 70, "rabbit" with id 1'],
+    ['something similar', 'Rabbit ', cutBefore, '"Rabbit " with id 70'],
+  ] as const)(
+    'stays unknown if --if-missing saw none before and there is %s after',
+    async ([, name, reaction, shown], { create, sandbox }) => {
+      sandbox.reactions.push(reply(200, []), (request, forward) => {
+        sandbox.categories.push(category('70', name));
+        return reaction(request, forward);
+      });
 
-    const result = await petstore([...create, '--if-missing', '--json']);
+      const { exitCode, stdout, events } = await create(ifMissing);
 
-    expect(result.exitCode).toBe(0);
-    expect(JSON.parse(result.stdout)).toEqual({ id: 1, name: 'rabbit' });
-    expect(result.events()).toContainEqual({
-      event: 'notice',
-      message: 'created with id 1, as the list shows',
-    });
-    expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET']);
-  });
+      expect([exitCode, stdout]).toEqual([6, '']);
+      expect(events().at(-1)?.message).toBe(
+        `127.0.0.1:4010 closed the connection; after 60s the list shows ${shown}, created by this request or by another one`,
+      );
+    },
+  );
 
-  test('stays unknown when --if-missing saw none before and there are two after', async ({
-    petstore,
-    sandbox,
-  }) => {
-    sandbox.reactions.push(reply(200, []), async (request, forward) => {
-      sandbox.categories.push({ id: exact('70'), name: 'rabbit' });
-      return cut('ECONNRESET', true)(request, forward);
-    });
-
-    const result = await petstore([...create, '--if-missing']);
-
-    expect(result.exitCode).toBe(6);
-    expect(result.stderr).toContain(
-      'after 60s the list shows "rabbit" with id 70, "rabbit" with id 1, created by this request or by another one\n',
-    );
-  });
-
-  test('stays unknown when something similar is there, as a script can read', async ({
-    petstore,
-    sandbox,
-  }) => {
-    sandbox.reactions.push(reply(200, []), async (request) => {
-      request.onSent();
-      sandbox.categories.push({ id: exact('9'), name: 'Rabbit ' });
-      throw networkError('ECONNRESET');
-    });
-
-    const result = await petstore([...create, '--if-missing', '--json']);
-
-    expect(result).toMatchObject({ exitCode: 6, stdout: '' });
-    expect(result.events().at(-1)).toMatchObject({
-      message:
-        '127.0.0.1:4010 closed the connection; after 60s the list shows "Rabbit " with id 9, created by this request or by another one',
-    });
-  });
-
-  test('stays unknown when the service is not there any more', async ({ petstore, sandbox }) => {
+  test('stays unknown if the service is not there any more', async ({ create, sandbox }) => {
     sandbox.react = () => networkError('ECONNREFUSED');
-    sandbox.reactions.push(cut('ECONNRESET', true));
+    sandbox.reactions.push(cutAfter);
 
-    const result = await petstore(create);
+    const { exitCode, stderr } = await create();
 
-    expect(result.exitCode).toBe(6);
-    expect(result.stderr).toContain(
+    expect(exitCode).toBe(6);
+    expect(stderr).toContain(
       'petstore: 127.0.0.1:4010 closed the connection\nIt may have been created.\nCheck before you retry: petstore categories list\n',
     );
   });
@@ -298,30 +255,40 @@ describe('the outcome of a create', () => {
     ['a 401 of two megabytes', cutRefusal(401, 2_000_000), 4],
   ] as const)(
     'is refused by the status of %s',
-    async ([, reaction, exitCode], { petstore, sandbox }) => {
+    async ([, reaction, exitCode], { create, sandbox }) => {
       sandbox.reactions.push(reaction);
 
-      const result = await petstore([...create, '--json']);
+      const { events } = await create(['--json']);
 
-      expect(result.events()).toMatchObject([{ outcome: 'refused', exitCode }]);
+      expect(events()).toMatchObject([{ outcome: 'refused', exitCode }]);
       expect(sandbox.requests).toHaveLength(1);
     },
   );
 
-  test('is created after a 429 that was cut short, once its wait is over', async ({
-    petstore,
-    sandbox,
-    clock,
-  }) => {
+  test.for([
+    ['a 429 that was cut short, once its wait is over', [cutRefusal(429, 1)], 5_000],
+    ['refused connections', [networkError('ECONNREFUSED'), networkError('ECONNREFUSED')], 0],
+  ] as const)('is created after %s', async ([, reactions, waitMs], { create, sandbox, clock }) => {
     const start = clock.now();
-    sandbox.reactions.push(cutRefusal(429, 1));
+    sandbox.reactions.push(...reactions);
 
-    expect((await petstore(create)).exitCode).toBe(0);
-    expect(clock.now() - start).toBeGreaterThanOrEqual(5_000);
-    expect(sandbox.requests).toHaveLength(2);
+    expect((await create()).exitCode).toBe(0);
+    expect(clock.now() - start).toBeGreaterThanOrEqual(waitMs);
+    expect(sandbox.requests).toHaveLength(reactions.length + 1);
+    expect(sandbox.categories).toHaveLength(1);
   });
 
-  test('is refused when Ctrl-C ends the wait after a 429', async ({ petstore, sandbox, clock }) => {
+  test('is not sent if all connections are refused', async ({ create, sandbox }) => {
+    sandbox.react = () => networkError('ECONNREFUSED');
+
+    const { exitCode, stdout, stderr } = await create();
+
+    expect([exitCode, stdout]).toEqual([5, '']);
+    expect(stderr).toContain('127.0.0.1:4010 refused the connection\nNothing was sent.\n');
+    expect(sandbox.requests).toHaveLength(4);
+  });
+
+  test('is refused if Ctrl-C ends the wait after a 429', async ({ create, sandbox, clock }) => {
     const ctrlC = new AbortController();
     sandbox.reactions.push(reply(429, '', { 'retry-after': '60' }));
     const sleep = async (ms: number, signal: AbortSignal) => {
@@ -329,64 +296,14 @@ describe('the outcome of a create', () => {
       return clock.sleep(ms, signal);
     };
 
-    const result = await petstore([...create, '--json'], {
-      signal: ctrlC.signal,
-      context: { sleep },
-    });
+    const result = await create(['--json'], { signal: ctrlC.signal, context: { sleep } });
 
     expect(result.exitCode).toBe(130);
     expect(result.events().at(-1)).toMatchObject({ kind: 'interrupted', outcome: 'refused' });
   });
 
-  test('is created after refused connections, which are safe to repeat', async ({
-    petstore,
-    sandbox,
-  }) => {
-    sandbox.reactions.push(networkError('ECONNREFUSED'), networkError('ECONNREFUSED'));
-
-    const result = await petstore(create);
-
-    expect(result.exitCode).toBe(0);
-    expect(sandbox.categories).toHaveLength(1);
-    expect(sandbox.requests).toHaveLength(3);
-  });
-
-  test('is not sent when nobody ever answers the door', async ({ petstore, sandbox }) => {
-    sandbox.reactions.push(...Array.from({ length: 9 }, () => networkError('ECONNREFUSED')));
-
-    const result = await petstore(create);
-
-    expect(result).toMatchObject({ exitCode: 5, stdout: '' });
-    expect(result.stderr).toContain('127.0.0.1:4010 refused the connection\nNothing was sent.\n');
-    expect(sandbox.requests).toHaveLength(4);
-  });
-
-  test('is created when the answer comes within the grace after Ctrl-C, exit 130', async ({
-    petstore,
-    sandbox,
-  }) => {
-    const ctrlC = new AbortController();
-    sandbox.reactions.push(async (request) => {
-      request.onSent();
-      ctrlC.abort(interrupted(130));
-      const body = Buffer.from('{"id":1,"name":"rabbit"}');
-      return {
-        status: 201,
-        headers: {},
-        body: (async function* () {
-          yield body;
-        })(),
-      };
-    });
-
-    const result = await petstore(create, { signal: ctrlC.signal });
-
-    expect(result.exitCode).toBe(130);
-    expect(result.stdout).toContain('rabbit');
-  });
-
   test('is unknown when Ctrl-C comes and the answer does not, five seconds later', async ({
-    petstore,
+    create,
     sandbox,
     clock,
   }) => {
@@ -398,109 +315,93 @@ describe('the outcome of a create', () => {
       return silence;
     });
 
-    const result = await petstore([...create, '--json'], { signal: ctrlC.signal });
+    const { exitCode, events } = await create(['--json'], { signal: ctrlC.signal });
 
-    expect(result.exitCode).toBe(130);
-    expect(result.events()).toMatchObject([{ kind: 'interrupted', outcome: 'unknown' }]);
+    expect(exitCode).toBe(130);
+    expect(events()).toMatchObject([{ kind: 'interrupted', outcome: 'unknown' }]);
     expect(clock.now() - start).toBe(5_000);
   });
 
+  const noTerminal = { isTTY: false, columns: undefined, stream: undefined };
   test.for([
-    ['before its result is printed', true],
-    ['while its result is printed', false],
+    ['is printed within a second', 900, ''],
+    [
+      'is not read in time, and its id is said',
+      1e9,
+      'interrupted\nThe category was created with id 1.\n',
+    ],
   ] as const)(
-    'is created when Ctrl-C comes %s and nobody reads that, and the id is said',
-    async ([, early], { petstore, sandbox }) => {
+    'is created when Ctrl-C comes before the response: its result %s',
+    async ([, readMs, says], { create, sandbox, clock }) => {
       const ctrlC = new AbortController();
-      const interrupt = () => ctrlC.abort(interrupted(130));
-      const unread = () => new Promise<void>(() => setImmediate(interrupt));
-      const stdout = { isTTY: false, columns: undefined, stream: undefined, write: unread };
+      const write = () => clock.sleep(readMs, new AbortController().signal);
       sandbox.reactions.push((_request, forward) => {
         const answer = forward();
-        if (early) interrupt();
+        ctrlC.abort(interrupted(130));
         return answer;
       });
 
-      const result = await petstore(create, { signal: ctrlC.signal, context: { stdout } });
+      const { exitCode, stderr } = await create([], {
+        signal: ctrlC.signal,
+        context: { stdout: { ...noTerminal, write } },
+      });
 
-      expect(result.exitCode).toBe(130);
-      expect(result.stderr).toContain(
-        'petstore: interrupted\nThe category was created with id 1.\n',
-      );
+      expect(exitCode).toBe(130);
+      expect(stderr).toContain(says);
+      if (says === '') expect(stderr).not.toContain('interrupted');
     },
   );
 
-  test('has a second for its result to be read after Ctrl-C', async ({
-    petstore,
-    sandbox,
-    clock,
-  }) => {
+  test('is created when Ctrl-C comes while nobody reads its result', async ({ create }) => {
     const ctrlC = new AbortController();
-    const write = () => clock.sleep(900, new AbortController().signal);
-    const stdout = { isTTY: false, columns: undefined, stream: undefined, write };
-    sandbox.reactions.push((_request, forward) => {
-      const answer = forward();
-      ctrlC.abort(interrupted(130));
-      return answer;
-    });
+    const interrupt = () => ctrlC.abort(interrupted(130));
+    const write = () => new Promise<void>(() => setImmediate(interrupt));
+    const stdout = { ...noTerminal, write };
 
-    const result = await petstore(create, { signal: ctrlC.signal, context: { stdout } });
+    const { exitCode, stderr } = await create([], { signal: ctrlC.signal, context: { stdout } });
 
-    expect(result.exitCode).toBe(130);
-    expect(result.stderr).not.toContain('interrupted');
+    expect(exitCode).toBe(130);
+    expect(stderr).toContain('petstore: interrupted\nThe category was created with id 1.\n');
   });
 
-  test('ends when it is interrupted and nobody reads what it says', async ({ petstore }) => {
+  test('ends when it is interrupted and nobody reads what it says', async ({ create }) => {
     const ctrlC = new AbortController();
     const write = () => new Promise<void>(() => setImmediate(() => ctrlC.abort(interrupted(143))));
-    const stderr = { isTTY: false, columns: undefined, stream: undefined, write };
+    const stderr = { ...noTerminal, write };
 
-    const result = await petstore(create, { signal: ctrlC.signal, context: { stderr } });
+    const { exitCode } = await create([], { signal: ctrlC.signal, context: { stderr } });
 
-    expect(result.exitCode).toBe(143);
+    expect(exitCode).toBe(143);
   });
 
-  test('is created even when the result cannot be printed, and the id is said', async ({
-    petstore,
+  const writing = (code: string) => {
+    const write = () => Promise.reject(networkError(code));
+    return { context: { stdout: { ...noTerminal, write } } };
+  };
+
+  test('is created even if the result cannot be printed, and the id is said', async ({
+    create,
     sandbox,
   }) => {
-    const full = { isTTY: false, columns: undefined, stream: undefined };
-    const stdout = { ...full, write: () => Promise.reject(networkError('ENOSPC')) };
+    const { exitCode, stderr } = await create([], writing('ENOSPC'));
 
-    const result = await petstore(create, { context: { stdout } });
-
-    expect(result.exitCode).toBe(74);
-    expect(result.stderr).toContain('The category was created with id 1.\n');
-    expect(sandbox.categories).toHaveLength(1);
+    expect([exitCode, sandbox.categories.length]).toEqual([74, 1]);
+    expect(stderr).toContain('The category was created with id 1.\n');
   });
 
-  describe('when the reader of its result went away', () => {
-    const gone = { isTTY: false, columns: undefined, stream: undefined };
-    const stdout = { ...gone, write: () => Promise.reject(networkError('EPIPE')) };
-    const options = { context: { stdout } };
+  test('is said with exit code 141 if the reader of the result is gone', async ({ create }) => {
+    const text = await create(['--quiet'], writing('EPIPE'));
+    const json = await create(['--json'], writing('EPIPE'));
+    const existing = await create(['--if-missing', '--quiet'], writing('EPIPE'));
 
-    test('exits 141 and says that it was created', async ({ petstore }) => {
-      const text = await petstore([...create, '--quiet'], options);
-      const json = await petstore([...create, '--json'], options);
-
-      expect(text).toMatchObject({
-        exitCode: 141,
-        stderr: 'petstore: created "rabbit" with id 1; the result could not be printed\n',
-      });
-      expect(json.exitCode).toBe(141);
-      expect(json.events().find(({ event }) => event === 'error')).toMatchObject({
-        message: 'created "rabbit" with id 2; the result could not be printed',
-        outcome: 'created',
-        exitCode: 141,
-      });
+    const message = 'created "rabbit" with id 1; the result could not be printed';
+    expect(text).toMatchObject({ exitCode: 141, stderr: `petstore: ${message}\n` });
+    expect(json.exitCode).toBe(141);
+    expect(json.events().find(({ event }) => event === 'error')).toMatchObject({
+      message: message.replace('id 1', 'id 2'),
+      outcome: 'created',
+      exitCode: 141,
     });
-
-    test('is quiet where nothing was created', async ({ petstore }) => {
-      await petstore(create);
-
-      const result = await petstore([...create, '--if-missing', '--quiet'], options);
-
-      expect(result).toMatchObject({ exitCode: 141, stderr: '' });
-    });
+    expect(existing).toMatchObject({ exitCode: 141, stderr: '' });
   });
 });

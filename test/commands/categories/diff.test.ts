@@ -1,18 +1,13 @@
 import { describe } from 'vitest';
+import { category } from '../../support/categories.ts';
 import { put } from '../../support/import-cases.ts';
 import { expect, reply, test, testKey } from '../../support/petstore.ts';
-import { exact } from '../../support/values.ts';
 
-const animal = (id: string, name: string, description?: string) => ({
-  id: exact(id),
-  name,
-  ...(description !== undefined && { description }),
-});
 const listed = [
-  animal('9007199254740993', 'dog', 'Loyal'),
-  animal('2', 'cat'),
-  animal('-3', 'emu', 'Runs'),
-  animal('4', 'fish', 'Swims'),
+  category('9007199254740993', 'dog', 'Loyal'),
+  category('2', 'cat'),
+  category('-3', 'emu', 'Runs'),
+  category('4', 'fish', 'Swims'),
 ];
 const file = 'name,description\nparrot,Talks\ncat,Purrs\ndog,Barks\nFish,\nfish,Swims\nparrot,\n';
 const header = 'change,line,name,id,description,serviceDescription';
@@ -72,7 +67,7 @@ describe('categories diff', () => {
     petstore,
     sandbox,
   }) => {
-    sandbox.categories.push(animal('1', 'dog'));
+    sandbox.categories.push(category('1', 'dog'));
     const argv = ['categories', 'diff', '-', '--format', 'ndjson', '-q'];
 
     const table = await petstore(argv.slice(0, -1), { stdin: '{"id":7,"name":"dog"}\n' });
@@ -86,7 +81,7 @@ describe('categories diff', () => {
     sandbox,
     folder,
   }) => {
-    sandbox.categories.push(animal('1', 'dog', 'a'), animal('2', 'dog', 'b'));
+    sandbox.categories.push(category('1', 'dog', 'a'), category('2', 'dog', 'b'));
 
     const same = await petstore(['categories', 'diff', put(folder, 'name,description\ndog,b\n')]);
 
@@ -105,7 +100,7 @@ describe('categories diff', () => {
   });
 
   test('redacts the key', async ({ petstore, sandbox, folder }) => {
-    sandbox.categories.push(animal('1', `a ${testKey}`));
+    sandbox.categories.push(category('1', `a ${testKey}`));
 
     const { stdout } = await petstore(['categories', 'diff', put(folder, `name\nb ${testKey}\n`)]);
 

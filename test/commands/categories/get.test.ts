@@ -1,12 +1,7 @@
 import { describe } from 'vitest';
+import { category } from '../../support/categories.ts';
 import { expect, reply, test } from '../../support/petstore.ts';
-import { exact, formats } from '../../support/values.ts';
-
-const animal = (id: string, name: string, description?: string) => ({
-  id: exact(id),
-  name,
-  ...(description !== undefined && { description }),
-});
+import { formats } from '../../support/values.ts';
 
 describe('categories get', () => {
   test.for([
@@ -19,14 +14,14 @@ describe('categories get', () => {
     ['a name with capitals', 'Rabbit', '4'],
   ] as const)('finds %s: %s', async ([, word, id], { petstore, sandbox }) => {
     sandbox.categories.push(
-      animal('3', 'rabbit'),
-      animal('4', 'Rabbit'),
-      animal('9223372036854775806', 'a'),
-      animal('9223372036854775807', 'b'),
-      animal('-5', 'c'),
-      animal('7', 'd'),
-      animal('8', '007'),
-      animal('12', '12'),
+      category('3', 'rabbit'),
+      category('4', 'Rabbit'),
+      category('9223372036854775806', 'a'),
+      category('9223372036854775807', 'b'),
+      category('-5', 'c'),
+      category('7', 'd'),
+      category('8', '007'),
+      category('12', '12'),
     );
 
     const { exitCode, stdout } = await petstore(['categories', 'get', word, '-o', 'ndjson']);
@@ -39,11 +34,11 @@ describe('categories get', () => {
   });
 
   test('prints it as create does, in every format', async ({ petstore, sandbox }) => {
-    const created = animal('1', 'dog', 'Loyal, loud');
+    const created = category('1', 'dog', 'Loyal, loud');
     for (const format of formats) {
       sandbox.reactions.push(reply(201, '{"id":1,"name":"dog","description":"Loyal, loud"}'));
       const create = await petstore(['categories', 'create', 'dog', '-o', format]);
-      sandbox.categories.splice(0, 2, animal('7', 'cat'), created);
+      sandbox.categories.splice(0, 2, category('7', 'cat'), created);
 
       const got = await petstore(['categories', 'get', 'dog', '-o', format]);
 
@@ -60,10 +55,10 @@ describe('categories get', () => {
   });
 
   test.for([
-    ['rabbit', [animal('1', 'rabbit'), animal('2', 'rabbit')], '1, 2', 'get 1'],
-    ['2', [animal('1', '2'), animal('2', 'cat')], '1, 2', 'get 1'],
-    ['1', [animal('1', 'cat'), animal('2', '1')], '1, 2', 'get 2'],
-    ['7', [animal('7', 'dog'), animal('7', 'cat')], '7, 7', 'list'],
+    ['rabbit', [category('1', 'rabbit'), category('2', 'rabbit')], '1, 2', 'get 1'],
+    ['2', [category('1', '2'), category('2', 'cat')], '1, 2', 'get 1'],
+    ['1', [category('1', 'cat'), category('2', '1')], '1, 2', 'get 2'],
+    ['7', [category('7', 'dog'), category('7', 'cat')], '7, 7', 'list'],
   ] as const)(
     'that is ambiguous is exit 2 with the ids: %s of %j',
     async ([word, categories, ids, next], { petstore, sandbox }) => {
@@ -85,7 +80,7 @@ describe('categories get', () => {
     petstore,
     sandbox,
   }) => {
-    for (let id = 1; id <= 2_437; id += 1) sandbox.categories.push(animal(String(id), 'dog'));
+    for (let id = 1; id <= 2_437; id += 1) sandbox.categories.push(category(String(id), 'dog'));
 
     const { stderr } = await petstore(['categories', 'get', 'dog', '-q']);
 
@@ -101,7 +96,7 @@ describe('categories get', () => {
   ] as const)(
     'that does not exist is exit 3, and quoted only if it is too short for a key: %s',
     async ([word, quoted, profile], { petstore, sandbox }) => {
-      sandbox.categories.push(animal('1', 'rabbit'), animal('2', 'Rabit'));
+      sandbox.categories.push(category('1', 'rabbit'), category('2', 'Rabit'));
       const argv = ['categories', 'get', word, '-q', ...profile];
 
       const { exitCode, stdout, stderr } = await petstore(argv);

@@ -1,253 +1,194 @@
 import { describe } from 'vitest';
-import { expect, reply, test } from '../../support/petstore.ts';
-import { exact, formats, interrupted } from '../../support/values.ts';
+import { category } from '../../support/categories.ts';
+import type { Run } from '../../support/import-cases.ts';
+import { test as base, expect, type RunOptions, reply } from '../../support/petstore.ts';
+import { formats, interrupted } from '../../support/values.ts';
 
-const animal = (id: string, name: string, description?: string) => ({
-  id: exact(id),
-  name,
-  ...(description !== undefined && { description }),
+const test = base.extend<{ list: (argv?: string, options?: RunOptions) => Run }>({
+  list: ({ petstore }, use) =>
+    use((argv = '', options) =>
+      petstore(['categories', 'list', ...argv.split(' ').filter(Boolean)], options),
+    ),
 });
 
+const idsIn = (stdout: string) => stdout.match(/(?<="id":)-?\d+/g)?.join(' ');
+
 describe('categories list', () => {
-  test('prints a table and the remaining rate limit', async ({ petstore, sandbox }) => {
-    sandbox.categories.push(animal('1', 'dog', 'Loyal'), animal('20', 'cat'));
+  test('prints a table and the remaining rate limit', async ({ list, sandbox }) => {
+    sandbox.categories.push(category('1', 'dog', 'Loyal'), category('20', 'cat'));
 
-    const result = await petstore(['categories', 'list']);
+    const { exitCode, stdout, stderr } = await list();
 
-    expect(result).toMatchObject({ exitCode: 0 });
-    expect(result.stdout).toBe(
-      [
-        '┌────┬──────┬─────────────┐',
-        '│ id │ name │ description │',
-        '├────┼──────┼─────────────┤',
-        '│ 1  │ dog  │ Loyal       │',
-        '│ 20 │ cat  │             │',
-        '└────┴──────┴─────────────┘',
-        '',
-      ].join('\n'),
-    );
-    expect(result.stderr).toBe('rate limit: 59 of 60 left, resets in 1m (15:05:00Z)\n');
+    expect(exitCode).toBe(0);
+    expect(stdout.split('\n')).toEqual([
+      '┌────┬──────┬─────────────┐',
+      '│ id │ name │ description │',
+      '├────┼──────┼─────────────┤',
+      '│ 1  │ dog  │ Loyal       │',
+      '│ 20 │ cat  │             │',
+      '└────┴──────┴─────────────┘',
+      '',
+    ]);
+    expect(stderr).toBe('rate limit: 59 of 60 left, resets in 1m (15:05:00Z)\n');
   });
 
-  test('prints JSON on stdout and nothing but JSON lines on stderr', async ({
-    petstore,
-    sandbox,
-  }) => {
-    sandbox.categories.push(animal('1', 'dog'));
+  test('prints JSON on stdout and nothing but JSON lines on stderr', async ({ list, sandbox }) => {
+    sandbox.categories.push(category('1', 'dog'));
 
-    const result = await petstore(['categories', 'list', '--json']);
+    const { stdout, events } = await list('--json');
 
-    expect(result.stdout).toBe('[\n  {\n    "id": 1,\n    "name": "dog"\n  }\n]\n');
-    expect(result.events()).toEqual([
+    expect(stdout).toBe('[\n  {\n    "id": 1,\n    "name": "dog"\n  }\n]\n');
+    expect(events()).toEqual([
       { event: 'rate_limit', limit: 60, remaining: 59, resetAt: '2026-11-20T15:05:00Z' },
     ]);
   });
 
   test.for([
-    [['-o', 'json'], '[]\n'],
-    [['-o', 'ndjson'], ''],
-    [['-o', 'yaml'], '[]\n'],
-    [['-o', 'csv'], 'id,name,description\n'],
-    [['-o', 'tsv'], 'id\tname\tdescription\n'],
-  ] as const)(
-    'an empty list is a success, and no more is said of it: %j',
-    async ([argv, stdout], { petstore }) => {
-      const result = await petstore(['categories', 'list', ...argv]);
+    ['json', '[]\n'],
+    ['ndjson', ''],
+    ['yaml', '[]\n'],
+    ['csv', 'id,name,description\n'],
+    ['tsv', 'id\tname\tdescription\n'],
+  ] as const)('is a success if it is empty, as %s', async ([format, stdout], { list }) => {
+    const result = await list(`-o ${format}`);
 
-      expect(result).toMatchObject({ exitCode: 0, stdout });
-      expect(result.stderr).not.toMatch(/categories/);
-    },
-  );
+    expect(result).toMatchObject({ exitCode: 0, stdout });
+    expect(result.stderr).not.toMatch(/categories/);
+  });
 
   test.for([
-    [[], 'petstore: No categories yet.'],
-    [['--columns', 'name'], 'petstore: No categories yet.'],
-    [['--search', 'fish'], 'petstore: No categories match "fish".'],
-    [['--search', 'a\u001b[1m'], 'petstore: No categories match "a\\u{1b}[1m".'],
+    ['', 'petstore: No categories yet.'],
+    ['--limit 1', 'petstore: No categories yet.'],
+    ['--columns name', 'petstore: No categories yet.'],
+    ['--search fish', 'petstore: No categories match "fish".'],
+    ['--search a\u001b[1m', 'petstore: No categories match "a\\u{1b}[1m".'],
   ] as const)(
-    'in place of a table without rows a sentence on stderr: %j',
-    async ([argv, says], { petstore }) => {
-      const inPipe = await petstore(['categories', 'list', ...argv]);
-      const onTerminal = await petstore(['categories', 'list', ...argv], { columns: 80 });
-      const quiet = await petstore(['categories', 'list', '--quiet', ...argv]);
-
-      expect(inPipe).toMatchObject({ exitCode: 0, stdout: '' });
-      expect(inPipe.stderr.split('\n')[0]).toBe(says);
-      expect(onTerminal).toMatchObject({ exitCode: 0, stdout: '' });
-      expect(onTerminal.stderr.split('\n')[0]).toBe(says);
-      expect(quiet).toMatchObject({ exitCode: 0, stdout: '', stderr: '' });
-    },
-  );
-
-  test.for(['9223372036854775807', '-9223372036854775808', '9007199254740993', '0', '-1'])(
-    'id %s comes through to the last digit in every format',
-    async (id, { petstore, sandbox }) => {
-      sandbox.categories.push(animal(id, 'dog'));
-
-      for (const format of formats) {
-        const { stdout } = await petstore(['categories', 'list', '-o', format]);
-        expect(stdout.match(/-?\d+/g)).toEqual([id]);
+    'says on stderr that there is nothing to show: %j',
+    async ([argv, says], { list }) => {
+      for (const options of [{}, { columns: 80 }]) {
+        const { exitCode, stdout, stderr } = await list(argv, options);
+        expect([exitCode, stdout, stderr.split('\n')[0]]).toEqual([0, '', says]);
       }
+      expect(await list(`--quiet ${argv}`)).toMatchObject({ exitCode: 0, stdout: '', stderr: '' });
     },
   );
+
+  test('shows ids to the last digit in every format', async ({ list, sandbox }) => {
+    const ids = ['9223372036854775807', '-9223372036854775808', '9007199254740993', '0', '-1'];
+    sandbox.categories.push(...ids.map((id) => category(id, 'dog')));
+
+    for (const format of formats) {
+      expect((await list(`-o ${format}`)).stdout.match(/-?\d+/g), format).toEqual(ids);
+    }
+  });
 
   test('keeps fields that the document does not name in JSON, __proto__ too', async ({
-    petstore,
+    list,
     sandbox,
   }) => {
     const sent = '[{"id":1,"name":"dog","legs":4.0,"__proto__":{"a":1}}]';
     sandbox.reactions.push(reply(200, sent), reply(200, sent));
 
-    const json = await petstore(['categories', 'list', '-o', 'ndjson']);
-    const table = await petstore(['categories', 'list']);
-
-    expect(json.stdout).toBe('{"id":1,"name":"dog","legs":4.0,"__proto__":{"a":1}}\n');
-    expect(table.stdout).not.toContain('legs');
+    expect((await list('-o ndjson')).stdout).toBe(`${sent.slice(1, -1)}\n`);
+    expect((await list()).stdout).not.toContain('legs');
   });
 
   test('shows ids that come as text as the integers they stand for, and says so once', async ({
-    petstore,
+    list,
     sandbox,
   }) => {
     // More than is decoded at once.
     const ids = Array.from({ length: 5_000 }, (_, n) => String(n));
     sandbox.reactions.push(reply(200, JSON.stringify(ids.map((id) => ({ id, name: 'dog' })))));
 
-    const result = await petstore(['categories', 'list', '-o', 'ndjson']);
+    const { stdout, events } = await list('-o ndjson');
 
-    expect(result.stdout).toBe(ids.map((id) => `{"id":${id},"name":"dog"}\n`).join(''));
-    expect(result.events().filter(({ event }) => event === 'notice')).toHaveLength(1);
+    expect(stdout).toBe(ids.map((id) => `{"id":${id},"name":"dog"}\n`).join(''));
+    expect(events().filter(({ event }) => event === 'notice')).toHaveLength(1);
   });
 
-  test('searches name and description in any case', async ({ petstore, sandbox }) => {
-    sandbox.categories.push(animal('1', 'Dog'), animal('2', 'cat', 'no DOG'), animal('3', 'fish'));
+  test('searches name and description in any case', async ({ list, sandbox }) => {
+    sandbox.categories.push(category('1', 'Dog'), category('2', 'cat', 'no DOG'));
+    sandbox.categories.push(category('3', 'fish'));
 
-    const { stdout } = await petstore(['categories', 'list', '--search', 'dog', '-o', 'ndjson']);
+    expect(idsIn((await list('--search dog -o ndjson')).stdout)).toBe('1 2');
+  });
 
-    expect(stdout.match(/"id":\d/g)).toEqual(['"id":1', '"id":2']);
+  test('sorts by each field, ids to the last digit, and what is equal stays in order', async ({
+    list,
+    sandbox,
+  }) => {
+    const [large, larger] = ['9007199254740992', '9007199254740993'];
+    sandbox.categories.push(category(larger, 'c'), category(large, 'c'));
+    sandbox.categories.push(category('10', 'a', 'x'), category('-2', 'b', 'y'));
+
+    for (const [field, order] of [
+      ['id', `-2 10 ${large} ${larger}`],
+      ['-id', `${larger} ${large} 10 -2`],
+      ['name', `10 -2 ${larger} ${large}`],
+      ['-name', `${larger} ${large} -2 10`],
+      ['description', `${larger} ${large} 10 -2`],
+      ['-description', `-2 10 ${larger} ${large}`],
+    ]) {
+      expect(idsIn((await list(`--sort ${field} -o ndjson`)).stdout), field).toBe(order);
+    }
+  });
+
+  test('sorts and cuts a list above 1 MiB, with every field as it came', async ({
+    list,
+    sandbox,
+  }) => {
+    const rows = Array.from({ length: 12_000 }, (_, n) => {
+      const name = `pet ${String(12_000 - n).padStart(5, '0')}`;
+      return `{"id":${12_000 - n},"name":"${name}","more":[12345678901234567890.50,{"n":${n}}],"text":"${'x'.repeat(40)}"}`;
+    });
+    sandbox.react = () => reply(200, `[${rows.join(' , ')}]`);
+    const sorted = rows.toReversed();
+
+    for (const [argv, expected] of [
+      ['--sort name', sorted],
+      ['--limit 5000', rows.slice(0, 5_000)],
+      ['--sort=-id --limit=3', rows.slice(0, 3)],
+    ] as const) {
+      const { stdout } = await list(`${argv} -o ndjson`);
+      expect(stdout, argv).toBe(`${expected.join('\n')}\n`);
+    }
   });
 
   test.for([
-    ['id', ['-2', '9', '10']],
-    ['name', ['10', '-2', '9']],
-    ['description', ['9', '10', '-2']],
-    ['-id', ['10', '9', '-2']],
-    ['-name', ['9', '-2', '10']],
-    ['-description', ['-2', '10', '9']],
-  ] as const)('sorts by %s', async ([field, order], { petstore, sandbox }) => {
-    sandbox.categories.push(animal('9', 'c'), animal('10', 'a', 'x'), animal('-2', 'b', 'y'));
+    ['--sort -name', '31425'],
+    ['--sort=-name', '31425'],
+    ['--limit 2', '12'],
+    ['--limit=9', '12345'],
+    ['--sort -id --limit 2', '54'],
+    ['--search cat --limit 2', '25'],
+    ['--search cat --sort -id --limit 1', '5'],
+  ] as const)('takes the first after searching and sorting: %s', async (row, { list, sandbox }) => {
+    const [argv, order] = row;
+    for (const [index, name] of ['dog', 'cat', 'fish', 'dog', 'cat'].entries()) {
+      sandbox.categories.push(category(String(index + 1), name));
+    }
 
-    const { stdout } = await petstore(['categories', 'list', '--sort', field, '-o', 'ndjson']);
-
-    expect(stdout.match(/(?<="id":)-?\d+/g)).toEqual(order);
-  });
-
-  test.for([
-    ['id', ['9007199254740992', '9007199254740993', '9007199254740994']],
-    ['name', ['9007199254740993', '9007199254740992', '9007199254740994']],
-  ] as const)(
-    'sorts by %s to the last digit, and what is equal stays in order',
-    async ([field, order], { petstore, sandbox }) => {
-      sandbox.categories.push(
-        animal('9007199254740993', 'dog'),
-        animal('9007199254740992', 'dog'),
-        animal('9007199254740994', 'dog'),
-      );
-
-      const { stdout } = await petstore(['categories', 'list', '--sort', field, '-o', 'ndjson']);
-
-      expect(stdout.match(/(?<="id":)\d+/g)).toEqual(order);
-    },
-  );
-
-  test.for(['name'])(
-    'sorts a list above 1 MiB by %s, with every field as it came',
-    async (field, { petstore, sandbox }) => {
-      const rows = Array.from({ length: 12_000 }, (_, n) => {
-        const name = `pet ${String(12_000 - n).padStart(5, '0')}`;
-        return `{"id":${12_000 - n},"name":"${name}","more":[12345678901234567890.50,{"n":${n}}],"text":"${'x'.repeat(40)}"}`;
-      });
-      sandbox.react = () => reply(200, `[${rows.join(' , ')}]`);
-
-      const { stdout } = await petstore(['categories', 'list', '--sort', field, '-o', 'ndjson']);
-
-      expect(stdout).toBe(`${rows.toReversed().join('\n')}\n`);
-    },
-  );
-
-  test.for([
-    [
-      ['--sort', '-name'],
-      ['3', '1', '4', '2', '5'],
-    ],
-    [['--sort=-name'], ['3', '1', '4', '2', '5']],
-    [
-      ['--limit', '2'],
-      ['1', '2'],
-    ],
-    [['--limit=9'], ['1', '2', '3', '4', '5']],
-    [
-      ['--sort', '-id', '--limit', '2'],
-      ['5', '4'],
-    ],
-    [
-      ['--search', 'cat', '--limit', '2'],
-      ['2', '5'],
-    ],
-    [['--search', 'cat', '--sort', '-id', '--limit', '1'], ['5']],
-  ] as const)(
-    'takes the first after searching and sorting, in which equal names keep their order: %j',
-    async ([argv, order], { petstore, sandbox }) => {
-      const names = ['dog', 'cat', 'fish', 'dog', 'cat'];
-      names.forEach((name, n) => {
-        sandbox.categories.push(animal(String(n + 1), name));
-      });
-
-      for (const format of formats) {
-        const { exitCode, stdout } = await petstore(['categories', 'list', ...argv, '-o', format]);
-
-        expect(exitCode).toBe(0);
-        expect(stdout.match(/\d/g)).toEqual(order);
-      }
-    },
-  );
-
-  test('prints the first of a list above 1 MiB', async ({ petstore, sandbox }) => {
-    const rows = Array.from(
-      { length: 12_000 },
-      (_, n) => `{"id":${n},"name":"${'x'.repeat(100)}"}`,
-    );
-    sandbox.react = () => reply(200, `[${rows.join()}]`);
-
-    const first = await petstore(['categories', 'list', '--limit', '5000', '-o', 'ndjson']);
-    const last = await petstore(['categories', 'list', '--sort=-id', '--limit=3', '-o', 'ndjson']);
-
-    expect(first.stdout).toBe(`${rows.slice(0, 5_000).join('\n')}\n`);
-    expect(last.stdout).toBe(`${rows.slice(-3).reverse().join('\n')}\n`);
-  });
-
-  test('says of a limited list without rows what it says of any', async ({ petstore }) => {
-    const { exitCode, stdout, stderr } = await petstore(['categories', 'list', '--limit', '1']);
-
-    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
-    expect(stderr.split('\n')[0]).toBe('petstore: No categories yet.');
+    for (const format of formats) {
+      const { exitCode, stdout } = await list(`${argv} -o ${format}`);
+      expect([exitCode, stdout.match(/\d/g)?.join('')], format).toEqual([0, order]);
+    }
   });
 
   test.for(['0', '-1', '1.5', 'all', '', '1e3'])(
     'refuses --limit "%s" before anything is sent',
-    async (limit, { petstore, sandbox }) => {
-      const { exitCode, stderr } = await petstore(['categories', 'list', '--limit', limit]);
+    async (limit, { list, sandbox }) => {
+      const { exitCode, stderr } = await list(`--limit=${limit}`);
 
-      expect(exitCode).toBe(2);
+      expect([exitCode, sandbox.requests.length]).toEqual([2, 0]);
       expect(stderr).toBe(
         `petstore: invalid value "${limit}" for --limit: must be a positive integer\nNothing was sent.\nFor example: --limit 10\n`,
       );
-      expect(sandbox.requests).toHaveLength(0);
     },
   );
 
-  test('refuses an unknown field to sort by, also one with a sign', async ({ petstore }) => {
-    const { exitCode, stderr } = await petstore(['categories', 'list', '--sort', '-size']);
+  test('refuses an unknown field to sort by, also one with a sign', async ({ list }) => {
+    const { exitCode, stderr } = await list('--sort -size');
 
     expect(exitCode).toBe(2);
     expect(stderr).toBe(
@@ -255,84 +196,52 @@ describe('categories list', () => {
     );
   });
 
-  test('fits a terminal: the widest column gives way, and a cell of it has several lines', async ({
-    petstore,
+  test('puts more than a thousand rows in plain columns, each on its line', async ({
+    list,
     sandbox,
   }) => {
-    sandbox.categories.push(animal('1', 'dog', 'x'.repeat(100)));
+    for (let id = 1; id <= 1_001; id += 1) sandbox.categories.push(category(`${id}`, 'dog'));
 
-    const narrow = await petstore(['categories', 'list', '--no-color'], { columns: 40 });
-    const piped = await petstore(['categories', 'list']);
+    const lines = (await list()).stdout.split('\n');
 
-    for (const line of narrow.stdout.trimEnd().split('\n')) expect([...line]).toHaveLength(40);
-    expect(narrow.stdout.replace(/[^x]/g, '')).toBe('x'.repeat(100));
-    expect(piped.stdout).toContain('x'.repeat(100));
-  });
-
-  test('more than a thousand rows come in plain columns, each on its line', async ({
-    petstore,
-    sandbox,
-  }) => {
-    for (let id = 1; id <= 1_001; id += 1) sandbox.categories.push(animal(String(id), 'dog'));
-
-    const lines = (await petstore(['categories', 'list'])).stdout.split('\n');
-
-    expect(lines.slice(0, 2)).toEqual([
-      `${'id'.padEnd(22)}name  description`,
-      `${'1'.padEnd(22)}dog`,
-    ]);
+    const padded = (text: string) => text.padEnd(22);
+    expect(lines.slice(0, 2)).toEqual([`${padded('id')}name  description`, `${padded('1')}dog`]);
     expect(lines).toHaveLength(1_003);
   });
 
   test.for([
-    ['on a terminal', 80, {}, [], true],
-    ['with NO_COLOR', 80, { NO_COLOR: '1' }, [], false],
-    ['with --no-color', 80, {}, ['--no-color'], false],
-    ['on a dumb terminal', 80, { TERM: 'dumb' }, [], false],
-    ['in a pipe', undefined, {}, [], false],
-    ['with FORCE_COLOR', undefined, { FORCE_COLOR: '1' }, [], true],
-  ] as const)(
-    'the header is bold or not %s',
-    async ([, columns, env, argv, bold], { petstore, sandbox }) => {
-      sandbox.categories.push(animal('1', 'dog'));
-      const options = columns === undefined ? { env } : { env, columns };
+    ['on a terminal', { columns: 80 }, '', true],
+    ['with NO_COLOR', { columns: 80, env: { NO_COLOR: '1' } }, '', false],
+    ['with --no-color', { columns: 80 }, '--no-color', false],
+    ['on a dumb terminal', { columns: 80, env: { TERM: 'dumb' } }, '', false],
+    ['in a pipe', {}, '', false],
+    ['with FORCE_COLOR', { env: { FORCE_COLOR: '1' } }, '', true],
+  ] as const)('has a bold header or none, %s', async (row, { list, sandbox }) => {
+    const [, options, argv, isBold] = row;
+    sandbox.categories.push(category('1', 'dog'));
 
-      const { stdout } = await petstore(['categories', 'list', ...argv], options);
+    expect((await list(argv, options)).stdout.includes('\u001b[1m')).toBe(isBold);
+  });
 
-      expect(stdout.includes('\u001b[1m')).toBe(bold);
-    },
-  );
-
-  test('Ctrl-C ends it while the reader of the result takes its time', async ({
-    petstore,
+  test('ends by Ctrl-C while the reader of the result takes its time', async ({
+    list,
     sandbox,
   }) => {
-    sandbox.categories.push(animal('1', 'dog'));
+    sandbox.categories.push(category('1', 'dog'));
     const ctrlC = new AbortController();
-    const stdout = {
-      isTTY: false,
-      columns: undefined,
-      stream: undefined,
-      write() {
-        ctrlC.abort(interrupted(130));
-        return new Promise<void>(() => {});
-      },
+    const write = () => {
+      ctrlC.abort(interrupted(130));
+      return new Promise<void>(() => {});
     };
+    const stdout = { isTTY: false, columns: undefined, stream: undefined, write };
 
-    const result = await petstore(['categories', 'list'], {
-      signal: ctrlC.signal,
-      context: { stdout },
-    });
+    const { exitCode } = await list('', { signal: ctrlC.signal, context: { stdout } });
 
-    expect(result.exitCode).toBe(130);
+    expect(exitCode).toBe(130);
   });
 
-  test('says nothing besides the result when quiet', async ({ petstore }) => {
-    expect(await petstore(['categories', 'list', '-q'])).toMatchObject({ exitCode: 0, stderr: '' });
-  });
-
-  test('says each request and answer when verbose, never the key', async ({ petstore }) => {
-    const { stderr } = await petstore(['categories', 'list', '--verbose']);
+  test('says each request and answer when verbose, never the key', async ({ list }) => {
+    const { stderr } = await list('--verbose');
 
     expect(stderr.split('\n')).toEqual(
       expect.arrayContaining([
