@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import type { Clock } from '../support/clock.ts';
-import { apply, countsOf, put, three } from '../support/import-cases.ts';
-import { test as base, expect, reply } from '../support/petstore.ts';
+import { apply, test as base, countsOf, methods, three } from '../support/import-cases.ts';
+import { expect, reply } from '../support/petstore.ts';
 import { expectTold } from '../support/told.ts';
 import type { Category } from '../support/values.ts';
 
@@ -29,27 +29,26 @@ function shown(clock: Clock, createdAt: ReadonlyMap<Category, number>, ms: numbe
 }
 
 describe('a list that shows late what was created', () => {
-  test.for([{ lag: 9_000 }, { lag: 45_000 }])(
-    'is asked for until --settle is over at the end of an import: $lag ms late',
-    async ({ lag: ms }, { petstore, sandbox, folder, lag }) => {
+  test.for([9_000, 45_000])(
+    'is asked for until --settle is over at the end of an import: %i ms late',
+    async (ms, { importText, sandbox, lag }) => {
       lag(ms);
 
-      const result = await petstore(['categories', 'import', put(folder, three), ...apply]);
+      const { exitCode, stdout } = await importText(three);
 
-      expect(result.exitCode).toBe(0);
-      expect(countsOf(result.stdout)).toEqual({ created: 3 });
-      expect(sandbox.requests.filter(({ method }) => method === 'GET').length).toBeLessThan(10);
+      expect(exitCode).toBe(0);
+      expect(countsOf(stdout)).toEqual({ created: 3 });
+      expect(methods(sandbox).match(/GET/g)?.length).toBeLessThan(10);
     },
   );
 
-  test('is asked for no longer than --settle', async ({ petstore, folder, clock, lag }) => {
+  test('is asked for no longer than --settle', async ({ importText, clock, lag }) => {
     lag(Number.POSITIVE_INFINITY);
     const start = clock.uptime();
 
-    const argv = ['categories', 'import', put(folder, three), '--settle', '20s', ...apply];
-    const result = await petstore(argv);
+    const { exitCode } = await importText(three, ['--settle', '20s', ...apply]);
 
-    expect(result.exitCode).toBe(5);
+    expect(exitCode).toBe(5);
     expectTold(clock.uptime() - start, 20);
   });
 });

@@ -1,14 +1,15 @@
 import { describe } from 'vitest';
+import { category } from '../support/categories.ts';
 import { startTime } from '../support/clock.ts';
-import { put, three } from '../support/import-cases.ts';
-import { expect, reply, test } from '../support/petstore.ts';
-import { exact } from '../support/values.ts';
+import { methods, pets, put, test, three } from '../support/import-cases.ts';
+import { expect, reply } from '../support/petstore.ts';
 
 type Content = readonly [name: string, description?: string];
 
 type Item = { readonly intention: string; readonly id?: number };
 
 const allowDuplicates = ['--allow-duplicates'];
+const preview = ['--dry-run', '--json'];
 
 describe('the plan that --dry-run shows', () => {
   test.for<[what: string, rows: Content[], existing: Content[], plan: string[], flags?: string[]]>([
@@ -27,8 +28,7 @@ describe('the plan that --dry-run shows', () => {
     ['another case, each row', [['Dog']], [['dog']], ['create'], allowDuplicates],
   ])('%s', async ([, rows, existing, plan, flags = []], { petstore, sandbox, folder }) => {
     for (const [n, [name, description]] of existing.entries()) {
-      const described = description === undefined ? {} : { description };
-      sandbox.categories.push({ id: exact(String(n + 1)), name, ...described });
+      sandbox.categories.push(category(`${n + 1}`, name, description));
     }
     const lines = rows.map(([name, description]) => JSON.stringify({ name, description }));
     const file = put(folder, lines.join('\n'), 'pets.ndjson');
@@ -43,7 +43,7 @@ describe('the plan that --dry-run shows', () => {
     for (const kind of Object.keys(counts)) {
       expect(counts[kind], kind).toBe(plan.filter((what) => what.startsWith(kind)).length);
     }
-    expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET']);
+    expect(methods(sandbox)).toBe('GET');
   });
 });
 
@@ -55,12 +55,10 @@ describe('the forecast that --dry-run shows', () => {
     ['free', 2_437, 16, 2],
     ['pro', 2_437, 8, 0],
     [undefined, 2_437, 41, null],
-  ])('on plan %s for %i rows', async ([plan, rows, minutes, days], { petstore, folder }) => {
+  ])('on plan %s for %i rows', async ([plan, rows, minutes, days], { petstore, importText }) => {
     if (plan) await petstore(['config', 'set', 'plan', plan]);
-    const names = Array.from({ length: rows }, (_, n) => `pet ${n}`);
-    const file = put(folder, ['name', ...names].join('\n'));
 
-    const { stdout } = await petstore(['categories', 'import', file, '--dry-run', '--json']);
+    const { stdout } = await importText(pets(rows), preview);
 
     const { requests, forecast } = JSON.parse(stdout);
     expect(Math.round(forecast.todayMs / 60_000)).toBe(minutes);
@@ -72,75 +70,48 @@ describe('the forecast that --dry-run shows', () => {
 
   test('counts what is left of this minute and of this day', async ({
     petstore,
+    importText,
     sandbox,
-    folder,
   }) => {
     sandbox.plan = { minute: { limit: 10, length: 60_000 }, day: { limit: 20, length: 9e7 } };
     await petstore(['config', 'set', 'plan', '10/min,20/day']);
     for (let n = 0; n < 8; n += 1) await petstore(['categories', 'list']);
-    const file = put(folder, ['name', 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].join('\n'));
 
-    const { stdout } = await petstore(['categories', 'import', file, '--dry-run', '--json']);
+    const { stdout } = await importText(pets(8), preview);
 
     const { todayMs, moreDays } = JSON.parse(stdout).forecast;
-    expect({ minutes: Math.round(todayMs / 60_000), moreDays }).toEqual({
-      minutes: 1,
-      moreDays: 0,
-    });
+    expect([Math.round(todayMs / 60_000), moreDays]).toEqual([1, 0]);
   });
 
-  test.for<{ rows: number; plan?: string; usedToday?: number; flags?: string[]; says: string }>([
-    { rows: 898, says: '900 requests: about 15m at 60 per minute' },
-    {
-      rows: 899,
-      says: '901 requests: about 15m at 60 per minute; the daily limit is unknown (petstore config set plan free)',
-    },
-    {
-      rows: 899,
-      flags: ['--profile', 'staging'],
-      says: '901 requests: about 15m at 60 per minute; the daily limit is unknown (petstore config set plan free --profile staging)',
-    },
-    { rows: 498, plan: 'free', says: '500 requests: about 8m on Free' },
-    {
-      rows: 2_433,
-      plan: 'free',
-      says: '2,437 requests: about 16m today and 2 more days on Free',
-    },
-    {
-      rows: 18,
-      plan: 'free',
-      usedToday: 998,
-      says: '21 requests: nothing left today, 1 more day on Free',
-    },
-    { rows: 19_000, plan: 'pro', says: '19,003 requests: about 35m today and 1 more day on Pro' },
-    {
-      rows: 2_000,
-      plan: '60/min,1000/day',
-      says: '2,004 requests: about 16m today and 2 more days on 60/min,1000/day',
-    },
-  ])(
-    'says of $rows rows on plan $plan, $usedToday used: $says',
-    async ({ rows, plan, usedToday = 0, flags = [], says }, { petstore, sandbox, folder }) => {
-      if (plan) await petstore(['config', 'set', 'plan', plan]);
-      Object.assign(sandbox.quota.day, { openedAt: startTime - 3_600_000, used: usedToday });
-      await petstore(['categories', 'list', ...flags]);
-      const names = Array.from({ length: rows }, (_, n) => `pet ${n}`);
-      const file = put(folder, ['name', ...names].join('\n'));
+  const unknown = 'the daily limit is unknown (petstore config set plan free';
+  test.for<[rows: number, plan: string, says: string, usedToday?: number, flags?: string[]]>([
+    [898, '', '900 requests: about 15m at 60 per minute'],
+    [899, '', `901 requests: about 15m at 60 per minute; ${unknown})`],
+    [899, '', `901 requests: about 15m at 60 per minute; ${unknown} -p s)`, 0, ['-p', 'staging']],
+    [498, 'free', '500 requests: about 8m on Free'],
+    [2_433, 'free', '2,437 requests: about 16m today and 2 more days on Free'],
+    [18, 'free', '21 requests: nothing left today, 1 more day on Free', 998],
+    [19_000, 'pro', '19,003 requests: about 35m today and 1 more day on Pro'],
+    [2e3, '60/min,1000/day', '2,004 requests: about 16m today and 2 more days on 60/min,1000/day'],
+  ])('says of %i rows on plan "%s": %s', async (row, { petstore, importText, sandbox }) => {
+    const [rows, plan, says, used = 0, flags = []] = row;
+    if (plan) await petstore(['config', 'set', 'plan', plan]);
+    Object.assign(sandbox.quota.day, { openedAt: startTime - 3_600_000, used });
+    await petstore(['categories', 'list', ...flags]);
 
-      const { stderr } = await petstore(['categories', 'import', file, '--dry-run', ...flags]);
+    const { stderr } = await importText(pets(rows), ['--dry-run', ...flags]);
 
-      expect(stderr.split('\n')[1]).toBe(`petstore: ${says}`);
-    },
-  );
+    const [, forecast] = stderr.split('\n');
+    expect(forecast?.replace('--profile staging', '-p s')).toBe(`petstore: ${says}`);
+  });
 
   test('counts on the smallest plan if the service tells no limit', async ({
-    petstore,
+    importText,
     sandbox,
-    folder,
   }) => {
     sandbox.react = () => reply(200, '[]');
 
-    const { stderr } = await petstore(['categories', 'import', put(folder, three), '--dry-run']);
+    const { stderr } = await importText(three, ['--dry-run']);
 
     expect(stderr).toBe(
       'petstore: 3 to create\npetstore: 5 requests: less than a minute at 60 per minute\n',

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe } from 'vitest';
-import { apply, countsOf, put } from '../support/import-cases.ts';
-import { test as base, expect, reply } from '../support/petstore.ts';
+import { test as base, countsOf, everyRow, reactTo } from '../support/import-cases.ts';
+import { expect, reply } from '../support/petstore.ts';
 import { exact } from '../support/values.ts';
 
 /** A service that takes the spaces off each name, and has a dog. */
@@ -21,98 +21,63 @@ const test = base.extend<{ trimming: { posts: string[] } }>({
   },
 });
 
-const terminal = (confirm: (question: string) => Promise<boolean>) => ({
+const at = (confirm: (question: string) => Promise<boolean>) => ({
   columns: 100,
   context: { confirm, stdin: Object.assign(Readable.from(['']), { isTTY: true }) },
 });
 
 describe('a name that differs from a listed one only by case, space or composition', () => {
-  test('is refused night after night, and never created', async ({
-    petstore,
-    sandbox,
-    folder,
-    trimming,
-  }) => {
-    for (const night of [1, 2, 3, 4]) {
-      const path = put(folder, `name\n"dog "\npet ${night}\n`);
-      const result = await petstore(['categories', 'import', path, ...apply]);
+  test('is refused night after night, and never created', async ({ importText, trimming }) => {
+    for (const night of [1, 2, 3]) {
+      const { exitCode, stdout, events } = await importText(`name\n"dog "\npet ${night}\n`);
 
-      expect(result.exitCode).toBe(7);
-      expect(countsOf(result.stdout)).toEqual({ refused: 1, created: 1 });
-      expect(JSON.parse(result.stdout).items[0]).toEqual({
-        line: 2,
-        name: 'dog ',
-        outcome: 'refused',
-        message: 'similar to "dog", which already exists',
+      expect(exitCode).toBe(7);
+      expect(JSON.parse(stdout)).toMatchObject({
+        counts: { refused: 1, created: 1 },
+        items: [{ outcome: 'refused', message: 'similar to "dog", which already exists' }, {}],
       });
-      expect(result.events().at(-1)).toMatchObject({
+      expect(events().at(-1)).toMatchObject({
         kind: 'partial',
         message: '1 row refused (1 similar to an existing name)',
         hint: expect.stringContaining('--allow-duplicates'),
       });
     }
-    expect(trimming.posts).toEqual(['pet 1', 'pet 2', 'pet 3', 'pet 4']);
-    expect(sandbox.categories.filter(({ name }) => name === 'dog')).toHaveLength(1);
+    expect(trimming.posts).toEqual(['pet 1', 'pet 2', 'pet 3']);
   });
 
   test.for(['Dog', 'dog ', 'd\u006fg\u00a0'])(
     'is refused where it is all that the file has, %j, and nothing is sent',
-    async (name, { petstore, folder, trimming }) => {
-      const path = put(folder, `name\n"${name}"\n`);
+    async (name, { importText, trimming }) => {
+      const { exitCode, stdout } = await importText(`name\n"${name}"\n`);
 
-      const result = await petstore(['categories', 'import', path, ...apply]);
-
-      expect(result.exitCode).toBe(7);
-      expect(countsOf(result.stdout)).toEqual({ refused: 1 });
+      expect(exitCode).toBe(7);
+      expect(countsOf(stdout)).toEqual({ refused: 1 });
       expect(trimming.posts).toEqual([]);
     },
   );
 
-  test('is shown as such by --dry-run', async ({ petstore, folder, trimming }) => {
-    const path = put(folder, 'name\n"dog "\ncat\n');
+  test('is created with --allow-duplicates', async ({ importText, trimming }) => {
+    const { exitCode } = await importText('name\n"dog "\n', everyRow);
 
-    const result = await petstore(['categories', 'import', path, '--dry-run', '--json']);
-
-    expect(countsOf(result.stdout)).toEqual({ similar: 1, create: 1 });
-    expect(JSON.parse(result.stdout).items[0]).toEqual({
-      line: 2,
-      name: 'dog ',
-      intention: 'similar',
-      looksLike: 'dog',
-    });
-    expect(trimming.posts).toEqual([]);
-  });
-
-  test('is created with --allow-duplicates', async ({ petstore, folder, trimming }) => {
-    const path = put(folder, 'name\n"dog "\n');
-
-    const argv = ['categories', 'import', path, '--allow-duplicates', ...apply];
-    const result = await petstore(argv);
-
-    expect(result.exitCode).toBe(0);
-    expect(trimming.posts).toEqual(['dog ']);
+    expect([exitCode, trimming.posts]).toEqual([0, ['dog ']]);
   });
 
   test('is a part of the question on a terminal, and named when the service changes it', async ({
-    petstore,
-    folder,
+    importText,
     trimming,
   }) => {
     const questions: string[] = [];
-    const path = put(folder, 'name\n"dog "\ncat\n');
-    const yes = async (question: string) => {
-      questions.push(question);
-      return true;
-    };
+    const yes = async (question: string) => questions.push(question) > 0;
+    const text = 'name\n"dog "\ncat\n';
 
-    const result = await petstore(['categories', 'import', path, '-o', 'yaml'], terminal(yes));
-    const again = await petstore(['categories', 'import', path, ...apply]);
+    const { exitCode, stderr } = await importText(text, ['-o', 'yaml'], at(yes));
+    const again = await importText(text);
 
     expect(questions).toEqual([
       'Create 2 categories at http://127.0.0.1:4010/v1, 1 of them similar to an existing name?',
     ]);
-    expect(result.exitCode).toBe(0);
-    expect(result.stderr.replaceAll('\n  ', ' ')).toContain(
+    expect(exitCode).toBe(0);
+    expect(stderr.replaceAll('\n  ', ' ')).toContain(
       'line 2 ("dog "): the service changed the name to "dog"',
     );
     expect(JSON.parse(again.stdout)).toMatchObject({
@@ -122,71 +87,52 @@ describe('a name that differs from a listed one only by case, space or compositi
     expect(trimming.posts).toEqual(['dog ', 'cat']);
   });
 
-  test('is not sent when the answer is no', async ({ petstore, folder, trimming }) => {
-    const path = put(folder, 'name\n"dog "\n');
+  test('is not sent when the answer is no', async ({ importText, trimming }) => {
+    const no = at(async () => false);
 
-    const result = await petstore(
-      ['categories', 'import', path],
-      terminal(async () => false),
-    );
-
-    expect(result.exitCode).toBe(2);
+    expect(await importText('name\n"dog "\n', [], no)).toMatchObject({ exitCode: 2 });
     expect(trimming.posts).toEqual([]);
   });
 });
 
 describe('names in one file that differ only by case, space or composition', () => {
-  test('are created, and named when the service changes them', async ({
-    petstore,
-    folder,
-    trimming,
-  }) => {
-    const path = put(folder, 'name\ncat\n" cat"\n');
+  test('are created, and named when the service changes them', async ({ importText, trimming }) => {
+    const { exitCode, events } = await importText('name\ncat\n" cat"\n');
 
-    const result = await petstore(['categories', 'import', path, ...apply]);
-
-    expect(result.exitCode).toBe(0);
+    expect(exitCode).toBe(0);
     expect(trimming.posts.sort()).toEqual([' cat', 'cat']);
-    expect(result.events()).toContainEqual({
+    expect(events()).toContainEqual({
       event: 'notice',
       message: 'line 3 (" cat"): the service changed the name to "cat"',
     });
   });
 
   test('are created each where the service keeps them apart, and after a stop as well', async ({
-    petstore,
+    importText,
     sandbox,
-    folder,
   }) => {
-    const path = put(folder, 'name\nemu\nEmu\n');
-    let refusals = 1;
-    sandbox.react = ({ method, body = '' }) =>
-      method === 'POST' && JSON.parse(body).name === 'Emu' && refusals-- > 0
-        ? reply(401, '')
-        : undefined;
+    sandbox.react = reactTo('Emu', reply(401, ''));
 
-    const first = await petstore(['categories', 'import', path, ...apply]);
-    const again = await petstore(['categories', 'import', path, ...apply]);
+    const codes = [];
+    for (const _ of [1, 2]) codes.push((await importText('name\nemu\nEmu\n')).exitCode);
 
-    expect([first.exitCode, again.exitCode]).toEqual([7, 0]);
+    expect(codes).toEqual([7, 0]);
     expect(sandbox.categories.map(({ name }) => name)).toEqual(['emu', 'Emu']);
   });
 });
 
 test('a category whose name the service changed is not created again if it was deleted since', async ({
-  petstore,
+  importText,
   sandbox,
-  folder,
   trimming,
 }) => {
-  const argv = ['categories', 'import', put(folder, 'name\ncat\n" emu"\n'), ...apply];
-  await petstore(argv);
+  await importText('name\ncat\n" emu"\n');
   sandbox.categories.splice(2, 1);
 
-  const again = await petstore(argv);
+  const { exitCode, stderr } = await importText('name\ncat\n" emu"\n');
 
-  expect(again.exitCode).toBe(5);
-  expect(again.stderr).toContain('are missing from the list: line 3 (\\" emu\\")');
-  expect(again.stderr).toContain('To start over, delete the journal: rm ');
+  expect(exitCode).toBe(5);
+  expect(stderr).toContain('are missing from the list: line 3 (\\" emu\\")');
+  expect(stderr).toContain('To start over, delete the journal: rm ');
   expect(trimming.posts).toEqual(['cat', ' emu']);
 });
