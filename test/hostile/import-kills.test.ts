@@ -1,20 +1,12 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe } from 'vitest';
-import { ExactNumber } from '../../src/json/json.ts';
+import { category } from '../support/categories.ts';
 import { faultySend } from '../support/faulty.ts';
+import { put } from '../support/import-cases.ts';
 import { createMortal } from '../support/mortal.ts';
 import { expect, test } from '../support/petstore.ts';
-
-/** Numbers in [0, 1) that a seed decides. */
-function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
+import { createRandom } from '../support/random.ts';
 
 const schedule = fc.record({
   seed: fc.integer(),
@@ -24,7 +16,7 @@ const schedule = fc.record({
     fc.record({
       diesAt: fc.nat({ max: 40 }),
       kept: fc.double({ min: 0, max: 1, noNaN: true }),
-      garbage: fc.constantFrom('', '0123', '\0\0\0\0\n', 'deadbeef {"k":"n","row":1}\n'),
+      garbage: fc.constantFrom('', '{"row":1', '{"row":1}\n', '\0\0\0\0\n', 'x\n'),
     }),
     { maxLength: 6 },
   ),
@@ -54,10 +46,9 @@ describe('an import that is killed at any step, on a service that breaks request
         fc.asyncProperty(schedule, async ({ seed, part, deaths }) => {
           runs += 1;
           sandbox.categories.length = 0;
-          sandbox.categories.push({ id: new ExactNumber('5'), name: 'dog', description: 'Barks' });
+          sandbox.categories.push(category('5', 'dog', 'Barks'));
           sandbox.lastId = 2n ** 53n;
-          const path = join(folder, 'pets.csv');
-          writeFileSync(path, ['name,description', ...contents].join('\n'));
+          const path = put(folder, ['name,description', ...contents].join('\n'));
           const env = { PETSTORE_STATE_DIR: join(folder, `state-${runs}`) };
           const argv = ['categories', 'import', path, ...flags, '--yes', '--settle', '500ms'];
           const send = faultySend(forward, clock, createRandom(seed), part);
