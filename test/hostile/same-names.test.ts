@@ -81,25 +81,6 @@ describe('real processes that create the same names at the same time', () => {
     expect(namesOf(service)).toEqual(['cat', 'dog', 'emu', 'fox']);
   });
 
-  test('a file that changes while its first import waits for the list creates no name twice', async ({
-    petstore,
-    service,
-    folder,
-  }) => {
-    await petstore(['categories', 'list'], { env: service.env });
-    const path = join(folder, 'pets.csv');
-    const argv = ['categories', 'import', path, '--yes', '--json'];
-    writeFileSync(path, 'name\ndog\ncat\n');
-    const first = petstore(argv, { env: service.env });
-    await service.arrived(2);
-    writeFileSync(path, 'name\ndog\ncat\nfox\n');
-
-    const second = await petstore(argv, { env: service.env });
-
-    expect([(await first).code, second.code]).toEqual([0, 0]);
-    expect(namesOf(service)).toEqual(['cat', 'dog', 'fox']);
-  });
-
   test('one whose creator was killed is found, and not created again', async ({
     start,
     petstore,
