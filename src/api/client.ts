@@ -24,7 +24,7 @@ import {
 import type { Category } from './resources.ts';
 
 type ClientOptions = {
-  readonly context: Context;
+  readonly context: Pick<Context, 'uptime' | 'signal'>;
   readonly send: SendRequest;
   readonly baseUrl: URL;
   readonly key: ApiKey;
@@ -37,75 +37,88 @@ type ClientOptions = {
 type CallInput<Path extends string, Body> = PathParameters<Path> &
   ([Body] extends [undefined] ? unknown : { readonly body: Body });
 
-export type Client = {
-  /** Performs one operation and returns its validated data. Throws Failure; that of a write says what became of it. */
-  call<Path extends string, Body, Data>(
+const streamAboveBytes = 8 * 1024 * 1024;
+const dayMs = 86_400_000;
+const stringIdNotice = 'the service sends ids as strings; they are shown as integers';
+
+/** Performs the operations of the service. Its methods throw Failure; that of a write says what became of it. */
+export class Client {
+  readonly #options: ClientOptions;
+  readonly #keyForms: readonly string[];
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.#keyForms = formsOf(options.key.value);
+  }
+
+  /** Performs one operation and returns its validated data. */
+  async call<Path extends string, Body, Data>(
     endpoint: Endpoint<Path, Body, Data>,
     input: CallInput<Path, Body>,
     hooks?: RateLimitHooks,
-  ): Promise<Data>;
+  ): Promise<Data> {
+    const response = await this.#perform(endpoint, { ...this.prepare(endpoint, input), ...hooks });
+    try {
+      const data = decode(endpoint, response, this.#keyForms);
+      if (endpoint.adoptStringIds?.(data)) notice(this.#options.report, stringIdNotice);
+      return data;
+    } catch (error) {
+      throw error instanceof Failure ? unreadableFailure(endpoint, error) : error;
+    }
+  }
 
   /**
    * Resolves with a list in batches when all of it has been received and validated. One that may be streamed is received and
-   * validated batch by batch if it is longer than 8 MiB. Throws Failure, and so do the batches of a streamed list.
+   * validated batch by batch if it is longer than 8 MiB; then its batches may throw Failure as well.
    */
-  list<Item>(
+  async list<Item>(
     endpoint: Endpoint<string, undefined, Item[]>,
-    options?: { readonly mayStream?: boolean },
-  ): Promise<AsyncIterable<Item[]>>;
-
-  /** Returns the request that `call` would send, without the key. */
-  prepare<Path extends string, Body>(
-    endpoint: Endpoint<Path, Body, never>,
-    input: CallInput<Path, Body>,
-  ): ApiRequest;
-};
-
-const streamAboveBytes = 8 * 1024 * 1024;
-const dayMs = 86_400_000;
-
-export function createClient(options: ClientOptions): Client {
-  const { context, send, baseUrl, key, report } = options;
-  const keyForms = formsOf(key.value);
-
-  return {
-    async call(endpoint, input, hooks) {
-      const response = await perform(endpoint, { ...prepare(endpoint, input), ...hooks });
-      try {
-        const data = decode(endpoint, response, keyForms);
-        if (endpoint.adoptStringIds?.(data)) notice(report, stringIdNotice);
-        return data;
-      } catch (error) {
-        throw error instanceof Failure ? unreadableFailure(endpoint, error) : error;
-      }
-    },
-
-    async list(endpoint, { mayStream = false } = {}) {
-      const request = prepare(endpoint, {});
-      const options = mayStream ? { streamAboveBytes } : {};
-      const response = await perform(endpoint, { ...request, ...options });
-      return adoptIds(endpoint, await decodeList(endpoint, response));
-    },
-
-    prepare,
-  };
-
-  function prepare(endpoint: Endpoint, input: unknown): ApiRequest {
-    return prepareRequest(options, endpoint, input as Record<string, string>);
+    { mayStream = false } = {},
+  ): Promise<AsyncIterable<Item[]>> {
+    const options = mayStream ? { streamAboveBytes } : {};
+    const response = await this.#perform(endpoint, { ...this.prepare(endpoint, {}), ...options });
+    return this.#adoptIds(endpoint, await decodeList(endpoint, response));
   }
 
-  /** Returns the response if it has the promised status, otherwise throws Failure. */
-  async function perform(endpoint: Endpoint, request: ApiRequest): Promise<ApiResponse> {
-    const response = await send(withKey(request)).catch((error) => {
-      throw explain(endpoint, error);
+  /** Returns the request that `call` would send, without the key. */
+  prepare<Path extends string, Body, Data>(
+    { method, path, maxBytes }: Endpoint<Path, Body, Data>,
+    input: CallInput<Path, Body>,
+  ): ApiRequest {
+    const { context, baseUrl, maxWaitMs, userAgent } = this.#options;
+    const { body, ...parameters } = input as Readonly<Record<string, unknown>>;
+    return {
+      method,
+      url: new URL(rootOf(baseUrl) + fillPath(path, parameters)),
+      headers: {
+        accept: 'application/json',
+        // A compressed body cannot be limited before it is inflated.
+        'accept-encoding': 'identity',
+        'user-agent': userAgent,
+        // A cached list lacks what was created since.
+        ...(!isWrite(method) && { 'cache-control': 'no-cache' }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
+      maxBytes,
+      waitUntil: context.uptime() + maxWaitMs,
+    };
+  }
+
+  /** Returns the response if it has the promised status. */
+  async #perform(endpoint: Endpoint, request: ApiRequest): Promise<ApiResponse> {
+    const { send, report } = this.#options;
+    const response = await send(this.#withKey(request)).catch((error) => {
+      throw this.#explain(endpoint, error);
     });
     reportDeprecation(report, endpoint, response);
-    if (!hasPromisedStatus(endpoint, response)) throw refusalOf(endpoint, response, options);
-    return response;
+    if (hasPromisedStatus(endpoint, response)) return response;
+    throw refusalOf(endpoint, response, this.#options);
   }
 
   /** Adds the bearer key (interface document, section 5). It travels to the origin of the base URL and nowhere else. */
-  function withKey(request: ApiRequest): ApiRequest {
+  #withKey(request: ApiRequest): ApiRequest {
+    const { baseUrl, key } = this.#options;
     if (request.url.origin !== baseUrl.origin) {
       throw unsentFailure(
         'internal',
@@ -116,61 +129,32 @@ export function createClient(options: ClientOptions): Client {
   }
 
   /** Yields the batches with integers for ids that were sent as strings. */
-  async function* adoptIds<Item>(
+  async *#adoptIds<Item>(
     endpoint: Endpoint<string, undefined, Item[]>,
     batches: AsyncIterable<Item[]>,
   ): AsyncGenerator<Item[]> {
     let hasStringIds = false;
     try {
       for await (const batch of batches) {
-        if (endpoint.adoptStringIds?.(batch) && !hasStringIds) {
-          hasStringIds = true;
-          notice(report, stringIdNotice);
-        }
+        const areStrings = endpoint.adoptStringIds?.(batch) ?? false;
+        if (areStrings && !hasStringIds) notice(this.#options.report, stringIdNotice);
+        hasStringIds ||= areStrings;
         yield batch;
       }
     } catch (error) {
-      throw explain(endpoint, error);
+      throw this.#explain(endpoint, error);
     }
   }
 
-  function explain(endpoint: Endpoint, error: unknown): unknown {
-    const { signal } = context;
+  #explain(endpoint: Endpoint, error: unknown): unknown {
+    const { signal } = this.#options.context;
     if (error instanceof Interruption) return interruptionOf(endpoint, signal, false);
     if (!(error instanceof TransportError)) return error;
     const failure = signal.aborted
       ? interruptionOf(endpoint, signal, error.sent)
       : undeliveredFailure(endpoint, error);
-    const { refusal } = error.details;
-    return refusal ? failure.with(refusal) : failure;
+    return failure.with(error.details.refusal ?? {});
   }
-}
-
-const stringIdNotice = 'the service sends ids as strings; they are shown as integers';
-
-function prepareRequest(
-  { context, baseUrl, maxWaitMs, userAgent }: ClientOptions,
-  endpoint: Endpoint,
-  { body, ...parameters }: Readonly<Record<string, unknown>>,
-): ApiRequest {
-  const { method, path, maxBytes } = endpoint;
-  return {
-    operation: `${method} ${path}`,
-    method,
-    url: new URL(rootOf(baseUrl) + fillPath(path, parameters)),
-    headers: {
-      accept: 'application/json',
-      // A compressed body cannot be limited before it is inflated.
-      'accept-encoding': 'identity',
-      'user-agent': userAgent,
-      // A cached list lacks what was created since.
-      ...(!isWrite(method) && { 'cache-control': 'no-cache' }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
-    maxBytes,
-    waitUntil: context.uptime() + maxWaitMs,
-  };
 }
 
 /** Returns a base URL without slashes at its end. */
@@ -188,15 +172,15 @@ function fillPath(path: string, parameters: Readonly<Record<string, unknown>>): 
 
 function reportDeprecation(
   report: Report,
-  endpoint: Endpoint,
+  { method, path, deprecated }: Endpoint,
   { headers, receivedAt }: ApiResponse,
 ): void {
   const [date] = headerValues(headers, 'sunset');
-  if (!endpoint.deprecated && headers.deprecation === undefined && date === undefined) return;
+  if (!deprecated && headers.deprecation === undefined && date === undefined) return;
   const sunset = parseHttpDate(date ?? '') ?? null;
   report({
     event: 'deprecation',
-    operation: `${endpoint.method} ${endpoint.path}`,
+    operation: `${method} ${path}`,
     sunset,
     ...(sunset !== null && { daysLeft: Math.floor((sunset - receivedAt) / dayMs) }),
   });

@@ -4,24 +4,20 @@ import { Failure, systemCode } from '../errors.ts';
 import { findMismatch, locateMismatch, typeName } from '../json/check.ts';
 import {
   createArrayReader,
-  isJsonObject,
   type Json,
   JsonError,
   JsonLimitError,
+  mapTexts,
   parseJson,
 } from '../json/json.ts';
 import { cutOut } from '../text/secret.ts';
 import type { Endpoint } from './endpoints.ts';
 import { type ApiResponse, headerValues, isWrite } from './exchange.ts';
 
-/** For a response that is decoded as a whole. */
 const maxValues = 500_000;
 const batchBytes = 64 * 1024;
 
-/**
- * Decodes strict UTF-8 and JSON, and validates what the interface document promises. The key is cut out of what a write returns,
- * because an import writes that down. Throws Failure (service).
- */
+/** Decodes a response of strict UTF-8 and JSON, and validates what the interface document promises. Throws Failure (service). */
 export function decode<Data>(
   endpoint: Endpoint<string, unknown, Data>,
   { status, headers, bytes }: ApiResponse,
@@ -36,7 +32,10 @@ export function decode<Data>(
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return parseJson(text, { maxValues });
   });
-  const value = isWrite(endpoint.method) ? withoutKey(parsed, keyForms) : parsed;
+  // An import saves what a write returns.
+  const value = isWrite(endpoint.method)
+    ? mapTexts(parsed, (text) => cutOut(text, keyForms))
+    : parsed;
   const mismatch = locateMismatch(endpoint.data, value);
   if (mismatch) {
     const { words, isWhole } = mismatch;
@@ -54,10 +53,15 @@ export async function decodeList<Item>(
   response: ApiResponse,
 ): Promise<AsyncIterable<Item[]>> {
   const { headers, bytes, stream } = response;
-  requireJson(headers);
+  try {
+    requireJson(headers);
+  } catch (error) {
+    await stream?.return(undefined);
+    throw error;
+  }
   if (stream) return decodeParts(endpoint, stream);
   const beginning = new TextDecoder().decode(bytes.subarray(0, 1_000));
-  // This throws a failure that names what came in place of a list.
+  // Throws a failure that names what came in place of a list.
   if (!/^\s*\[/.test(beginning)) decode(endpoint, response, []);
   for await (const _ of decodeParts(endpoint, partsOf(bytes)));
   return decodeParts(endpoint, partsOf(bytes));
@@ -109,7 +113,6 @@ function createTextDecoder(): (part?: Uint8Array) => string {
   };
 }
 
-/** Turns errors of reading UTF-8 and JSON into Failure. */
 function parse<Value>(endpoint: Endpoint, read: () => Value): Value {
   try {
     return read();
@@ -123,7 +126,7 @@ function parse<Value>(endpoint: Endpoint, read: () => Value): Value {
   }
 }
 
-/** Throws if the header fields announce anything but uncompressed JSON. */
+/** Refuses anything but uncompressed JSON. */
 function requireJson(headers: WireHeaders): void {
   const [type = 'application/json'] = headerValues(headers, 'content-type');
   if (!/^application\/json\s*(;|$)/i.test(type.trim())) {
@@ -138,16 +141,6 @@ function requireJson(headers: WireHeaders): void {
     const message = 'unexpected response: expected no compression, got a compressed body';
     throw new Failure('service', message);
   }
-}
-
-function withoutKey(value: Json, keyForms: readonly string[]): Json {
-  if (typeof value === 'string') return cutOut(value, keyForms);
-  if (Array.isArray(value)) return value.map((item) => withoutKey(item, keyForms));
-  if (!isJsonObject(value)) return value;
-  const fields = Object.entries(value);
-  return Object.fromEntries(
-    fields.map(([name, field = null]) => [name, withoutKey(field, keyForms)]),
-  );
 }
 
 function unexpected({ expects }: Endpoint, found: string): Failure {

@@ -9,13 +9,11 @@ export type Endpoint<Path extends string = string, Body = unknown, Data = never>
   readonly path: Path;
   /** The status of success. */
   readonly status: 200 | 201 | 'any 2xx';
-  /** The schema of the request's body. A body that is a string is JSON text already. */
+  /** A body that is a string is JSON text already. */
   readonly body?: z.ZodMiniType<Body>;
-  /** The schema of the response's data; see findMismatch. */
   readonly data: z.ZodMiniType;
   /** For messages: "the created category". */
   readonly expects: string;
-  /** The longest body that is read as a whole. */
   readonly maxBytes: number;
   readonly deprecated?: true;
   /** Turns ids that were sent as strings into integers, in place, and returns true if there were any. */
@@ -78,20 +76,10 @@ export const listOrders: Endpoint<'/store/orders', undefined, Json> = {
   maxBytes: 8 * MiB,
 };
 
-/**
- * Any request below the base URL; `path` is percent-encoded and may have a query. The interface document shows nothing of
- * it, so that every 2xx is a success, with any JSON or, where HTTP has no content, without data.
- */
+/** Any request below the base URL; `path` is percent-encoded and may have a query. */
 export function anyRequest(
   method: Method,
   path: string,
 ): Endpoint<string, string | undefined, Json | undefined> {
-  return {
-    method,
-    path,
-    status: 'any 2xx',
-    data: z.unknown(),
-    expects: 'JSON',
-    maxBytes: 8 * MiB,
-  };
+  return { method, path, status: 'any 2xx', data: z.unknown(), expects: 'JSON', maxBytes: 8 * MiB };
 }

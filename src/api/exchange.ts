@@ -1,7 +1,6 @@
 import type { HttpProxy, WireHeaders } from '../context.ts';
 import type { FailureDetails, FailureKind } from '../errors.ts';
 
-/** The methods of requests. The interface document shows GET and POST. */
 export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof methods)[number];
 
@@ -21,8 +20,6 @@ export type RateLimitHooks = {
 };
 
 export type ApiRequest = RateLimitHooks & {
-  /** For messages: "POST /categories". */
-  readonly operation: string;
   readonly method: Method;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -39,7 +36,7 @@ export type ApiRequest = RateLimitHooks & {
   readonly attempt?: number;
   /** The request may wait for the rate limit until this moment of the context's `uptime`, in ms. */
   readonly waitUntil: number;
-  /** Called with the time, in ms, that it has spent behind other requests of this process. That does not count as a wait. */
+  /** Called with the ms that it has spent behind other requests of this process. That does not count as a wait. */
   readonly onQueued?: ((ms: number) => void) | undefined;
 };
 
@@ -50,18 +47,18 @@ export type RateLimit = {
   readonly resetAt: number;
 };
 
-/** The limit headers of a response (interface document, section 8); all times and waits are milliseconds. */
+/** The limit headers of a response (interface document, section 8), in ms; undefined if they make no sense. */
 export type LimitReading = {
-  /** Each header by itself, undefined if it makes no sense. `date` and `reset` are times of the service's clock. */
+  /** Each header by itself. `date` and `reset` are times of the service's clock. */
   readonly limit: {
     readonly date?: number | undefined;
     readonly limit?: number | undefined;
     readonly remaining?: number | undefined;
     readonly reset?: number | undefined;
   };
-  /** All three by this machine's clock; undefined unless all make sense. */
+  /** All three, by this machine's clock. */
   readonly rateLimit: RateLimit | undefined;
-  /** Retry-After (RFC 9110, section 10.2.3), at least a second; undefined if it says nothing usable. */
+  /** Retry-After, at least a second. */
   readonly retryAfter: number | undefined;
 };
 
@@ -69,7 +66,6 @@ export type ResponseHead = {
   readonly status: number;
   readonly headers: WireHeaders;
   readonly limits: LimitReading;
-  readonly sentAt: number;
   /** When the head arrived; of a whole response, when its last byte did. */
   readonly receivedAt: number;
 };
@@ -90,10 +86,10 @@ export class TransportError extends Error {
     readonly sent: boolean,
     readonly details: {
       /** The kind of the failure; network by default. */
-      readonly kind?: FailureKind;
+      readonly kind?: FailureKind | undefined;
       readonly hint?: string | undefined;
       /** A retry may succeed at once. */
-      readonly again?: boolean;
+      readonly again?: boolean | undefined;
       /** An earlier attempt was refused. */
       readonly refusal?: FailureDetails;
       readonly cause?: unknown;

@@ -8,7 +8,6 @@ const maxResetMs = 25 * hourMs;
 const minResetMs = -5 * secondMs;
 /** Longer waits are cut to this, so that their end can be shown as a date. */
 const maxRetryAfterMs = 366 * 24 * hourMs;
-const maxShownLength = 40;
 
 /** Reads the limit headers of a response whose head arrived at `receivedAt`. */
 export function readLimits(headers: WireHeaders, receivedAt: number): LimitReading {
@@ -19,11 +18,10 @@ export function readLimits(headers: WireHeaders, receivedAt: number): LimitReadi
   const remaining = reported === undefined ? undefined : Math.min(reported, limit ?? reported);
   const reset = resetTime(wholeNumber(headers, 'x-ratelimit-reset'), now);
   const isWhole = limit !== undefined && remaining !== undefined && reset !== undefined;
+  const resetAt = receivedAt + Math.max(0, (reset ?? now) - now);
   return {
     limit: { date, limit, remaining, reset },
-    rateLimit: isWhole
-      ? { limit, remaining, resetAt: receivedAt + Math.max(0, reset - now) }
-      : undefined,
+    rateLimit: isWhole ? { limit, remaining, resetAt } : undefined,
     retryAfter: readRetryAfter(headers, now),
   };
 }
@@ -39,7 +37,7 @@ function wholeNumber(headers: WireHeaders, name: string): number | undefined {
   return /^\d{1,17}$/.test(value.trim()) ? Number(value) : undefined;
 }
 
-/** The size tells the unit: seconds from now, or seconds, milliseconds or microseconds since 1970. */
+/** The size of the number tells its unit: seconds from now, or seconds, milliseconds or microseconds since 1970. */
 function resetTime(reset: number | undefined, now: number): number | undefined {
   if (reset === undefined) return undefined;
   let time = now + reset * secondMs;
@@ -50,7 +48,7 @@ function resetTime(reset: number | undefined, now: number): number | undefined {
   return wait >= minResetMs && wait <= maxResetMs ? time : undefined;
 }
 
-/** Returns the longest wait if there is more than one value. */
+/** Reads Retry-After (RFC 9110, section 10.2.3). Of several values the longest counts. */
 function readRetryAfter(headers: WireHeaders, now: number): number | undefined {
   const waits = headerValues(headers, 'retry-after')
     .map((value) => retryAfterMs(value.trim(), now))
@@ -67,30 +65,9 @@ function retryAfterMs(value: string, now: number): number | undefined {
   return date === undefined ? undefined : Math.max(0, date - now);
 }
 
-/** Returns the wait, in ms, that a response asks of all requests with the key: a 429, or a 503 with Retry-After. */
-export function requestedWait({
-  status,
-  limits,
-}: Pick<ResponseHead, 'status' | 'limits'>): number | undefined {
+/** Returns the wait, in ms, that a response asks of all requests with the key. */
+export function requestedWait({ status, limits }: ResponseHead): number | undefined {
   return status === 429 || status === 503 ? limits.retryAfter : undefined;
-}
-
-const limitHeaders = {
-  limit: 'X-RateLimit-Limit',
-  remaining: 'X-RateLimit-Remaining',
-  reset: 'X-RateLimit-Reset',
-} as const;
-
-/** Names the limit headers that are missing or make no sense: 'X-RateLimit-Reset ("soon")'. */
-export function unusableLimits(headers: WireHeaders, { limit }: LimitReading): readonly string[] {
-  const fields = ['limit', 'remaining', 'reset'] as const;
-  return fields
-    .filter((field) => limit[field] === undefined)
-    .map((field) => {
-      const name = limitHeaders[field];
-      const [value] = headerValues(headers, name.toLowerCase());
-      return `${name} (${value === undefined ? 'missing' : `"${value.slice(0, maxShownLength)}"`})`;
-    });
 }
 
 const clock = '(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d';

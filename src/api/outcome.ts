@@ -19,7 +19,7 @@ export type ApiKey = {
   readonly renew?: string;
 };
 
-/** Returns the last four characters of a long key; of a short one nothing may be shown. */
+/** Returns the last four characters of a long key. Nothing of a short one may be shown. */
 export function keyEnding(key: string): string | undefined {
   return key.length >= 16 ? key.slice(-4) : undefined;
 }
@@ -30,7 +30,6 @@ export function describeKey({ value, source }: ApiKey): string {
   return `The key comes from ${source}${ending ? ` and ends in ${ending}` : ''}.`;
 }
 
-/** LOCATION in a message stands for the header field. */
 type Rule = readonly [
   firstStatus: number,
   lastStatus: number,
@@ -39,7 +38,7 @@ type Rule = readonly [
   message: string,
 ];
 
-/** Meanings of responses whose status is not the promised one. The first row that fits counts. */
+/** Meanings of responses whose status is not the promised one. The first row that fits counts. LOCATION is the header field. */
 const rules: readonly Rule[] = [
   [401, 401, 'auth', 'refused', 'the API key was rejected'],
   [403, 403, 'auth', 'refused', 'the API key does not permit this request'],
@@ -87,6 +86,8 @@ function rateLimitFailure(
   return failureOf(endpoint, 'rate_limited', message, 'refused', { ...when, service });
 }
 
+const versionPrefix = /\/v\d/;
+
 function refusalHint(
   { path, status: promised }: Endpoint,
   { status, code, message }: ServiceError,
@@ -99,29 +100,29 @@ function refusalHint(
     return 'Redirects are not followed. If you trust that URL: petstore config set base-url URL';
   }
   if (status !== 404) return undefined;
-  const hasVersion = /\/v\d/.test(baseUrl.pathname);
+  const hasVersion = versionPrefix.test(baseUrl.pathname);
   const isAnyPath = promised === 'any 2xx';
   // With an Error of its own the service says which id does not exist, unless the version is missing or in the path twice.
   const isAboutId = code !== undefined && message !== undefined && hasVersion;
-  if (isAboutId && (path.includes('{') || (isAnyPath && !/^\/v\d/.test(path)))) return undefined;
+  if (isAboutId && (path.includes('{') || (isAnyPath && !versionPrefix.test(path))))
+    return undefined;
   return isAnyPath && hasVersion
     ? 'The path is appended to the base URL, which already includes the version prefix.'
     : 'Check the base URL, which must include the version prefix (such as /v1): petstore config list';
 }
 
-/** Returns the failure for a promised status whose body cannot be used. */
+/** Returns the failure for the promised status with a body that cannot be used. */
 export function unreadableFailure(endpoint: Endpoint, { message, details }: Failure): Failure {
   return failureOf(endpoint, 'service', message, 'unknown', details);
 }
 
-/** Returns the failure for no whole response. */
+/** Returns the failure for an incomplete response, or none. */
 export function undeliveredFailure(endpoint: Endpoint, error: TransportError): Failure {
   const { message, sent, details } = error;
   const { kind = 'network', hint, cause } = details;
   return failureOf(endpoint, kind, message, sent ? 'unknown' : 'not_sent', { hint, cause });
 }
 
-/** Returns the failure for a run that was interrupted. `sent` is true if the service may have seen the request. */
 export function interruptionOf(endpoint: Endpoint, signal: AbortSignal, sent: boolean): Failure {
   return interruptedFailure(signal, outcomeDetails(endpoint, sent ? 'unknown' : 'not_sent'));
 }
@@ -142,7 +143,7 @@ function failureOf(
   });
 }
 
-/** Meanings of outcomes for the user's data: after a create, and after any other write. */
+/** After a create, and after any other write. */
 const consequences: Readonly<Record<FailedOutcome, readonly [string, string]>> = {
   not_sent: ['Nothing was sent.', 'Nothing was sent.'],
   refused: ['Nothing was created.', 'Nothing was changed.'],

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { ExactNumber, isInt64, isJsonObject, type Json } from '../json/json.ts';
 
-// The resources of the interface document, section 2. Numbers of decoded JSON are ExactNumbers; fields that the document does not
-// name are kept.
+// The resources of the interface document, section 2. Fields that it does not name are kept.
 
 const notBlank = z.refine<string>((text) => text.trim() !== '', 'must not be blank');
 

@@ -15,6 +15,12 @@ const maxRetries = 3;
 const maxPauseMs = 20_000;
 const firstPauseMs = 500;
 
+const unavailable = {
+  reason: 'unavailable',
+  why: 'the service is unavailable',
+  next: 'next request',
+} as const;
+
 /**
  * Sends a request again where that is safe: a read after a network error or a 5xx, and any request that was not sent or was
  * refused with 429. A write that may have been carried out is never sent again. The wait after a 429 or a 503 with Retry-After
@@ -26,7 +32,7 @@ export function retry(send: SendRequest, context: Context, report: Report): Send
     const onQueued = (ms: number) => {
       waitUntil += ms;
     };
-    /** The last response, if it asked everybody to wait and nothing has been sent since. */
+    // The last response, if it asked everybody to wait and nothing has been sent since.
     let refused: ApiResponse | undefined;
     for (let retries = 0; ; retries += 1) {
       const attempt = { ...request, attempt: retries + 1, waitUntil, onQueued };
@@ -53,13 +59,7 @@ export function retry(send: SendRequest, context: Context, report: Report): Send
   };
 }
 
-const unavailable = {
-  reason: 'unavailable',
-  why: 'the service is unavailable',
-  next: 'next request',
-} as const;
-
-/** Adds to the error that ended another attempt, with nothing sent, that the service has refused the one before. */
+/** Adds to what ended another attempt, with nothing sent, that the service has refused the one before. */
 function stillRefused(
   error: unknown,
   { method }: ApiRequest,
@@ -68,11 +68,10 @@ function stillRefused(
 ): unknown {
   const service = readServiceError(refused);
   const consequence = `The service responded with ${refused.status}; nothing has been sent since.`;
+  const details = { outcome: 'refused', consequence, service } as const;
   if (error instanceof Interruption) {
-    const outcome = isWrite(method) ? { outcome: 'refused' as const, consequence } : {};
-    return interruptedFailure(signal, { ...outcome, service });
+    return interruptedFailure(signal, isWrite(method) ? details : { service });
   }
-  const details = { outcome: 'refused' as const, consequence, service };
   if (error instanceof TransportError && !error.sent && isWrite(method)) {
     return new TransportError(error.message, false, { ...error.details, refusal: details });
   }
@@ -97,7 +96,6 @@ function responseOf(result: ApiResponse | TransportError): ApiResponse {
   return result;
 }
 
-/** A wait is shown anew at least this often. */
 const maxSleepMs = 1_000;
 /** If the wall clock moves by more than this, the end of the wait is reported anew. */
 const maxClockDriftMs = 1_000;

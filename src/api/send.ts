@@ -33,7 +33,6 @@ async function attemptRequest(
 ): Promise<ApiResponse> {
   const { host } = request.url;
   const seconds = `${timeoutMs / 1_000}s`;
-  const sentAt = context.now();
   const attempt = new AbortController();
   let sent = false;
   let hasHead = false;
@@ -51,6 +50,11 @@ async function attemptRequest(
   const end = () => {
     stopTimer();
     context.signal.removeEventListener('abort', interrupt);
+  };
+  /** Ends the attempt and drops the connection, with what is left of the response. */
+  const drop = (reason?: unknown) => {
+    end();
+    attempt.abort(reason);
   };
   const explain = (error: unknown) => {
     if (attempt.signal.aborted) return attempt.signal.reason;
@@ -73,15 +77,13 @@ async function attemptRequest(
     hasHead = true;
     const { status, headers } = answer;
     const receivedAt = context.now();
-    const head = { status, headers, limits: readLimits(headers, receivedAt), sentAt, receivedAt };
+    const head = { status, headers, limits: readLimits(headers, receivedAt), receivedAt };
     request.onHead?.(head);
-    const body = status < 300 ? await readBody(answer, request) : await readRefusal(answer);
+    const body = await (status < 300 ? readBody(answer) : readRefusal(answer));
     return { ...head, ...body, receivedAt: context.now() };
   } catch (error) {
-    end();
     const failure = explain(error);
-    // Drops the connection, with what is left of the response.
-    attempt.abort(failure);
+    drop(failure);
     throw failure;
   }
 
@@ -90,37 +92,37 @@ async function attemptRequest(
     const parts: Uint8Array[] = [];
     // Half an Error says no more than the status does.
     await collect(parts, body[Symbol.asyncIterator](), maxRefusalBytes).catch(() => {});
-    end();
-    attempt.abort();
+    drop();
     return { bytes: Buffer.concat(parts).subarray(0, maxRefusalBytes) };
   }
 
-  async function readBody(
-    { body }: WireAnswer,
-    { maxBytes, streamAboveBytes = maxBytes }: ApiRequest,
-  ): Promise<Pick<ApiResponse, 'bytes' | 'stream'>> {
+  async function readBody({ body }: WireAnswer): Promise<Pick<ApiResponse, 'bytes' | 'stream'>> {
+    const { maxBytes, streamAboveBytes = maxBytes } = request;
     const pieces = body[Symbol.asyncIterator]();
     const parts: Uint8Array[] = [];
-    const isWhole = await collect(parts, pieces, Math.min(maxBytes, streamAboveBytes));
-    if (isWhole) {
+    if (await collect(parts, pieces, Math.min(maxBytes, streamAboveBytes))) {
       end();
       const [only] = parts;
       return { bytes: parts.length === 1 && only ? only : Buffer.concat(parts) };
     }
     if (streamAboveBytes < maxBytes) {
       stopTimer();
-      return { bytes: new Uint8Array(), stream: stream(parts, pieces) };
+      const stream = streamPieces(parts, pieces);
+      // Only a generator that has begun drops the connection when it is closed.
+      await stream.next();
+      return { bytes: new Uint8Array(), stream };
     }
     const message = `the response is larger than ${formatCount(maxBytes)} bytes`;
     throw new TransportError(message, true, { kind: 'service' });
   }
 
-  /** Yields what was read, then what arrives. The timer is stopped while the reader is at work. */
-  async function* stream(
+  /** Yields nothing once, then what was read, then what arrives. The timer is stopped while the reader is at work. */
+  async function* streamPieces(
     read: Uint8Array[],
     pieces: AsyncIterator<Uint8Array>,
   ): AsyncGenerator<Uint8Array> {
     try {
+      yield new Uint8Array();
       for (let part = read.shift(); part; part = read.shift()) yield part;
       for (;;) {
         startTimer(`the response from ${host} timed out: nothing more in ${seconds}`);
@@ -132,8 +134,7 @@ async function attemptRequest(
     } catch (error) {
       throw explain(error);
     } finally {
-      end();
-      attempt.abort();
+      drop();
     }
   }
 }

@@ -2,36 +2,18 @@ import type { Context, WireHeaders } from '../context.ts';
 import { notice, type Report } from '../events.ts';
 import { cutMark } from '../text/secret.ts';
 import { type ApiRequest, type ApiResponse, headerValues, type SendRequest } from './exchange.ts';
-import { unusableLimits } from './limits.ts';
 
 const maxValueLength = 300;
 
-/**
- * Reports each request and its response for --verbose: header fields, sizes and times, never a body; and the first response whose
- * limit headers are of no use. Redacts before it shortens, because half a key would not be found.
- */
-export function trace(
-  send: SendRequest,
-  context: Context,
-  report: Report,
-  redact: (text: string) => string,
-): SendRequest {
-  let hasWarned = false;
-
+/** Reports each request and its response for --verbose: header fields, sizes and times, never a body. */
+export function trace(send: SendRequest, context: Context, report: Report): SendRequest {
   return async (request) => {
     reportRequest(request, report);
     const start = context.uptime();
     const elapsedMs = () => Math.round(context.uptime() - start);
     try {
       const response = await send(request);
-      const { limits } = response;
-      const headers = redactHeaders(response.headers, redact);
-      reportResponse(request, { ...response, headers }, elapsedMs(), report);
-      const unusable = unusableLimits(headers, limits);
-      if (unusable.length > 0 && !hasWarned) {
-        hasWarned = true;
-        notice(report, `ignored in the response: ${unusable.join(', ')}`);
-      }
+      reportResponse(request, response, elapsedMs(), report);
       return response;
     } catch (error) {
       const message = error instanceof Error ? error.message : 'no response';
@@ -45,7 +27,7 @@ function reportRequest(request: ApiRequest, report: Report): void {
   const { method, url, body, attempt = 1 } = request;
   const bytes = body === undefined ? undefined : Buffer.byteLength(body);
   const size = bytes === undefined ? '' : `, ${bytes} bytes`;
-  const headers = shortenHeaders(shownHeaders(request));
+  const headers = loggedHeaders(shownHeaders(request));
   report({
     event: 'notice',
     message: `> ${method} ${url.href}${size}${attempt > 1 ? ` (attempt ${attempt})` : ''}`,
@@ -61,7 +43,7 @@ function reportResponse(
   report: Report,
 ): void {
   const length = stream ? `more than ${streamAboveBytes}` : bytes.length;
-  const headers = shortenHeaders(response.headers);
+  const headers = loggedHeaders(response.headers);
   report({
     event: 'notice',
     message: `< ${status}, ${length} bytes (${ms} ms)`,
@@ -75,29 +57,22 @@ export function shownHeaders({ headers }: ApiRequest): Readonly<Record<string, s
   return { ...headers, authorization: `Bearer ${cutMark}` };
 }
 
-function redactHeaders(headers: WireHeaders, redact: (text: string) => string): WireHeaders {
-  const names = Object.keys(headers);
-  return Object.fromEntries(names.map((name) => [name, headerValues(headers, name).map(redact)]));
-}
-
-type ShownHeaders = Readonly<Record<string, string | string[]>>;
-
-/** A field that came more than once has a list of values. */
-function shortenHeaders(headers: WireHeaders): ShownHeaders {
+/** Keeps a list of values where a field came more than once. */
+function loggedHeaders(headers: WireHeaders): WireHeaders {
   const fields = Object.keys(headers).map((name) => {
-    const values = headerValues(headers, name).map((value) => shownValue(name, value));
-    return [name, values.length === 1 ? (values[0] ?? '') : values];
+    const values = headerValues(headers, name).map((value) => loggedValue(name, value));
+    return [name, values.length === 1 ? values[0] : values];
   });
   return Object.fromEntries(fields);
 }
 
 /** Hides cookies: they may grant access, and logs end up in tickets. */
-function shownValue(name: string, value: string): string {
+function loggedValue(name: string, value: string): string {
   if (name === 'set-cookie') return '[cookie]';
   return value.length > maxValueLength ? `${value.slice(0, maxValueLength)}…` : value;
 }
 
-function headerLines(mark: '<' | '>', headers: ShownHeaders): string[] {
+function headerLines(mark: '<' | '>', headers: WireHeaders): string[] {
   return Object.keys(headers).flatMap((name) =>
     headerValues(headers, name).map((value) => `${mark} ${name}: ${value}`),
   );

@@ -23,6 +23,22 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 
+/** Returns a value with each text in it changed, and the names of fields too if there is a function for them. */
+export function mapTexts(
+  value: Json,
+  change: (text: string) => string,
+  changeName = (name: string) => name,
+): Json {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change, changeName));
+  if (!isJsonObject(value)) return value;
+  const fields = Object.entries(value).map(([name, field]) => [
+    changeName(name),
+    field === undefined ? undefined : mapTexts(field, change, changeName),
+  ]);
+  return Object.fromEntries(fields);
+}
+
 /** Returns whether the digits are an integer that fits an int64 (interface document, section 2). */
 export function isInt64(digits: string): boolean {
   if (!/^(?:0|-?[1-9]\d{0,18})$/.test(digits)) return false;

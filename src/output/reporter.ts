@@ -51,13 +51,11 @@ export function reportFailure(sink: Sink, failure: Failure, json: boolean): void
   }
   const { faults = [], consequence, hint } = failure.details;
   // A single fault is the message itself.
-  for (const fault of faults.length > 1 ? faults : []) sink.say(shorten(sink, fault));
-  sink.say(shorten(sink, `petstore: ${failure.message}`), 'red');
-  for (const line of [consequence, hint]) if (line) sink.say(shorten(sink, line));
+  for (const fault of faults.length > 1 ? faults : []) sink.say(shorten(fault));
+  sink.say(shorten(`petstore: ${failure.message}`), 'red');
+  for (const line of [consequence, hint]) if (line) sink.say(shorten(line));
 }
 
-/** Redacts first: afterwards half a key would be left. */
-function shorten(sink: Sink, line: string): string {
-  const redacted = sink.redact(line);
-  return redacted.length > maxErrorLine ? `${redacted.slice(0, maxErrorLine)}…` : redacted;
+function shorten(line: string): string {
+  return line.length > maxErrorLine ? `${line.slice(0, maxErrorLine)}…` : line;
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../json/json.ts';
+import { isJsonObject, type Json, mapTexts } from '../json/json.ts';
 import { cutMark, cutOut, formsOf, minSecretLength } from '../text/secret.ts';
 
 /** Field names of the interface document. They are never redacted, even if the key is "description". */
@@ -24,16 +24,7 @@ export function createSecrets() {
 
   const redact = (text: string) => redactBeginnings(cutOut(text, forms));
 
-  const redactValue = (value: Json | undefined): Json | undefined => {
-    if (typeof value === 'string') return redact(value);
-    if (Array.isArray(value)) return value.map((item) => redactValue(item) ?? null);
-    if (!isJsonObject(value)) return value;
-    const fields = Object.entries(value).map(([name, field]) => [
-      documentedFields.has(name) ? name : redact(name),
-      redactValue(field),
-    ]);
-    return Object.fromEntries(fields);
-  };
+  const redactName = (name: string) => (documentedFields.has(name) ? name : redact(name));
 
   return {
     hide(secret: string): void {
@@ -43,7 +34,7 @@ export function createSecrets() {
     redact,
     /** Returns data without secrets. Numbers stay as they are: half an id would be another id. */
     redactData: <Data extends Json>(data: Data): Data =>
-      hasSecret(textsOf(data)) ? (redactValue(data) as Data) : data,
+      hasSecret(textsOf(data)) ? (mapTexts(data, redact, redactName) as Data) : data,
   };
 }
 

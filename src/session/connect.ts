@@ -1,4 +1,4 @@
-import { type Client, createClient, rootOf } from '../api/client.ts';
+import { Client, rootOf } from '../api/client.ts';
 import type { RateLimit, SendRequest } from '../api/exchange.ts';
 import { type ApiKey, describeKey } from '../api/outcome.ts';
 import { retry } from '../api/retry.ts';
@@ -45,7 +45,7 @@ export async function connect(
   limits: () => Promise<Limit>,
   { report, onRateLimit, onSent = () => {}, isOnce = false }: Hooks,
 ): Promise<Client> {
-  const { context, options, profile, sink } = invocation;
+  const { context, options, profile } = invocation;
   // Refuse these before a program is run that prints the key.
   const maxWaitMs = resolveMaxWait(invocation);
   const timeoutMs = resolveTimeout(invocation);
@@ -59,7 +59,7 @@ export async function connect(
   const proxy = chooseProxy(invocation, baseUrl, explain);
 
   const sendTraced: SendRequest = options.verbose
-    ? trace(sendOnce(context, timeoutMs, proxy), context, report, sink.redact)
+    ? trace(sendOnce(context, timeoutMs, proxy), context, report)
     : sendOnce(context, timeoutMs, proxy);
   const sendListened: SendRequest = async (request) => {
     const response = await sendTraced({ ...request, onSent });
@@ -70,7 +70,7 @@ export async function connect(
   const sendInTurn = withRateLimit(sendListened, context, shared);
   const send = isOnce ? sendInTurn : retry(sendInTurn, context, report);
   const userAgent = `petstore/${version}`;
-  return createClient({ context, send, baseUrl, key, maxWaitMs, userAgent, report });
+  return new Client({ context, send, baseUrl, key, maxWaitMs, userAgent, report });
 }
 
 /** Returns the proxy on the way to the service, if the environment names one. From now on no output shows its password. */

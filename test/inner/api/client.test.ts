@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { createClient } from '../../../src/api/client.ts';
+import { Client } from '../../../src/api/client.ts';
 import { anyRequest } from '../../../src/api/endpoints.ts';
 import type { Context } from '../../../src/context.ts';
 
 test('the key goes to no other origin than that of the base URL', async () => {
   const sent: URL[] = [];
-  const client = createClient({
+  const client = new Client({
     context: { uptime: () => 0, signal: new AbortController().signal } as Context,
     send: ({ url }) => {
       sent.push(url);
