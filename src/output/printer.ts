@@ -9,12 +9,11 @@ import { csvLine, jsonList, rawLine, toYaml, tsvLine } from './formats.ts';
 import { checkColumns, inferColumns, pickFields, type Row, toQueryRows, toRow } from './rows.ts';
 import type { Line, Sink } from './sink.ts';
 
-/** A list that arrives in batches and can be read once. Its columns are always given. */
+/** A list that arrives in batches and can be read once. */
 export type Batches = AsyncIterable<readonly Json[]>;
 
 /** What a command prints on stdout. */
 export type Result = {
-  /** One value, or a list, which may come in batches. */
   readonly data: Json | Batches;
   /** In JSON and YAML a list becomes the `items` of this object. */
   readonly head?: JsonObject;
@@ -28,13 +27,12 @@ export type Result = {
   readonly text?: string;
   /** The notice that replaces a table without rows. */
   readonly empty?: string;
-  /** What the list consists of: if it breaks off, the failure says how many of them were printed. */
+  /** Plural of an element: if the list breaks off, the failure says how many were printed. */
   readonly unit?: string;
 };
 
 export type PrinterOptions = {
   readonly format: Format;
-  /** The columns of --columns. */
   readonly columns: readonly string[] | undefined;
   readonly query: ((data: Json) => Json) | undefined;
   readonly header: boolean;
@@ -47,114 +45,119 @@ const batchSize = 1_000;
 const maxListedColumns = 20;
 /** A query holds its list in memory. */
 const maxQueriedElements = 1_000_000;
-const tabular: readonly Format[] = ['table', 'csv', 'tsv'];
-
-export type Printer = ReturnType<typeof createPrinter>;
 
 /** Prints results in the chosen format. Data is redacted here, before it is laid out. */
-export function createPrinter(
-  { signal, turn }: Pick<Context, 'signal' | 'turn'>,
-  sink: Sink,
-  notice: (message: string) => void,
-  options: PrinterOptions,
-) {
-  const { format, columns: requested, query, header } = options;
-  const isTable = format === 'table';
-  const isTabular = tabular.includes(format);
-  let printed = 0;
-  return {
-    /** Refuses unknown columns before anything is sent. @throws Failure (usage) */
-    checkColumns(known: readonly string[]): void {
-      if (requested && !query) checkColumns(requested, known);
-    },
-    /** Starts to load the table code while the request is in flight: that costs no time. */
-    preload(): void {
-      if (isTable) import('./table.ts').catch(() => {});
-    },
-    /** @throws Failure (output, usage), the signal's reason, and what the batches throw */
-    async print(result: Result): Promise<void> {
-      const { text, lines } = result;
-      if (result.columns) this.checkColumns(result.columns);
-      if (!requested && !query) {
-        if (text !== undefined && (isTable || format === 'raw')) {
-          return sink.print([clean(text)]);
-        }
-        if (lines && isTable) return sink.print(lines.map(clean));
-      }
-      const { data: selected, head, columns, empty = 'The list is empty.' } = await select(result);
-      // Names of fields that the service chose become columns, and may hold the key.
-      const data = columns || isBatches(selected) ? selected : sink.redactData(selected);
-      if (isTable && !columns && isJsonObject(data)) return printFields(data);
-      const known = columns ?? (isBatches(data) ? undefined : inferColumns([data].flat()));
-      for (const name of requested ?? []) {
-        if (!known || known.includes(name)) continue;
-        const more = known.length > maxListedColumns ? ', …' : '';
-        const list = known.slice(0, maxListedColumns).join(', ');
-        notice(`unknown column "${name}"; the response has these fields: ${list}${more}`);
-      }
-      // A word in the wrong place may be the key.
-      const shown = requested?.map((name) => (known?.includes(name) ? name : sink.redact(name)));
-      const texts = isTabular ? rowsOf(data, shown ?? known) : valuesOf(data, head);
-      const isPrinted = await printAll(texts).catch((error) => {
-        throw result.unit ? incomplete(error, result.unit) : error;
-      });
-      if (isTable && !isPrinted) notice(empty);
-    },
-  };
+export class Printer {
+  readonly #isTable: boolean;
+  readonly #isTabular: boolean;
+  #printed = 0;
 
-  function clean(line: Line): Line {
-    if (typeof line === 'string') return escapeText(sink.redact(line));
-    return { ...line, text: escapeText(sink.redact(line.text)) };
+  constructor(
+    private readonly context: Pick<Context, 'signal' | 'turn'>,
+    private readonly sink: Sink,
+    private readonly notice: (message: string) => void,
+    private readonly options: PrinterOptions,
+  ) {
+    this.#isTable = options.format === 'table';
+    this.#isTabular = ['table', 'csv', 'tsv'].includes(options.format);
+  }
+
+  /** Refuses unknown columns before anything is sent. */
+  checkColumns(known: readonly string[]): void {
+    const { columns, query } = this.options;
+    if (columns && !query) checkColumns(columns, known);
+  }
+
+  /** Starts to load the table code while the request is in flight: that costs no time. */
+  preload(): void {
+    if (this.#isTable) import('./table.ts').catch(() => {});
+  }
+
+  async print(result: Result): Promise<void> {
+    const { format, columns: requested, query } = this.options;
+    const { text, lines, unit } = result;
+    if (result.columns) this.checkColumns(result.columns);
+    if (!requested && !query) {
+      if (text !== undefined && (this.#isTable || format === 'raw')) {
+        return this.sink.print([this.#clean(text)]);
+      }
+      if (lines && this.#isTable) return this.sink.print(lines.map((line) => this.#clean(line)));
+    }
+    const selected = await this.#select(result);
+    const { head, columns, empty = 'The list is empty.' } = selected;
+    // Names of fields that the service chose become columns, and may hold the key.
+    const data =
+      columns || isBatches(selected.data) ? selected.data : this.sink.redactData(selected.data);
+    const known = columns ?? (isBatches(data) ? undefined : inferColumns([data].flat()));
+    if (known) this.#reportUnknown(known);
+    // A word in the wrong place may be the key.
+    const shown = requested?.map((name) => (known?.includes(name) ? name : this.sink.redact(name)));
+    let texts: AsyncIterable<readonly Line[]> = this.#isTabular
+      ? this.#rows(data, shown ?? known)
+      : this.#values(data, head);
+    if (this.#isTable && !columns && isJsonObject(data)) {
+      const names = (shown ?? Object.keys(data)).filter((name) => Object.hasOwn(data, name));
+      const rows = inBatches(names.length, (index) => [names[index], data[names[index] ?? '']]);
+      texts = this.#table(rows, ['field', 'value']);
+    }
+    let isPrinted = false;
+    try {
+      for await (const lines of texts) {
+        if (lines.length > 0) await this.sink.print(lines);
+        isPrinted ||= lines.length > 0;
+      }
+    } catch (error) {
+      throw unit ? this.#incomplete(error, unit) : error;
+    }
+    if (this.#isTable && !isPrinted) this.notice(empty);
+  }
+
+  #clean(line: Line): Line {
+    if (typeof line === 'string') return escapeText(this.sink.redact(line));
+    return { ...line, text: escapeText(this.sink.redact(line.text)) };
   }
 
   /** Returns what is printed of a result: what the query makes of it, its rows, or its data. */
-  async function select({ data, head, rows, columns, empty }: Result): Promise<Result> {
+  async #select({ data, head, rows, columns, empty }: Result): Promise<Result> {
+    const { columns: requested, query } = this.options;
     if (query) {
       const whole = isBatches(data) ? await readAll(data) : data;
-      const result = query(sink.redactData(head ? { ...head, items: whole } : whole));
+      const result = query(this.sink.redactData(head ? { ...head, items: whole } : whole));
       const what = result === null ? 'null' : 'an empty list';
       return {
-        data: isTabular ? toQueryRows(result) : result,
+        data: this.#isTabular ? toQueryRows(result) : result,
         empty: `The result of --query is ${what}.`,
       };
     }
     const more = { ...(columns && { columns }), ...(empty && { empty }) };
-    if (rows && (requested || isTabular)) return { data: [...rows], ...more };
-    return { data, ...(head && !requested && { head: sink.redactData(head) }), ...more };
+    if (rows && (requested || this.#isTabular)) return { data: [...rows], ...more };
+    return { data, ...(head && !requested && { head: this.sink.redactData(head) }), ...more };
   }
 
-  /** Prints a record of unknown fields for people, one field per line. */
-  async function printFields(record: JsonObject): Promise<void> {
-    const fields = Object.entries(
-      requested ? (pickFields(record, requested) as JsonObject) : record,
-    );
-    const rows = inBatches(fields.length, (index) => fields[index] ?? []);
-    await printAll(layOut(rows, ['field', 'value']));
-  }
-
-  async function printAll(texts: AsyncIterable<readonly Line[]>): Promise<boolean> {
-    let isPrinted = false;
-    for await (const lines of texts) {
-      if (lines.length > 0) await sink.print(lines);
-      isPrinted ||= lines.length > 0;
+  #reportUnknown(known: readonly string[]): void {
+    const more = known.length > maxListedColumns ? ', …' : '';
+    const list = known.slice(0, maxListedColumns).join(', ');
+    for (const name of this.options.columns ?? []) {
+      if (known.includes(name)) continue;
+      this.notice(`unknown column "${name}"; the response has these fields: ${list}${more}`);
     }
-    return isPrinted;
   }
 
   /** Adds to an error that the list broke off. After a failed write nobody knows how much of it arrived. */
-  function incomplete(error: unknown, unit: string): unknown {
-    const failure = explained(error, signal, {});
-    if (printed === 0 || !(failure instanceof Failure)) return error;
+  #incomplete(error: unknown, unit: string): unknown {
+    const failure = explained(error, this.context.signal, {});
+    if (this.#printed === 0 || !(failure instanceof Failure)) return error;
     const { kind, message } = failure;
-    if (kind === 'output') return failure.with({}, `${message}; the list is incomplete`);
-    return failure.with({}, `${message}; the list is incomplete: ${printed} ${unit} printed`);
+    const count = kind === 'output' ? '' : `: ${this.#printed} ${unit} printed`;
+    return failure.with({}, `${message}; the list is incomplete${count}`);
   }
 
   /** Writes JSON, NDJSON, YAML and raw values. */
-  async function* valuesOf(data: Json | Batches, head?: JsonObject): AsyncGenerator<string[]> {
+  async *#values(data: Json | Batches, head?: JsonObject): AsyncGenerator<string[]> {
+    const { format, columns } = this.options;
     const isList = isBatches(data) || Array.isArray(data);
-    const batches = batchesOf(data, (element) =>
-      requested ? pickFields(element, requested) : element,
+    const batches = this.#batchesOf(data, (element) =>
+      columns ? pickFields(element, columns) : element,
     );
     if (format === 'json' && isList) return yield* jsonList(batches, head);
     const write = {
@@ -176,32 +179,29 @@ export function createPrinter(
   }
 
   /** Writes a table, CSV and TSV. */
-  async function* rowsOf(
+  async *#rows(
     data: Json | Batches,
     columns: readonly string[] | undefined,
   ): AsyncGenerator<readonly Line[]> {
-    const rows = batchesOf(data, (element) => toRow(element, columns));
-    yield* layOut(rows, columns ?? ['value']);
-  }
-
-  async function* layOut(
-    rows: AsyncIterable<readonly Row[]>,
-    names: readonly string[],
-  ): AsyncGenerator<readonly Line[]> {
-    if (isTable) {
-      const { tableLines } = await import('./table.ts');
-      return yield* tableLines(rows, { ...options, columns: names });
-    }
-    const line = format === 'csv' ? csvLine : tsvLine;
-    if (header) yield [line(names)];
+    const names = columns ?? ['value'];
+    const rows = this.#batchesOf(data, (element) => toRow(element, columns));
+    if (this.#isTable) return yield* this.#table(rows, names);
+    const line = this.options.format === 'csv' ? csvLine : tsvLine;
+    if (this.options.header) yield [line(names)];
     for await (const batch of rows) if (batch.length > 0) yield [batch.map(line).join('\n')];
   }
 
+  async *#table(
+    rows: AsyncIterable<readonly Row[]>,
+    columns: readonly string[],
+  ): AsyncGenerator<readonly Line[]> {
+    const { tableLines } = await import('./table.ts');
+    yield* tableLines(rows, { ...this.options, columns });
+  }
+
   /** Yields the elements of a list, or the value as the only one, redacted and changed. */
-  async function* batchesOf<To>(
-    data: Json | Batches,
-    change: (element: Json) => To,
-  ): AsyncGenerator<To[]> {
+  async *#batchesOf<To>(data: Json | Batches, change: (element: Json) => To): AsyncGenerator<To[]> {
+    const { signal, turn } = this.context;
     // What is printed after an interruption is the result of a write, and is printed whole.
     const isInterrupted = signal.aborted;
     for await (const batch of isBatches(data) ? data : [[data].flat() as Json[]]) {
@@ -209,15 +209,15 @@ export function createPrinter(
         // Writes to a terminal are synchronous: without a pause no signal would be noticed before the last one.
         await turn();
         if (!isInterrupted) signal.throwIfAborted();
-        const elements = sink.redactData(batch.slice(start, start + batchSize));
+        const elements = this.sink.redactData(batch.slice(start, start + batchSize));
         yield elements.map(change);
-        printed += elements.length;
+        this.#printed += elements.length;
       }
     }
   }
 }
 
-/** Yields elements that are made a batch at a time, so that a hundred thousand take no room. */
+/** Yields elements that are made a batch at a time. */
 export async function* inBatches<Element>(
   count: number,
   elementAt: (index: number) => Element,
@@ -232,7 +232,6 @@ function isBatches(data: Json | Batches): data is Batches {
   return typeof data === 'object' && data !== null && Symbol.asyncIterator in data;
 }
 
-/** @throws Failure (usage) if a query would fill the memory */
 async function readAll(batches: Batches): Promise<Json[]> {
   const all: Json[] = [];
   for await (const batch of batches) {

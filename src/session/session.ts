@@ -6,7 +6,7 @@ import { Failure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
 import { type Format, hasJsonEvents } from '../formats.ts';
 import type { Limit } from '../limit/limit.ts';
-import { createPrinter, type Printer } from '../output/printer.ts';
+import { Printer } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
 import type { Sink } from '../output/sink.ts';
 import { readSettings } from '../settings/file.ts';
@@ -78,7 +78,7 @@ export async function withSession(
   const limits = once(async () => openLimits(invocation, await account(), report));
   try {
     const output = await createOutput(invocation, format, limitLine.beforeResult(sink), report);
-    const hooks = { report, onSent: output.preload, onRateLimit: limitLine.update };
+    const hooks = { report, onSent: () => output.preload(), onRateLimit: limitLine.update };
     const client = () => connect(invocation, service, limits, hooks);
     const resolved = { ...invocation, settingsFile, faults, format, report, output };
     await action({ ...resolved, key, account, limits, client });
@@ -169,7 +169,7 @@ async function createOutput(
   report: Report,
 ): Promise<Printer> {
   const { query, columns, header = true } = options;
-  return createPrinter(context, sink, (message) => notice(report, message), {
+  return new Printer(context, sink, (message) => notice(report, message), {
     format,
     columns,
     query: query === undefined ? undefined : (await import('../query/query.ts')).createQuery(query),

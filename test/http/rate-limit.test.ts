@@ -443,35 +443,6 @@ describe('the headers', () => {
 
     expectTold(Number(events().at(-1)?.retryAfter) * 1_000, told);
   });
-
-  const good = ['60', '59', String(seconds + 30)];
-  const missing = ['Limit', 'Remaining', 'Reset'].map((name) => `X-RateLimit-${name} (missing)`);
-  test.for([
-    ['as promised', good, undefined],
-    ['in milliseconds', ['60', '59', String(startTime + 30_000)], undefined],
-    ['missing', [], missing.join(', ')],
-    ['NaN', ['NaN', ...good.slice(1)], 'X-RateLimit-Limit ("NaN")'],
-    ['negative', ['60', '-1', good[2]], 'X-RateLimit-Remaining ("-1")'],
-    ['in the year 9999', ['60', '59', '253402300799'], 'X-RateLimit-Reset ("253402300799")'],
-    ['text that acts', ['60', '59', '\u009b31m'], 'X-RateLimit-Reset ("\\u{9b}31m")'],
-    ['endless', ['60', '59', '9'.repeat(9_000)], `X-RateLimit-Reset ("${'9'.repeat(40)}")`],
-  ] as const)('%s: said once, and only when verbose', async (row, { petstore, sandbox }) => {
-    const [, told, says] = row;
-    const names = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
-    const headers = Object.fromEntries(told.map((value, n) => [names[n], value ?? '']));
-    // A read is tried again after a 5xx, so that each run has two answers.
-    const twoAnswers = () => [reply(500, {}, headers), reply(200, [], headers)];
-
-    sandbox.reactions.push(...twoAnswers());
-    const verbose = await petstore([...list, '-v']);
-    sandbox.reactions.push(...twoAnswers());
-    const usual = await petstore(list);
-
-    const said = verbose.stderr.split('\n').filter((line) => line.includes('ignored in'));
-    expect(said).toEqual(says ? [`petstore: ignored in the response: ${says}`] : []);
-    expect(usual.stderr).not.toContain('ignored in');
-    expect([verbose.exitCode, usual.exitCode]).toEqual([0, 0]);
-  });
 });
 
 test('a slash at the end of the base URL makes no other service', async ({ petstore, sandbox }) => {

@@ -128,15 +128,14 @@ test('no beginning of a key is left where a header field is cut short', async ({
   sandbox,
 }) => {
   const key = 'abcdefghijklmnopqrstuvwxyz-0123456789-ABCDEFGHIJKLMNOPQRSTUVWXYZ';
-  const headers = { 'x-ratelimit-limit': key, 'x-long': `${'-'.repeat(280)}${key}` };
+  const headers = { 'x-long': `${'-'.repeat(280)}${key}` };
   sandbox.react = () => reply(200, [], headers);
 
   const { stderr } = await petstore(['categories', 'list', '-v'], {
     env: { PETSTORE_API_KEY: key },
   });
 
-  expect(stderr).toContain('X-RateLimit-Limit ("[key]")');
-  expect(stderr).toContain('-[key]\n');
+  expect(stderr).toContain('-[key]…\n');
   expect(stderr).not.toContain('abcdefgh');
 });
 
