@@ -4,7 +4,6 @@ import type { StateFiles } from './disk/state-files.ts';
 import type { Engine, EngineAddress } from './node/engine.ts';
 import type { Captured, CaptureOptions } from './node/programs.ts';
 
-// Other folders import these types from here, not from node/.
 export type { Engine, EngineAddress } from './node/engine.ts';
 export type { Captured, CaptureOptions } from './node/programs.ts';
 
@@ -15,18 +14,16 @@ export type Context = {
   readonly stderr: Output;
   readonly env: Environment;
   readonly platform: string;
-  /** For example "v20.19.0". */
   readonly nodeVersion: string;
   /** The user's id; undefined on Windows. */
   readonly uid: number | undefined;
-  /** The user's home folder as the system names it; may be empty. */
+  /** May be empty. */
   readonly home: string;
-  /** A folder for files that need not survive a restart. It does not depend on the environment, so that processes share it. */
+  /** A folder that does not depend on the environment, so that processes share it. */
   readonly temporary: string;
   readonly send: Send;
-  /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Milliseconds since the machine started, sleep included. Waits are measured by this clock, because nobody can set it. */
+  /** Milliseconds since the machine started, sleep included. Nobody can set this clock, so waits are measured by it. */
   readonly uptime: () => number;
   /** Identifies this start of the machine, as far as the system can (disk/owner.ts). */
   readonly boot: string;
@@ -38,7 +35,6 @@ export type Context = {
   readonly random: () => number;
   /** Aborted with an Interruption when the user or the system ends the run. */
   readonly signal: AbortSignal;
-  /** Calls `listener` with each warning of the runtime from now on. */
   readonly onWarning: (listener: (warning: string) => void) => void;
   /** Asks on the terminal, without showing the answer, until it is valid. */
   readonly askSecret: (question: string, validate: Validate) => Promise<string>;
@@ -47,26 +43,25 @@ export type Context = {
   readonly confirm: (question: string) => Promise<boolean>;
   /** Runs another program on our streams, passes interruptions on to it, and resolves with its exit code. */
   readonly launch: (program: readonly string[], env: Environment) => Promise<number>;
-  /** Runs a command line in a shell and resolves with what it printed. @throws the signal's reason, the system's error */
+  /** Runs a command line in a shell and resolves with what it printed. */
   readonly capture: (command: string, options: CaptureOptions) => Promise<Captured>;
   /** Returns a client of a Redis or Valkey server, which connects when it is used. */
   readonly openEngine: (address: EngineAddress) => Promise<Engine>;
   readonly stateFiles: StateFiles;
   /** The argv that starts petstore itself: the Node binary and the launcher. */
   readonly self: readonly string[];
-  /** This process. */
   readonly owner: Owner;
   /** Returns whether a process still runs. One of another machine counts as running. */
   readonly isRunning: (owner: Owner) => boolean;
 };
 
-/** Returns true for an answer that can be used, else what is wrong with it. */
+/** Returns true for a valid answer, else what is wrong with it. */
 export type Validate = (answer: string) => true | string;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Output = {
-  /** Resolves once the system has taken the text. Rejects with its error (EPIPE, ENOSPC …). */
+  /** Resolves once the system has taken the text. */
   readonly write: (text: string) => Promise<void>;
   readonly isTTY: boolean;
   /** The terminal's width in cells, or 80 if it reports less than 20 or nothing; undefined if it is no terminal. */
@@ -78,13 +73,12 @@ export type Output = {
 /** Header fields by lower-case name; a field sent more than once has more than one value. */
 export type WireHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** A proxy that is asked for a tunnel to the service. */
 export type HttpProxy = {
   readonly protocol: 'http:' | 'https:';
   /** An IPv6 address has no brackets. */
   readonly hostname: string;
   readonly port: string;
-  /** For messages: HOST:PORT, without credentials. */
+  /** HOST:PORT, for messages. */
   readonly name: string;
   /** "USER:PASSWORD", for the proxy alone. */
   readonly credentials: string | undefined;
@@ -113,5 +107,5 @@ export type WireAnswer = {
   readonly body: AsyncIterable<Uint8Array>;
 };
 
-/** One request over the network, no retries, no redirects, no decoding. */
+/** Sends a request once, without redirects and decoding. */
 export type Send = (request: WireRequest) => Promise<WireAnswer>;

@@ -1,6 +1,6 @@
 import type { Context } from './context.ts';
 
-/** Made once, because each new Error captures a stack. */
+// Made once, because each new Error captures a stack.
 const canceled = new Error('canceled');
 
 /** Calls `onTimeout` after `ms`. The returned function cancels it. */

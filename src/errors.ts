@@ -1,4 +1,3 @@
-/** The kinds of failures, each with its exit code. */
 const exitCodes = {
   internal: 1,
   usage: 2,
@@ -27,17 +26,15 @@ export type ServiceError = {
 };
 
 export type FailureDetails = {
-  /** The faults of an input, one by one. */
   readonly faults?: readonly string[] | undefined;
   /** The meaning for the user's data: "Nothing was sent." */
   readonly consequence?: string | undefined;
-  /** The next step: one command or one sentence. */
   readonly hint?: string | undefined;
   readonly outcome?: Outcome | undefined;
   readonly service?: ServiceError | undefined;
   /** The time to try again, in milliseconds of this machine's clock. */
   readonly resetAt?: number | undefined;
-  /** The time until `resetAt`, in seconds. */
+  /** In seconds. */
   readonly retryAfter?: number | undefined;
   /** Replaces the exit code of the kind, for example by 143 after SIGTERM. */
   readonly exitCode?: number | undefined;
@@ -82,7 +79,7 @@ export function configFailure(message: string, hint?: string, cause?: unknown): 
   return unsentFailure('config', message, hint, { cause });
 }
 
-/** The reason that the run's signal is aborted with. */
+/** Aborts the signal of the run. */
 export class Interruption extends Error {
   constructor(readonly exitCode: 129 | 130 | 143) {
     super(exitCode === 130 ? 'interrupted' : 'terminated');
@@ -114,7 +111,7 @@ function asLoadFailure(cause: unknown): Failure | undefined {
   return new Failure('output', message, { hint: 'Run the command again.', cause });
 }
 
-/** Returns the system's code of an error (ENOENT, EPIPE …), if it has one. */
+/** Returns the system's code of an error: ENOENT, EPIPE … */
 export function systemCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;

@@ -1,4 +1,4 @@
-/** Anything reported besides the result. Times are in ms since 1970; in JSON they are ISO 8601 in UTC. */
+/** Anything reported besides the result. Times are in ms since 1970. */
 export type Event =
   | {
       readonly event: 'rate_limit';
@@ -24,7 +24,7 @@ export type Event =
       readonly [field: string]: unknown;
     };
 
-/** Reported about every second while it lasts; `waitMs: 0` ends it. */
+/** Reported about every second; `waitMs: 0` ends it. */
 export type Wait = {
   readonly event: 'wait';
   readonly reason:
@@ -48,10 +48,9 @@ export type Wait = {
   readonly waitMs: number;
   /** Rows that remain after it. */
   readonly left?: number;
-  /** The limit that is exhausted. */
   readonly limit?: number;
   readonly remaining?: number;
-  /** Outcomes that are unknown. */
+  /** How many outcomes are unknown. */
   readonly count?: number;
   /** The process that has the names. */
   readonly pid?: number;
@@ -70,12 +69,11 @@ export type Progress = {
 
 export type Report = (event: Event) => void;
 
-/** Reports one sentence that is no part of the result. */
 export function notice(report: Report, message: string): void {
   report({ event: 'notice', message });
 }
 
-/** Reports that something may be wrong; on a terminal it stands out. */
+/** Reports that something may be wrong. */
 export function warn(report: Report, message: string): void {
   report({ event: 'notice', message, isWarning: true });
 }

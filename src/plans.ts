@@ -1,7 +1,6 @@
-/** How many requests the service takes in a minute and in a day. */
+/** Requests per window. */
 export type Quotas = { readonly minute: number; readonly day: number };
 
-/** How long each window of the limit is, in ms. */
 export const windowMs = { minute: 60_000, day: 86_400_000 } as const;
 
 /** The plans by name: interface document, section 8. */

@@ -4,7 +4,7 @@ import { ExactNumber } from './json.ts';
 /** The words for a value that does not fit ("item 3: name is missing"). `isWhole`: its own type is wrong, not that of a part. */
 type Mismatch = { readonly words: string; readonly isWhole: boolean };
 
-/** Returns only the words of `locateMismatch`. */
+/** Says why a value does not fit its schema, or returns undefined if it fits. `before` elements of a list came before these. */
 export function findMismatch(
   schema: z.ZodMiniType,
   value: unknown,
@@ -13,11 +13,6 @@ export function findMismatch(
   return locateMismatch(schema, value, before)?.words;
 }
 
-/**
- * Says why a value does not fit its schema, or returns undefined if it fits. It never quotes the value. Validates only: the input
- * is passed on unchanged.
- * @param before how many elements of a list came before these
- */
 export function locateMismatch(
   schema: z.ZodMiniType,
   value: unknown,
@@ -66,7 +61,6 @@ const expectedNames: Record<string, string> = {
   record: 'an object',
 };
 
-/** Names the type of a JSON value: "a string", "a number", "null" … */
 export function typeName(value: unknown): string {
   if (value === null) return 'null';
   if (value === undefined) return 'nothing';

@@ -1,6 +1,6 @@
 import { formatCount } from '../time.ts';
 
-/** A number as it was written, digit for digit. JavaScript's own numbers round integers above 2^53. */
+/** A number with the digits that it was written with. JavaScript rounds integers above 2^53. */
 export class ExactNumber {
   constructor(readonly text: string) {}
 
@@ -46,7 +46,6 @@ export function isInt64(digits: string): boolean {
   return BigInt.asIntN(64, value) === value;
 }
 
-/** Text that is not JSON as petstore accepts it. `offset` counts characters from 0. */
 export class JsonError extends Error {
   constructor(
     readonly reason: string,
@@ -56,7 +55,7 @@ export class JsonError extends Error {
   }
 }
 
-/** JSON that is larger than what petstore holds in memory. */
+/** Larger than what petstore holds in memory. */
 export class JsonLimitError extends JsonError {}
 
 type ReaderOptions = {
@@ -90,7 +89,6 @@ Fields.prototype = Object.create(null);
 
 /** Reads JSON values (RFC 8259) from a text. Numbers stay exact; a field given twice and nesting beyond 32 are refused. */
 export class JsonReader {
-  /** The next character to read. */
   offset = 0;
   #values = 0;
   readonly #maxValues: number;
@@ -102,7 +100,6 @@ export class JsonReader {
     this.#maxValues = maxValues;
   }
 
-  /** Reads the value that begins here. @throws JsonError */
   readValue(depth = 0): Json {
     if (depth > maxDepth) this.fail(`nested more than ${maxDepth} levels deep`);
     this.#values += 1;
@@ -119,7 +116,7 @@ export class JsonReader {
     return word === undefined ? this.fail('expected a value') : (literals[word] ?? null);
   }
 
-  /** Reads an element of an array. The bound of values is for each element. @throws JsonError */
+  /** Reads an element of an array. The bound of values holds for each element. */
   readElement(): Json {
     this.#values = 0;
     return this.readValue(1);
@@ -195,7 +192,6 @@ export class JsonReader {
   }
 }
 
-/** Parses a JSON text. @throws JsonError */
 export function parseJson(text: string, options?: ReaderOptions): Json {
   const reader = new JsonReader(text, options);
   const value = reader.readValue();
@@ -203,17 +199,14 @@ export function parseJson(text: string, options?: ReaderOptions): Json {
   return value;
 }
 
-/** Reads the elements of one JSON array while its text arrives. It keeps only the text of the element that is not complete. */
+/** Reads the elements of a JSON array while its text arrives. Keeps only the text of the element that is not complete. */
 export function createArrayReader() {
   let text = '';
   let knownLength = 0;
   let consumed = 0;
   let state: 'start' | 'first' | 'next' | 'end' = 'start';
   return {
-    /**
-     * Returns the elements that are complete by now, as soon as there are 64 KiB of new text.
-     * @throws JsonError
-     */
+    /** Returns the elements that are complete by now, or none while there are less than 64 KiB of new text. */
     read(part: string, { isLast = false } = {}): Json[] {
       text += part;
       if (!isLast && text.length - knownLength < minNewText) return [];

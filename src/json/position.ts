@@ -1,4 +1,4 @@
-/** A position in a text, counted from 1; columns in UTF-16 units. Lines end with \n, \r\n or \r. */
+/** Counted from 1; columns in UTF-16 units. Lines end with \n, \r\n or \r. */
 export type Position = { readonly line: number; readonly column: number };
 
 /** Finds the positions of offsets in a text. They must not go back to an earlier line, so that the text is searched once. */

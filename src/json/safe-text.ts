@@ -3,7 +3,7 @@
  * surrogates, unassigned and private code points, fillers, variation selectors, tags, and more than ten marks on one letter.
  */
 const unsafe = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\u{e0000}-\u{e0fff}]|(?<=\p{M}{10})\p{M}`;
-/** Emoji, with the selector that some keyboards add; and one joiner after a letter of the scripts that need it: Arabic, those of India, Khmer, Mongolian. */
+/** Emoji with the selector that some keyboards add, and one joiner after a letter of Arabic, Indic scripts, Khmer, Mongolian. */
 const allowed = String.raw`\p{RGI_Emoji}(?:(?<!\ufe0f)\ufe0f)?|(?<=[[\u0600-\u0dff\u1780-\u17b3\u17b6-\u180a\u1810-\u18af]&&[\p{L}\p{M}]])(?<!\p{M}{11})[\u200c\u200d\u180b-\u180f]`;
 
 const maxParts = 1_000;
@@ -35,7 +35,7 @@ export function escapeUnsafe(text: string, replace: (character: string) => strin
   return escaped + parts.join('') + text.slice(end);
 }
 
-/** Escapes finished lines on their way out. Each format has escaped its cells before; this stops what was missed. */
+/** Escapes finished lines. Each format has escaped its cells before; this stops what was missed. */
 export function escapeLines(text: string): string {
   if (/^[\n\t -~]*$/.test(text)) return text;
   return escapeUnsafe(text, (found) =>
@@ -51,7 +51,6 @@ export function escapeText(text: string): string {
   return escapeUnsafe(text.replace(/\\(?=u\{[0-9a-f]{1,6}\})/g, '\\u{5c}'), visibleEscape);
 }
 
-/** Returns a string as JSON that is exact for every parser and harmless on a terminal. */
 export function jsonString(text: string): string {
   return /^[ !#-[\]-~]*$/.test(text) ? `"${text}"` : escapeJson(JSON.stringify(text));
 }
@@ -67,7 +66,6 @@ export function escapeJson(json: string): string {
   });
 }
 
-/** `\u{1b}` */
 function visibleEscape(character: string): string {
   return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }

@@ -43,7 +43,6 @@ export function failureEvent({ kind, message, details, exitCode }: Failure) {
   };
 }
 
-/** Warnings are yellow, the rate limit is dim. */
 export function styleOf(event: Event): Style | undefined {
   if (event.event === 'rate_limit') return 'dim';
   const isWarning = event.event === 'notice' && event.isWarning;

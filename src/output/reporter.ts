@@ -40,8 +40,7 @@ export function createReporter(
   };
 }
 
-/** In characters. Most of a longer line is somebody else's text. */
-const maxErrorLine = 500;
+const maxErrorLength = 500;
 
 /** Reports why the command failed: each fault of an input, then at most three lines; or one `error` event. */
 export function reportFailure(sink: Sink, failure: Failure, json: boolean): void {
@@ -57,5 +56,5 @@ export function reportFailure(sink: Sink, failure: Failure, json: boolean): void
 }
 
 function shorten(line: string): string {
-  return line.length > maxErrorLine ? `${line.slice(0, maxErrorLine)}…` : line;
+  return line.length > maxErrorLength ? `${line.slice(0, maxErrorLength)}…` : line;
 }

@@ -6,7 +6,7 @@ import { quotedUnlessKey } from '../text/secret.ts';
 /** The cells of one record; undefined where the record lacks the field. */
 export type Row = readonly (Json | undefined)[];
 
-/** Above this many cells the elements have no fields in common, and the grid would fill the memory. */
+/** A larger grid would fill the memory: its elements have no fields in common. */
 const maxInferredCells = 1_000_000;
 const fewColumns = 20;
 
@@ -30,7 +30,7 @@ export function toRow(element: Json, columns: readonly string[] | undefined): Ro
   );
 }
 
-/** Returns a cell as text: a string as it is, nothing for nothing, anything else as JSON. */
+/** Returns a string as it is, nothing for undefined, anything else as JSON. */
 export function cellText(cell: Json | undefined): string {
   if (cell === undefined) return '';
   if (typeof cell === 'string') return cell;
@@ -66,7 +66,6 @@ export function pickFields(value: Json, columns: readonly string[]): Json {
   return Object.fromEntries(names.map((name) => [name, value[name]]));
 }
 
-/** @throws Failure (usage) for a column that the command does not have */
 export function checkColumns(requested: readonly string[], known: readonly string[]): void {
   const unknown = requested.find((name) => !known.includes(name));
   if (unknown === undefined) return;

@@ -30,7 +30,6 @@ export function createSecrets() {
     hide(secret: string): void {
       for (const form of formsOf(secret)) forms.add(form);
     },
-    /** Returns a message without secrets. */
     redact,
     /** Returns data without secrets. Numbers stay as they are: half an id would be another id. */
     redactData: <Data extends Json>(data: Data): Data =>

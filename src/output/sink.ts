@@ -24,13 +24,12 @@ export function createSink(
   const write = (line: Line) => {
     messages = messages
       .then(async () => stderr.write(`${await render([line], stderr)}\n`))
-      // There is no place left to report it.
       .catch(() => {});
   };
 
   return {
     ...secrets,
-    /** Writes lines of the result. @throws Failure (output), Exit if the reader has gone away, the signal's reason */
+    /** Writes lines of the result. */
     async print(lines: readonly Line[]): Promise<void> {
       const text = await render(lines, stdout);
       // In two writes: with a line end added, the text of a large response would be copied once more.
@@ -45,12 +44,12 @@ export function createSink(
         throw new Failure('output', message, { cause: error });
       }
     },
-    /** Writes a message to stderr, as one line whatever the service has put into it. */
+    /** Writes a message to stderr as one line. */
     say(message: string, style?: Style): void {
       const text = escapeText(secrets.redact(message));
       write(style ? { style, text } : text);
     },
-    /** Writes an event whose texts are redacted: cutting a key of digits out of finished JSON would tear a number. */
+    /** Writes an event. Its texts are redacted already: a key of digits would match inside the numbers of finished JSON. */
     sayJson: (json: string): void => write(json),
     /** Resolves when all messages are written, or when the run was interrupted and nobody reads them. */
     flush: (): Promise<unknown> => untilInterrupted(messages, flushTimeoutMs).catch(() => {}),
@@ -69,7 +68,7 @@ export function createSink(
     return texts.join('\n');
   }
 
-  /** Waits for `work`, but after an interruption at most `ms` longer. @throws the signal's reason */
+  /** Waits for `work`, but after an interruption at most `ms` longer; then it rejects with the signal's reason. */
   function untilInterrupted<T>(work: Promise<T>, ms: number): Promise<T> {
     return new Promise((resolve, reject) => {
       let cancel = () => {};

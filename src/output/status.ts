@@ -6,9 +6,8 @@ import type { Sink } from './sink.ts';
 
 /** Shorter waits are not worth a message. */
 const minShownWaitMs = 2_000;
-/** How often a line mentions what goes on if no line can be rewritten. */
+/** Time between two lines if no line can be rewritten. */
 const intervalMs = { progress: 10_000, wait: 30_000 };
-/** In cells. */
 const barWidth = 20;
 
 export type Status = {
@@ -29,7 +28,7 @@ export function createStatusLine(
   let isStarting = false;
   let hasEnded = false;
 
-  /** ora calls it for each frame, so the countdown needs no timer of its own. */
+  // ora calls it for each frame, so the countdown needs no timer of its own.
   const text = () => {
     const progress = activity.progress();
     const wait = activity.wait();
@@ -80,7 +79,7 @@ export function createStatusLine(
   }
 }
 
-/** Reports what goes on in lines of their own: a progress every 10 s, a wait at its start and every 30 s. */
+/** Reports a progress every 10 s, and a wait at its start and every 30 s, in lines of their own. */
 export function createStatusLines(
   context: Pick<Context, 'uptime'>,
   say: (event: Event) => void,
@@ -108,14 +107,13 @@ export function createStatusLines(
   };
 }
 
-/** "████████░░░░░░░░░░░░" */
 function progressBar({ done, total }: Progress, unicode: boolean): string {
   const filled = total > 0 ? Math.floor((barWidth * done) / total) : 0;
   const [full, empty] = unicode ? ['█', '░'] : ['#', '-'];
   return full.repeat(filled) + empty.repeat(barWidth - filled);
 }
 
-/** Keeps what goes on: the progress of an import, and of all waits the one that ends first. */
+/** Keeps the progress of an import and all waits, of which the first to end is shown. */
 function createActivity({ uptime }: Pick<Context, 'uptime'>) {
   const waits = new Map<symbol, { readonly event: Wait; readonly end: number }>();
   let progress: Progress | undefined;

@@ -7,30 +7,28 @@ import { truncate, widthOf, wrap } from './width.ts';
 
 export type TableOptions = {
   readonly columns: readonly string[];
-  /** Whether a first row names the columns. */
   readonly header: boolean;
-  /** Width of the terminal; undefined in a pipe, where nothing is cut or wrapped. */
+  /** undefined in a pipe, where nothing is cut or wrapped. */
   readonly width: number | undefined;
-  /** Whether the locale is UTF-8, as the lines of a frame require. */
+  /** True if the locale is UTF-8. */
   readonly framed: boolean;
 };
 
 /** Longer tables are scrolled through, and cli-table3 needs 2.5 s for 10,000 rows. */
 const maxFramedCells = 1_000;
-/** The columns of a longer table are as wide as its first rows need: at most so many rows, and so many characters. */
+/** The columns of a longer table are as wide as its first rows need. */
 const maxSampleRows = 1_000;
 const maxSampleLength = 1024 * 1024;
 /** On a terminal a longer text is cut. In a pipe it is whole, and other rows are not padded to it. */
 const maxCellWidth = 200;
-/** Narrower columns are not readable. */
 const minColumnWidth = 10;
-/** The digits and the sign of an int64, which is never cut. */
+/** An int64 is never cut. */
 const maxNumberWidth = 20;
 
 type Cells = readonly string[];
 type Sample = { readonly rows: Cells[]; readonly isNumber: boolean[]; length: number };
 
-/** Lays out a table: small ones in a frame, longer ones in columns that are written as the rows come, and nothing without rows. */
+/** Lays out a table, a small one in a frame, a longer one in columns while its rows arrive. */
 export async function* tableLines(
   batches: AsyncIterable<readonly Row[]>,
   options: TableOptions,
@@ -105,7 +103,7 @@ function frame(sample: Sample, titles: Cells, { header, width }: TableOptions): 
   return lines.map((text, index) => (header && index === 1 ? { style: 'bold', text } : text));
 }
 
-/** Lays out a record with one field per line, for a terminal that is too narrow for columns. */
+/** Returns one line per field, for a terminal that is too narrow for columns. */
 function recordLines(titles: Cells, cells: Cells, hasPrevious: boolean): Line[] {
   const lines = titles.map(
     (title, index) => `${title}: ${truncate(cells[index] ?? '', maxCellWidth)}`,
@@ -113,10 +111,7 @@ function recordLines(titles: Cells, cells: Cells, hasPrevious: boolean): Line[] 
   return hasPrevious ? ['', ...lines] : lines;
 }
 
-/**
- * Creates the writer of rows without a frame, in columns as wide as those of a sample. A longer cell pushes the rest of its row
- * aside; on a terminal it is cut.
- */
+/** Returns a function that writes a row in columns as wide as those of a sample. On a terminal a longer cell is cut. */
 function createRowWriter(
   sample: Sample,
   titles: Cells,

@@ -24,10 +24,7 @@ type Runtime = typeof TreeInterpreter.runtime;
 
 const help = 'See: https://jmespath.org/tutorial.html';
 
-/**
- * Compiles an expression of --query: JMESPath in which every integer is exact.
- * @throws Failure (usage) if it is invalid; the query itself throws one if a function cannot take what it is given
- */
+/** Compiles an expression of --query: JMESPath in which every integer is exact. */
 export function createQuery(expression: string): (data: Json) => Json {
   const literals: Json[] = [];
   const interpreter = new Interpreter(literals);
@@ -48,10 +45,10 @@ export function createQuery(expression: string): (data: Json) => Json {
   };
 }
 
-/** Cuts off "Syntax error: " and "Invalid type: ", with which the library begins. */
 function reasonOf(error: unknown): string {
   if (error instanceof JsonError) return `in backticks: ${error.message}`;
   const message = error instanceof Error ? error.message : String(error);
+  // The library begins with "Syntax error: " or "Invalid type: ".
   return message.replace(/^(?:syntax|invalid)[a-z -]*[:,] |\.$/gi, '');
 }
 
@@ -154,12 +151,10 @@ class Interpreter extends (TreeInterpreter.constructor as new () => typeof TreeI
   }
 }
 
-/** Returns own fields only, and none of a number. */
 function fieldOf(value: Json, name: string): Json {
   return isJsonObject(value) && Object.hasOwn(value, name) ? (value[name] ?? null) : null;
 }
 
-/** Returns the fields that JSON has: one that is undefined is not there. */
 function fieldsOf(object: JsonObject): [name: string, value: Json][] {
   return Object.entries(object).filter((field): field is [string, Json] => field[1] !== undefined);
 }
@@ -247,21 +242,21 @@ function finite(value: bigint | number): ExactNumber {
   throw new Error('a number is too large');
 }
 
-/** To calculate with a million digits for each element of a list would take hours. */
+/** With a million digits for each element of a list, an addition would take hours. */
 const maxDigits = 1_000;
 
-/** Integers are compared and added exactly; only fractions are rounded. */
 function numericOf({ text }: ExactNumber): bigint | number {
   if (text.length > maxDigits) throw new Error(`a number has more than ${maxDigits} digits`);
   return /^-?\d+$/.test(text) ? BigInt(text) : Number(text);
 }
 
 type Ordered = bigint | number | string;
+const mixed = 'what is sorted must be all numbers or all strings';
 
 function orderedOf(value: Json): Ordered {
   if (typeof value === 'string') return byCodePoints(value);
   if (value instanceof ExactNumber) return numericOf(value);
-  throw new Error('what is sorted must be all numbers or all strings');
+  throw new Error(mixed);
 }
 
 /** Moves surrogates behind all other characters: `<` compares UTF-16, the specification demands code points. */
@@ -271,11 +266,9 @@ function byCodePoints(text: string): string {
   );
 }
 
-/** JavaScript compares a bigint and a number exactly. */
 function compare(a: Ordered, b: Ordered): number {
-  if ((typeof a === 'string') !== (typeof b === 'string')) {
-    throw new Error('what is sorted must be all numbers or all strings');
-  }
+  if ((typeof a === 'string') !== (typeof b === 'string')) throw new Error(mixed);
+  // JavaScript compares a bigint and a number exactly.
   if (a < b) return -1;
   return a > b ? 1 : 0;
 }

@@ -1,6 +1,6 @@
 import leven from 'leven';
 
-/** The name that few changes lead to, if there is one; of two the earlier one. */
+/** Returns the name that the fewest changes lead to, if they are few. */
 export function nearest(
   word: string,
   names: readonly string[],

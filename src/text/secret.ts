@@ -1,4 +1,3 @@
-/** Stands where a secret was cut out. */
 export const cutMark = '[key]';
 /** Shorter secrets are not redacted: they would match inside ordinary words. */
 export const minSecretLength = 8;
@@ -10,19 +9,14 @@ export function noticeOfShortKey(key: string): string | undefined {
     : undefined;
 }
 
-/** Returns whether a word in a wrong place may be a key, which must not be repeated. */
-function mayBeKey(text: string): boolean {
-  return text.length >= minSecretLength;
-}
-
 /** Returns an invalid word as the end of a phrase, in quotes after a space, or nothing if it may be a key. */
 export function quotedUnlessKey(text: string): string {
-  return mayBeKey(text) ? '' : ` "${text}"`;
+  return text.length < minSecretLength ? ` "${text}"` : '';
 }
 
 /** Returns an invalid word in quotes, or its length if it may be a key. */
 export function wordFor(text: string): string {
-  return mayBeKey(text) ? `a value of ${text.length} characters` : `"${text}"`;
+  return text.length < minSecretLength ? `"${text}"` : `a value of ${text.length} characters`;
 }
 
 /** Returns a secret as others may repeat it: plain, in JSON, in a URL, and in Base64 with other bytes before it. */
@@ -47,7 +41,6 @@ export function formsOf(padded: string): readonly string[] {
   ];
 }
 
-/** Cuts the forms of a secret out of a text. */
 export function cutOut(text: string, forms: Iterable<string>): string {
   let clean = text;
   for (const form of forms) clean = clean.replaceAll(form, cutMark);

@@ -14,24 +14,21 @@ export function shellWord(text: string): string | undefined {
   return /^[\w./:+-]+$/.test(text) ? text : quote(text);
 }
 
-/**
- * Returns a command for a message, on an absolute path. If the path would not be shown as it is, the message has it all the
- * same, behind a bracket that no shell runs.
- */
+/** Returns a command on an absolute path. A path that would not be shown as it is stands behind a bracket, which no shell runs. */
 export function commandOn(program: string, path: string): string {
   return isShownAsItIs(path)
     ? `${program} ${quote(path)}`
     : `${program} (type the path by hand: it cannot be pasted as shown): ${path}`;
 }
 
-/** A longer one may be cut off at the end of a message. In characters. */
-const longestWord = 250;
+/** A longer one may be cut off at the end of a message. */
+const maxWordLength = 250;
 
-/** What is shown just as it is (json/safe-text.ts), on a terminal and in JSON. V8 takes 4 ms to parse a literal of it. */
+// As json/safe-text.ts escapes. V8 takes 4 ms to parse a literal of these.
 const shownAsItIs = String.raw`^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]*$`;
 const hiddenOrEscaped = String.raw`\\u\{|\p{Default_Ignorable_Code_Point}`;
 
 function isShownAsItIs(text: string): boolean {
-  if (text.length > longestWord) return false;
+  if (text.length > maxWordLength) return false;
   return new RegExp(shownAsItIs, 'u').test(text) && !new RegExp(hiddenOrEscaped, 'u').test(text);
 }
