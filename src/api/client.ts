@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { Failure, Interruption, unsentFailure } from '../errors.ts';
+import { Failure, Interruption, interruptedFailure, unsentFailure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
 import { formsOf } from '../text/secret.ts';
 import { decode, decodeList } from './decode.ts';
@@ -14,13 +14,7 @@ import {
   TransportError,
 } from './exchange.ts';
 import { parseHttpDate } from './limits.ts';
-import {
-  type ApiKey,
-  interruptionOf,
-  refusalOf,
-  undeliveredFailure,
-  unreadableFailure,
-} from './outcome.ts';
+import { type ApiKey, failureOf, outcomeDetails, refusalOf } from './outcome.ts';
 import type { Category } from './resources.ts';
 
 type ClientOptions = {
@@ -63,7 +57,8 @@ export class Client {
       if (endpoint.adoptStringIds?.(data)) notice(this.#options.report, stringIdNotice);
       return data;
     } catch (error) {
-      throw error instanceof Failure ? unreadableFailure(endpoint, error) : error;
+      if (!(error instanceof Failure)) throw error;
+      throw failureOf(endpoint, 'service', error.message, 'unknown', error.details);
     }
   }
 
@@ -148,12 +143,17 @@ export class Client {
 
   #explain(endpoint: Endpoint, error: unknown): unknown {
     const { signal } = this.#options.context;
-    if (error instanceof Interruption) return interruptionOf(endpoint, signal, false);
-    if (!(error instanceof TransportError)) return error;
-    const failure = signal.aborted
-      ? interruptionOf(endpoint, signal, error.sent)
-      : undeliveredFailure(endpoint, error);
-    return failure.with(error.details.refusal ?? {});
+    const isTransport = error instanceof TransportError;
+    if (!isTransport && !(error instanceof Interruption)) return error;
+    const outcome = isTransport && error.sent ? 'unknown' : 'not_sent';
+    if (!isTransport || signal.aborted) {
+      return interruptedFailure(signal, {
+        ...outcomeDetails(endpoint, outcome),
+        ...(isTransport && error.details.refusal),
+      });
+    }
+    const { kind = 'network', hint, cause, refusal = {} } = error.details;
+    return failureOf(endpoint, kind, error.message, outcome, { hint, cause }).with(refusal);
   }
 }
 

@@ -2,13 +2,12 @@ import {
   Failure,
   type FailureDetails,
   type FailureKind,
-  interruptedFailure,
   type Outcome,
   type ServiceError,
 } from '../errors.ts';
 import { isJsonObject, type Json, parseJson } from '../json/json.ts';
 import type { Endpoint } from './endpoints.ts';
-import { type ApiResponse, headerValues, isWrite, type TransportError } from './exchange.ts';
+import { type ApiResponse, headerValues, isWrite } from './exchange.ts';
 import { requestedWait } from './limits.ts';
 
 export type ApiKey = {
@@ -111,25 +110,10 @@ function refusalHint(
     : 'Check the base URL, which must include the version prefix (such as /v1): petstore config list';
 }
 
-/** Returns the failure for the promised status with a body that cannot be used. */
-export function unreadableFailure(endpoint: Endpoint, { message, details }: Failure): Failure {
-  return failureOf(endpoint, 'service', message, 'unknown', details);
-}
-
-/** Returns the failure for an incomplete response, or none. */
-export function undeliveredFailure(endpoint: Endpoint, error: TransportError): Failure {
-  const { message, sent, details } = error;
-  const { kind = 'network', hint, cause } = details;
-  return failureOf(endpoint, kind, message, sent ? 'unknown' : 'not_sent', { hint, cause });
-}
-
-export function interruptionOf(endpoint: Endpoint, signal: AbortSignal, sent: boolean): Failure {
-  return interruptedFailure(signal, outcomeDetails(endpoint, sent ? 'unknown' : 'not_sent'));
-}
-
 type FailedOutcome = Exclude<Outcome, 'created' | 'done'>;
 
-function failureOf(
+/** Returns the failure of an operation; that of a write says what became of it. */
+export function failureOf(
   endpoint: Endpoint,
   kind: FailureKind,
   message: string,
@@ -151,7 +135,10 @@ const consequences: Readonly<Record<FailedOutcome, readonly [string, string]>> =
 };
 
 /** Returns the details that the outcome of a write adds to its failure. A read has none. */
-function outcomeDetails({ method, status }: Endpoint, outcome: FailedOutcome): FailureDetails {
+export function outcomeDetails(
+  { method, status }: Endpoint,
+  outcome: FailedOutcome,
+): FailureDetails {
   if (!isWrite(method)) return {};
   const isCreate = status === 201;
   const consequence = consequences[outcome][isCreate ? 0 : 1];

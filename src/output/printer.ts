@@ -1,12 +1,13 @@
 import type { Context } from '../context.ts';
-import { explained, Failure } from '../errors.ts';
+import { explained, Failure, usageFailure } from '../errors.ts';
 import type { Format } from '../formats.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { escapeText } from '../json/safe-text.ts';
 import { writeJson } from '../json/write.ts';
+import { quotedUnlessKey } from '../text/secret.ts';
 import { formatCount } from '../time.ts';
 import { csvLine, jsonList, rawLine, toYaml, tsvLine } from './formats.ts';
-import { checkColumns, inferColumns, pickFields, type Row, toQueryRows, toRow } from './rows.ts';
+import { inferColumns, pickFields, type Row, toQueryRows, toRow } from './rows.ts';
 import type { Line, Sink } from './sink.ts';
 
 /** A list that arrives in batches and can be read once. */
@@ -64,8 +65,10 @@ export class Printer {
 
   /** Refuses unknown columns before anything is sent. */
   checkColumns(known: readonly string[]): void {
-    const { columns, query } = this.options;
-    if (columns && !query) checkColumns(columns, known);
+    const { columns = [], query } = this.options;
+    const unknown = columns.find((name) => !known.includes(name));
+    if (unknown === undefined || query) return;
+    throw usageFailure(`unknown column${quotedUnlessKey(unknown)}`, `Columns: ${known.join(', ')}`);
   }
 
   /** Starts to load the table code while the request is in flight: that costs no time. */

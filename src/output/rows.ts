@@ -1,7 +1,5 @@
-import { usageFailure } from '../errors.ts';
 import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { writeJson } from '../json/write.ts';
-import { quotedUnlessKey } from '../text/secret.ts';
 
 /** The cells of one record; undefined where the record lacks the field. */
 export type Row = readonly (Json | undefined)[];
@@ -64,10 +62,4 @@ export function pickFields(value: Json, columns: readonly string[]): Json {
   if (!isJsonObject(value)) return value;
   const names = columns.filter((name) => Object.hasOwn(value, name));
   return Object.fromEntries(names.map((name) => [name, value[name]]));
-}
-
-export function checkColumns(requested: readonly string[], known: readonly string[]): void {
-  const unknown = requested.find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  throw usageFailure(`unknown column${quotedUnlessKey(unknown)}`, `Columns: ${known.join(', ')}`);
 }
