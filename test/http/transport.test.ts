@@ -8,293 +8,218 @@ const hasIpv6 = Object.values(networkInterfaces())
   .flat()
   .some((one) => one?.address === '::1');
 
+const whole = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+const answer = (socket: Socket) => socket.write(whole('[]'));
+const endless = () => new Promise<never>(() => {});
+
 describe('the transport on a real socket', () => {
   let server: Server | undefined;
   afterEach(() => server?.close());
 
+  /** Listens, and keeps the connections and what they bring. `onData` is called for each piece of a request. */
   async function listen(
-    onConnection: Parameters<typeof createServer>[1],
-    host = '127.0.0.1',
-  ): Promise<URL> {
-    const listening = createServer(onConnection);
+    onData: (socket: Socket, received: string) => void,
+    { host = '127.0.0.1', onConnection = (_: Socket) => {} } = {},
+  ) {
+    const sockets: Socket[] = [];
+    let received = '';
+    let onClose = () => {};
+    const closed = new Promise<void>((resolve) => {
+      onClose = resolve;
+    });
+    const listening = createServer((socket) => {
+      sockets.push(socket);
+      socket.on('error', () => {}).once('close', onClose);
+      socket.on('data', (bytes) => {
+        received += bytes;
+        onData(socket, received);
+      });
+      onConnection(socket);
+    });
     server = listening;
     await new Promise<void>((resolve) => listening.listen(0, host, resolve));
     const { port } = listening.address() as { port: number };
-    return new URL(`http://${host.includes(':') ? `[${host}]` : host}:${port}/v1/categories`);
+    const url = new URL(`http://${host.includes(':') ? `[${host}]` : host}:${port}/v1/categories`);
+    return { url, sockets, closed, received: () => received };
+  }
+
+  /** Sends requests over one transport, and counts those of which a byte has left. */
+  function client() {
+    const transport = createTransport();
+    let sent = 0;
+    const onSent = () => {
+      sent += 1;
+    };
+    const send = (fields: Parameters<typeof request>[0]) =>
+      transport(request({ onSent, ...fields }));
+    const read = async (fields: Parameters<typeof request>[0]) => textOf((await send(fields)).body);
+    return { send, read, sent: () => sent };
   }
 
   test('tells that the first byte has left only when a connection stands', async () => {
-    const send = createTransport();
-    const calls: string[] = [];
-    const url = await listen((socket) => socket.once('data', () => socket.destroy()));
-    const closed = new URL('http://127.0.0.1:1/v1/categories');
+    const { send, sent } = client();
+    const { url } = await listen((socket) => socket.destroy());
 
-    const [cut, refused] = await Promise.allSettled([
-      send(request({ url, onSent: () => calls.push('cut') })),
-      send(request({ url: closed, onSent: () => calls.push('refused') })),
-    ]);
-
-    expect([cut.status, refused.status]).toEqual(['rejected', 'rejected']);
-    expect(calls).toEqual(['cut']);
+    await expect(send({ url: new URL('http://127.0.0.1:1/v1/categories') })).rejects.toThrow();
+    expect(sent()).toBe(0);
+    await expect(send({ url })).rejects.toThrow();
+    expect(sent()).toBe(1);
   });
 
-  test('sends nothing when the request may no longer leave once its connection stands', async () => {
-    const send = createTransport();
-    let received = '';
-    let ended = () => {};
-    const closed = new Promise<void>((resolve) => {
-      ended = resolve;
-    });
-    const url = await listen((socket) => {
-      socket.on('data', (bytes) => {
-        received += bytes;
-      });
-      socket.once('close', ended);
-    });
-    let sent = false;
-    const onSent = () => {
-      sent = true;
-    };
+  test.for([
+    ['is refused', () => Promise.reject(new Error('withdrawn')), 'withdrawn'],
+    ['waits, and the request is given up', endless, 'enough'],
+  ] as const)(
+    'sends nothing when the last check of a new connection %s',
+    async ([, lastCheck, reason]) => {
+      const { send, sent } = client();
+      const { url, closed, received } = await listen(answer);
+      const attempt = new AbortController();
+      const check = () => {
+        if (reason === 'enough') attempt.abort(new Error('enough'));
+        return lastCheck();
+      };
 
-    const kept = send(
-      request({ url, onSent, lastCheck: () => Promise.reject(new Error('withdrawn')) }),
-    );
+      const gone = send({ url, signal: attempt.signal, lastCheck: check });
 
-    await expect(kept).rejects.toThrow('withdrawn');
-    await closed;
-    expect({ received, sent }).toEqual({ received: '', sent: false });
-  });
+      await expect(gone).rejects.toThrow(reason);
+      await closed;
+      expect({ received: received(), sent: sent() }).toEqual({ received: '', sent: 0 });
+    },
+  );
 
-  test('asks again whether a request may leave when it reuses a connection', async () => {
-    const send = createTransport();
-    let received = '';
-    let connections = 0;
-    const url = await listen((socket) => {
-      connections += 1;
-      socket.on('data', (bytes) => {
-        received += bytes;
-        socket.write(whole('[]'));
-      });
-    });
-    await textOf((await send(request({ url }))).body);
-    const first = received;
+  test('checks again whether a request may leave when it reuses a connection', async () => {
+    const { send, read } = client();
+    const { url, sockets, received } = await listen(answer);
+    await read({ url });
+    const first = received();
 
-    const kept = send(request({ url, lastCheck: () => Promise.reject(new Error('withdrawn')) }));
+    const refused = send({ url, lastCheck: () => Promise.reject(new Error('withdrawn')) });
 
-    await expect(kept).rejects.toThrow();
-    expect({ received, connections }).toEqual({ received: first, connections: 1 });
+    await expect(refused).rejects.toThrow();
+    expect([received(), sockets.length]).toEqual([first, 1]);
   });
 
   test('gives a silent server up when told to', async () => {
-    const send = createTransport();
     const attempt = new AbortController();
-    const url = await listen((socket) =>
-      socket.once('data', () => attempt.abort()).on('error', () => {}),
-    );
+    const { url } = await listen(() => attempt.abort());
 
-    await expect(send(request({ url, signal: attempt.signal }))).rejects.toThrow();
+    await expect(client().send({ url, signal: attempt.signal })).rejects.toThrow();
   });
 
   test('an answer that is cut short is never a whole one', async () => {
-    const send = createTransport();
-    const url = await listen((socket) =>
-      socket.once('data', () =>
-        socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[{"id":1'),
-      ),
+    const { url } = await listen((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[{"id":1'),
     );
 
-    const answer = await send(request({ url }));
-
-    await expect(textOf(answer.body)).rejects.toThrow();
+    await expect(client().read({ url })).rejects.toThrow();
   });
 
   test('eight requests at once arrive at once, each over a connection of its own', async () => {
-    const send = createTransport();
+    const { read } = client();
     const asked = new Set<Socket>();
-    const url = await listen((socket) =>
-      socket.once('data', () => {
-        asked.add(socket);
-        // None is answered before all are there.
-        if (asked.size === 8) for (const each of asked) each.write(whole('[]'));
-      }),
-    );
+    const { url } = await listen((socket) => {
+      asked.add(socket);
+      // None is answered before all are there.
+      if (asked.size === 8) asked.forEach(answer);
+    });
 
-    const texts = Array.from({ length: 8 }, async () =>
-      textOf((await send(request({ url }))).body),
-    );
+    const texts = await Promise.all(Array.from({ length: 8 }, () => read({ url })));
 
-    expect(await Promise.all(texts)).toEqual(Array.from({ length: 8 }, () => '[]'));
+    expect(new Set(texts)).toEqual(new Set(['[]']));
   });
 
   test.skipIf(!hasIpv6)('reaches an IPv6 address', async () => {
-    const send = createTransport();
-    let received = '';
-    const url = await listen((socket) => {
-      socket.on('data', (bytes) => {
-        received += bytes;
-        socket.write(whole('[]'));
-      });
-    }, '::1');
+    const { url, received } = await listen(answer, { host: '::1' });
 
-    expect(await textOf((await send(request({ url }))).body)).toBe('[]');
-    expect(received).toMatch(new RegExp(`^host: \\[::1\\]:${url.port}\r$`, 'im'));
+    expect(await client().read({ url })).toBe('[]');
+    expect(received()).toMatch(new RegExp(`^host: \\[::1\\]:${url.port}\r$`, 'im'));
   });
 
   test('HEAD has no body, whatever length is told', async () => {
-    const send = createTransport();
     const [head = ''] = whole('[]').split('[]');
-    const url = await listen((socket) => socket.on('data', () => socket.write(head)));
+    const { url } = await listen((socket) => socket.write(head));
 
-    expect(await textOf((await send(request({ url, method: 'HEAD' }))).body)).toBe('');
+    expect(await client().read({ url, method: 'HEAD' })).toBe('');
   });
 
   test('sends a body in UTF-8, with its length in bytes', async () => {
-    const send = createTransport();
     const body = '{"name":"K\u00f6ter \u72ac \u{1f415}"}';
-    let received = '';
-    const url = await listen((socket) => {
-      socket.setEncoding('utf8').on('data', (text) => {
-        received += text;
-        if (received.endsWith('}')) socket.write(whole('{}'));
-      });
-    });
+    const { url, received } = await listen(
+      (socket, text) => text.endsWith('}') && socket.write(whole('{}')),
+      { onConnection: (socket) => socket.setEncoding('utf8') },
+    );
 
-    await textOf((await send(request({ url, method: 'POST', body }))).body);
+    await client().read({ url, method: 'POST', body });
 
-    expect(received.split('\r\n\r\n')[1]).toBe(body);
-    expect(received).toMatch(new RegExp(`^content-length: ${Buffer.byteLength(body)}\r$`, 'im'));
+    expect(received().split('\r\n\r\n')[1]).toBe(body);
+    expect(received()).toMatch(new RegExp(`^content-length: ${Buffer.byteLength(body)}\r$`, 'im'));
   });
 
   test('requests one after another share a connection', async () => {
-    const send = createTransport();
-    let connections = 0;
-    const url = await listen((socket) => {
-      connections += 1;
-      socket.on('data', () => socket.write(whole('[]')));
-    });
+    const { read } = client();
+    const { url, sockets } = await listen(answer);
 
-    for (let n = 0; n < 5; n += 1) await textOf((await send(request({ url }))).body);
+    for (let n = 0; n < 5; n += 1) await read({ url });
 
-    expect(connections).toBe(1);
+    expect(sockets).toHaveLength(1);
   });
 
   test.for(['GET', 'POST'])(
     'a %s whose connection breaks once it has left is not sent again',
     async (method) => {
-      const send = createTransport();
-      let received = 0;
-      const url = await listen((socket) =>
-        socket.on('data', () => {
-          received += 1;
-          if (received === 1) socket.write(whole('[]'));
-          else socket.destroy();
-        }),
-      );
-      await textOf((await send(request({ url }))).body);
+      const { read, send } = client();
+      let requests = 0;
+      const { url } = await listen((socket) => {
+        requests += 1;
+        if (requests === 1) answer(socket);
+        else socket.destroy();
+      });
+      await read({ url });
 
-      await expect(send(request({ url, method }))).rejects.toThrow();
+      await expect(send({ url, method })).rejects.toThrow();
 
-      expect(received).toBe(2);
+      expect(requests).toBe(2);
     },
   );
 
   test('a connection that is closed while it is idle is replaced before anything is sent', async () => {
-    const send = createTransport();
-    const connections: Socket[] = [];
-    let received = 0;
-    const url = await listen((socket) => {
-      connections.push(socket);
-      socket.on('data', () => {
-        received += 1;
-        socket.write(whole('[]'));
-      });
-    });
-    await textOf((await send(request({ url }))).body);
-    let sent = 0;
-    const onSent = () => {
-      sent += 1;
-    };
+    const { read, sent } = client();
+    const { url, sockets, closed, received } = await listen(answer);
+    await read({ url });
     const lastCheck = async () => {
-      const [first] = connections;
-      if (connections.length > 1 || !first) return;
-      first.end();
-      await new Promise((resolve) => first.once('close', resolve));
+      if (sockets.length > 1) return;
+      sockets[0]?.end();
+      await closed;
     };
 
-    const answer = await send(request({ url, method: 'POST', onSent, lastCheck }));
-
-    expect(await textOf(answer.body)).toBe('[]');
-    expect({ connections: connections.length, received, sent }).toEqual({
-      connections: 2,
-      received: 2,
-      sent: 1,
-    });
+    expect(await read({ url, method: 'POST', lastCheck })).toBe('[]');
+    expect(received().match(/HTTP\/1\.1/g)).toHaveLength(2);
+    expect([sockets.length, sent()]).toEqual([2, 2]);
   });
 
   test('a new connection that is closed at once is not replaced', async () => {
-    const send = createTransport();
-    let connections = 0;
-    let sent = false;
-    let ended = () => {};
-    const closed = new Promise<void>((resolve) => {
-      ended = resolve;
+    const { send, sent } = client();
+    const { url, sockets, closed } = await listen(answer, {
+      onConnection: (socket) => socket.end(),
     });
-    const url = await listen((socket) => {
-      connections += 1;
-      socket.once('close', ended).end();
-    });
-    const onSent = () => {
-      sent = true;
-    };
-    const lastCheck = () => closed;
 
-    await expect(send(request({ url, onSent, lastCheck }))).rejects.toThrow();
+    await expect(send({ url, lastCheck: () => closed })).rejects.toThrow();
 
-    expect({ connections, sent }).toEqual({ connections: 1, sent: false });
+    expect([sockets.length, sent()]).toEqual([1, 0]);
   });
 
-  test('is given up while it waits for the last look, and no byte of it leaves', async () => {
-    const send = createTransport();
-    const attempt = new AbortController();
-    let received = '';
-    let ended = () => {};
-    const closed = new Promise<void>((resolve) => {
-      ended = resolve;
-    });
-    const url = await listen((socket) => {
-      socket.once('close', ended).on('data', (bytes) => {
-        received += bytes;
-      });
-    });
-    const lastCheck = () => {
-      attempt.abort(new Error('enough'));
-      return new Promise<void>(() => {});
-    };
-
-    const given = send(request({ url, signal: attempt.signal, lastCheck }));
-
-    await expect(given).rejects.toThrow('enough');
-    await closed;
-    expect(received).toBe('');
-  });
-
-  test.for([
-    ['30 KB', 30_000],
-    ['80 KB', 80_000],
-  ] as const)(
-    'a body of %s without a length whose connection ends before it is read is whole',
-    async ([, length]) => {
-      const send = createTransport();
+  test.for([30_000, 80_000])(
+    'a body of %i bytes without a length whose connection ends before it is read is whole',
+    async (length) => {
       let ended: Promise<unknown> = Promise.resolve();
-      const url = await listen((socket) =>
-        socket.once('data', () => {
-          ended = new Promise<void>((resolve) =>
-            socket.end(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(length)}`, resolve),
-          );
-        }),
-      );
+      const { url } = await listen((socket) => {
+        ended = new Promise<void>((resolve) =>
+          socket.end(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(length)}`, resolve),
+        );
+      });
 
-      const { body } = await send(request({ url }));
+      const { body } = await client().send({ url });
       await ended;
       for (let turns = 0; turns < 100; turns += 1) await new Promise(setImmediate);
 
@@ -303,61 +228,38 @@ describe('the transport on a real socket', () => {
   );
 
   test('a body whose connection is reset before it is read is not whole', async () => {
-    const send = createTransport();
-    let reset = () => {};
     const head = 'HTTP/1.1 200 OK\r\nContent-Length: 4000000\r\n\r\n';
-    const url = await listen((socket) => {
-      reset = () => socket.resetAndDestroy();
-      socket.once('data', () => socket.write(head + 'x'.repeat(3_000_000)));
-    });
+    const { url, sockets } = await listen((socket) => socket.write(head + 'x'.repeat(3_000_000)));
 
-    const { body } = await send(request({ url }));
-    reset();
+    const { body } = await client().send({ url });
+    sockets[0]?.resetAndDestroy();
     for (let turns = 0; turns < 100; turns += 1) await new Promise(setImmediate);
 
     await expect(textOf(body)).rejects.toThrow();
   });
 
   test('a reader that stops before the end gives the connection up', async () => {
-    const send = createTransport();
-    let ended = () => {};
-    const closed = new Promise<void>((resolve) => {
-      ended = resolve;
-    });
-    const url = await listen((socket) =>
-      socket
-        .on('error', () => {})
-        .once('close', ended)
-        .once('data', () => socket.write(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(4_000_000)}`)),
+    const { url, closed } = await listen((socket) =>
+      socket.write(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(4_000_000)}`),
     );
 
-    const { body } = await send(request({ url }));
+    const { body } = await client().send({ url });
     for await (const _ of body) break;
 
     await closed;
   });
 
   test('an answer that is still being read keeps its connection for itself', async () => {
-    const send = createTransport();
-    let finish = () => {};
-    let connections = 0;
-    const url = await listen((socket) => {
-      connections += 1;
-      const [first, rest] = connections === 1 ? [whole('[]').slice(0, -1), ']'] : [whole('[]'), ''];
-      socket.on('data', () => socket.write(first));
-      if (connections === 1) finish = () => socket.write(rest);
-    });
-    const slow = await send(request({ url }));
+    const { send, read } = client();
+    const { url, sockets } = await listen((socket) =>
+      sockets.length === 1 ? socket.write(whole('[]').slice(0, -1)) : answer(socket),
+    );
+    const slow = await send({ url });
 
-    const quick = await textOf((await send(request({ url }))).body);
+    expect(await read({ url })).toBe('[]');
 
-    expect(quick).toBe('[]');
-    finish();
+    sockets[0]?.write(']');
     expect(await textOf(slow.body)).toBe('[]');
-    expect(connections).toBe(2);
+    expect(sockets).toHaveLength(2);
   });
 });
-
-function whole(body: string): string {
-  return `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-}
