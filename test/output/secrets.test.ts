@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe } from 'vitest';
+import { put } from '../support/import-cases.ts';
 import { expect, reply, test } from '../support/petstore.ts';
 import { trials } from '../support/trials.ts';
 import { formats } from '../support/values.ts';
 
-const digits = '34567890';
 const secret = 'ky+7Canary/%41"<b>=\\Zq9~f';
 /** As it may turn up in texts: as it is, in JSON, in a URL, in Base64 wherever in what was encoded. */
 const forms = [
@@ -20,193 +20,10 @@ const forms = [
     insideBase64(before, 'base64url'),
   ]),
 ];
+const formsIn = (text: string) => forms.filter((form) => text.includes(form));
+const withKey = (key: string | undefined) => ({ env: { PETSTORE_API_KEY: key } });
 /** More than a list that is laid out all at once. */
 const manyRows = 11_000;
-
-describe('a number is never touched, although it holds the key:', () => {
-  test.for(formats)('%s', async (format, { petstore, sandbox }) => {
-    sandbox.react = () =>
-      reply(200, '[{"id":1234567890123,"name":"a 34567890 b","more":[34567890,{"n":34567890.5}]}]');
-    const env = { PETSTORE_API_KEY: digits };
-
-    for (const argv of [
-      ['categories', 'list'],
-      ['api', 'GET', '/x'],
-    ]) {
-      const { stdout } = await petstore([...argv, '-o', format], { env });
-
-      expect(stdout).toContain('1234567890123');
-      expect(stdout).toContain('a [key] b');
-      if (argv[0] === 'api') expect(stdout).toContain('34567890.5');
-      expect(stdout).not.toMatch(/\d\[key\]|\[key\]\d/);
-    }
-  });
-
-  test('in an event', async ({ petstore, sandbox, clock }) => {
-    sandbox.react = () =>
-      reply(200, [], {
-        'x-ratelimit-limit': '34567890',
-        'x-ratelimit-remaining': '34567890',
-        'x-ratelimit-reset': String(Math.floor(clock.now() / 1_000) + 42),
-      });
-    const env = { PETSTORE_API_KEY: digits };
-
-    const json = await petstore(['categories', 'list', '--json'], { env });
-    const text = await petstore(['categories', 'list'], { env });
-
-    expect(json.stderr).toContain('"limit":34567890,"remaining":34567890');
-    // A message is one text, in which numbers cannot be told from the key.
-    expect(text.stderr).toContain('[key] of [key] left');
-  });
-});
-
-describe('names of fields and structure are never touched:', () => {
-  test.for(formats)(
-    '%s where the key is the name of a field',
-    async (format, { petstore, sandbox }) => {
-      sandbox.react = () => reply(200, [{ id: 1, name: 'dog', description: 'the description' }]);
-      const argv = ['categories', 'list', '-o', format];
-
-      const { stdout } = await petstore(argv, { env: { PETSTORE_API_KEY: 'description' } });
-      const plain = await petstore(argv);
-
-      const narrow = (table: string) => table.replace(/[ ─]+/g, ' ');
-      // Unlike the brackets, plain words stand in YAML without quotes.
-      const hidden = format === 'yaml' ? '"the [key]"' : 'the [key]';
-      expect(narrow(stdout)).toBe(narrow(plain.stdout).replace('the description', hidden));
-    },
-  );
-
-  test('of one record', async ({ petstore, sandbox }) => {
-    sandbox.react = () => reply(200, { id: 1, description: 'x' });
-    const env = { PETSTORE_API_KEY: 'description' };
-
-    for (const format of formats) {
-      const { stdout } = await petstore(['pets', 'get', '1', '-o', format], { env });
-
-      expect(stdout).toContain('description');
-    }
-  });
-
-  test.for(['rate_limit', 'remaining', 'exitCode', 'not_sent', 'retryAfter'])(
-    'of an event where the key is %s',
-    async (key, { petstore, sandbox }) => {
-      sandbox.react = () =>
-        reply(429, { code: 'x', message: 'y', status: 429 }, { 'retry-after': '900' });
-      const argv = ['categories', 'create', 'dog', '--json', '--max-wait', '0'];
-
-      const { events } = await petstore(argv, { env: { PETSTORE_API_KEY: key } });
-
-      expect(events().at(-1)).toMatchObject({
-        event: 'error',
-        kind: 'rate_limited',
-        outcome: 'refused',
-        retryAfter: expect.any(Number),
-        exitCode: 75,
-      });
-    },
-  );
-
-  test('the blanks of an indentation, which are no secret', async ({ petstore, sandbox }) => {
-    sandbox.react = () => reply(200, { a: { b: { c: { d: { e: 'x' } } } } });
-    const env = { PETSTORE_API_KEY: undefined };
-    const capture = async () => ({ exitCode: 0, stdout: `a-key-0123456789\n${' '.repeat(8)}\n` });
-    await petstore(['config', 'set', 'base-url', 'http://127.0.0.1:4010/v1'], { env });
-    await petstore(['config', 'set', 'api-key-command', 'x'], { env });
-
-    const { stdout } = await petstore(['api', 'GET', '/x', '--json'], {
-      env,
-      context: { capture },
-    });
-
-    expect(stdout).toContain('        "d": {\n          "e": "x"');
-  });
-});
-
-test('no beginning of a key is left where a header field is cut short', async ({
-  petstore,
-  sandbox,
-}) => {
-  const key = 'abcdefghijklmnopqrstuvwxyz-0123456789-ABCDEFGHIJKLMNOPQRSTUVWXYZ';
-  const headers = { 'x-long': `${'-'.repeat(280)}${key}` };
-  sandbox.react = () => reply(200, [], headers);
-
-  const { stderr } = await petstore(['categories', 'list', '-v'], {
-    env: { PETSTORE_API_KEY: key },
-  });
-
-  expect(stderr).toContain('-[key]…\n');
-  expect(stderr).not.toContain('abcdefgh');
-});
-
-test('no beginning of a key is left where a message quotes half a name', async ({
-  petstore,
-  folder,
-}) => {
-  const key = 'abcdefghijklmnopqrstuvwxyz-0123456789-ABCDEFGHIJKLMNOPQRSTUVWXYZ'.repeat(4);
-  writeFileSync(`${folder}/rows.csv`, `name,${key}\nx,y\n`);
-
-  const { exitCode, stderr } = await petstore(
-    ['categories', 'import', `${folder}/rows.csv`, '--dry-run'],
-    { env: { PETSTORE_API_KEY: key } },
-  );
-
-  expect(exitCode).toBe(2);
-  expect(stderr).toContain('unknown column "[key]…"');
-  expect(stderr).not.toContain('abcdefgh');
-});
-
-describe('a secret that is a word of ours', () => {
-  const env = { PETSTORE_API_KEY: 'categories' };
-
-  test('is cut out of what the service says, and of results', async ({ petstore, sandbox }) => {
-    const error = { code: 'bad', message: 'no categories for you', status: 500 };
-    sandbox.react = ({ method }) =>
-      method === 'POST' ? reply(500, error) : reply(200, [{ id: 1, name: 'categories' }]);
-
-    const { stderr } = await petstore(['api', 'POST', '/x', '--data', '{}'], { env });
-    const { stdout } = await petstore(['categories', 'list', '-o', 'ndjson'], { env });
-
-    expect(stderr).toContain('no [key] for you');
-    expect(stdout).toBe('{"id":1,"name":"[key]"}\n');
-  });
-
-  test('keeps no command from being understood', async ({ petstore }) => {
-    const { exitCode, stdout } = await petstore(['categories', 'list', '-o', 'csv'], { env });
-
-    expect(exitCode).toBe(4);
-    expect(stdout).toBe('');
-  });
-});
-
-test.for(formats)(
-  'a key in the place of a column is not shown: %s',
-  async (format, { petstore, sandbox }) => {
-    const key = 'a-key-that-nobody-guesses';
-    sandbox.react = () => reply(200, '[{"id":1}]');
-    const argv = ['orders', 'list', '--columns', `id,${key}`, '-o', format];
-    const { stdout, stderr } = await petstore(argv, { env: { PETSTORE_API_KEY: key } });
-
-    expect(stdout + stderr).not.toContain(key);
-    expect(stderr).toContain('[key]');
-  },
-);
-
-describe('a name that the service chose', () => {
-  test.for(formats)('shows no key: %s', async (format, { petstore, sandbox }) => {
-    const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
-    sandbox.react = () => reply(200, { [secret]: 1, [`a ${base64}`]: 2, plain: 5 });
-
-    const { stdout } = await petstore(['pets', 'get', '1', '-o', format], {
-      env: { PETSTORE_API_KEY: secret },
-    });
-
-    expect(forms.filter((form) => stdout.includes(form))).toEqual([]);
-    if (format === 'ndjson') {
-      expect(stdout).toMatch(/^\{"\[key\]":1,"a \[key\].?":2,"plain":5\}\n$/);
-    }
-  });
-});
 
 describe('no form of a secret is in a result', () => {
   test('in any format, wherever it stands in the data', async ({ petstore, sandbox }) => {
@@ -226,36 +43,220 @@ describe('no form of a secret is in a result', () => {
     }));
     const holds = fc.asyncProperty(tree, fc.constantFrom(...formats), async (tree, format) => {
       sandbox.react = () => reply(200, JSON.stringify(tree));
-      const env = { PETSTORE_API_KEY: secret };
-      const { stdout, exitCode } = await petstore(['api', 'GET', '/x', '-o', format], { env });
+      const argv = ['api', 'GET', '/x', '-o', format];
+      const { stdout, exitCode } = await petstore(argv, withKey(secret));
 
       expect(exitCode).toBe(0);
-      expect(forms.filter((form) => stdout.includes(form))).toEqual([]);
+      expect(formsIn(stdout)).toEqual([]);
       if (format === 'json') expect(shapeOf(JSON.parse(stdout))).toBe(shapeOf(tree));
     });
     await fc.assert(holds, trials(700));
   });
 
   test.for(formats)(
-    'in %s of a list that is printed piece by piece',
+    'of many rows, nor in the names of fields, as %s',
     async (format, { petstore, sandbox }) => {
       const rows = Array.from({ length: manyRows }, (_, id) => ({ id, name: `category ${id}` }));
       const found = Object.assign([...rows], {
         777: { id: 34567890777, name: `the ${secret} of it`, description: forms.join(' ') },
       });
-      sandbox.react = () => reply(200, found);
+      sandbox.reactions.push(reply(200, found));
+      sandbox.reactions.push(reply(200, { [secret]: 1, [`a ${secret}`]: 2, plain: 5 }));
 
-      const { stdout, exitCode } = await petstore(['categories', 'list', '-o', format], {
-        env: { PETSTORE_API_KEY: secret },
-      });
+      const list = await petstore(['categories', 'list', '-o', format], withKey(secret));
+      const pet = await petstore(['pets', 'get', '1', '-o', format], withKey(secret));
 
-      expect(exitCode).toBe(0);
-      expect(forms.filter((form) => stdout.includes(form))).toEqual([]);
-      expect(stdout).toContain('the [key] of it');
-      expect(stdout).toContain('34567890777');
-      expect(stdout).toContain(`category ${manyRows - 1}`);
+      expect([list.exitCode, pet.exitCode]).toEqual([0, 0]);
+      expect(formsIn(list.stdout + pet.stdout)).toEqual([]);
+      for (const text of ['the [key] of it', '34567890777', `category ${manyRows - 1}`]) {
+        expect(list.stdout).toContain(text);
+      }
+      if (format === 'ndjson') expect(pet.stdout).toBe('{"[key]":1,"a [key]":2,"plain":5}\n');
     },
   );
+
+  test.for(formats)('in the place of a column, as %s', async (format, { petstore, sandbox }) => {
+    sandbox.react = () => reply(200, '[{"id":1}]');
+    const argv = ['orders', 'list', '--columns', `id,${secret}`, '-o', format];
+    const { stdout, stderr } = await petstore(argv, withKey(secret));
+
+    expect(formsIn(stdout + stderr)).toEqual([]);
+    expect(stderr).toContain('[key]');
+  });
+});
+
+describe('the key is cut out of texts that petstore itself makes:', () => {
+  /** One that URLs write in another way, and one that may be a word of the service. */
+  const keys = [
+    'kyCanary41<b>=Zq9f-0123456789-abcdefghijklmnopqrstuvwxyz',
+    'kyCanary_0123456789_plain',
+  ];
+
+  test.for([
+    ['config get base-url', 'PETSTORE_BASE_URL'],
+    ['config path', 'PETSTORE_CONFIG_DIR'],
+    ['auth status', 'PETSTORE_BASE_URL'],
+    ['config list', 'PETSTORE_BASE_URL'],
+    ['doctor', 'PETSTORE_BASE_URL'],
+    ['categories diff FILE'],
+    ['categories import FILE --dry-run'],
+    ['categories import FILE --yes'],
+    ['categories import FAULTY --yes'],
+    ['categories import KEY --yes'],
+    ['api GET /pets/KEY'],
+    ['categories create KEY --dry-run'],
+    ['categories create dog'],
+    ['categories list --search KEY'],
+    ['categories list --verbose'],
+  ] as const)('%s', async ([line, variable], { petstore, sandbox, folder }) => {
+    for (const key of keys) {
+      const inUrl = encodeURIComponent(key);
+      const places = {
+        PETSTORE_BASE_URL: `http://127.0.0.1:4010/${inUrl}`,
+        PETSTORE_CONFIG_DIR: `/tmp/${key}`,
+      };
+      const env = { PETSTORE_API_KEY: key, ...(variable && { [variable]: places[variable] }) };
+      const refusal = { code: key, message: '-'.repeat(300) + key.repeat(4), status: 422 };
+      const headers = { 'x-echo': `${'-'.repeat(280)}${key}`, deprecation: 'true' };
+      sandbox.react = ({ method }) =>
+        method === 'GET'
+          ? reply(200, [{ id: 1, name: `a ${key}`, description: key }], headers)
+          : reply(422, refusal, headers);
+      const rows = [{ name: `a ${key}`, description: 'y' }, { name: `b ${key}` }];
+      const faults = [{ [key]: 1 }, { name: 'a', [key]: 2 }];
+      const argv = line
+        .replace('FILE', put(folder, JSON.stringify(rows), `${key}.json`))
+        .replace('FAULTY', put(folder, JSON.stringify(faults), 'faulty.json'))
+        .replace('KEY', inUrl)
+        .split(' ');
+
+      let said = '';
+      for (const format of ['table', 'json', 'csv', 'raw']) {
+        const { stdout, stderr } = await petstore([...argv, '-o', format], { env });
+        said += stdout + stderr;
+      }
+
+      expect(said).toContain('[key]');
+      expect(said).not.toMatch(/kyCanary|%3Cb%3E/i);
+    }
+  });
+
+  test('no beginning of it is left where a text is cut short', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    const key = 'abcdefghijklmnopqrstuvwxyz-0123456789-ABCDEFGHIJKLMNOPQRSTUVWXYZ'.repeat(4);
+    sandbox.react = () => reply(200, [], { 'x-long': `${'-'.repeat(280)}${key}` });
+    writeFileSync(`${folder}/rows.csv`, `name,${key}\nx,y\n`);
+
+    const list = await petstore(['categories', 'list', '-v'], withKey(key));
+    const argv = ['categories', 'import', `${folder}/rows.csv`, '--dry-run'];
+    const plan = await petstore(argv, withKey(key));
+
+    expect(list.stderr).toContain('-[key]…\n');
+    expect(plan.stderr).toContain('unknown column "[key]…"');
+    expect(list.stderr + plan.stderr).not.toContain('abcdefgh');
+  });
+});
+
+describe('a number is never touched, although it holds the key:', () => {
+  test.for(formats)('%s', async (format, { petstore, sandbox }) => {
+    sandbox.react = () =>
+      reply(200, '[{"id":1234567890123,"name":"a 34567890 b","more":[34567890,{"n":34567890.5}]}]');
+
+    for (const argv of [
+      ['categories', 'list'],
+      ['api', 'GET', '/x'],
+    ]) {
+      const { stdout } = await petstore([...argv, '-o', format], withKey('34567890'));
+
+      expect(stdout).toContain('1234567890123');
+      expect(stdout).toContain('a [key] b');
+      if (argv[0] === 'api') expect(stdout).toContain('34567890.5');
+      expect(stdout).not.toMatch(/\d\[key\]|\[key\]\d/);
+    }
+  });
+});
+
+describe('names of fields and structure are never touched:', () => {
+  test.for(formats)(
+    '%s where the key is the name of a field',
+    async (format, { petstore, sandbox }) => {
+      sandbox.react = () => reply(200, [{ id: 1, name: 'dog', description: 'the description' }]);
+      const argv = ['categories', 'list', '-o', format];
+
+      const { stdout } = await petstore(argv, withKey('description'));
+      const plain = await petstore(argv);
+
+      const narrow = (table: string) => table.replace(/[ ─]+/g, ' ');
+      // Unlike the brackets, plain words stand in YAML without quotes.
+      const hidden = format === 'yaml' ? '"the [key]"' : 'the [key]';
+      expect(narrow(stdout)).toBe(narrow(plain.stdout).replace('the description', hidden));
+
+      sandbox.react = () => reply(200, { id: 1, description: 'x' });
+      const pet = await petstore(['pets', 'get', '1', '-o', format], withKey('description'));
+      expect(pet.stdout).toContain('description');
+    },
+  );
+
+  test('the blanks of an indentation, which are no secret', async ({ petstore, sandbox }) => {
+    sandbox.react = () => reply(200, { a: { b: { c: { d: { e: 'x' } } } } });
+    const capture = async () => ({ exitCode: 0, stdout: `a-key-0123456789\n${' '.repeat(8)}\n` });
+    const options = { ...withKey(undefined), context: { capture } };
+    await petstore(['config', 'set', 'base-url', 'http://127.0.0.1:4010/v1'], options);
+    await petstore(['config', 'set', 'api-key-command', 'x'], options);
+
+    const { stdout } = await petstore(['api', 'GET', '/x', '--json'], options);
+
+    expect(stdout).toContain('        "d": {\n          "e": "x"');
+  });
+
+  test.for(['34567890', 'remaining', 'rate_limit', 'deprecation', 'operation', 'exitCode'])(
+    'of an event where the key is %s',
+    async (key, { petstore, sandbox }) => {
+      const headers = {
+        'x-ratelimit-limit': '34567890',
+        'x-ratelimit-remaining': '34567889',
+        'x-ratelimit-reset': String(Date.UTC(2026, 10, 20, 15, 5, 50) / 1_000),
+        sunset: 'Fri, 01 Jan 2027 00:00:00 GMT',
+      };
+      const refusal = { code: 'x', message: 'y', status: 429 };
+      sandbox.reactions.push(reply(429, refusal, { 'retry-after': '25' }));
+      sandbox.reactions.push(reply(200, '{"id":1}', headers));
+      sandbox.reactions.push(reply(429, refusal, { 'retry-after': '900' }));
+      const get = ['pets', 'get', '1', '--json'];
+
+      const { events } = await petstore(get, withKey(key));
+      const refused = await petstore(get, withKey(key));
+
+      const resetAt = expect.any(String);
+      const [operation, sunset] = ['GET /pets/{petId}', '2027-01-01T00:00:00Z'];
+      expect(events()).toEqual([
+        { event: 'wait', reason: '429', resetAt, waitMs: expect.any(Number) },
+        { event: 'deprecation', operation, sunset, daysLeft: 41 },
+        { event: 'rate_limit', limit: 34567890, remaining: 34567889, resetAt },
+      ]);
+      const retryAfter = expect.any(Number);
+      const error = { event: 'error', kind: 'rate_limited', outcome: 'refused', exitCode: 75 };
+      expect(refused.events().at(-1)).toMatchObject({ ...error, retryAfter });
+    },
+  );
+});
+
+describe('a secret that is a word of ours', () => {
+  test('is cut out of what the service says, and of results', async ({ petstore, sandbox }) => {
+    const error = { code: 'bad', message: 'no categories for you', status: 500 };
+    sandbox.react = ({ method }) =>
+      method === 'POST' ? reply(500, error) : reply(200, [{ id: 1, name: 'categories' }]);
+
+    const key = withKey('categories');
+    const { stderr } = await petstore(['api', 'POST', '/x', '--data', '{}'], key);
+    const { stdout } = await petstore(['categories', 'list', '-o', 'ndjson'], key);
+
+    expect(stderr).toContain('no [key] for you');
+    expect(stdout).toBe('{"id":1,"name":"[key]"}\n');
+  });
 });
 
 /** The digits of Base64 that the secret alone decides, with so many bytes before it and others after it. */

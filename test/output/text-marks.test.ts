@@ -1,10 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe } from 'vitest';
 import { expect, type Fixtures, test } from '../support/petstore.ts';
-import { trials } from '../support/trials.ts';
-import { exact } from '../support/values.ts';
+import { exact, formats } from '../support/values.ts';
 
 /** As keyboards type them; escapes where an editor would show nothing. */
 const texts = {
@@ -66,7 +62,7 @@ describe('Selectors and joiners', () => {
     }
   });
 
-  test.for(['csv', 'tsv', 'yaml', 'json', 'ndjson', 'table'])(
+  test.for(formats)(
     'that are text are printed as they are, as %s',
     async (format, { petstore, sandbox }) => {
       const names = Object.values(texts);
@@ -78,24 +74,6 @@ describe('Selectors and joiners', () => {
 
       for (const name of names) expect(stdout).toContain(name);
       expect(stdout).not.toMatch(/\\u/);
-    },
-  );
-
-  test.for(['csv', 'json', 'ndjson'])(
-    'come back from an import of what was exported, as %s',
-    async (format, { petstore, sandbox, folder }) => {
-      const names = [...Object.values(texts), ...Object.values(hidden)];
-      sandbox.categories.push(...names.map((name, at) => ({ id: exact(String(at)), name })));
-      sandbox.plan = { minute: { limit: 1_000, length: 1 }, day: { limit: 1_000, length: 1 } };
-      const file = join(folder, `all.${format}`);
-      writeFileSync(file, (await petstore(['categories', 'list', '-o', format])).stdout);
-      sandbox.categories.length = 0;
-
-      const argv = ['categories', 'import', file, '--yes', '--allow-duplicates'];
-      const { exitCode } = await petstore([...argv, '--max-wait', 'inf']);
-
-      expect(exitCode).toBe(0);
-      expect(sandbox.categories.map(({ name }) => name).sort()).toEqual([...names].sort());
     },
   );
 
@@ -117,28 +95,6 @@ describe('Selectors and joiners', () => {
     expect(sequences.length).toBeGreaterThan(50);
     const emojis = [...known, ...sequences];
     expect(await printed({ petstore, sandbox }, emojis, 'tsv')).toEqual(emojis);
-  });
-
-  test('never pass beside one another, nor without what they change', async ({
-    petstore,
-    sandbox,
-  }) => {
-    const pieces = ['\ufe0e', '\ufe0f', '\u200c', '\u200d', '\u180b', '\u180e', '\u20e3'];
-    const bases = [...'a1⭐🐕🏽🇩برَक्ाᠠ犬 '];
-    const text = fc.array(fc.constantFrom(...pieces, ...bases), { maxLength: 12 });
-    const texts = fc.array(text, { minLength: 100, maxLength: 100 });
-    const mark = '(?:\ufe0e|\ufe0f|\u200c|\u200d|\u180b|\u180e)';
-    const alone = new RegExp(
-      `^${mark}|[a1犬 ]${mark}(?!\u20e3)|(?!\u200d)${mark}(?!\u200d|\u180e)${mark}`,
-      'u',
-    );
-    const holds = fc.asyncProperty(texts, async (texts) => {
-      const names = texts.map((parts) => parts.join(''));
-      const lines = await printed({ petstore, sandbox }, names, 'tsv');
-      expect(lines).toHaveLength(names.length);
-      for (const line of lines) expect(line).not.toMatch(alone);
-    });
-    await fc.assert(holds, trials(50));
   });
 });
 
