@@ -2,7 +2,6 @@ import { describe } from 'vitest';
 import { parse } from 'yaml';
 import { put } from '../support/import-cases.ts';
 import { expect, reply, test } from '../support/petstore.ts';
-import { stopsWhenWritten } from '../support/stops.ts';
 import { exact } from '../support/values.ts';
 
 const two = [
@@ -151,21 +150,5 @@ describe('the other formats', () => {
     expect(named(parse(yaml).items)).toEqual(names);
     expect(csv.split('\n').filter((line) => line.startsWith('line,'))).toHaveLength(1);
     expect(csv.split('\n')).toHaveLength(names.length + 2);
-  });
-
-  test('a wrong command line is told in text where the output would not be JSON', async ({
-    petstore,
-  }) => {
-    const { stderr } = await petstore(['categories', 'list', '-o', 'yaml', '--serch']);
-
-    expect(stderr).toMatch(/^petstore: unknown option --serch\n/);
-  });
-
-  test('settings of a shell are a record', async ({ petstore }) => {
-    const { signal, stdout, text } = stopsWhenWritten();
-
-    await petstore(['sandbox', '-o', 'csv'], { signal, context: { stdout } });
-
-    expect(text()).toMatch(/^PETSTORE_BASE_URL,PETSTORE_API_KEY\nhttp:.*,sandbox-\w+\n$/);
   });
 });
