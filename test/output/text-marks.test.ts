@@ -13,6 +13,7 @@ const texts = {
   'a shrug': '🤷🏽\u200d♀\ufe0f',
   'a nation of flags': '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
   'hair of a kind': '👩🏻\u200d🦰',
+  'a heart, Latin, Hebrew and Han': '❤\ufe0f Ünï café שלום 犬',
   Persian: 'می\u200cخواهم خانه\u200cها',
   'Persian with vowels': 'بِ\u200cپَر',
   Hindi: 'क्\u200dष क्\u200cष',
