@@ -14,7 +14,6 @@ type Reason = readonly [
   message: string,
   details?: {
     readonly hint?: string;
-    /** A retry may succeed at once. */
     readonly again?: true;
     readonly kind?: FailureKind;
     /** The row holds only once the head of the response has arrived. */
@@ -52,12 +51,10 @@ const fallback: Reason = [/^/, 'HOST closed the connection', { again: true }];
 
 type Attempt = {
   readonly host: string;
-  /** The service may have seen the request. */
   readonly sent: boolean;
   readonly hasHead: boolean;
 };
 
-/** Describes a network error for messages. */
 export function describeBreakdown(
   error: unknown,
   { host, sent, hasHead }: Attempt,

@@ -22,7 +22,6 @@ type ClientOptions = {
   readonly send: SendRequest;
   readonly baseUrl: URL;
   readonly key: ApiKey;
-  /** For the rate limit, from the call to the first byte. */
   readonly maxWaitMs: number;
   readonly userAgent: string;
   readonly report: Report;
@@ -45,7 +44,6 @@ export class Client {
     this.#keyForms = formsOf(options.key.value);
   }
 
-  /** Performs one operation and returns its validated data. */
   async call<Path extends string, Body, Data>(
     endpoint: Endpoint<Path, Body, Data>,
     input: CallInput<Path, Body>,
@@ -100,7 +98,6 @@ export class Client {
     };
   }
 
-  /** Returns the response if it has the promised status. */
   async #perform(endpoint: Endpoint, request: ApiRequest): Promise<ApiResponse> {
     const { send, report } = this.#options;
     const response = await send(this.#withKey(request)).catch((error) => {
@@ -123,7 +120,6 @@ export class Client {
     return { ...request, headers: { ...request.headers, authorization: `Bearer ${key.value}` } };
   }
 
-  /** Yields the batches with integers for ids that were sent as strings. */
   async *#adoptIds<Item>(
     endpoint: Endpoint<string, undefined, Item[]>,
     batches: AsyncIterable<Item[]>,
@@ -157,7 +153,6 @@ export class Client {
   }
 }
 
-/** Returns a base URL without slashes at its end. */
 export function rootOf({ href }: URL): string {
   // Without the lookbehind, the time would grow with the square of the number of slashes.
   return href.replace(/(?<!\/)\/+$/, '');

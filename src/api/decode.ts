@@ -126,7 +126,6 @@ function parse<Value>(endpoint: Endpoint, read: () => Value): Value {
   }
 }
 
-/** Refuses anything but uncompressed JSON. */
 function requireJson(headers: WireHeaders): void {
   const [type = 'application/json'] = headerValues(headers, 'content-type');
   if (!/^application\/json\s*(;|$)/i.test(type.trim())) {

@@ -7,12 +7,10 @@ import { adoptStringIds, Category, isSurelyCategory, NewCategory } from './resou
 export type Endpoint<Path extends string = string, Body = unknown, Data = never> = {
   readonly method: Method;
   readonly path: Path;
-  /** The status of success. */
   readonly status: 200 | 201 | 'any 2xx';
   /** A body that is a string is JSON text already. */
   readonly body?: z.ZodMiniType<Body>;
   readonly data: z.ZodMiniType;
-  /** For messages: "the created category". */
   readonly expects: string;
   readonly maxBytes: number;
   readonly deprecated?: true;

@@ -32,7 +32,6 @@ export type ApiRequest = RateLimitHooks & {
   readonly onSent?: (() => void) | undefined;
   /** Called when the head of the response has arrived; the body may take much longer. */
   readonly onHead?: ((head: ResponseHead) => void) | undefined;
-  /** 1 for the first attempt. */
   readonly attempt?: number;
   /** The request may wait for the rate limit until this moment of the context's `uptime`, in ms. */
   readonly waitUntil: number;
@@ -40,7 +39,6 @@ export type ApiRequest = RateLimitHooks & {
   readonly onQueued?: ((ms: number) => void) | undefined;
 };
 
-/** Times are milliseconds of this machine's clock. */
 export type RateLimit = {
   readonly limit: number;
   readonly remaining: number;
@@ -56,7 +54,6 @@ export type LimitReading = {
     readonly remaining?: number | undefined;
     readonly reset?: number | undefined;
   };
-  /** All three, by this machine's clock. */
   readonly rateLimit: RateLimit | undefined;
   /** Retry-After, at least a second. */
   readonly retryAfter: number | undefined;
@@ -90,7 +87,6 @@ export class TransportError extends Error {
       readonly hint?: string | undefined;
       /** A retry may succeed at once. */
       readonly again?: boolean | undefined;
-      /** An earlier attempt was refused. */
       readonly refusal?: FailureDetails;
       readonly cause?: unknown;
     } = {},
@@ -112,7 +108,6 @@ export class TunnelError extends Error {
   }
 }
 
-/** Returns the values of a header field, in the order they came. */
 export function headerValues(headers: WireHeaders, name: string): readonly string[] {
   const value = headers[name];
   if (value === undefined) return [];

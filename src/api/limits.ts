@@ -65,7 +65,6 @@ function retryAfterMs(value: string, now: number): number | undefined {
   return date === undefined ? undefined : Math.max(0, date - now);
 }
 
-/** Returns the wait, in ms, that a response asks of all requests with the key. */
 export function requestedWait({ status, limits }: ResponseHead): number | undefined {
   return status === 429 || status === 503 ? limits.retryAfter : undefined;
 }
@@ -79,7 +78,6 @@ const dateForms = [
   new RegExp(`^[A-Z][a-z]{2} ${month} (?<day>[ \\d]\\d) ${clock} \\d{4}$`),
 ];
 
-/** Returns the time of an HTTP date in ms since 1970, undefined for anything else. */
 export function parseHttpDate(text: string): number | undefined {
   const day = dateForms.map((form) => form.exec(text)?.groups?.day).find(Boolean);
   if (day === undefined) return undefined;

@@ -12,7 +12,6 @@ import { requestedWait } from './limits.ts';
 
 export type ApiKey = {
   readonly value: string;
-  /** For messages: "PETSTORE_API_KEY". */
   readonly source: string;
   /** The command that replaces it, if one does. */
   readonly renew?: string;
@@ -23,7 +22,6 @@ export function keyEnding(key: string): string | undefined {
   return key.length >= 16 ? key.slice(-4) : undefined;
 }
 
-/** Returns a sentence: "The key comes from PETSTORE_API_KEY and ends in abcd." */
 export function describeKey({ value, source }: ApiKey): string {
   const ending = keyEnding(value);
   return `The key comes from ${source}${ending ? ` and ends in ${ending}` : ''}.`;
@@ -50,7 +48,6 @@ const rules: readonly Rule[] = [
   [0, 999, 'service', 'unknown', 'unexpected response'],
 ];
 
-/** Returns the failure for a response whose status is not the promised one. */
 export function refusalOf(
   endpoint: Endpoint,
   response: ApiResponse,
@@ -112,7 +109,6 @@ function refusalHint(
 
 type FailedOutcome = Exclude<Outcome, 'created' | 'done'>;
 
-/** Returns the failure of an operation; that of a write says what became of it. */
 export function failureOf(
   endpoint: Endpoint,
   kind: FailureKind,
@@ -127,7 +123,6 @@ export function failureOf(
   });
 }
 
-/** After a create, and after any other write. */
 const consequences: Readonly<Record<FailedOutcome, readonly [string, string]>> = {
   not_sent: ['Nothing was sent.', 'Nothing was sent.'],
   refused: ['Nothing was created.', 'Nothing was changed.'],
@@ -158,7 +153,6 @@ export function readServiceError({ status, bytes }: ApiResponse): ServiceError {
   };
 }
 
-/** Returns undefined for a page of HTML or half an Error. */
 function decodeLeniently(bytes: Uint8Array): Json | undefined {
   try {
     return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));

@@ -43,7 +43,6 @@ export function isSurelyCategory(value: Json): boolean {
   );
 }
 
-/** Turns ids that were sent as strings into integers, in place, and returns true if there were any. */
 export function adoptStringIds(categories: readonly Category[]): boolean {
   let hasStrings = false;
   for (const category of categories) {

@@ -86,7 +86,6 @@ function canRepeat({ method }: ApiRequest, result: ApiResponse | TransportError)
   return !isWrite(method) && (result.status >= 500 || result.status === 408);
 }
 
-/** Returns true if the service asks all requests with the key to wait. */
 function isForAll(response: ApiResponse): boolean {
   return response.status === 429 || requestedWait(response) !== undefined;
 }

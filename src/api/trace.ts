@@ -52,7 +52,6 @@ function reportResponse(
   });
 }
 
-/** Returns the header fields of a request with the key hidden. */
 export function shownHeaders({ headers }: ApiRequest): Readonly<Record<string, string>> {
   return { ...headers, authorization: `Bearer ${cutMark}` };
 }

@@ -9,7 +9,6 @@ export class ExactNumber {
   }
 }
 
-/** Returns a number of our own for a JSON value. */
 export function exact(value: number | bigint): ExactNumber {
   return new ExactNumber(String(value));
 }
@@ -39,7 +38,6 @@ export function mapTexts(
   return Object.fromEntries(fields);
 }
 
-/** Returns whether the digits are an integer that fits an int64 (interface document, section 2). */
 export function isInt64(digits: string): boolean {
   if (!/^(?:0|-?[1-9]\d{0,18})$/.test(digits)) return false;
   const value = BigInt(digits);
@@ -64,7 +62,6 @@ type ReaderOptions = {
 };
 
 const endOfInput = 'unexpected end of input';
-/** In characters, with the whitespace before the element. */
 const maxElementLength = 1024 * 1024;
 /** Values of one element are still in memory while the next one is read. */
 const maxElementValues = 20_000;
@@ -128,7 +125,6 @@ export class JsonReader {
     return this.text.charAt(this.offset);
   }
 
-  /** Reads the next character if it is the expected one. */
   accept(expected: string): boolean {
     if (this.peek() !== expected) return false;
     this.offset += 1;

@@ -12,7 +12,6 @@ const maxParts = 1_000;
 let anyUnsafe: RegExp | undefined;
 let allowedOrUnsafe: RegExp | undefined;
 
-/** Replaces each unsafe character by what `replace` returns for it. */
 export function escapeUnsafe(text: string, replace: (character: string) => string): string {
   if (/^[ -~]*$/.test(text)) return text;
   anyUnsafe ??= new RegExp(unsafe, 'v');

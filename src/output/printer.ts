@@ -155,7 +155,6 @@ export class Printer {
     return failure.with({}, `${message}; the list is incomplete${count}`);
   }
 
-  /** Writes JSON, NDJSON, YAML and raw values. */
   async *#values(data: Json | Batches, head?: JsonObject): AsyncGenerator<string[]> {
     const { format, columns } = this.options;
     const isList = isBatches(data) || Array.isArray(data);
@@ -181,7 +180,6 @@ export class Printer {
     if (isEmpty && format === 'yaml') yield [title === undefined ? '[]' : `${title} []`];
   }
 
-  /** Writes a table, CSV and TSV. */
   async *#rows(
     data: Json | Batches,
     columns: readonly string[] | undefined,

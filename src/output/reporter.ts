@@ -42,7 +42,6 @@ export function createReporter(
 
 const maxErrorLength = 500;
 
-/** Reports why the command failed: each fault of an input, then at most three lines; or one `error` event. */
 export function reportFailure(sink: Sink, failure: Failure, json: boolean): void {
   if (json) {
     sink.sayJson(eventJson(failureEvent(failure), sink.redact));

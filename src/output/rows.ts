@@ -1,7 +1,6 @@
 import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { writeJson } from '../json/write.ts';
 
-/** The cells of one record; undefined where the record lacks the field. */
 export type Row = readonly (Json | undefined)[];
 
 /** A larger grid would fill the memory: its elements have no fields in common. */

@@ -4,7 +4,6 @@ import { cutMark, cutOut, formsOf, minSecretLength } from '../text/secret.ts';
 /** Field names of the interface document. They are never redacted, even if the key is "description". */
 const documentedFields = new Set(['id', 'name', 'description', 'code', 'message', 'status']);
 
-/** Keeps the secrets of a run and cuts them out of messages and data. */
 export function createSecrets() {
   const forms = new Set<string>();
 

@@ -29,7 +29,6 @@ export function createSink(
 
   return {
     ...secrets,
-    /** Writes lines of the result. */
     async print(lines: readonly Line[]): Promise<void> {
       const text = await render(lines, stdout);
       // In two writes: with a line end added, the text of a large response would be copied once more.
@@ -44,7 +43,6 @@ export function createSink(
         throw new Failure('output', message, { cause: error });
       }
     },
-    /** Writes a message to stderr as one line. */
     say(message: string, style?: Style): void {
       const text = escapeText(secrets.redact(message));
       write(style ? { style, text } : text);

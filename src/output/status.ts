@@ -4,9 +4,7 @@ import type { Event, Progress, Wait } from '../events.ts';
 import { progressText, waitText } from './event-text.ts';
 import type { Sink } from './sink.ts';
 
-/** Shorter waits are not worth a message. */
 const minShownWaitMs = 2_000;
-/** Time between two lines if no line can be rewritten. */
 const intervalMs = { progress: 10_000, wait: 30_000 };
 const barWidth = 20;
 
@@ -79,7 +77,6 @@ export function createStatusLine(
   }
 }
 
-/** Reports a progress every 10 s, and a wait at its start and every 30 s, in lines of their own. */
 export function createStatusLines(
   context: Pick<Context, 'uptime'>,
   say: (event: Event) => void,

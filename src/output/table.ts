@@ -10,13 +10,11 @@ export type TableOptions = {
   readonly header: boolean;
   /** undefined in a pipe, where nothing is cut or wrapped. */
   readonly width: number | undefined;
-  /** True if the locale is UTF-8. */
   readonly framed: boolean;
 };
 
 /** Longer tables are scrolled through, and cli-table3 needs 2.5 s for 10,000 rows. */
 const maxFramedCells = 1_000;
-/** The columns of a longer table are as wide as its first rows need. */
 const maxSampleRows = 1_000;
 const maxSampleLength = 1024 * 1024;
 /** On a terminal a longer text is cut. In a pipe it is whole, and other rows are not padded to it. */
@@ -103,7 +101,6 @@ function frame(sample: Sample, titles: Cells, { header, width }: TableOptions): 
   return lines.map((text, index) => (header && index === 1 ? { style: 'bold', text } : text));
 }
 
-/** Returns one line per field, for a terminal that is too narrow for columns. */
 function recordLines(titles: Cells, cells: Cells, hasPrevious: boolean): Line[] {
   const lines = titles.map(
     (title, index) => `${title}: ${truncate(cells[index] ?? '', maxCellWidth)}`,

@@ -64,7 +64,6 @@ function replaceLiterals(expression: string, literals: Json[]): string {
   });
 }
 
-/** The library's extensions of JMESPath. */
 const extensions: Partial<Record<Node['type'], string>> = {
   Arithmetic: 'arithmetic',
   Binding: '"=": to compare, write "=="',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { escapeText } from '../../../src/json/safe-text.ts';
-import { commandOn, quote, shellWord } from '../../../src/text/shell.ts';
+import { commandOn, quote } from '../../../src/text/shell.ts';
 import { trials } from '../../support/trials.ts';
 
 describe('a command on a path', () => {
@@ -32,21 +32,4 @@ describe('a command on a path', () => {
   test('that is too long for a line of an error is not one', () => {
     expect(commandOn('rm', `/${'x'.repeat(250)}`)).toMatch(/^rm \(type the path by hand/);
   });
-});
-
-test('a word for a command in a message is quoted for every shell, or not given', () => {
-  const rows: readonly (readonly [text: string, word?: string])[] = [
-    ['rabbit', 'rabbit'],
-    ['-5', '-5'],
-    ['犬', `'犬'`],
-    ['guinea pig', `'guinea pig'`],
-    ['$HOME `x`', `'$HOME \`x\`'`],
-    ['~', `'~'`],
-    ['', `''`],
-    ...[`it's`, 'it’s', 'say "hi"', '$(rm)', 'a & b', '100%', '-rf', '--json'].map(
-      (text) => [text] as const,
-    ),
-    ...['a\\', 'a\\u{7}', 'a\u0007', 'x'.repeat(251)].map((text) => [text] as const),
-  ];
-  for (const [text, word] of rows) expect(shellWord(text), text).toBe(word);
 });
