@@ -151,8 +151,8 @@ export class Printer {
     const failure = explained(error, this.context.signal, {});
     if (this.#printed === 0 || !(failure instanceof Failure)) return error;
     const { kind, message } = failure;
-    const count = kind === 'output' ? '' : `: ${this.#printed} ${unit} printed`;
-    return failure.with({}, `${message}; the list is incomplete${count}`);
+    if (kind === 'output') return failure.with({}, `${message}; the list is incomplete`);
+    return failure.with({}, `${message}; the list is incomplete: ${this.#printed} ${unit} printed`);
   }
 
   async *#values(data: Json | Batches, head?: JsonObject): AsyncGenerator<string[]> {
