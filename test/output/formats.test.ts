@@ -39,16 +39,6 @@ const prints: Readonly<Record<string, Readonly<Record<'csv' | 'tsv' | 'yaml', st
     tsv: 'window\tlimit\tremaining\tused\tresetAt\tsource\nminute\t\t\t\t\tunknown\nday\t\t\t\t\tunknown\n',
     yaml: 'minute:\n  source: unknown\nday:\n  source: unknown\ninFlight: 0\nwait: null\nstore: null\n',
   },
-  'config get max-wait': {
-    csv: 'setting,value,source\nmax-wait,2m,default\n',
-    tsv: 'setting\tvalue\tsource\nmax-wait\t2m\tdefault\n',
-    yaml: 'setting: max-wait\nvalue: "2m"\nsource: default\n',
-  },
-  'auth status': {
-    csv: 'profile,baseUrl,keySource,keyEnding\nproduction,http://127.0.0.1:4010/v1,PETSTORE_API_KEY,cdef\n',
-    tsv: 'profile\tbaseUrl\tkeySource\tkeyEnding\nproduction\thttp://127.0.0.1:4010/v1\tPETSTORE_API_KEY\tcdef\n',
-    yaml: 'profile: production\nbaseUrl: "http://127.0.0.1:4010/v1"\nkeySource: PETSTORE_API_KEY\nkeyEnding: cdef\n',
-  },
   'categories import FILE --dry-run': {
     csv: 'line,name,intention,id,looksLike\n2,ferret,create,,\n3,dog,create,,\n',
     tsv: 'line\tname\tintention\tid\tlooksLike\n2\tferret\tcreate\t\t\n3\tdog\tcreate\t\t\n',
