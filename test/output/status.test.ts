@@ -57,22 +57,15 @@ describe('a wait on a terminal', () => {
     },
   );
 
-  test.for([
-    ['minute', 7, 60_000],
-    ['day', 7, 3_000_000],
-  ] as const)(
-    'names the limit that is used up: of the %s',
-    async ([window, limit, length], { watch, petstore, sandbox }) => {
-      sandbox.plan = { ...plans.free, [window]: { limit, length } };
-      for (let sent = 0; sent < limit; sent += 1) await petstore(list);
+  test('names the limit that is used up', async ({ watch, petstore, sandbox }) => {
+    sandbox.plan = { ...plans.free, minute: { limit: 7, length: 60_000 } };
+    for (let sent = 0; sent < 7; sent += 1) await petstore(list);
 
-      const terminal = watch(list);
+    const terminal = watch(list);
 
-      const { endsAt } = readWait(await terminal.shows(new RegExp(`\\b${limit}\\b.*\\bin \\d`)));
-      expectBetween(endsAt, length / 1_000, length / 1_000 + 3);
-      expect((await terminal.end()).exitCode).toBe(0);
-    },
-  );
+    expectBetween(readWait(await terminal.shows(/\b7\b.*\bin \d/)).endsAt, 60, 63);
+    expect((await terminal.end()).exitCode).toBe(0);
+  });
 
   test('counts on when somebody sets the clock', async ({ watch, sandbox, clock }) => {
     sandbox.reactions.push(refused(45));
