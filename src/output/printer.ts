@@ -13,7 +13,6 @@ import type { Line, Sink } from './sink.ts';
 /** A list that arrives in batches and can be read once. */
 export type Batches = AsyncIterable<readonly Json[]>;
 
-/** What a command prints on stdout. */
 export type Result = {
   readonly data: Json | Batches;
   /** In JSON and YAML a list becomes the `items` of this object. */
