@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { test as base, describe } from 'vitest';
 import { bundle } from './bundle.ts';
 import { launcher } from './program.ts';
@@ -94,5 +94,6 @@ function environment(home: string): Record<string, string> {
     LOCALAPPDATA: `${home}\\Local`,
     TEMP: `${home}\\Local\\Temp`,
     TMP: `${home}\\Local\\Temp`,
+    NODE_OPTIONS: `--require ${windowsPath(resolve('test/support/programs/without-keep-alive.cjs'))}`,
   };
 }
