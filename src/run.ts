@@ -3,14 +3,7 @@ import { printPage } from './commands/help.ts';
 import { UsageError } from './commands/lazy-command.ts';
 import { createProgram, rewriteHelpArgs } from './commands/program.ts';
 import type { Context } from './context.ts';
-import {
-  Exit,
-  explained,
-  Failure,
-  interruptedFailure,
-  systemCode,
-  usageFailure,
-} from './errors.ts';
+import { Exit, explained, Failure, interruptedFailure, usageFailure } from './errors.ts';
 import { notice } from './events.ts';
 import { type Format, hasJsonEvents, isFormat } from './formats.ts';
 import { createReporter, reportFailure } from './output/reporter.ts';
@@ -40,7 +33,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     return context.signal.aborted ? interruptedFailure(context.signal).exitCode : 0;
   } catch (error) {
     if (error instanceof Exit) return sink.flush().then(() => error.exitCode);
-    const failure = await toFailure(error, context);
+    const failure = toFailure(error, context);
     app.format ??= await formatInSettings(context, lastValue('p', 'profile', flags));
     if (isVerbose && failure.kind === 'internal') stackLines(failure).forEach(say);
     reportFailure(sink, failure, isJson(app));
@@ -77,16 +70,11 @@ async function runCommand(
   }
 }
 
-/** Returns the failure to report. Adds how to fix a permission error, unless there is a hint already. */
-async function toFailure(error: unknown, { signal, uid }: Context): Promise<Failure> {
+function toFailure(error: unknown, { signal }: Context): Failure {
   const known = explained(error, signal, {});
   const failure = known instanceof Failure ? known : internalFailure(error);
   const { exitCode } = signal.aborted ? interruptedFailure(signal) : failure;
-  const { hint, cause } = failure.details;
-  if (hint !== undefined || systemCode(cause) === undefined) return failure.with({ exitCode });
-  const denied = await import('./disk/denied.ts').catch(() => undefined);
-  const fault = denied?.faultOfAccess(cause, uid);
-  return failure.with({ exitCode, hint: fault && `${fault.message}. Fix: ${fault.fix}` });
+  return failure.with({ exitCode });
 }
 
 function internalFailure(cause: unknown): Failure {

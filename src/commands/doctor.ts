@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { readCategories } from '../api/client.ts';
 import { cannotSave } from '../disk/files.ts';
-import { makePrivateFolder } from '../disk/folders.ts';
-import { writeBrief } from '../disk/new-file.ts';
+import { writeNew } from '../disk/open-file.ts';
+import { makePrivateFolder } from '../disk/private-folder.ts';
 import { nameTemporary, sweep } from '../disk/temporary.ts';
 import { Failure } from '../errors.ts';
 import { faultOfLimits } from '../limit/open.ts';
@@ -120,7 +120,7 @@ const localChecks: Readonly<Record<string, Check>> = {
     try {
       makePrivateFolder(folder);
       // Only writing shows a full disk.
-      writeBrief(file, '?'.repeat(4_096));
+      writeNew(file, '?'.repeat(4_096));
       rmSync(file);
     } catch (error) {
       sweep([file]);

@@ -1,28 +1,25 @@
 /** A small value that several processes share. */
 export type Cell<Value, Look extends Seen<Value> = Seen<Value>> = {
-  /** Changes nothing, not even the disk. @throws the system's error */
+  /** Changes nothing, not even the disk. */
   readonly read: () => Look | Promise<Look>;
   /**
    * Replaces the value that was seen. Returns false, with nothing changed, if it is no longer the current one; rarely also after the
-   * change was made, if this process was suspended meanwhile. @throws the system's error
+   * change was made, if this process was suspended meanwhile.
    */
   readonly replace: (seen: Seen<Value>, next: Value) => boolean | Promise<boolean>;
 };
 
-/** The value is undefined if none was written yet, or none can be read. Each change gives it another version. */
+/** The value is undefined if none was written yet or all are damaged. Each change has another version. */
 export type Seen<Value> = { readonly value: Value | undefined; readonly version: string };
 
 const maxAttempts = 1_000;
 
-/**
- * Changes the value in one step and returns the result of `work`, which returns no value if nothing is to be changed. `work` may run
- * more than once: it only computes, and twice does no harm.
- */
+/** Changes the value in one step, unless `work` returns none. `work` may run more than once, so it must only compute. */
 export async function change<Value, Look extends Seen<Value>, Result>(
   cell: Cell<Value, Look>,
   work: (seen: Look) => readonly [next: NoInfer<Value> | undefined, result: Result],
 ): Promise<Result> {
-  for (let left = maxAttempts; left > 0; left -= 1) {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const seen = await cell.read();
     const [next, result] = work(seen);
     if (next === undefined || (await cell.replace(seen, next))) return result;
@@ -31,7 +28,6 @@ export async function change<Value, Look extends Seen<Value>, Result>(
   throw Object.assign(new Error(message), { code: 'EBUSY' });
 }
 
-/** Returns a cell of this process alone. */
 export function memoryCell<Value>(): Cell<Value> {
   let current: Seen<Value> = { value: undefined, version: '0' };
   return {
@@ -44,16 +40,13 @@ export function memoryCell<Value>(): Cell<Value> {
   };
 }
 
-/**
- * Returns a cell in the first of several places that works. If a place fails, the next one is used from then on.
- * @param onFailure called with the error of a place and the index of the one that is used instead
- */
+/** Returns a cell in the first place that works. If that fails, the next one is used from then on. */
 export function withFallbacks<Value>(
   cells: readonly Cell<Value>[],
   onFailure: (error: unknown, next: number) => void,
 ): Cell<Value> {
   let index = 0;
-  /** Known from the place before. */
+  /** From the place before. */
   let known: Value | undefined;
   return {
     async read() {

@@ -6,26 +6,24 @@ import {
   constants,
   fstatSync,
   linkSync,
-  openSync,
   readdirSync,
-  readFileSync,
   statSync,
   unlinkSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../errors.ts';
 import type { Cell, Seen } from './cell.ts';
-import { makePrivateFolder } from './folders.ts';
-import { writeBrief } from './new-file.ts';
-import { retryOnWindows } from './retry-on-windows.ts';
+import { openOwn, readStart, writeNew } from './open-file.ts';
+import { makePrivateFolder } from './private-folder.ts';
 import { nameTemporary, temporariesOf } from './temporary.ts';
+import { retryOnWindows } from './windows.ts';
 
 /** The newest of them counts if later files are damaged. */
 const olderKept = 4;
 /** A process needs its temporary file for less than a millisecond, unless it is suspended. */
 const maxTemporaryAgeMs = 60_000;
 const maxBytes = 1024 * 1024;
-/** A file that was read is gone a moment later, so many times in a row: the file system is the reason. */
+/** If a file that was read is gone a moment later so many times in a row, the file system is the reason. */
 const maxVainAttempts = 100;
 
 const nothing = { value: undefined, version: '', numbers: [] };
@@ -42,7 +40,7 @@ export function fileCell<Value>(folder: string): Cell<Value> {
   return { read, replace };
 
   function read(): Seen<Value> {
-    for (let left = maxVainAttempts; left > 0; left -= 1) {
+    for (let attempt = 0; attempt < maxVainAttempts; attempt += 1) {
       const numbers = numbersIn(folder);
       const newest = numbers.at(-1);
       if (newest === undefined) {
@@ -51,9 +49,9 @@ export function fileCell<Value>(folder: string): Cell<Value> {
       }
       if (newest === last.numbers.at(-1)) return last;
       const file = readWhole(pathOf(newest));
-      const value = file && (parse<Value>(file.text) ?? olderValue(numbers));
       // Others may be so fast that all of what was listed is gone.
-      if (!file || (value === undefined && idAt(pathOf(newest)) !== file.id)) continue;
+      if (!file) continue;
+      const value = parse<Value>(file.text) ?? olderValue(numbers);
       last = { value, version: `${newest} ${file.id}`, numbers };
       return last;
     }
@@ -93,7 +91,11 @@ export function fileCell<Value>(folder: string): Cell<Value> {
       remove(temporary);
     }
     vainSwaps = 0;
-    sweep(numbers.filter((number) => number < newest - olderKept));
+    // In ascending order, and none above one that stays.
+    numbers
+      .filter((number) => number < newest - olderKept)
+      .every((number) => remove(pathOf(number)));
+    sweepTemporaries();
     return true;
   }
 
@@ -101,15 +103,14 @@ export function fileCell<Value>(folder: string): Cell<Value> {
   function begin(): void {
     makePrivateFolder(folder);
     try {
-      writeBrief(pathOf(1), '');
+      writeNew(pathOf(1), '');
     } catch (error) {
       if (systemCode(error) !== 'EEXIST') throw error;
     }
   }
 
-  /** Removes in ascending order, and stops at the first file that stays: see `replace`. */
-  function sweep(numbers: readonly number[]): void {
-    if (!numbers.every((number) => remove(pathOf(number))) || hasSwept) return;
+  function sweepTemporaries(): void {
+    if (hasSwept) return;
     hasSwept = true;
     for (const path of temporariesOf(pathOf('next'))) {
       const stats = statSync(path, { throwIfNoEntry: false });
@@ -133,7 +134,7 @@ function numbersIn(folder: string): number[] {
   }
 }
 
-/** Throws the system's error if nothing can be made at this path, as far as that shows without making anything. */
+/** Throws if nothing can be made at this path, as far as that shows without making anything. */
 function checkWritable(path: string): void {
   try {
     accessSync(path, constants.W_OK);
@@ -143,24 +144,24 @@ function checkWritable(path: string): void {
   }
 }
 
-/** Throws the system's error: a file that cannot be read now is neither gone nor damaged. */
+/** Returns undefined for a file that is gone. One that cannot be read now is neither gone nor damaged. */
 function readWhole(path: string): { readonly id: string; readonly text: string } | undefined {
   let file: number;
   try {
-    file = retryOnWindows(() => openSync(path, 'r'));
+    file = openOwn(path);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
   }
   try {
-    const stats = fstatSync(file, { bigint: true });
-    return { id: idOf(stats), text: stats.size > maxBytes ? '' : readFileSync(file, 'utf8') };
+    const id = idOf(fstatSync(file, { bigint: true }));
+    return { id, text: readStart(file, maxBytes).toString() };
   } finally {
     closeSync(file);
   }
 }
 
-/** Returns undefined for a damaged text. */
+/** Returns undefined for a damaged file. */
 function parse<Value>(text = ''): Value | undefined {
   const [digest, json = ''] = text.split('\n');
   return digest === digestOf(json) ? JSON.parse(json) : undefined;
@@ -173,7 +174,7 @@ function digestOf(json: string): string {
 /** Returns false if the number is taken. */
 function publish(text: string, temporary: string, path: string): boolean {
   try {
-    writeBrief(temporary, text);
+    writeNew(temporary, text);
     retryOnWindows(() => linkSync(temporary, path));
     return true;
   } catch (error) {
@@ -193,7 +194,7 @@ function idOf({ ino, mtimeNs }: BigIntStats): string {
   return `${ino}.${mtimeNs}`;
 }
 
-/** Returns false if the file stays. */
+/** Returns true if the file is gone. */
 function remove(path: string): boolean {
   try {
     unlinkSync(path);

@@ -2,86 +2,87 @@ import {
   closeSync,
   constants,
   fstatSync,
-  lstatSync,
   openSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { configFailure, Failure, systemCode } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
 import { FileFault } from './file-fault.ts';
-import { makePrivateFolder, syncFolder } from './folders.ts';
-import { writeNew } from './new-file.ts';
-import { readStart } from './open-file.ts';
-import { isOurs } from './private-folder.ts';
-import { retryOnWindows } from './retry-on-windows.ts';
+import { readStart, writeNew } from './open-file.ts';
+import { makePrivateFolder, syncFolder } from './private-folder.ts';
 import { nameTemporary, sweep, temporariesOf } from './temporary.ts';
-import { isWindows } from './windows.ts';
+import { isWindows, retryOnWindows } from './windows.ts';
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
+const maxSecretBytes = 64 * KiB;
 
-/**
- * The text of a file of at most so many bytes, or undefined when there is none.
- * @throws Failure (config) when it cannot be read
- */
-export function readText(path: string, most: number): string | undefined {
-  return read(path, most, () => {});
+const deniedCodes = ['EACCES', 'EPERM', 'EROFS'];
+const deniedHint =
+  'Make its folder yours and writable, or set PETSTORE_CONFIG_DIR and PETSTORE_STATE_DIR to folders of your own.';
+
+/** Returns the text of a regular file, undefined if it does not exist. */
+export function readText(path: string, maxBytes: number): string | undefined {
+  return read(path, maxBytes, () => {});
 }
 
-/** Longest file that holds a secret, in bytes. */
-const longestSecret = 64 * KiB;
-
-/** Like readText, for a file that holds a secret: refused when anyone else can read it, or owns it where `uid` is given. */
+/** Reads a file that contains a secret. Refuses one that another user owns or can read. */
 export function readSecret(path: string, uid?: number): string | undefined {
-  return read(path, longestSecret, (fd) => {
-    const stats = fstatSync(fd);
-    if (!isOurs(path, stats, uid)) {
+  return read(path, maxSecretBytes, (stats) => {
+    if (!isUsersOwn(path, stats, uid)) {
       throw configFailure(`the key file ${path} is owned by another user`, 'petstore auth login');
     }
-    // Windows has no such modes; its files answer 0666.
+    // Windows reports the mode 0666 for every file.
     if ((stats.mode & 0o077) !== 0 && !isWindows) {
-      throw configFailure(
-        `the key file ${path} is readable by other users`,
-        commandOn('chmod 600', path),
-      );
+      const fix = commandOn('chmod 600', path);
+      throw configFailure(`the key file ${path} is readable by other users`, fix);
     }
   });
 }
 
-/** Whether a user other than `uid` and root owns a file or folder or can write to it; never where users have no numbers. */
+/** Root may use the file of a user in that user's folder: `sudo` often keeps HOME. */
+function isUsersOwn(path: string, { uid: owner }: Stats, uid: number | undefined): boolean {
+  if (uid === undefined || owner === uid) return true;
+  return uid === 0 && owner === statSync(dirname(path)).uid;
+}
+
+/** Returns true if a user other than `uid` and root owns a file or folder or can write to it. */
 export function othersCanChange(path: string, uid: number | undefined): boolean {
   if (uid === undefined) return false;
   const { uid: owner, mode } = statSync(path);
   return (owner !== uid && owner !== 0) || (mode & 0o022) !== 0;
 }
 
-function read(path: string, most: number, check: (fd: number) => void): string | undefined {
-  let fd: number;
+function read(path: string, maxBytes: number, check: (stats: Stats) => void): string | undefined {
+  let file: number;
   try {
-    // Not blocking: a pipe without a writer would never open.
-    fd = retryOnWindows(() => openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)));
+    // A pipe without a writer would never open.
+    const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+    file = retryOnWindows(() => openSync(path, flags));
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
     throw unreadable(path, error);
   }
   try {
-    if (!fstatSync(fd).isFile()) throw configFailure(`${path} is not a regular file`);
-    check(fd);
-    const bytes = readStart(fd, most + 1);
-    if (bytes.length > most) throw configFailure(`${path} is larger than ${sizeInWords(most)}`);
+    const stats = fstatSync(file);
+    if (!stats.isFile()) throw configFailure(`${path} is not a regular file`);
+    check(stats);
+    const bytes = readStart(file, maxBytes + 1);
+    if (bytes.length > maxBytes) throw configFailure(`${path} is larger than ${inWords(maxBytes)}`);
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw unreadable(path, error);
   } finally {
-    closeSync(fd);
+    closeSync(file);
   }
 }
 
-function sizeInWords(bytes: number): string {
+function inWords(bytes: number): string {
   return bytes < MiB ? `${bytes / KiB} KiB` : `${bytes / MiB} MiB`;
 }
 
@@ -91,16 +92,14 @@ function unreadable(path: string, error: unknown): Failure {
 }
 
 /**
- * Replaces a file whole or not at all, mode 0600 in a folder of mode 0700: written beside it, synced, renamed.
- * Short writes are continued, so a full disk leaves the old content. What killed writers left beside it is removed; that is
- * why nobody else may write it meanwhile.
- * @throws Failure (output)
+ * Replaces a file whole or not at all, mode 0600 in a folder of mode 0700. Removes what killed writers left beside it, so nobody else
+ * may write it at the same time.
  */
 export function durableWrite(path: string, text: string): void {
   const temporary = nameTemporary(path);
   try {
     makePrivateFolder(dirname(path));
-    writeNew(temporary, Buffer.from(text), lstatSync(path, { throwIfNoEntry: false }));
+    writeNew(temporary, text, true);
     retryOnWindows(() => renameSync(temporary, path));
     syncFolder(dirname(path));
   } catch (error) {
@@ -110,7 +109,7 @@ export function durableWrite(path: string, text: string): void {
   sweep(temporariesOf(path));
 }
 
-/** Removes a file and what killed writers left beside it. @throws Failure (output) */
+/** Removes a file and what killed writers left beside it. */
 export function durableRemove(path: string): void {
   try {
     for (const found of [path, ...temporariesOf(path)]) {
@@ -118,11 +117,11 @@ export function durableRemove(path: string): void {
     }
     syncFolder(dirname(path));
   } catch (error) {
-    throw new Failure('output', `cannot remove ${path} (${systemCode(error)})`, { cause: error });
+    throw outputFailure('remove', path, error);
   }
 }
 
-/** Does what is needed to save a file or folder, and returns what that does. @throws Failure (output) */
+/** Turns an error of `action` into a failure to save `path`. */
 export function saving<Result>(path: string, action: () => Result): Result {
   try {
     return action();
@@ -131,11 +130,15 @@ export function saving<Result>(path: string, action: () => Result): Result {
   }
 }
 
-/** A failure on the way of something that should last; one that says so already is kept. */
+/** Returns the failure to save a file or folder. A failure stays as it is. */
 export function cannotSave(path: string, error: unknown): Failure {
   if (error instanceof Failure) return error;
-  if (error instanceof FileFault) {
-    return new Failure('output', error.message, { hint: error.fix, cause: error });
-  }
-  return new Failure('output', `cannot save ${path} (${systemCode(error)})`, { cause: error });
+  if (!(error instanceof FileFault)) return outputFailure('save', path, error);
+  return new Failure('output', error.message, { hint: error.fix, cause: error });
+}
+
+function outputFailure(verb: 'save' | 'remove', path: string, cause: unknown): Failure {
+  const code = systemCode(cause) ?? 'unknown error';
+  const hint = deniedCodes.includes(code) ? deniedHint : undefined;
+  return new Failure('output', `cannot ${verb} ${path} (${code})`, { hint, cause });
 }

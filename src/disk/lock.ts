@@ -8,24 +8,21 @@ import { fileCell } from './file-cell.ts';
 import { cannotSave } from './files.ts';
 import type { Owner } from './owner.ts';
 
-/** A process and the time in ms since 1970. Two parts of one process may want the same lock, so the id tells them apart. */
+/** `since` is in ms since 1970. The id distinguishes two parts of one process that want the same lock. */
 type Holder = Owner & { readonly since: number; readonly id: string };
 
-/** A lock that is ours until this process ends or calls `release`, which never throws. */
+/** A lock of this process until it ends or calls `release`, which never throws. */
 type Lock = { readonly acquired: true; readonly release: () => Promise<void> };
 type Refusal = { readonly acquired: false; readonly holder: Holder };
 
 type Kept = { readonly holder?: Holder };
 type World = Pick<Context, 'owner' | 'isRunning' | 'now'>;
 
-/** Five seconds, where the work takes milliseconds. */
+/** Five seconds in all; the work takes milliseconds. */
 const maxPolls = 500;
 const pollMs = 10;
 
-/**
- * Does short work that no other process may do at the same time. The lock is a folder at `path`; one that a killed process had is
- * free at once. Throws Failure (output) if a living process keeps it.
- */
+/** Does short work that no other process may do at the same time. The lock is a folder at `path`; a killed process loses it at once. */
 export async function withLock<Result>(
   context: World & Pick<Context, 'sleep' | 'signal'>,
   path: string,
@@ -45,7 +42,7 @@ export async function withLock<Result>(
   }
 }
 
-/** Takes a lock unless a living process has it. Throws Failure (output) if the disk does not allow that. */
+/** Takes a lock unless a living process has it. */
 export async function tryLock(context: World, path: string): Promise<Lock | Refusal> {
   const { owner, isRunning, now } = context;
   const cell = fileCell<Kept>(path);
@@ -54,8 +51,9 @@ export async function tryLock(context: World, path: string): Promise<Lock | Refu
   try {
     return await change(cell, ({ value }): readonly [Kept | undefined, Lock | Refusal] => {
       const holder = value?.holder;
-      const isFree = !holder || holder.id === self.id || !isRunning(holder);
-      return isFree ? [{ holder: self }, lock] : [undefined, { acquired: false, holder }];
+      return !holder || !isRunning(holder)
+        ? [{ holder: self }, lock]
+        : [undefined, { acquired: false, holder }];
     });
   } catch (error) {
     throw cannotSave(path, error);

@@ -2,24 +2,20 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { systemCode } from '../errors.ts';
 
-/** A process. `born` distinguishes it from earlier ones with its id, where the system knows; it has no other meaning. */
+/** A process. `born` distinguishes it from earlier ones with its id, if the system knows; it has no other meaning. */
 export type Owner = {
   readonly pid: number;
   readonly host: string;
   readonly born?: string | undefined;
-  /** The namespace of the id, where the system has several. */
+  /** The namespace of the id, on Linux. */
   readonly space?: string | undefined;
 };
 
-/** The process of this machine that has that id now. */
 export function ownerOf(pid: number): Owner {
-  return { pid, host: hostname(), born: look(pid)?.born, space: spaceOf('pid') };
+  return { pid, host: hostname(), born: readProcess(pid)?.born, space: spaceOf('pid') };
 }
 
-/**
- * Whether a process still runs; one of another machine counts as running, since nobody here can know.
- * @param kill sends a signal to a process, or throws the system's error; 0 is none and only asks
- */
+/** Returns true also for a process of another machine or container, where nobody can look. The signal 0 only asks. */
 export function isRunning(
   { pid, host, born, space }: Owner,
   kill: (pid: number, signal: 0) => unknown,
@@ -29,15 +25,14 @@ export function isRunning(
   try {
     kill(pid, 0);
   } catch (error) {
-    // EPERM: it runs, as somebody else's.
+    // EPERM: it runs as another user.
     if (systemCode(error) === 'ESRCH') return false;
   }
-  const seen = look(pid);
-  if (!seen) return true;
-  return !seen.ended && (born === undefined || born === seen.born);
+  const found = readProcess(pid);
+  if (!found) return true;
+  return !found.hasEnded && (born === undefined || born === found.born);
 }
 
-/** Whether a value that was read from a file can be an owner. */
 export function isOwner(value: unknown): value is Owner {
   if (typeof value !== 'object' || value === null) return false;
   const { pid, host, born } = value as Record<string, unknown>;
@@ -50,36 +45,35 @@ export function isOwner(value: unknown): value is Owner {
   );
 }
 
-/** The name of a start where the system has none: uptime and clock together have to tell it from others. */
 const unnamed = 'unnamed';
-/** Two readings of the same uptime differ by less, in s. */
-const apart = 1;
+/** Two readings of the same uptime differ by less. */
+const maxLagSeconds = 1;
 
 /**
- * Names this start of the machine, the same for all its processes; of the container where that has an uptime of its own.
- * @param uptime seconds since the start, as the system tells it
- * @param ticks the same from a clock that is the machine's in every container, in ms; it may stand still while the machine sleeps
+ * Names this start of the machine, the same for all its processes, or that of a container that reports an uptime of its own.
+ * @param uptime seconds since the start, as the system reports them
+ * @param ticks milliseconds since the start of the machine, also in a container; may stand still while the machine sleeps
  */
-export function bootOf(uptime: number, ticks: number, read: () => string = readBoot): string {
+export function bootOf(uptime: number, ticks: number): string {
   try {
-    const whole = uptime + apart > ticks / 1_000;
-    return `${read()}.${whole ? spaceOf('time') : spaceOf('pid')}`;
+    const isOfMachine = uptime + maxLagSeconds > ticks / 1_000;
+    return `${readBoot()}.${isOfMachine ? spaceOf('time') : spaceOf('pid')}`;
   } catch {
     return `${unnamed}.${hostname()}`;
   }
 }
 
-/** Whether a start has a name that no other one has. */
+/** Returns false if only uptime and clock together distinguish this start from others. */
 export function isNamed(boot: string): boolean {
   return !boot.startsWith(unnamed);
 }
 
-/** Tells the starts of a machine apart, on Linux. @throws the system's error */
+/** Throws except on Linux. */
 function readBoot(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8);
 }
 
-/** Where Linux counts process ids from one, or tells another uptime: the machine, or one container. */
+/** Returns the namespace, on Linux, in which process ids or the uptime are counted: of the machine or of one container. */
 function spaceOf(what: 'pid' | 'time'): string | undefined {
   try {
     return readlinkSync(`/proc/self/ns/${what}`);
@@ -88,17 +82,17 @@ function spaceOf(what: 'pid' | 'time'): string | undefined {
   }
 }
 
-/** What Linux tells of a process; undefined elsewhere. Ids are reused, a moment of one boot is not. */
-function look(pid: number): { born: string; ended: boolean } | undefined {
+/** Returns undefined except on Linux. */
+function readProcess(pid: number): { born: string; hasEnded: boolean } | undefined {
   try {
     const boot = readBoot();
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The second field is the program's name, which may hold blanks and brackets.
+    // The second field is the program's name, which may contain blanks and brackets.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state, threads, start] = [fields[0], fields[17], fields[19]];
-    // All of it has ended, and its parent has not asked how; while it has threads, one may still be in the midst of a write.
-    const ended = (state === 'Z' && threads === '1') || state === 'X';
-    return { born: `${boot}.${start}`, ended };
+    // A zombie with threads may still be in the middle of a write.
+    const hasEnded = (state === 'Z' && threads === '1') || state === 'X';
+    return { born: `${boot}.${start}`, hasEnded };
   } catch {
     return undefined;
   }

@@ -3,10 +3,9 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { type Cell, memoryCell, withFallbacks } from '../disk/cell.ts';
-import { faultOfAccess } from '../disk/denied.ts';
 import { fileCell } from '../disk/file-cell.ts';
 import { FileFault } from '../disk/file-fault.ts';
-import { faultOfFolder, faultOfLink, ownFolder } from '../disk/private-folder.ts';
+import { faultOfFolder, ownFolder } from '../disk/private-folder.ts';
 import { sweep } from '../disk/temporary.ts';
 import { systemCode } from '../errors.ts';
 import { type Limit, openLimit, type Snapshot, withClocks } from './limit.ts';
@@ -33,7 +32,7 @@ export function openOwnLimit(
   const folders = [stateFolder, temporaryFolder(context)];
   const cells = folders.map((folder) => cellIn(folder, name, context));
   const cell = withFallbacks<Snapshot>([...cells, memoryCell()], (error, next) =>
-    onMove(noticeOfMove(context, error, folders[next - 1], folders[next])),
+    onMove(noticeOfMove(error, folders[next - 1], folders[next])),
   );
   return openLimit(
     withClocks(cell, () => ({ wall: now(), uptime: uptime(), boot })),
@@ -78,18 +77,12 @@ export function faultOfLimits(
   { uid }: Pick<Context, 'uid'>,
 ): FileFault | undefined {
   if (folder === undefined) return new FileFault('no home folder', ownFolder);
-  return faultOfLink(folder, uid) ?? faultOfFolder(join(folder, 'limits'), uid);
+  return faultOfFolder(join(folder, 'limits'), uid);
 }
 
-function noticeOfMove(
-  { uid }: Context,
-  error: unknown,
-  from = 'the state folder',
-  to: string | undefined,
-): string {
-  const fault = faultOfAccess(error, uid);
-  const why = fault?.message ?? systemCode(error) ?? 'unknown error';
-  const unusable = error instanceof FileFault ? error.message : `cannot use ${from} (${why})`;
+function noticeOfMove(error: unknown, from = 'the state folder', to: string | undefined): string {
+  const fault = error instanceof FileFault ? error : undefined;
+  const unusable = fault?.message ?? `cannot use ${from} (${systemCode(error) ?? 'unknown error'})`;
   const outcome = to
     ? `the rate limit is shared in ${to} instead`
     : 'the rate limit is not shared with other petstore processes';

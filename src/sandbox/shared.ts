@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { writeSync } from 'node:fs';
+import { constants, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { faultOfAccess } from '../disk/denied.ts';
-import { openToAppend } from '../disk/open-file.ts';
+import { FileFault } from '../disk/file-fault.ts';
+import { openOwn } from '../disk/open-file.ts';
 import { securePrivateFolder } from '../disk/private-folder.ts';
-import { createTail } from '../disk/tail.ts';
+import { followLines } from '../disk/tail.ts';
+import { systemCode } from '../errors.ts';
 import { serveSandbox } from './server.ts';
 import { type Answer, answer, forReplay, isReplayable, type Reply } from './service.ts';
 import { createState, type SandboxState } from './state.ts';
@@ -45,10 +46,10 @@ export function openSharedSandbox(
     try {
       return task();
     } catch (error) {
-      const fault = faultOfAccess(error, uid);
-      const reason = fault ? ` (${fault.message}). Fix: ${fault.fix}` : '';
+      const reason = systemCode(error) ?? (error as Error).message;
+      const fix = error instanceof FileFault ? `. Fix: ${error.fix}` : '';
       notify(
-        `cannot save the sandbox: anything you create is gone when this command ends${reason}`,
+        `cannot save the sandbox (${reason}): anything you create is gone when this command ends${fix}`,
       );
       return undefined;
     }
@@ -68,8 +69,9 @@ function openLog(
   if (stateFolder === undefined) throw new Error('no home folder');
   const folder = join(stateFolder, 'sandbox');
   securePrivateFolder(folder, uid);
-  const file = openToAppend(join(folder, 'requests.log'));
-  const { readLines } = createTail(file);
+  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
+  const file = openOwn(join(folder, 'requests.log'), flags);
+  const readLines = followLines(file);
   return (request) => {
     const id = randomUUID();
     // The line break in front separates this line from a torn one.

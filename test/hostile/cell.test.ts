@@ -44,7 +44,8 @@ test('of 10 processes that are stopped and killed never two have a lock', async 
 
 async function changeAtOnce(program: string, folder: string) {
   mkdirSync(folder);
-  await torment([program, folder, '120'], 12, { everyMs: 4, killEvery: 50 });
+  const ends = await torment([program, folder, '120'], 12, { everyMs: 4, killEvery: 50 });
+  expect(ends.filter((end) => end !== 'SIGKILL' && end !== 0)).toEqual([]);
   const added = readFileSync(join(folder, 'added'), 'utf8').trim().split('\n');
   const names = await change(fileCell<Names>(join(folder, 'cell')), ({ value }) => [
     undefined,

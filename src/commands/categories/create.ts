@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import { type Client, readCategories } from '../../api/client.ts';
 import { createCategory } from '../../api/endpoints.ts';
 import { type Category, NewCategory } from '../../api/resources.ts';
-import { faultOfAccess } from '../../disk/denied.ts';
 import { Exit, explained, Failure, nothingSent, usageFailure } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { type Hold, holdNames } from '../../import/hold.ts';
@@ -133,12 +132,10 @@ async function holdName(session: Session, name: string): Promise<Hold | undefine
     return await holdNames(context, { ...wanted, maxWaitMs, report });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const { cause } = error.details;
+    const { cause, hint } = error.details;
     // Another process that has the name is no cause to go on.
     if (error.kind !== 'config' && cause === undefined) throw error;
-    const fault = faultOfAccess(cause, context.uid);
-    const owner = fault && !error.message.includes(fault.message) ? ` (${fault.message})` : '';
-    const fix = fault ? `${owner}. Fix: ${fault.fix}` : '';
+    const fix = hint === undefined ? '' : `. Fix: ${hint}`;
     const risk = 'another petstore process could create the same name at the same time';
     warn(report, `${error.message}; ${risk}${fix}`);
     return undefined;

@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -41,40 +42,31 @@ const kinds: [string, (folder: string) => Cell<Names>][] = [
 ];
 
 describe.each(kinds)('a cell %s', (_, create) => {
-  test('has no value at first, then the one that was written last', async ({ folder }) => {
+  test('has no value at first, then keeps all changes, also those at once', async ({ folder }) => {
     const cell = create(folder);
     expect(await namesIn(cell)).toBe(undefined);
 
     await add(cell, 'a');
-    await add(cell, 'b');
-
-    expect(await namesIn(cell)).toEqual(['a', 'b']);
-  });
-
-  test('keeps all changes that are made at once', async ({ folder }) => {
-    const cell = create(folder);
-
     await Promise.all(ten.map((name) => add(cell, name)));
 
-    expect((await namesIn(cell))?.sort()).toEqual(ten);
+    expect((await namesIn(cell))?.sort()).toEqual(['a', ...ten]);
   });
 
-  test.for([0, 1, 2, 4, 5, 6, 7, 10])(
-    'refuses a change of what it was %i changes ago',
-    async (count, { folder }) => {
-      const cell = create(folder);
+  test('refuses a change of what it was before other changes', async ({ folder }) => {
+    for (const count of [0, 1, 2, 4, 5, 6, 7, 10]) {
+      const cell = create(join(folder, `${count}`));
       await add(cell, 'first');
       const seen = await cell.read();
       await addAll(cell, ten.slice(0, count));
 
-      expect(await cell.replace(seen, { late: 1 })).toBe(count === 0);
+      expect(await cell.replace(seen, { late: 1 }), `${count} changes`).toBe(count === 0);
 
       const expected = count === 0 ? ['late'] : ['first', ...ten.slice(0, count)];
       expect(await namesIn(cell)).toEqual(expected);
       await add(cell, 'last');
       expect(await namesIn(cell)).toEqual([...expected, 'last']);
-    },
-  );
+    }
+  });
 });
 
 describe('a cell in a folder', () => {
@@ -111,47 +103,46 @@ describe('a cell in a folder', () => {
     expect(readdirSync(folder).length).toBeLessThan(8);
   });
 
-  test.for<[string, (path: string) => void]>([
-    ['empty', (path) => truncateSync(path)],
-    ['cut', (path) => truncateSync(path, 30)],
-    ['changed', (path) => writeFileSync(path, readFileSync(path, 'utf8').replace('n9', 'n8'))],
-    ['filled with zeros', (path) => writeFileSync(path, Buffer.alloc(60))],
-    ['huge', (path) => writeFileSync(path, `${readFileSync(path)}${' '.repeat(2 ** 20)}`)],
-  ])('has the value before if the newest file is %s', async ([, damage], { folder }) => {
-    await addAll(fileCell(folder), ten);
-    damage(join(folder, filesIn(folder)[0] as string));
-    const cell = fileCell<Names>(folder);
+  test('has the value before if the newest file is damaged', async ({ folder }) => {
+    const damages: [string, (path: string) => void][] = [
+      ['empty', (path) => truncateSync(path)],
+      ['cut', (path) => truncateSync(path, 30)],
+      ['changed', (path) => writeFileSync(path, readFileSync(path, 'utf8').replace('n9', 'n8'))],
+      ['filled with zeros', (path) => writeFileSync(path, Buffer.alloc(60))],
+    ];
+    for (const [what, damage] of damages) {
+      const path = join(folder, what);
+      await addAll(fileCell(path), ten);
+      damage(join(path, filesIn(path)[0] as string));
+      const cell = fileCell<Names>(path);
 
-    expect(await namesIn(cell)).toEqual(ten.slice(0, -1));
-    await add(cell, 'next');
-    expect(await namesIn(fileCell(folder))).toEqual([...ten.slice(0, -1), 'next']);
+      expect(await namesIn(cell), what).toEqual(ten.slice(0, -1));
+      await add(cell, 'next');
+      expect(await namesIn(fileCell(path)), what).toEqual([...ten.slice(0, -1), 'next']);
+    }
   });
 
-  test.for<[string, (folder: string) => void]>([
-    [
-      'damaged',
-      (folder) => {
-        for (const name of readdirSync(folder)) truncateSync(join(folder, name), 30);
-      },
-    ],
-    [
-      'gone',
-      (folder) => {
-        for (const name of readdirSync(folder)) rmSync(join(folder, name));
-      },
-    ],
-    ['gone with their folder', (folder) => rmSync(folder, { recursive: true })],
-  ])('begins anew if all files are %s', async ([, damage], { folder }) => {
-    const path = join(folder, 'cell');
-    const cell = fileCell<Names>(path);
-    await addAll(cell, ten);
-    const seen = await cell.read();
-    damage(path);
+  test('begins anew if all files are gone or damaged', async ({ folder }) => {
+    const each = (path: string, damage: (path: string) => void) => {
+      for (const name of readdirSync(path)) damage(join(path, name));
+    };
+    const damages: [string, (path: string) => void][] = [
+      ['damaged', (path) => each(path, (file) => truncateSync(file, 30))],
+      ['gone', (path) => each(path, (file) => rmSync(file))],
+      ['gone with their folder', (path) => rmSync(path, { recursive: true })],
+    ];
+    for (const [what, damage] of damages) {
+      const path = join(folder, what);
+      const cell = fileCell<Names>(path);
+      await addAll(cell, ten);
+      const seen = await cell.read();
+      damage(path);
 
-    expect(await namesIn(fileCell(path))).toBe(undefined);
-    expect(await cell.replace(seen, { late: 1 })).toBe(false);
-    await add(cell, 'next');
-    expect(await namesIn(fileCell(path))).toEqual(['next']);
+      expect(await namesIn(fileCell(path)), what).toBe(undefined);
+      expect(await cell.replace(seen, { late: 1 }), what).toBe(false);
+      await add(cell, 'next');
+      expect(await namesIn(fileCell(path)), what).toEqual(['next']);
+    }
   });
 
   test('loses nothing to a process that was suspended while it was the first', async ({
@@ -169,6 +160,19 @@ describe('a cell in a folder', () => {
     expect(await namesIn(fileCell(folder))).toEqual(ten);
   });
 
+  test('removes the lowest numbers first, and none above one that stays', async ({ folder }) => {
+    await addAll(fileCell(folder), ten);
+    const oldest = Math.min(...filesIn(folder).map(Number));
+    for (const number of [oldest - 1, oldest - 3]) writeFileSync(join(folder, `${number}`), '');
+    // What is no file stays.
+    mkdirSync(join(folder, `${oldest - 2}`));
+
+    await add(fileCell(folder), 'next');
+
+    expect(existsSync(join(folder, `${oldest - 3}`))).toBe(false);
+    expect(existsSync(join(folder, `${oldest - 1}`))).toBe(true);
+  });
+
   test('removes the temporary files of killed processes, no others', async ({ folder }) => {
     const id = '01234567-89ab-cdef-0123-456789abcde';
     const [old, young] = [`next.${id}0.tmp`, `next.${id}1.tmp`];
@@ -181,70 +185,81 @@ describe('a cell in a folder', () => {
     expect(readdirSync(folder)).not.toContain(old);
     expect(readdirSync(folder)).toEqual(expect.arrayContaining([young, 'other']));
   });
+
+  test('reads nothing through a link', async ({ folder }) => {
+    const path = join(folder, 'cell');
+    await add(fileCell(join(folder, 'elsewhere')), 'a');
+    mkdirSync(path);
+    symlinkSync(join(folder, 'elsewhere', '2'), join(path, '2'));
+
+    await expect(namesIn(fileCell(path))).rejects.toThrow('2 is a symbolic link');
+  });
 });
 
-test('a place that fails is replaced by the next one, which is told once', async ({ folder }) => {
-  writeFileSync(join(folder, 'file'), '');
-  mkdirSync(join(folder, 'taken', '1'), { recursive: true });
-  const told: [unknown, number][] = [];
-  const cell = withFallbacks<Names>(
-    [fileCell(join(folder, 'file')), fileCell(join(folder, 'taken')), memoryCell()],
-    (error, next) => told.push([(error as NodeJS.ErrnoException).code, next]),
-  );
+describe('a cell with fallbacks', () => {
+  test('replaces a place that fails by the next one, and reports it once', async ({ folder }) => {
+    writeFileSync(join(folder, 'file'), '');
+    mkdirSync(join(folder, 'taken', '1'), { recursive: true });
+    const reported: [string, number][] = [];
+    const cell = withFallbacks<Names>(
+      [fileCell(join(folder, 'file')), fileCell(join(folder, 'taken')), memoryCell()],
+      (error, next) => reported.push([(error as Error).message, next]),
+    );
 
-  await addAll(cell, ten);
+    await addAll(cell, ten);
 
-  expect(await namesIn(cell)).toEqual(ten);
-  expect(told).toEqual([
-    ['ENOTDIR', 1],
-    ['EISDIR', 2],
-  ]);
-});
-
-test('a place whose files keep no ids is replaced by the next one', async ({ folder }) => {
-  const path = join(folder, 'cell');
-  const told: unknown[] = [];
-  const cell = withFallbacks<Names>([fileCell(path), memoryCell()], (error, next) =>
-    told.push((error as NodeJS.ErrnoException).code, next),
-  );
-  await add(cell, 'first');
-
-  let time = 0;
-  await change(cell, () => {
-    time += 1;
-    for (const name of readdirSync(path)) utimesSync(join(path, name), time, time);
-    return [{ second: 1 }, undefined];
+    expect(await namesIn(cell)).toEqual(ten);
+    expect(reported).toEqual([
+      [expect.stringContaining('ENOTDIR'), 1],
+      [expect.stringMatching(/is not a regular file|EISDIR/), 2],
+    ]);
   });
 
-  expect(told).toEqual(['ENOTSUP', 1]);
-  expect(await namesIn(cell)).toEqual(['second']);
-  expect(filesIn(path).length).toBe(2);
+  test('replaces a place whose files keep no ids', async ({ folder }) => {
+    const path = join(folder, 'cell');
+    const reported: unknown[] = [];
+    const cell = withFallbacks<Names>([fileCell(path), memoryCell()], (error, next) =>
+      reported.push((error as NodeJS.ErrnoException).code, next),
+    );
+    await add(cell, 'first');
+
+    let time = 0;
+    await change(cell, () => {
+      time += 1;
+      for (const name of readdirSync(path)) utimesSync(join(path, name), time, time);
+      return [{ second: 1 }, undefined];
+    });
+
+    expect(reported).toEqual(['ENOTSUP', 1]);
+    expect(await namesIn(cell)).toEqual(['second']);
+    expect(filesIn(path).length).toBe(2);
+  });
+
+  test('takes along what is known from a place that can only be read', async () => {
+    const full: Cell<Names> = {
+      read: () => ({ value: { a: 1 }, version: '1' }),
+      replace: () => {
+        throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+      },
+    };
+    const cell = withFallbacks<Names>([full, memoryCell()], () => {});
+
+    await add(cell, 'b');
+
+    expect(await namesIn(cell)).toEqual(['a', 'b']);
+  });
+
+  test('throws the error of the last place if none works', async ({ folder }) => {
+    writeFileSync(join(folder, 'file'), '');
+    const cell = withFallbacks<Names>([fileCell(join(folder, 'file', 'cell'))], () => {});
+
+    await expect(add(cell, 'a')).rejects.toThrow('ENOTDIR');
+    await expect(add(cell, 'a')).rejects.toThrow('ENOTDIR');
+  });
 });
 
 test('a change that never succeeds is given up', async () => {
   const cell: Cell<Names> = { ...memoryCell(), replace: () => false };
 
   await expect(add(cell, 'a')).rejects.toMatchObject({ code: 'EBUSY' });
-});
-
-test('if no place works, the error of the last one is thrown', async ({ folder }) => {
-  writeFileSync(join(folder, 'file'), '');
-  const cell = withFallbacks<Names>([fileCell(join(folder, 'file', 'cell'))], () => {});
-
-  await expect(add(cell, 'a')).rejects.toThrow('ENOTDIR');
-  await expect(add(cell, 'a')).rejects.toThrow('ENOTDIR');
-});
-
-test('what is known goes along to the next place when the first one can only be read', async () => {
-  const full: Cell<Names> = {
-    read: () => ({ value: { a: 1 }, version: '1' }),
-    replace: () => {
-      throw Object.assign(new Error('full'), { code: 'ENOSPC' });
-    },
-  };
-  const cell = withFallbacks<Names>([full, memoryCell()], () => {});
-
-  await add(cell, 'b');
-
-  expect(await namesIn(cell)).toEqual(['a', 'b']);
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tryLock, withLock } from '../../../src/disk/lock.ts';
 import type { Owner } from '../../../src/disk/owner.ts';
@@ -81,17 +81,9 @@ test('work is done even if its lock cannot be released', async ({ clock, folder 
 });
 
 test('a folder that cannot be used is named with the system’s code', async ({ folder }) => {
-  writeFileSync(join(folder, 'file'), '');
-  mkdirSync(join(folder, 'lock', '1'), { recursive: true });
+  const path = join(folder, 'file');
+  writeFileSync(path, '');
 
-  for (const [name, code] of [
-    ['file', 'ENOTDIR'],
-    ['lock', 'EISDIR'],
-  ] as const) {
-    const path = join(folder, name);
-    await expect(lockAs(1, path, [])).rejects.toMatchObject({
-      kind: 'output',
-      message: `cannot save ${path} (${code})`,
-    });
-  }
+  const message = `cannot save ${path} (ENOTDIR)`;
+  await expect(lockAs(1, path, [])).rejects.toMatchObject({ kind: 'output', message });
 });

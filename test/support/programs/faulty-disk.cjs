@@ -1,5 +1,6 @@
 // Spoils the N-th call that touches the folder FAULT_FOLDER: it fails once (EIO), the disk is full from there on (ENOSPC),
-// it takes a part only (short), or it is the process's last one (kill). FAULT_SYNCED is told how much of a file would last.
+// it takes a part only (short), it makes no hard links from there on (EPERM), or it is the process's last one (kill).
+// FAULT_SYNCED is told how much of a file would last.
 const fs = require('node:fs');
 
 const { FAULT, FAULT_FOLDER, FAULT_AT, FAULT_SYNCED } = process.env;
@@ -10,7 +11,7 @@ let calls = 0;
 const writing = ['writeSync', 'write'];
 const taking = ['mkdirSync', 'writeFileSync', 'linkSync', ...writing];
 const all = ['openSync', 'fsyncSync', 'fdatasyncSync', 'ftruncateSync', 'renameSync', ...taking];
-const counted = FAULT === 'short' ? writing : FAULT === 'ENOSPC' ? taking : all;
+const counted = { short: writing, ENOSPC: taking, EPERM: ['linkSync'] }[FAULT] ?? all;
 
 for (const name of all) {
   const real = fs[name];
@@ -22,7 +23,7 @@ for (const name of all) {
     if (!touches || !counted.includes(name) || calls < Number(FAULT_AT)) return done(real);
     if (due && FAULT === 'kill') process.kill(process.pid, 'SIGKILL');
     if (due && FAULT !== 'EIO' && writing.includes(name)) return part();
-    if (due ? FAULT !== 'short' : FAULT === 'ENOSPC') return fail();
+    if (due ? FAULT !== 'short' : ['ENOSPC', 'EPERM'].includes(FAULT)) return fail();
     return done(real);
 
     function done(call) {
