@@ -38,7 +38,6 @@ export function faultOfFolder(path: string, uid: number | undefined): FileFault 
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats) return undefined;
   if (stats.isSymbolicLink()) return linkFault(path, stats, uid);
-  if (!stats.isDirectory()) return new FileFault(`${path} is not a folder`, commandOn('rm', path));
   if (!isOwn(stats, uid)) {
     return new FileFault(`${path} is owned by another user (${stats.uid})`, ownFolder);
   }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test as base, describe } from 'vitest';
@@ -32,18 +32,6 @@ export function describeWindows(tests: (test: ReturnType<typeof testOn>) => void
 /** Where a test's petstore keeps what it stores, by its name on Linux. */
 export const configFolder = (folder: string) => join(folder, 'Roaming', 'petstore', 'Config');
 export const stateFolder = (folder: string) => join(folder, 'Local', 'petstore');
-
-/** As when another process has got the id of those that ended here: gives it to all that they left. */
-export function reuseIds(folder: string, pid: number): void {
-  const left = readdirSync(folder, { recursive: true, withFileTypes: true });
-  for (const file of left.filter((entry) => entry.isFile())) {
-    const path = join(file.parentPath, file.name);
-    // A request in flight counts until its deadline, whatever has the id.
-    if (path.includes('/limits/')) continue;
-    const text = readFileSync(path, 'latin1');
-    writeFileSync(path, text.replace(/"pid":\d+/g, `"pid":${pid}`), 'latin1');
-  }
-}
 
 function testOn(node: string) {
   const started = base.extend('windows', { scope: 'file' }, async ({}, { onCleanup }) => {

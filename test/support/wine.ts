@@ -26,8 +26,6 @@ export type Running = {
 };
 
 export type Windows = {
-  /** Of a process that lives as long as the tests do. */
-  readonly pid: number;
   readonly run: (program: string, args: readonly string[] | undefined, options: Options) => Running;
   readonly close: () => Promise<void>;
 };
@@ -56,13 +54,13 @@ export async function startWindows(node: string): Promise<Windows> {
 
   let last = 0;
   const listeners = new Map<number, (message: Message) => void>();
-  const greeted = new Promise<number>((resolve) => listeners.set(0, ({ pid = 0 }) => resolve(pid)));
+  const greeted = new Promise<void>((resolve) => listeners.set(0, () => resolve()));
   createInterface({ input: socket }).on('line', (line) => {
     const { id = 0, ...message } = JSON.parse(line);
     listeners.get(id)?.(message);
   });
+  await greeted;
   return {
-    pid: await greeted,
     run(program, args, { stdin = '', ...options }) {
       const id = ++last;
       const send = (request: object) => socket.write(`${JSON.stringify({ id, ...request })}\n`);
@@ -89,7 +87,6 @@ export async function startWindows(node: string): Promise<Windows> {
 }
 
 type Message = {
-  readonly pid?: number;
   readonly name?: 'stdout' | 'stderr';
   readonly text?: string;
   readonly code?: number | null;

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { startService } from '../bench/service.ts';
 import { launcher } from '../support/program.ts';
-import { describeWindows, expect, reuseIds, stateFolder, windowsPath } from '../support/windows.ts';
+import { describeWindows, expect, stateFolder, windowsPath } from '../support/windows.ts';
 
 const names = Array.from({ length: 200 }, (_, n) => `pet ${String(n).padStart(3, '0')}`);
 /** Without it the list of the service would say what to leave out. */
@@ -58,17 +58,8 @@ describeWindows((base) => {
     },
   );
 
-  test('a killed import holds nothing, whatever process has its id now', async ({
-    petstore,
-    service,
-    killAfter,
-    argv,
-    env,
-    folder,
-    windows,
-  }) => {
+  test('a killed import holds nothing', async ({ petstore, service, killAfter, argv, env }) => {
     await killAfter(10);
-    reuseIds(folder, windows.pid);
 
     const created = await petstore(['categories', 'create', 'pet 199', '--if-missing'], { env });
     const resumed = await petstore(argv, { env });

@@ -34,17 +34,17 @@ describeWindows((base) => {
   });
 
   test.for([
-    { command: ['node', 'show.js', 'a b'], code: 3, stdout: '["a b"]\n' },
-    { command: ['node.exe', 'show.js'], code: 3, stdout: '[]\n' },
-    { command: ['.\\hello.cmd', 'x'], code: 5, stdout: 'hello from cmd "x"\r\n' },
-    { command: ['hello', 'x'], code: 5, stdout: 'hello from cmd "x"\r\n' },
-    { command: ['./script'], code: 4, stdout: '' },
-    { command: ['petstore', 'categories', 'get', '99'], code: 3, stdout: '' },
-    { command: ['petstore', 'config', 'set', 'output', 'json'], code: 0, stdout: '' },
-    { command: ['cmd', '/c', 'exit 7'], code: 7, stdout: '' },
-    { command: ['node', 'leave.js'], code: 3, stdout: '' },
-  ])('sandbox -- $command ends with $code', async ({ command, ...end }, { sandbox }) => {
-    expect(await sandbox(...command)).toMatchObject(end);
+    [3, ['node', 'show.js', 'a b'], '["a b"]\n'],
+    [3, ['node.exe', 'show.js'], '[]\n'],
+    [5, ['.\\hello.cmd', 'x'], 'hello from cmd "x"\r\n'],
+    [5, ['hello', 'x'], 'hello from cmd "x"\r\n'],
+    [4, ['./script'], ''],
+    [3, ['petstore', 'categories', 'get', '99'], ''],
+    [0, ['petstore', 'config', 'set', 'output', 'json'], ''],
+    [7, ['cmd', '/c', 'exit 7'], ''],
+    [3, ['node', 'leave.js'], ''],
+  ] as const)('ends with %i after %j', async ([code, command, stdout], { sandbox }) => {
+    expect(await sandbox(...command)).toMatchObject({ code, stdout });
   });
 
   test('sandbox -- ./bad.exe is a usage error', async ({ sandbox }) => {
@@ -67,14 +67,18 @@ describeWindows((base) => {
   });
 
   // For a batch file a quote in one argument would change what an & in another one means.
-  test.for([
-    { program: ['node', 'show.js'], words: [...plain, ...quoted, ...percents] },
-    { program: ['.\\forward.cmd'], words: plain },
-    { program: ['.\\forward.cmd'], words: quoted },
-  ])('passes arguments on to $program as they are', async ({ program, words }, { sandbox }) => {
-    const { stdout } = await sandbox(...program, ...words, 'end');
-
-    expect(JSON.parse(stdout)).toEqual([...words, 'end']);
+  test('passes arguments on as they are', async ({ sandbox }) => {
+    for (const [program, words] of [
+      [
+        ['node', 'show.js'],
+        [...plain, ...quoted, ...percents],
+      ],
+      [['.\\forward.cmd'], plain],
+      [['.\\forward.cmd'], quoted],
+    ] as const) {
+      const { stdout } = await sandbox(...program, ...words, 'end');
+      expect(JSON.parse(stdout), program[0]).toEqual([...words, 'end']);
+    }
   });
 
   test('sets one Path, the petstore of that run before the programs of the user', async ({

@@ -38,4 +38,4 @@ socket.on('close', () => {
   for (const child of children.values()) child.kill();
   process.exit();
 });
-send({ pid: process.pid });
+send({ id: 0 });
