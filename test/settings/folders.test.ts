@@ -7,22 +7,14 @@ const unset = { PETSTORE_CONFIG_DIR: undefined, PETSTORE_STATE_DIR: undefined };
 const list = ['categories', 'list'];
 
 describe('the folders for settings and state', () => {
+  const [config, state] = ['.config/petstore', '.local/state/petstore'];
+
   test.for([
-    ['linux', {}, '.config/petstore', '.local/state/petstore'],
+    ['linux', {}, config, state],
     ['linux', { XDG_CONFIG_HOME: 'c', XDG_STATE_HOME: 's' }, 'c/petstore', 's/petstore'],
-    [
-      'linux',
-      { XDG_CONFIG_HOME: '', XDG_STATE_HOME: '' },
-      '.config/petstore',
-      '.local/state/petstore',
-    ],
-    [
-      'linux',
-      { PETSTORE_CONFIG_DIR: '', PETSTORE_STATE_DIR: '' },
-      '.config/petstore',
-      '.local/state/petstore',
-    ],
-    ['darwin', {}, 'Library/Preferences/petstore', '.local/state/petstore'],
+    ['linux', { XDG_CONFIG_HOME: '', XDG_STATE_HOME: '' }, config, state],
+    ['linux', { PETSTORE_CONFIG_DIR: '', PETSTORE_STATE_DIR: '' }, config, state],
+    ['darwin', {}, 'Library/Preferences/petstore', state],
     ['win32', { APPDATA: 'r', LOCALAPPDATA: 'l' }, 'r/petstore/Config', 'l/petstore'],
     ['linux', { PETSTORE_CONFIG_DIR: 'c', PETSTORE_STATE_DIR: 's' }, 'c', 's'],
   ] as const)('on %s with %j are %s and %s', async (row, { petstore, folder }) => {
@@ -55,14 +47,15 @@ describe('the folders for settings and state', () => {
   );
 });
 
-test.for([
-  ['what echo writes into a pipe on Windows', ' \r\n'],
-  ['a line of a file there', '\r\n'],
-] as const)('a key is taken from %s', async ([, ending], { petstore, folder }) => {
+test('a key is taken from echo and from a line of a file on Windows', async ({
+  petstore,
+  folder,
+}) => {
   const env = { PETSTORE_API_KEY: undefined };
+  for (const ending of [' \r\n', '\r\n']) {
+    expect((await petstore(['auth', 'login'], { env, stdin: testKey + ending })).exitCode).toBe(0);
 
-  expect((await petstore(['auth', 'login'], { env, stdin: testKey + ending })).exitCode).toBe(0);
-
-  const stored = readFileSync(join(folder, 'config', 'keys', 'production.json'), 'utf8');
-  expect(JSON.parse(stored)).toMatchObject({ key: testKey });
+    const stored = readFileSync(join(folder, 'config', 'keys', 'production.json'), 'utf8');
+    expect(JSON.parse(stored)).toMatchObject({ key: testKey });
+  }
 });

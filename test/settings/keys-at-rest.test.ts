@@ -22,106 +22,69 @@ const isRoot = process.getuid?.() === 0;
 const stored = JSON.stringify({ origin, key: testKey });
 
 describe('a stored key', () => {
-  const write = (text: string | Uint8Array) => (file: string) =>
-    writeFileSync(file, text, { mode: 0o600 });
-  const mode = (bits: number) => (file: string) => {
-    writeFileSync(file, stored);
-    chmodSync(file, bits);
-  };
-  const rows = [
-    ...[
-      { what: 'that its group can read', make: mode(0o640), says: 'is readable by other users' },
-      { what: 'that all can read', make: mode(0o604), says: "chmod 600 '" },
-      { what: 'that others can write', make: mode(0o622), says: 'is readable by other users' },
-    ].filter(() => isPosix),
-    {
-      what: 'in a pipe',
-      make: (file: string) => void execFileSync('mkfifo', ['-m', '600', file]),
-      says: 'is not a regular file',
+  type Make = (file: string) => void;
+  const write =
+    (text: string | Uint8Array): Make =>
+    (file) =>
+      writeFileSync(file, text, { mode: 0o600 });
+  const mode =
+    (bits: number): Make =>
+    (file) => {
+      writeFileSync(file, stored);
+      chmodSync(file, bits);
+    };
+  const openToOthers: [string, Make, string][] = [
+    ['that its group can read', mode(0o640), 'is readable by other users'],
+    ['that all can read', mode(0o604), "chmod 600 '"],
+    ['that others can write', mode(0o622), 'is readable by other users'],
+  ];
+  const ofAnother: [string, Make, string] = [
+    'of another user',
+    (file) => {
+      write(stored)(file);
+      chownSync(file, 65_534, 65_534);
     },
-    {
-      what: 'in a folder',
-      make: (file: string) => void mkdirSync(file),
-      says: 'is not a regular file',
-    },
-    {
-      what: 'in a device',
-      make: (file: string) => symlinkSync('/dev/null', file),
-      says: 'is not a regular file',
-    },
-    {
-      what: 'in a link to itself',
-      make: (file: string) => symlinkSync(file, file),
-      says: '(ELOOP)',
-    },
-    { what: 'cut short', make: write(stored.slice(0, -2)), says: 'is corrupted' },
-    { what: 'in an empty file', make: write(''), says: 'is corrupted' },
-    { what: 'among NUL bytes', make: write(`${stored}\0\0`), says: 'is corrupted' },
-    {
-      what: 'of a wrong type',
-      make: write('{"origin":"https://a.example","key":1}'),
-      says: 'is corrupted',
-    },
-    {
-      what: 'in a list',
-      make: write(`[${stored}]`),
-      says: 'is corrupted\nNothing was sent.\npetstore auth login --profile production\n',
-    },
-    {
-      what: 'of a newer version',
-      make: write(stored.replace('{', '{"version":2,')),
-      says: 'is corrupted',
-    },
-    {
-      what: 'with a prototype',
-      make: write(stored.replace('{', '{"__proto__":{"a":1},')),
-      says: 'is corrupted',
-    },
-    {
-      what: 'with a constructor',
-      make: write(stored.replace('{', '{"constructor":{"prototype":{"a":1}},')),
-      says: 'is corrupted',
-    },
-    { what: 'that is not UTF-8', make: write(Buffer.from([0x22, 0xff])), says: 'not valid UTF-8' },
-    {
-      what: 'that is no key',
-      make: write(JSON.stringify({ origin, key: 'two words' })),
-      says: 'character 4 is a space',
-    },
-    {
-      what: 'of another user',
-      asRoot: true,
-      make(file: string) {
-        write(stored)(file);
-        chownSync(file, 65_534, 65_534);
-      },
-      says: 'is owned by another user\nNothing was sent.\npetstore auth login',
-    },
-  ].filter((row) => !('asRoot' in row) || isRoot);
+    'is owned by another user\nNothing was sent.\npetstore auth login',
+  ];
+  const corrupted = 'is corrupted\nNothing was sent.\npetstore auth login --profile production\n';
 
-  test.for(rows)(
-    '$what is refused, not shown and left as it is',
-    async ({ make, says }, { petstore, sandbox, folder }) => {
-      const keys = join(folder, 'config', 'keys');
-      mkdirSync(keys, { recursive: true });
-      const file = join(keys, 'production.json');
-      make(file);
-      const before = lstatSync(file);
+  test.for<[string, Make, string]>([
+    ...(isPosix ? openToOthers : []),
+    ...(isRoot ? [ofAnother] : []),
+    ['in a pipe', (file) => execFileSync('mkfifo', ['-m', '600', file]), 'is not a regular file'],
+    ['in a folder', (file) => mkdirSync(file), 'is not a regular file'],
+    ['in a device', (file) => symlinkSync('/dev/null', file), 'is not a regular file'],
+    ['in a link to itself', (file) => symlinkSync(file, file), '(ELOOP)'],
+    ['cut short', write(stored.slice(0, -2)), corrupted],
+    ['in an empty file', write(''), corrupted],
+    ['among NUL bytes', write(`${stored}\0\0`), corrupted],
+    ['of a wrong type', write('{"origin":"https://a.example","key":1}'), corrupted],
+    ['in a list', write(`[${stored}]`), corrupted],
+    ['of a newer version', write(stored.replace('{', '{"version":2,')), corrupted],
+    ['with a prototype', write(stored.replace('{', '{"__proto__":{"a":1},')), corrupted],
+    ['that is not UTF-8', write(Buffer.from([0x22, 0xff])), 'not valid UTF-8'],
+    ['of two words', write(JSON.stringify({ origin, key: 'two words' })), 'character 4 is a space'],
+  ])('%s is refused, not shown and left as it is', async (row, { petstore, sandbox, folder }) => {
+    const [, make, says] = row;
+    const keys = join(folder, 'config', 'keys');
+    mkdirSync(keys, { recursive: true });
+    const file = join(keys, 'production.json');
+    make(file);
+    const before = lstatSync(file);
 
-      const result = await petstore(list, { env });
+    const result = await petstore(list, { env });
 
-      expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-      expect(result.stderr).toContain(says);
-      expect(result.stderr).not.toContain(testKey.slice(0, 8));
-      expect(sandbox.requests).toHaveLength(0);
-      expect(lstatSync(file)).toMatchObject({ ino: before.ino, mode: before.mode });
-      expect(readdirSync(keys)).toEqual(['production.json']);
-      const other = { ...env, PETSTORE_API_KEY: testKey };
-      expect(await petstore(list, { env: other })).toMatchObject({ exitCode: 0 });
-      const named = await petstore([...list, '-p', 'production'], { env: other });
-      expect(named).toMatchObject({ exitCode: 2, stdout: '' });
-    },
-  );
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.stderr).toContain(says);
+    expect(result.stderr).not.toContain(testKey.slice(0, 8));
+    expect(sandbox.requests).toHaveLength(0);
+    expect(lstatSync(file)).toMatchObject({ ino: before.ino, mode: before.mode });
+    expect(readdirSync(keys)).toEqual(['production.json']);
+    const other = { ...env, PETSTORE_API_KEY: testKey };
+    expect(await petstore(list, { env: other })).toMatchObject({ exitCode: 0 });
+    const named = await petstore([...list, '-p', 'production'], { env: other });
+    expect(named).toMatchObject({ exitCode: 2, stdout: '' });
+  });
 
   test('is closed to others again by the next login, folder and all', async ({
     petstore,

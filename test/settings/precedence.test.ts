@@ -89,28 +89,30 @@ describe('the setting in force', () => {
     },
   );
 
-  test.for([
-    [['--json', 'config', 'get', 'output', '-o', 'csv'], 'csv'],
-    [['config', '--json', 'get', '-o', 'csv', 'output'], 'csv'],
-    [['-o', 'csv', 'config', 'get', 'output', '--json'], 'json'],
-    [['--json', 'config', 'get', 'output'], 'json'],
-  ] as const)('the format nearest to the end wins: %j', async ([argv, value], { petstore }) => {
-    expect((await petstore(argv)).stdout).toMatch(new RegExp(`output"?[,:].*\\b${value}\\b`, 's'));
+  test('the format nearest to the end wins', async ({ petstore }) => {
+    for (const [value, ...argv] of [
+      ['csv', '--json', 'config', 'get', 'output', '-o', 'csv'],
+      ['csv', 'config', '--json', 'get', '-o', 'csv', 'output'],
+      ['json', '-o', 'csv', 'config', 'get', 'output', '--json'],
+      ['json', '--json', 'config', 'get', 'output'],
+    ] as const) {
+      const { stdout } = await petstore(argv);
+      expect(stdout, argv.join(' ')).toMatch(new RegExp(`output"?[,:].*\\b${value}\\b`, 's'));
+    }
   });
 
-  test.for([
-    [['--max-wait', '1m', 'config', 'get', 'max-wait'], '1m'],
-    [['config', '--max-wait', '1m', 'get', 'max-wait'], '1m'],
-    [['--max-wait', '1m', 'config', 'get', 'max-wait', '--max-wait', '3m'], '3m'],
-    [['config', '--max-wait', '1m', 'get', '--max-wait', '3m', 'max-wait'], '3m'],
-    [['-p', 'staging', 'config', 'get', 'profile'], 'staging'],
-    [['-p', 'staging', 'config', 'get', 'profile', '-p', 'sandbox'], 'sandbox'],
-  ] as const)(
-    'a flag may stand before the verb, and the last one counts: %j',
-    async ([argv, value], { petstore }) => {
-      expect((await petstore(argv)).stdout).toBe(`${value}\n`);
-    },
-  );
+  test('a flag may stand before the verb, and the last one counts', async ({ petstore }) => {
+    for (const [value, ...argv] of [
+      ['1m', '--max-wait', '1m', 'config', 'get', 'max-wait'],
+      ['1m', 'config', '--max-wait', '1m', 'get', 'max-wait'],
+      ['3m', '--max-wait', '1m', 'config', 'get', 'max-wait', '--max-wait', '3m'],
+      ['3m', 'config', '--max-wait', '1m', 'get', '--max-wait', '3m', 'max-wait'],
+      ['staging', '-p', 'staging', 'config', 'get', 'profile'],
+      ['sandbox', '-p', 'staging', 'config', 'get', 'profile', '-p', 'sandbox'],
+    ] as const) {
+      expect((await petstore(argv)).stdout, argv.join(' ')).toBe(`${value}\n`);
+    }
+  });
 
   test('a profile has nothing from another one', async ({ petstore }) => {
     const own = [
@@ -138,33 +140,25 @@ describe('the setting in force', () => {
     }
   });
 
-  test('an empty variable gives nothing', async ({ petstore }) => {
-    const env = {
-      ...noEnv,
-      PETSTORE_PROFILE: '',
-      PETSTORE_OUTPUT: '',
-      PETSTORE_MAX_WAIT: '',
-    };
-
+  test('an empty variable gives nothing, and leaves the setting to the file', async ({
+    petstore,
+  }) => {
+    const env = { ...noEnv, PETSTORE_PROFILE: '', PETSTORE_OUTPUT: '', PETSTORE_MAX_WAIT: '' };
     for (const { name, way, value } of cases) {
       if (way !== 'default' || value === undefined) continue;
       expect((await petstore(['config', 'get', name], { env })).stdout).toBe(`${value}\n`);
     }
-  });
-
-  test.for([
-    ['base-url', 'PETSTORE_BASE_URL', url('byfile')],
-    ['limit-store', 'PETSTORE_LIMIT_STORE', 'redis://byfile:6379'],
-    ['max-wait', 'PETSTORE_MAX_WAIT', '3m'],
-  ] as const)('an empty variable leaves %s to the settings file: %s', async (row, { petstore }) => {
-    const [name, variable, value] = row;
-    await petstore(['config', 'set', name, value], { env: noEnv });
-
-    const { stdout } = await petstore(['config', 'get', name], {
-      env: { ...noEnv, [variable]: '' },
-    });
-
-    expect(stdout).toBe(`${value}\n`);
+    for (const [name, variable, value] of [
+      ['base-url', 'PETSTORE_BASE_URL', url('byfile')],
+      ['limit-store', 'PETSTORE_LIMIT_STORE', 'redis://byfile:6379'],
+      ['max-wait', 'PETSTORE_MAX_WAIT', '3m'],
+    ] as const) {
+      await petstore(['config', 'set', name, value], { env: noEnv });
+      const { stdout } = await petstore(['config', 'get', name], {
+        env: { ...noEnv, [variable]: '' },
+      });
+      expect(stdout).toBe(`${value}\n`);
+    }
   });
 });
 
