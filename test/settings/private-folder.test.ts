@@ -22,79 +22,78 @@ const another = 12_345;
 const rows = 'name\nfrog\n';
 const importing = ['categories', 'import', '-', '--format', 'csv', '--yes'];
 
-/** Each folder of the state folder, the command that keeps something there, and how that ends without it. */
+/** Each folder of the state folder, how a command ends without it, and that command. */
 const uses = [
-  { name: 'imports', argv: importing, exitCode: 74 },
-  { name: 'imports', argv: [...importing.slice(0, -1), '--dry-run'], exitCode: 2 },
-  { name: 'names', argv: importing, exitCode: 74 },
-  { name: 'names', argv: ['categories', 'create', 'frog', '--if-missing'], exitCode: 0 },
-  { name: 'limits', argv: ['categories', 'list'], exitCode: 0 },
-];
+  ['imports', 74, importing],
+  ['imports', 2, [...importing.slice(0, -1), '--dry-run']],
+  ['names', 74, importing],
+  ['names', 0, ['categories', 'create', 'frog', '--if-missing']],
+  ['limits', 0, ['categories', 'list']],
+] as const;
 
-const faults = [
-  {
-    what: 'a link',
-    plant(path: string, elsewhere: string) {
-      symlinkSync(elsewhere, path);
-    },
-    fix: (path: string) => `rm '${path}'`,
-  },
-  {
-    what: 'a link of another user',
-    asRoot: true,
-    plant(path: string, elsewhere: string) {
+const ownFolder = 'Set PETSTORE_STATE_DIR to a folder of your own.';
+
+type Plant = (path: string, elsewhere: string) => void;
+type Fault = readonly [what: string, plant: Plant, fix: (path: string) => string];
+
+const withModes: Fault[] = [
+  ['open to others', (path) => mkdirOf(path, 0o777), (path) => `chmod 700 '${path}'`],
+];
+const asRoot: Fault[] = [
+  [
+    'a link of another user',
+    (path, elsewhere) => {
       symlinkSync(elsewhere, path);
       lchownSync(path, another, another);
     },
-    fix: () => 'Set PETSTORE_STATE_DIR to a folder of your own.',
-  },
-  {
-    what: 'open to others',
-    modes: true,
-    plant(path: string) {
-      mkdirSync(path);
-      chmodSync(path, 0o777);
-    },
-    fix: (path: string) => `chmod 700 '${path}'`,
-  },
-  {
-    what: 'made by another user',
-    asRoot: true,
-    plant(path: string) {
+    () => ownFolder,
+  ],
+  [
+    'made by another user',
+    (path) => {
       mkdirSync(path);
       chownSync(path, another, another);
     },
-    fix: () => 'Set PETSTORE_STATE_DIR to a folder of your own.',
-  },
-].filter(({ asRoot = false, modes = false }) => (!asRoot || isRoot) && (!modes || isPosix));
+    () => ownFolder,
+  ],
+];
+const faults: readonly Fault[] = [
+  ['a link', (path, elsewhere) => symlinkSync(elsewhere, path), (path) => `rm '${path}'`],
+  ...(isPosix ? withModes : []),
+  ...(isRoot ? asRoot : []),
+];
 
-const cases = uses.flatMap((use) => faults.map((fault) => ({ ...use, ...fault })));
+function mkdirOf(path: string, mode: number): void {
+  mkdirSync(path);
+  chmodSync(path, mode);
+}
 
 describe('a folder in a state folder to which others can write', () => {
-  test.for(cases)(
-    '$name that is $what is not used by $argv, and the way out is said',
-    async ({ name, argv, exitCode, plant, fix }, { petstore, folder }) => {
-      const state = join(folder, 'state');
-      const elsewhere = join(folder, 'elsewhere');
-      for (const made of [state, elsewhere]) mkdirSync(made);
-      chmodSync(state, 0o777);
-      plant(join(state, name), elsewhere);
+  test.for(faults)(
+    'that is %s is not used, and the way out is said',
+    async (fault, { petstore, folder }) => {
+      const [, plant, fix] = fault;
+      for (const [index, [name, exitCode, argv]] of uses.entries()) {
+        const [state, elsewhere] = [join(folder, `${index}`), join(folder, `elsewhere-${index}`)];
+        mkdirSync(elsewhere);
+        mkdirOf(state, 0o777);
+        plant(join(state, name), elsewhere);
 
-      const result = await petstore(argv, { stdin: rows });
+        const result = await petstore(argv, { stdin: rows, env: { PETSTORE_STATE_DIR: state } });
 
-      expect(result.exitCode, result.stderr).toBe(exitCode);
-      expect(result.stderr).toContain(fix(join(state, name)));
-      expect(readdirSync(elsewhere)).toEqual([]);
-      expect(readdirSync(join(state, name))).toEqual([]);
+        expect(result.exitCode, result.stderr).toBe(exitCode);
+        expect(result.stderr).toContain(fix(join(state, name)));
+        expect(readdirSync(elsewhere)).toEqual([]);
+        expect(readdirSync(join(state, name))).toEqual([]);
+      }
     },
   );
 
   test('is made for the user alone, and all work in it', async ({ petstore, folder }) => {
     const state = join(folder, 'state');
-    mkdirSync(state);
-    chmodSync(state, 0o777);
+    mkdirOf(state, 0o777);
 
-    for (const { argv } of uses) {
+    for (const [, , argv] of uses) {
       expect((await petstore(argv, { stdin: rows })).exitCode).toBe(0);
     }
 
@@ -109,7 +108,7 @@ describe('a state folder that is a link', () => {
     mkdirSync(join(folder, 'data'));
     symlinkSync(join(folder, 'data'), join(folder, 'state'));
 
-    for (const { argv } of uses) {
+    for (const [, , argv] of uses) {
       expect(await petstore(argv, { stdin: rows })).toMatchObject({
         exitCode: 0,
         stderr: expect.not.stringContaining('is a symbolic link'),
@@ -124,9 +123,9 @@ describe('a state folder that is a link', () => {
     symlinkSync(join(folder, 'data'), join(folder, 'state'));
     lchownSync(join(folder, 'state'), another, another);
 
-    for (const { argv } of uses) {
+    for (const [, , argv] of uses) {
       const { stderr } = await petstore(argv, { stdin: rows });
-      expect(stderr).toContain('Set PETSTORE_STATE_DIR to a folder of your own.');
+      expect(stderr).toContain(ownFolder);
     }
 
     expect(readdirSync(join(folder, 'data'))).toEqual([]);
