@@ -46,14 +46,13 @@ export function withFallbacks<Value>(
   onFailure: (error: unknown, next: number) => void,
 ): Cell<Value> {
   let index = 0;
-  /** From the place before. */
-  let known: Value | undefined;
+  let carriedOver: Value | undefined;
   return {
     async read() {
       for (;;) {
         try {
           const seen = await (cells[index] as Cell<Value>).read();
-          return seen.value === undefined ? { ...seen, value: known } : seen;
+          return seen.value === undefined ? { ...seen, value: carriedOver } : seen;
         } catch (error) {
           useNext(error);
         }
@@ -64,7 +63,7 @@ export function withFallbacks<Value>(
         return await (cells[index] as Cell<Value>).replace(seen, next);
       } catch (error) {
         useNext(error);
-        known = seen.value;
+        carriedOver = seen.value;
         // The next place may have a value of its own, which has to be read first.
         return false;
       }

@@ -123,7 +123,6 @@ export function fileCell<Value>(folder: string): Cell<Value> {
   }
 }
 
-/** Returns the numbers in ascending order. */
 function numbersIn(folder: string): number[] {
   try {
     const numbers = readdirSync(folder).map(Number).filter(Number.isSafeInteger);
@@ -161,7 +160,6 @@ function readWhole(path: string): { readonly id: string; readonly text: string }
   }
 }
 
-/** Returns undefined for a damaged file. */
 function parse<Value>(text = ''): Value | undefined {
   const [digest, json = ''] = text.split('\n');
   return digest === digestOf(json) ? JSON.parse(json) : undefined;

@@ -25,7 +25,6 @@ const deniedCodes = ['EACCES', 'EPERM', 'EROFS'];
 const deniedHint =
   'Make its folder yours and writable, or set PETSTORE_CONFIG_DIR and PETSTORE_STATE_DIR to folders of your own.';
 
-/** Returns the text of a regular file, undefined if it does not exist. */
 export function readText(path: string, maxBytes: number): string | undefined {
   return read(path, maxBytes, () => {});
 }
@@ -121,7 +120,6 @@ export function durableRemove(path: string): void {
   }
 }
 
-/** Turns an error of `action` into a failure to save `path`. */
 export function saving<Result>(path: string, action: () => Result): Result {
   try {
     return action();
@@ -130,7 +128,6 @@ export function saving<Result>(path: string, action: () => Result): Result {
   }
 }
 
-/** Returns the failure to save a file or folder. A failure stays as it is. */
 export function cannotSave(path: string, error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (!(error instanceof FileFault)) return outputFailure('save', path, error);

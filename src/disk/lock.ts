@@ -42,7 +42,6 @@ export async function withLock<Result>(
   }
 }
 
-/** Takes a lock unless a living process has it. */
 export async function tryLock(context: World, path: string): Promise<Lock | Refusal> {
   const { owner, isRunning, now } = context;
   const cell = fileCell<Kept>(path);

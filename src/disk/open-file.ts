@@ -32,7 +32,6 @@ export function openOwn(path: string, flags: number = constants.O_RDONLY): numbe
   throw misplaced(path, 'is not a regular file');
 }
 
-/** Returns the first bytes of a file that petstore made, undefined if it does not exist. */
 export function readOwn(path: string, maxBytes: number): Buffer | undefined {
   let file: number;
   try {

@@ -51,12 +51,11 @@ const maxLagSeconds = 1;
 
 /**
  * Names this start of the machine, the same for all its processes, or that of a container that reports an uptime of its own.
- * @param uptime seconds since the start, as the system reports them
- * @param ticks milliseconds since the start of the machine, also in a container; may stand still while the machine sleeps
+ * `tickMs` counts from the start of the machine, also in a container.
  */
-export function bootOf(uptime: number, ticks: number): string {
+export function bootOf(uptimeSeconds: number, tickMs: number): string {
   try {
-    const isOfMachine = uptime + maxLagSeconds > ticks / 1_000;
+    const isOfMachine = uptimeSeconds + maxLagSeconds > tickMs / 1_000;
     return `${readBoot()}.${isOfMachine ? spaceOf('time') : spaceOf('pid')}`;
   } catch {
     return `${unnamed}.${hostname()}`;

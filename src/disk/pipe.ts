@@ -2,7 +2,6 @@ import { constants, openSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 
-/** Returns true for a pipe, such as that of a shell's <(...). */
 export function isPipe(path: string): boolean {
   try {
     return statSync(path).isFIFO();

@@ -47,7 +47,6 @@ export function faultOfFolder(path: string, uid: number | undefined): FileFault 
   return undefined;
 }
 
-/** Makes a folder that only its owner can enter, and those above it. */
 export function makePrivateFolder(path: string): void {
   try {
     makeFolder(path);

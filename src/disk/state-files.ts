@@ -5,9 +5,7 @@ import { openOwn, readOwn } from './open-file.ts';
 
 /** Files of the state folder. Each call is one step, which may be the last one of the process. */
 export type StateFiles = {
-  /** Returns the names in a folder; none if it does not exist. */
   readonly list: (folder: string) => string[];
-  /** Returns the first bytes of a file, undefined if it does not exist. */
   readonly read: (path: string, maxBytes: number) => Buffer | undefined;
   /** Replaces a file, whole and synced or not at all. */
   readonly write: (path: string, text: string) => void;

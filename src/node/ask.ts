@@ -39,7 +39,6 @@ export function confirm(message: string, terminal: Terminal): Promise<boolean> {
   return ask((context) => confirmPrompt({ message, default: false, theme }, context), terminal);
 }
 
-/** Resolves with the answer. @throws Interruption after Ctrl-C or Ctrl-D, the signal's reason */
 async function ask<Answer>(
   prompt: (context: Terminal) => Promise<Answer>,
   { input, output, signal }: Terminal,

@@ -8,7 +8,6 @@ import type { Terminal } from './ask.ts';
 import { readEnvironment } from './environment.ts';
 import { createUptime } from './uptime.ts';
 
-/** Returns the context of a real run: this process, its streams, its clock, the network. */
 export function createNodeContext(signal: AbortSignal): Context {
   // All requests and waits listen to it. Node would take many listeners for a leak and warn on stderr.
   setMaxListeners(0, signal);

@@ -5,7 +5,7 @@ import { Interruption } from '../errors.ts';
 
 const signalNames = { 129: 'SIGHUP', 130: 'SIGINT', 143: 'SIGTERM' } as const;
 
-/** Runs a program on our own streams and passes `signal` on to it. @throws the system's error if it cannot run */
+/** Runs a program on our own streams and passes `signal` on to it. */
 export function launch(
   [file = '', ...args]: readonly string[],
   env: Environment,
@@ -27,13 +27,11 @@ export function launch(
 
 export type CaptureOptions = {
   readonly env: Environment;
-  /** The working directory. */
   readonly folder: string;
   /** If true, the program may ask on our terminal. Otherwise its stdin is empty and its stderr is dropped. */
   readonly terminal: boolean;
   /** Maximum number of characters; a program that prints more is killed. */
   readonly limit: number;
-  /** Kills the program when aborted. */
   readonly signal: AbortSignal;
 };
 
@@ -43,7 +41,7 @@ export type Captured = {
   readonly stdout: string;
 };
 
-/** Runs a command line in the system's shell and collects what it prints. @throws the signal's reason, the system's error */
+/** Runs a command line in the system's shell and collects what it prints. */
 export function capture(
   command: string,
   { env, folder, terminal, limit, signal }: CaptureOptions,

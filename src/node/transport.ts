@@ -6,7 +6,6 @@ import type { HttpProxy, Send, WireAnswer, WireRequest } from '../context.ts';
 import { systemCode } from '../errors.ts';
 import { buildConnector, Client, connectTunnel } from './undici.ts';
 
-/** A client of undici for one request at a time. */
 type Lane = {
   readonly client: Client;
   socket?: Socket;
@@ -40,7 +39,6 @@ export function createTransport(connectTimeoutMs = 10_000): Send {
     const reused = idle.pop();
     const lane = reused ?? openLane(url.origin, proxy, connectTimeoutMs);
     lane.lastCheck = lastCheck;
-    // A new connection is checked in openLane.
     const check = reused && lastCheck;
     return sendThrough(lane, request, check, () => idle.push(lane));
   };

@@ -15,7 +15,6 @@ setFlagsFromString('--no-wasm-dynamic-tiering');
 export const Client: typeof UndiciClient = UntypedClient;
 export type Client = UndiciClient;
 export const buildConnector: typeof BuildConnector = untypedConnector;
-/** Asks a proxy for a tunnel. */
 export const connectTunnel: (
   this: Client,
   options: Dispatcher.ConnectOptions,

@@ -4,11 +4,10 @@ const maxLagMs = 100;
 const minIntervalMs = 10;
 
 /**
- * Creates a clock that nobody can set: milliseconds since the machine started, sleep included.
- * @param sinceStart returns the seconds since then, as the system reports them; may throw
- * @param ticks returns milliseconds since any moment; may stand still while the machine sleeps
+ * Creates a clock that nobody can set: milliseconds since the machine started, sleep included. `systemUptime` returns seconds and
+ * may throw; `ticks` returns milliseconds since any moment and may stand still while the machine sleeps.
  */
-export function createUptime(sinceStart: () => number, ticks: () => number): () => number {
+export function createUptime(systemUptime: () => number, ticks: () => number): () => number {
   let offset = 0;
   let askedAt = Number.NEGATIVE_INFINITY;
   return () => {
@@ -22,7 +21,7 @@ export function createUptime(sinceStart: () => number, ticks: () => number): () 
 
   function reportedUptime(): number {
     try {
-      return sinceStart() * 1_000;
+      return systemUptime() * 1_000;
     } catch {
       return 0;
     }

@@ -20,21 +20,18 @@ function baseUrlFault({ protocol, hostname, username, password, href }: URL): st
   return /[?#]/.test(href) ? 'not have a query or a fragment' : undefined;
 }
 
-/** Returns the notice for a base URL that is most likely incomplete, undefined for any other one. */
 export function noticeOfVersion({ pathname }: URL): string | undefined {
   return /\/v\d/.test(pathname)
     ? undefined
     : 'the base URL has no version prefix such as /v1, so requests may fail with 404';
 }
 
-/** Returns true for the host of a URL that is this machine itself. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }
 
 export type LimitStore = {
   readonly address: EngineAddress;
-  /** For messages: its URL without user and password. */
   readonly name: string;
   /** The password, as it is and as it stands in the URL. */
   readonly secrets: readonly string[];
@@ -52,7 +49,6 @@ export function parseLimitStore(text: string, source?: string): LimitStore {
   throw invalid('limit store URL', undefined, source, hint);
 }
 
-/** Returns the URL of a store without user and password. */
 export function shownLimitStore(text: string): string {
   return readLimitStore(text)?.name ?? '[invalid URL]';
 }
@@ -88,7 +84,6 @@ export type ProxySetting = {
 /** HTTP_PROXY is not among them: in a CGI program a stranger's request sets it. */
 const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'];
 
-/** Returns the proxy for a URL, 'exempt' if NO_PROXY names its host, undefined if there is none. */
 export function readProxy(url: URL, env: Environment): ProxySetting | 'exempt' | undefined {
   const source = proxyVariables.find((name) => env[name]);
   if (source === undefined || isLoopback(url.hostname)) return undefined;
@@ -144,7 +139,6 @@ function invalidProxy(source: string) {
   return invalid('proxy URL', undefined, source, hint);
 }
 
-/** Decodes user and password; undefined if their percent-encoding is invalid. */
 function credentialsOf({ username, password }: URL) {
   try {
     return { user: decodeURIComponent(username), password: decodeURIComponent(password) };

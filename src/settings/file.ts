@@ -47,7 +47,6 @@ export function readSettings(folder: string): Settings {
   );
 }
 
-/** Returns the settings of one profile. */
 export function settingsOf({ profiles = {} }: Settings, name: string): ProfileSettings {
   return (Object.hasOwn(profiles, name) ? profiles[name] : undefined) ?? {};
 }

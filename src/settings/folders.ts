@@ -4,7 +4,7 @@ import { configFailure } from '../errors.ts';
 
 type Machine = Pick<Context, 'env' | 'platform' | 'home'>;
 
-/** Returns the folder of settings and keys; undefined if it would be relative, and keys end up in whatever folder the user is in. */
+/** Returns undefined if the folder would be relative: keys would end up in whatever folder the user is in. */
 export function configFolder({ env, platform, home }: Machine): string | undefined {
   const own = ownFolder('PETSTORE_CONFIG_DIR', { env, platform });
   if (own !== undefined) return own;
@@ -14,7 +14,6 @@ export function configFolder({ env, platform, home }: Machine): string | undefin
   return below(platform, home, '.config/petstore');
 }
 
-/** Returns the folder for what petstore remembers between runs, like `configFolder`. */
 export function stateFolder({ env, platform, home }: Machine): string | undefined {
   const own = ownFolder('PETSTORE_STATE_DIR', { env, platform });
   if (own !== undefined) return own;

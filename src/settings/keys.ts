@@ -14,16 +14,14 @@ export const maxKeyInputBytes = 64 * 1024;
 
 const maxKeyLength = 512;
 
-/** A stored key, and the one origin it may travel to. */
 const StoredKey = z.strictObject({ origin: z.string(), key: z.string() });
 export type StoredKey = z.infer<typeof StoredKey>;
 
-/** Returns the file of a profile's key: no other program has a reason to copy it, unlike the settings. */
+/** Keys are apart from the settings, which users copy to other machines. */
 export function keyFile(folder: string, profile: string): string {
   return join(folder, 'keys', `${profile}.json`);
 }
 
-/** Reads the stored key of a profile; refused if the file is broken, another user's, or others can read it. */
 export function readStoredKey(
   { uid }: Pick<Context, 'uid'>,
   folder: string,
@@ -35,7 +33,7 @@ export function readStoredKey(
   if (text === undefined) return undefined;
   const stored = parse(text);
   if (stored) return stored;
-  // Says nothing of the content, which may be half a key.
+  // Not its content, which may be half a key.
   const renew = `petstore auth login --profile ${profile}`;
   throw configFailure(`the key file ${path} is corrupted`, renew);
 }
@@ -44,7 +42,6 @@ export function hasStoredKey(folder: string, profile: string): boolean {
   return existsSync(keyFile(folder, profile));
 }
 
-/** Returns the profiles that have a stored key, in order. */
 export function profilesWithKey(folder: string): readonly string[] {
   const path = dirname(keyFile(folder, ''));
   const files = namesIn(path).filter((name) => name.endsWith('.json'));
@@ -55,7 +52,6 @@ export function profilesWithKey(folder: string): readonly string[] {
     .sort();
 }
 
-/** Saves the key of a profile and returns its file. */
 export async function saveKey(
   context: Context,
   folder: string,
@@ -67,7 +63,7 @@ export async function saveKey(
   await withLock(context, join(folder, 'keys.lock'), () => {
     saving(keys, () => {
       makePrivateFolder(keys);
-      // It may have been opened to others since.
+      // It may have been opened to others.
       chmodSync(keys, 0o700);
     });
     refuseCapitals(path);
@@ -76,7 +72,7 @@ export async function saveKey(
   return path;
 }
 
-/** Removes the stored key of a profile, and copies that a killed login left; returns false if there was none. */
+/** Removes the stored key of a profile and copies that a killed login left. Returns false if there was none. */
 export async function removeKey(
   context: Context,
   folder: string,
@@ -102,7 +98,7 @@ export function parseKey(text: string, source?: string): string {
   throw configFailure(`invalid API key${fromSource(source)}: ${fault}`);
 }
 
-/** Refuses a file of 0.1.0, whose name may have capitals: on Windows and macOS it is the file of another profile, too. */
+/** Refuses a file of 0.1.0 with capitals in its name, which on Windows and macOS is the file of another profile, too. */
 function refuseCapitals(path: string): void {
   const name = basename(path);
   const other = namesIn(dirname(path)).find((file) => file !== name && file.toLowerCase() === name);

@@ -7,10 +7,9 @@ import { withLock } from '../disk/lock.ts';
 import { readSettings, type Settings, settingsFile } from './file.ts';
 import type { SettingName } from './table.ts';
 
-/** A place in the settings file: at its top, or in one profile. */
 export type SettingPath = { readonly profile?: string; readonly name: SettingName };
 
-/** Saves a setting, or removes it if the value is undefined, and returns the file. Of two processes at once both succeed. */
+/** Saves a setting, or removes it if the value is undefined, and returns the file. */
 export async function saveSetting(
   context: Context,
   folder: string,

@@ -2,7 +2,6 @@ import { formats } from '../formats.ts';
 import { parseBaseUrl, parseLimitStore, shownLimitStore } from './addresses.ts';
 import { parseCommand, parseFormat, parseMaxWait, parsePlan, parseProfileName } from './values.ts';
 
-/** The settings that each profile has of its own. */
 export const profileSettings = [
   'base-url',
   'output',
@@ -13,31 +12,26 @@ export const profileSettings = [
 ] as const;
 export type ProfileSetting = (typeof profileSettings)[number];
 
-/** All settings of the settings file. */
 export const settingNames = [...profileSettings, 'default-profile'] as const;
 export type SettingName = (typeof settingNames)[number];
 
-/** A setting: its name, and where it can be given. */
 export type Setting = {
-  /** Its name in help and docs; undefined if the row of another setting mentions it. */
+  /** For help and docs; undefined if the row of another setting mentions it. */
   readonly title?: string;
   /** Its option as Commander takes it. The shell completes a `<file>`. */
   readonly flags?: `${string}--${string} <${string}>`;
-  /** The option in the options of a command line. */
   readonly option?: 'profile' | 'baseUrl' | 'apiKeyFile' | 'output' | 'maxWait';
-  /** The text for help. */
   readonly help?: string;
-  /** All possible values. */
   readonly choices?: readonly string[];
   readonly variable?: `PETSTORE_${string}`;
   readonly fallback?: string;
-  /** In Markdown: its values, or the place where it is stored if that is not its name in the settings file. */
+  /** Markdown: its values, or where it is stored if not in the settings file. */
   readonly stored?: string;
   /** The sandbox has its own, which nobody can set. */
   readonly isOfSandbox?: true;
-  /** Returns the value as it may be shown; undefined if all of it may be. */
+  /** Undefined if all of the value may be shown. */
   readonly withoutSecrets?: (text: string) => string;
-  /** Throws a failure for an invalid value; only settings of the settings file have it. */
+  /** Only settings of the settings file have it. */
   readonly parse?: (text: string, source?: string) => unknown;
 };
 

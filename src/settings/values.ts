@@ -30,15 +30,12 @@ export function parseDuration(text: string, source?: string, examples = '30s, 2m
   return Number(amount) * units[unit as keyof typeof units];
 }
 
-/** Parses the longest wait for the rate limit, in ms. */
 export function parseMaxWait(text: string, source?: string): number {
   return parseDuration(text, source, '30s, 2m, 0 or inf');
 }
 
-/** A plan as users name it, and what it allows. */
 export type NamedPlan = { readonly name: string; readonly quotas: Quotas };
 
-/** The plans of the service, from the smallest to the largest. */
 const namedPlans: readonly NamedPlan[] = Object.entries(plans).map(([name, quotas]) => ({
   name: name.charAt(0).toUpperCase() + name.slice(1),
   quotas,
@@ -68,7 +65,6 @@ export function parseCommand(text: string, source?: string): string {
   throw invalid('api-key-command', undefined, source, hint);
 }
 
-/** The profiles that always exist. */
 export const builtInProfiles: readonly string[] = ['production', 'staging', 'sandbox'];
 export const sandboxProfile = 'sandbox';
 
