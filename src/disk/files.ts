@@ -19,7 +19,6 @@ import { isWindows, retryOnWindows } from './windows.ts';
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
-const maxSecretBytes = 64 * KiB;
 
 const deniedCodes = ['EACCES', 'EPERM', 'EROFS'];
 const deniedHint =
@@ -30,8 +29,8 @@ export function readText(path: string, maxBytes: number): string | undefined {
 }
 
 /** Reads a file that contains a secret. Refuses one that another user owns or can read. */
-export function readSecret(path: string, uid?: number): string | undefined {
-  return read(path, maxSecretBytes, (stats) => {
+export function readSecret(path: string, maxBytes: number, uid?: number): string | undefined {
+  return read(path, maxBytes, (stats) => {
     if (!isUsersOwn(path, stats, uid)) {
       throw configFailure(`the key file ${path} is owned by another user`, 'petstore auth login');
     }

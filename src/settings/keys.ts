@@ -29,7 +29,7 @@ export function readStoredKey(
 ): StoredKey | undefined {
   const path = keyFile(folder, profile);
   refuseCapitals(path);
-  const text = readSecret(path, uid);
+  const text = readSecret(path, maxKeyInputBytes, uid);
   if (text === undefined) return undefined;
   const stored = parse(text);
   if (stored) return stored;
