@@ -1,6 +1,6 @@
 // node:fs on Linux, refusing what Windows and NTFS refuse below the folders that NTFS_FOLDER begins: files that are open are
-// neither replaced nor moved with their folder, what is deleted keeps its name until the last handle is closed, a handle that
-// appends cannot cut, a rename replaces no folder, names that differ in case are one, and there are no modes and no owners.
+// neither replaced nor moved with their folder, what is deleted keeps its name until the last handle is closed, a rename replaces no
+// folder, names that differ in case are one, and there are no modes and no owners.
 import * as fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
@@ -12,8 +12,6 @@ process.getuid = undefined;
 process.geteuid = undefined;
 
 const below = process.env.NTFS_FOLDER ?? '/none';
-/** Handles that can only append. */
-const appending = new Set();
 /** The mode of a file that is deleted, but open. */
 const pending = 0o1000;
 /** The mode of a file that was opened with UV_FS_O_EXLOCK, and that flag. */
@@ -94,14 +92,7 @@ export function openSync(path, flags, mode) {
   const never = typeof flags === 'number' ? (flags & ~exlock) | O_NONBLOCK : flags;
   const file = fs.openSync(found, never, mode);
   if (wants) fs.fchmodSync(file, (fs.fstatSync(file).mode & 0o777) | exclusive);
-  if (typeof flags === 'number' && flags & fs.constants.O_APPEND) appending.add(file);
-  else appending.delete(file);
   return file;
-}
-
-export function ftruncateSync(file, length) {
-  if (appending.has(file)) refuse('EPERM', 'ftruncate', file);
-  fs.ftruncateSync(file, length);
 }
 
 export function renameSync(from, to) {
@@ -169,15 +160,12 @@ export const readFileSync = (path, ...rest) =>
 export const writeFileSync = (path, ...rest) =>
   fs.writeFileSync(typeof path === 'number' ? path : live(path, 'open'), ...rest);
 export const chmodSync = () => {};
-export const fchmodSync = () => {};
-export const fchownSync = () => {};
 export const chownSync = () => {};
 
 export default {
   ...fs.default,
   constants,
   openSync,
-  ftruncateSync,
   renameSync,
   unlinkSync,
   rmSync,
@@ -193,7 +181,5 @@ export default {
   readFileSync,
   writeFileSync,
   chmodSync,
-  fchmodSync,
-  fchownSync,
   chownSync,
 };
