@@ -36,9 +36,8 @@ async function sendInTurn(
   send: SendRequest,
   request: ApiRequest,
   turn: Turn,
-  context: Context,
+  { random }: Context,
 ): Promise<ApiResponse | undefined> {
-  const { signal = context.signal } = request;
   let isWithdrawn = false;
   let ended: Promise<void> | undefined;
   const lastCheck = async () => {
@@ -47,11 +46,10 @@ async function sendInTurn(
   };
   // The head says all about the limit, and the body may take long.
   const onHead = (head: ResponseHead) => {
-    ended = turn.end(outcomeOf(head, context.random()));
+    ended = turn.end(outcomeOf(head, random()));
     ended.catch(() => {});
   };
   try {
-    signal.throwIfAborted();
     request.beforeSending?.();
     const response = await send({ ...request, lastCheck, onHead });
     await ended;

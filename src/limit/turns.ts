@@ -48,7 +48,7 @@ type Asked = {
 export function createTurns(context: Context, { limit, report, timeoutMs }: SharedLimit) {
   const { uptime, random, owner } = context;
   const leaseMs = Math.min(timeoutMs, maxLeaseMs) + leaseMarginMs;
-  const queue = createQueue();
+  let queue: Promise<unknown> = Promise.resolve();
   const waiting = new Set<ApiRequest>();
   let nextCheckAt = Number.NEGATIVE_INFINITY;
   return { take };
@@ -65,11 +65,14 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
     }
     waiting.add(request);
     try {
-      return await queue.run(() => {
+      const turn = abortable(queue, signal).then(() => {
         const queuedMs = uptime() - queuedAt;
         onQueued?.(queuedMs);
         return waitForTurn(id, waitUntil + queuedMs, signal);
-      }, signal);
+      });
+      // One that gives up must not let those behind it overtake those ahead.
+      queue = Promise.allSettled([queue, turn]);
+      return await turn;
     } finally {
       waiting.delete(request);
     }
@@ -155,21 +158,6 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
   function show(denied: Denied, waitMs: number, by: symbol): void {
     report({ event: 'wait', by, resetAt: context.now() + waitMs, waitMs, ...waitWords(denied) });
   }
-}
-
-/** Runs tasks one at a time, in the order they were added. */
-function createQueue() {
-  let tail: Promise<unknown> = Promise.resolve();
-
-  return {
-    run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
-      const earlier = tail;
-      const done = abortable(earlier, signal).then(task);
-      // A task that gives up must not let those behind it overtake those ahead.
-      tail = Promise.allSettled([earlier, done]);
-      return done;
-    },
-  };
 }
 
 /** Rejects with the signal's reason if that is aborted before `work` ends. */
