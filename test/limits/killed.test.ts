@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
-import { expect, reply, silence, test } from '../support/petstore.ts';
-import { list, second, windowHeaders } from '../support/told.ts';
+import { expect, type Fixtures, reply, silence, test } from '../support/petstore.ts';
+import { list, never, second, windowHeaders } from '../support/told.ts';
 
 const killed = { pid: 1, born: 'once' };
 /** Nobody knows of another machine's processes. */
@@ -24,15 +24,7 @@ describe('a process that is killed with a request in flight', () => {
       sandbox.reactions.push(reply(200, [], windowHeaders(60, 1)));
       await petstore(list);
     }
-    const release = clock.hold();
-    await new Promise<void>((resolve) => {
-      sandbox.reactions.push(() => {
-        resolve();
-        return silence;
-      });
-      void petstore([...list, '--timeout', '1h'], { context: { owner: { ...killed, host } } });
-    });
-    release();
+    await killInFlight({ petstore, sandbox, clock }, host);
 
     const { exitCode } = await petstore([...list, '--max-wait', 'inf'], { context: { isRunning } });
 
@@ -41,4 +33,35 @@ describe('a process that is killed with a request in flight', () => {
     expect(clock.now() - startTime).toBeGreaterThanOrEqual(from * second);
     expect(clock.now() - startTime).toBeLessThanOrEqual(to * second);
   });
+
+  test('does not look in flight for longer than a request may take', async ({
+    petstore,
+    sandbox,
+    clock,
+  }) => {
+    await killInFlight({ petstore, sandbox, clock }, 'there');
+    await clock.sleep(660 * second, never);
+    const release = clock.hold();
+
+    const { stdout } = await petstore(['limits', '--json']);
+
+    release();
+    expect(JSON.parse(stdout).inFlight).toBe(0);
+  });
 });
+
+/** Runs a process of a machine until its request is in flight, and no further. */
+async function killInFlight(
+  { petstore, sandbox, clock }: Pick<Fixtures, 'petstore' | 'sandbox' | 'clock'>,
+  host: string,
+): Promise<void> {
+  const release = clock.hold();
+  await new Promise<void>((resolve) => {
+    sandbox.reactions.push(() => {
+      resolve();
+      return silence;
+    });
+    void petstore([...list, '--timeout', '1h'], { context: { owner: { ...killed, host } } });
+  });
+  release();
+}

@@ -59,6 +59,17 @@ test('a window ends as the head of a response says, however long its body takes'
   expect(clock.now() - startTime).toBeLessThanOrEqual(65 * second);
 });
 
+test('without a Date a window ends by the clock of the machine', async ({ petstore, sandbox }) => {
+  const { date: _, ...headers } = windowHeaders(60, 0, 30);
+  sandbox.reactions.push(reply(200, [], headers));
+  await petstore(listNow);
+
+  const { events, exitCode } = await petstore(listNow);
+
+  expect(exitCode).toBe(75);
+  expectTold(Date.parse(String(events()[0]?.resetAt)) - startTime, 30);
+});
+
 test('a request that has to wait again and again while it connects is sent in the end', async ({
   petstore,
   sandbox,
