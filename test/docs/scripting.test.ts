@@ -1,5 +1,4 @@
 import { describe } from 'vitest';
-import { exitCodes as meanings } from '../../src/commands/topics.ts';
 import { Failure, type Outcome } from '../../src/errors.ts';
 import type { Event, Wait } from '../../src/events.ts';
 import { failureEvent } from '../../src/output/event-text.ts';
@@ -76,15 +75,6 @@ describe('the page on scripts', () => {
     expect(quotedIn(documented('error').get('outcome') ?? '')).toEqual(
       expect.arrayContaining(Object.keys(outcomes)),
     );
-  });
-
-  test('gives each exit code the meaning that help has', () => {
-    const rows = rowsOf(sectionOf(page, 'Exit codes'));
-
-    expect(rows.map(([code]) => code)).toEqual(meanings.map(([code]) => code));
-    for (const [row, [, meaning]] of meanings.entries()) {
-      expect(meaning).toContain(rows[row]?.[1]);
-    }
   });
 
   test('has a row for each format', () => {

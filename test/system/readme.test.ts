@@ -29,8 +29,8 @@ describe.concurrent('the session of a page', () => {
   });
 });
 
-test('the README has at most 180 lines', () => {
-  expect(readFileSync('README.md', 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(180);
+test('the README has at most 140 lines', () => {
+  expect(readFileSync('README.md', 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(140);
 });
 
 /** The commands after `$ `, of which a backslash at the end of a line continues one, and what follows each. */
