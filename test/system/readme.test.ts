@@ -1,16 +1,17 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { describe } from 'vitest';
+import { pages } from '../support/pages.ts';
 import { expect, pathWithPetstore, test } from '../support/program.ts';
 
 type Step = { readonly command: string; readonly output: string };
 
-const pages = ['README.md', ...readdirSync('docs').map((name) => `docs/${name}`)]
-  .filter((path) => path.endsWith('.md'))
-  .map((path) => ({ path, steps: sessionOf(readFileSync(path, 'utf8')) }));
+const sessions = pages
+  .map((path) => ({ path, steps: sessionOf(readFileSync(path, 'utf8')) }))
+  .filter(({ steps }) => steps.length > 0);
 
 /** The console blocks of a page are one session on a fresh machine, and what the program prints but for times. */
 describe.concurrent('the session of a page', () => {
-  for (const { path, steps } of pages.filter(({ steps }) => steps.length > 0)) {
+  for (const { path, steps } of sessions) {
     test(`${path} is as it happens`, { tags: needsOf(steps) }, async ({ folder, execute }) => {
       const PATH = pathWithPetstore(folder);
 
@@ -23,7 +24,7 @@ describe.concurrent('the session of a page', () => {
   }
 
   test('of the README is long enough to see what petstore does', () => {
-    const [readme] = pages;
+    const readme = sessions.find(({ path }) => path === 'README.md');
 
     expect(readme?.steps.length).toBeGreaterThanOrEqual(5);
   });
