@@ -63,6 +63,7 @@ describe.concurrent('the recipes for scripts', { tags: ['jq'] }, () => {
     expect(stdout).toContain('id 4 is otter\n');
     expect(stdout).toContain('\nzebra\n');
     expect(stdout).toContain('\nline 3: similar to "dog", which already exists\n');
+    expect(stderr).toContain('\ndeprecated until 2027-06-30T00:00:00Z\n');
   });
 
   test('react to a success', async ({ bash }) => {
