@@ -15,7 +15,7 @@ export type EngineAddress = {
 export type Engine = {
   /** Runs a Lua script with one key. Rejects with the server's error or the system's; the connection is of no more use then. */
   readonly run: (script: string, key: string, args: readonly string[]) => Promise<unknown>;
-  /** Closes the connection. The next command makes a new one. */
+  /** Closes the connection, unless its first reply is still to come. The next command makes a new one. */
   readonly drop: () => void;
 };
 
@@ -27,6 +27,7 @@ type Connection = {
   readonly login: Promise<unknown>;
   /** The first error. Commands that fail because of it say only that the connection is closed. */
   fault?: unknown;
+  hasReplied: boolean;
   /** Since the last command. */
   receivedBytes: number;
 };
@@ -48,6 +49,8 @@ export function openEngine(address: EngineAddress): Engine {
       }
     },
     drop() {
+      // TLS and the log-in at a store far away take longer than a command may take.
+      if (current && !current.hasReplied && current.fault === undefined) return;
       current?.server.disconnect();
       current = undefined;
     },
@@ -66,7 +69,12 @@ function connect(address: EngineAddress): Connection {
     disconnectTimeout: 0,
     ...(tls && { tls: { servername: isIP(hostname) ? '' : hostname, rejectUnauthorized: true } }),
   });
-  const connection: Connection = { server, login: logIn(server, address), receivedBytes: 0 };
+  const connection: Connection = {
+    server,
+    login: logIn(server, address),
+    hasReplied: false,
+    receivedBytes: 0,
+  };
   const fail = (error: unknown) => {
     connection.fault ??= error;
   };
@@ -92,6 +100,7 @@ function guardParser(connection: Connection, fail: (error: unknown) => void): vo
   const stream: Socket = connection.server.stream;
   const [parse] = stream.listeners('data') as [(data: Buffer) => void];
   stream.off('data', parse).on('data', (data: Buffer) => {
+    connection.hasReplied = true;
     connection.receivedBytes += data.length;
     try {
       if (connection.receivedBytes > maxReplyBytes) throw new Error('reply too long');

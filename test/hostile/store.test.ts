@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, onTestFinished } from 'vitest';
@@ -198,6 +199,31 @@ for (const [name, program] of Object.entries(engines))
       expect(known.stderr).not.toContain('limit store');
       expect(unknown.code).toBe(0);
       expect(unknown.stderr).toMatch(/has a certificate that cannot be verified \(\w+\)/);
+    });
+
+    test('TLS: a connection that takes more than half a second is used once it stands', {
+      tags: ['openssl'],
+    }, async ({ startStore, petstore, folder }) => {
+      const service = await startService({
+        react: (_, count) =>
+          count > 1 ? 'respond' : { status: 429, headers: { 'retry-after': '6' }, body: '' },
+      });
+      const authority = makeAuthority(folder);
+      const { url } = await startStore({ tls: authority.certify(['IP:127.0.0.1']) });
+      const way = await openSlowWay(Number(new URL(url).port), 160);
+      onTestFinished(way.close);
+      const store = `rediss://127.0.0.1:${way.port}`;
+      const trust = { NODE_EXTRA_CA_CERTS: authority.path };
+
+      const { code, stderr } = await petstore(list, {
+        env: { ...environment(service, store), ...trust },
+      });
+      const limits = await petstore(['limits', '--json', '--verbose'], {
+        env: { ...environment(service, url), ...trust, PETSTORE_STATE_DIR: join(folder, 'other') },
+      });
+
+      expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('timed out') });
+      expect(JSON.parse(limits.stdout).minute.source).toBe('service');
     });
 
     test('three machines on one key: no 429, each created once', async ({ startStore }) => {
