@@ -33,7 +33,7 @@ process.on('uncaughtException', (error?: { readonly syscall?: string }) => {
 
 // If a promise never settles, Node would exit with 0.
 process.once('beforeExit', () =>
-  crash('petstore: unexpected internal error: it ended before it was done\n'),
+  crash('petstore: unexpected internal error: it ended without a result\n'),
 );
 
 run(process.argv.slice(2), createNodeContext(interrupted.signal)).then((exitCode) => {

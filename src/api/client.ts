@@ -114,7 +114,7 @@ export class Client {
     if (request.url.origin !== baseUrl.origin) {
       throw unsentFailure(
         'internal',
-        'unexpected internal error: the API key would have gone to another host',
+        'unexpected internal error: the request would have sent the API key to another host',
       );
     }
     return { ...request, headers: { ...request.headers, authorization: `Bearer ${key.value}` } };

@@ -137,7 +137,7 @@ function requireJson(headers: WireHeaders): void {
   const values = fields.flatMap((name) => headerValues(headers, name));
   const codings = values.join().split(/[\s,]+/);
   if (!codings.every((coding) => /^(|identity|chunked)$/i.test(coding))) {
-    const message = 'unexpected response: expected no compression, got a compressed body';
+    const message = 'unexpected response: the body is compressed, which petstore did not request';
     throw new Failure('service', message);
   }
 }

@@ -45,7 +45,7 @@ async function attemptRequest(
     else giveUp();
   };
   const startTimer = (message: string) =>
-    giveUpIn(timeoutMs, message, 'Allow more time: --timeout 60s');
+    giveUpIn(timeoutMs, message, 'Allow more time with --timeout');
   const interrupt = () => giveUpIn(sent && isWrite(request.method) ? graceMs : 0, 'interrupted');
   const end = () => {
     stopTimer();

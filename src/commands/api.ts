@@ -73,7 +73,7 @@ function parsePath(given: string): string {
   if (given.trim() === '' || !isPlain || isUrl || /\/\.{1,2}(?:\/|$)/.test(decoded)) {
     // The path is not repeated: it may be an API key in the wrong place.
     throw usageFailure(
-      'invalid path: must be below the base URL, without "..", "#", "\\" and control characters',
+      'invalid path: must be below the base URL, without "..", "#", "\\" or control characters',
       'Example: petstore api GET /categories',
     );
   }

@@ -98,7 +98,7 @@ const localChecks: Readonly<Record<string, Check>> = {
     return notice ? { warning: `${found}: ${notice}` } : found;
   },
   async 'api key'(session) {
-    if (session.profile.isSandbox) return 'the sandbox has its own';
+    if (session.profile.isSandbox) return "the sandbox's own";
     const key = await session.key();
     if (!key) throw noKey(session.profile);
     return `from ${key.source}`;

@@ -7,7 +7,7 @@ import { addExamples } from './help.ts';
 
 export function define(command: Command, app: App): void {
   command.description(
-    'Show a pet, as the service returns it. The service has deprecated this operation; petstore shows its sunset date where the service sends one.',
+    'Show a pet, as the service returns it. The service has deprecated this operation; petstore shows its sunset date if the service sends one.',
   );
   addExamples(command, ['petstore pets get 1', 'petstore pets get 1 --json']);
   command.argument('<pet-id>', 'id of the pet').action((petId: string) =>

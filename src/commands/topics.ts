@@ -17,8 +17,8 @@ export const topics: Readonly<Record<string, (program: Command, width: number) =
 };
 
 const rules = [
-  'They can be given before or after the command. Of options that contradict each other the last one counts: --json -o csv prints CSV.',
-  '--query takes JMESPath, the language of aws and az, and picks from what --json prints: --query "[?name==\'dog\'].id". Strings are in single quotes, numbers in backticks. With -o raw a value is printed alone, for a shell.',
+  'They can be given before or after the command. If options contradict each other, the last one counts: --json -o csv prints CSV.',
+  '--query picks from what --json prints, with JMESPath as in aws and az: --query "[?name==\'dog\'].id". Put strings in single quotes and numbers in backticks. With -o raw a single value is printed bare, for shells.',
   'A duration is 500ms, 30s, 2m, 1h or inf; a number without a unit is seconds.',
   'Profile, base URL, API key, output and max-wait can also be set in the environment (petstore help environment) and in the settings (petstore help config).',
 ];
@@ -39,7 +39,10 @@ export const exitCodes: readonly Item[] = [
     '7',
     'import not finished: rows were refused or remain (75 if only the rate limit stopped it). Also: diff found something to import',
   ],
-  ['74', 'cannot write the result, a setting or a journal'],
+  [
+    '74',
+    'cannot write output or state (disk full, read-only), or another process held the names too long',
+  ],
   ['75', 'rate limited; nothing was done. Try again at the time shown'],
   ['129', 'hung up: the terminal was closed'],
   ['130', 'interrupted (Ctrl-C)'],

@@ -24,7 +24,7 @@ export async function change<Value, Look extends Seen<Value>, Result>(
     const [next, result] = work(seen);
     if (next === undefined || (await cell.replace(seen, next))) return result;
   }
-  const message = 'other processes were first a thousand times in a row';
+  const message = 'gave up after 1,000 attempts: other processes changed it each time';
   throw Object.assign(new Error(message), { code: 'EBUSY' });
 }
 

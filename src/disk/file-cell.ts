@@ -203,6 +203,6 @@ function remove(path: string): boolean {
 }
 
 function withoutLastingIds(path: string): Error {
-  const message = `the file system of ${path} gives files no lasting ids`;
+  const message = `the file system of ${path} does not keep inode numbers`;
   return Object.assign(new Error(message), { code: 'ENOTSUP', path });
 }

@@ -70,5 +70,5 @@ export function writeNew(path: string, text: string, flush = false): void {
 }
 
 function misplaced(path: string, what: string): FileFault {
-  return new FileFault(`${path} ${what}`, 'Move it away.');
+  return new FileFault(`${path} ${what}`, 'Move it elsewhere and run the command again.');
 }

@@ -181,7 +181,7 @@ function refuseUnusable(
   const unusable = isTorn ? path : findFinished(context, path);
   if (unusable === undefined) return;
   throw configFailure(
-    `the journal of this import is damaged, or of an earlier version (${unusable})`,
+    `the journal of this import is damaged or from an earlier version (${unusable})`,
     'Check which rows exist (petstore categories list), delete the journal, and import the rest.',
   );
 }

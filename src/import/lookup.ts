@@ -55,7 +55,7 @@ function incompleteList(count: number, first: string, path: string): Failure {
   const message = `categories created by this import are missing from the list: ${first}${others}`;
   return new Failure('service', message, {
     consequence:
-      "The list may be out of date, they were deleted, or this is another account's key. No rows are sent.",
+      'The list may be out of date, the categories may have been deleted, or the key belongs to another account. Nothing more was sent.',
     hint: `Run the same command again later. To start over, delete the journal: ${commandOn('rm', path)}`,
   });
 }

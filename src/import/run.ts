@@ -192,7 +192,7 @@ function remaining({ fates }: Plan, refusals: ReadonlyMap<number, ServiceError>)
 }
 
 function describeClaim(found: number, absent: number): string {
-  return `checked: ${formatCount(found)} created, ${formatCount(absent)} not created and safe to send again`;
+  return `checked: ${formatCount(found)} created, ${formatCount(absent)} not created, which will be sent again`;
 }
 
 function describeCopy({ name, id }: Category): string {

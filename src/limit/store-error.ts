@@ -9,7 +9,7 @@ const replies: readonly (readonly [RegExp, string])[] = [
     'denies this user a required command',
   ],
   [/^OOM/, 'is out of memory'],
-  [/^(?:READONLY|MISCONF|NOREPLICAS)/, 'is read-only at the moment'],
+  [/^(?:READONLY|MISCONF|NOREPLICAS)/, 'cannot be written to at the moment'],
   [/^(?:LOADING|BUSY|MASTERDOWN|CLUSTERDOWN)/, 'is not ready yet'],
   [/^(?:MOVED|ASK|CROSSSLOT) /, 'is a cluster node, but another node holds the key'],
 ];

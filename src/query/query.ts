@@ -250,7 +250,7 @@ function numericOf({ text }: ExactNumber): bigint | number {
 }
 
 type Ordered = bigint | number | string;
-const mixed = 'what is sorted must be all numbers or all strings';
+const mixed = 'can only compare numbers with numbers, and strings with strings';
 
 function orderedOf(value: Json): Ordered {
   if (typeof value === 'string') return byCodePoints(value);

@@ -82,7 +82,7 @@ function readKey({ exitCode, stdout }: Captured, source: string, invocation: Inv
     throw commandFailure(invocation, 'printed too much for an API key');
   if (exitCode !== 0) throw commandFailure(invocation, `failed with exit code ${exitCode}`);
   if (lines[0]) return parseKey(lines[0], source);
-  throw commandFailure(invocation, 'printed nothing in its first line, where the API key belongs');
+  throw commandFailure(invocation, 'printed no API key in its first line');
 }
 
 function commandFailure({ profile }: Invocation, reason: string): Failure {

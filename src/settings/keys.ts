@@ -104,7 +104,7 @@ function refuseCapitals(path: string): void {
   const other = namesIn(dirname(path)).find((file) => file !== name && file.toLowerCase() === name);
   if (other === undefined) return;
   throw configFailure(
-    `${join(dirname(path), other)} is not used: names of profiles are in lower case now`,
+    `${join(dirname(path), other)} is not used: profile names are in lower case`,
     `Rename it to ${name}, or remove it.`,
   );
 }

@@ -172,7 +172,7 @@ test('after a kill only rows that will be sent are counted as not created', asyn
 
   const { stderr, sent } = await live(argv);
 
-  expect(stderr).toContain('checked: 0 created, 1 not created and safe to send again');
+  expect(stderr).toContain('checked: 0 created, 1 not created, which will be sent again');
   expect(sent).toEqual(['list', 'cat', 'list']);
 });
 

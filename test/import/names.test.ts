@@ -308,7 +308,7 @@ describe('a create with --if-missing', () => {
     expect([exitCode, sandbox.categories.length]).toEqual([0, 1]);
     expect(events()).toContainEqual({
       event: 'notice',
-      message: expect.stringContaining('another petstore process could create the same name'),
+      message: expect.stringContaining('another petstore process may create the same name'),
     });
   });
 

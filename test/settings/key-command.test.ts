@@ -114,8 +114,8 @@ const secret = 'half-a-secret-1';
 test.for<[string, Partial<Captured>, number, string]>([
   ['fails', { exitCode: 1, stdout: `${secret}\n` }, 4, 'failed with exit code 1\n'],
   ['is not there', { exitCode: 127, stdout: '' }, 4, 'failed with exit code 127\n'],
-  ['prints nothing', { stdout: '' }, 4, 'printed nothing'],
-  ['prints an empty line', { stdout: `\n${secret}\n` }, 4, 'printed nothing in its first line'],
+  ['prints nothing', { stdout: '' }, 4, 'printed no API key'],
+  ['prints an empty line', { stdout: `\n${secret}\n` }, 4, 'printed no API key in its first line'],
   ['prints without end', { exitCode: 137, stdout: secret.repeat(5_000) }, 4, 'printed too much'],
   ['prints words', { stdout: `${secret} is your key\n` }, 2, 'character 16 is a space'],
   ['prints blanks', { stdout: ` ${secret}\t\n` }, 2, 'character 1 is a space'],

@@ -116,7 +116,7 @@ describe('a stored key', () => {
 
       expect([exitCode, stderr]).toEqual([
         2,
-        `petstore: ${join(keys, 'Prod.json')} is not used: names of profiles are in lower case now\n` +
+        `petstore: ${join(keys, 'Prod.json')} is not used: profile names are in lower case\n` +
           'Nothing was sent.\nRename it to prod.json, or remove it.\n',
       ]);
     }

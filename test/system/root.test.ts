@@ -25,7 +25,7 @@ test.for([
   [state, 74, ['doctor', '-p', 'sandbox'], 'petstore (EACCES)', ownFolders],
   [`${state}/imports`, 74, importRows, `imports ${owned}`, ownFolders],
   [`${state}/names`, 74, importRows, `names ${owned}`, ownFolders],
-  [`${state}/names`, 0, createOnce, `names ${owned}; another petstore process could`, ownFolders],
+  [`${state}/names`, 0, createOnce, `names ${owned}; another petstore process may`, ownFolders],
   [`${state}/limits`, 0, createOnce, `limits ${owned}; the rate limit is shared in`, ownFolders],
   [`${state}/sandbox`, 0, createOnce, 'is gone when this command ends', owned, ownFolders],
 ] as const)(

@@ -118,7 +118,7 @@ test('a run that never settles: exit 1, and it says so', async ({ spawn, folder 
   expect(await spawn(process.execPath, argv, { env, stdin: null }).ended).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'petstore: unexpected internal error: it ended before it was done\n',
+    stderr: 'petstore: unexpected internal error: it ended without a result\n',
   });
 });
 

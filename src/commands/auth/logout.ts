@@ -15,7 +15,7 @@ export function define(command: Command, app: App): void {
 
 async function logOut({ context, profile, report }: Session): Promise<void> {
   if (profile.isSandbox) {
-    throw usageFailure('the sandbox has its own API key, and no other is stored');
+    throw usageFailure('the sandbox has its own API key; none is stored for it');
   }
   const isRemoved = await removeKey(context, requireConfigFolder(context), profile.name);
   notice(

@@ -136,7 +136,7 @@ async function holdName(session: Session, name: string): Promise<Hold | undefine
     // Another process that has the name is no cause to go on.
     if (error.kind !== 'config' && cause === undefined) throw error;
     const fix = hint === undefined ? '' : `. Fix: ${hint}`;
-    const risk = 'another petstore process could create the same name at the same time';
+    const risk = 'another petstore process may create the same name at the same time';
     warn(report, `${error.message}; ${risk}${fix}`);
     return undefined;
   }
@@ -195,7 +195,7 @@ function findCreated(
     throw failure.with({ consequence, hint }, `${after} no category with this name`);
   }
   const found = similar.map(({ id, name }) => `"${name}" with id ${id}`).join(', ');
-  const hint = `Look at it before you retry: petstore categories get ${first.id}${profileFlag(profile)}`;
+  const hint = `Check it before you retry: petstore categories get ${first.id}${profileFlag(profile)}`;
   throw failure.with({ hint }, `${after} ${found}, created by this request or by another one`);
 }
 

@@ -25,7 +25,10 @@ export function define(command: Command, app: App): void {
       'Changes:',
       [
         ['create', 'the service does not have the name: an import would create it'],
-        ['similar', 'it has a similar one (Dog and dog): an import asks, and with --yes leaves it'],
+        [
+          'similar',
+          'the service has a similar name (Dog and dog): an import asks, and with --yes refuses the row',
+        ],
         ['differs', 'it exists with a different description: an import leaves it unchanged'],
         ['only_in_service', 'the file does not have it: an import leaves it unchanged'],
       ],

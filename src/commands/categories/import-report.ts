@@ -132,14 +132,14 @@ function importFailure(
   }
   if (open === 0) {
     return cause?.with({
-      consequence: 'All rows are done; only a last step failed.',
+      consequence: 'All rows are done, but the last step failed.',
       hint: hint ?? 'Run the same command again to repeat that step.',
     });
   }
   const similar = outcomes.filter(
     ({ outcome, status }) => outcome === 'refused' && status === undefined,
   ).length;
-  const reason = cause?.message ?? (stop && 'three outcomes in a row were unknown');
+  const reason = cause?.message ?? (stop && 'the outcomes of three requests in a row are unknown');
   const which = similar > 0 ? ` (${describeCount('similar', similar)})` : '';
   const parts = [
     unknown > 0 && `${countOf(unknown, 'row')} with unknown outcome`,
@@ -181,7 +181,7 @@ function resumeHint(cause: Failure | undefined, unknown: number): string {
 
 function correctHint(similar: number): string {
   const more = similar > 0 ? '; to create these names as they are, add --allow-duplicates' : '';
-  return `Correct the refused rows in a separate file and import it${more}.`;
+  return `Put the refused rows into a separate file, correct them and import that file${more}.`;
 }
 
 /** Adds to an error of printing that the rows were created all the same. */

@@ -54,7 +54,7 @@ export function define(command: Command, app: App): void {
     .option('--dry-run', 'show the plan without creating anything; costs one request')
     .option('--yes', 'skip the confirmation')
     .option('--allow-duplicates', 'create every row, even if its name already exists')
-    .option('--settle <duration>', 'how long to wait before checking interrupted requests', '60s')
+    .option('--settle <duration>', 'wait before checking requests whose outcome is unknown', '60s')
     .action((file: string, options: Options) =>
       withSession(app, command, (session) => importFile(session, file, options)),
     );

@@ -19,7 +19,7 @@ export function define(command: Command, app: App): void {
   ]);
   addNotes(command, [
     ['Settings:', settingNames.map((name) => [name, describeSetting(settings[name])])],
-    'Settings belong to a profile; default-profile to all.',
+    'Each setting belongs to a profile, except default-profile.',
   ]);
   command
     .addArgument(settingArgument())

@@ -183,7 +183,7 @@ describe('the outcome of a create', () => {
       expect([exitCode, stdout]).toEqual([6, '']);
       const isThere = reaction === cutAfter;
       const advice = isThere
-        ? ['It may have been created.', 'Look at it before you retry: petstore categories get 1']
+        ? ['It may have been created.', 'Check it before you retry: petstore categories get 1']
         : [
             'It was probably not created.',
             'To retry, run the same command again with --if-missing.',

@@ -69,7 +69,7 @@ describe('an import that meets trouble', () => {
     expect(stderr).toContain(`petstore: line 3 ("cat"): ${error}`);
     expect(stderr).toContain('It may have been created; not sent again, checking in 1m or later\n');
     expect(stderr).toContain(
-      `petstore: checked: ${created} created, ${absent} not created and safe to send again\n`,
+      `petstore: checked: ${created} created, ${absent} not created, which will be sent again\n`,
     );
     expect(namesIn(sandbox)).toEqual(dogCatEmu);
     expect(creates(sandbox)).toHaveLength(3 + absent);
@@ -109,7 +109,7 @@ describe('an import that meets trouble', () => {
     expect(countsOf(stdout)).toEqual({ left: 50 });
     expect(events().at(-1)).toMatchObject({
       kind: 'partial',
-      message: '50 rows left: three outcomes in a row were unknown',
+      message: '50 rows left: the outcomes of three requests in a row are unknown',
       hint: 'Run the same command again to resume.',
     });
     expect(creates(sandbox).length).toBeLessThanOrEqual(8);

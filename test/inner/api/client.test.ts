@@ -21,6 +21,6 @@ test('the key goes to no other origin than that of the base URL', async () => {
   // Behind the base URL this is a user name and a host.
   const call = client.call(anyRequest('GET', '@other.example/v1'), { body: undefined });
 
-  await expect(call).rejects.toThrow('the API key would have gone to another host');
+  await expect(call).rejects.toThrow('the request would have sent the API key to another host');
   expect(sent).toEqual([]);
 });
