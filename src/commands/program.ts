@@ -13,7 +13,7 @@ export function createProgram(app: App, onText: (text: string) => void): Command
     .description(about(width))
     .helpCommand(false)
     .exitOverride()
-    // Else the program reads `--description -vintage` first, takes -v, and "-intage" is created.
+    // Otherwise the program takes the -v of `create dog --description -vintage`, and the description becomes "-intage".
     .enablePositionalOptions()
     .addHelpText('afterAll', ({ command }) => lastLines(command, width))
     .configureOutput({
