@@ -27,7 +27,7 @@ type Options = {
   readonly dryRun?: boolean;
 };
 
-type Request = { readonly session: Session; readonly client: Client; readonly body: NewCategory };
+type Creation = { readonly session: Session; readonly client: Client; readonly body: NewCategory };
 
 export function define(command: Command, app: App): void {
   addExamples(command, [
@@ -59,14 +59,14 @@ async function create(
   const client = await session.client();
   if (dryRun) return showRequest(output, client.prepare(createCategory, { body }));
 
-  const request = { session, client, body };
-  const { category, isOld } = ifMissing
-    ? await createMissing(request)
-    : { category: await send(request), isOld: false };
+  const creation = { session, client, body };
+  const { category, wasFound } = ifMissing
+    ? await createMissing(creation)
+    : { category: await send(creation), wasFound: false };
 
   if (category.name !== name) warn(report, `the service changed the name to "${category.name}"`);
   await output.print({ data: category, columns: categoryColumns }).catch((error) => {
-    throw isOld ? error : printFailure(error, category, context.signal);
+    throw wasFound ? error : unprintedFailure(error, category, context.signal);
   });
 }
 
@@ -82,11 +82,11 @@ function newCategory(name: string, description: string | undefined): NewCategory
   return category;
 }
 
-type Found = { readonly category: Category; readonly isOld: boolean };
+type Ensured = { readonly category: Category; readonly wasFound: boolean };
 
 /** Creates a category unless there is one of exactly this name. Until then no other process of this machine creates it. */
-async function createMissing(request: Request): Promise<Found> {
-  const { session, client, body } = request;
+async function createMissing(creation: Creation): Promise<Ensured> {
+  const { session, client, body } = creation;
   const { context, report } = session;
   const hold = await holdName(session, body.name);
   /** True while a category of this name may come into being that no list has shown. */
@@ -96,7 +96,7 @@ async function createMissing(request: Request): Promise<Found> {
     if (hold && hold.left.length > 0 && !findName(list, body.name)) {
       isUnsettled = true;
       const why = 'another petstore process may have created the same name';
-      list = await listSettled(request, why).catch((error) => {
+      list = await listSettled(creation, why).catch((error) => {
         throw explained(error, context.signal, nothingSent);
       });
       isUnsettled = false;
@@ -105,9 +105,9 @@ async function createMissing(request: Request): Promise<Found> {
     const old = findName(list, body.name);
     if (old) {
       notice(report, `"${body.name}" already exists`);
-      return { category: old, isOld: true };
+      return { category: old, wasFound: true };
     }
-    const category = await send(request, (isUnknown) => {
+    const category = await send(creation, (isUnknown) => {
       isUnsettled = isUnknown;
     });
     const original = findName(list, category.name);
@@ -115,7 +115,7 @@ async function createMissing(request: Request): Promise<Found> {
       const duplicate = `"${category.name}" already exists with id ${original.id}`;
       warn(report, `${duplicate}: this one is a duplicate`);
     }
-    return { category, isOld: false };
+    return { category, wasFound: false };
   } finally {
     hold?.release(isUnsettled);
   }
@@ -146,7 +146,7 @@ function findName(list: readonly Category[], name: string): Category | undefined
   return list.find((category) => category.name === name);
 }
 
-async function listSettled({ session, client }: Request, why: string): Promise<Category[]> {
+async function listSettled({ session, client }: Creation, why: string): Promise<Category[]> {
   const { context, report } = session;
   warn(report, `${why}: checking the list of categories in ${settleSeconds}s`);
   await settle(context, report, settleSeconds * 1_000, unknownOutcomes(1));
@@ -154,28 +154,31 @@ async function listSettled({ session, client }: Request, why: string): Promise<C
 }
 
 /** Sends the create. If its outcome is unknown, searches the list. Only --if-missing, which saw none before, has `onUnknown`. */
-async function send(request: Request, onUnknown?: (isUnknown: boolean) => void): Promise<Category> {
-  const { client, body } = request;
+async function send(
+  creation: Creation,
+  onUnknown?: (isUnknown: boolean) => void,
+): Promise<Category> {
+  const { client, body } = creation;
   try {
     return await client.call(createCategory, { body });
   } catch (error) {
     if (!(error instanceof Failure) || error.details.outcome !== 'unknown') throw error;
     onUnknown?.(true);
     if (error.kind !== 'outcome_unknown') throw error;
-    const list = await listSettled(request, `${error.message}; it may have been created`).catch(
+    const list = await listSettled(creation, `${error.message}; it may have been created`).catch(
       () => {
         // Interrupted, or the service does not answer: nothing more is known than before.
         throw error;
       },
     );
     onUnknown?.(false);
-    return findCreated(request, list, onUnknown !== undefined, error);
+    return findCreated(creation, list, onUnknown !== undefined, error);
   }
 }
 
 /** Returns the category only if no older one can be meant; else the failure says what the list shows. */
 function findCreated(
-  { session: { profile, report }, body: { name } }: Request,
+  { session: { profile, report }, body: { name } }: Creation,
   list: readonly Category[],
   wasMissing: boolean,
   failure: Failure,
@@ -199,7 +202,7 @@ function findCreated(
   throw failure.with({ hint }, `${after} ${found}, created by this request or by another one`);
 }
 
-function printFailure(error: unknown, { id, name }: Category, signal: AbortSignal): Failure {
+function unprintedFailure(error: unknown, { id, name }: Category, signal: AbortSignal): Failure {
   const consequence = `The category was created with id ${id}.`;
   const failure = explained(error, signal, { outcome: 'created', consequence });
   if (failure instanceof Failure) return failure;
