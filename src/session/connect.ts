@@ -36,6 +36,7 @@ type Hooks = {
   readonly report: Report;
   readonly onRateLimit: (rateLimit: RateLimit) => void;
   readonly onSent?: () => void;
+  /** A failed request is not sent again. */
   readonly isOnce?: boolean;
 };
 
@@ -53,10 +54,10 @@ export async function connect(
   if (context.env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
     notice(report, 'NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are always verified');
   }
-  const explain = (message: string) => options.verbose && notice(report, message);
-  explain(`profile ${profile.name}: ${baseUrl.href}`);
-  explain(describeKey(key));
-  const proxy = chooseProxy(invocation, baseUrl, explain);
+  const logVerbose = (message: string) => options.verbose && notice(report, message);
+  logVerbose(`profile ${profile.name}: ${baseUrl.href}`);
+  logVerbose(describeKey(key));
+  const proxy = chooseProxy(invocation, baseUrl, logVerbose);
 
   const sendTraced: SendRequest = options.verbose
     ? trace(sendOnce(context, timeoutMs, proxy), context, report)
@@ -77,14 +78,14 @@ export async function connect(
 export function chooseProxy(
   { context, sink }: Invocation,
   baseUrl: URL,
-  explain: (message: string) => void,
+  logVerbose: (message: string) => void,
 ): HttpProxy | undefined {
   const found = readProxy(baseUrl, context.env);
-  if (found === 'exempt') explain(`no proxy for ${baseUrl.host} (NO_PROXY)`);
+  if (found === 'exempt') logVerbose(`no proxy for ${baseUrl.host} (NO_PROXY)`);
   if (found === undefined || found === 'exempt') return undefined;
   const { proxy, secrets } = found;
   for (const secret of secrets) sink.hide(secret);
-  explain(`using proxy ${proxy.name} for ${baseUrl.host} (${proxy.source})`);
+  logVerbose(`using proxy ${proxy.name} for ${baseUrl.host} (${proxy.source})`);
   return proxy;
 }
 
@@ -96,6 +97,7 @@ export async function chooseService(
   const baseUrl = requireBaseUrl(invocation);
   const found = await findKey();
   if (!found) throw noKey(invocation.profile);
+  // Only now a program is run that prints the key.
   const key = 'print' in found ? await found.print() : found;
   const short = noticeOfShortKey(key.value);
   if (short) notice(report, short);
