@@ -6,6 +6,7 @@ import type { HttpProxy, Send, WireAnswer, WireRequest } from '../context.ts';
 import { systemCode } from '../errors.ts';
 import { buildConnector, Client, connectTunnel } from './undici.ts';
 
+/** A connection, and what the request on it needs. */
 type Lane = {
   readonly client: Client;
   socket?: Socket;
@@ -39,6 +40,7 @@ export function createTransport(connectTimeoutMs = 10_000): Send {
     const reused = idle.pop();
     const lane = reused ?? openLane(url.origin, proxy, connectTimeoutMs);
     lane.lastCheck = lastCheck;
+    // A new lane makes the check itself, once it has connected.
     const check = reused && lastCheck;
     return sendThrough(lane, request, check, () => idle.push(lane));
   };
