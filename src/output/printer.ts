@@ -92,7 +92,7 @@ export class Printer {
       columns || isBatches(selected.data) ? selected.data : this.sink.redactData(selected.data);
     const known = columns ?? (isBatches(data) ? undefined : inferColumns([data].flat()));
     if (known) this.#reportUnknown(known);
-    // A word in the wrong place may be the key.
+    // A requested name that is no column may be the key, typed in the wrong place.
     const shown = requested?.map((name) => (known?.includes(name) ? name : this.sink.redact(name)));
     let texts: AsyncIterable<readonly Line[]> = this.#isTabular
       ? this.#rows(data, shown ?? known)
