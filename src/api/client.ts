@@ -101,7 +101,7 @@ export class Client {
   async #perform(endpoint: Endpoint, request: ApiRequest): Promise<ApiResponse> {
     const { send, report } = this.#options;
     const response = await send(this.#withKey(request)).catch((error) => {
-      throw this.#explain(endpoint, error);
+      throw this.#asFailure(endpoint, error);
     });
     reportDeprecation(report, endpoint, response);
     if (hasPromisedStatus(endpoint, response)) return response;
@@ -133,11 +133,11 @@ export class Client {
         yield batch;
       }
     } catch (error) {
-      throw this.#explain(endpoint, error);
+      throw this.#asFailure(endpoint, error);
     }
   }
 
-  #explain(endpoint: Endpoint, error: unknown): unknown {
+  #asFailure(endpoint: Endpoint, error: unknown): unknown {
     const { signal } = this.#options.context;
     const isTransport = error instanceof TransportError;
     if (!isTransport && !(error instanceof Interruption)) return error;

@@ -56,7 +56,7 @@ async function attemptRequest(
     end();
     attempt.abort(reason);
   };
-  const explain = (error: unknown) => {
+  const asTransportError = (error: unknown) => {
     if (attempt.signal.aborted) return attempt.signal.reason;
     if (error instanceof TransportError) return error;
     return describeBreakdown(error, { host, sent, hasHead });
@@ -82,7 +82,7 @@ async function attemptRequest(
     const body = await (status < 300 ? readBody(answer) : readRefusal(answer));
     return { ...head, ...body, receivedAt: context.now() };
   } catch (error) {
-    const failure = explain(error);
+    const failure = asTransportError(error);
     drop(failure);
     throw failure;
   }
@@ -132,7 +132,7 @@ async function attemptRequest(
         yield piece.value;
       }
     } catch (error) {
-      throw explain(error);
+      throw asTransportError(error);
     } finally {
       drop();
     }
