@@ -60,7 +60,7 @@ export async function withSession(
   const { settingsFile, profile, format, faults } = resolveStart(app, options, allow);
   app.format = format;
   const invocation = { context, sink, options, profile };
-  const { report, end } = createReporter(context, sink, {
+  const { report, end: endStatus } = createReporter(context, sink, {
     json: hasJsonEvents(format),
     quiet: options.quiet ?? false,
     color: hasColor(context.stderr, context.env, options),
@@ -87,7 +87,7 @@ export async function withSession(
     if (error instanceof Failure && error.details.resetAt !== undefined) limitLine.discard();
     throw error;
   } finally {
-    end();
+    endStatus();
     limitLine.print();
   }
 }
