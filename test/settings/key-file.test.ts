@@ -1,9 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { chmodSync, closeSync, mkdirSync, openSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, testKey } from '../support/petstore.ts';
 import { isPosix } from '../support/posix.ts';
-import { interrupted } from '../support/values.ts';
 
 const list = ['categories', 'list', '--api-key-file'];
 const env = { PETSTORE_API_KEY: undefined };
@@ -47,20 +45,3 @@ test('refuses what is no file', async ({ petstore, folder }) => {
     expect(stderr).toContain(says);
   }
 });
-
-test.for(['before', 'while'])(
-  'a pipe without an end ends with the run, interrupted %s it is read',
-  async (when, { petstore, folder }) => {
-    const path = join(folder, 'pipe');
-    execFileSync('mkfifo', ['-m', '600', path]);
-    const writer = openSync(path, 'r+');
-    const ctrlC = new AbortController();
-
-    const running = petstore([...list, path], { env, signal: ctrlC.signal });
-    if (when === 'while') await new Promise(setImmediate);
-    ctrlC.abort(interrupted(130));
-
-    expect((await running).exitCode).toBe(130);
-    closeSync(writer);
-  },
-);

@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { filesBelow } from '../hostile/invariants.ts';
@@ -75,6 +77,24 @@ describe.concurrent('a key from a pipe', () => {
 
     expect([code, stderr]).toEqual([0, '']);
     expect(keysAt(service)).toEqual([service.key]);
+  });
+
+  test('that never ends keeps no process beyond Ctrl-C', async ({
+    start,
+    folder,
+    onTestFinished,
+  }) => {
+    const path = join(folder, 'pipe');
+    execFileSync('mkfifo', [path]);
+    const base = ['--base-url', 'http://127.0.0.1:9/v1'];
+
+    const { child, ended } = start([...list, '--api-key-file', path, ...base]);
+    // It opens as soon as petstore reads from it.
+    const writer = await open(path, 'w');
+    onTestFinished(() => writer.close());
+    child.kill('SIGINT');
+
+    expect((await ended).code).toBe(130);
   });
 });
 
