@@ -22,6 +22,11 @@ const settings = [
   ['max-wait', '--max-wait 5m', 'PETSTORE_MAX_WAIT 4m', 'max-wait 3m', '2m'],
 ] as const;
 
+function pairOf(way: string): [name: string, value: string] {
+  const [name = '', value = ''] = way.split(' ');
+  return [name, value];
+}
+
 type Run = (
   words: readonly string[],
   env?: Readonly<Record<string, string>>,
@@ -31,16 +36,21 @@ describe('the setting in force', () => {
   test.for(settings)(
     '%s: each way wins over all that come after it, and is shown as the origin',
     async ([name, flag, variable, saved, otherwise], { petstore, sandbox, folder }) => {
-      const [byFlag, byEnv, byFile] = [flag, variable, saved].map((way) => way.split(' '));
+      const [byFlag, byEnv, byFile] = [pairOf(flag), pairOf(variable), pairOf(saved)];
       for (const profile of ['byflag', 'byenv', 'byfile', 'production']) {
         if (name !== 'profile') break;
         await petstore(['config', 'set', 'base-url', url(profile), '-p', profile], { env: noEnv });
       }
-      await petstore(['config', 'set', ...(byFile ?? [])], { env: noEnv });
-      const ways = [byFlag, byEnv, [join(folder, 'config', 'settings.json'), byFile?.[1]]];
+      await petstore(['config', 'set', ...byFile], { env: noEnv });
+      const ways: [string, string | undefined][] = [
+        byFlag,
+        byEnv,
+        [join(folder, 'config', 'settings.json'), byFile[1]],
+      ];
+      ways.push(['default', otherwise]);
 
-      for (const [n, [source = '', value]] of [...ways, ['default', otherwise]].entries()) {
-        if (n === 3) await petstore(['config', 'unset', byFile?.[0] ?? ''], { env: noEnv });
+      for (const [n, [source, value]] of ways.entries()) {
+        if (n === 3) await petstore(['config', 'unset', byFile[0]], { env: noEnv });
         const env = { ...noEnv, PETSTORE_API_KEY: testKey };
         if (n < 2) Object.assign(env, Object.fromEntries([byEnv]));
         const argv = n === 0 ? byFlag : [];
@@ -105,11 +115,11 @@ describe('the setting in force', () => {
     const store = ['limit-store', '', 'PETSTORE_LIMIT_STORE', 'limit-store redis://byfile:6379'];
     await petstore(['config', 'set', 'plan', 'free', '-p', 'byfile'], { env: noEnv });
     for (const [name = '', , variable = '', saved = '', otherwise] of [...settings, store]) {
-      const env = { ...noEnv, [variable.split(' ')[0] ?? '']: '' };
+      const env = { ...noEnv, [pairOf(variable)[0]]: '' };
       const get = async () => (await petstore(['config', 'get', name], { env })).stdout;
       if (otherwise !== undefined) expect(await get()).toContain(otherwise);
-      await petstore(['config', 'set', ...saved.split(' '), '-p', 'production'], { env: noEnv });
-      expect(await get()).toContain(saved.split(' ')[1]);
+      await petstore(['config', 'set', ...pairOf(saved), '-p', 'production'], { env: noEnv });
+      expect(await get()).toContain(pairOf(saved)[1]);
       await petstore(['config', 'unset', 'default-profile'], { env: noEnv });
     }
   });

@@ -62,16 +62,3 @@ test('a new profile needs no settings with a base URL and a key', async ({ petst
     expect((await petstore([...list, '-p', 'other', ...argv], { env: all })).exitCode).toBe(0);
   }
 });
-
-test('config set and auth login create a profile', async ({ petstore }) => {
-  for (const [name, ...argv] of [
-    ['one', 'config', 'set', 'base-url', local],
-    ['two', 'auth', 'login', '--base-url', local],
-  ] as const) {
-    const created = await petstore([...argv, '-p', name], { env: noEnv, stdin: testKey });
-    const status = await petstore(['auth', 'status', '-p', name], { env: noEnv });
-
-    expect(created.exitCode).toBe(0);
-    expect(status.stderr).not.toContain('unknown profile');
-  }
-});

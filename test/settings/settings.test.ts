@@ -11,9 +11,10 @@ import {
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe } from 'vitest';
-import { expect, reply, test, testKey } from '../support/petstore.ts';
+import { expect, test, testKey } from '../support/petstore.ts';
 import { isPrivate } from '../support/posix.ts';
-import { interrupted, tryLock } from '../support/values.ts';
+import { saveSettings } from '../support/settings-file.ts';
+import { tryLock } from '../support/values.ts';
 
 const list = ['categories', 'list'];
 const url = (name: string) => `https://${name}.example/v1`;
@@ -73,37 +74,6 @@ describe('auth login', () => {
     expect(sandbox.requests).toHaveLength(0);
   });
 
-  test('asks on a terminal without showing what is typed', async ({ petstore, sandbox }) => {
-    const asked: string[] = [];
-    const askSecret = async (question: string) => {
-      asked.push(question);
-      return testKey;
-    };
-    const context = { stdin: terminal(), askSecret };
-
-    sandbox.reactions.push(reply(200, []));
-    const login = await petstore(['auth', 'login'], { env, columns: 80, context });
-    await petstore(list, { env });
-
-    expect(login.exitCode).toBe(0);
-    expect(asked).toEqual(['API key for https://a.example']);
-    expect(sandbox.requests.at(-1)?.headers.authorization).toBe(`Bearer ${testKey}`);
-  });
-
-  test('Ctrl-C ends it while standard input says nothing', async ({ petstore, folder }) => {
-    const ctrlC = new AbortController();
-    const stdin = new Readable({ read: () => ctrlC.abort(interrupted(130)) });
-
-    const result = await petstore(['auth', 'login'], {
-      env,
-      signal: ctrlC.signal,
-      context: { stdin },
-    });
-
-    expect(result).toMatchObject({ exitCode: 130, stdout: '' });
-    expect(existsSync(join(folder, 'config', 'keys'))).toBe(false);
-  });
-
   test('never asks where nobody would answer', async ({ petstore }) => {
     for (const [what, more, argv, columns] of [
       ['in CI', { CI: 'true' }, [], 80],
@@ -141,25 +111,8 @@ describe('auth login', () => {
 });
 
 describe('config set', () => {
-  test('keeps what others have set', async ({ petstore, folder }) => {
-    await petstore(['config', 'set', 'base-url', url('a')]);
-    await petstore(['config', 'set', 'base-url', url('b'), '-p', 'staging']);
-    await petstore(['config', 'set', 'max-wait', '5m']);
-
-    const file = join(folder, 'config', 'settings.json');
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
-      profiles: {
-        production: { 'base-url': url('a'), 'max-wait': '5m' },
-        staging: { 'base-url': url('b') },
-      },
-    });
-    expect(isPrivate(file)).toBe(true);
-  });
-
-  test('refuses what is no setting or no value of it', async ({ petstore, folder }) => {
+  test('refuses what is no value of a setting', async ({ petstore, folder }) => {
     for (const [name, value, says] of [
-      ['base-ulr', url('a'), 'invalid value for <setting>'],
-      ['__proto__', 'x', 'invalid value for <setting>'],
       ['base-url', 'http://pets.example', 'http would send the API key unencrypted'],
       ['output', 'xml', 'invalid output format "xml"'],
       ['max-wait', 'soon', 'invalid duration "soon"'],
@@ -218,6 +171,7 @@ describe('config set, for many', () => {
 
     const { profiles } = JSON.parse(readFileSync(join(folder, 'config', 'settings.json'), 'utf8'));
     expect(Object.keys(profiles).sort()).toEqual(names.sort());
+    expect(isPrivate(join(folder, 'config', 'settings.json'))).toBe(true);
     expect(readdirSync(join(folder, 'config'))).toEqual(['settings.json', 'settings.json.lock']);
   });
 
@@ -312,14 +266,11 @@ describe('a settings file', () => {
   test.for<[string, Make, string]>([
     ['a pipe', (file) => execFileSync('mkfifo', [file]), 'is not a regular file'],
     ['a folder', (file) => mkdirSync(file), 'is not a regular file'],
-    ['a link to a device', (file) => symlinkSync('/dev/null', file), 'is not a regular file'],
     ['a link to itself', (file) => symlinkSync(file, file), '(ELOOP)'],
     ['cut short', write('{\n  "profiles": {'), ':2:16): '],
     ['empty', write(''), ':1:1): unexpected end of input'],
     ['a list', write('[]'), '): must be an object, not an array'],
-    ['NUL bytes', write('{"profiles":\n\0\0'), ':2:1): '],
     ['not UTF-8', write(Buffer.from([0x7b, 0xff, 0x7d])), 'not valid UTF-8'],
-    ['UTF-16', write(Buffer.from('\ufeff{}', 'utf16le')), 'not valid UTF-8'],
     [
       'misspelt',
       write('{"profiles":\n {"production":{"base_url":"x"}}}'),
@@ -328,7 +279,6 @@ describe('a settings file', () => {
     ['of a wrong type', write('{"profiles":{\r\n"production":{"output":1}}}'), notString],
     ['of a newer version', write('{"version":9}'), 'unknown field "version"'],
     ['a prototype', write('{"__proto__":{}}'), 'unknown field "__proto__"'],
-    ['a constructor', write('{"constructor":{}}'), 'unknown field "constructor"'],
     [
       'the prototype of a profile',
       write('{"profiles":{"production":{"__proto__":{"output":"json"}}}}'),
@@ -354,9 +304,7 @@ describe('a settings file', () => {
   });
 
   test('with a byte order mark is read and kept', async ({ petstore, folder }) => {
-    const file = join(folder, 'config', 'settings.json');
-    mkdirSync(join(folder, 'config'));
-    writeFileSync(file, '\ufeff{"profiles":{"production":{"output":"json"}}}');
+    const file = saveSettings(folder, '\ufeff{"profiles":{"production":{"output":"json"}}}');
 
     expect((await petstore(list)).stdout).toBe('[]\n');
     expect((await petstore(['config', 'set', 'max-wait', '3m'])).exitCode).toBe(0);
@@ -364,8 +312,6 @@ describe('a settings file', () => {
   });
 
   test('has its base URL checked as any other', async ({ petstore, sandbox, folder }) => {
-    const file = join(folder, 'config', 'settings.json');
-    mkdirSync(join(folder, 'config'));
     const env = { ...noEnv, PETSTORE_API_KEY: testKey };
     for (const [baseUrl, says] of [
       ['http://pets.example/v1', 'Must start with https://'],
@@ -373,7 +319,8 @@ describe('a settings file', () => {
       ['https://pets.example/v1?a=1', 'Must not have a query'],
       ['pets.example', 'Must start with https://'],
     ] as const) {
-      writeFileSync(file, JSON.stringify({ profiles: { production: { 'base-url': baseUrl } } }));
+      const production = { 'base-url': baseUrl };
+      const file = saveSettings(folder, JSON.stringify({ profiles: { production } }));
 
       for (const argv of [list, ['auth', 'status', '--check'], ['limits', '--refresh']]) {
         const { exitCode, stderr } = await petstore(argv, { env });
