@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { load, YAML11_SCHEMA } from 'js-yaml';
 import { describe } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { put } from '../support/import-cases.ts';
 import { hostileName } from '../support/names.ts';
 import { expect, test } from '../support/petstore.ts';
 import { trials } from '../support/trials.ts';
@@ -33,46 +32,10 @@ function kept({ id, name, description }: Category) {
   return { id: exact(String(id)), name, ...(description !== undefined && { description }) };
 }
 
-/** What import takes: not blank, and whole characters. */
-function canBeSent({ name, description = '' }: Category): boolean {
-  return name.trim() !== '' && !/\p{Surrogate}/u.test(name + description);
-}
-
 const acting =
   /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u;
 
 describe('what scripts read', () => {
-  test('comes back from an import of CSV exactly as it was exported', async ({
-    petstore,
-    sandbox,
-    folder,
-  }) => {
-    const plenty = { limit: 1_000_000, length: 1 };
-    sandbox.plan = { minute: plenty, day: plenty };
-    let run = 0;
-    await fc.assert(
-      fc.asyncProperty(categories, async (all) => {
-        const sent = all.filter(canBeSent);
-        sandbox.categories.splice(0, Number.POSITIVE_INFINITY, ...sent.map(kept));
-        const { stdout } = await petstore(['categories', 'list', '-o', 'csv']);
-        sandbox.categories.length = 0;
-        run += 1;
-
-        const argv = ['categories', 'import', put(folder, stdout, `${run}.csv`), '--yes'];
-        const { exitCode } = await petstore([...argv, '--allow-duplicates', '--max-wait', 'inf']);
-
-        expect(exitCode).toBe(sent.length > 0 ? 0 : 2);
-        const content = ({ name, description }: Omit<Category, 'id'>) =>
-          JSON.stringify([name, description]);
-        expect(sandbox.categories.map(content).sort()).toEqual(sent.map(content).sort());
-      }),
-      {
-        ...trials(6),
-        examples: [[odd.map((name, at) => ({ id: BigInt(at), name, description: name }))]],
-      },
-    );
-  });
-
   test('is exact for every reader of CSV, but for what acts or hides', async ({
     petstore,
     sandbox,

@@ -44,20 +44,17 @@ describe('colour on stderr has a meaning', () => {
   });
 
   test.for([
-    ['in a pipe', {}, undefined],
-    ['with NO_COLOR', { ...wide, env: { NO_COLOR: '1' } }, undefined],
-    ['with NO_COLOR and FORCE_COLOR', { env: { NO_COLOR: '1', FORCE_COLOR: '1' } }, undefined],
-    ['with FORCE_COLOR=0', { ...wide, env: { FORCE_COLOR: '0' } }, undefined],
+    ['in a pipe', {}, []],
+    ['with NO_COLOR', { env: { NO_COLOR: '1', FORCE_COLOR: '1' } }, []],
+    ['with FORCE_COLOR=0', { ...wide, env: { FORCE_COLOR: '0' } }, []],
     ['with --no-color', wide, ['--no-color']],
-    ['on a dumb terminal', { ...wide, env: { TERM: 'dumb' } }, undefined],
+    ['on a dumb terminal', { ...wide, env: { TERM: 'dumb' } }, []],
     ['as JSON', { ...wide, env: { FORCE_COLOR: '1' } }, ['--json']],
-  ] as const)('and there is none %s', async ([, options, argv = []], { petstore }) => {
-    const got = await petstore(['pets', 'get', '1', ...argv], options);
-    const failed = await petstore(['categories', 'create', '', ...argv], options);
+  ] as const)('and there is none %s', async ([, options, argv], { petstore }) => {
+    const { stderr } = await petstore(['pets', 'get', '1', ...argv], options);
 
-    expect(got.stderr).toContain('deprecat');
-    expect(failed.exitCode).toBe(2);
-    expect(got.stderr + failed.stderr).not.toContain(start);
+    expect(stderr).toContain('deprecat');
+    expect(stderr).not.toContain(start);
   });
 });
 

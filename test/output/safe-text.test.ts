@@ -34,16 +34,6 @@ describe('text of others', () => {
     await fc.assert(holds, trials(150));
   });
 
-  test('cannot forge a row of a table', async ({ petstore, sandbox }) => {
-    const name = 'dog\n│ 2  │ cat │\r\u001b[1A\u2028';
-    sandbox.categories.push({ id: exact('1'), name });
-
-    const { stdout } = await petstore(['categories', 'list']);
-
-    expect(stdout.trimEnd().split('\n')).toHaveLength(5);
-    expect(stdout).toContain('dog\\u{a}│ 2  │ cat │\\u{d}\\u{1b}[1A\\u{2028}');
-  });
-
   test('a long name is cut at 200 columns on a terminal, and whole in a pipe, where no other row grows with it', async ({
     petstore,
     sandbox,

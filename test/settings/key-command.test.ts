@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { startTime } from '../support/clock.ts';
 import { test as base, expect, reply, testKey } from '../support/petstore.ts';
 import { isPosix } from '../support/posix.ts';
-import { type Captured, type CaptureOptions, interrupted } from '../support/values.ts';
+import type { Captured, CaptureOptions } from '../support/values.ts';
 
 const local = 'http://127.0.0.1:4010/v1';
 const env = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined };
@@ -113,26 +113,24 @@ const secret = 'half-a-secret-1';
 
 test.for<[string, Partial<Captured>, number, string]>([
   ['fails', { exitCode: 1, stdout: `${secret}\n` }, 4, 'failed with exit code 1\n'],
-  ['is not there', { exitCode: 127, stdout: '' }, 4, 'failed with exit code 127\n'],
   ['prints nothing', { stdout: '' }, 4, 'printed no API key'],
   ['prints an empty line', { stdout: `\n${secret}\n` }, 4, 'printed no API key in its first line'],
   ['prints without end', { exitCode: 137, stdout: secret.repeat(5_000) }, 4, 'printed too much'],
   ['prints words', { stdout: `${secret} is your key\n` }, 2, 'character 16 is a space'],
-  ['prints blanks', { stdout: ` ${secret}\t\n` }, 2, 'character 1 is a space'],
 ])('one that %s: three lines, none of them its output', async (row, { petstore, sandbox }) => {
   const [, printed, exitCode, says] = row;
   const { capture } = program(printed);
   const create = ['categories', 'create', secret, '-v'];
 
-  for (const argv of [list, create, [...list, '--json']]) {
-    const result = await petstore(argv, { env, context: { capture } });
+  for (const argv of [[...list, '--json'], create, list]) {
+    const { stderr, ...end } = await petstore(argv, { env, context: { capture } });
 
-    expect(result).toMatchObject({ exitCode, stdout: '' });
-    expect(result.stderr).not.toContain('half-a-secret');
+    expect(end).toMatchObject({ exitCode, stdout: '' });
+    expect(stderr).not.toContain('half-a-secret');
     if (argv !== list) continue;
-    expect(result.stderr).toContain(says);
-    expect(result.stderr).toContain('\nNothing was sent.\n');
-    expect(result.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(3);
+    expect(stderr).toContain(says);
+    expect(stderr).toContain('\nNothing was sent.\n');
+    expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(3);
   }
   expect(sandbox.requests).toHaveLength(0);
 });
@@ -161,30 +159,18 @@ test('each line that it printed is hidden, also without the blanks around it', a
   expect(stdout).toBe('{"id":1,"name":"[key]","description":"[key]"}\n');
 });
 
-test('is ended after a minute, and by Ctrl-C', async ({ petstore, clock, sandbox }) => {
+test('is ended after a minute', async ({ petstore, clock, sandbox }) => {
   const start = clock.now();
-  const ended: unknown[] = [];
-  const ctrlC = new AbortController();
-  const untilEnded = (onStart: () => void) =>
-    program(({ signal }) => {
-      onStart();
-      return new Promise((_, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason));
-        signal.addEventListener('abort', () => ended.push(signal.reason));
-      });
-    });
+  const { capture } = program(
+    ({ signal }) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  );
 
-  const slow = await petstore(list, { env, context: untilEnded(() => {}) });
-  expect(slow.exitCode).toBe(4);
-  expect(slow.stderr).toContain('timed out after 60s');
+  const { exitCode, stderr } = await petstore(list, { env, context: { capture } });
+
+  expect(exitCode).toBe(4);
+  expect(stderr).toContain('timed out after 60s');
   expect(clock.now() - start).toBe(60_000);
-
-  const context = untilEnded(() => setImmediate(() => ctrlC.abort(interrupted(130))));
-  clock.hold();
-  const interruption = await petstore(list, { env, signal: ctrlC.signal, context });
-  expect(interruption).toMatchObject({ exitCode: 130, stdout: '' });
-  expect(interruption.stderr).toContain('petstore: interrupted\n');
-  expect(ended).toHaveLength(2);
   expect(sandbox.requests).toHaveLength(0);
 });
 
@@ -208,17 +194,15 @@ test('its key goes to the origin beside it alone', async ({ petstore, sandbox })
 });
 
 test.skipIf(!isPosix).for<[string, (config: string) => void]>([
-  ['a group can write the file', (config) => chmodSync(`${config}/settings.json`, 0o620)],
-  ['all can write the file', (config) => chmodSync(`${config}/settings.json`, 0o602)],
+  ['others can write the file', (config) => chmodSync(`${config}/settings.json`, 0o602)],
   ['a group can write the folder', (config) => chmodSync(config, 0o770)],
   [
     'the folder that a link leads to is open',
     (config) => {
-      const other = join(config, 'shared');
-      mkdirSync(other);
-      chmodSync(other, 0o777);
-      renameSync(`${config}/settings.json`, `${other}/settings.json`);
-      symlinkSync(`${other}/settings.json`, `${config}/settings.json`);
+      renameSync(config, `${config}-open`);
+      chmodSync(`${config}-open`, 0o777);
+      mkdirSync(config);
+      symlinkSync(`${config}-open/settings.json`, `${config}/settings.json`);
     },
   ],
 ])('does not run where %s', async ([, open], { petstore, folder }) => {

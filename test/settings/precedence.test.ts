@@ -46,8 +46,8 @@ describe('the setting in force', () => {
         byFlag,
         byEnv,
         [join(folder, 'config', 'settings.json'), byFile[1]],
+        ['default', otherwise],
       ];
-      ways.push(['default', otherwise]);
 
       for (const [n, [source, value]] of ways.entries()) {
         if (n === 3) await petstore(['config', 'unset', byFile[0]], { env: noEnv });

@@ -18,7 +18,6 @@ import { tryLock } from '../support/values.ts';
 
 const list = ['categories', 'list'];
 const url = (name: string) => `https://${name}.example/v1`;
-const terminal = () => Object.assign(Readable.from([]), { isTTY: true });
 const noEnv = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined };
 
 describe('auth login', () => {
@@ -54,19 +53,16 @@ describe('auth login', () => {
       ['https://a.example', 'https://a.example:8443'],
       ['https://127.0.0.1:4010', 'http://127.0.0.1:4010'],
     ] as const) {
-      const given = `${other}/v1`;
-      const byEnv = { ...env, PETSTORE_BASE_URL: given };
-      await petstore(['config', 'unset', 'base-url'], { env: noEnv });
+      const given = { ...noEnv, PETSTORE_BASE_URL: `${other}/v1` };
       await petstore(['auth', 'login', '--base-url', `${own}/v1`], { env, stdin: testKey });
-      const results = [
-        await petstore([...list, '--base-url', given], { env }),
-        await petstore(list, { env: byEnv }),
-        await petstore([...list, '-p', 'production'], { env: byEnv }),
-      ];
-      await petstore(['config', 'set', 'base-url', given], { env: noEnv });
-      results.push(await petstore(list, { env: noEnv }));
-
-      for (const { exitCode, stderr } of results) {
+      await petstore(['config', 'set', 'base-url', `${other}/v1`, '-p', 'production'], { env });
+      for (const [argv, env] of [
+        [[...list, '--base-url', `${other}/v1`], noEnv],
+        [list, given],
+        [[...list, '-p', 'production'], given],
+        [list, noEnv],
+      ] as const) {
+        const { exitCode, stderr } = await petstore(argv, { env });
         expect(exitCode).toBe(2);
         expect(stderr).toContain(`is for ${own}, not for ${other}`);
       }
@@ -75,21 +71,21 @@ describe('auth login', () => {
   });
 
   test('never asks where nobody would answer', async ({ petstore }) => {
-    for (const [what, more, argv, columns] of [
-      ['in CI', { CI: 'true' }, [], 80],
-      ['with --no-input', {}, ['--no-input'], 80],
-      ['where nobody would see the question', {}, [], undefined],
-      ['for another profile', { CI: 'true' }, ['--profile', 'staging'], 80],
+    for (const [CI, more, isShown, says] of [
+      ['true', '', true, 'petstore auth login < KEY_FILE'],
+      [undefined, ' --no-input', true, 'petstore auth login < KEY_FILE'],
+      [undefined, '', false, 'petstore auth login < KEY_FILE'],
+      ['true', ' --profile staging', true, 'petstore auth login --profile staging < KEY_FILE'],
     ] as const) {
-      const options = { ...(columns && { columns }), context: { stdin: terminal() } };
-      const { exitCode, stderr } = await petstore(['auth', 'login', ...argv], {
-        env: { ...env, ...more },
-        ...options,
+      const stdin = Object.assign(Readable.from([]), { isTTY: true });
+      const { exitCode, stderr } = await petstore(`auth login${more}`.split(' '), {
+        env: { ...env, CI },
+        ...(isShown && { columns: 80 }),
+        context: { stdin },
       });
 
-      expect(exitCode, what).toBe(2);
-      const profile = argv[0] === '--profile' ? ' --profile staging' : '';
-      expect(stderr).toMatch(new RegExp(`^petstore auth login${profile} < KEY_FILE$`, 'm'));
+      expect(exitCode).toBe(2);
+      expect(stderr.split('\n')).toContain(says);
     }
   });
 
@@ -339,29 +335,27 @@ describe('without a usable home folder', () => {
     ['empty', '', {}],
     ['relative', 'relative/home', {}],
     [
-      'passed over for XDG folders that are relative',
+      'unused: XDG folders are relative',
       '/nowhere',
-      { XDG_CONFIG_HOME: 'relative/config', XDG_STATE_HOME: './relative/state' },
+      { XDG_CONFIG_HOME: 'a', XDG_STATE_HOME: './a' },
     ],
   ] as const)(
     'that is %s nothing is stored, and the key of the environment still works',
-    async ([, home, more], { petstore, sandbox, folder }) => {
+    async ([, home, more], { petstore, sandbox }) => {
       const env = { PETSTORE_CONFIG_DIR: undefined, PETSTORE_STATE_DIR: undefined, ...more };
-      const options = { env, context: { home }, stdin: testKey };
-      const rows = join(folder, 'rows.csv');
-      writeFileSync(rows, 'name\ndog\n');
-
-      expect((await petstore(list, options)).exitCode).toBe(0);
-      for (const argv of [
-        ['config', 'set', 'output', 'json'],
-        ['auth', 'login'],
-        ['categories', 'import', rows, '--yes'],
-      ]) {
-        const { exitCode, stderr } = await petstore(argv, options);
-        expect(exitCode).toBe(2);
-        expect(stderr).toContain('cannot store anything: HOME');
+      for (const [line, code] of [
+        ['categories list', 0],
+        ['config set output json', 2],
+        ['auth login', 2],
+        ['categories import - --format ndjson --yes', 2],
+      ] as const) {
+        // A row, and a key as well.
+        const options = { env, context: { home }, stdin: '{"name":"dog"}' };
+        const { exitCode, stderr } = await petstore(line.split(' '), options);
+        expect(exitCode, line).toBe(code);
+        expect(stderr.includes('cannot store anything: HOME')).toBe(code === 2);
       }
-      expect(existsSync('relative')).toBe(false);
+      expect([existsSync('relative'), existsSync('a')]).toEqual([false, false]);
       expect(sandbox.requests.every(({ method }) => method === 'GET')).toBe(true);
     },
   );
