@@ -137,35 +137,6 @@ describe('after a 429', () => {
     expect(stderr).toContain('The service responded with 429; nothing has been sent since.');
     expect(stderr).not.toContain('Nothing was sent');
   });
-
-  test('a wait is said at its start and every 30 seconds where no line can be rewritten', async ({
-    petstore,
-    sandbox,
-  }) => {
-    sandbox.reactions.push(limited({ ...window(0, 60), 'retry-after': '70' }));
-
-    const { stderr } = await petstore(list);
-
-    const said = stderr.split('\n').filter((line) => line.includes('next request in'));
-    const form = /^petstore: rate limit exceeded \(429\), next request in (.+) \((.+Z)\)$/;
-    const [waits, ends] = [1, 2].map((group) => said.map((line) => form.exec(line)?.[group]));
-    expect(waits?.join()).toMatch(/^1m 1[0-3]s,4\ds,1\ds$/);
-    expect(new Set(ends).size).toBe(1);
-    expectTold(Date.parse(`2026-11-20T${ends?.[0]}`) - startTime, 70);
-  });
-
-  test('three times in a row, nothing more is sent: exit 75, five minutes', async ({
-    petstore,
-    sandbox,
-  }) => {
-    sandbox.reactions.push(...Array.from({ length: 9 }, () => limited({ 'retry-after': '1' })));
-
-    const result = await petstore([...list, '--json']);
-
-    expect(result.exitCode).toBe(75);
-    expect(result.events().at(-1)).toMatchObject({ kind: 'rate_limited', retryAfter: 300 });
-    expect(sandbox.requests).toHaveLength(3);
-  });
 });
 
 describe('a 503 with Retry-After', () => {

@@ -173,27 +173,6 @@ describe('a response of the service', () => {
   const long = `{"id":"1","name":"${'x'.repeat(500_000)}"},`;
 
   test.for([
-    [301, 5, 'refused'],
-    [302, 6, 'unknown'],
-    [303, 6, 'unknown'],
-    [307, 5, 'refused'],
-    [308, 5, 'refused'],
-  ] as const)(
-    '%i to a write: exit %i, %s, and where it points is said',
-    async ([status, exit, outcome], { petstore, sandbox }) => {
-      const location = 'https://other.example/v2/categories';
-      sandbox.react = () => reply(status, '', { location });
-
-      const { exitCode, events } = await petstore([...post, '--json']);
-
-      expect(exitCode).toBe(exit);
-      const message = `the service redirects to ${location} (${status})`;
-      expect(events().at(-1)).toMatchObject({ outcome, message, status });
-      expect(sandbox.requests).toHaveLength(1);
-    },
-  );
-
-  test.for([
     ['key_banned', 'no', true],
     ['too_many', 'You are banned for an hour.', true],
     ['BANNED', '', true],

@@ -100,21 +100,6 @@ describe('the transport on a real socket', () => {
     expect([received(), sockets.length]).toEqual([first, 1]);
   });
 
-  test('gives a silent server up when told to', async () => {
-    const attempt = new AbortController();
-    const { url } = await listen(() => attempt.abort());
-
-    await expect(client().send({ url, signal: attempt.signal })).rejects.toThrow();
-  });
-
-  test('an answer that is cut short is never a whole one', async () => {
-    const { url } = await listen((socket) =>
-      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[{"id":1'),
-    );
-
-    await expect(client().read({ url })).rejects.toThrow();
-  });
-
   test('eight requests at once arrive at once, each over a connection of its own', async () => {
     const { read } = client();
     const asked = new Set<Socket>();
@@ -154,15 +139,6 @@ describe('the transport on a real socket', () => {
 
     expect(received().split('\r\n\r\n')[1]).toBe(body);
     expect(received()).toMatch(new RegExp(`^content-length: ${Buffer.byteLength(body)}\r$`, 'im'));
-  });
-
-  test('requests one after another share a connection', async () => {
-    const { read } = client();
-    const { url, sockets } = await listen(answer);
-
-    for (let n = 0; n < 5; n += 1) await read({ url });
-
-    expect(sockets).toHaveLength(1);
   });
 
   test.for(['GET', 'POST'])(

@@ -84,17 +84,15 @@ describe('on a terminal a list', () => {
   );
 
   test.for([
-    ['where each column has ten cells', 60, []],
-    ['without a header', 25, ['--no-header']],
-    ['of two columns', 40, ['--columns', 'id,description']],
-    ['in a pipe', undefined, []],
-  ] as const)('is a table %s', async ([, columns, argv], { petstore, sandbox }) => {
-    sandbox.categories.push(columns === 25 ? { ...rabbit, id: exact('12') } : rabbit);
+    ['where each column has ten cells', 60, [], longestId],
+    ['without a header', 25, ['--no-header'], '12'],
+  ] as const)('is a table %s', async ([, columns, argv, id], { petstore, sandbox }) => {
+    sandbox.categories.push({ ...rabbit, id: exact(id) });
 
-    const { stdout } = await petstore([...list, ...argv], columns ? { columns } : {});
+    const { stdout } = await petstore([...list, ...argv], { columns });
 
-    expect(stdout).toMatch(/^│ (12|-9223372036854775808) +│.*│$/m);
-    if (columns === 25) expect(Math.max(...linesOf(stdout).map(({ length }) => length))).toBe(25);
+    expect(stdout).toMatch(new RegExp(`^│ ${id} +│.*│$`, 'm'));
+    for (const line of linesOf(stdout)) expect(line.length).toBeLessThanOrEqual(columns);
   });
 
   test('has a line for each field on a narrow one, and all of each value', async ({
@@ -118,7 +116,6 @@ describe('on a terminal a list', () => {
   });
 
   test.for([
-    ['id,name', 0],
     ['id,name', 1_000],
     ['name,id', 1_000],
   ] as const)(

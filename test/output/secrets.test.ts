@@ -244,21 +244,6 @@ describe('names of fields and structure are never touched:', () => {
   );
 });
 
-describe('a secret that is a word of ours', () => {
-  test('is cut out of what the service says, and of results', async ({ petstore, sandbox }) => {
-    const error = { code: 'bad', message: 'no categories for you', status: 500 };
-    sandbox.react = ({ method }) =>
-      method === 'POST' ? reply(500, error) : reply(200, [{ id: 1, name: 'categories' }]);
-
-    const key = withKey('categories');
-    const { stderr } = await petstore(['api', 'POST', '/x', '--data', '{}'], key);
-    const { stdout } = await petstore(['categories', 'list', '-o', 'ndjson'], key);
-
-    expect(stderr).toContain('no [key] for you');
-    expect(stdout).toBe('{"id":1,"name":"[key]"}\n');
-  });
-});
-
 /** The digits of Base64 that the secret alone decides, with so many bytes before it and others after it. */
 function insideBase64(before: number, encoding: 'base64' | 'base64url'): string {
   const bytes = Buffer.from('x'.repeat(before) + secret);
