@@ -4,7 +4,7 @@ import { load, YAML11_SCHEMA } from 'js-yaml';
 import { describe } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { hostileName } from '../support/names.ts';
-import { expect, test } from '../support/petstore.ts';
+import { expect, reply, test } from '../support/petstore.ts';
 import { trials } from '../support/trials.ts';
 import { exact } from '../support/values.ts';
 
@@ -110,11 +110,31 @@ describe('what scripts read', () => {
       runs,
     );
   });
+
+  test('is one line a text as raw, and can be told from all others', async ({
+    petstore,
+    sandbox,
+  }) => {
+    const texts = fc.array(hostileName, { minLength: 30, maxLength: 30 });
+    const holds = fc.asyncProperty(texts, async (texts) => {
+      sandbox.react = () => reply(200, JSON.stringify(texts));
+      const { stdout } = await petstore(['api', 'GET', '/x', '-o', 'raw']);
+
+      const shown = stdout.split('\n').slice(0, -1);
+      expect(shown.map((text) => text.replace(/\\u\{(\w+)\}/g, fromCode))).toEqual(texts);
+      expect(shown.join('')).not.toMatch(acting);
+    });
+    await fc.assert(holds, trials(150));
+  });
 });
+
+function fromCode(_: string, code: string): string {
+  return String.fromCodePoint(Number.parseInt(code, 16));
+}
 
 function unescaped(field: string): string {
   const short: Record<string, string> = { '\\': '\\', t: '\t', n: '\n', r: '\r' };
   return field.replace(/\\(?:([\\tnr])|u\{([0-9a-f]+)\})/g, (_, letter, code) =>
-    letter ? (short[letter] ?? '') : String.fromCodePoint(Number.parseInt(code, 16)),
+    letter ? (short[letter] ?? '') : fromCode('', code),
   );
 }

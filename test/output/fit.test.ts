@@ -134,4 +134,20 @@ describe('on a terminal a list', () => {
       expect(stdout).toContain('…');
     },
   );
+
+  test('cuts a long name at 200 columns, and not in a pipe, where no other row grows with it', async ({
+    petstore,
+    sandbox,
+  }) => {
+    const name = 'x'.repeat(100_000);
+    sandbox.categories.push({ id: exact('1'), name }, { id: exact('2'), name: 'dog' });
+
+    const shown = await petstore(list, { columns: 500 });
+    const piped = await petstore(list);
+
+    expect(shown.stdout).toContain(` ${'x'.repeat(199)}… `);
+    expect(shown.stdout).toMatch(/^│ 2 +│ dog +│ +│$/m);
+    expect(piped.stdout).toContain(`\n1${' '.repeat(21)}${name}\n`);
+    expect(piped.stdout.length).toBeLessThan(name.length + 3_000);
+  });
 });

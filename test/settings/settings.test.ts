@@ -171,36 +171,6 @@ describe('config set, for many', () => {
     expect(readdirSync(join(folder, 'config'))).toEqual(['settings.json', 'settings.json.lock']);
   });
 
-  test('what another process saves while its lock is waited for stays', async ({
-    petstore,
-    folder,
-    clock,
-  }) => {
-    await petstore(['config', 'set', 'max-wait', '5m']);
-    const file = join(folder, 'config', 'settings.json');
-    const world = { owner: other, isRunning: () => true, now: clock.now };
-    const lock = await tryLock(world, `${file}.lock`);
-    let waits = 0;
-    const sleep: typeof clock.sleep = async (ms, signal) => {
-      waits += 1;
-      if (waits === 1 && lock.acquired) {
-        writeFileSync(file, '{"default-profile":"staging"}');
-        await lock.release();
-      }
-      return clock.sleep(ms, signal);
-    };
-
-    const { exitCode } = await petstore(['config', 'set', 'output', 'json', '-p', 'mine'], {
-      context: { sleep },
-    });
-
-    expect([exitCode, waits > 0]).toEqual([0, true]);
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
-      'default-profile': 'staging',
-      profiles: { mine: { output: 'json' } },
-    });
-  });
-
   test('what a killed process held is taken over at once', async ({ petstore, folder, clock }) => {
     const before = clock.now();
     const isRunning = () => false;
@@ -235,19 +205,6 @@ describe('config set, for many', () => {
       expect(readdirSync(join(folder, 'config'))).toEqual([lock]);
     },
   );
-
-  test('where no folder can be: exit 74', async ({ petstore, folder }) => {
-    writeFileSync(join(folder, 'file'), '');
-    // /proc takes no folders.
-    for (const place of [join(folder, 'file', 'config'), '/proc/petstore/config']) {
-      const env = { PETSTORE_CONFIG_DIR: place };
-      for (const { argv } of saving) {
-        const { exitCode, stderr } = await petstore(argv, { env, stdin: testKey });
-        expect(exitCode).toBe(74);
-        expect(stderr).toMatch(/^petstore: cannot save .* \(E[A-Z]+\)\n/);
-      }
-    }
-  });
 });
 
 describe('a settings file', () => {
