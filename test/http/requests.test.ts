@@ -172,20 +172,21 @@ test.for([
 describe('a response of the service', () => {
   const long = `{"id":"1","name":"${'x'.repeat(500_000)}"},`;
 
-  test.for([
-    ['key_banned', 'no', true],
-    ['too_many', 'You are banned for an hour.', true],
-    ['BANNED', '', true],
-    ['bandwidth', 'the band of your urban plan', false],
-    ['rate_limited', 'slow down', false],
-  ] as const)('429 with %j, %j: tells of a ban: %j', async (row, { petstore, sandbox }) => {
-    const [code, message, isBan] = row;
-    sandbox.reactions.push(reply(429, { code, message, status: 429 }, { 'retry-after': '60' }));
+  test('429 tells of a ban by its code or its message', async ({ petstore, sandbox, folder }) => {
+    for (const [code, message, isBan] of [
+      ['key_banned', 'no', true],
+      ['too_many', 'You are banned for an hour.', true],
+      ['BANNED', '', true],
+      ['bandwidth', 'the band of your urban plan', false],
+    ] as const) {
+      sandbox.react = () => reply(429, { code, message, status: 429 }, { 'retry-after': '60' });
+      const env = { PETSTORE_STATE_DIR: `${folder}/${code}` };
 
-    const { exitCode, stderr } = await petstore([...list, '--max-wait', '0']);
+      const { exitCode, stderr } = await petstore([...list, '--max-wait', '0'], { env });
 
-    expect(exitCode).toBe(75);
-    expect(stderr.includes('temporarily banned')).toBe(isBan);
+      expect(exitCode).toBe(75);
+      expect(stderr.includes('temporarily banned'), code).toBe(isBan);
+    }
   });
 
   test.for([
@@ -207,7 +208,6 @@ describe('a response of the service', () => {
   );
 
   test.for([
-    ['a list with a Sunset header', list, 200, '[]', { sunset: 'Fri, 01 Jan 2027 00:00:00 GMT' }],
     ['a list with a Deprecation header', list, 200, '[]', { deprecation: '@1700000000' }],
     ['a refusal', list, 404, '{}', { sunset: 'Fri, 01 Jan 2027 00:00:00 GMT' }],
   ] as const)('%s tells of a deprecation', async (row, { petstore, sandbox }) => {

@@ -111,8 +111,11 @@ test('may ask only where somebody is there to be asked', async ({ petstore }) =>
 
 const secret = 'half-a-secret-1';
 
-test.for<[string, Partial<Captured>, number, string]>([
+const missing = Object.assign(new Error('spawn'), { code: 'ENOENT' });
+
+test.for<[string, Partial<Captured> | Capture, number, string]>([
   ['fails', { exitCode: 1, stdout: `${secret}\n` }, 4, 'failed with exit code 1\n'],
+  ['cannot be started', () => Promise.reject(missing), 4, 'cannot run (ENOENT)'],
   ['prints nothing', { stdout: '' }, 4, 'printed no API key'],
   ['prints an empty line', { stdout: `\n${secret}\n` }, 4, 'printed no API key in its first line'],
   ['prints without end', { exitCode: 137, stdout: secret.repeat(5_000) }, 4, 'printed too much'],
@@ -133,17 +136,6 @@ test.for<[string, Partial<Captured>, number, string]>([
     expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(3);
   }
   expect(sandbox.requests).toHaveLength(0);
-});
-
-test('cannot be started: exit 4', async ({ petstore }) => {
-  const failure = Object.assign(new Error('spawn'), { code: 'ENOENT' });
-  const { capture } = program(() => Promise.reject(failure));
-
-  const { exitCode, stderr } = await petstore(list, { env, context: { capture } });
-
-  expect(exitCode).toBe(4);
-  expect(stderr).toContain('the api-key-command of profile production cannot run (ENOENT)');
-  expect(stderr).toContain('command that this prints: petstore config get api-key-command\n');
 });
 
 test('each line that it printed is hidden without the blanks around it, and a blank one is none', async ({

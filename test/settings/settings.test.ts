@@ -269,8 +269,6 @@ describe('a settings file', () => {
     for (const [baseUrl, says] of [
       ['http://pets.example/v1', 'Must start with https://'],
       ['https://me:open-sesame@pets.example/v1', 'Must not contain a user name or password'],
-      ['https://pets.example/v1?a=1', 'Must not have a query'],
-      ['pets.example', 'Must start with https://'],
     ] as const) {
       const production = { 'base-url': baseUrl };
       const file = saveSettings(folder, JSON.stringify({ profiles: { production } }));
