@@ -98,14 +98,9 @@ describe('--no-header', () => {
   );
 
   test('does not make the first row bold', async ({ petstore, sandbox }) => {
-    for (const count of [1, 1_001]) {
-      sandbox.categories = Array.from({ length: count }, (_, n) => ({
-        id: exact(`${n}`),
-        name: 'x',
-      }));
-      const { stdout } = await petstore([...list, '--no-header'], { columns: 80 });
-      expect(stdout).not.toContain('\u001b[1m');
-    }
+    sandbox.categories.push(...two);
+    const { stdout } = await petstore([...list, '--no-header'], { columns: 80 });
+    expect(stdout).not.toContain('\u001b[1m');
   });
 });
 

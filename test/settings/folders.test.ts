@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { expect, test, testKey } from '../support/petstore.ts';
+import { expect, test } from '../support/petstore.ts';
 
 const unset = { PETSTORE_CONFIG_DIR: undefined, PETSTORE_STATE_DIR: undefined };
 const list = ['categories', 'list'];
@@ -30,32 +30,44 @@ describe('the folders for settings and state', () => {
     expect(existsSync(join(folder, state, 'limits'))).toBe(true);
   });
 
-  test.for(['AppData', 'C:AppData'])(
-    'on Windows are never below the relative APPDATA %s, and the message names it',
-    async (path, { petstore }) => {
-      const env = { ...unset, APPDATA: path, LOCALAPPDATA: path };
-
-      const { exitCode, stderr } = await petstore(['config', 'set', 'max-wait', '1m'], {
-        env,
-        context: { platform: 'win32', uid: undefined },
-      });
-
-      expect(exitCode).toBe(2);
-      expect(stderr).toContain('cannot store anything: APPDATA is not an absolute path');
-      expect(existsSync(path)).toBe(false);
+  const linux = { platform: 'linux' } as const;
+  const windows = { platform: 'win32', uid: undefined } as const;
+  test.for([
+    ['HOME', { ...linux, home: '' }, {}],
+    ['HOME', { ...linux, home: 'a' }, {}],
+    ['HOME', { ...linux, home: '/nowhere' }, { XDG_CONFIG_HOME: 'a', XDG_STATE_HOME: './a' }],
+    ['APPDATA', windows, { APPDATA: 'a', LOCALAPPDATA: 'a' }],
+    ['APPDATA', windows, { APPDATA: 'C:a', LOCALAPPDATA: 'C:a' }],
+  ] as const)(
+    'are nowhere without a usable %s: %j %j, and the key of the environment still works',
+    async ([variable, context, given], { petstore, sandbox }) => {
+      const env = { ...unset, ...given };
+      for (const [line, code] of [
+        ['categories list', 0],
+        ['config set output json', 2],
+        ['auth login', 2],
+        ['categories import - --format ndjson --yes', 2],
+      ] as const) {
+        // A row, and a key as well.
+        const stdin = '{"name":"dog"}';
+        const { exitCode, stderr } = await petstore(line.split(' '), { env, context, stdin });
+        expect(exitCode, line).toBe(code);
+        const says = new RegExp(`cannot store anything: (LOCAL)?${variable}`);
+        expect(says.test(stderr)).toBe(code === 2);
+      }
+      expect(['a', 'C:a'].filter((path) => existsSync(path))).toEqual([]);
+      expect(sandbox.requests.every(({ method }) => method === 'GET')).toBe(true);
     },
   );
-});
 
-test('a key is taken from echo and from a line of a file on Windows', async ({
-  petstore,
-  folder,
-}) => {
-  const env = { PETSTORE_API_KEY: undefined };
-  for (const ending of [' \r\n', '\r\n']) {
-    expect((await petstore(['auth', 'login'], { env, stdin: testKey + ending })).exitCode).toBe(0);
+  test('are refused if a variable names a relative one', async ({ petstore, sandbox }) => {
+    for (const variable of ['PETSTORE_CONFIG_DIR', 'PETSTORE_STATE_DIR']) {
+      const { exitCode, stderr } = await petstore(list, { env: { [variable]: 'relative' } });
 
-    const stored = readFileSync(join(folder, 'config', 'keys', 'production.json'), 'utf8');
-    expect(JSON.parse(stored)).toMatchObject({ key: testKey });
-  }
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain(`${variable} must be an absolute path, not "relative"`);
+    }
+    expect(existsSync('relative')).toBe(false);
+    expect(sandbox.requests).toHaveLength(0);
+  });
 });
