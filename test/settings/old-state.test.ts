@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { methods } from '../support/import-cases.ts';
@@ -39,21 +39,6 @@ describe('after an upgrade from 0.1.0', () => {
       expect(sandbox.requests[0]?.headers.authorization).toBe(`Bearer ${testKey}`);
     },
   );
-
-  test('a profile with capitals is refused with the way out', async ({ upgraded, folder }) => {
-    const file = join(folder, 'config', 'settings.json');
-    await upgraded(['config', 'set', 'output', 'json', '-p', 'staging']);
-    writeFileSync(file, readFileSync(file, 'utf8').replace('"staging"', '"Prod"'));
-
-    for (const argv of [list(), ['config', 'set', 'output', 'csv'], ['auth', 'login']]) {
-      const { exitCode, stderr } = await upgraded(argv);
-
-      expect(exitCode).toBe(2);
-      expect(stderr).toContain(`(${file}): profiles: "Prod" is not a valid profile name\n`);
-      expect(stderr).toContain('\nRename it there: lower-case letters');
-    }
-    expect(readFileSync(file, 'utf8')).toContain('"Prod"');
-  });
 
   test('what was created in the sandbox profile is there', async ({ upgraded, clock }) => {
     clock.hold();

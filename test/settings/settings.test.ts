@@ -206,6 +206,9 @@ describe('a settings file', () => {
   const unknownField = (name: string) => `): profiles: production: unknown field "${name}"`;
   const notString = '): profiles: production: output must be a string, not a number';
 
+  const capitals =
+    'profiles: "Prod" is not a valid profile name\nNothing was sent.\nRename it there';
+
   test.for<[string, Make, string]>([
     ['a pipe', (file) => execFileSync('mkfifo', [file]), 'is not a regular file'],
     ['a folder', (file) => mkdirSync(file), 'is not a regular file'],
@@ -227,6 +230,8 @@ describe('a settings file', () => {
       write('{"profiles":{"production":{"__proto__":{"output":"json"}}}}'),
       unknownField('__proto__'),
     ],
+    // As 0.1.0 allowed it.
+    ['of a profile with capitals', write('{"profiles":{"Prod":{}}}'), capitals],
     ['a name twice', write('{"profiles":{},\n"profiles":{}}'), ':2:'],
   ])('that is %s is named and never replaced', async (row, { petstore, sandbox, folder }) => {
     const [, make, says] = row;
