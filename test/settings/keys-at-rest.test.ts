@@ -25,8 +25,10 @@ const stored = JSON.stringify({ origin, key: testKey });
 type Make = (file: string) => void;
 const write =
   (text: string | Uint8Array, mode = 0o600): Make =>
-  (file) =>
-    writeFileSync(file, text, { mode });
+  (file) => {
+    writeFileSync(file, text);
+    chmodSync(file, mode);
+  };
 
 /** Makes the folder of the keys. */
 function keysIn(folder: string): string {
