@@ -100,6 +100,13 @@ describe('the transport on a real socket', () => {
     expect([received(), sockets.length]).toEqual([first, 1]);
   });
 
+  test('gives a silent server up when told to', async () => {
+    const attempt = new AbortController();
+    const { url } = await listen(() => attempt.abort());
+
+    await expect(client().send({ url, signal: attempt.signal })).rejects.toThrow();
+  });
+
   test('eight requests at once arrive at once, each over a connection of its own', async () => {
     const { read } = client();
     const asked = new Set<Socket>();

@@ -50,7 +50,7 @@ describe('on a terminal a list', () => {
     );
   });
 
-  test.for([40, 80, 120])(
+  test.for([40, 120])(
     'loses no text of any cell at %i columns',
     async (columns, { petstore, sandbox }) => {
       const names = [
