@@ -1,9 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test, testKey } from '../support/petstore.ts';
+import { saveSettings } from '../support/settings-file.ts';
 
 const noEnv = { PETSTORE_BASE_URL: undefined, PETSTORE_API_KEY: undefined };
-const local = 'http://127.0.0.1:4010/v1';
 const list = ['categories', 'list'];
 
 test('an unknown profile is refused before anything is sent, with those that exist', async ({
@@ -38,9 +36,7 @@ test('an unknown profile is named with its place where that is no flag', async (
   petstore,
   folder,
 }) => {
-  const file = join(folder, 'config', 'settings.json');
-  mkdirSync(join(folder, 'config'));
-  writeFileSync(file, '{"default-profile":"sandbx"}');
+  const file = saveSettings(folder, '{"default-profile":"sandbx"}');
 
   for (const [env, place] of [
     [{ PETSTORE_PROFILE: 'sandbx' }, 'PETSTORE_PROFILE'],
@@ -50,15 +46,5 @@ test('an unknown profile is named with its place where that is no flag', async (
 
     expect(exitCode).toBe(2);
     expect(stderr).toContain(`petstore: unknown profile "sandbx" from ${place}\n`);
-  }
-});
-
-test('a new profile needs no settings with a base URL and a key', async ({ petstore }) => {
-  for (const [argv, env] of [
-    [[], { PETSTORE_BASE_URL: local }],
-    [['--base-url', local], {}],
-  ] as const) {
-    const all = { ...noEnv, PETSTORE_API_KEY: testKey, ...env };
-    expect((await petstore([...list, '-p', 'other', ...argv], { env: all })).exitCode).toBe(0);
   }
 });
