@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { methods } from '../support/import-cases.ts';
@@ -70,6 +70,16 @@ describe('after an upgrade from 0.1.0', () => {
     expect(earlier.length).toBeLessThanOrEqual(1);
     expect(last).toBeGreaterThanOrEqual(end);
     expect(last).toBeLessThanOrEqual(end + 3_000);
+  });
+
+  test('the logs of the limit go with the first request', async ({ upgraded, folder }) => {
+    const limits = join(folder, 'state', 'limits');
+    const before = readdirSync(limits);
+
+    await upgraded(list('--profile', 'staging', '--max-wait', 'inf'));
+
+    expect(before).not.toEqual([]);
+    expect(readdirSync(limits).filter((name) => before.includes(name))).toEqual([]);
   });
 
   test.for([[true], [false]])(
