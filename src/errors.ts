@@ -60,6 +60,8 @@ export class Failure extends Error {
   }
 }
 
+export const bugHint = 'This is a bug in petstore. Please report it with the output of --verbose.';
+
 export const nothingSent = { outcome: 'not_sent', consequence: 'Nothing was sent.' } as const;
 
 export function unsentFailure(

@@ -3,7 +3,7 @@ import { printPage } from './commands/help.ts';
 import { UsageError } from './commands/lazy-command.ts';
 import { createProgram, rewriteHelpArgs } from './commands/program.ts';
 import type { Context } from './context.ts';
-import { Exit, explained, Failure, interruptedFailure, usageFailure } from './errors.ts';
+import { bugHint, Exit, explained, Failure, interruptedFailure, usageFailure } from './errors.ts';
 import { notice } from './events.ts';
 import { type Format, hasJsonEvents, isFormat } from './formats.ts';
 import { createReporter, reportFailure } from './output/reporter.ts';
@@ -78,8 +78,8 @@ function toFailure(error: unknown, { signal }: Context): Failure {
 }
 
 function internalFailure(cause: unknown): Failure {
-  const hint = 'This is a bug in petstore. Please report it with the output of --verbose.';
-  return new Failure('internal', `unexpected internal error: ${String(cause)}`, { hint, cause });
+  const message = `unexpected internal error: ${String(cause)}`;
+  return new Failure('internal', message, { hint: bugHint, cause });
 }
 
 function stackLines({ cause }: Failure): string[] {

@@ -1,4 +1,4 @@
-import { type FailureKind, systemCode } from '../errors.ts';
+import { bugHint, type FailureKind, systemCode } from '../errors.ts';
 import { TransportError, TunnelError } from './exchange.ts';
 
 const checkUrl = 'Check the base URL and where it is set: petstore config list';
@@ -60,8 +60,18 @@ export function describeBreakdown(
   { host, sent, hasHead }: Attempt,
 ): TransportError {
   if (error instanceof TunnelError) return describeTunnelError(error, host);
+  if (isBug(error)) {
+    const message = `unexpected internal error: ${String(error)}`;
+    return new TransportError(message, sent, { kind: 'internal', hint: bugHint, cause: error });
+  }
   const [, says, { hint, again, kind } = {}] = reasonFor(error, hasHead);
   return new TransportError(says.replace('HOST', host), sent, { hint, again, kind, cause: error });
+}
+
+/** The system and undici give each error a code, except that of the parser. */
+function isBug(error: unknown): boolean {
+  const isOfParser = error instanceof Error && error.name === 'HTTPParserError';
+  return systemCode(error) === undefined && !isOfParser;
 }
 
 function reasonFor(error: unknown, hasHead: boolean): Reason {

@@ -117,7 +117,7 @@ export function failureOf(
   details: FailureDetails = {},
 ): Failure {
   const isUnknown = outcome === 'unknown' && isWrite(endpoint.method);
-  return new Failure(isUnknown ? 'outcome_unknown' : kind, message, {
+  return new Failure(isUnknown && kind !== 'internal' ? 'outcome_unknown' : kind, message, {
     ...details,
     ...outcomeDetails(endpoint, outcome),
   });

@@ -42,7 +42,7 @@ async function sendInTurn(
   let ended: Promise<void> | undefined;
   const lastCheck = async () => {
     isWithdrawn = !(await turn.isStillGranted());
-    if (isWithdrawn) throw new Error('the permit was withdrawn');
+    if (isWithdrawn) throw new TransportError('the permit was withdrawn', false);
   };
   // The head says all about the limit, and the body may take long.
   const onHead = (head: ResponseHead) => {

@@ -379,6 +379,28 @@ describe('failures of the service', () => {
   });
 });
 
+test.for<readonly [string, boolean, string | undefined]>([
+  ['orders list', false, undefined],
+  ['orders list', true, undefined],
+  ['categories create x', false, 'not_sent'],
+  ['categories create x', true, 'unknown'],
+])('a bug in sending ends %s, sent: %s', async ([command, isSent, outcome], { petstore }) => {
+  let requests = 0;
+  const send = async ({ onSent }: { readonly onSent: () => void }) => {
+    requests += 1;
+    if (isSent) onSent();
+    throw new TypeError('no such method');
+  };
+
+  const result = await petstore([...command.split(' '), '--json'], { context: { send } });
+
+  expect(result).toMatchObject({ exitCode: 1, stdout: '' });
+  const message = 'unexpected internal error: TypeError: no such method';
+  expect(result.events().at(-1)).toMatchObject({ kind: 'internal', message, exitCode: 1 });
+  expect(result.events().at(-1)?.outcome).toBe(outcome);
+  expect(requests).toBe(1);
+});
+
 test('a bug is said without the key, with its stack if --verbose', async ({ petstore }) => {
   const random = () => {
     throw new TypeError(`cannot use ${testKey}`);
