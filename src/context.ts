@@ -1,11 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Owner } from './disk/owner.ts';
 import type { StateFiles } from './disk/state-files.ts';
-import type { Engine, EngineAddress } from './node/engine.ts';
-import type { Captured, CaptureOptions } from './node/programs.ts';
-
-export type { Engine, EngineAddress } from './node/engine.ts';
-export type { Captured, CaptureOptions } from './node/programs.ts';
 
 /** Everything petstore touches outside itself. Tests build their own. */
 export type Context = {
@@ -68,6 +63,40 @@ export type Output = {
   readonly columns: number | undefined;
   /** The stream itself, for a spinner; undefined in memory. */
   readonly stream: NodeJS.WriteStream | undefined;
+};
+
+export type CaptureOptions = {
+  readonly env: Environment;
+  readonly folder: string;
+  /** If true, the program may ask on our terminal. Otherwise its stdin is empty and its stderr is dropped. */
+  readonly terminal: boolean;
+  /** Maximum number of characters; a program that prints more is killed. */
+  readonly limit: number;
+  readonly signal: AbortSignal;
+};
+
+export type Captured = {
+  /** 128 and more after a signal, as in shells. */
+  readonly exitCode: number;
+  readonly stdout: string;
+};
+
+/** A Redis or Valkey server, and how to log in there. */
+export type EngineAddress = {
+  readonly tls: boolean;
+  /** An IPv6 address has no brackets. */
+  readonly hostname: string;
+  readonly port: number;
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+  readonly database: number;
+};
+
+export type Engine = {
+  /** Runs a Lua script with one key. Rejects with the server's error or the system's; the connection is of no more use then. */
+  readonly run: (script: string, key: string, args: readonly string[]) => Promise<unknown>;
+  /** Closes the connection, unless its first reply is still to come. The next command makes a new one. */
+  readonly drop: () => void;
 };
 
 /** Header fields by lower-case name; a field sent more than once has more than one value. */

@@ -1,23 +1,6 @@
 import { isIP, type Socket } from 'node:net';
 import { Redis } from 'iovalkey';
-
-/** A Redis or Valkey server, and how to log in there. */
-export type EngineAddress = {
-  readonly tls: boolean;
-  /** An IPv6 address has no brackets. */
-  readonly hostname: string;
-  readonly port: number;
-  readonly user: string | undefined;
-  readonly password: string | undefined;
-  readonly database: number;
-};
-
-export type Engine = {
-  /** Runs a Lua script with one key. Rejects with the server's error or the system's; the connection is of no more use then. */
-  readonly run: (script: string, key: string, args: readonly string[]) => Promise<unknown>;
-  /** Closes the connection, unless its first reply is still to come. The next command makes a new one. */
-  readonly drop: () => void;
-};
+import type { Engine, EngineAddress } from '../context.ts';
 
 const maxReplyBytes = 1024 * 1024;
 

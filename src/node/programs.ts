@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import spawn from 'cross-spawn';
-import type { Environment } from '../context.ts';
+import type { Captured, CaptureOptions, Environment } from '../context.ts';
 import { Interruption } from '../errors.ts';
 
 const signalNames = { 129: 'SIGHUP', 130: 'SIGINT', 143: 'SIGTERM' } as const;
@@ -24,22 +24,6 @@ export function launch(
     child.once('exit', (code, killedBy) => resolve(exitCodeOf(code, killedBy)));
   });
 }
-
-export type CaptureOptions = {
-  readonly env: Environment;
-  readonly folder: string;
-  /** If true, the program may ask on our terminal. Otherwise its stdin is empty and its stderr is dropped. */
-  readonly terminal: boolean;
-  /** Maximum number of characters; a program that prints more is killed. */
-  readonly limit: number;
-  readonly signal: AbortSignal;
-};
-
-export type Captured = {
-  /** 128 and more after a signal, as in shells. */
-  readonly exitCode: number;
-  readonly stdout: string;
-};
 
 /** Runs a command line in the system's shell and collects what it prints. */
 export function capture(
