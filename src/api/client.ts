@@ -3,7 +3,7 @@ import { Failure, Interruption, interruptedFailure, unsentFailure } from '../err
 import { notice, type Report } from '../events.ts';
 import { formsOf } from '../text/secret.ts';
 import { decode, decodeList } from './decode.ts';
-import { type Endpoint, listCategories, type PathParameters } from './endpoints.ts';
+import { type Endpoint, listCategories } from './endpoints.ts';
 import {
   type ApiRequest,
   type ApiResponse,
@@ -15,7 +15,7 @@ import {
 } from './exchange.ts';
 import { parseHttpDate } from './limits.ts';
 import { type ApiKey, failureOf, outcomeDetails, refusalOf } from './outcome.ts';
-import type { Category } from './resources.ts';
+import type { Category, NewCategory } from './resources.ts';
 
 type ClientOptions = {
   readonly context: Pick<Context, 'uptime' | 'signal'>;
@@ -27,8 +27,11 @@ type ClientOptions = {
   readonly report: Report;
 };
 
-type CallInput<Path extends string, Body> = PathParameters<Path> &
-  ([Body] extends [undefined] ? unknown : { readonly body: Body });
+type CallInput = {
+  readonly petId?: string;
+  /** A string is JSON text already. */
+  readonly body?: NewCategory | string | undefined;
+};
 
 const streamAboveBytes = 8 * 1024 * 1024;
 const dayMs = 86_400_000;
@@ -44,9 +47,9 @@ export class Client {
     this.#keyForms = formsOf(options.key.value);
   }
 
-  async call<Path extends string, Body, Data>(
-    endpoint: Endpoint<Path, Body, Data>,
-    input: CallInput<Path, Body>,
+  async call<Data>(
+    endpoint: Endpoint<Data>,
+    input: CallInput = {},
     hooks?: RateLimitHooks,
   ): Promise<Data> {
     const response = await this.#perform(endpoint, { ...this.prepare(endpoint, input), ...hooks });
@@ -65,24 +68,22 @@ export class Client {
    * validated batch by batch if it is longer than 8 MiB; then its batches may throw Failure as well.
    */
   async list<Item>(
-    endpoint: Endpoint<string, undefined, Item[]>,
+    endpoint: Endpoint<Item[]>,
     { mayStream = false } = {},
   ): Promise<AsyncIterable<Item[]>> {
     const options = mayStream ? { streamAboveBytes } : {};
-    const response = await this.#perform(endpoint, { ...this.prepare(endpoint, {}), ...options });
+    const response = await this.#perform(endpoint, { ...this.prepare(endpoint), ...options });
     return this.#adoptIds(endpoint, await decodeList(endpoint, response));
   }
 
   /** Returns the request that `call` would send, without the key. */
-  prepare<Path extends string, Body, Data>(
-    { method, path, maxBytes }: Endpoint<Path, Body, Data>,
-    input: CallInput<Path, Body>,
-  ): ApiRequest {
+  prepare({ method, path, maxBytes }: Endpoint, { petId, body }: CallInput = {}): ApiRequest {
     const { context, baseUrl, maxWaitMs, userAgent } = this.#options;
-    const { body, ...parameters } = input as Readonly<Record<string, unknown>>;
+    // The path of `petstore api` may contain braces of its own.
+    const target = petId === undefined ? path : path.replace('{petId}', encodeURIComponent(petId));
     return {
       method,
-      url: new URL(rootOf(baseUrl) + fillPath(path, parameters)),
+      url: new URL(rootOf(baseUrl) + target),
       headers: {
         accept: 'application/json',
         // A compressed body cannot be limited before it is inflated.
@@ -121,7 +122,7 @@ export class Client {
   }
 
   async *#adoptIds<Item>(
-    endpoint: Endpoint<string, undefined, Item[]>,
+    endpoint: Endpoint<Item[]>,
     batches: AsyncIterable<Item[]>,
   ): AsyncGenerator<Item[]> {
     let hasStringIds = false;
@@ -156,13 +157,6 @@ export class Client {
 export function rootOf({ href }: URL): string {
   // Without the lookbehind, the time would grow with the square of the number of slashes.
   return href.replace(/(?<!\/)\/+$/, '');
-}
-
-/** Fills in parameters. Braces that name none belong to the path of `petstore api`. */
-function fillPath(path: string, parameters: Readonly<Record<string, unknown>>): string {
-  return path.replace(/\{(\w+)\}/g, (braces, name) =>
-    Object.hasOwn(parameters, name) ? encodeURIComponent(String(parameters[name])) : braces,
-  );
 }
 
 function reportDeprecation(

@@ -19,7 +19,7 @@ const batchBytes = 64 * 1024;
 
 /** Decodes a response of strict UTF-8 and JSON, and validates what the interface document promises. Throws Failure (service). */
 export function decode<Data>(
-  endpoint: Endpoint<string, unknown, Data>,
+  endpoint: Endpoint<Data>,
   { status, headers, bytes }: ApiResponse,
   keyForms: readonly string[],
 ): Data {
@@ -49,7 +49,7 @@ export function decode<Data>(
  * validated as it arrives. Rejects with Failure (service), the batches of a streamed list with TransportError as well.
  */
 export async function decodeList<Item>(
-  endpoint: Endpoint<string, undefined, Item[]>,
+  endpoint: Endpoint<Item[]>,
   response: ApiResponse,
 ): Promise<AsyncIterable<Item[]>> {
   const { headers, bytes, stream } = response;
@@ -74,7 +74,7 @@ function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
 }
 
 async function* decodeParts<Item>(
-  endpoint: Endpoint<string, undefined, Item[]>,
+  endpoint: Endpoint<Item[]>,
   parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<Item[]> {
   const decodeText = createTextDecoder();

@@ -1,15 +1,13 @@
 import * as z from 'zod/mini';
 import { isJsonObject, type Json } from '../json/json.ts';
 import type { Method } from './exchange.ts';
-import { adoptStringIds, Category, isSurelyCategory, NewCategory } from './resources.ts';
+import { adoptStringIds, Category, isSurelyCategory } from './resources.ts';
 
 /** An operation of the service (interface document, section 4). */
-export type Endpoint<Path extends string = string, Body = unknown, Data = never> = {
+export type Endpoint<Data = never> = {
   readonly method: Method;
-  readonly path: Path;
+  readonly path: string;
   readonly status: 200 | 201 | 'any 2xx';
-  /** A body that is a string is JSON text already. */
-  readonly body?: z.ZodMiniType<Body>;
   readonly data: z.ZodMiniType;
   readonly expects: string;
   readonly maxBytes: number;
@@ -20,15 +18,9 @@ export type Endpoint<Path extends string = string, Body = unknown, Data = never>
   readonly isSurelyItem?: (item: Json) => boolean;
 };
 
-/** The names in braces of a path: '/pets/{petId}' has { petId: string }. */
-export type PathParameters<Path extends string> =
-  Path extends `${string}{${infer Name}}${infer Rest}`
-    ? { readonly [Key in Name | keyof PathParameters<Rest>]: string }
-    : unknown;
-
 const MiB = 1024 * 1024;
 
-export const listCategories: Endpoint<'/categories', undefined, Category[]> = {
+export const listCategories: Endpoint<Category[]> = {
   method: 'GET',
   path: '/categories',
   status: 200,
@@ -39,11 +31,10 @@ export const listCategories: Endpoint<'/categories', undefined, Category[]> = {
   isSurelyItem: isSurelyCategory,
 };
 
-export const createCategory: Endpoint<'/categories', NewCategory, Category> = {
+export const createCategory: Endpoint<Category> = {
   method: 'POST',
   path: '/categories',
   status: 201,
-  body: NewCategory,
   data: Category,
   expects: 'the created category',
   maxBytes: MiB,
@@ -51,7 +42,7 @@ export const createCategory: Endpoint<'/categories', NewCategory, Category> = {
 };
 
 /** The interface document shows no fields of a pet, so any JSON object is one. */
-export const getPet: Endpoint<'/pets/{petId}', undefined, Json> = {
+export const getPet: Endpoint<Json> = {
   method: 'GET',
   path: '/pets/{petId}',
   status: 200,
@@ -62,7 +53,7 @@ export const getPet: Endpoint<'/pets/{petId}', undefined, Json> = {
 };
 
 /** The interface document shows neither the fields of an order nor whether orders come as a list. */
-export const listOrders: Endpoint<'/store/orders', undefined, Json> = {
+export const listOrders: Endpoint<Json> = {
   method: 'GET',
   path: '/store/orders',
   status: 200,
@@ -75,9 +66,6 @@ export const listOrders: Endpoint<'/store/orders', undefined, Json> = {
 };
 
 /** Any request below the base URL; `path` is percent-encoded and may have a query. */
-export function anyRequest(
-  method: Method,
-  path: string,
-): Endpoint<string, string | undefined, Json | undefined> {
+export function anyRequest(method: Method, path: string): Endpoint<Json | undefined> {
   return { method, path, status: 'any 2xx', data: z.unknown(), expects: 'JSON', maxBytes: 8 * MiB };
 }

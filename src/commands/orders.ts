@@ -10,7 +10,7 @@ export function define(command: Command, app: App): void {
   command.action(() =>
     withSession(app, command, async (session) => {
       const client = await session.client();
-      await session.output.print({ data: await client.call(listOrders, {}), empty: 'No orders.' });
+      await session.output.print({ data: await client.call(listOrders), empty: 'No orders.' });
     }),
   );
 }

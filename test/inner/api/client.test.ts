@@ -19,7 +19,7 @@ test('the key goes to no other origin than that of the base URL', async () => {
   });
 
   // Behind the base URL this is a user name and a host.
-  const call = client.call(anyRequest('GET', '@other.example/v1'), { body: undefined });
+  const call = client.call(anyRequest('GET', '@other.example/v1'));
 
   await expect(call).rejects.toThrow('the request would have sent the API key to another host');
   expect(sent).toEqual([]);
