@@ -1,12 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { homedir, uptime as systemUptime } from 'node:os';
 import { join } from 'node:path';
-import type { Context, Output, Send } from '../context.ts';
+import type { Context, Environment, Output, Send } from '../context.ts';
 import { bootOf, isRunning, type Owner, ownerOf } from '../disk/owner.ts';
 import { stateFiles } from '../disk/state-files.ts';
 import type { Terminal } from './ask.ts';
-import { readEnvironment } from './environment.ts';
-import { createUptime } from './uptime.ts';
 
 export function createNodeContext(signal: AbortSignal): Context {
   // All requests and waits listen to it. Node would take many listeners for a leak and warn on stderr.
@@ -78,6 +76,18 @@ export function createNodeContext(signal: AbortSignal): Context {
   };
 }
 
+/**
+ * Returns the variables by name. On Windows PATH, Path and path are one variable: each is found in upper case as well. A copy
+ * for a child has the user's spelling, because the shell of Git for Windows distinguishes them; Node prefers upper case there.
+ */
+export function readEnvironment(variables: Environment, platform: string): Environment {
+  const own = { ...variables };
+  if (platform !== 'win32') return own;
+  const entries = Object.entries(own).map(([name, value]) => [name.toUpperCase(), value]);
+  // A copy by `{ ...env }` leaves out what is inherited.
+  return Object.setPrototypeOf(own, Object.fromEntries(entries));
+}
+
 function homeFolder(): string {
   try {
     return homedir();
@@ -97,6 +107,36 @@ function takeStderr(): () => NodeJS.WriteStream {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   Object.defineProperty(process, 'stderr', { value: nowhere });
   return () => stderr;
+}
+
+/** The system reports hundredths of seconds or whole ones; a smaller difference means nothing. */
+const maxLagMs = 100;
+/** Asking the system takes as long as a dozen other calls. */
+const minIntervalMs = 10;
+
+/**
+ * Creates a clock that nobody can set: milliseconds since the machine started, sleep included. `systemUptime` returns seconds and
+ * may throw; `ticks` returns milliseconds since any moment and may stand still while the machine sleeps.
+ */
+export function createUptime(systemUptime: () => number, ticks: () => number): () => number {
+  let offset = 0;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = ticks();
+    if (now < askedAt + minIntervalMs) return now + offset;
+    askedAt = now;
+    const missed = reportedUptime() - (now + offset);
+    if (missed > maxLagMs) offset += missed;
+    return now + offset;
+  };
+
+  function reportedUptime(): number {
+    try {
+      return systemUptime() * 1_000;
+    } catch {
+      return 0;
+    }
+  }
 }
 
 /** Returns milliseconds. `performance` would do too, but Node loads it only when it is first used. */

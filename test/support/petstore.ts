@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { test as base } from 'vitest';
 import type { Context, Output, Send, WireAnswer, WireRequest } from '../../src/context.ts';
 import { stateFiles } from '../../src/disk/state-files.ts';
-import { readEnvironment } from '../../src/node/environment.ts';
+import { readEnvironment } from '../../src/node/node-context.ts';
 import { run } from '../../src/run.ts';
 import { createSandbox } from '../../src/sandbox/server.ts';
 import { answer } from '../../src/sandbox/service.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { readEnvironment } from '../../../src/node/environment.ts';
+import { readEnvironment } from '../../../src/node/node-context.ts';
 import { expect, test } from '../../support/petstore.ts';
 
 const variables = { Path: 'C:\\Windows', http_proxy: 'http://a.example', Petstore_Profile: 'x' };

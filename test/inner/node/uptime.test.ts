@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createUptime } from '../../../src/node/uptime.ts';
+import { createUptime } from '../../../src/node/node-context.ts';
 
 describe('the time since the machine started', () => {
   test('is as fine as the ticks, and goes on while the machine sleeps and they stand still', () => {
