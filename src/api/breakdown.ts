@@ -10,7 +10,6 @@ const notHttp = 'the response from HOST is not valid HTTP';
 type Reason = readonly [
   /** Matched against "CODE MESSAGE"; an error of undici's parser has a name in place of a code. */
   fault: RegExp,
-  /** HOST stands for the service or the proxy. */
   message: string,
   details?: {
     readonly hint?: string;
@@ -21,7 +20,6 @@ type Reason = readonly [
   },
 ];
 
-/** Reasons for an incomplete response. The first row that fits counts. */
 const reasons: readonly Reason[] = [
   [/^ENOTFOUND /, 'cannot resolve host HOST', { hint: checkUrl }],
   [/^EAI_AGAIN /, 'cannot resolve host HOST: temporary DNS failure', { again: true }],

@@ -63,10 +63,7 @@ export class Client {
     }
   }
 
-  /**
-   * Resolves with a list in batches when all of it has been received and validated. One that may be streamed is received and
-   * validated batch by batch if it is longer than 8 MiB; then its batches may throw Failure as well.
-   */
+  /** Resolves when all of the list has been validated. If it is streamed, its batches may throw Failure as well. */
   async list<Item>(
     endpoint: Endpoint<Item[]>,
     { mayStream = false } = {},
@@ -76,7 +73,6 @@ export class Client {
     return this.#adoptIds(endpoint, await decodeList(endpoint, response));
   }
 
-  /** Returns the request that `call` would send, without the key. */
   prepare({ method, path, maxBytes }: Endpoint, { petId, body }: CallInput = {}): ApiRequest {
     const { context, baseUrl, maxWaitMs, userAgent } = this.#options;
     // The path of `petstore api` may contain braces of its own.

@@ -23,7 +23,6 @@ export function decode<Data>(
   { status, headers, bytes }: ApiResponse,
   keyForms: readonly string[],
 ): Data {
-  // RFC 9110, sections 9.3.2, 15.3.5 and 15.3.6.
   const hasNoContent = endpoint.method === 'HEAD' || status === 204 || status === 205;
   if (endpoint.status === 'any 2xx' && hasNoContent) return undefined as Data;
   requireJson(headers);
@@ -44,10 +43,7 @@ export function decode<Data>(
   return value as Data;
 }
 
-/**
- * Returns a list in validated batches. One that was read as a whole has been validated to its end; of a streamed one each batch is
- * validated as it arrives. Rejects with Failure (service), the batches of a streamed list with TransportError as well.
- */
+/** Returns a list in validated batches. One that was read as a whole has been validated to its end by then. */
 export async function decodeList<Item>(
   endpoint: Endpoint<Item[]>,
   response: ApiResponse,
@@ -61,7 +57,6 @@ export async function decodeList<Item>(
   }
   if (stream) return decodeParts(endpoint, stream);
   const beginning = new TextDecoder().decode(bytes.subarray(0, 1_000));
-  // Throws a failure that names what came in place of a list.
   if (!/^\s*\[/.test(beginning)) decode(endpoint, response, []);
   for await (const _ of decodeParts(endpoint, partsOf(bytes)));
   return decodeParts(endpoint, partsOf(bytes));
@@ -96,7 +91,6 @@ async function* decodeParts<Item>(
   }
 }
 
-/** Decodes UTF-8 part by part. Called without a part, checks that the text does not end within a character. */
 function createTextDecoder(): (part?: Uint8Array) => string {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let endsInCharacter = false;

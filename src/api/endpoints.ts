@@ -3,7 +3,6 @@ import { isJsonObject, type Json } from '../json/json.ts';
 import type { Method } from './exchange.ts';
 import { adoptStringIds, Category, isSurelyCategory } from './resources.ts';
 
-/** An operation of the service (interface document, section 4). */
 export type Endpoint<Data = never> = {
   readonly method: Method;
   readonly path: string;
@@ -14,7 +13,6 @@ export type Endpoint<Data = never> = {
   readonly deprecated?: true;
   /** Turns ids that were sent as strings into integers, in place, and returns true if there were any. */
   readonly adoptStringIds?: (data: Data) => boolean;
-  /** Accepts an item of a list faster than the schema does; false means unknown. */
   readonly isSurelyItem?: (item: Json) => boolean;
 };
 

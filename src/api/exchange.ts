@@ -4,7 +4,6 @@ import type { FailureDetails, FailureKind } from '../errors.ts';
 export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof methods)[number];
 
-/** Returns true for every method that is not safe (RFC 9110, section 9.2.1). */
 export function isWrite(method: Method): boolean {
   return method !== 'GET' && method !== 'HEAD';
 }
@@ -25,9 +24,7 @@ export type ApiRequest = RateLimitHooks & {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
   readonly maxBytes: number;
-  /** A longer body is streamed, whatever its length. */
   readonly streamAboveBytes?: number | undefined;
-  /** Awaited when the connection stands and nothing has been written. If it rejects, nothing is. */
   readonly lastCheck?: (() => Promise<void>) | undefined;
   readonly onSent?: (() => void) | undefined;
   /** Called when the head of the response has arrived; the body may take much longer. */
@@ -55,7 +52,6 @@ export type LimitReading = {
     readonly reset?: number | undefined;
   };
   readonly rateLimit: RateLimit | undefined;
-  /** Retry-After, at least a second. */
   readonly retryAfter: number | undefined;
 };
 
@@ -73,7 +69,6 @@ export type ApiResponse = ResponseHead & {
   readonly stream?: AsyncGenerator<Uint8Array> | undefined;
 };
 
-/** Sends a request. The client's is `retry(withRateLimit(trace(sendOnce)))`. */
 export type SendRequest = (request: ApiRequest) => Promise<ApiResponse>;
 
 /** An attempt without a complete response. `sent` is true if the service may have seen the request. */
@@ -82,10 +77,8 @@ export class TransportError extends Error {
     message: string,
     readonly sent: boolean,
     readonly details: {
-      /** The kind of the failure; network by default. */
       readonly kind?: FailureKind | undefined;
       readonly hint?: string | undefined;
-      /** A retry may succeed at once. */
       readonly again?: boolean | undefined;
       readonly refusal?: FailureDetails;
       readonly cause?: unknown;
@@ -99,7 +92,6 @@ export class TransportError extends Error {
 export class TunnelError extends Error {
   constructor(
     readonly proxy: HttpProxy,
-    /** The proxy itself, or the service behind its tunnel. */
     readonly at: 'proxy' | 'service',
     /** The network's error, or what the proxy did: "refused to connect (407)". */
     readonly fault: Error | string,

@@ -9,7 +9,6 @@ const minResetMs = -5 * secondMs;
 /** Longer waits are cut to this, so that their end can be shown as a date. */
 const maxRetryAfterMs = 366 * 24 * hourMs;
 
-/** Reads the limit headers of a response whose head arrived at `receivedAt`. */
 export function readLimits(headers: WireHeaders, receivedAt: number): LimitReading {
   const date = parseHttpDate(headerValues(headers, 'date')[0] ?? '');
   const now = serviceTime(date, receivedAt);
@@ -48,7 +47,6 @@ function resetTime(reset: number | undefined, now: number): number | undefined {
   return wait >= minResetMs && wait <= maxResetMs ? time : undefined;
 }
 
-/** Reads Retry-After (RFC 9110, section 10.2.3). Of several values the longest counts. */
 function readRetryAfter(headers: WireHeaders, now: number): number | undefined {
   const waits = headerValues(headers, 'retry-after')
     .map((value) => retryAfterMs(value.trim(), now))
@@ -57,7 +55,6 @@ function readRetryAfter(headers: WireHeaders, now: number): number | undefined {
 }
 
 function retryAfterMs(value: string, now: number): number | undefined {
-  // A proxy may have folded two fields into one.
   if (/^\d+(?:\.\d+)?(?:\s*,\s*\d+)*$/.test(value)) {
     return Math.max(...value.split(',').map((part) => Math.ceil(Number(part)))) * secondMs;
   }

@@ -13,7 +13,6 @@ import { requestedWait } from './limits.ts';
 export type ApiKey = {
   readonly value: string;
   readonly source: string;
-  /** The command that replaces it, if one does. */
   readonly renew?: string;
 };
 
@@ -129,7 +128,6 @@ const consequences: Readonly<Record<FailedOutcome, readonly [string, string]>> =
   unknown: ['It may have been created.', 'It may have been carried out.'],
 };
 
-/** Returns the details that the outcome of a write adds to its failure. A read has none. */
 export function outcomeDetails(
   { method, status }: Endpoint,
   outcome: FailedOutcome,

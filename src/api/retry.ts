@@ -22,9 +22,8 @@ const unavailable = {
 } as const;
 
 /**
- * Sends a request again where that is safe: a read after a network error or a 5xx, and any request that was not sent or was
- * refused with 429. A write that may have been carried out is never sent again. The wait after a 429 or a 503 with Retry-After
- * concerns all requests with the key, so the rate limiter keeps it.
+ * Sends a request again where that is safe. A write that may have been carried out is never sent again. The wait after a 429 or
+ * a 503 with Retry-After concerns all requests with the key, so the rate limiter keeps it.
  */
 export function retry(send: SendRequest, context: Context, report: Report): SendRequest {
   return async (request) => {
@@ -51,7 +50,6 @@ export function retry(send: SendRequest, context: Context, report: Report): Send
       if (requestedMs > 0 && context.uptime() + requestedMs > waitUntil) {
         return responseOf(result);
       }
-      // Full jitter, so that processes that failed together do not come back together.
       const pauseMs = context.random() * Math.min(maxPauseMs, firstPauseMs * 2 ** retries);
       const { signal = context.signal } = request;
       await pause(context, Math.max(requestedMs, pauseMs), unavailable, { report, signal });

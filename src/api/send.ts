@@ -17,10 +17,7 @@ const graceMs = 5_000;
 const maxRefusalMs = 2_000;
 const maxRefusalBytes = 64 * 1024;
 
-/**
- * Sends a request once and reads its response within `timeoutMs`. A body that is streamed has that time for each of its pieces.
- * Rejects with TransportError.
- */
+/** Sends a request once. A body that is streamed has `timeoutMs` for each of its pieces. Rejects with TransportError. */
 export function sendOnce(context: Context, timeoutMs: number, proxy?: HttpProxy): SendRequest {
   return (request) => attemptRequest(request, context, timeoutMs, proxy);
 }
@@ -51,7 +48,6 @@ async function attemptRequest(
     stopTimer();
     context.signal.removeEventListener('abort', interrupt);
   };
-  /** Ends the attempt and drops the connection, with what is left of the response. */
   const drop = (reason?: unknown) => {
     end();
     attempt.abort(reason);
@@ -90,7 +86,6 @@ async function attemptRequest(
   async function readRefusal({ body }: WireAnswer): Promise<Pick<ApiResponse, 'bytes'>> {
     giveUpIn(Math.min(maxRefusalMs, timeoutMs), 'the refusal took too long');
     const parts: Uint8Array[] = [];
-    // Half an Error says no more than the status does.
     await collect(parts, body[Symbol.asyncIterator](), maxRefusalBytes).catch(() => {});
     drop();
     return { bytes: Buffer.concat(parts).subarray(0, maxRefusalBytes) };

@@ -5,7 +5,6 @@ import { type ApiRequest, type ApiResponse, headerValues, type SendRequest } fro
 
 const maxValueLength = 300;
 
-/** Reports each request and its response for --verbose: header fields, sizes and times, never a body. */
 export function trace(send: SendRequest, context: Context, report: Report): SendRequest {
   return async (request) => {
     reportRequest(request, report);
@@ -56,7 +55,6 @@ export function shownHeaders({ headers }: ApiRequest): Readonly<Record<string, s
   return { ...headers, authorization: `Bearer ${cutMark}` };
 }
 
-/** Keeps a list of values where a field came more than once. */
 function loggedHeaders(headers: WireHeaders): WireHeaders {
   const fields = Object.keys(headers).map((name) => {
     const values = headerValues(headers, name).map((value) => loggedValue(name, value));

@@ -1,11 +1,6 @@
-/** A small value that several processes share. */
 export type Cell<Value, Look extends Seen<Value> = Seen<Value>> = {
-  /** Changes nothing, not even the disk. */
   readonly read: () => Look | Promise<Look>;
-  /**
-   * Replaces the value that was seen. Returns false, with nothing changed, if it is no longer the current one; rarely also after the
-   * change was made, if this process was suspended meanwhile.
-   */
+  /** Returns false if the value is no longer the one that was seen; rarely also after the change, if this process was suspended. */
   readonly replace: (seen: Seen<Value>, next: Value) => boolean | Promise<boolean>;
 };
 

@@ -20,7 +20,6 @@ import { retryOnWindows } from './windows.ts';
 
 /** The newest of them counts if later files are damaged. */
 const olderKept = 4;
-/** A process needs its temporary file for less than a millisecond, unless it is suspended. */
 const maxTemporaryAgeMs = 60_000;
 const maxBytes = 1024 * 1024;
 /** If a file that was read is gone a moment later so many times in a row, the file system is the reason. */
@@ -49,7 +48,6 @@ export function fileCell<Value>(folder: string): Cell<Value> {
       }
       if (newest === last.numbers.at(-1)) return last;
       const file = readWhole(pathOf(newest));
-      // Others may be so fast that all of what was listed is gone.
       if (!file) continue;
       const value = parse<Value>(file.text) ?? olderValue(numbers);
       last = { value, version: `${newest} ${file.id}`, numbers };
@@ -99,7 +97,6 @@ export function fileCell<Value>(folder: string): Cell<Value> {
     return true;
   }
 
-  /** Makes an empty number 1, whichever process is first. */
   function begin(): void {
     makePrivateFolder(folder);
     try {
@@ -169,7 +166,6 @@ function digestOf(json: string): string {
   return hash('sha256', json).slice(0, 16);
 }
 
-/** Returns false if the number is taken. */
 function publish(text: string, temporary: string, path: string): boolean {
   try {
     writeNew(temporary, text);
@@ -192,7 +188,6 @@ function idOf({ ino, mtimeNs }: BigIntStats): string {
   return `${ino}.${mtimeNs}`;
 }
 
-/** Returns true if the file is gone. */
 function remove(path: string): boolean {
   try {
     unlinkSync(path);

@@ -28,7 +28,6 @@ export function readText(path: string, maxBytes: number): string | undefined {
   return read(path, maxBytes, () => {});
 }
 
-/** Reads a file that contains a secret. Refuses one that another user owns or can read. */
 export function readSecret(path: string, maxBytes: number, uid?: number): string | undefined {
   return read(path, maxBytes, (stats) => {
     if (!isUsersOwn(path, stats, uid)) {
@@ -48,7 +47,6 @@ function isUsersOwn(path: string, { uid: owner }: Stats, uid: number | undefined
   return uid === 0 && owner === statSync(dirname(path)).uid;
 }
 
-/** Returns true if a user other than `uid` and root owns a file or folder or can write to it. */
 export function othersCanChange(path: string, uid: number | undefined): boolean {
   if (uid === undefined) return false;
   const { uid: owner, mode } = statSync(path);
@@ -89,10 +87,7 @@ function unreadable(path: string, error: unknown): Failure {
   return configFailure(`cannot read ${path} (${reason})`, undefined, error);
 }
 
-/**
- * Replaces a file whole or not at all, mode 0600 in a folder of mode 0700. Removes what killed writers left beside it, so nobody else
- * may write it at the same time.
- */
+/** Replaces a file whole or not at all. Removes the files of killed writers, so nobody else may write it at the same time. */
 export function durableWrite(path: string, text: string): void {
   const temporary = nameTemporary(path);
   try {
@@ -107,7 +102,6 @@ export function durableWrite(path: string, text: string): void {
   sweep(temporariesOf(path));
 }
 
-/** Removes a file and what killed writers left beside it. */
 export function durableRemove(path: string): void {
   try {
     for (const found of [path, ...temporariesOf(path)]) {

@@ -18,7 +18,6 @@ type Refusal = { readonly acquired: false; readonly holder: Holder };
 type Kept = { readonly holder?: Holder };
 type World = Pick<Context, 'owner' | 'isRunning' | 'now'>;
 
-/** Five seconds in all; the work takes milliseconds. */
 const maxPolls = 500;
 const pollMs = 10;
 

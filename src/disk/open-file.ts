@@ -15,7 +15,6 @@ import { isWindows, retryOnWindows } from './windows.ts';
 const carefulFlags = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const minReadBytes = 4_096;
 
-/** Opens a file that petstore made. Throws a FileFault if a link or something else is in its place. */
 export function openOwn(path: string, flags: number = constants.O_RDONLY): number {
   let file: number;
   try {

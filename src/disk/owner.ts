@@ -7,7 +7,6 @@ export type Owner = {
   readonly pid: number;
   readonly host: string;
   readonly born?: string | undefined;
-  /** The namespace of the id, on Linux. */
   readonly space?: string | undefined;
 };
 
@@ -46,13 +45,9 @@ export function isOwner(value: unknown): value is Owner {
 }
 
 const unnamed = 'unnamed';
-/** Two readings of the same uptime differ by less. */
 const maxLagSeconds = 1;
 
-/**
- * Names this start of the machine, the same for all its processes, or that of a container that reports an uptime of its own.
- * `tickMs` counts from the start of the machine, also in a container.
- */
+/** Names this start of the machine, or of a container that reports an uptime of its own. `tickMs` counts from the machine's start. */
 export function bootOf(uptimeSeconds: number, tickMs: number): string {
   try {
     const isOfMachine = uptimeSeconds + maxLagSeconds > tickMs / 1_000;
@@ -62,12 +57,10 @@ export function bootOf(uptimeSeconds: number, tickMs: number): string {
   }
 }
 
-/** Returns false if only uptime and clock together distinguish this start from others. */
 export function isNamed(boot: string): boolean {
   return !boot.startsWith(unnamed);
 }
 
-/** Throws except on Linux. */
 function readBoot(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8);
 }
@@ -81,7 +74,6 @@ function spaceOf(what: 'pid' | 'time'): string | undefined {
   }
 }
 
-/** Returns undefined except on Linux. */
 function readProcess(pid: number): { born: string; hasEnded: boolean } | undefined {
   try {
     const boot = readBoot();

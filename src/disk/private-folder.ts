@@ -18,18 +18,13 @@ export const ownFolder = 'Set PETSTORE_STATE_DIR to a folder of your own.';
 
 const rootUid = 0;
 
-/**
- * Makes a folder unless it is there, and throws a FileFault if it is not the user's alone. Others may write to the folder around it:
- * what they put in its place could lead petstore to a file of their choice.
- */
+/** Throws a FileFault if others could lead petstore to a file of their choice: they may be able to write to the folder above. */
 export function securePrivateFolder(path: string, uid: number | undefined): void {
   refuse(faultOfFolder(path, uid));
   makePrivateFolder(path);
-  // Another user may have been faster.
   refuse(faultOfFolder(path, uid));
 }
 
-/** Returns what keeps a folder from being the user's alone; undefined also if it does not exist. */
 export function faultOfFolder(path: string, uid: number | undefined): FileFault | undefined {
   const above = lstatSync(dirname(path), { throwIfNoEntry: false });
   if (above?.isSymbolicLink() && above.uid !== rootUid && !isOwn(above, uid)) {

@@ -7,7 +7,6 @@ import { openOwn, readOwn } from './open-file.ts';
 export type StateFiles = {
   readonly list: (folder: string) => string[];
   readonly read: (path: string, maxBytes: number) => Buffer | undefined;
-  /** Replaces a file, whole and synced or not at all. */
   readonly write: (path: string, text: string) => void;
   /** Appends to a file that exists. Until it is synced, a power cut may take what was appended. */
   readonly append: (path: string, text: string) => void;

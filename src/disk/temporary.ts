@@ -4,7 +4,6 @@ import { basename, dirname, join } from 'node:path';
 
 const ending = /\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
 
-/** Returns a name that nothing else has, for a file that is renamed or linked to `path` once it is whole. */
 export function nameTemporary(path: string): string {
   return `${path}.${randomUUID()}.tmp`;
 }
@@ -20,7 +19,6 @@ export function temporariesOf(path: string): string[] {
   }
 }
 
-/** Removes files that nothing depends on, as far as possible. */
 export function sweep(files: readonly string[]): void {
   try {
     for (const file of files) rmSync(file, { force: true });

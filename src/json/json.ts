@@ -53,7 +53,6 @@ export class JsonError extends Error {
   }
 }
 
-/** Larger than what petstore holds in memory. */
 export class JsonLimitError extends JsonError {}
 
 type ReaderOptions = {
@@ -63,7 +62,6 @@ type ReaderOptions = {
 
 const endOfInput = 'unexpected end of input';
 const maxElementLength = 1024 * 1024;
-/** Values of one element are still in memory while the next one is read. */
 const maxElementValues = 20_000;
 /** Parsing starts after so many new characters: an element is read at most 16 times, and most are read once. */
 const minNewText = 64 * 1024;
@@ -113,13 +111,11 @@ export class JsonReader {
     return word === undefined ? this.fail('expected a value') : (literals[word] ?? null);
   }
 
-  /** Reads an element of an array. The bound of values holds for each element. */
   readElement(): Json {
     this.#values = 0;
     return this.readValue(1);
   }
 
-  /** Skips spaces and returns the next character without reading it, or '' at the end. */
   peek(): string {
     if (this.text.charCodeAt(this.offset) <= 0x20) this.#match(space);
     return this.text.charAt(this.offset);

@@ -42,10 +42,7 @@ export function escapeLines(text: string): string {
   );
 }
 
-/**
- * Escapes one piece of foreign text for a place inside a line. A backslash that would read like an escape is escaped too, so
- * that no two texts look alike and each can be read back.
- */
+/** Escapes foreign text inside a line, and backslashes that would read like an escape: no two texts look alike. */
 export function escapeText(text: string): string {
   return escapeUnsafe(text.replace(/\\(?=u\{[0-9a-f]{1,6}\})/g, '\\u{5c}'), visibleEscape);
 }
@@ -54,7 +51,6 @@ export function jsonString(text: string): string {
   return /^[ !#-[\]-~]*$/.test(text) ? `"${text}"` : escapeJson(JSON.stringify(text));
 }
 
-/** Escapes JSON text. Only its strings can contain anything unsafe. */
 export function escapeJson(json: string): string {
   return escapeUnsafe(json, (found) => {
     let escaped = '';

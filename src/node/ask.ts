@@ -4,7 +4,6 @@ import passwordPrompt from '@inquirer/password';
 import type { Validate } from '../context.ts';
 import { Interruption } from '../errors.ts';
 
-/** Where prompts appear: on stderr, because stdout is for results alone. */
 export type Terminal = {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;

@@ -11,11 +11,9 @@ type Connection = {
   /** The first error. Commands that fail because of it say only that the connection is closed. */
   fault?: unknown;
   hasReplied: boolean;
-  /** Since the last command. */
   receivedBytes: number;
 };
 
-/** Opens the way to a server over one connection, which the first command makes. */
 export function openEngine(address: EngineAddress): Engine {
   let current: Connection | undefined;
   return {
@@ -62,9 +60,7 @@ function connect(address: EngineAddress): Connection {
     connection.fault ??= error;
   };
   server.on('error', fail);
-  // By then the client has added its parser to the stream.
   server.once('connect', () => guardParser(connection, fail));
-  // It says more than the errors of the commands that follow.
   connection.login.catch(fail);
   return connection;
 }

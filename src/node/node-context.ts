@@ -102,7 +102,6 @@ function homeFolder(): string {
  */
 function takeStderr(): () => NodeJS.WriteStream {
   const { stderr } = process;
-  // Not imported, which takes 2 ms of every start.
   const { Writable } = process.getBuiltinModule('node:stream');
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   Object.defineProperty(process, 'stderr', { value: nowhere });
@@ -111,13 +110,9 @@ function takeStderr(): () => NodeJS.WriteStream {
 
 /** The system reports hundredths of seconds or whole ones; a smaller difference means nothing. */
 const maxLagMs = 100;
-/** Asking the system takes as long as a dozen other calls. */
 const minIntervalMs = 10;
 
-/**
- * Creates a clock that nobody can set: milliseconds since the machine started, sleep included. `systemUptime` returns seconds and
- * may throw; `ticks` returns milliseconds since any moment and may stand still while the machine sleeps.
- */
+/** Creates the clock of Context. `systemUptime` returns seconds; `ticks`, in milliseconds, may stand still while the machine sleeps. */
 export function createUptime(systemUptime: () => number, ticks: () => number): () => number {
   let offset = 0;
   let askedAt = Number.NEGATIVE_INFINITY;
@@ -150,7 +145,6 @@ function nameBoot(): string {
   return bootOf(systemUptime(), before);
 }
 
-/** Opens the stream when something is first written: that takes a millisecond of every start. */
 function outputTo(stream: () => NodeJS.WriteStream): Output {
   let opened: NodeJS.WriteStream | undefined;
   const open = () => {

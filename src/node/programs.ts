@@ -5,7 +5,6 @@ import { Interruption } from '../errors.ts';
 
 const signalNames = { 129: 'SIGHUP', 130: 'SIGINT', 143: 'SIGTERM' } as const;
 
-/** Runs a program on our own streams and passes `signal` on to it. */
 export function launch(
   [file = '', ...args]: readonly string[],
   env: Environment,
@@ -25,7 +24,6 @@ export function launch(
   });
 }
 
-/** Runs a command line in the system's shell and collects what it prints. */
 export function capture(
   command: string,
   { env, folder, terminal, limit, signal }: CaptureOptions,
@@ -73,7 +71,6 @@ export function capture(
 /** The exit code on Windows of a program that Ctrl-C ended: STATUS_CONTROL_C_EXIT. */
 const endedByCtrlC = 0xc000013a;
 
-/** Returns the exit code that a shell would report. */
 function exitCodeOf(code: number | null, killedBy: NodeJS.Signals | null): number {
   if (code === endedByCtrlC) return 128 + constants.signals.SIGINT;
   return code ?? 128 + (killedBy ? constants.signals[killedBy] : 0);

@@ -16,7 +16,6 @@ type Lane = {
 };
 
 const clientOptions = {
-  // api/send.ts keeps the deadline of a request.
   headersTimeout: 0,
   bodyTimeout: 0,
   // Services close idle connections after five seconds. A write on one that is being closed would have an unknown outcome.
@@ -25,10 +24,7 @@ const clientOptions = {
   maxHeaderSize: 16 * 1024,
 };
 
-/**
- * Sends requests over HTTP/1.1, each on a connection that no other one uses meanwhile. Follows no redirect, sends nothing twice,
- * and verifies every certificate. undici's Pool and ProxyAgent have no place for the last check before the first byte.
- */
+/** Sends each request once, over HTTP/1.1. undici's Pool and ProxyAgent have no place for the check before the first byte. */
 export function createTransport(connectTimeoutMs = 10_000): Send {
   const idleLanes = new Map<string, Lane[]>();
 

@@ -11,7 +11,6 @@ import UntypedClient from 'undici/lib/dispatcher/client.js';
 setFlagsFromString('--no-wasm-tier-up');
 setFlagsFromString('--no-wasm-dynamic-tiering');
 
-/** An HTTP/1.1 client with one connection, which is made anew when it has ended. */
 export const Client: typeof UndiciClient = UntypedClient;
 export type Client = UndiciClient;
 export const buildConnector: typeof BuildConnector = untypedConnector;

@@ -66,14 +66,12 @@ export function eventText(event: Event, now: number): string {
   }
 }
 
-/** "rate limit reached (60/min), next request in 57s (15:05:00Z); 91 rows left" */
 export function waitText({ why, next, resetAt, waitMs, left }: Wait): string {
   const when = resetAt === undefined ? '' : ` in ${duration(waitMs)} (${clockTime(resetAt)})`;
   const rows = left === undefined ? '' : `; ${formatCount(left)} rows left`;
   return `${why}, ${next}${when}${rows}`;
 }
 
-/** "312 of 5,000 rows, about 1h 21m left" */
 export function progressText({ done, total, leftMs }: Progress): string {
   const parts = [`${formatCount(done)} of ${formatCount(total)} rows`];
   if (leftMs !== undefined) parts.push(`about ${duration(leftMs)} left`);

@@ -15,19 +15,15 @@ export type Batches = AsyncIterable<readonly Json[]>;
 
 export type Result = {
   readonly data: Json | Batches;
-  /** In JSON and YAML a list becomes the `items` of this object. */
   readonly head?: JsonObject;
   /** Replaces `data` in a table, CSV and TSV, and wherever columns are requested. */
   readonly rows?: readonly JsonObject[];
   /** The columns of the records. Left out if the interface document does not name their fields. */
   readonly columns?: readonly string[];
-  /** Replaces the table for people. */
   readonly lines?: readonly Line[];
   /** The one text that a person or a shell wants of the record: it replaces `table` and `raw`. */
   readonly text?: string;
-  /** The notice that replaces a table without rows. */
   readonly empty?: string;
-  /** Plural of an element: if the list breaks off, the failure says how many were printed. */
   readonly unit?: string;
 };
 
@@ -62,7 +58,6 @@ export class Printer {
     this.#isTabular = ['table', 'csv', 'tsv'].includes(options.format);
   }
 
-  /** Refuses unknown columns before anything is sent. */
   checkColumns(known: readonly string[]): void {
     const { columns = [], query } = this.options;
     const unknown = columns.find((name) => !known.includes(name));
@@ -119,7 +114,6 @@ export class Printer {
     return { ...line, text: escapeText(this.sink.redact(line.text)) };
   }
 
-  /** Returns what is printed of a result: what the query makes of it, its rows, or its data. */
   async #select({ data, head, rows, columns, empty }: Result): Promise<Result> {
     const { columns: requested, query } = this.options;
     if (query) {
@@ -217,7 +211,6 @@ export class Printer {
   }
 }
 
-/** Yields elements that are made a batch at a time. */
 export async function* inBatches<Element>(
   count: number,
   elementAt: (index: number) => Element,

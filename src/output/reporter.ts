@@ -12,7 +12,6 @@ export type ReporterOptions = {
   readonly unicode: boolean;
 };
 
-/** Reports on stderr whatever happens besides the result, as text or as one JSON object per line. */
 export function createReporter(
   context: Pick<Context, 'stderr' | 'env' | 'now' | 'uptime'>,
   sink: Sink,
@@ -48,7 +47,6 @@ export function reportFailure(sink: Sink, failure: Failure, json: boolean): void
     return;
   }
   const { faults = [], consequence, hint } = failure.details;
-  // A single fault is the message itself.
   for (const fault of faults.length > 1 ? faults : []) sink.say(shorten(fault));
   sink.say(shorten(`petstore: ${failure.message}`), 'red');
   for (const line of [consequence, hint]) if (line) sink.say(shorten(line));

@@ -19,7 +19,6 @@ export function inferColumns(list: readonly Json[]): readonly string[] | undefin
   return columns.size > 0 ? [...columns] : undefined;
 }
 
-/** Returns the cells of an element: its fields under the columns, or the element itself if there are no columns. */
 export function toRow(element: Json, columns: readonly string[] | undefined): Row {
   if (!columns) return [element];
   return columns.map((name) =>
@@ -27,17 +26,13 @@ export function toRow(element: Json, columns: readonly string[] | undefined): Ro
   );
 }
 
-/** Returns a string as it is, nothing for undefined, anything else as JSON. */
 export function cellText(cell: Json | undefined): string {
   if (cell === undefined) return '';
   if (typeof cell === 'string') return cell;
   return cell instanceof ExactNumber ? cell.text : writeJson(cell);
 }
 
-/**
- * Prepares the result of a query for rows and cells. A list of lists becomes rows with the columns 1, 2, …, and null an empty
- * cell, because an import would read `null` back as a text.
- */
+/** A list of lists gets the columns 1, 2, …; null becomes an empty cell, because an import would read `null` back as a text. */
 export function toQueryRows(result: Json): Json {
   if (result === null) return [];
   if (!Array.isArray(result)) return withoutNulls(result);
@@ -55,7 +50,6 @@ function withoutNulls(value: Json): Json {
   return Object.fromEntries(fields);
 }
 
-/** Keeps only these fields, in this order; of a list those of each element. */
 export function pickFields(value: Json, columns: readonly string[]): Json {
   if (Array.isArray(value)) return value.map((item) => pickFields(item, columns));
   if (!isJsonObject(value)) return value;

@@ -8,7 +8,6 @@ import { cutMark, cutOut, formsOf, minSecretLength } from '../text/secret.ts';
 export type Style = 'bold' | 'dim' | 'green' | 'yellow' | 'red';
 export type Line = string | { readonly style: Style; readonly text: string };
 
-/** How long an interrupted run waits for a reader of its last messages. */
 const flushTimeoutMs = 1_000;
 
 /**
@@ -121,7 +120,6 @@ function createSecrets() {
   };
 }
 
-/** Joins all texts in a value, so that they are searched at once. */
 function textsOf(value: Json | undefined): string {
   if (typeof value === 'string') return `${value}\n`;
   if (Array.isArray(value)) return value.map(textsOf).join('');

@@ -14,7 +14,6 @@ export type Status = {
   readonly end: () => void;
 };
 
-/** Shows what goes on in one line of the terminal, which ora redraws and keeps below all other lines. */
 export function createStatusLine(
   context: Pick<Context, 'uptime'>,
   sink: Sink,
@@ -89,7 +88,6 @@ export function createStatusLines(
       const progress = activity.progress();
       const wait = activity.wait();
       if (!wait) saidAt.wait = undefined;
-      // The first line about a progress comes when it has lasted for a while.
       saidAt.progress ??= context.uptime();
       const left = progress && { left: progress.total - progress.done };
       for (const current of [wait && { ...wait, ...left }, progress]) {
@@ -110,7 +108,6 @@ function progressBar({ done, total }: Progress, unicode: boolean): string {
   return full.repeat(filled) + empty.repeat(barWidth - filled);
 }
 
-/** Keeps the progress of an import and all waits, of which the first to end is shown. */
 function createActivity({ uptime }: Pick<Context, 'uptime'>) {
   const waits = new Map<symbol, { readonly event: Wait; readonly end: number }>();
   let progress: Progress | undefined;

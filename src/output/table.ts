@@ -20,7 +20,6 @@ const maxSampleLength = 1024 * 1024;
 /** On a terminal a longer text is cut. In a pipe it is whole, and other rows are not padded to it. */
 const maxCellWidth = 200;
 const minColumnWidth = 10;
-/** An int64 is never cut. */
 const maxNumberWidth = 20;
 
 type Cells = readonly string[];
@@ -108,7 +107,6 @@ function recordLines(titles: Cells, cells: Cells, hasPrevious: boolean): Line[] 
   return hasPrevious ? ['', ...lines] : lines;
 }
 
-/** Returns a function that writes a row in columns as wide as those of a sample. On a terminal a longer cell is cut. */
 function createRowWriter(
   sample: Sample,
   titles: Cells,

@@ -24,7 +24,6 @@ type Runtime = typeof TreeInterpreter.runtime;
 
 const help = 'See: https://jmespath.org/tutorial.html';
 
-/** Compiles an expression of --query: JMESPath in which every integer is exact. */
 export function createQuery(expression: string): (data: Json) => Json {
   const literals: Json[] = [];
   const interpreter = new Interpreter(literals);
@@ -235,7 +234,6 @@ function rounded(number: ExactNumber, round: (value: number) => number): ExactNu
   return typeof value === 'bigint' ? number : finite(round(value));
 }
 
-/** Refuses infinity, which JSON does not have. */
 function finite(value: bigint | number): ExactNumber {
   if (typeof value === 'bigint' || Number.isFinite(value)) return exact(value);
   throw new Error('a number is too large');

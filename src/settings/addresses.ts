@@ -33,14 +33,12 @@ export function isLoopback(hostname: string): boolean {
 export type LimitStore = {
   readonly address: EngineAddress;
   readonly name: string;
-  /** The password, as it is and as it stands in the URL. */
   readonly secrets: readonly string[];
 };
 
 const storeForm =
   /^rediss?:\/\/(?:[^@/?#\s]*@)?(?:[a-z\d._-]+|\[[a-f\d:.]+\])(?::\d{1,5})?(?:\/\d{0,5})?$/i;
 
-/** Parses redis://USER:PASSWORD@HOST:PORT/DATABASE, or rediss:// for TLS. */
 export function parseLimitStore(text: string, source?: string): LimitStore {
   const store = readLimitStore(text);
   if (store) return store;
@@ -77,7 +75,6 @@ function readLimitStore(text: string): LimitStore | undefined {
 
 export type ProxySetting = {
   readonly proxy: HttpProxy;
-  /** The password in every form it travels in. */
   readonly secrets: readonly string[];
 };
 

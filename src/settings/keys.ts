@@ -9,7 +9,6 @@ import { temporariesOf } from '../disk/temporary.ts';
 import { configFailure, systemCode } from '../errors.ts';
 import { fromSource, isProfileName } from './values.ts';
 
-/** Bounds what is read from a file, a pipe or a program that holds a key. */
 export const maxKeyInputBytes = 64 * 1024;
 
 const maxKeyLength = 512;
@@ -33,7 +32,6 @@ export function readStoredKey(
   if (text === undefined) return undefined;
   const stored = parse(text);
   if (stored) return stored;
-  // Not its content, which may be half a key.
   const renew = `petstore auth login --profile ${profile}`;
   throw configFailure(`the key file ${path} is corrupted`, renew);
 }
@@ -79,7 +77,6 @@ export async function removeKey(
   profile: string,
 ): Promise<boolean> {
   const path = keyFile(folder, profile);
-  // A link that leads nowhere is removed, too.
   const isThere = saving(path, () => lstatSync(path, { throwIfNoEntry: false })) !== undefined;
   refuseCapitals(path);
   if (!isThere && temporariesOf(path).length === 0) return false;
@@ -87,10 +84,7 @@ export async function removeKey(
   return true;
 }
 
-/**
- * Returns a key without the line break that files and pipes end with, and the blank that `echo KEY |` of Windows puts before it.
- * The failure says why a key is invalid, and nothing of the key.
- */
+/** Cuts off the line break of files and pipes, and the blank that `echo KEY |` of Windows puts before it. */
 export function parseKey(text: string, source?: string): string {
   const key = text.replace(/ ?\r?\n$/, '');
   const fault = keyFault(key);

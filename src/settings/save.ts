@@ -9,7 +9,6 @@ import type { SettingName } from './table.ts';
 
 export type SettingPath = { readonly profile?: string; readonly name: SettingName };
 
-/** Saves a setting, or removes it if the value is undefined, and returns the file. */
 export async function saveSetting(
   context: Context,
   folder: string,
@@ -40,7 +39,6 @@ class SettingsStore extends Conf<Settings> {
   }
 }
 
-/** Returns the file to replace: a link stays a link. */
 function targetOf(path: string): string {
   return saving(path, () =>
     lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? realpathSync(path) : path,

@@ -18,7 +18,6 @@ export type SettingName = (typeof settingNames)[number];
 export type Setting = {
   /** For help and docs; undefined if the row of another setting mentions it. */
   readonly title?: string;
-  /** Its option as Commander takes it. The shell completes a `<file>`. */
   readonly flags?: `${string}--${string} <${string}>`;
   readonly option?: 'profile' | 'baseUrl' | 'apiKeyFile' | 'output' | 'maxWait';
   readonly help?: string;
@@ -29,7 +28,6 @@ export type Setting = {
   readonly stored?: string;
   /** The sandbox has its own, which nobody can set. */
   readonly isOfSandbox?: true;
-  /** Undefined if all of the value may be shown. */
   readonly withoutSecrets?: (text: string) => string;
   /** Only settings of the settings file have it. */
   readonly parse?: (text: string, source?: string) => unknown;
@@ -110,7 +108,6 @@ export const settings: Readonly<
   'state-folder': { title: 'state folder', variable: 'PETSTORE_STATE_DIR' },
 };
 
-/** Returns the long form of an option: --max-wait. */
 export function flagOf(flags: string): string {
   return flags.replace(/^.*(--\S+).*$/, '$1');
 }

@@ -15,14 +15,12 @@ export function invalid(
   return unsentFailure(kind, `invalid ${name}${quoted}${fromSource(source)}`, hint);
 }
 
-/** Returns ' from --max-wait', or nothing. */
 export function fromSource(source: string | undefined): string {
   return source === undefined ? '' : ` from ${source}`;
 }
 
 const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
-/** Parses `500ms`, `30s`, `2m`, `1h` or `inf` to milliseconds; a bare number is seconds. */
 export function parseDuration(text: string, source?: string, examples = '30s, 2m or 1h'): number {
   if (text === 'inf') return Number.POSITIVE_INFINITY;
   const [, amount, unit = 's'] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)?$/.exec(text) ?? [];
@@ -41,7 +39,6 @@ const namedPlans: readonly NamedPlan[] = Object.entries(plans).map(([name, quota
   quotas,
 }));
 
-/** Parses `free`, `pro`, `business`, or `N/min,M/day`. */
 export function parsePlan(text: string, source?: string): NamedPlan {
   const known = namedPlans.find(({ name }) => name.toLowerCase() === text);
   if (known) return known;

@@ -1,6 +1,5 @@
 import leven from 'leven';
 
-/** Returns the name that the fewest changes lead to, if they are few. */
 export function nearest(
   word: string,
   names: readonly string[],

@@ -2,7 +2,6 @@ export const cutMark = '[key]';
 /** Shorter secrets are not redacted: they would match inside ordinary words. */
 export const minSecretLength = 8;
 
-/** Returns the notice for a key that is used but not redacted, undefined for any other key. */
 export function noticeOfShortKey(key: string): string | undefined {
   return key.trim().length < minSecretLength
     ? `the API key is shorter than ${minSecretLength} characters, so it is not redacted from results and messages`
@@ -14,7 +13,6 @@ export function quotedUnlessKey(text: string): string {
   return text.length < minSecretLength ? ` "${text}"` : '';
 }
 
-/** Returns an invalid word in quotes, or its length if it may be a key. */
 export function wordFor(text: string): string {
   return text.length < minSecretLength ? `"${text}"` : `a value of ${text.length} characters`;
 }

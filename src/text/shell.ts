@@ -9,7 +9,6 @@ export function commandOn(program: string, path: string): string {
     : `${program} (type the path by hand: it cannot be pasted as shown): ${path}`;
 }
 
-/** A longer one may be cut off at the end of a message. */
 const maxWordLength = 250;
 
 // As json/safe-text.ts escapes. V8 takes 4 ms to parse a literal of these.
