@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import {
   accessSync,
   type BigIntStats,
-  closeSync,
   constants,
   fstatSync,
   linkSync,
@@ -13,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { systemCode } from '../errors.ts';
 import type { Cell, Seen } from './cell.ts';
-import { openOwn, readStart, writeNew } from './open-file.ts';
+import { readOwn, readStart, writeNew } from './open-file.ts';
 import { makePrivateFolder } from './private-folder.ts';
 import { nameTemporary, temporariesOf } from './temporary.ts';
 import { retryOnWindows } from './windows.ts';
@@ -142,19 +141,10 @@ function checkWritable(path: string): void {
 
 /** Returns undefined for a file that is gone. One that cannot be read now is neither gone nor damaged. */
 function readWhole(path: string): { readonly id: string; readonly text: string } | undefined {
-  let file: number;
-  try {
-    file = openOwn(path);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-  try {
-    const id = idOf(fstatSync(file, { bigint: true }));
-    return { id, text: readStart(file, maxBytes).toString() };
-  } finally {
-    closeSync(file);
-  }
+  return readOwn(path, (file) => ({
+    id: idOf(fstatSync(file, { bigint: true })),
+    text: readStart(file, maxBytes).toString(),
+  }));
 }
 
 function parse<Value>(text = ''): Value | undefined {

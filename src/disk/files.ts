@@ -20,7 +20,6 @@ import { isWindows, retryOnWindows } from './windows.ts';
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-const deniedCodes = ['EACCES', 'EPERM', 'EROFS'];
 const deniedHint =
   'Make its folder yours and writable, or set PETSTORE_CONFIG_DIR and PETSTORE_STATE_DIR to folders of your own.';
 
@@ -129,6 +128,6 @@ export function cannotSave(path: string, error: unknown): Failure {
 
 function outputFailure(verb: 'save' | 'remove', path: string, cause: unknown): Failure {
   const code = systemCode(cause) ?? 'unknown error';
-  const hint = deniedCodes.includes(code) ? deniedHint : undefined;
+  const hint = ['EACCES', 'EPERM', 'EROFS'].includes(code) ? deniedHint : undefined;
   return new Failure('output', `cannot ${verb} ${path} (${code})`, { hint, cause });
 }

@@ -15,7 +15,7 @@ import { isWindows, retryOnWindows } from './windows.ts';
 const carefulFlags = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const minReadBytes = 4_096;
 
-export function openOwn(path: string, flags: number = constants.O_RDONLY): number {
+export function openOwn(path: string, flags: number): number {
   let file: number;
   try {
     if (isWindows && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
@@ -31,18 +31,25 @@ export function openOwn(path: string, flags: number = constants.O_RDONLY): numbe
   throw misplaced(path, 'is not a regular file');
 }
 
-export function readOwn(path: string, maxBytes: number): Buffer | undefined {
-  let file: number;
+export function withOwnFile<Result>(
+  path: string,
+  flags: number,
+  action: (file: number) => Result,
+): Result {
+  const file = openOwn(path, flags);
   try {
-    file = openOwn(path);
+    return action(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+export function readOwn<Result>(path: string, read: (file: number) => Result): Result | undefined {
+  try {
+    return withOwnFile(path, constants.O_RDONLY, read);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
-  }
-  try {
-    return readStart(file, maxBytes);
-  } finally {
-    closeSync(file);
   }
 }
 

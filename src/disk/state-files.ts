@@ -1,7 +1,7 @@
-import { closeSync, constants, fdatasyncSync, readdirSync, writeFileSync } from 'node:fs';
+import { constants, fdatasyncSync, readdirSync, writeFileSync } from 'node:fs';
 import { systemCode } from '../errors.ts';
 import { durableRemove, durableWrite } from './files.ts';
-import { openOwn, readOwn } from './open-file.ts';
+import { readOwn, readStart, withOwnFile } from './open-file.ts';
 
 /** Files of the state folder. Each call is one step, which may be the last one of the process. */
 export type StateFiles = {
@@ -23,19 +23,10 @@ export const stateFiles: StateFiles = {
       throw error;
     }
   },
-  read: readOwn,
+  read: (path, maxBytes) => readOwn(path, (file) => readStart(file, maxBytes)),
   write: durableWrite,
   append: (path, text) =>
-    withFile(path, constants.O_WRONLY | constants.O_APPEND, (file) => writeFileSync(file, text)),
-  sync: (path) => withFile(path, constants.O_RDWR, fdatasyncSync),
+    withOwnFile(path, constants.O_WRONLY | constants.O_APPEND, (file) => writeFileSync(file, text)),
+  sync: (path) => withOwnFile(path, constants.O_RDWR, fdatasyncSync),
   remove: durableRemove,
 };
-
-function withFile(path: string, flags: number, action: (file: number) => void): void {
-  const file = openOwn(path, flags);
-  try {
-    action(file);
-  } finally {
-    closeSync(file);
-  }
-}

@@ -148,11 +148,8 @@ function nameBoot(): string {
 function outputTo(stream: () => NodeJS.WriteStream): Output {
   let opened: NodeJS.WriteStream | undefined;
   const open = () => {
-    if (!opened) {
-      opened = stream();
-      // A failed write rejects its own promise. Without a listener, the event would end the process.
-      opened.on('error', () => {});
-    }
+    // A failed write rejects its own promise. Without a listener, the event would end the process.
+    opened ??= stream().on('error', () => {});
     return opened;
   };
   return {

@@ -114,20 +114,19 @@ export class Printer {
     return { ...line, text: escapeText(this.sink.redact(line.text)) };
   }
 
-  async #select({ data, head, rows, columns, empty }: Result): Promise<Result> {
+  async #select({ head, rows, ...result }: Result): Promise<Result> {
     const { columns: requested, query } = this.options;
     if (query) {
-      const whole = isBatches(data) ? await readAll(data) : data;
-      const result = query(this.sink.redactData(head ? { ...head, items: whole } : whole));
-      const what = result === null ? 'null' : 'an empty list';
+      const whole = isBatches(result.data) ? await readAll(result.data) : result.data;
+      const found = query(this.sink.redactData(head ? { ...head, items: whole } : whole));
+      const what = found === null ? 'null' : 'an empty list';
       return {
-        data: this.#isTabular ? toQueryRows(result) : result,
+        data: this.#isTabular ? toQueryRows(found) : found,
         empty: `The result of --query is ${what}.`,
       };
     }
-    const more = { ...(columns && { columns }), ...(empty && { empty }) };
-    if (rows && (requested || this.#isTabular)) return { data: [...rows], ...more };
-    return { data, ...(head && !requested && { head: this.sink.redactData(head) }), ...more };
+    if (rows && (requested || this.#isTabular)) return { ...result, data: [...rows] };
+    return head && !requested ? { ...result, head: this.sink.redactData(head) } : result;
   }
 
   #reportUnknown(known: readonly string[]): void {
