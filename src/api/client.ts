@@ -35,12 +35,12 @@ type CallInput = {
 
 const streamAboveBytes = 8 * 1024 * 1024;
 const dayMs = 86_400_000;
-const stringIdNotice = 'the service sends ids as strings; they are shown as integers';
 
 /** Performs the operations of the service. Its methods throw Failure; that of a write says what became of it. */
 export class Client {
   readonly #options: ClientOptions;
   readonly #keyForms: readonly string[];
+  #hasStringIds = false;
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -55,7 +55,7 @@ export class Client {
     const response = await this.#perform(endpoint, { ...this.prepare(endpoint, input), ...hooks });
     try {
       const data = decode(endpoint, response, this.#keyForms);
-      if (endpoint.adoptStringIds?.(data)) notice(this.#options.report, stringIdNotice);
+      this.#adoptIds(endpoint, data);
       return data;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -70,7 +70,7 @@ export class Client {
   ): Promise<AsyncIterable<Item[]>> {
     const options = mayStream ? { streamAboveBytes } : {};
     const response = await this.#perform(endpoint, { ...this.prepare(endpoint), ...options });
-    return this.#adoptIds(endpoint, await decodeList(endpoint, response));
+    return this.#adoptBatches(endpoint, await decodeList(endpoint, response));
   }
 
   prepare({ method, path, maxBytes }: Endpoint, { petId, body }: CallInput = {}): ApiRequest {
@@ -117,21 +117,24 @@ export class Client {
     return { ...request, headers: { ...request.headers, authorization: `Bearer ${key.value}` } };
   }
 
-  async *#adoptIds<Item>(
+  async *#adoptBatches<Item>(
     endpoint: Endpoint<Item[]>,
     batches: AsyncIterable<Item[]>,
   ): AsyncGenerator<Item[]> {
-    let hasStringIds = false;
     try {
       for await (const batch of batches) {
-        const areStrings = endpoint.adoptStringIds?.(batch) ?? false;
-        if (areStrings && !hasStringIds) notice(this.#options.report, stringIdNotice);
-        hasStringIds ||= areStrings;
+        this.#adoptIds(endpoint, batch);
         yield batch;
       }
     } catch (error) {
       throw this.#asFailure(endpoint, error);
     }
+  }
+
+  #adoptIds<Data>(endpoint: Endpoint<Data>, data: Data): void {
+    if (!endpoint.adoptStringIds?.(data) || this.#hasStringIds) return;
+    this.#hasStringIds = true;
+    notice(this.#options.report, 'the service sends ids as strings; they are shown as integers');
   }
 
   #asFailure(endpoint: Endpoint, error: unknown): unknown {

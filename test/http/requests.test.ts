@@ -207,6 +207,16 @@ describe('a response of the service', () => {
     },
   );
 
+  test('an import whose ids are texts says so once', async ({ petstore, sandbox }) => {
+    sandbox.react = ({ method, body = '' }) =>
+      method === 'POST' ? reply(201, { ...JSON.parse(body), id: '7' }) : undefined;
+    const argv = ['categories', 'import', '-', '--format', 'csv', '--yes'];
+
+    const { stderr } = await petstore(argv, { stdin: 'name\nemu\nowl\nyak\n' });
+
+    expect(stderr.split('the service sends ids as strings')).toHaveLength(2);
+  });
+
   test.for([
     ['a list with a Deprecation header', list, 200, '[]', { deprecation: '@1700000000' }],
     ['a refusal', list, 404, '{}', { sunset: 'Fri, 01 Jan 2027 00:00:00 GMT' }],
