@@ -57,11 +57,12 @@ export function describeBreakdown(
   error: unknown,
   { host, sent, hasHead }: Attempt,
 ): TransportError {
-  if (error instanceof TunnelError) return describeTunnelError(error, host);
-  if (isBug(error)) {
-    const message = `unexpected internal error: ${String(error)}`;
-    return new TransportError(message, sent, { kind: 'internal', hint: bugHint, cause: error });
+  const fault = error instanceof TunnelError ? error.fault : error;
+  if (typeof fault !== 'string' && isBug(fault)) {
+    const message = `unexpected internal error: ${String(fault)}`;
+    return new TransportError(message, sent, { kind: 'internal', hint: bugHint, cause: fault });
   }
+  if (error instanceof TunnelError) return describeTunnelError(error, host);
   const [, says, { hint, again, kind } = {}] = reasonFor(error, hasHead);
   return new TransportError(says.replace('HOST', host), sent, { hint, again, kind, cause: error });
 }

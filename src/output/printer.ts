@@ -100,8 +100,9 @@ export class Printer {
     let isPrinted = false;
     try {
       for await (const lines of texts) {
-        if (lines.length > 0) await this.sink.print(lines);
-        isPrinted ||= lines.length > 0;
+        if (lines.length === 0) continue;
+        await this.sink.print(lines);
+        isPrinted = true;
       }
     } catch (error) {
       throw unit ? this.#incomplete(error, unit) : error;
