@@ -2,13 +2,7 @@ import type { Context, HttpProxy, WireAnswer } from '../context.ts';
 import { deadline } from '../deadline.ts';
 import { formatCount } from '../time.ts';
 import { describeBreakdown } from './breakdown.ts';
-import {
-  type ApiRequest,
-  type ApiResponse,
-  isWrite,
-  type SendRequest,
-  TransportError,
-} from './exchange.ts';
+import { type ApiRequest, type ApiResponse, isWrite, TransportError } from './exchange.ts';
 import { readLimits } from './limits.ts';
 
 /** An interrupted write waits this long for its response, because otherwise its outcome would be unknown. */
@@ -18,11 +12,7 @@ const maxRefusalMs = 2_000;
 const maxRefusalBytes = 64 * 1024;
 
 /** Sends a request once. A body that is streamed has `timeoutMs` for each of its pieces. Rejects with TransportError. */
-export function sendOnce(context: Context, timeoutMs: number, proxy?: HttpProxy): SendRequest {
-  return (request) => attemptRequest(request, context, timeoutMs, proxy);
-}
-
-async function attemptRequest(
+export async function sendOnce(
   request: ApiRequest,
   context: Context,
   timeoutMs: number,

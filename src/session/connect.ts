@@ -59,9 +59,8 @@ export async function connect(
   logVerbose(describeKey(key));
   const proxy = chooseProxy(invocation, baseUrl, logVerbose);
 
-  const sendTraced: SendRequest = options.verbose
-    ? trace(sendOnce(context, timeoutMs, proxy), context, report)
-    : sendOnce(context, timeoutMs, proxy);
+  const sendPlain: SendRequest = (request) => sendOnce(request, context, timeoutMs, proxy);
+  const sendTraced = options.verbose ? trace(sendPlain, context, report) : sendPlain;
   const sendListened: SendRequest = async (request) => {
     const response = await sendTraced({ ...request, onSent });
     if (response.limits.rateLimit) onRateLimit(response.limits.rateLimit);
