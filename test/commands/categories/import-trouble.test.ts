@@ -17,14 +17,7 @@ import {
   three,
 } from '../../support/import-cases.ts';
 import { expect, networkError, type Reaction, reply, testKey } from '../../support/petstore.ts';
-import { stateFiles } from '../../support/state-files.ts';
-import {
-  stateFiles as disk,
-  exact,
-  interrupted,
-  plans,
-  type WireAnswer,
-} from '../../support/values.ts';
+import { exact, interrupted, plans, type WireAnswer } from '../../support/values.ts';
 
 const dogCatEmu = ['cat', 'dog', 'emu'];
 
@@ -290,54 +283,12 @@ describe('an import that meets trouble', () => {
     });
   });
 
-  test('stops before the next request when the disk is full, exit 74, and nothing is lost', async ({
-    importText,
-    sandbox,
-  }) => {
-    let appends = 0;
-    const append: typeof disk.append = (file, text) => {
-      appends += 1;
-      // Half a line still fits.
-      disk.append(file, appends > 20 ? text.slice(0, 9) : text);
-      if (appends > 20) throw networkError('ENOSPC');
-    };
-
-    const first = await importText(pets(100), apply, {
-      context: { stateFiles: { ...disk, append } },
-    });
-    const sent = sandbox.categories.length;
-    const again = await importText(pets(100));
-
-    expect([first.exitCode, again.exitCode]).toEqual([74, 0]);
-    expect(first.events().at(-1)).toMatchObject({ kind: 'output' });
-    expect(sent).toBeGreaterThan(0);
-    expect(sent).toBeLessThan(100);
-    expect(sandbox.categories).toHaveLength(100);
-  });
-
   test('does not begin without a journal, exit 74', async ({ importText, sandbox, folder }) => {
     writeFileSync(join(folder, 'state'), 'a file where a folder belongs');
 
     expect(await importText(three)).toMatchObject({ exitCode: 74, stdout: '' });
     expect(sandbox.requests).toHaveLength(0);
   });
-
-  test.for([
-    ['each name', apply, { created: 2, existing: 2 }, 4],
-    ['each row', everyRow, { created: 4 }, 6],
-  ] as const)(
-    'imports a file that changed while its import was not finished: %s',
-    async ([, flags, counts, count], { importText, sandbox }) => {
-      sandbox.react = reactTo('emu', reply(401, ''));
-      await importText(three);
-
-      const { exitCode, stdout } = await importText(`${three}fox,\n`, flags);
-
-      expect(exitCode).toBe(0);
-      expect(countsOf(stdout)).toEqual(counts);
-      expect(sandbox.categories).toHaveLength(count);
-    },
-  );
 
   test.for([401, 422])(
     'with --allow-duplicates refuses such a file until the import is finished that a %i left',
@@ -382,23 +333,6 @@ describe('an import that meets trouble', () => {
       expect(countsOf(other.stdout)).toEqual(counts);
       expect(found).toEqual(names);
       expect(again.exitCode).toBe(0);
-    },
-  );
-
-  test.for([
-    ['a refusal repeats', 422, { code: testKey, message: `not for ${testKey}` }],
-    ['the service made a name', 201, { id: 7, name: `my ${testKey}`, tags: [testKey] }],
-  ] as const)(
-    'keeps no key, not even one that %s',
-    async (row, { importText, sandbox, folder }) => {
-      const [, status, body] = row;
-      sandbox.react = ({ method }) => (method === 'POST' ? reply(status, body) : undefined);
-
-      await importText(three);
-
-      const kept = stateFiles(folder).map(({ text }) => text);
-      if (status === 201) expect(kept.join('\n')).toContain('my [key]');
-      expect(kept.join('\n')).not.toContain(testKey);
     },
   );
 
@@ -473,21 +407,5 @@ describe('an import that meets trouble', () => {
     expect(exitCode).toBe(0);
     const created = sandbox.categories.map(({ description }) => String(description));
     expect(created.sort()).toEqual(['Barks', 'Bites', 'undefined']);
-  });
-
-  test('leaves a row open when something nobody foresaw happens to its request', async ({
-    importText,
-    sandbox,
-  }) => {
-    const answerOfNoKind = { status: 201, headers: undefined, body: undefined };
-    sandbox.react = reactTo('dog', async (_request, forward) => {
-      for await (const _ of (await forward()).body);
-      return answerOfNoKind as unknown as WireAnswer;
-    });
-    await importText('name\ndog\n');
-
-    const again = await importText('name\ndog\n');
-
-    expect([again.exitCode, namesIn(sandbox)]).toEqual([0, ['dog']]);
   });
 });
