@@ -5,7 +5,6 @@ import { describe } from 'vitest';
 import { cutBefore } from '../support/import-cases.ts';
 import { expect, networkError, reply, test, testKey } from '../support/petstore.ts';
 import { trials } from '../support/trials.ts';
-import { interrupted } from '../support/values.ts';
 
 const post = ['api', 'POST', '/categories', '--data'];
 const rabbit = '{"name":"rabbit"}';
@@ -216,27 +215,6 @@ describe('--dry-run', () => {
 });
 
 describe('the outcome of a request through api', () => {
-  test.for([
-    [400, 3, 'refused'],
-    [401, 4, 'refused'],
-    [301, 5, 'refused'],
-    [302, 6, 'unknown'],
-    [303, 6, 'unknown'],
-    [307, 5, 'refused'],
-    [408, 6, 'unknown'],
-    [503, 6, 'unknown'],
-  ] as const)('a write answered with %i: exit %i, %s', async (row, { petstore, sandbox }) => {
-    const [status, exitCode, outcome] = row;
-    sandbox.react = () => reply(status, '{}');
-    for (const [n, method] of writes.entries()) {
-      const result = await petstore(['api', method, '/x', '--json']);
-
-      expect(result, method).toMatchObject({ exitCode, stdout: '' });
-      expect(result.events().at(-1)).toMatchObject({ event: 'error', outcome, exitCode });
-      expect(sandbox.requests).toHaveLength(n + 1);
-    }
-  });
-
   test('a write whose connection broke is never sent again', async ({ petstore, sandbox }) => {
     sandbox.react = () => cutBefore;
     for (const [n, method] of writes.entries()) {
@@ -307,20 +285,6 @@ describe('the outcome of a request through api', () => {
     expect(read.events().at(-1)).not.toHaveProperty('outcome');
     expect(sandbox.categories).toHaveLength(1);
   });
-
-  test('is done even when Ctrl-C comes while the answer is printed', async ({ petstore }) => {
-    const ctrlC = new AbortController();
-    const write = () => new Promise<void>(() => setImmediate(() => ctrlC.abort(interrupted(130))));
-    const stdout = { isTTY: false, columns: undefined, stream: undefined, write };
-
-    const result = await petstore([...post, rabbit, '--json'], {
-      signal: ctrlC.signal,
-      context: { stdout },
-    });
-
-    expect(result.exitCode).toBe(130);
-    expect(result.events().at(-1)).toMatchObject({ kind: 'interrupted', outcome: 'done' });
-  });
 });
 
 test('--verbose says each try with its header fields, no key or cookie', async ({
@@ -336,6 +300,8 @@ test('--verbose says each try with its header fields, no key or cookie', async (
   const said = result.stderr.split('\n').map((line) => line.replace('petstore: ', ''));
   expect(said).toEqual(
     expect.arrayContaining([
+      'profile production: http://127.0.0.1:4010/v1',
+      'The key comes from PETSTORE_API_KEY and ends in cdef.',
       '> GET http://127.0.0.1:4010/v1/x',
       '< 127.0.0.1:4010 closed the connection (0 ms)',
       '> GET http://127.0.0.1:4010/v1/x (attempt 2)',

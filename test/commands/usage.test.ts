@@ -53,6 +53,20 @@ test.for<Row>([
   ['completion tcsh', 'invalid value "tcsh" for <shell>', 'One of: bash, zsh, fish'],
   ['orders list --columns id,,id', 'empty column name in --columns', 'example: --columns id,name'],
   ['orders list --columns id,x,id', 'duplicate column "id"', 'example: --columns id,name'],
+  ['categories list --sort -size', 'invalid value "-size" for --sort', 'description, -id, -name'],
+  ['categories list --limit 0', 'invalid value "0" for --limit: must be a pos', '--limit 10'],
+  ['categories list --limit 1.5', 'invalid value "1.5" for --limit: must be a pos', '--limit 10'],
+  ['categories list --limit 1e3', 'invalid value "1e3" for --limit: must be a pos', '--limit 10'],
+  ['categories get ', 'id or name: must not be blank', 'petstore categories list'],
+  ['categories get \t', 'id or name: must not be blank', 'petstore categories list'],
+  ['categories create ', 'invalid category: name must not be blank'],
+  ['categories create \t\n', 'invalid category: name must not be blank'],
+  ['categories import nope.csv --yes', 'file not found: nope.csv'],
+  ['categories import a.csv --format xml', '"xml" for --format', 'One of: csv, tsv, json, ndjson'],
+  ['categories import a.csv --settle inf', 'invalid duration "inf" from --settle'],
+  ['categories import a.csv --settle 25h', 'invalid duration "25h" from --settle'],
+  ['categories import - --format csv --api-key-file -', 'cannot be both the file and the API key'],
+  ['categories diff - --format csv --api-key-file -', 'cannot be both the file and the API key'],
   ['categories list --max-wait soon', 'invalid duration "soon" from --max-wait', '30s, 2m, 0'],
   ['orders list --max-wait ', 'invalid duration "" from --max-wait'],
   ['categories list --timeout 0', 'invalid duration "0" from --timeout', 'Must be more than 0.'],
@@ -135,13 +149,6 @@ test('a key of the program after -- is not taken for one of petstore', async ({ 
   expect(stderr).toBe('petstore: unknown option --prt\nNothing was sent.\nDid you mean --port?\n');
 });
 
-test('words of the command line cannot steer the terminal', async ({ petstore }) => {
-  const { stderr } = await petstore(['categories', 'list', '--sort', '\u001b]0;x\u0007']);
-
-  expect(stderr).toContain('\\u{1b}]0;x\\u{7}');
-  expect(stderr).not.toContain('\u001b');
-});
-
 describe('an error of a command line that is not understood', () => {
   const production = '{"profiles":{"production":{"output":"json"}}}';
   const staging = '{"profiles":{"staging":{"output":"json"}}}';
@@ -187,12 +194,6 @@ describe('an error of a command line that is not understood', () => {
 
     expect(exitCode).toBe(2);
     expect(stderr.startsWith('{"event":"error","kind":"usage"')).toBe(isJson);
-  });
-
-  test('is text where one word has a format in it', async ({ petstore }) => {
-    const { stderr } = await petstore(['categories', '--lost', 'a -o json']);
-
-    expect(stderr).toMatch(/^petstore: /);
   });
 });
 
@@ -247,32 +248,6 @@ test.for(['-vintage', '-q: quiet', '-o', '-ojson', '-pets', '-h', '-V', '--json'
 
     expect(stdout).toBe(`1,dog,${value}\n`);
     expect(sandbox.categories.map(({ description }) => description)).toEqual([value, value, value]);
-  },
-);
-
-test.for([
-  ['--json -o csv', 'csv'],
-  ['-o csv --json', 'json'],
-  ['-ojson -o csv', 'csv'],
-  ['--json -ocsv', 'csv'],
-  ['--output=csv', 'csv'],
-  ['-qocsv', 'csv'],
-  ['--json -ocsv --json', 'json'],
-] as const)(
-  'of the ways to name a format the last one counts: %s is %s',
-  async ([line, format], { petstore, sandbox }) => {
-    sandbox.react = () => reply(200, [{ id: 1, name: 'dog' }]);
-    const { stdout } = await petstore(['categories', 'list', '-o', format]);
-    const words = line.split(' ');
-
-    for (const argv of [
-      ['categories', 'list', ...words],
-      [...words, 'categories', 'list'],
-      ['categories', ...words, 'list'],
-    ]) {
-      expect((await petstore(argv)).stdout, argv.join(' ')).toBe(stdout);
-    }
-    expect(stdout).not.toBe('');
   },
 );
 

@@ -7,7 +7,6 @@ import {
   networkError,
   type RunOptions,
   reply,
-  silence,
   testKey,
 } from '../../support/petstore.ts';
 import { interrupted } from '../../support/values.ts';
@@ -45,37 +44,6 @@ describe('categories create', () => {
     ]);
   });
 
-  test.for(['', '   ', '\t\n'])(
-    'refuses the blank name "%s" and sends nothing',
-    async (name, { petstore, sandbox }) => {
-      const { exitCode, stdout, stderr } = await petstore(['categories', 'create', name]);
-
-      expect([exitCode, stdout, sandbox.requests.length]).toEqual([2, '', 0]);
-      expect(stderr).toBe(
-        'petstore: invalid category: name must not be blank\nNothing was sent.\n',
-      );
-    },
-  );
-
-  test('keeps a text that looks like options as a description', async ({ create, sandbox }) => {
-    await create(['--description', '-vintage and -q']);
-
-    expect(sandbox.categories).toMatchObject([{ description: '-vintage and -q' }]);
-  });
-
-  test('shows the request without the key with --dry-run', async ({ create, sandbox }) => {
-    const { stdout, stderr } = await create(['--dry-run', '--json']);
-
-    expect(JSON.parse(stdout)).toMatchObject({
-      method: 'POST',
-      url: 'http://127.0.0.1:4010/v1/categories',
-      headers: { authorization: 'Bearer [key]' },
-      body: { name: 'rabbit' },
-    });
-    expect(stdout + stderr).not.toContain(testKey);
-    expect(sandbox.requests).toHaveLength(0);
-  });
-
   test('shows the one that is there with --if-missing', async ({ create, sandbox }) => {
     sandbox.categories.push(category('7', 'rabbit'));
 
@@ -83,14 +51,6 @@ describe('categories create', () => {
 
     expect(JSON.parse(stdout)).toEqual({ id: 7, name: 'rabbit' });
     expect(methods(sandbox)).toBe('GET');
-  });
-
-  test('creates one with --if-missing if only another name exists', async ({ create, sandbox }) => {
-    sandbox.categories.push(category('7', 'Rabbit'));
-
-    await create(ifMissing);
-
-    expect(sandbox.categories.map(({ name }) => name)).toEqual(['Rabbit', 'rabbit']);
   });
 
   test('names the copy if the service makes a name of it that is there', async ({
@@ -107,15 +67,6 @@ describe('categories create', () => {
     const message = '"rabbit" already exists with id 7: this one is a duplicate';
     expect(events()).toContainEqual({ event: 'notice', message });
   });
-
-  test('warns when the service changed the name', async ({ create, sandbox }) => {
-    sandbox.reactions.push(reply(201, { id: 1, name: 'Rabbit' }));
-
-    const { exitCode, stderr } = await create();
-
-    expect(exitCode).toBe(0);
-    expect(stderr).toContain('petstore: the service changed the name to "Rabbit"\n');
-  });
 });
 
 /** What became of the category is said whatever happens, and it is sent again only where that is safe. */
@@ -125,6 +76,15 @@ describe('the outcome of a create', () => {
     headers: { 'content-type': 'application/json' },
     // biome-ignore lint/correctness/useYield: the connection breaks before any byte
     body: (async function* () {
+      throw networkError('ECONNRESET');
+    })(),
+  });
+
+  const cutRefusal = (status: number, bytes: number) => async () => ({
+    status,
+    headers: { 'retry-after': '5' },
+    body: (async function* () {
+      yield Buffer.alloc(bytes, 0x20);
       throw networkError('ECONNRESET');
     })(),
   });
@@ -139,19 +99,17 @@ describe('the outcome of a create', () => {
     ['a 404 page', 'refused', 3, reply(404, '<html>', html)],
     ['a 401', 'refused', 4, error(401)],
     ['a 403', 'refused', 4, reply(403, '')],
+    ['a 400 that is cut short', 'refused', 3, cutRefusal(400, 1)],
+    ['a 401 of two megabytes', 'refused', 4, cutRefusal(401, 2_000_000)],
     // They ask for the request elsewhere.
     ...[301, 307, 308].map((status) => [`a ${status}`, 'refused', 5, redirect(status)] as const),
     // They often follow a success.
     ...[302, 303].map((status) => [`a ${status}`, 'unknown', 6, redirect(status)] as const),
     ['a 500', 'unknown', 6, reply(500, '')],
-    ['a 503 with an Error', 'unknown', 6, error(503)],
     ['a 408', 'unknown', 6, reply(408, '')],
     ['a 200', 'unknown', 6, reply(200, { id: 1, name: 'rabbit' })],
     ['a 201 without an id', 'unknown', 6, reply(201, { name: 'rabbit' })],
     ['a 201 of half an object', 'unknown', 6, reply(201, '{"id":1,"na')],
-    ['a 201 of HTML', 'unknown', 6, reply(201, '<p>', html)],
-    ['an empty 201', 'unknown', 6, reply(201, '')],
-    ['a 201 with an id twice', 'unknown', 6, reply(201, '{"id":1,"id":2,"name":"rabbit"}')],
     ['a 201 that is cut off in its body', 'unknown', 6, cutInBody],
     ['no answer', 'unknown', 6, 'stall'],
     ['a name nobody knows', 'not_sent', 5, networkError('ENOTFOUND')],
@@ -242,29 +200,6 @@ describe('the outcome of a create', () => {
     );
   });
 
-  const cutRefusal = (status: number, bytes: number) => async () => ({
-    status,
-    headers: { 'retry-after': '5' },
-    body: (async function* () {
-      yield Buffer.alloc(bytes, 0x20);
-      throw networkError('ECONNRESET');
-    })(),
-  });
-  test.for([
-    ['a 400 that is cut short', cutRefusal(400, 1), 3],
-    ['a 401 of two megabytes', cutRefusal(401, 2_000_000), 4],
-  ] as const)(
-    'is refused by the status of %s',
-    async ([, reaction, exitCode], { create, sandbox }) => {
-      sandbox.reactions.push(reaction);
-
-      const { events } = await create(['--json']);
-
-      expect(events()).toMatchObject([{ outcome: 'refused', exitCode }]);
-      expect(sandbox.requests).toHaveLength(1);
-    },
-  );
-
   test.for([
     ['a 429 that was cut short, once its wait is over', [cutRefusal(429, 1)], 5_000],
     ['refused connections', [networkError('ECONNREFUSED'), networkError('ECONNREFUSED')], 0],
@@ -276,16 +211,6 @@ describe('the outcome of a create', () => {
     expect(clock.now() - start).toBeGreaterThanOrEqual(waitMs);
     expect(sandbox.requests).toHaveLength(reactions.length + 1);
     expect(sandbox.categories).toHaveLength(1);
-  });
-
-  test('is not sent if all connections are refused', async ({ create, sandbox }) => {
-    sandbox.react = () => networkError('ECONNREFUSED');
-
-    const { exitCode, stdout, stderr } = await create();
-
-    expect([exitCode, stdout]).toEqual([5, '']);
-    expect(stderr).toContain('127.0.0.1:4010 refused the connection\nNothing was sent.\n');
-    expect(sandbox.requests).toHaveLength(4);
   });
 
   test('is refused if Ctrl-C ends the wait after a 429', async ({ create, sandbox, clock }) => {
@@ -300,26 +225,6 @@ describe('the outcome of a create', () => {
 
     expect(result.exitCode).toBe(130);
     expect(result.events().at(-1)).toMatchObject({ kind: 'interrupted', outcome: 'refused' });
-  });
-
-  test('is unknown when Ctrl-C comes and the answer does not, five seconds later', async ({
-    create,
-    sandbox,
-    clock,
-  }) => {
-    const ctrlC = new AbortController();
-    const start = clock.now();
-    sandbox.reactions.push((request) => {
-      request.onSent();
-      ctrlC.abort(interrupted(130));
-      return silence;
-    });
-
-    const { exitCode, events } = await create(['--json'], { signal: ctrlC.signal });
-
-    expect(exitCode).toBe(130);
-    expect(events()).toMatchObject([{ kind: 'interrupted', outcome: 'unknown' }]);
-    expect(clock.now() - start).toBe(5_000);
   });
 
   const noTerminal = { isTTY: false, columns: undefined, stream: undefined };

@@ -46,14 +46,6 @@ describe('categories get', () => {
     }
   });
 
-  test('keeps fields that the document does not name', async ({ petstore, sandbox }) => {
-    sandbox.reactions.push(reply(200, '[{"id":"7","name":"dog","legs":4.0}]'));
-
-    const { stdout } = await petstore(['categories', 'get', '7', '-o', 'ndjson']);
-
-    expect(stdout).toBe('{"id":7,"name":"dog","legs":4.0}\n');
-  });
-
   test.for([
     ['rabbit', [category('1', 'rabbit'), category('2', 'rabbit')], '1, 2', 'get 1'],
     ['2', [category('1', '2'), category('2', 'cat')], '1, 2', 'get 1'],
@@ -109,20 +101,6 @@ describe('categories get', () => {
       const message = `category${quoted.replace('\\u{7}', '\u0007')} not found`;
       const error = { event: 'error', kind: 'refused', message, hint, exitCode: 3 };
       expect(json.events()).toEqual([error]);
-    },
-  );
-
-  test.for(['', ' ', '\t'])(
-    'a blank "%s" is refused before anything is sent',
-    async (word, { petstore, sandbox }) => {
-      const { exitCode, stderr } = await petstore(['categories', 'get', word]);
-
-      expect({ exitCode, stderr }).toEqual({
-        exitCode: 2,
-        stderr:
-          'petstore: invalid id or name: must not be blank\nNothing was sent.\npetstore categories list\n',
-      });
-      expect(sandbox.requests).toHaveLength(0);
     },
   );
 

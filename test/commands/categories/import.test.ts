@@ -14,7 +14,7 @@ import {
   test,
   three,
 } from '../../support/import-cases.ts';
-import { expect, networkError, reply, testKey } from '../../support/petstore.ts';
+import { expect, networkError, reply } from '../../support/petstore.ts';
 import { exact, interrupted, plans } from '../../support/values.ts';
 
 const preview = ['--dry-run', '--json'];
@@ -86,50 +86,6 @@ describe('categories import', () => {
     },
   );
 
-  test('creates anew what was removed since', async ({ importText, sandbox }) => {
-    await importText(three);
-    sandbox.categories.shift();
-
-    const plan = await importText(three, preview);
-    const again = await importText(three);
-
-    expect(countsOf(plan.stdout)).toEqual({ create: 1, existing: 2 });
-    expect(countsOf(again.stdout)).toEqual({ created: 1, existing: 2 });
-    expect(sandbox.categories).toHaveLength(3);
-  });
-
-  test.for([
-    ['created something', 5, apply, three, 3],
-    ['created something', 5, everyRow, three, 3],
-    ['created nothing', 0, apply, 'name\nemu\n', 4],
-  ] as const)(
-    'begun with another account, which %s, ends with exit code %i',
-    async (row, { importText, sandbox, folder, forward }) => {
-      const [, exitCode, flags, text, count] = row;
-      sandbox.react = reactTo('emu', reply(401, ''));
-      await importText(text, flags);
-      sandbox.categories.length = 0;
-      for (const id of ['1', '2', '3']) {
-        sandbox.categories.push({ id: exact(id), name: `other ${id}` });
-      }
-      const headers = { authorization: `Bearer ${testKey}` };
-
-      const again = await importText(text, flags, {
-        env: { PETSTORE_API_KEY: 'another-key-0123456789' },
-        context: {
-          send: (request) => forward({ ...request, headers: { ...request.headers, ...headers } }),
-        },
-      });
-
-      expect([again.exitCode, sandbox.categories.length]).toEqual([exitCode, count]);
-      if (exitCode === 0) return;
-      expect(again.events().at(-1)).toMatchObject({
-        kind: 'service',
-        hint: expect.stringContaining(`delete the journal: rm '${journals(folder)[0]}'`),
-      });
-    },
-  );
-
   test.for([
     ['cannot be printed', 'ENOSPC', 74, /^The import finished: 2 rows were created\.$/m],
     ['have no reader', 'EPIPE', 141, /2 created in \ds, 1 already exists/],
@@ -169,19 +125,6 @@ describe('categories import', () => {
     },
   );
 
-  test('with --allow-duplicates creates every row, once', async ({ importText, sandbox }) => {
-    sandbox.categories.push({ id: exact('7'), name: 'dog', description: 'Barks' });
-    sandbox.lastId = 7n;
-    const text = 'name,description\ndog,Barks\ndog,Barks\n';
-
-    const result = await importText(text, everyRow);
-    const again = await importText(text, everyRow);
-
-    expect(countsOf(result.stdout)).toEqual({ created: 2 });
-    expect(countsOf(again.stdout)).toEqual({ created_before: 2 });
-    expect(sandbox.categories.map(({ id }) => id.text)).toEqual(['7', '8', '9']);
-  });
-
   test.for(outcomes)(
     'creates each row at each service that the file is imported to: %s',
     async ([, flags], { importText, sandbox }) => {
@@ -197,52 +140,9 @@ describe('categories import', () => {
       expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
     },
   );
-
-  test('reads standard input', async ({ petstore, sandbox }) => {
-    const argv = ['categories', 'import', '-', '--format', 'ndjson', ...apply];
-
-    const { stdout } = await petstore(argv, { stdin: '{"name":"dog"}\n{"name":"cat"}\n' });
-
-    expect(JSON.parse(stdout)).toMatchObject({ file: 'standard input', rows: 2 });
-    expect(sandbox.categories).toHaveLength(2);
-  });
 });
 
 describe('the input of an import', () => {
-  test.for<[what: string, argv: string[], says: string]>([
-    ['a file that is not there', ['nope.csv'], 'file not found: nope.csv'],
-    [
-      'standard input that is to hold the key as well',
-      ['-', '--format', 'csv', '--api-key-file', '-'],
-      'cannot be both the file and the API key',
-    ],
-    ['a settle time without an end', ['a.csv', '--settle', 'inf'], 'duration "inf" from --settle'],
-    ['one of more than a day', ['a.csv', '--settle', '25h'], 'duration "25h" from --settle'],
-    ['one that is none', ['a.csv', '--settle', 'soon'], 'duration "soon" from --settle'],
-    ['another format', ['a.csv', '--format', 'xml'], 'One of: csv, tsv, json, ndjson'],
-    ['no file', [], 'missing required argument <file>'],
-  ])('is refused for %s, and nothing is sent', async ([, argv, says], { petstore, sandbox }) => {
-    const { exitCode, stdout, stderr } = await petstore(['categories', 'import', ...argv, '--yes']);
-
-    expect([exitCode, stdout, sandbox.requests.length]).toEqual([2, '', 0]);
-    expect(stderr).toContain(says);
-    expect(stderr).toContain('Nothing was sent.');
-  });
-
-  test('has its only fault among the faults of the event, and in one line of text', async ({
-    importText,
-    folder,
-  }) => {
-    const text = 'name,description\ndog,Barks\ncat\n';
-    const fault = `${join(folder, 'pets.csv')}:3: expected 2 fields, got 1`;
-
-    const inJson = await importText(text);
-    const inText = await importText(text, ['--yes']);
-
-    expect(inJson.events()).toMatchObject([{ event: 'error', message: fault, faults: [fault] }]);
-    expect(inText.stderr).toBe(`petstore: ${fault}\nNothing was sent.\n`);
-  });
-
   test('has all its faults told before anything is sent', async ({
     importText,
     sandbox,
@@ -427,18 +327,6 @@ describe('the question of an import', () => {
 
     expect(await petstore(argv, atTerminal(yes, three))).toMatchObject({ exitCode: 2, stdout: '' });
     expect(sandbox.requests).toHaveLength(0);
-  });
-
-  test.for([
-    ['an invalid option', three, ['--settle', 'soon'], 'from --settle'],
-    ['a faulty row', 'name\n""\n', [], ':2: name must not be blank'],
-    ['no row', 'name\n', [], 'has no rows'],
-  ] as const)('comes after %s', async ([, text, flags, says], { importText, sandbox }) => {
-    const { exitCode, stdout, stderr } = await importText(text, flags);
-
-    expect([exitCode, stdout, sandbox.requests.length]).toEqual([2, '', 0]);
-    expect(stderr).toContain(says);
-    expect(stderr).not.toContain('confirmation needed');
   });
 
   test('names the number of categories and the service', async ({ importText, sandbox }) => {
