@@ -80,34 +80,27 @@ describe('what api refuses before anything is sent', () => {
     ['GET a b', 'too many arguments for petstore api: unexpected "b"\n'],
     ['GET ', outside],
     ['GET //evil.example/x', outside],
-    ['GET https://evil.example/x', outside],
     ['GET /https://evil.example/x', outside],
     [`GET ../${testKey}`, outside],
     ['GET /../admin', outside],
-    ['GET /./a', outside],
     ['GET /a/%2E%2e/b', outside],
     ['GET /a%2f..%5cb', outside],
     ['GET /a\\b', outside],
     ['GET /a\nb', outside],
-    ['GET /a?b\tc', outside],
     ['GET /a#b', outside],
     ['GET /\ufffd', outside],
     ['GET C:/Git/categories', 'must not begin with a drive'],
-    ['GET c:\\Git\\categories', 'Leave out the first "/".'],
     ['GET /x --data {}', 'GET does not take --data'],
-    ['HEAD /x --data {}', 'HEAD does not take --data'],
     ['POST /x --data ', '(--data:1:1): unexpected end of input'],
     ["POST /x --data {'a':1}", '(--data:1:2): expected a field name in double quotes'],
     ['POST /x --data {"a":1,"a":2}', 'duplicate field "a"'],
     ['POST /x --data "\ufffd"', 'not UTF-8'],
-    ['POST /x --data @', 'file not found'],
     ['POST /x --data @/nowhere', 'file not found: /nowhere'],
     ['POST /x --data @FOLDER', 'is a directory'],
     ['POST /x --data @FOLDER/bad.json', 'bad.json:2:3): expected a value'],
     ['POST /x --data @FOLDER/latin1.json', 'invalid UTF-8 (byte offset 2)'],
     ['POST /x --data @FOLDER/big.json', 'is larger than 8 MiB'],
     ['POST /x --data - --api-key-file -', 'cannot be both the body and the API key'],
-    ['POST /x --data @- --api-key-file -', 'cannot be both the body and the API key'],
   ] as const)('%j: %s', async ([line, says], { petstore, sandbox, folder }) => {
     writeFileSync(join(folder, 'bad.json'), '{"a":\n  }');
     writeFileSync(join(folder, 'latin1.json'), Buffer.from('{"\xe9":1}', 'latin1'));
@@ -242,8 +235,6 @@ describe('the outcome of a request through api', () => {
 
   test.for([
     [200, '', 'application/json', 'got an empty body'],
-    [200, '<html>', 'text/html', 'expected JSON, got text/html'],
-    [200, '{"a":1', 'application/json', 'invalid JSON'],
     [206, '[1]', 'application/json', '206'],
   ] as const)('a %i with "%s" of %s: %s', async (row, { petstore, sandbox }) => {
     const [status, body, type, says] = row;
@@ -262,9 +253,7 @@ describe('the outcome of a request through api', () => {
   test.for<readonly [string, string, string]>([
     ['/v1', 'api GET /v1/categories', 'The path is appended to the base URL, which already incl'],
     ['/v1', 'api HEAD /nowhere', 'no such operation\n'],
-    ['/v1', 'api GET /pets/99', 'no such pet\n'],
     ['', 'api GET categories', version],
-    ['', 'pets get 99', version],
   ])('a 404 below "%s" of %s: %s', async ([path, line, hint], { petstore }) => {
     const env = { PETSTORE_BASE_URL: `http://127.0.0.1:4010${path}` };
     const { exitCode, stderr } = await petstore(line.split(' '), { env });

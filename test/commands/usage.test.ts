@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe } from 'vitest';
 import { expect, networkError, reply, test, testKey } from '../support/petstore.ts';
@@ -47,8 +45,6 @@ test.for<Row>([
   ['categories list --sort size', 'invalid value "size" for --sort', fields],
   ['categories list --sort nmae', '"nmae" for --sort', `Did you mean name? ${fields}`],
   ['categories list -o jsn', 'invalid value "jsn" for --output', 'Did you mean json? One of: '],
-  ['categories list -o=json', 'invalid value "=json" for --output', 'Did you mean json? One'],
-  ['orders list --output ', 'invalid value "" for --output', 'One of: table'],
   ['api get /x', 'invalid value "get" for <method>', 'One of: GET, '],
   ['completion tcsh', 'invalid value "tcsh" for <shell>', 'One of: bash, zsh, fish'],
   ['orders list --columns id,,id', 'empty column name in --columns', 'example: --columns id,name'],
@@ -69,7 +65,6 @@ test.for<Row>([
   ['categories diff - --format csv --api-key-file -', 'cannot be both the file and the API key'],
   ['categories list --max-wait soon', 'invalid duration "soon" from --max-wait', '30s, 2m, 0'],
   ['orders list --max-wait ', 'invalid duration "" from --max-wait'],
-  ['categories list --timeout 0', 'invalid duration "0" from --timeout', 'Must be more than 0.'],
   ['categories list', 'no API key for profile production', 'petstore auth login (', keyless, 4],
   ['limits --refresh -p staging', 'profile staging', 'login --profile staging', keyless, 4],
   ['orders list', 'PETSTORE_API_KEY: character 4 is', '', { PETSTORE_API_KEY: 'abc def' }],
@@ -83,10 +78,8 @@ test.for<Row>([
   ['orders list --base-url http://localhost.evil.example/v1', 'base URL', 'http would send'],
   ['orders list --base-url ', 'invalid base URL from --base-url', 'Must start with https://'],
   ['orders list --base-url file:///etc/passwd', 'invalid base URL', 'Must start with https://. Ex'],
-  ['orders list --base-url https://me@h/v1', 'invalid base URL', 'not contain a user name or'],
   ['orders list --base-url https://me:s@h/v1', 'invalid base URL', 'not contain a user name or'],
   ['orders list --base-url https://h/v1?a=1', 'invalid base URL', 'not have a query or a fragment'],
-  ['orders list --base-url https://h/v1#a', 'invalid base URL', 'not have a query or a fragment'],
   ['orders list', 'URL from PETSTORE_BASE_URL', 'https://HOST/v1', { PETSTORE_BASE_URL: 'h' }],
   ['orders list --profile ', 'invalid profile name "" from --profile', 'Only lower-case letters'],
   ['categories list -p=prod', 'invalid profile name "=prod"', 'Only lower-case letters, digits'],
@@ -218,23 +211,6 @@ describe('options may stand anywhere:', () => {
     expect(result.stdout).toMatch(stdout);
     expect(result.stdout + result.stderr).not.toContain('\u001b');
   });
-
-  test.for([
-    ['--no-input', 'categories', 'import'],
-    ['categories', '--no-input', 'import'],
-    ['categories', 'import', '--no-input'],
-  ])('%s %s %s', async (words, { petstore, sandbox, folder }) => {
-    const file = join(folder, 'pets.csv');
-    writeFileSync(file, 'name\ndog\n');
-    const stdin = Object.assign(Readable.from(['']), { isTTY: true });
-
-    const context = { stdin, confirm: async () => true };
-    const { exitCode, stderr } = await petstore([...words, file], { columns: 80, context });
-
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain('--no-input is set');
-    expect(sandbox.requests).toHaveLength(0);
-  });
 });
 
 test.for(['-vintage', '-q: quiet', '-o', '-ojson', '-pets', '-h', '-V', '--json', '--'])(
@@ -253,25 +229,18 @@ test.for(['-vintage', '-q: quiet', '-o', '-ojson', '-pets', '-h', '-V', '--json'
 
 describe('failures of the service', () => {
   const html = { 'content-type': 'text/html' };
-  const gzip = { 'content-encoding': 'gzip' };
   const elsewhere = { location: 'https://other.example/' };
   const half = '[{"id":1,"name":"'.padEnd(65_535, 'a');
 
   test.for<readonly [number, string | Buffer, string, Record<string, string>?]>([
     [200, '<html>Log in</html>', 'expected JSON, got text/html', html],
     [200, '', 'got an empty body'],
-    [200, 'null', 'got null'],
     [200, '{}', 'got an object'],
     [200, '[{"id":1,"name":"do', 'unexpected end of input at character 17'],
-    [200, '[{"id":1,"id":2,"name":"a"}]', 'duplicate field "id"'],
-    [200, '['.repeat(50), 'nested more than 32 levels deep'],
     [200, '[{"id":1,"name":"a"},{"id":2}]', 'item 2: name is missing'],
-    [200, '[{"name":"a"}]', 'item 1: id is missing'],
     [200, '[{"id":1.5,"name":"a"}]', 'item 1: id must be a 64-bit integer'],
     [200, '[{"id":9223372036854775808,"name":"a"}]', 'must be a 64-bit integer'],
     [200, '[{"id":1,"name":"a","description":7}]', 'description must be a string, not a number'],
-    [200, '[]', 'the body is compressed', gzip],
-    [200, Buffer.from('["\xff"]', 'latin1'), 'got invalid UTF-8'],
     [200, Buffer.from(`${half}\xe7${'a'.repeat(65_536)}\x8a\xac"}]`, 'latin1'), 'invalid UTF-8'],
     [302, '', 'the service redirects to https://other.example/ (302)', elsewhere],
   ])('a list answered with %i %s: %s', async (row, { petstore, sandbox }) => {
@@ -300,40 +269,33 @@ describe('failures of the service', () => {
     expect(sandbox.requests).toHaveLength(count);
   });
 
-  test.for([
-    ['done', 130, ['categories', 'create', 'frog', '-o', 'csv'], /\n1,frog,\n$/, /^/],
-    ['refused', 143, ['api', 'POST', '/categories', '--data', '{}'], /^$/, /refused the request/],
-  ] as const)(
-    'a write that was %s is said when the run is interrupted meanwhile, with exit %i',
-    async ([, exitCode, argv, printed, said], { petstore, sandbox }) => {
-      const interruption = new AbortController();
-      sandbox.reactions.push(async (_request, forward) => {
-        const response = await forward();
-        interruption.abort(interrupted(exitCode));
-        return response;
-      });
+  test('a write that was refused is said when the run is terminated meanwhile', async ({
+    petstore,
+    sandbox,
+  }) => {
+    const interruption = new AbortController();
+    sandbox.reactions.push(async (_request, forward) => {
+      const response = await forward();
+      interruption.abort(interrupted(143));
+      return response;
+    });
 
-      const result = await petstore(argv, { signal: interruption.signal });
+    const argv = ['api', 'POST', '/categories', '--data', '{}'];
+    const result = await petstore(argv, { signal: interruption.signal });
 
-      expect(result.exitCode).toBe(exitCode);
-      expect(result.stdout).toMatch(printed);
-      expect(result.stderr).toMatch(said);
-    },
-  );
+    expect(result).toMatchObject({ exitCode: 143, stdout: '' });
+    expect(result.stderr).toContain('refused the request');
+  });
 
-  test.for([
-    ['categories list --timeout 7s', 5, 7],
-    ['categories create frog --max-wait 0', 6, 30],
-  ] as const)('a service that never answers: %s', async (row, { petstore, sandbox, clock }) => {
-    const [line, exitCode, seconds] = row;
+  test('a create that is never answered ends after 30 s', async ({ petstore, sandbox, clock }) => {
     const start = clock.now();
     sandbox.reactions.push('stall');
 
-    const result = await petstore(line.split(' '));
+    const result = await petstore(['categories', 'create', 'frog', '--max-wait', '0']);
 
-    expect(result).toMatchObject({ exitCode, stdout: '' });
-    expect(result.stderr).toContain(`the request to 127.0.0.1:4010 timed out after ${seconds}s`);
-    expect(clock.now() - start).toBeGreaterThanOrEqual(seconds * 1_000);
+    expect(result).toMatchObject({ exitCode: 6, stdout: '' });
+    expect(result.stderr).toContain('the request to 127.0.0.1:4010 timed out after 30s');
+    expect(clock.now() - start).toBeGreaterThanOrEqual(30_000);
   });
 
   test('--max-wait 0 does not forbid to retry a read', async ({ petstore, sandbox }) => {
@@ -392,8 +354,6 @@ test('a bug is said without the key, with its stack if --verbose', async ({ pets
 
 test.for([
   ['EMFILE', 'too many open files', 'ulimit -n'],
-  ['ENFILE', 'too many open files', 'ulimit -n'],
-  ['MODULE_NOT_FOUND', 'petstore was replaced or removed while it', 'Run the command again'],
   ['ERR_MODULE_NOT_FOUND', 'petstore was replaced or removed while', 'Run the command again'],
 ] as const)('%s is no bug: exit 74 with the way out', async ([code, says, hint], { petstore }) => {
   const random = () => {

@@ -14,7 +14,6 @@ export type {
   WireRequest,
 } from '../../src/context.ts';
 export { tryLock } from '../../src/disk/lock.ts';
-export { stateFiles } from '../../src/disk/state-files.ts';
 export { type Format, formats } from '../../src/formats.ts';
 export { plans } from '../../src/sandbox/quota.ts';
 

@@ -269,16 +269,6 @@ describe('the outcome of a create', () => {
     expect(stderr).toContain('petstore: interrupted\nThe category was created with id 1.\n');
   });
 
-  test('ends when it is interrupted and nobody reads what it says', async ({ create }) => {
-    const ctrlC = new AbortController();
-    const write = () => new Promise<void>(() => setImmediate(() => ctrlC.abort(interrupted(143))));
-    const stderr = { ...noTerminal, write };
-
-    const { exitCode } = await create([], { signal: ctrlC.signal, context: { stderr } });
-
-    expect(exitCode).toBe(143);
-  });
-
   const writing = (code: string) => {
     const write = () => Promise.reject(networkError(code));
     return { context: { stdout: { ...noTerminal, write } } };
