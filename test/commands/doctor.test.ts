@@ -157,8 +157,6 @@ describe('doctor ends as a command would that finds the first thing that is wron
 
   test.for([
     [4, () => reply(401, '{}')],
-    [3, () => reply(404, '{}')],
-    [5, () => reply(200, '<html>')],
     [5, () => networkError('ENOTFOUND')],
     [75, () => reply(429, '', { 'retry-after': '900' })],
   ] as const)('%i: what --check ended with', async ([exitCode, answer], { petstore, sandbox }) => {

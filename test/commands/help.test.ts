@@ -67,24 +67,11 @@ describe('help', () => {
     expect(stdout).not.toMatch(/\bls\b/);
   });
 
-  test('of every page leaves the common options to their own', async ({ petstore }) => {
-    for (const words of pages) {
-      const { stdout } = await petstore(['help', ...words.split(' ')]);
-
-      expect(stdout.includes('  -v, --verbose '), words).toBe(words === 'options');
-      if (!topics.includes(words)) expect(stdout).toContain(': petstore help options\n');
-    }
-  });
-
   test('has bold headings on a terminal that has colour', async ({ petstore }) => {
     for (const [line, env, isBold] of [
-      ['help', {}, true],
       ['categories list --help', {}, true],
       ['help exit-codes', {}, true],
       ['help options --no-color', {}, false],
-      ['categories --help --no-color', {}, false],
-      ['help', { NO_COLOR: '1' }, false],
-      ['help', { TERM: 'dumb' }, false],
       ['--help', { FORCE_COLOR: '1' }, true],
     ] as const) {
       const terminal = line === '--help' ? {} : { columns: 80 };
@@ -103,15 +90,6 @@ describe('help', () => {
     const [, path = ''] = /delete\s+(\S+)\s+in\s+that\s+folder/.exec(stdout) ?? [];
     expect(path).toMatch(/^sandbox/);
     expect(existsSync(join(folder, 'state', path))).toBe(true);
-  });
-
-  test('explains the exit codes', async ({ petstore }) => {
-    for (const line of ['help exit-codes', 'exit-codes', 'exit-codes --help']) {
-      const { exitCode, stdout, stderr } = await petstore(line.split(' '));
-
-      expect({ exitCode, stderr }, line).toEqual({ exitCode: 0, stderr: '' });
-      expect(stdout.match(/^ {2}\d+/gm)).toHaveLength(14);
-    }
   });
 
   test('is the same wherever the word stands', async ({ petstore }) => {

@@ -65,25 +65,6 @@ describe('profile list', () => {
     expect(stdout).toContain('│ production │');
     expect(stderr).toContain(`petstore: ${says} from `);
   });
-
-  test('does not show a profile whose key and settings were removed', async ({ petstore }) => {
-    await setUp(petstore);
-    await petstore(['profile', 'use', 'mine'], { env: noEnv });
-
-    for (const line of [
-      'auth logout -p kept',
-      'config unset base-url -p mine',
-      'config unset api-key-command -p vault',
-      'config unset default-profile',
-    ]) {
-      expect(await petstore(line.split(' '), { env: noEnv })).toMatchObject({ exitCode: 0 });
-    }
-
-    const { stdout } = await petstore(['profile', 'list', '-o', 'csv', '--columns', 'profile'], {
-      env: noEnv,
-    });
-    expect(stdout).toBe('profile\nproduction\nstaging\nsandbox\n');
-  });
 });
 
 test('a profile that only has a stored key is named and completed', async ({ petstore }) => {

@@ -22,26 +22,6 @@ import { exact, interrupted, plans, type WireAnswer } from '../../support/values
 const dogCatEmu = ['cat', 'dog', 'emu'];
 
 describe('an import that meets trouble', () => {
-  test.for([
-    [5, 24],
-    [1, 4],
-  ] as const)(
-    'runs to its end at %i a minute with the default --max-wait',
-    async ([limit, rows], { importText, sandbox, clock }) => {
-      sandbox.plan = { ...sandbox.plan, minute: { limit, length: 60_000 } };
-      const start = clock.now();
-
-      const { exitCode, events } = await importText(pets(rows));
-
-      expect(exitCode).toBe(0);
-      expect(sandbox.categories).toHaveLength(rows);
-      // The list before and the one after take their place among the rows.
-      const windows = Math.ceil((rows + 2) / limit) - 1;
-      expect(clock.now() - start).toBeLessThan((windows + 1) * 62_000);
-      for (const { waitMs = 0 } of events()) expect(waitMs).toBeLessThanOrEqual(62_000);
-    },
-  );
-
   async function redirect(_: unknown, forward: () => Promise<WireAnswer>): Promise<WireAnswer> {
     for await (const _ of (await forward()).body);
     return { status: 302, headers: { location: '/v1/categories/2' }, body: Readable.from([]) };
