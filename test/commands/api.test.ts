@@ -11,17 +11,6 @@ const rabbit = '{"name":"rabbit"}';
 const writes = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 describe('api', () => {
-  test('shows the answer with every digit', async ({ petstore, sandbox }) => {
-    const answer = '{"id":9007199254740993,"weight":1.0,"big":1e3,"zero":-0}';
-    sandbox.react = () => reply(200, answer);
-
-    const table = await petstore(['api', 'GET', '/anything']);
-    const json = await petstore(['api', 'GET', '/anything', '--json']);
-
-    expect(table.stdout).toContain('│ id     │ 9007199254740993 │');
-    expect(json.stdout.replace(/\s/g, '')).toBe(answer);
-  });
-
   test.for(['GET', 'HEAD', ...writes])('sends %s', async (method, { petstore, sandbox }) => {
     sandbox.react = () => new Response(null, { status: 204 });
 

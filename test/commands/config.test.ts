@@ -155,7 +155,6 @@ describe('config set', () => {
 const all = 'base-url, output, max-wait, plan, limit-store, api-key-command, default-profile';
 test.for([
   [`set base-ulr ${url}`, `Did you mean base-url? One of: ${all}`],
-  [`set BASE-URL ${url}`, `One of: ${all}`],
   ['unset defaultprofile', `Did you mean default-profile? One of: ${all}`],
   ['get plann', `Did you mean plan? One of: profile, ${all}`],
   ['set profile staging', `One of: ${all}`],
