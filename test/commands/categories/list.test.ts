@@ -94,6 +94,18 @@ describe('categories list', () => {
     }
   });
 
+  test('sorts a list above 1 MiB, with every field as it came', async ({ list, sandbox }) => {
+    const rows = Array.from({ length: 12_000 }, (_, n) => {
+      const name = `pet ${String(12_000 - n).padStart(5, '0')}`;
+      return `{"id":${n},"name":"${name}","more":[12345678901234567890.50,{"n":${n}}],"text":"${'x'.repeat(40)}"}`;
+    });
+    sandbox.react = () => reply(200, `[${rows.join(' , ')}]`);
+
+    const { stdout } = await list('--sort name -o ndjson');
+
+    expect(stdout).toBe(`${rows.toReversed().join('\n')}\n`);
+  });
+
   test.for([
     ['--sort -name', '31425'],
     ['--limit 2', '12'],
