@@ -13,9 +13,12 @@ describe('config list', () => {
   test('shows each setting in force with its origin, and no key', async ({ petstore, folder }) => {
     await petstore(['config', 'set', 'base-url', url, '-p', 'staging']);
 
-    const { stdout, exitCode } = await petstore(['config', 'list', '--max-wait', '1h'], {
-      env: { ...env, PETSTORE_PROFILE: 'staging', PETSTORE_API_KEY: testKey },
-    });
+    const { stdout, exitCode } = await petstore(
+      ['config', 'list', '--max-wait', '1h', '-o', 'table'],
+      {
+        env: { ...env, PETSTORE_PROFILE: 'staging', PETSTORE_API_KEY: testKey },
+      },
+    );
 
     const rows = stdout.split('\n').map((line) => line.split('│').map((cell) => cell.trim()));
     expect(exitCode).toBe(0);
@@ -204,9 +207,12 @@ describe('an invalid setting in the settings file', () => {
     expect(removed.exitCode).toBe(0);
     expect(removed.stderr).toMatch(/^petstore: removed .*\n$/);
     expect(await run('config get output')).toMatchObject({ stdout: 'table\n', stderr: '' });
-    writeFileSync(path, text);
-    expect((await run(`config set ${name} ${valid}`)).exitCode).toBe(0);
-    expect((await run(`config get ${name}`)).stdout).toContain(valid);
+    const use = name === 'default-profile' ? ['profile use staging'] : [];
+    for (const repair of [`config set ${name} ${valid}`, ...use]) {
+      writeFileSync(path, text);
+      expect((await run(repair)).exitCode, repair).toBe(0);
+      expect((await run(`config get ${name}`)).stdout, repair).toContain(valid);
+    }
   });
 
   test('config path works if the file is not valid JSON', async ({ petstore, folder }) => {
