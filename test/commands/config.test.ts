@@ -64,7 +64,6 @@ describe('config get', () => {
 
   test.for([
     ['plan', 'staging', 'petstore config set plan VALUE --profile staging'],
-    ['plan', 'production', 'petstore config set plan VALUE --profile production'],
     ['base-url', 'sandbox', 'The sandbox has its own base URL, API key and limit.'],
   ] as const)('%s that %s does not have: exit 2', async ([name, profile, hint], { petstore }) => {
     await petstore(['config', 'set', 'default-profile', 'staging']);

@@ -141,28 +141,6 @@ describe('categories import', () => {
   );
 });
 
-describe('the input of an import', () => {
-  test('has all its faults told before anything is sent', async ({
-    importText,
-    sandbox,
-    folder,
-  }) => {
-    const { events } = await importText('name,description\ndog,Barks\n,x\ncat\n');
-
-    const path = join(folder, 'pets.csv');
-    expect(events()).toMatchObject([
-      {
-        event: 'error',
-        kind: 'usage',
-        faults: [`${path}:3: name must not be blank`, `${path}:4: expected 2 fields, got 1`],
-        outcome: 'not_sent',
-        exitCode: 2,
-      },
-    ]);
-    expect(sandbox.requests).toHaveLength(0);
-  });
-});
-
 describe('the progress of an import', () => {
   test.for([
     ['within a window', 50, plans.free, 2_500],
@@ -325,16 +303,6 @@ describe('the question of an import', () => {
 
     expect(await petstore(argv, atTerminal(yes, three))).toMatchObject({ exitCode: 2, stdout: '' });
     expect(sandbox.requests).toHaveLength(0);
-  });
-
-  test('names the number of categories and the service', async ({ importText, sandbox }) => {
-    const asked: string[] = [];
-    const confirm = async (question: string) => asked.push(question) > 0;
-
-    const { exitCode } = await importText(three, [], atTerminal(confirm));
-
-    expect(asked).toEqual(['Create 3 categories at http://127.0.0.1:4010/v1?']);
-    expect([exitCode, sandbox.categories.length]).toEqual([0, 3]);
   });
 
   const no = () => Promise.resolve(false);
