@@ -61,20 +61,6 @@ describe('config get', () => {
     expect(bare).toMatchObject({ exitCode: 0, stdout: `${command}\n`, stderr: '' });
     expect(JSON.parse(json.stdout)).toEqual({ setting: 'api-key-command', value: command, source });
   });
-
-  test.for([
-    ['plan', 'staging', 'petstore config set plan VALUE --profile staging'],
-    ['base-url', 'sandbox', 'The sandbox has its own base URL, API key and limit.'],
-  ] as const)('%s that %s does not have: exit 2', async ([name, profile, hint], { petstore }) => {
-    await petstore(['config', 'set', 'default-profile', 'staging']);
-
-    const result = await petstore(['config', 'get', name, '-p', profile]);
-
-    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(result.stderr).toBe(
-      `petstore: ${name} is not set for profile ${profile}\nNothing was sent.\n${hint}\n`,
-    );
-  });
 });
 
 describe('config unset', () => {
@@ -140,35 +126,6 @@ describe('config set', () => {
     expect(stderr).toMatch(/^petstore: saved /);
     expect(stderr).toContain(says);
   });
-
-  test.for([`base-url ${url}`, 'limit-store redis://h', 'api-key-command pass'])(
-    '%s is refused for the sandbox',
-    async (words, { petstore, folder }) => {
-      const argv = ['config', 'set', ...words.split(' '), '-p', 'sandbox'];
-      const { exitCode, stderr } = await petstore(argv);
-
-      expect(exitCode).toBe(2);
-      expect(stderr).toContain('the sandbox has its own base URL, API key and limit');
-      expect(existsSync(join(folder, 'config'))).toBe(false);
-    },
-  );
-});
-
-const all = 'base-url, output, max-wait, plan, limit-store, api-key-command, default-profile';
-test.for([
-  [`set base-ulr ${url}`, `Did you mean base-url? One of: ${all}`],
-  ['unset defaultprofile', `Did you mean default-profile? One of: ${all}`],
-  ['get plann', `Did you mean plan? One of: profile, ${all}`],
-  ['set profile staging', `One of: ${all}`],
-  ['unset __proto__', `One of: ${all}`],
-  [`get ${'x'.repeat(100_000)}`, `One of: profile, ${all}`],
-] as const)('config %.30s: refused with the names', async ([words, hint], { petstore, folder }) => {
-  const { stdout, stderr, exitCode } = await petstore(['config', ...words.split(' ')]);
-
-  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-  expect(stderr.split('\n')[0]).toMatch(/^petstore: invalid value.* for <setting>$/);
-  expect(stderr.split('\n')[2]).toBe(hint);
-  expect(existsSync(join(folder, 'config'))).toBe(false);
 });
 
 describe('an invalid setting in the settings file', () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { expect, type Fixtures, test, testKey } from '../support/petstore.ts';
@@ -112,21 +112,5 @@ describe('profile use', () => {
     expect(exitCode).toBe(0);
     expect(first).toContain('saved in');
     expect(second).toMatch(says === '' ? /^$/ : new RegExp(`^petstore: ${says}`));
-  });
-
-  const known = 'Profiles: production, staging, sandbox. To create a profile: petstore auth login';
-  const rule = 'Only lower-case letters, digits, "-" and "_" are allowed, at most 64.';
-  test.for([
-    ['stagign', 'unknown profile "stagign"', known],
-    ['qwertzuiop-asdfgh', 'unknown profile', known],
-    ['../keys', 'invalid profile name "../keys"', rule],
-    ['', 'invalid profile name ""', rule],
-    ['-'.repeat(65), 'invalid profile name', rule],
-  ] as const)('refuses "%s"', async ([name, says, hint], { petstore, folder }) => {
-    const result = await petstore(['profile', 'use', '--', name], { env: noEnv });
-
-    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(result.stderr).toContain(`petstore: ${says}\nNothing was sent.\n${hint}`);
-    expect(existsSync(join(folder, 'config'))).toBe(false);
   });
 });

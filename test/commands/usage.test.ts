@@ -5,6 +5,7 @@ import { saveSettings } from '../support/settings-file.ts';
 import { interrupted } from '../support/values.ts';
 
 const fields = 'One of: id, name, description';
+const settings = 'base-url, output, max-wait, plan, limit-store, api-key-command, default-profile';
 const keyless = { PETSTORE_API_KEY: undefined };
 const nowhere = { PETSTORE_BASE_URL: undefined };
 
@@ -34,11 +35,6 @@ test.for<Row>([
   ['categories create', 'argument <name>', 'Usage: petstore categories create [options] <name>'],
   ['categories list -q []', 'too many arguments', 'Usage: petstore categories list|ls [options]'],
   ['categories create a b', 'create: unexpected "b"', 'Quote a value that contains spaces.'],
-  [
-    'categories list x',
-    'arguments for petstore categories list: unexpected "x"',
-    'Usage: petstore',
-  ],
   ['categories list --sort', 'missing value for --sort', fields],
   ['categories list --limit', 'missing value for --limit', 'See: petstore categories list --help'],
   ['categories list -o', 'missing value for --output', 'One of: table, json'],
@@ -86,6 +82,19 @@ test.for<Row>([
   ['orders list -p ../x', 'invalid profile name "../x" from --profile', 'Only lower-case letters'],
   ['orders list -p sandbox --base-url https://h', 'cannot be used with the sandbox', 'Remove one'],
   ['orders list -p sandbox --api-key-file k', 'cannot be used with the sandbox', 'Remove one'],
+  ['profile use stagign', 'unknown profile "stagign"', 'Profiles: production, staging, s'],
+  ['profile use Staging', 'invalid profile name "Staging"', 'Only lower-case letters, digits'],
+  ['profile use ../keys', 'invalid profile name "../keys"', 'Only lower-case letters, digits'],
+  [`profile use ${'x'.repeat(65)}`, 'invalid profile name', 'are allowed, at most 64.'],
+  ['config get plan -p staging', 'plan is not set for profile staging', 'VALUE --profile staging'],
+  ['config get base-url -p sandbox', 'is not set for profile sandbox', 'its own base URL, API key'],
+  ['config get plann', 'invalid value "plann" for <setting>', `plan? One of: profile, ${settings}`],
+  ['config set base-ulr x', 'invalid value for <setting>', `mean base-url? One of: ${settings}`],
+  ['config set profile x', 'invalid value "profile" for <setting>', `One of: ${settings}`],
+  ['config unset __proto__', 'for <setting>', `One of: ${settings}`],
+  ['config set base-url https://h/v1 -p sandbox', 'the sandbox has its own base URL, API key'],
+  ['config set limit-store redis://h -p sandbox', 'the sandbox has its own base URL, API key'],
+  ['config set api-key-command pass -p sandbox', 'the sandbox has its own base URL, API key'],
   ['pets get ', 'invalid pet id ""'],
   ['pets get ..', 'invalid pet id ".."'],
   ['sandbox --port 99999', 'invalid port: "99999"', 'Use a number from 0 to 65535.'],
