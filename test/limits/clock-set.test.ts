@@ -35,10 +35,8 @@ const waits: Wait[] = [
 ];
 
 const steps: [set: string, by: number][] = [
-  ['forward by an hour', hour],
   ['forward by a day', day],
   ['back by a minute', -minute],
-  ['back by an hour', -hour],
   ['back by a day', -day],
 ];
 
@@ -159,22 +157,3 @@ test('a clock that is set after a restart of the machine does not shorten a told
 
   expectTold(clock.service() - startTime, 60);
 });
-
-test.for(waits.slice(0, 4))(
-  'a process that is stopped during %s, until long after, goes on within five seconds',
-  async (wait, { clock, petstore, sandbox, folder, forward }) => {
-    let isStopped = false;
-    const sleep: Clock['sleep'] = (ms, signal) => {
-      const stops = !isStopped && clock.service() >= startTime + middle;
-      isStopped ||= stops;
-      return clock.sleep(stops ? ms + 100 * second : ms, signal);
-    };
-
-    const ended = await runWait({ clock, petstore, sandbox, folder, forward }, wait, sleep);
-
-    expect(ended.exitCode).toBe(wait[4]);
-    expect(ended.sentAt).toEqual([0, expect.any(Number)]);
-    expect(ended.sentAt[1]).toBeGreaterThanOrEqual(120 * second);
-    expect(ended.sentAt[1]).toBeLessThanOrEqual(126 * second);
-  },
-);

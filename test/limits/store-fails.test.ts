@@ -1,28 +1,21 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
-import { type Fleet, shownUrl, test } from '../support/fleet.ts';
+import { type Fleet, noticesOf, shownUrl, test } from '../support/fleet.ts';
 import type { EngineFault } from '../support/memory-engine.ts';
-import { expect, type Fixtures, type Reaction, reply, silence } from '../support/petstore.ts';
-import { expectTold } from '../support/told.ts';
+import { expect, type Fixtures, reply } from '../support/petstore.ts';
+import {
+  expectTold,
+  list,
+  listNow,
+  never,
+  refusal,
+  second,
+  windowHeaders,
+} from '../support/told.ts';
 import { interrupted } from '../support/values.ts';
 
-const never = new AbortController().signal;
-const second = 1_000;
-const list = ['categories', 'list', '--json'];
-const listNow = [...list, '--max-wait', '0'];
 /** Sends two requests, one after the other. */
 const create = ['categories', 'create', 'rabbit', '--if-missing', '--json'];
-const refusal = (seconds: number) => reply(429, '', { 'retry-after': String(seconds) });
-const limited = (remaining: number, limit = 60, resetAfter = 60) =>
-  reply(200, '[]', {
-    'x-ratelimit-limit': String(limit),
-    'x-ratelimit-remaining': String(remaining),
-    'x-ratelimit-reset': String(startTime / second + resetAfter),
-  });
-const noticesOf = ({ events }: { events: () => readonly Record<string, unknown>[] }) =>
-  events().filter(({ event }) => event === 'notice');
 
 /** Lets the first machine be told to wait while the store is gone, which then is back. */
 async function tellAlone({ run, engine }: Fleet, sandbox: Fixtures['sandbox']): Promise<void> {
@@ -81,26 +74,6 @@ describe('without their store, machines', () => {
     },
   );
 
-  test('say so once in a run, however often it goes', async ({
-    fleet: { run, engine },
-    clock,
-    sandbox,
-  }) => {
-    sandbox.reactions.push(refusal(60));
-    const sleep = (ms: number, signal: AbortSignal) => {
-      // It is there for a while, every twenty seconds.
-      engine.fault = (clock.now() - startTime) % 20_000 < 12_000 ? 'refuses' : undefined;
-      return clock.sleep(ms, signal);
-    };
-    engine.fault = 'refuses';
-
-    const result = await run('one', list, { context: { sleep } });
-
-    expect(result.exitCode).toBe(0);
-    expect(engine.commands).toBeGreaterThan(0);
-    expect(noticesOf(result)).toHaveLength(1);
-  });
-
   test('end at Ctrl-C although it is silent, and without a word of it', async ({
     fleet: { run, engine },
     clock,
@@ -121,25 +94,11 @@ describe('without their store, machines', () => {
     expect(sandbox.requests).toHaveLength(0);
   });
 
-  test('go on alone after five seconds at most, also if each timer fires late', async ({
-    fleet: { run, engine },
-    clock,
-  }) => {
-    engine.fault = 'silent';
-    const sleep = (ms: number, signal: AbortSignal) => clock.sleep(ms + 300, signal);
-
-    const result = await run('one', list, { context: { sleep } });
-
-    expect(result.exitCode).toBe(0);
-    expect(noticesOf(result)).toHaveLength(1);
-    expect(clock.now() - startTime).toBeLessThan(6_000);
-  });
-
   test('leave a quarter to the others', async ({ fleet: { run, engine }, sandbox }) => {
     engine.fault = 'refuses';
     // Others take ten between two of ours.
     const remaining = [60, 49, 38, 27, 25];
-    sandbox.reactions.push(...remaining.map((left) => limited(left, 100)));
+    sandbox.reactions.push(...remaining.map((left) => reply(200, [], windowHeaders(100, left))));
 
     const codes = [];
     for (let n = 0; n < 6; n += 1) codes.push((await run('one', listNow)).exitCode);
@@ -148,23 +107,10 @@ describe('without their store, machines', () => {
     expect(sandbox.requests).toHaveLength(5);
   });
 
-  test('send one request at a time', async ({ fleet: { run, engine }, sandbox, clock }) => {
-    engine.fault = 'refuses';
-    await run('one', list);
-    sandbox.reactions.push('stall');
-    const stalled = run('one', [...list, '--timeout', '20s']);
-    const start = clock.now();
-    const other = await run('one', [...list, '--max-wait', '5s']);
-
-    expect(other.exitCode).toBe(75);
-    expect(clock.now() - start).toBeLessThan(10_000);
-    await stalled;
-  });
-
   test.for<[what: string, told: () => Response, until: number]>([
     ['a 429', () => refusal(900), 900],
-    ['a minute that is used up', () => limited(0), 60],
-    ['a day that is used up', () => limited(0, 1_000, 72_000), 72_000],
+    ['a minute that is used up', () => reply(200, [], windowHeaders(60, 0)), 60],
+    ['a day that is used up', () => reply(200, [], windowHeaders(1_000, 0, 72_000)), 72_000],
   ])(
     'keep to what they knew of, whoever was told it: %s',
     async ([, told, until], { fleet: { run, engine }, clock, sandbox }) => {
@@ -202,63 +148,6 @@ describe('without their store, machines', () => {
     expect(noticesOf(waited)).toHaveLength(1);
     expect(sandbox.requests).toHaveLength(2);
   });
-
-  test('count as spent what others have in flight when it goes', async ({
-    fleet: { run, engine },
-    sandbox,
-    clock,
-    folder,
-  }) => {
-    sandbox.reactions.push(limited(18));
-    await run('one', list);
-    const release = clock.hold();
-    const areConnecting = new Promise<void>((resolve) => {
-      let count = 0;
-      sandbox.connect = () => {
-        count += 1;
-        if (count === 3) resolve();
-        return silence;
-      };
-    });
-    const others = [1, 2, 3].map(() => run('two', list));
-    await areConnecting;
-    sandbox.connect = async () => {};
-    sandbox.react = () => {
-      engine.fault = 'refuses';
-      return limited(17);
-    };
-    const file = join(folder, 'pets.csv');
-    writeFileSync(file, 'name\nfirst\n');
-
-    const argv = ['categories', 'import', file, '--yes', '--max-wait', '0'];
-    const { exitCode } = await run('one', argv);
-
-    expect(exitCode).toBe(75);
-    expect(sandbox.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
-    release();
-    await Promise.all(others);
-  });
-
-  test('do no harm, though it goes while no process runs', async ({
-    fleet: { run, engine },
-    clock,
-    sandbox,
-  }) => {
-    const machines = Array.from({ length: 10 }, (_, n) => `machine-${n}`);
-    for (let n = 0; n < 60; n += 1) await run(`machine-${n % 10}`, list);
-    engine.fault = 'refuses';
-
-    const results = await Promise.all(
-      machines.map(async (machine, n) => {
-        await clock.sleep(1_200 * n + 1, never);
-        return run(machine, list);
-      }),
-    );
-
-    expect(results.map(({ exitCode }) => exitCode)).toEqual(machines.map(() => 0));
-    // Not one is refused and sent again.
-    expect(sandbox.requests).toHaveLength(70);
-  });
 });
 
 test('a store whose reply a busy machine reads late is used: a timer that fires late proves nothing', async ({
@@ -288,18 +177,6 @@ describe('when their store is back, machines', () => {
 
     expect([again.exitCode, other.exitCode]).toEqual([75, 75]);
     expect(sandbox.requests).toHaveLength(1);
-  });
-
-  test('tell it once, not at each start', async ({ fleet, sandbox }) => {
-    const { run, engine } = fleet;
-    await tellAlone(fleet, sandbox);
-    await run('one', listNow);
-    const before = engine.changes;
-
-    await run('one', listNow);
-    await run('one', listNow);
-
-    expect(engine.changes).toBe(before);
   });
 
   test('tell it in the middle of a wait', async ({ fleet: { run, engine }, clock, sandbox }) => {
@@ -341,59 +218,6 @@ describe('when their store is back, machines', () => {
     expect(noticesOf(await waiting)).toHaveLength(1);
     expect(clock.now() - resetAt).toBeLessThanOrEqual(10_000);
   });
-
-  test('forget by --reset on another one what they were told alone', async ({
-    fleet,
-    sandbox,
-    clock,
-  }) => {
-    const { run } = fleet;
-    await tellAlone(fleet, sandbox);
-    await run('one', ['limits']);
-    await clock.sleep(5_000, never);
-    await run('two', ['limits', '--reset']);
-
-    expect((await run('one', listNow)).exitCode).toBe(0);
-  });
-
-  test('count no request of a process as in flight that ended meanwhile, but those of others', async ({
-    fleet: { run, engine },
-    clock,
-    sandbox,
-  }) => {
-    await run('one', list);
-    const ctrlC = new AbortController();
-    sandbox.reactions.push('stall', 'stall');
-    const others = [
-      { pid: 4243, host: 'one' },
-      { pid: 4242, host: 'two' },
-    ].map((owner) =>
-      run(owner.host, [...list, '--timeout', '90s'], { signal: ctrlC.signal, context: { owner } }),
-    );
-    await clock.sleep(1, never);
-    sandbox.reactions.push(
-      async (_request, forward) => {
-        engine.fault = 'refuses';
-        return forward();
-      },
-      refusal(20),
-      async (_request, forward) => forward(),
-    );
-    // The second request waits until the store is back.
-    const sleep = (ms: number, signal: AbortSignal) => {
-      if (clock.now() > startTime + 8_000) engine.fault = undefined;
-      return clock.sleep(ms, signal);
-    };
-    await run('one', create, { context: { sleep } });
-
-    const { stdout } = await run('two', ['limits', '--json']);
-
-    expect(JSON.parse(stdout).inFlight).toBe(2);
-    // Nor did it wait until its own request counted as spent.
-    expect(clock.now() - startTime).toBeLessThan(25_000);
-    ctrlC.abort(interrupted(130));
-    await Promise.all(others);
-  });
 });
 
 describe('a store that loses its values', () => {
@@ -418,66 +242,9 @@ describe('a store that loses its values', () => {
     expect([...codes]).toEqual([0]);
     expect(sandbox.requests.length).toBeLessThanOrEqual(150 + Math.ceil(150 / 60));
   });
-
-  test('costs no 429 if others have the last requests of a minute in flight', async ({
-    fleet: { run, engine },
-    clock,
-    sandbox,
-  }) => {
-    let used = 57;
-    sandbox.reactions.push(limited(60 - used));
-    await run('one', list);
-    const counted: Reaction = async ({ onSent }) => {
-      onSent();
-      used += 1;
-      const answer = limited(60 - used);
-      await clock.sleep(5_000, never);
-      return { status: 200, headers: Object.fromEntries(answer.headers), body: emptyList() };
-    };
-    sandbox.react = () => (used < 60 ? counted : refusal(60));
-    const others = [1, 2, 3].map(() => run('two', list));
-    await clock.sleep(1_000, never);
-    engine.flush();
-
-    const { exitCode } = await run('one', listNow);
-
-    expect(exitCode).toBe(75);
-    expect(sandbox.requests).toHaveLength(4);
-    for (const other of others) expect((await other).exitCode).toBe(0);
-  });
-
-  test('is told again by a process that runs what was left', async ({
-    fleet: { run, engine },
-    sandbox,
-    clock,
-  }) => {
-    sandbox.reactions.push(async (_request, forward) => {
-      engine.flush();
-      return forward();
-    });
-
-    const result = await run('one', list);
-    await run('two', list);
-    const { stdout } = await run('one', ['limits', '--json']);
-
-    expect(noticesOf(result)).toEqual([]);
-    expect(JSON.parse(stdout).minute.remaining).toBe(58);
-    expect(clock.now()).toBe(startTime);
-  });
 });
 
 describe('limits --reset', () => {
-  test('also clears what each machine knows itself', async ({ fleet: { run }, clock }) => {
-    await run('one', list);
-    await clock.sleep(5_000, never);
-    await run('two', ['limits', '--reset']);
-
-    for (const machine of ['one', 'two']) {
-      const { stdout } = await run(machine, ['limits', '--json']);
-      expect(JSON.parse(stdout).minute.remaining, machine).toBe(undefined);
-    }
-  });
-
   test('holds when the store goes', async ({ fleet, sandbox, clock }) => {
     const { run, engine } = fleet;
     await tellAlone(fleet, sandbox);
@@ -488,7 +255,3 @@ describe('limits --reset', () => {
     expect(clock.now() - startTime).toBeLessThan(5_000);
   });
 });
-
-async function* emptyList(): AsyncGenerator<Uint8Array> {
-  yield Buffer.from('[]');
-}

@@ -2,9 +2,7 @@ import { describe } from 'vitest';
 import { shownUrl, storeUrl, test } from '../support/fleet.ts';
 import type { EngineFault } from '../support/memory-engine.ts';
 import { expect, reply } from '../support/petstore.ts';
-
-const list = ['categories', 'list', '--json'];
-const refusal = (seconds: number) => reply(429, '', { 'retry-after': String(seconds) });
+import { list, listNow, refusal } from '../support/told.ts';
 
 describe('limits', () => {
   test('say through which store they are shared, and --reset clears it for all', async ({
@@ -12,7 +10,7 @@ describe('limits', () => {
     sandbox,
   }) => {
     sandbox.reactions.push(refusal(900));
-    await run('one', [...list, '--max-wait', '0']);
+    await run('one', listNow);
 
     const told = await run('two', ['limits', '--json']);
     await run('two', ['limits', '--reset']);
@@ -40,34 +38,16 @@ describe('limits', () => {
     sandbox,
   }) => {
     sandbox.reactions.push(refusal(900));
-    await run('one', [...list, '--max-wait', '0']);
+    await run('one', listNow);
     engine.fault = 'refuses';
 
     const reset = await run('one', ['limits', '--reset']);
-    const alone = await run('one', [...list, '--max-wait', '0']);
+    const alone = await run('one', listNow);
     engine.fault = undefined;
-    const back = await run('one', [...list, '--max-wait', '0']);
+    const back = await run('one', listNow);
 
     expect(reset.stderr).toContain(`${shownUrl} is not responding, and will be reset when`);
     expect([alone.exitCode, back.exitCode]).toEqual([0, 0]);
-  });
-
-  test('that another machine resets meanwhile, an hour after the first, are reset there as well', async ({
-    fleet: { run, engine },
-    sandbox,
-    clock,
-  }) => {
-    await run('one', list);
-    await clock.sleep(3_600_000, new AbortController().signal);
-    sandbox.reactions.push(refusal(900));
-    await run('one', [...list, '--max-wait', '0']);
-    engine.fault = 'refuses';
-    await run('two', ['limits', '--reset']);
-    engine.fault = undefined;
-
-    const back = await run('two', [...list, '--max-wait', '0']);
-
-    expect(back.exitCode).toBe(0);
   });
 });
 
@@ -75,29 +55,27 @@ describe('doctor', () => {
   const finding = ({ stdout }: { stdout: string }) =>
     JSON.parse(stdout).find(({ check }: { check: string }) => check === 'limit store');
 
-  test.for<{ fault: EngineFault | undefined; status: string; says: string }>([
-    { fault: undefined, status: 'warn', says: 'answers; its password is sent unencrypted' },
-    { fault: 'silent', status: 'warn', says: 'does not answer' },
-    { fault: 'password', status: 'warn', says: 'does not answer' },
-  ])('says how a store is that has $fault', async (row, { fleet: { run, engine } }) => {
-    engine.fault = row.fault;
+  test.for<[fault: EngineFault | undefined, says: string]>([
+    [undefined, 'answers; its password is sent unencrypted'],
+    ['silent', 'does not answer'],
+    ['password', 'does not answer'],
+  ])('warns of a store that has %s', async ([fault, says], { fleet: { run, engine } }) => {
+    engine.fault = fault;
 
     const result = await run('one', ['doctor', '--json']);
 
+    const found = { status: 'warn', finding: expect.stringContaining(`${shownUrl} ${says}`) };
     expect(result.exitCode).toBe(0);
-    expect(finding(result)).toMatchObject({
-      status: row.status,
-      finding: expect.stringContaining(`${shownUrl} ${row.says}`),
-    });
+    expect(finding(result)).toMatchObject(found);
     expect(result.stdout + result.stderr).not.toContain('p4ss');
   });
 
   test.for([
-    { url: 'rediss://:p4ss-w0rd@limits.example', status: 'ok' },
-    { url: 'redis://:p4ss-w0rd@127.0.0.1', status: 'ok' },
-    { url: 'redis://limits.example', status: 'ok' },
-    { url: 'redis://:p4ss-w0rd@limits.example', status: 'warn' },
-  ])('finds $url $status', async ({ url, status }, { fleet: { run } }) => {
+    ['rediss://:p4ss-w0rd@limits.example', 'ok'],
+    ['redis://:p4ss-w0rd@127.0.0.1', 'ok'],
+    ['redis://limits.example', 'ok'],
+    ['redis://:p4ss-w0rd@limits.example', 'warn'],
+  ])('finds %s %s', async ([url, status], { fleet: { run } }) => {
     const result = await run('one', ['doctor', '--json'], { env: { PETSTORE_LIMIT_STORE: url } });
 
     expect(finding(result).status).toBe(status);
