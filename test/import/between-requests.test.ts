@@ -91,28 +91,6 @@ describe('an import of dog, cat and emu leaves each of them once, or names the c
     }
   });
 
-  test('two rows are the same, one of them was created, and lists have all twice', async ({
-    petstore,
-    sandbox,
-    folder,
-    misbehave,
-  }) => {
-    const file = put(folder, 'name\ncat\ncat\n');
-    let creates = 0;
-    const create: Create = (request, forward) => {
-      creates += 1;
-      return creates === 1 ? resetLate(request, forward) : reset(request);
-    };
-    misbehave({ list: twice, create, times: 2 });
-
-    const argv = ['categories', 'import', file, '--allow-duplicates', ...apply];
-    const { exitCode } = await petstore(argv);
-
-    expect(exitCode).toBe(0);
-    expect(countCreates(sandbox)).toBe(3);
-    expect(sandbox.categories.map(({ name }) => name)).toEqual(['cat', 'cat']);
-  });
-
   const added = { 'list 2': '+cat' };
   test.for<Row>([
     ['creates emu before us', 0, 3, ['emu'], { changes: { 'POST emu': '+emu' } }],

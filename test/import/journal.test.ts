@@ -95,26 +95,6 @@ describe.for(modes)('an import of %s that was killed', ([, flags]) => {
     expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
   });
 
-  test('and whose next run was killed in its wait makes another one wait', async ({
-    live,
-    sandbox,
-    folder,
-  }) => {
-    sandbox.plan = slow;
-    const argv = [put(folder, three), ...flags];
-    await live(argv, { isKilled: true });
-    for (const journal of stateFilesAbout(folder, 'pets.csv')) {
-      appendFileSync(journal, '{"state":"sen');
-    }
-
-    const second = await live(argv, { diesAt: 4 });
-    const third = await live(argv);
-
-    expect([second.exitCode, second.sent, third.exitCode]).toEqual([undefined, [], 0]);
-    expect(second.lastedMs).toBeGreaterThanOrEqual(settleMs);
-    expect(third.firstSentMs).toBeGreaterThanOrEqual(settleMs);
-  });
-
   test('and left a damaged journal goes on, or refuses and names it', async ({
     live,
     sandbox,

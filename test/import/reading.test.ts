@@ -6,7 +6,6 @@ import fc from 'fast-check';
 import { describe } from 'vitest';
 import { test as base, expect } from '../support/petstore.ts';
 import { trials } from '../support/trials.ts';
-import { interrupted } from '../support/values.ts';
 
 type Bytes = string | Uint8Array;
 type Row = { readonly line: number; readonly name: string; readonly description?: string };
@@ -303,50 +302,9 @@ describe('input that cannot be read', () => {
   ])('standard input: %s', async ([chunks, message], { read }) => {
     expect(await read('csv', chunks)).toMatchObject({ exitCode: 2, error: { message } });
   });
-
-  test('standard input that never ends, until it is interrupted', async ({ petstore }) => {
-    const silent = Object.assign(new Readable({ read() {} }), { isTTY: false });
-    silent.push('name\na\n');
-    const terminate = new AbortController();
-    setImmediate(() => terminate.abort(interrupted(143)));
-
-    const argv = ['categories', 'import', '-', '--format', 'csv', '--yes', '--json'];
-    const options = { signal: terminate.signal, context: { stdin: silent } };
-    const { events } = await petstore(argv, options);
-
-    expect(events()).toMatchObject([{ kind: 'interrupted', exitCode: 143 }]);
-    expect(silent.destroyed).toBe(true);
-  });
 });
 
 describe('any input', () => {
-  const odd = fc.constantFrom('"', ',', '\n', '\r', '\\', 'é', '🐇', ' ');
-  const text = fc
-    .oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: odd }))
-    .filter((value) => !value.includes('\0'));
-  const fields = fc.record(
-    { name: text.filter((name) => name.trim() !== ''), description: text },
-    { requiredKeys: ['name'] },
-  );
-  const rows = fc.array(fields, { minLength: 1, maxLength: 8 });
-  const lineEnd = fc.constantFrom('\n', '\r\n', '\r', '\n\n', '\r\n\r\n');
-
-  test('of CSV gives the rows that went in, whatever the layout', async ({ read }) => {
-    await fc.assert(
-      fc.asyncProperty(rows, lineEnd, fc.boolean(), async (rows, end, quotes) => {
-        const lines = rows.map(({ name, description }) =>
-          [name, description].map((value) => csvField(value, quotes)).join(','),
-        );
-        const sent = await read('csv', [['name,description', ...lines, ''].join(end)]);
-        expect(sent.error).toBeUndefined();
-        expect(sent.rows.map(({ line, ...fields }) => fields)).toEqual(
-          rows.map((row) => ({ ...row })),
-        );
-      }),
-      trials(300),
-    );
-  });
-
   test('of random bytes gives rows or faults', async ({ read }) => {
     const format = fc.constantFrom('csv', 'tsv', 'json', 'ndjson');
     const piece = fc.constantFrom(
@@ -376,10 +334,4 @@ function row(line: number, name: string, description?: string): Row {
 
 function bytes(text: string, hex: string): Uint8Array {
   return Buffer.concat([Buffer.from(text), Buffer.from(hex, 'hex')]);
-}
-
-function csvField(value: string | undefined, quotes: boolean): string {
-  if (value === undefined) return '';
-  const needsQuotes = quotes || value === '' || /[",\r\n]/.test(value);
-  return needsQuotes ? `"${value.replaceAll('"', '""')}"` : value;
 }

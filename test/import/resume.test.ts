@@ -1,7 +1,15 @@
 import { rmSync } from 'node:fs';
 import { describe } from 'vitest';
 import type { Clock } from '../support/clock.ts';
-import { apply, cutAfter, namesIn, put, stateFilesAbout, three } from '../support/import-cases.ts';
+import {
+  apply,
+  cutAfter,
+  cutBefore,
+  namesIn,
+  put,
+  stateFilesAbout,
+  three,
+} from '../support/import-cases.ts';
 import { type Create, createSilently, test, vanish } from '../support/lives.ts';
 import { expect } from '../support/petstore.ts';
 import { isPosix } from '../support/posix.ts';
@@ -142,4 +150,59 @@ describe.skipIf(!isPosix)('after the end of a process that had names', () => {
       expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'fox']);
     },
   );
+});
+
+describe.skipIf(!isPosix)('a create with --if-missing, after one of the same name', () => {
+  const argv = [...creating('cat'), '--json'];
+
+  test('that was killed, says why it waits, creates it, and makes no other one wait', async ({
+    live,
+  }) => {
+    await live(argv, { create: vanish, isKilled: true });
+
+    const next = await live(argv);
+    const last = await live(argv);
+
+    expect(next).toMatchObject({ exitCode: 0, sent: ['list', 'list', 'cat'] });
+    expect(next.stderr).toMatch(/may have created the same name: checking .* in 60s"/);
+    expect(last).toMatchObject({ exitCode: 0, sent: ['list'] });
+    expect(last.lastedMs).toBeLessThan(settleMs);
+  });
+
+  test('that was killed, does not wait if it is listed', async ({ live, sandbox }) => {
+    await live(argv, { create: createSilently, isKilled: true });
+
+    const next = await live(argv);
+
+    expect(next).toMatchObject({ exitCode: 0, sent: ['list'] });
+    expect(next.lastedMs).toBeLessThan(settleMs);
+    expect(namesIn(sandbox)).toEqual(['cat']);
+  });
+
+  test.for<
+    [before: string, Create, interruptedAt: number | undefined, code: number, waitMs: number]
+  >([
+    ['was looked up', cutBefore, undefined, 6, 0],
+    ['was to be looked up at Ctrl-C', cutBefore, 30_000, 130, settleMs],
+  ])('whose outcome %s', async ([, create, interruptedAt, code, waitMs], { live, sandbox }) => {
+    const first = await live(argv, { create, interruptedAt });
+
+    const next = await live(argv);
+
+    expect([first.exitCode, next.exitCode]).toEqual([code, 0]);
+    expect(next.lastedMs).toBeGreaterThanOrEqual(waitMs);
+    expect(next.lastedMs).toBeLessThan(waitMs + settleMs);
+    expect(namesIn(sandbox)).toEqual(['cat']);
+  });
+
+  test('that was killed, waits again after a wait that was interrupted', async ({ live }) => {
+    await live(argv, { create: vanish, isKilled: true });
+
+    const interrupted = await live(argv, { interruptedAt: 30_000 });
+    const next = await live(argv);
+
+    expect(interrupted).toMatchObject({ exitCode: 130, sent: ['list'], stdout: '' });
+    expect(next.exitCode).toBe(0);
+    expect(next.lastedMs).toBeGreaterThanOrEqual(settleMs);
+  });
 });

@@ -9,6 +9,7 @@ import {
   listNow,
   never,
   refusal,
+  respondAfter,
   second,
   windowHeaders,
 } from '../support/told.ts';
@@ -241,6 +242,30 @@ describe('a store that loses its values', () => {
 
     expect([...codes]).toEqual([0]);
     expect(sandbox.requests.length).toBeLessThanOrEqual(150 + Math.ceil(150 / 60));
+  });
+
+  test('costs no 429 if others have the last requests of a minute in flight', async ({
+    fleet: { run, engine },
+    clock,
+    sandbox,
+  }) => {
+    sandbox.reactions.push(reply(200, [], windowHeaders(60, 3)));
+    await run('one', list);
+    let remaining = 3;
+    sandbox.react = () => {
+      remaining -= 1;
+      const left = remaining;
+      return respondAfter(clock, 5 * second, () => reply(200, [], windowHeaders(60, left)));
+    };
+    const others = [1, 2, 3].map(() => run('two', list));
+    await clock.sleep(second, never);
+    engine.flush();
+
+    const { exitCode } = await run('one', listNow);
+
+    expect(exitCode).toBe(75);
+    for (const other of others) expect((await other).exitCode).toBe(0);
+    expect(sandbox.requests).toHaveLength(4);
   });
 });
 

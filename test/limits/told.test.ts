@@ -1,10 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
-import { expect, type Reaction, reply, test } from '../support/petstore.ts';
-import { expectTold, list, listNow, minute, never, refusal, second } from '../support/told.ts';
+import { expect, reply, test } from '../support/petstore.ts';
+import {
+  expectTold,
+  list,
+  listNow,
+  minute,
+  never,
+  refusal,
+  respondAfter,
+  second,
+} from '../support/told.ts';
 import { plans } from '../support/values.ts';
 
 describe('a wait that the service names', () => {
@@ -39,16 +47,12 @@ describe('a wait that the service names', () => {
   test.for([429, 503])(
     'is not made shorter by a %i that comes later and names less',
     async (status, { petstore, sandbox, clock }) => {
-      const takesSeconds =
-        (seconds: number, status: number, wait: string): Reaction =>
-        async ({ onSent }) => {
-          onSent();
-          await clock.sleep(seconds * second, never);
-          return { status, headers: { 'retry-after': wait }, body: Readable.from([]) };
-        };
       // Both are in flight when the first of them is answered.
       await petstore(list);
-      sandbox.reactions.push(takesSeconds(1, 429, '300'), takesSeconds(2, status, '5'));
+      sandbox.reactions.push(
+        respondAfter(clock, second, () => refusal(300)),
+        respondAfter(clock, 2 * second, () => refusal(5, status)),
+      );
 
       await Promise.all([petstore(listNow), petstore(listNow)]);
       const { events } = await petstore(listNow);

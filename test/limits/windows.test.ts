@@ -48,6 +48,27 @@ test('without a Date a window ends by the clock of the machine', async ({ petsto
   expectTold(Date.parse(String(events()[0]?.resetAt)) - startTime, 30);
 });
 
+test('a request that has to wait again and again while it connects is sent in the end', async ({
+  petstore,
+  sandbox,
+}) => {
+  await petstore(list);
+  let refused = 0;
+  sandbox.connect = async () => {
+    if (refused === 6) return;
+    const connect = sandbox.connect;
+    sandbox.connect = async () => {};
+    sandbox.reactions.push(refusal(1, 503));
+    await petstore(listNow);
+    refused += 1;
+    sandbox.connect = connect;
+  };
+
+  const { exitCode } = await petstore([...list, '--max-wait', 'inf']);
+
+  expect([exitCode, refused]).toEqual([0, 6]);
+});
+
 describe('requests in flight', () => {
   test.for([
     [1_500, 0],

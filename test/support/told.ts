@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { Readable } from 'node:stream';
 import { expect } from 'vitest';
 import { type Clock, startTime } from './clock.ts';
 import { type Reaction, reply } from './petstore.ts';
@@ -32,11 +33,14 @@ export function windowHeaders(
   };
 }
 
-/** Lets the sandbox respond after that time. */
-export function respondAfter(clock: Clock, ms: number): Reaction {
-  return async (_request, forward) => {
+/** Responds after that time: as the sandbox does, or with what `respond` returns then. */
+export function respondAfter(clock: Clock, ms: number, respond?: () => Response): Reaction {
+  return async ({ onSent }, forward) => {
+    if (respond) onSent();
     await clock.sleep(ms, never);
-    return forward();
+    if (!respond) return forward();
+    const { status, headers, body } = respond();
+    return { status, headers: Object.fromEntries(headers), body: body ?? Readable.from([]) };
   };
 }
 
