@@ -212,8 +212,10 @@ describe('when their store is back, machines', () => {
     await clock.sleep(20_000, never);
     engine.mute();
     await clock.sleep(20_000, never);
+    const release = clock.hold();
     await run('three', ['limits', '--reset']);
     const resetAt = clock.now();
+    release();
 
     expect((await waiting).exitCode).toBe(0);
     expect(noticesOf(await waiting)).toHaveLength(1);
