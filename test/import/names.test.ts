@@ -18,7 +18,9 @@ import {
   expect,
   type Fixtures,
   networkError,
+  type Reaction,
   type RunOptions,
+  reply,
   testKey,
 } from '../support/petstore.ts';
 import { expectTold } from '../support/told.ts';
@@ -236,6 +238,26 @@ describe('a create with --if-missing', () => {
       event: 'notice',
       message: expect.stringContaining('another petstore process may create the same name'),
     });
+  });
+
+  test('that waited for another one creates nothing twice although the list is old', async ({
+    createRabbit,
+    sandbox,
+    clock,
+  }) => {
+    const others: Run[] = [];
+    const create: Reaction = async (_request, forward) => {
+      others.push(createRabbit());
+      await clock.sleep(5_000, never);
+      return forward();
+    };
+    sandbox.reactions.push(reply(200, []), create, reply(200, []));
+
+    const first = await createRabbit(patient, { context: as(1) });
+    const [second] = await Promise.all(others);
+
+    expect([first.exitCode, second?.exitCode, second?.stdout]).toEqual([0, 0, first.stdout]);
+    expect(sandbox.categories).toHaveLength(1);
   });
 
   test('releases its name when it fails', async ({ createRabbit, sandbox }) => {

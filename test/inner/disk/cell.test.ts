@@ -1,10 +1,8 @@
 import {
-  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   truncateSync,
   utimesSync,
@@ -15,7 +13,7 @@ import { describe } from 'vitest';
 import { type Cell, change, memoryCell, withFallbacks } from '../../../src/disk/cell.ts';
 import { fileCell } from '../../../src/disk/file-cell.ts';
 import { expect, test } from '../../support/petstore.ts';
-import { isPosix, isPrivate } from '../../support/posix.ts';
+import { isPrivate } from '../../support/posix.ts';
 
 type Names = Readonly<Record<string, number>>;
 
@@ -81,15 +79,6 @@ describe('a cell in a folder', () => {
     for (const name of ['.', ...readdirSync(path)]) expect(isPrivate(join(path, name))).toBe(true);
   });
 
-  test.skipIf(!isPosix || process.getuid?.() === 0)(
-    'tells a look that nothing can be written, though nothing was yet',
-    async ({ folder }) => {
-      chmodSync(folder, 0o500);
-
-      await expect(namesIn(fileCell(join(folder, 'new', 'cell')))).rejects.toThrow('EACCES');
-    },
-  );
-
   test('is seen by all processes, and stays small', async ({ folder }) => {
     const [one, other] = [fileCell<Names>(folder), fileCell<Names>(folder)];
     for (const name of ten) {
@@ -122,29 +111,6 @@ describe('a cell in a folder', () => {
     }
   });
 
-  test('begins anew if all files are gone or damaged', async ({ folder }) => {
-    const each = (path: string, damage: (path: string) => void) => {
-      for (const name of readdirSync(path)) damage(join(path, name));
-    };
-    const damages: [string, (path: string) => void][] = [
-      ['damaged', (path) => each(path, (file) => truncateSync(file, 30))],
-      ['gone', (path) => each(path, (file) => rmSync(file))],
-      ['gone with their folder', (path) => rmSync(path, { recursive: true })],
-    ];
-    for (const [what, damage] of damages) {
-      const path = join(folder, what);
-      const cell = fileCell<Names>(path);
-      await addAll(cell, ten);
-      const seen = await cell.read();
-      damage(path);
-
-      expect(await namesIn(fileCell(path)), what).toBe(undefined);
-      expect(await cell.replace(seen, { late: 1 }), what).toBe(false);
-      await add(cell, 'next');
-      expect(await namesIn(fileCell(path)), what).toEqual(['next']);
-    }
-  });
-
   test('loses nothing to a process that was suspended while it was the first', async ({
     folder,
   }) => {
@@ -158,19 +124,6 @@ describe('a cell in a folder', () => {
     expect(await suspended.replace(seen, { suspended: 1 })).toBe(false);
 
     expect(await namesIn(fileCell(folder))).toEqual(ten);
-  });
-
-  test('removes the lowest numbers first, and none above one that stays', async ({ folder }) => {
-    await addAll(fileCell(folder), ten);
-    const oldest = Math.min(...filesIn(folder).map(Number));
-    for (const number of [oldest - 1, oldest - 3]) writeFileSync(join(folder, `${number}`), '');
-    // What is no file stays.
-    mkdirSync(join(folder, `${oldest - 2}`));
-
-    await add(fileCell(folder), 'next');
-
-    expect(existsSync(join(folder, `${oldest - 3}`))).toBe(false);
-    expect(existsSync(join(folder, `${oldest - 1}`))).toBe(true);
   });
 
   test('removes the temporary files of killed processes, no others', async ({ folder }) => {

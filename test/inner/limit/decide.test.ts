@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Decision, decide, grant } from '../../../src/limit/decide.ts';
 import {
@@ -11,7 +10,6 @@ import {
 import { merge, shifted, withoutPermits } from '../../../src/limit/merge.ts';
 import { emptyState, type State } from '../../../src/limit/state.ts';
 import { later } from '../../../src/limit/time.ts';
-import { trials } from '../../support/trials.ts';
 
 /** Times of the tests are seconds since then. */
 const start = 1e12;
@@ -95,6 +93,33 @@ const unavailable = response('b', {}, 40, 503, 60);
 const newPlan = { ...minute(999), limit: 1_000 };
 const sixtyOfDay = Array.from({ length: 60 }, (_, n) => got(day(500 - n)));
 
+const two = [...opened, ...askAll('ab')];
+const late = [...opened, ...askAll('ab', 59)];
+const outOfOrder = [
+  ...[got(minute(2)), ...askAll('ab')],
+  ...[response('b', minute(0)), response('a', minute(1))],
+];
+const lateResponse = [
+  ...late,
+  ...[response('a', minute(58, 120), 60.2), response('b', minute(0), 60.5)],
+];
+const ownInFlight = [
+  ...[...late, got(minute(5, 122), 62)],
+  ...[response('a', minute(4, 122), 62), response('b', minute(3, 122), 62)],
+];
+const untilReset = refusal('a', 0, undefined, minute(0, 30));
+const threeRefused = [
+  ...[...opened, ...askAll('abc')],
+  ...[refusal('a'), refusal('b', 1), refusal('c', 2)],
+];
+const endsLater = [...two, refusal('a', 0, 1), response('b', minute(39))];
+const refusedLater = [
+  ...[...two, refusal('a', 0, 1), got(minute(50), 3)],
+  ...[refusal('b', 3), ask('c', 6)],
+];
+const longerThan503 = [...two, response('a', {}, 0, 503, 60), refusal('b', 1, 90)];
+const longerThan429 = [...two, refusal('a', 0, 10), response('b', {}, 1, 503, 90)];
+
 const rows: readonly (readonly [when: string, at: number, events: readonly Event[], so: string])[] =
   [
     ['our clock may be ahead by a fraction', 61, [got(minute(0))], 'minute 61.001'],
@@ -107,80 +132,26 @@ const rows: readonly (readonly [when: string, at: number, events: readonly Event
     ['a new plan has the limit of the day', 1, [got(day(500)), got(newPlan)], 'granted'],
     ['a request was lost', 0, [got(minute(2)), ask('a'), lost('a')], 'granted'],
     ['that is told twice', 0, [got(minute(2)), ask('a'), lost('a'), lost('a')], 'granted'],
-    [
-      'responses arrive in another order',
-      0,
-      [got(minute(2)), ...askAll('ab'), response('b', minute(0)), response('a', minute(1))],
-      'minute 61',
-    ],
+    ['responses arrive in another order', 0, outOfOrder, 'minute 61'],
     ['a window ends earlier than reported', 0, [got(minute(1)), got(minute(0, 59))], 'minute 60'],
     ['others use the key', 0, othersUsed, 'minute 61.5'],
     ['others used it two minutes ago', 126, [...othersUsed, ...threeLeft], 'granted'],
     ['others used the day two minutes ago', 126, [...othersUsedDay, ...threeLeft], 'granted'],
     ['others use it, and the day is low', 0, othersUsedDay, 'granted'],
     ['the minute ends with the day', 39_960, [got(day(500)), lastOfDay], 'minute 40001'],
-    [
-      'a response of the window before comes late',
-      60.6,
-      [
-        ...[...opened, ...askAll('ab', 59)],
-        ...[response('a', minute(58, 120), 60.2), response('b', minute(0), 60.5)],
-      ],
-      'granted',
-    ],
-    [
-      'our own were in flight when the window began',
-      62,
-      [
-        ...[...opened, ...askAll('ab', 59), got(minute(5, 122), 62)],
-        ...[response('a', minute(4, 122), 62), response('b', minute(3, 122), 62)],
-      ],
-      'granted',
-    ],
+    ['a response of the window before comes late', 60.6, lateResponse, 'granted'],
+    ['our own were in flight when the window began', 62, ownInFlight, 'granted'],
     ['it was refused for 30 s', 0, [refusal('a', 0, 30)], '429 31.125'],
-    [
-      'it was refused until a reset',
-      0,
-      [refusal('a', 0, undefined, minute(0, 30))],
-      'minute 31.125',
-    ],
+    ['it was refused until a reset', 0, [untilReset], 'minute 31.125'],
     ['the reset is after that wait', 3, [refusal('a', 0, 1, minute(0, 40))], 'minute 41'],
-    [
-      'three were refused together',
-      2,
-      [...opened, ...askAll('abc'), refusal('a'), refusal('b', 1), refusal('c', 2)],
-      '429 4.125',
-    ],
-    [
-      'one from before the refusal ends after it',
-      3,
-      [...opened, ...askAll('ab'), refusal('a', 0, 1), response('b', minute(39))],
-      'probe',
-    ],
-    [
-      'another refusal is read after the next window has begun',
-      6,
-      [
-        ...[...opened, ...askAll('ab'), refusal('a', 0, 1), got(minute(50), 3)],
-        ...[refusal('b', 3), ask('c', 6)],
-      ],
-      'granted',
-    ],
+    ['three were refused together', 2, threeRefused, '429 4.125'],
+    ['one from before the refusal ends after it', 3, endsLater, 'probe'],
+    ['another refusal is read after the next window has begun', 6, refusedLater, 'granted'],
     ['the body speaks of a ban', 1, [refusal('a', 0, 300), banned], 'banned 301.125'],
     ['it does when the wait is over', 32, [refusal('a', 0, 30), banned], 'probe'],
     ['a 503 comes after that wait', 41, [refusal('a', 0, 30), unavailable], 'unavailable 101.125'],
-    [
-      'one from before a 503 is refused for longer',
-      1,
-      [...opened, ...askAll('ab'), response('a', {}, 0, 503, 60), refusal('b', 1, 90)],
-      '429 92.125',
-    ],
-    [
-      'a late 503 asks for more than a 429',
-      1,
-      [...opened, ...askAll('ab'), refusal('a', 0, 10), response('b', {}, 1, 503, 90)],
-      '429 92.125',
-    ],
+    ['one from before a 503 is refused for longer', 1, longerThan503, '429 92.125'],
+    ['a late 503 asks for more than a 429', 1, longerThan429, '429 92.125'],
   ];
 
 test.for(rows)('when %s: at %d s', ([, at, events, so]) => {
@@ -271,34 +242,4 @@ describe('our clock', () => {
     }
     expect(stamp.at).toBe(0);
   });
-});
-
-const anyEvent = fc.record({
-  id: fc.constantFrom('a', 'b', 'c', 'd'),
-  kind: fc.constantFrom('ask', 'response', 'refusal', 'lost', 'unsent'),
-  passed: fc.integer({ min: 0, max: 20 }),
-  remaining: fc.integer({ min: 0, max: 60 }),
-  resetsIn: fc.integer({ min: -5, max: 90 }),
-  waitS: fc.option(fc.integer({ min: 1, max: 120 }), { nil: undefined }),
-});
-
-test('nothing is granted before the end of a wait that the service named, whatever else happens', () => {
-  const namedS = 400;
-  fc.assert(
-    fc.property(fc.array(anyEvent, { maxLength: 30 }), (events) => {
-      let history = refusal('first', 0, namedS)({ state: emptyState, grantedAt: {} });
-      let at = 0;
-      for (const { id, kind, passed, remaining, resetsIn, waitS } of events) {
-        at += passed;
-        if (at >= namedS) return;
-        const reported = minute(remaining, at + resetsIn);
-        if (kind === 'ask') history = ask(id, at)(history);
-        else if (kind === 'response') history = response(id, reported, at)(history);
-        else if (kind === 'refusal') history = refusal(id, at, waitS, reported)(history);
-        else history = end(id, at, { kind })(history);
-        expect(history.state.permits).toEqual({});
-      }
-    }),
-    trials(500),
-  );
 });

@@ -59,24 +59,6 @@ describe('requests of one process', () => {
     expect(clock.now() - startTime).toBeGreaterThanOrEqual(minute);
   });
 
-  test('look for killed processes once a second', async ({ clock }) => {
-    let looks = 0;
-    const isRunning = () => {
-      looks += 1;
-      return true;
-    };
-    const { take } = createProcess(clock, memoryCell(), isRunning);
-    const first = await take();
-    const second = take();
-    await clock.sleep(10_000, new AbortController().signal);
-    await first.end(lastOfMinute);
-
-    await second;
-
-    expect(looks).toBeGreaterThan(0);
-    expect(looks).toBeLessThanOrEqual(11);
-  });
-
   test('count once if a change of the limit is made but not confirmed', async ({ clock }) => {
     // Two permits, and their ends.
     for (const unconfirmed of [1, 2, 3, 4]) {
