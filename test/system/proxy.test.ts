@@ -45,19 +45,6 @@ describe.concurrent('through a proxy (needs openssl)', { tags: ['openssl'] }, ()
     HTTPS_PROXY: proxy,
   });
 
-  test('Ctrl-C ends the wait for a proxy', async ({ open, serve, start }) => {
-    const { port, asked } = await open('hangs');
-    const env = environment(`http://127.0.0.1:${port}`, await serve());
-    const { child, ended } = start(create, { env });
-    await vi.waitFor(() => expect(asked).toHaveLength(1), { timeout: 10_000 });
-
-    child.kill('SIGINT');
-
-    const { code, stderr } = await ended;
-    expect(code).toBe(130);
-    expect(stderr).toContain('"outcome":"not_sent"');
-  });
-
   test('lists through one tunnel; the proxy gets the password, and the service the key', async ({
     open,
     serve,
@@ -84,32 +71,6 @@ describe.concurrent('through a proxy (needs openssl)', { tags: ['openssl'] }, ()
     expect(stderr).not.toMatch(/sesame|bWU6/);
   });
 
-  test('imports eight at a time, each in a tunnel that later requests use again', async ({
-    open,
-    serve,
-    petstore,
-    folder,
-  }) => {
-    const react = async ({ method }: { readonly method: string }) => {
-      // After the list, no create is answered before eight of them are there.
-      if (method === 'POST') await service.arrived(9);
-      return 'respond' as const;
-    };
-    const service: Service = await serve({ tls, react });
-    const { port, asked, open: openSockets } = await open('good', service.port);
-    const names = Array.from({ length: 24 }, (_, n) => `species ${n}`);
-    writeFileSync(join(folder, 'pets.csv'), ['name', ...names].join('\n'));
-
-    const { code } = await petstore(['categories', 'import', 'pets.csv', '--yes', '-q'], {
-      env: environment(`http://127.0.0.1:${port}`, service),
-    });
-
-    expect(code).toBe(0);
-    expect(service.state.categories.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
-    expect(asked).toHaveLength(8);
-    await vi.waitFor(() => expect(openSockets()).toBe(0));
-  });
-
   test('reaches a proxy that speaks TLS itself, and checks its certificate', async ({
     open,
     serve,
@@ -131,20 +92,6 @@ describe.concurrent('through a proxy (needs openssl)', { tags: ['openssl'] }, ()
     );
     expect(asked).toHaveLength(1);
     expect(seen().toString('latin1')).not.toContain(service.key);
-  });
-
-  test.for([
-    ['0.0.0.0', 'other.example, 0.0.0.0', 0],
-    ['127.0.0.1', '', 0],
-  ] as const)('%s with NO_PROXY=%j asks it %i times', async (row, { open, serve, petstore }) => {
-    const [host, noProxy, times] = row;
-    const service = await serve({ tls });
-    const { port, asked } = await open('good', service.port);
-    const env = { ...environment(`http://127.0.0.1:${port}`, service, host), NO_PROXY: noProxy };
-
-    expect((await petstore([...list, '-q'], { env })).code).toBe(0);
-
-    expect(asked).toHaveLength(times);
   });
 
   test('the certificate of the service is checked as without a proxy', async ({

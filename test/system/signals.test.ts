@@ -62,30 +62,6 @@ function readIfThere(path: string): string {
   }
 }
 
-describe.concurrent('a process that is stopped while it waits', () => {
-  test.for([
-    ['is over', 4_000],
-    ['is not over', 500],
-  ] as const)(
-    'and goes on when the told time %s sends nothing early, and ends',
-    async ([, stoppedMs], { serve, start }) => {
-      // Of a wait of 2 s a slow machine may leave too little to be shown.
-      const react = (_: Arrival, count: number) => (count === 1 ? retryAfter(429, 3) : 'respond');
-      const { env, requests } = await serve({ react });
-      const program = start(['categories', 'list', '--json'], { env });
-      await program.says('"reason":"429"');
-      program.child.kill('SIGSTOP');
-      await pause(stoppedMs);
-      expect(requests).toHaveLength(1);
-      program.child.kill('SIGCONT');
-
-      expect((await program.ended).code).toBe(0);
-      const [refused, next] = requests.map(({ at }) => at);
-      expect((next ?? 0) - (refused ?? 0)).toBeGreaterThanOrEqual(3_000);
-    },
-  );
-});
-
 /** A command, what the service does, when it has come to that stage (or what it says then), and what it says of the data. */
 type Stage = readonly [
   name: string,
@@ -241,38 +217,36 @@ describe.concurrent('a signal', () => {
     },
   );
 
-  test.for([
-    ['SIGINT', 'SIGINT'],
-    ['SIGHUP', 'SIGINT'],
-  ] as const)(
-    '%s and then %s end an import at once, and it loses nothing by that',
-    async ([first, second], { serve, start, folder }) => {
-      writeFileSync(join(folder, 'pets.csv'), rowsOf(12));
-      // Until the first run has ended it creates every other row, and answers none.
-      let creates = 0;
-      const isDeaf = () => program.child.exitCode === null && program.child.signalCode === null;
-      const react = ({ method }: Arrival): Action => {
-        if (method === 'GET' || !isDeaf()) return 'respond';
-        creates += 1;
-        return creates % 2 === 0 ? 'silence' : 'commit, then silence';
-      };
-      const service = await serve({ react });
-      const argv = [...importFile, '--settle', '100ms', '-q'];
-      const program = start(argv, { env: service.env });
-      await service.arrived(9);
-      program.child.kill(first);
-      await noticed(program);
-      expect(isDeaf()).toBe(true);
-      program.child.kill(second);
-      expect((await program.ended).code).toBe(second);
-      const { categories } = service.state;
-      expect(categories).toHaveLength(4);
+  test('SIGHUP and then SIGINT end an import at once, and it loses nothing by that', async ({
+    serve,
+    start,
+    folder,
+  }) => {
+    writeFileSync(join(folder, 'pets.csv'), rowsOf(12));
+    // Until the first run has ended it creates every other row, and answers none.
+    let creates = 0;
+    const isDeaf = () => program.child.exitCode === null && program.child.signalCode === null;
+    const react = ({ method }: Arrival): Action => {
+      if (method === 'GET' || !isDeaf()) return 'respond';
+      creates += 1;
+      return creates % 2 === 0 ? 'silence' : 'commit, then silence';
+    };
+    const service = await serve({ react });
+    const argv = [...importFile, '--settle', '100ms', '-q'];
+    const program = start(argv, { env: service.env });
+    await service.arrived(9);
+    program.child.kill('SIGHUP');
+    await noticed(program);
+    expect(isDeaf()).toBe(true);
+    program.child.kill('SIGINT');
+    expect((await program.ended).code).toBe('SIGINT');
+    const { categories } = service.state;
+    expect(categories).toHaveLength(4);
 
-      expect((await start(argv, { env: service.env }).ended).code).toBe(0);
-      const names = categories.map(({ name }) => name);
-      expect(names.toSorted()).toEqual(rowsOf(12).trim().split('\n').slice(1).toSorted());
-    },
-  );
+    expect((await start(argv, { env: service.env }).ended).code).toBe(0);
+    const names = categories.map(({ name }) => name);
+    expect(names.toSorted()).toEqual(rowsOf(12).trim().split('\n').slice(1).toSorted());
+  });
 
   test('SIGUSR1 opens no port of a debugger, and the run goes on', async ({ serve, start }) => {
     const react = (_: Arrival, count: number) => (count === 1 ? retryAfter(503, 1) : 'respond');
@@ -293,7 +267,6 @@ describe.concurrent('a terminal', { tags: ['script'] }, () => {
   const keys = { 'Ctrl-C': '\u0003', 'Ctrl-D': '\u0004' };
 
   test.for([
-    ['SIGINT', ...atKey, 130, 'interrupted'],
     ['SIGTERM', ...atKey, 143, 'terminated'],
     ['Ctrl-C', ...atKey, 130, 'interrupted'],
     ['Ctrl-C', ...atPlan, 130, 'interrupted'],

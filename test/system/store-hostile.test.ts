@@ -8,7 +8,6 @@ const array = (...items: string[]) =>
   `*${items.length}\r\n${items.map((item) => `$${item.length}\r\n${item}\r\n`).join('')}`;
 const now = String(Date.now());
 const stamp = { at: 1e12, wall: 1, uptime: 1, boot: 'server' };
-const endless = { reason: '429', since: 0, until: 1e300 };
 const snapshot = (state: object) => JSON.stringify({ state: { refusals: 0, ...state }, stamp });
 
 describe.concurrent('a limit store that is no Redis', () => {
@@ -20,8 +19,6 @@ describe.concurrent('a limit store that is no Redis', () => {
     ['says OK to everything', says('+OK\r\n')],
     ['announces more than can be counted', says('*9999999999\r\n')],
     ['says a text without an end', says(`+${'x'.repeat(3_000_000)}`)],
-    ['has half a value', says(array(now, 'v', '{"state":'))],
-    ['has an endless wait', says(array(now, 'v', snapshot({ permits: {}, block: endless })))],
     ['never takes what it is given', says(array(now, 'v', snapshot({ permits: {} })))],
   ])(
     'and %s: one notice, and the request is sent all the same',

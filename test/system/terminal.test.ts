@@ -69,28 +69,6 @@ describe('a terminal (needs script)', { tags: ['script'] }, () => {
     expect(pipe.stdout).not.toContain('\u001b');
   });
 
-  test('has no colours where they are not wanted', async ({ execute, folder }) => {
-    const words = ['pets get 1', 'categories get nobody'];
-    const lines = words.map((words) => `petstore ${words}\n`).join('');
-    writeFileSync(join(folder, 'commands.sh'), petstore + lines);
-    const env = await openShop();
-    const show = async (more: Record<string, string>) =>
-      (
-        await execute('script', ['-qec', 'sh commands.sh', '/dev/null'], {
-          env: { ...env, ...more },
-        })
-      ).stdout;
-
-    const colored = await show({});
-    for (const more of [{ FLAGS: '--no-color' }, { TERM: 'dumb' }]) {
-      const plain = await show(more);
-      expect(plain).not.toContain('\u001b');
-      expect(plain.split('\n').length).toBe(colored.split('\n').length);
-    }
-    // Bold, dim, yellow and red.
-    for (const color of [1, 2, 33, 31]) expect(colored).toContain(`\u001b[${color}m`);
-  });
-
   test.for([
     [0, 80],
     [60, 60],

@@ -1,6 +1,4 @@
-import { writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { describe } from 'vitest';
 import { makeAuthority } from '../support/own-authority.ts';
 import { createGate, expect, test } from '../support/program.ts';
@@ -41,33 +39,6 @@ describe.concurrent('a wait that one process was told', () => {
       expect(service.requests).toHaveLength(3);
     },
   );
-
-  test('is kept by the next one when the clock is set, on a system that does not name its starts', async ({
-    serve,
-    petstore,
-    folder,
-  }) => {
-    const { env, requests } = await serve({
-      react: () => ({ status: 429, headers: { 'retry-after': '600' }, body: '' }),
-    });
-    const preload = join(folder, 'clock.cjs');
-    writeFileSync(
-      preload,
-      `const fs = require('node:fs'), os = require('node:os');
-      const { readFileSync } = fs, { uptime } = os, { now } = Date;
-      fs.readFileSync = (path, ...rest) => {
-        if (String(path).startsWith('/proc/')) throw Object.assign(new Error(), { code: 'ENOENT' });
-        return readFileSync(path, ...rest);
-      };
-      os.uptime = () => uptime() + 86_400;
-      Date.now = () => now() + Number(process.env.AHEAD);`,
-    );
-    const run = (AHEAD: string) =>
-      petstore(list, { env: { ...env, AHEAD, NODE_OPTIONS: `--require ${preload}` } });
-
-    expect([(await run('0')).code, (await run('700000')).code]).toEqual([75, 75]);
-    expect(requests).toHaveLength(1);
-  });
 });
 
 /** Passes connections on to `port`; the second one not before `letThrough`, though it is accepted. */
