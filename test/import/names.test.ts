@@ -117,25 +117,29 @@ describe('processes on one machine that create the same names', () => {
     },
   );
 
-  test('a file that changes while its import waits for the list creates no name twice', async ({
-    importAs,
-    sandbox,
-    clock,
-  }) => {
-    const others: Run[] = [];
-    // The list as it was before anything was created.
-    sandbox.reactions.push(async () => {
-      others.push(importAs(2, `${three}fox,\n`));
-      await Promise.race([...others, clock.sleep(5_000, never)]);
-      return { status: 200, headers: {}, body: Readable.from([Buffer.from('[]')]) };
-    });
+  test.for([
+    ['creates no name twice', apply, 0, 'cat dog emu fox'],
+    ['is refused if each row counts and that import is not finished', everyRow, 2, 'cat dog'],
+  ] as const)(
+    'a file that changes while its import waits for the list %s',
+    async ([, flags, exitCode, names], { importAs, sandbox, clock }) => {
+      const others: Run[] = [];
+      const argv = [...flags, ...patient];
+      if (exitCode === 2) sandbox.react = reactTo('emu', reply(401, ''));
+      // The list as it was before anything was created.
+      sandbox.reactions.push(async () => {
+        others.push(importAs(2, `${three}fox,\n`, argv));
+        await Promise.race([...others, clock.sleep(5_000, never)]);
+        return { status: 200, headers: {}, body: Readable.from([Buffer.from('[]')]) };
+      });
 
-    await importAs(1, three);
-    const [changed] = await Promise.all(others);
+      await importAs(1, three, argv);
+      const [changed] = await Promise.all(others);
 
-    expect(countsOf(changed?.stdout ?? '')).toEqual({ existing: 3, created: 1 });
-    expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu', 'fox']);
-  });
+      expect(changed?.exitCode).toBe(exitCode);
+      expect(namesIn(sandbox)).toEqual(names.split(' '));
+    },
+  );
 
   test.for([
     ['of other names', 'cat', apply],
