@@ -6,7 +6,6 @@ import type { Bar, Setup } from './bars/bar.ts';
 import { measureImport } from './bars/imports.ts';
 import { measureLists } from './bars/lists.ts';
 import { serveHere, startService } from './bars/service.ts';
-import { measureSize } from './bars/size.ts';
 import { measureStart } from './bars/start.ts';
 
 /**
@@ -17,7 +16,6 @@ const parts: Readonly<Record<string, (setup: Setup) => Bar[]>> = {
   start: measureStart,
   lists: measureLists,
   import: measureImport,
-  size: measureSize,
 };
 
 const { values, positionals } = parseArgs({
@@ -41,7 +39,7 @@ async function measure(runs: number): Promise<void> {
 }
 
 function lineOf({ name, figure, unit, max }: Bar): string {
-  const digits = unit === 'MB' || unit === 'kB' ? 0 : 2;
+  const digits = unit === 'MB' ? 0 : 2;
   const print = (value: number) => `${value.toFixed(digits)}${unit === 'ratio' ? '' : ` ${unit}`}`;
   const limit = max === undefined ? '' : `at most ${print(max)}`;
   const verdict = max === undefined ? '' : figure <= max ? 'met' : 'NOT MET';

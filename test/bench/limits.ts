@@ -3,12 +3,10 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { plans } from '../../src/sandbox/quota.ts';
 import { isInstalled } from './bars/turns.ts';
 import { environment } from './home.ts';
 import { type Creator, countUp, type Outcome, type Race, race } from './race.ts';
-import { type Service, startService } from './service.ts';
+import { startService } from './service.ts';
 import { raceWithStore, type StoreLife, storeProgram } from './store-race.ts';
 
 /**
@@ -53,14 +51,8 @@ const races: Record<string, Race & { readonly storeLife?: StoreLife }> = {
   'B1d store back': { ...fleet, storeLife: { killedAfter: 90_000, backAfter: 30_000 } },
   'B1d store flushed': { ...fleet, storeLife: { flushedEvery: 5_000 } },
   'B1e 40 kills': { ...full, kills: 40 },
-  'B1e state deleted': { ...full, disturb: deleteState },
   'peer curl --retry 10': { ...full, creator: curl },
   'peer p-retry and fetch': { ...full, creator: retrying },
-};
-const others = {
-  'B2 one process': oneProcess,
-  'B3 after the day': afterTheDay,
-  'B4 only refusals': onlyRefusals,
 };
 
 const wanted = process.argv.slice(2);
@@ -77,77 +69,22 @@ for (const [name, { storeLife, ...options }] of Object.entries(races)) {
   else if (!storeProgram) console.log(`${name}: there is no redis-server or valkey-server`);
   else printOutcome(name, await raceWithStore(options, storeProgram, storeLife));
 }
-for (const [name, run] of Object.entries(others)) if (isWanted(name)) await run(name);
+if (isWanted('B2 one process')) await importAlone('B2 one process');
 
-function deleteState([folder = '']: readonly string[]): void {
-  setTimeout(() => {
-    // It is filled again while it is emptied.
-    rmSync(join(folder, 'state', 'limits'), { recursive: true, force: true, maxRetries: 10 });
-  }, 30_000);
-}
-
-/** An import of as many rows. */
-async function oneProcess(name: string): Promise<void> {
-  await withService({}, async (service, folder) => {
-    const names = Array.from({ length: full.creates }, (_, n) => `category-${n}`);
-    const file = join(folder, 'names.csv');
-    writeFileSync(file, ['name', ...names, ''].join('\n'));
-    const argv = ['import', file, '--yes', '--allow-duplicates', '--max-wait', 'inf'];
-    const { code } = await run(service, folder, argv);
-    printOutcome(name, { ...countUp(service, names), failures: code ? [`exit ${code}`] : [] });
-  });
-}
-
-/** Once the day is used up, nothing is sent and each process ends at once. */
-async function afterTheDay(name: string): Promise<void> {
-  const plan = { ...plans.free, minute: { limit: 2_000, length: 60_000 } };
-  await withService({ plan, used: 999 }, async (service, folder) => {
-    await run(service, folder, ['list']);
-    const ends = [];
-    for (let n = 0; n < 20; n += 1) ends.push(await run(service, folder, ['list']));
-    const times = ends.map(({ ms }) => ms).sort((a, b) => a - b);
-    const codes = new Set(ends.map(({ code }) => code));
-    const sent = service.requests.length - 1;
-    console.log(
-      `${name}: ${sent} requests, exit ${[...codes]}, p50 ${times[10]} ms, most ${times[19]} ms`,
-    );
-  });
-}
-
-/** A service that only refuses, asked by five loops for five minutes. */
-async function onlyRefusals(name: string): Promise<void> {
-  await withService({ onlyRefuses: true }, async (service, folder) => {
-    const end = Date.now() + 300_000;
-    const loop = async () => {
-      while (Date.now() < end) {
-        await run(service, folder, ['list', '--max-wait', '5s']);
-        await pause(5_000);
-      }
-    };
-    await Promise.all([loop(), loop(), loop(), loop(), loop()]);
-    const [first] = service.requests;
-    const within = service.requests.filter(({ at }) => at < (first?.at ?? 0) + 300_000);
-    console.log(`${name}: ${within.length} requests in 300 s`);
-  });
-}
-
-async function withService(
-  manners: Parameters<typeof startService>[0],
-  action: (service: Service, folder: string) => Promise<void>,
-): Promise<void> {
-  const service = await startService(manners);
+/** Imports as many rows in one process. */
+async function importAlone(name: string): Promise<void> {
+  const service = await startService();
   const folder = mkdtempSync(join(tmpdir(), 'petstore-limits-'));
-  await action(service, folder);
+  const names = Array.from({ length: full.creates }, (_, n) => `category-${n}`);
+  const file = join(folder, 'names.csv');
+  writeFileSync(file, ['name', ...names, ''].join('\n'));
+  const words = ['categories', 'import', file, '--yes', '--allow-duplicates', '--max-wait', 'inf'];
+  const env = environment(folder, service);
+  const argv = [resolve('bin/petstore.js'), ...words];
+  const [code] = await once(spawn(process.execPath, argv, { stdio: 'ignore', env }), 'close');
+  printOutcome(name, { ...countUp(service, names), failures: code ? [`exit ${code}`] : [] });
   service.close();
   rmSync(folder, { recursive: true });
-}
-
-async function run(service: Service, folder: string, args: readonly string[]) {
-  const start = performance.now();
-  const argv = [resolve('bin/petstore.js'), 'categories', ...args];
-  const env = environment(folder, service);
-  const [code] = await once(spawn(process.execPath, argv, { stdio: 'ignore', env }), 'close');
-  return { code, ms: Math.round(performance.now() - start) };
 }
 
 function printOutcome(name: string, outcome: Outcome): void {

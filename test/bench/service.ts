@@ -12,13 +12,9 @@ export type Manners = {
   readonly noDate?: boolean;
   /** Requests that were made before in this window. */
   readonly used?: number;
-  /** Sends nothing but 429. */
-  readonly onlyRefuses?: boolean;
 };
 
 export type Service = Awaited<ReturnType<typeof startService>>;
-
-const refusal = { status: 429, headers: { 'retry-after': '1' }, body: '{}' };
 
 /** A sandbox on a real port that several programs race for. */
 export async function startService(manners: Manners = {}) {
@@ -26,7 +22,6 @@ export async function startService(manners: Manners = {}) {
   const service = await openService({
     plan,
     skewMs: skew,
-    ...(manners.onlyRefuses && { react: () => refusal }),
     spoil({ date, ...headers }) {
       const end = service.state.quota.minute.openedAt + plan.minute.length;
       return {

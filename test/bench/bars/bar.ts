@@ -3,7 +3,7 @@ export type Bar = {
   readonly name: string;
   /** NaN if it could not be measured. */
   readonly figure: number;
-  readonly unit: 'ratio' | 'MB' | 'kB' | 's';
+  readonly unit: 'ratio' | 'MB' | 's';
   readonly max?: number | undefined;
 };
 
