@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { type Clock, startTime } from '../support/clock.ts';
-import { expect, type Fixtures, networkError, type Reaction, test } from '../support/petstore.ts';
+import { cutBefore } from '../support/import-cases.ts';
+import { expect, type Fixtures, type Reaction, test } from '../support/petstore.ts';
 import { expectTold, list, listNow, minute, refusal, second } from '../support/told.ts';
 import { type Context, plans } from '../support/values.ts';
 
@@ -10,12 +11,6 @@ const hour = 60 * minute;
 const day = 24 * hour;
 /** In the middle of each wait. */
 const middle = 20 * second;
-
-/** Breaks off once the request has left. */
-const cut: Reaction = async ({ onSent }) => {
-  onSent();
-  throw networkError('ECONNRESET');
-};
 
 type Wait = readonly [
   wait: string,
@@ -30,7 +25,7 @@ const waits: Wait[] = [
   ['a told wait', 'list', refusal(60), 60, 0, 60],
   ['the end of a window', 'create emu --if-missing', undefined, 1, 0, 60],
   ['a pause before another attempt', 'list', refusal(50, 502), 60, 0, 50],
-  ['the settle time of a create', 'create emu', cut, 60, 6, 60],
+  ['the settle time of a create', 'create emu', cutBefore, 60, 6, 60],
   ['a response that does not come', 'create emu --timeout 40s', 'stall', 60, 6, 100],
 ];
 

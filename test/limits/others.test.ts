@@ -40,11 +40,8 @@ describe.for(reports)('a key that %s uses', ([, remaining, isShared]) => {
       await clock.sleep(second, never);
       inFlight -= 1;
       const left = (remaining.at(-1) ?? 0) + remaining.length - sandbox.requests.length;
-      return {
-        status: 200,
-        headers: windowHeaders(100, left),
-        body: Readable.from([Buffer.from('[]')]),
-      };
+      const body = Readable.from([Buffer.from('[]')]);
+      return { status: 200, headers: windowHeaders(100, left), body };
     };
 
     await Promise.all([petstore(list), petstore(list), petstore(list)]);
@@ -58,13 +55,7 @@ describe('a service that reports no reset', () => {
     ['nothing at all: sixty a minute', () => ({}), 60],
     ['a limit', () => ({ 'x-ratelimit-limit': '5' }), 5],
     ['what is left', (sent) => ({ 'x-ratelimit-remaining': String(Math.max(0, 8 - sent)) }), 8],
-    [
-      'a reset that is past',
-      (sent) => ({
-        ...windowHeaders(100, 7 - sent, -3),
-      }),
-      7,
-    ],
+    ['a reset that is past', (sent) => windowHeaders(100, 7 - sent, -3), 7],
   ])('but %s', async ([, headers, sent], { petstore, sandbox, clock }) => {
     sandbox.react = () => reply(200, [], headers(sandbox.requests.length));
     for (let n = 0; n < sent; n += 1) expect((await petstore(listNow)).exitCode).toBe(0);

@@ -35,7 +35,7 @@ const rows: Row[] = [
   ['a limit that is halved midway', halved, createPets, 1 / 3, () => maxInFlight],
   // Before somebody else is noticed, all that are in flight may be refused at once.
   [
-    'a limit of which somebody else takes a third',
+    'a limit of which others take a third',
     shared,
     createPets,
     1,

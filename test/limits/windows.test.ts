@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
+import { cutBefore } from '../support/import-cases.ts';
 import { expect, networkError, type Reaction, reply, test } from '../support/petstore.ts';
 import {
   expectTold,
@@ -17,15 +18,9 @@ import { plans } from '../support/values.ts';
 
 const limits = ['limits', '--json'];
 
-/** Breaks off once the request has left. */
-const cut: Reaction = async ({ onSent }) => {
-  onSent();
-  throw networkError('ECONNRESET');
-};
-
 describe('the last request of a window', () => {
   test.for<[string, Reaction, sent: number]>([
-    ['is spent if its response was lost', cut, 2],
+    ['is spent if its response was lost', cutBefore, 2],
     ['is left if it never left', networkError('ECONNREFUSED'), 3],
   ])('%s', async ([, reaction, sent], { petstore, sandbox }) => {
     sandbox.reactions.push(reply(200, [], windowHeaders(60, 1)), reaction);
@@ -132,7 +127,7 @@ describe('requests in flight', () => {
 
 describe('limits', () => {
   test.for<[string, Reaction, used: number]>([
-    ['counts a request of the day whose response was lost', cut, 2],
+    ['counts a request of the day whose response was lost', cutBefore, 2],
     ['does not count a request of the day that was refused', refusal(1), 1],
   ])('%s', async ([, reaction, used], { petstore, sandbox }) => {
     sandbox.reactions.push(reaction);
