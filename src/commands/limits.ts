@@ -9,7 +9,8 @@ import { type LimitStatus, readStatus, type WindowStatus } from '../limit/status
 import { describeWait, inWords, waitReason } from '../limit/words.ts';
 import type { App } from '../session/app.ts';
 import { chooseLimitStore } from '../session/limits.ts';
-import { type Profile, profileFlag } from '../session/profile.ts';
+import { profileFlag } from '../session/profile.ts';
+import type { Profile } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
 import { isoTime } from '../time.ts';
 import { addExamples } from './help.ts';

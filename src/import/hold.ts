@@ -104,25 +104,28 @@ export async function holdNames(context: Context, options: Options): Promise<Hol
 export class Hold {
   readonly left: Process[];
 
-  constructor(
-    private readonly stateFiles: StateFiles,
-    private readonly own: Mark,
-    private readonly rivals: readonly Mark[],
-  ) {
+  readonly #stateFiles: StateFiles;
+  readonly #own: Mark;
+  readonly #rivals: readonly Mark[];
+
+  constructor(stateFiles: StateFiles, own: Mark, rivals: readonly Mark[]) {
+    this.#stateFiles = stateFiles;
+    this.#own = own;
+    this.#rivals = rivals;
     this.left = rivals.map((rival) => rival.process);
   }
 
   /** Forgets `left`. Call it when their requests have been carried out or dropped, and a list has been received since. */
   settled(): void {
-    for (const { file } of this.rivals) this.stateFiles.remove(file);
+    for (const { file } of this.#rivals) this.#stateFiles.remove(file);
   }
 
   /** Never throws. With `keep` the mark stays, so that the next process knows that it has to wait. */
   release(keep: boolean): void {
-    const { stateFiles, own } = this;
+    const own = this.#own;
     try {
-      if (keep) writeMark(stateFiles, { ...own, process: { ...own.process, isEnded: true } });
-      else stateFiles.remove(own.file);
+      if (keep) writeMark(this.#stateFiles, { ...own, process: { ...own.process, isEnded: true } });
+      else this.#stateFiles.remove(own.file);
     } catch {
       // The next process of this machine finds the mark of a dead one, and waits.
     }

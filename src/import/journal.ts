@@ -47,8 +47,8 @@ export class Journal implements Replayed {
   state: State;
   readonly created: Map<number, Created>;
   readonly tried: Set<number>;
-  private readonly stateFiles: StateFiles;
-  private fault: unknown;
+  readonly #stateFiles: StateFiles;
+  #fault: unknown;
 
   /** Opens the journal, and cuts off what follows its last intact line. */
   constructor(
@@ -56,7 +56,7 @@ export class Journal implements Replayed {
     readonly path: string,
     mode: Mode,
   ) {
-    this.stateFiles = context.stateFiles;
+    this.#stateFiles = context.stateFiles;
     saving(path, () => securePrivateFolder(dirname(path), context.uid));
     const replayed = replay(context, path);
     refuseUnusable(context, path, mode, replayed);
@@ -66,11 +66,11 @@ export class Journal implements Replayed {
     this.created = created;
     this.tried = tried;
     // In one step: whoever opens it next would not see that something was cut off, which may have been `sending`.
-    if (header && isTorn) this.stateFiles.write(path, `${intact}${JSON.stringify({ state })}\n`);
+    if (header && isTorn) this.#stateFiles.write(path, `${intact}${JSON.stringify({ state })}\n`);
   }
 
   begin(header: Header): void {
-    this.stateFiles.write(this.path, `${JSON.stringify(header)}\n`);
+    this.#stateFiles.write(this.path, `${JSON.stringify(header)}\n`);
     this.header = header;
     this.state = 'idle';
   }
@@ -79,34 +79,34 @@ export class Journal implements Replayed {
   add(line: RowLine): void {
     if ('unknown' in line) this.tried.add(line.row);
     else this.created.set(line.row, line);
-    this.append(line);
+    this.#append(line);
   }
 
   /** Syncs the state, with everything before it. */
   setState(state: State): void {
     if (state === this.state) return;
-    this.append({ state });
-    this.untilFault(() => this.stateFiles.sync(this.path));
+    this.#append({ state });
+    this.#untilFault(() => this.#stateFiles.sync(this.path));
     this.state = state;
   }
 
   remove(): void {
-    this.stateFiles.remove(this.path);
+    this.#stateFiles.remove(this.path);
     this.header = undefined;
     this.state = 'idle';
   }
 
-  private append(line: Line): void {
-    this.untilFault(() => this.stateFiles.append(this.path, `${JSON.stringify(line)}\n`));
+  #append(line: Line): void {
+    this.#untilFault(() => this.#stateFiles.append(this.path, `${JSON.stringify(line)}\n`));
   }
 
   /** After a fault half a line may be there, and a reader would drop what follows it: nothing is written any more. */
-  private untilFault(write: () => void): void {
-    if (this.fault) throw this.fault;
+  #untilFault(write: () => void): void {
+    if (this.#fault) throw this.#fault;
     try {
       saving(this.path, write);
     } catch (error) {
-      this.fault = error;
+      this.#fault = error;
       throw error;
     }
   }

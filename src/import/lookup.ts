@@ -5,11 +5,10 @@ import { notice } from '../events.ts';
 import { cutMark } from '../text/secret.ts';
 import { commandOn } from '../text/shell.ts';
 import { countOf, duration } from '../time.ts';
+import type { Job } from './job.ts';
 import type { Journal, Replayed } from './journal.ts';
 import { type Created, groupBy, idsOf, keyOf } from './plan.ts';
-import type { Row } from './rows.ts';
-import type { Job } from './run.ts';
-import { describeRow } from './send.ts';
+import { describeRow, type Row } from './rows.ts';
 
 const firstPauseMs = 5_000;
 

@@ -2,6 +2,7 @@ import { NewCategory } from '../api/resources.ts';
 import { type Failure, usageFailure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
 import { findMismatch } from '../json/check.ts';
+import { quoted } from '../text/quoted.ts';
 import { countOf, formatCount } from '../time.ts';
 import { type Place, Stop } from './text.ts';
 
@@ -18,56 +19,64 @@ export const knownFields = 'name, description';
 /** Validates rows as the readers of all formats find them, in the order of the input. */
 export class Rows {
   readonly list: Row[] = [];
-  private readonly faults: string[] = [];
-  private faultCount = 0;
-  private rowCount = 0;
-  private hasIgnoredIds = false;
+  readonly #faults: string[] = [];
+  readonly #report: Report;
+  #faultCount = 0;
+  #rowCount = 0;
+  #hasIgnoredIds = false;
 
-  constructor(private readonly report: Report) {}
+  constructor(report: Report) {
+    this.#report = report;
+  }
 
   add(place: Place, fields: Fields): void {
     if (!isValid(fields)) {
       this.fault(place, describeFault(fields));
       return;
     }
-    this.countRow(place);
+    this.#countRow(place);
     this.list.push({ line: place.line, ...fields });
   }
 
   fault(place: Place, reason: string): void {
-    this.countRow(place);
-    this.addFault(place, reason);
+    this.#countRow(place);
+    this.#addFault(place, reason);
   }
 
   stop({ place, reason }: Stop): void {
-    this.addFault(place, `${reason}; the rest was not read`);
+    this.#addFault(place, `${reason}; the rest was not read`);
   }
 
   ignoreIds(): void {
-    if (!this.hasIgnoredIds) notice(this.report, 'ignoring "id": the service assigns ids');
-    this.hasIgnoredIds = true;
+    if (!this.#hasIgnoredIds) notice(this.#report, 'ignoring "id": the service assigns ids');
+    this.#hasIgnoredIds = true;
   }
 
   failure(source: string, hint: string | undefined): Failure | undefined {
-    const faults = this.faults.map((fault) => `${source}:${fault}`);
+    const faults = this.#faults.map((fault) => `${source}:${fault}`);
     const [first] = faults;
     if (first === undefined) return undefined;
-    if (this.faultCount === 1) return usageFailure(first, hint, faults);
-    const listed = this.faultCount > maxListedFaults ? ` (first ${maxListedFaults} listed)` : '';
-    const message = `${source} has ${countOf(this.faultCount, 'error')}${listed}`;
+    if (this.#faultCount === 1) return usageFailure(first, hint, faults);
+    const listed = this.#faultCount > maxListedFaults ? ` (first ${maxListedFaults} listed)` : '';
+    const message = `${source} has ${countOf(this.#faultCount, 'error')}${listed}`;
     return usageFailure(message, hint, faults);
   }
 
-  private countRow(place: Place): void {
-    this.rowCount += 1;
-    if (this.rowCount > maxRows) throw new Stop(place, `more than ${formatCount(maxRows)} rows`);
+  #countRow(place: Place): void {
+    this.#rowCount += 1;
+    if (this.#rowCount > maxRows) throw new Stop(place, `more than ${formatCount(maxRows)} rows`);
   }
 
-  private addFault({ line, column }: Place, reason: string): void {
-    this.faultCount += 1;
+  #addFault({ line, column }: Place, reason: string): void {
+    this.#faultCount += 1;
     const position = column === undefined ? line : `${line}:${column}`;
-    if (this.faults.length < maxListedFaults) this.faults.push(`${position}: ${reason}`);
+    if (this.#faults.length < maxListedFaults) this.#faults.push(`${position}: ${reason}`);
   }
+}
+
+export function describeRow(rows: readonly Row[], row: number): string {
+  const { line, name } = rows[row] as Row;
+  return `line ${line} (${quoted(name)})`;
 }
 
 /** Checks what `NewCategory` and UTF-8 need. For 100,000 rows zod would take 20 MB and 0.25 s more. */

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { type Client, readCategories } from '../api/client.ts';
+import { readCategories } from '../api/client.ts';
 import type { Category } from '../api/resources.ts';
-import type { Context } from '../context.ts';
 import { Failure, type ServiceError, systemCode } from '../errors.ts';
-import { notice, type Report } from '../events.ts';
+import { notice } from '../events.ts';
 import { quoted } from '../text/quoted.ts';
 import { countOf, formatCount, isoTime } from '../time.ts';
 import { type Hold, holdNames } from './hold.ts';
+import type { Job } from './job.ts';
 import {
   type Header,
   type Identity,
@@ -21,20 +21,6 @@ import { type Created, keyOf, makePlan, type Plan } from './plan.ts';
 import type { Row } from './rows.ts';
 import { type Progress, Round, type Stop } from './send.ts';
 import { settle, unknownOutcomes } from './settle.ts';
-
-export type Job = Identity & {
-  readonly context: Context;
-  readonly client: Client;
-  readonly report: Report;
-  readonly rows: readonly Row[];
-  readonly stateFolder: string;
-  /** Within this time the service carries out a request or drops it, and its list shows what it created. */
-  readonly settleMs: number;
-  readonly maxWaitMs: number;
-  /** Shows the plan and asks. Returns the rows to create although they look like a listed name; throws if the answer is no. */
-  readonly confirm: (plan: Plan) => Promise<ReadonlySet<number>>;
-  readonly onRowDone: () => void;
-};
 
 export type Ending = {
   /** By the last list; undefined if the run ended before it was confirmed. */

@@ -7,8 +7,8 @@ import { configFolder } from '../settings/folders.ts';
 import { keyFile, maxKeyInputBytes, parseKey, readStoredKey } from '../settings/keys.ts';
 import { quotedUnlessKey } from '../text/secret.ts';
 import type { KeyCommand } from './key-command.ts';
-import { isExplicit, type Profile, profileFlag } from './profile.ts';
-import { checkOrigin, type Invocation } from './resolve.ts';
+import { isExplicit, profileFlag } from './profile.ts';
+import { checkOrigin, type Invocation, type Profile } from './resolve.ts';
 
 /** A key, or a program that prints it and has not run yet. */
 export type FoundKey = ApiKey | KeyCommand;

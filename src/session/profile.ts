@@ -2,13 +2,7 @@ import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { type Failure, usageFailure } from '../errors.ts';
 import type { Format } from '../formats.ts';
-import {
-  type ProfileSettings,
-  readSettings,
-  type Settings,
-  settingsFile,
-  settingsOf,
-} from '../settings/file.ts';
+import { readSettings, type Settings, settingsFile, settingsOf } from '../settings/file.ts';
 import { configFolder } from '../settings/folders.ts';
 import { hasStoredKey, profilesWithKey } from '../settings/keys.ts';
 import {
@@ -19,16 +13,7 @@ import {
 } from '../settings/values.ts';
 import { quotedUnlessKey } from '../text/secret.ts';
 import type { CommonOptions } from './options.ts';
-import { fromFlagOrEnv, type Given, resolveFormat } from './resolve.ts';
-
-export type Profile = {
-  readonly name: string;
-  readonly isSandbox: boolean;
-  readonly given: Given;
-  /** The settings file; undefined if there is no folder for one. */
-  readonly file: string | undefined;
-  readonly settings: ProfileSettings;
-};
+import { fromFlagOrEnv, type Given, type Profile, resolveFormat } from './resolve.ts';
 
 /** The settings file as it was read; `folder` and `path` are undefined if there is no place for one. */
 export type SettingsFile = {

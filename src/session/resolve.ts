@@ -2,11 +2,26 @@ import type { Context } from '../context.ts';
 import { configFailure } from '../errors.ts';
 import type { Format } from '../formats.ts';
 import { parseBaseUrl } from '../settings/addresses.ts';
+import type { ProfileSettings } from '../settings/file.ts';
 import { flagOf, type ProfileSetting, settings } from '../settings/table.ts';
 import { invalid, parseDuration, parseFormat, parseMaxWait } from '../settings/values.ts';
 import type { App } from './app.ts';
 import type { CommonOptions } from './options.ts';
-import type { Profile } from './profile.ts';
+
+export type Given = {
+  readonly text: string;
+  readonly source: string;
+  readonly file?: string | undefined;
+};
+
+export type Profile = {
+  readonly name: string;
+  readonly isSandbox: boolean;
+  readonly given: Given;
+  /** The settings file; undefined if there is no folder for one. */
+  readonly file: string | undefined;
+  readonly settings: ProfileSettings;
+};
 
 /** One command line and the profile that it means: they decide on all settings. */
 export type Invocation = Pick<App, 'context' | 'sink'> & {
@@ -14,12 +29,6 @@ export type Invocation = Pick<App, 'context' | 'sink'> & {
   readonly profile: Profile;
 };
 type Settled = Omit<Invocation, 'sink'>;
-
-export type Given = {
-  readonly text: string;
-  readonly source: string;
-  readonly file?: string | undefined;
-};
 
 /** Finds a setting by flag, environment, profile or default. Those that the sandbox has of its own are given nowhere. */
 export function resolveSetting(
