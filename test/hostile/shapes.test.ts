@@ -11,7 +11,6 @@ const maxPeakMiB = 384;
 
 const api = ['api', 'GET', '/x'];
 const list = ['categories', 'list'];
-const sorted = [...list, '--sort', 'name'];
 const get = ['categories', 'get', '1'];
 
 type Row = readonly [argv: readonly string[], size: number, shape: string];
@@ -20,7 +19,6 @@ type Row = readonly [argv: readonly string[], size: number, shape: string];
 const hardest: readonly Row[] = [
   [api, 7.99, 'one object of keys of marks'],
   [list, 7.99, 'extra nesting'],
-  [sorted, 7.99, 'one field of its own each'],
 ];
 
 /** Just below what is read whole, and as it comes: a quarter of an hour. */
@@ -28,7 +26,6 @@ const everything: readonly Row[] = [
   ...rowsOf(api, wholes, 7.99),
   ...rowsOf(api, lists, 7.99),
   ...[7.99, 24].flatMap((size) => rowsOf(list, categories, size)),
-  ...rowsOf(sorted, categories, 7.99),
   ...rowsOf(get, categories, 7.99),
 ];
 

@@ -2,18 +2,13 @@ import { type Command, Option } from 'commander';
 import { listCategories } from '../../api/endpoints.ts';
 import type { Category } from '../../api/resources.ts';
 import { usageFailure } from '../../errors.ts';
-import { parseJson } from '../../json/json.ts';
-import { writeJson } from '../../json/write.ts';
 import type { App } from '../../session/app.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { quotedUnlessKey } from '../../text/secret.ts';
 import { addExamples } from '../help.ts';
 import { categoryColumns } from './columns.ts';
 
-type Field = 'id' | 'name' | 'description';
-const fields: readonly Field[] = ['id', 'name', 'description'];
-
-const minBatchLength = 64 * 1024;
+type Field = (typeof categoryColumns)[number];
 
 type Options = {
   readonly search?: string;
@@ -31,8 +26,8 @@ export function define(command: Command, app: App): void {
     .option('--search <text>', 'filter by text in name or description, ignoring case')
     .addOption(
       new Option('--sort <field>', 'sort by this field, descending with a leading -').choices([
-        ...fields,
-        ...fields.map((field) => `-${field}`),
+        ...categoryColumns,
+        ...categoryColumns.map((field) => `-${field}`),
       ]),
     )
     .addOption(
@@ -84,39 +79,23 @@ function foldCase(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
-/**
- * Sorts a list. Until its turn each category is kept as JSON: parsed, 8 MiB of fields that the interface document does not name
- * take up to 800 MB.
- */
 async function* sorted(
   batches: AsyncIterable<readonly Category[]>,
   sort: string,
 ): AsyncGenerator<readonly Category[]> {
   const field = sort.replace('-', '') as Field;
-  const kept: { readonly key: bigint | string; readonly json: string }[] = [];
-  for await (const categories of batches) {
-    for (const category of categories) {
+  const keyed: { readonly key: bigint | string; readonly category: Category }[] = [];
+  for await (const batch of batches) {
+    for (const category of batch) {
       const key = field === 'id' ? BigInt(category.id.text) : (category[field] ?? '');
-      // V8 would keep all parts of a concatenated string.
-      kept.push({ key, json: Buffer.from(writeJson(category)).toString() });
+      keyed.push({ key, category });
     }
   }
   // Not the reversed list: categories that are equal keep the order of the service.
   const sign = sort.startsWith('-') ? -1 : 1;
   // By code units, so that the order is the same on every machine.
-  kept.sort((a, b) => (a.key === b.key ? 0 : a.key < b.key ? -sign : sign));
-
-  let batch: Category[] = [];
-  let length = 0;
-  for (const { json } of kept) {
-    batch.push(parseJson(json) as Category);
-    length += json.length;
-    if (length < minBatchLength) continue;
-    yield batch;
-    batch = [];
-    length = 0;
-  }
-  yield batch;
+  keyed.sort((a, b) => (a.key === b.key ? 0 : a.key < b.key ? -sign : sign));
+  yield keyed.map(({ category }) => category);
 }
 
 /** Reads nothing beyond the first elements: the end of this loop closes the connection. */
