@@ -9,7 +9,6 @@ export type App = {
   format: Format | undefined;
 };
 
-/** Returns true on a terminal, unless CI is set or --no-input was given. */
 export function canPrompt({ stdin, stderr, env }: Context, { input }: CommonOptions): boolean {
   return stdin.isTTY === true && stderr.isTTY && !env.CI && input !== false;
 }

@@ -18,7 +18,6 @@ export type KeyCommand = {
   readonly print: () => Promise<ApiKey>;
 };
 
-/** Time for the user to touch a security key. */
 const timeoutMs = 60_000;
 
 /** Returns the profile's api-key-command if it may run. Its key belongs to the origin beside it in the settings file. */

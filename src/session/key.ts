@@ -10,13 +10,9 @@ import type { KeyCommand } from './key-command.ts';
 import { isExplicit, profileFlag } from './profile.ts';
 import { checkOrigin, type Invocation, type Profile } from './resolve.ts';
 
-/** A key, or a program that prints it and has not run yet. */
 export type FoundKey = ApiKey | KeyCommand;
 
-/**
- * Returns the key in force, undefined if there is none: --api-key-file, then PETSTORE_API_KEY, then the profile's own, which comes
- * first if the profile was named on the command line. From now on no output shows it.
- */
+/** Returns the key in force. The profile's own comes before PETSTORE_API_KEY only if the command line names the profile. */
 export async function findKey(invocation: Invocation): Promise<FoundKey | undefined> {
   const { sink, profile } = invocation;
   const found =
@@ -31,7 +27,6 @@ export async function findKey(invocation: Invocation): Promise<FoundKey | undefi
 /** Other names of standard input, which cannot always be opened again. */
 const standardInput = ['-', '/dev/stdin', '/dev/fd/0', '/proc/self/fd/0'];
 
-/** Returns the key of --api-key-file: a regular file, a pipe or standard input. */
 export async function keyOfFlag(invocation: Invocation): Promise<ApiKey | undefined> {
   const { signal } = invocation.context;
   const { apiKeyFile: source } = invocation.options;

@@ -6,7 +6,6 @@ import { stateFolder } from '../settings/folders.ts';
 import type { Account } from './connect.ts';
 import { type Invocation, resolveSetting } from './resolve.ts';
 
-/** Opens the limit of a service and key: in the store if one is set, else on this machine. */
 export async function openLimits(
   invocation: Invocation,
   { address, secret }: Account,

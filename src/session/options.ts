@@ -19,7 +19,6 @@ export type CommonOptions = {
   readonly input?: boolean;
 };
 
-/** The heading of the common options, which tells them from a command's own. */
 export const commonHeading = 'Options of all commands:';
 
 /** Made once and shared by the program, the group and the verb: making them takes longer than adding them. */
@@ -36,7 +35,6 @@ const helpOption = new Option('-h, --help', 'show help');
 export function addCommonOptions(command: Command): void {
   command.optionsGroup(commonHeading);
   for (const option of options) command.addOption(option);
-  // --json is one of the formats: the later one counts.
   command.on('option:json', () => command.setOptionValueWithSource('output', 'json', 'cli'));
   command.version(version, '-V, --version', 'print the version');
   command.addHelpOption(helpOption);

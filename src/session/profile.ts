@@ -22,10 +22,14 @@ export type SettingsFile = {
   readonly settings: Settings;
 };
 
-export function loadSettingsFile(context: Context, read = readSettings): SettingsFile {
+export function loadSettingsFile(context: Context): SettingsFile {
+  const file = locateSettingsFile(context);
+  return file.folder === undefined ? file : { ...file, settings: readSettings(file.folder) };
+}
+
+export function locateSettingsFile(context: Context): SettingsFile {
   const folder = configFolder(context);
-  if (folder === undefined) return { folder, path: undefined, settings: {} };
-  return { folder, path: join(folder, settingsFile), settings: read(folder) };
+  return { folder, path: folder && join(folder, settingsFile), settings: {} };
 }
 
 /** Returns the profile in force: flag, environment, settings, then production. A new one need not exist. */
@@ -63,7 +67,6 @@ function exists(name: string, { settings, folder }: SettingsFile): boolean {
   );
 }
 
-/** Returns every profile: those that always exist, those of the settings, and those that only have a stored key. */
 export function profileNames({ folder, settings: { profiles = {} } }: SettingsFile) {
   const stored = folder === undefined ? [] : profilesWithKey(folder);
   return [...new Set([...builtInProfiles, ...Object.keys(profiles), ...stored])];

@@ -23,7 +23,6 @@ export type Profile = {
   readonly settings: ProfileSettings;
 };
 
-/** One command line and the profile that it means: they decide on all settings. */
 export type Invocation = Pick<App, 'context' | 'sink'> & {
   readonly options: CommonOptions;
   readonly profile: Profile;

@@ -9,7 +9,6 @@ import type { Limit } from '../limit/limit.ts';
 import { Printer } from '../output/printer.ts';
 import { createReporter } from '../output/reporter.ts';
 import type { Sink } from '../output/sink.ts';
-import { readSettings } from '../settings/file.ts';
 import { type App, hasColor, isUtf8 } from './app.ts';
 import {
   type Account,
@@ -22,10 +21,14 @@ import {
 import { type FoundKey, findKey } from './key.ts';
 import { openLimits } from './limits.ts';
 import { type CommonOptions, commonOptions } from './options.ts';
-import { chooseProfile, loadSettingsFile, type SettingsFile } from './profile.ts';
+import {
+  chooseProfile,
+  loadSettingsFile,
+  locateSettingsFile,
+  type SettingsFile,
+} from './profile.ts';
 import { type Invocation, resolveFormat } from './resolve.ts';
 
-/** One command with its settings resolved. */
 export type Session = Invocation & {
   readonly settingsFile: SettingsFile;
   readonly faults: readonly Failure[];
@@ -92,48 +95,46 @@ export async function withSession(
   }
 }
 
-/** Resolves what has to be known before anything can be reported. */
 function resolveStart({ context }: App, options: CommonOptions, allow: Allow) {
   const faults: Failure[] = [];
-  const repairable = allow.invalidSettings ? faults : undefined;
-  const settingsFile = resolveFirst(
-    [readSettings, () => ({})],
-    (read) => loadSettingsFile(context, read),
+  const tolerated = allow.invalidSettings ? faults : undefined;
+  const settingsFile = resolveOr(
+    () => loadSettingsFile(context),
+    () => locateSettingsFile(context),
     allow.unreadableFile ? faults : undefined,
   );
   const isNew = allow.newProfile || faults.length > 0;
   const settings = { ...settingsFile.settings, 'default-profile': undefined };
-  const profile = resolveFirst(
-    [settingsFile, { ...settingsFile, settings }],
-    (file) => chooseProfile(context, options, file, isNew),
-    repairable,
+  const profile = resolveOr(
+    () => chooseProfile(context, options, settingsFile, isNew),
+    () => chooseProfile(context, options, { ...settingsFile, settings }, isNew),
+    tolerated,
   );
-  const format = resolveFirst(
-    [profile, { ...profile, settings: {} }],
-    (profile) => resolveFormat({ context, options, profile }),
-    repairable,
+  const format = resolveOr(
+    () => resolveFormat({ context, options, profile }),
+    () => resolveFormat({ context, options, profile: { ...profile, settings: {} } }),
+    tolerated,
   );
   return { settingsFile, profile, format, faults };
 }
 
-/** Resolves from `given`. If that fails and there is a list of faults, adds the fault and resolves from `instead`. */
-function resolveFirst<From, Value>(
-  [given, instead]: readonly [From, From],
-  resolve: (from: From) => Value,
+/** Resolves without the settings file if it has a fault and there is a list of faults, which gets it. */
+function resolveOr<Value>(
+  resolve: () => Value,
+  resolveWithout: () => Value,
   faults: Failure[] | undefined,
 ): Value {
   try {
-    return resolve(given);
+    return resolve();
   } catch (error) {
     if (!(error instanceof Failure) || !faults) throw error;
     // If the fault is not in the file, this fails as well.
-    const value = resolve(instead);
+    const value = resolveWithout();
     faults.push(error);
     return value;
   }
 }
 
-/** Reports the latest state of the limit, once, after the result. */
 function createLimitLine({ stdout, stderr }: Context, report: Report) {
   let latest: RateLimit | undefined;
   const print = () => {
@@ -148,10 +149,7 @@ function createLimitLine({ stdout, stderr }: Context, report: Report) {
     discard(): void {
       latest = undefined;
     },
-    /**
-     * Returns the sink for the result. If that goes to a pager, the line comes first: it would be written over the pager's screen.
-     * We cannot wait for the pager to quit: it waits for us to close the pipe, and after that we can no longer observe it.
-     */
+    /** Returns the sink for the result. If that goes to a pager, the line comes first: it would be drawn over the pager's screen. */
     beforeResult: (sink: Sink): Sink => ({
       ...sink,
       print(lines) {

@@ -83,7 +83,6 @@ export async function reportEnding(
   const failure = importFailure(ending, outcomes, counts, signal);
   // Before the result: a pager may draw that on the same terminal.
   if (!failure && tookMs !== undefined) notice(report, summarize(session, counts, tookMs));
-  // Without a list nothing is known of most rows.
   if (ending.plan) {
     const head = { copies: [...ending.copies] };
     const fieldsOf = (row: number) => ({ ...outcomes[row] });
@@ -151,7 +150,6 @@ function importFailure(
     consequence: done,
     hint: stop || unknown + left > 0 ? resume : correctHint(similar),
     outcome: unknown > 0 ? 'unknown' : undefined,
-    // Our message has that of the service.
     service: service && {
       status: service.status,
       ...(service.code !== undefined && { code: service.code }),
@@ -184,7 +182,6 @@ function correctHint(similar: number): string {
   return `Put the refused rows into a separate file, correct them and import that file${more}.`;
 }
 
-/** Adds to an error of printing that the rows were created all the same. */
 function withCreated(error: unknown, { created = 0 }: Counts, signal: AbortSignal): unknown {
   const consequence = `The import finished: ${countOf(created, 'row')} ${created === 1 ? 'was' : 'were'} created.`;
   return explained(error, signal, { consequence, outcome: 'created' });
@@ -204,7 +201,7 @@ async function printRows(
   columns: readonly string[],
   fieldsOf: (row: number) => JsonObject,
 ): Promise<void> {
-  const numbers = listCounts(counts);
+  const numbers = entriesOf(counts);
   await output.print({
     data: inBatches(rows.length, (row) => {
       const { line = 0, name = '' } = rows[row] ?? {};
@@ -221,23 +218,24 @@ async function printRows(
   });
 }
 
+/** Counts words in the order of `rowWords`. */
 function countWords(words: readonly Word[]): Counts {
   const counts: Partial<Record<Word, number>> = {};
-  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
+  for (const word of Object.keys(rowWords) as Word[]) {
+    const count = words.filter((other) => other === word).length;
+    if (count > 0) counts[word] = count;
+  }
   return counts;
 }
 
 function describeCounts(counts: Counts, time = ''): string {
-  return listCounts(counts)
+  return entriesOf(counts)
     .map(([word, count]) => describeCount(word, count) + (word === 'created' ? time : ''))
     .join(', ');
 }
 
-function listCounts(counts: Counts): [word: Word, count: number][] {
-  return (Object.keys(rowWords) as Word[]).flatMap((word) => {
-    const count = counts[word];
-    return count === undefined ? [] : [[word, count]];
-  });
+function entriesOf(counts: Counts): [Word, number][] {
+  return Object.entries(counts) as [Word, number][];
 }
 
 function describeCount(word: Word, count: number): string {
