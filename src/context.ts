@@ -10,9 +10,7 @@ export type Context = {
   readonly env: Environment;
   readonly platform: string;
   readonly nodeVersion: string;
-  /** The user's id; undefined on Windows. */
   readonly uid: number | undefined;
-  /** May be empty. */
   readonly home: string;
   /** A folder that does not depend on the environment, so that processes share it. */
   readonly temporary: string;
@@ -31,14 +29,11 @@ export type Context = {
   /** Aborted with an Interruption when the user or the system ends the run. */
   readonly signal: AbortSignal;
   readonly onWarning: (listener: (warning: string) => void) => void;
-  /** Asks on the terminal, without showing the answer, until it is valid. */
   readonly askSecret: (question: string, validate: Validate) => Promise<string>;
   readonly askLine: (question: string, validate: Validate) => Promise<string>;
-  /** Asks for a yes or a no; Enter alone is a no. */
   readonly confirm: (question: string) => Promise<boolean>;
   /** Runs another program on our streams, passes interruptions on to it, and resolves with its exit code. */
   readonly launch: (program: readonly string[], env: Environment) => Promise<number>;
-  /** Runs a command line in a shell and resolves with what it printed. */
   readonly capture: (command: string, options: CaptureOptions) => Promise<Captured>;
   /** Returns a client of a Redis or Valkey server, which connects when it is used. */
   readonly openEngine: (address: EngineAddress) => Promise<Engine>;
@@ -46,7 +41,6 @@ export type Context = {
   /** The argv that starts petstore itself: the Node binary and the launcher. */
   readonly self: readonly string[];
   readonly owner: Owner;
-  /** Returns whether a process still runs. One of another machine counts as running. */
   readonly isRunning: (owner: Owner) => boolean;
 };
 
@@ -61,7 +55,6 @@ export type Output = {
   readonly isTTY: boolean;
   /** The terminal's width in cells, or 80 if it reports less than 20 or nothing; undefined if it is no terminal. */
   readonly columns: number | undefined;
-  /** The stream itself, for a spinner; undefined in memory. */
   readonly stream: NodeJS.WriteStream | undefined;
 };
 
@@ -107,11 +100,9 @@ export type HttpProxy = {
   /** An IPv6 address has no brackets. */
   readonly hostname: string;
   readonly port: string;
-  /** HOST:PORT, for messages. */
   readonly name: string;
   /** "USER:PASSWORD", for the proxy alone. */
   readonly credentials: string | undefined;
-  /** The variable that names it, for messages. */
   readonly source: string;
 };
 
@@ -122,11 +113,9 @@ export type WireRequest = {
   readonly proxy?: HttpProxy | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** Ends the request at once and closes its connection. */
   readonly signal: AbortSignal;
   /** Awaited when the connection stands, TLS included, and nothing has been written. If it rejects, nothing is. */
   readonly lastCheck?: (() => Promise<void>) | undefined;
-  /** Called when the first byte is about to leave. */
   readonly onSent: () => void;
 };
 

@@ -27,14 +27,12 @@ export type ServiceError = {
 
 export type FailureDetails = {
   readonly faults?: readonly string[] | undefined;
-  /** The meaning for the user's data: "Nothing was sent." */
   readonly consequence?: string | undefined;
   readonly hint?: string | undefined;
   readonly outcome?: Outcome | undefined;
   readonly service?: ServiceError | undefined;
   /** The time to try again, in milliseconds of this machine's clock. */
   readonly resetAt?: number | undefined;
-  /** In seconds. */
   readonly retryAfter?: number | undefined;
   /** Replaces the exit code of the kind, for example by 143 after SIGTERM. */
   readonly exitCode?: number | undefined;
@@ -54,7 +52,6 @@ export class Failure extends Error {
     this.exitCode = details.exitCode ?? exitCodes[kind];
   }
 
-  /** Returns a copy with these details in place of its own. */
   with(details: FailureDetails, message = this.message): Failure {
     return new Failure(this.kind, message, { ...this.details, ...details });
   }
@@ -81,7 +78,6 @@ export function configFailure(message: string, hint?: string, cause?: unknown): 
   return unsentFailure('config', message, hint, { cause });
 }
 
-/** Aborts the signal of the run. */
 export class Interruption extends Error {
   constructor(readonly exitCode: 129 | 130 | 143) {
     super(exitCode === 130 ? 'interrupted' : 'terminated');

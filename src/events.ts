@@ -46,22 +46,17 @@ export type Wait = {
   /** undefined if only another process can end the wait; `waitMs` is then infinite. */
   readonly resetAt?: number | undefined;
   readonly waitMs: number;
-  /** Rows that remain after it. */
   readonly left?: number;
   readonly limit?: number;
   readonly remaining?: number;
-  /** How many outcomes are unknown. */
   readonly count?: number;
-  /** The process that has the names. */
   readonly pid?: number;
 };
 
-/** Reported after each row of an import. */
 export type Progress = {
   readonly event: 'progress';
   readonly done: number;
   readonly total: number;
-  /** Estimated time for the rest, in ms. */
   readonly leftMs?: number | undefined;
   /** True for the last event, even if `done` is below `total`. */
   readonly over?: boolean;
@@ -73,7 +68,6 @@ export function notice(report: Report, message: string): void {
   report({ event: 'notice', message });
 }
 
-/** Reports that something may be wrong. */
 export function warn(report: Report, message: string): void {
   report({ event: 'notice', message, isWarning: true });
 }

@@ -5,7 +5,6 @@ export function isFormat(text: string): text is Format {
   return (formats as readonly string[]).includes(text);
 }
 
-/** Returns true if stderr is JSON as well. */
 export function hasJsonEvents(format: Format): boolean {
   return format === 'json' || format === 'ndjson';
 }

@@ -10,8 +10,7 @@ const signals = Object.keys(exitCodes) as (keyof typeof exitCodes)[];
 const interrupted = new AbortController();
 const onSignal = (signal: keyof typeof exitCodes) => {
   interrupted.abort(new Interruption(exitCodes[signal]));
-  // Without our listeners a second signal ends the process at once. They stay for this turn, in which the listener of an open
-  // prompt would kill the process if it were the only one.
+  // A second signal then ends the process at once. In this turn the listener of an open prompt would, if it were the only one.
   setImmediate(() => {
     for (const name of signals) process.removeListener(name, onSignal);
   });

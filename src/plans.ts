@@ -3,7 +3,6 @@ export type Quotas = { readonly minute: number; readonly day: number };
 
 export const windowMs = { minute: 60_000, day: 86_400_000 } as const;
 
-/** The plans by name: interface document, section 8. */
 export const plans = {
   free: { minute: 60, day: 1_000 },
   pro: { minute: 300, day: 10_000 },

@@ -81,7 +81,6 @@ function parsePath(given: string): string {
   return pathname + search;
 }
 
-/** Returns the body exactly as it was given, but for a byte order mark. */
 async function readBody(session: Session, data: string): Promise<string> {
   const file = data.startsWith('@') ? data.slice(1) : data === '-' ? '-' : undefined;
   // Node decodes an argument that is not UTF-8 to U+FFFD.

@@ -23,7 +23,6 @@ import { version } from '../version.ts';
 import { addExamples } from './help.ts';
 
 type Finding = string | { readonly warning: string };
-/** Throws the failure that a command would end with. */
 type Check = (session: Session) => Finding | Promise<Finding>;
 
 const columns = ['check', 'status', 'finding'] as const;
@@ -77,7 +76,6 @@ const localChecks: Readonly<Record<string, Check>> = {
     const [fault] = session.faults;
     if (fault) throw fault;
     for (const name of profileSettings) {
-      // Base URL, key and limit store have checks of their own.
       const given = settings[name].isOfSandbox ? undefined : resolveSetting(name, session);
       if (given) settings[name].parse(given.text, given.source);
     }
@@ -132,13 +130,11 @@ const localChecks: Readonly<Record<string, Check>> = {
   },
 };
 
-/** Checks that run only if all of the above passed. */
 const accountChecks: Readonly<Record<string, Check>> = {
   async 'limit store'(session) {
     const store = chooseLimitStore(session);
     if (!store) return 'not set: the rate limit is shared on this machine only';
     const limit = await session.limits();
-    // Only a look shows whether the store responds.
     await readStatus(limit);
     if (!limit.isRemote?.()) return { warning: `${store.name} does not answer` };
     const risk = describePasswordRisk(store);

@@ -33,7 +33,6 @@ export class PetstoreHelp extends Help {
     return this.helpWidth === undefined ? [...command.commands] : super.visibleCommands(command);
   }
 
-  /** Leaves common options out of pages, but not out of suggestions. */
   override visibleOptions(command: Command): Option[] {
     const options = super.visibleOptions(command);
     if (this.helpWidth === undefined) return options;
@@ -69,14 +68,12 @@ function describe(description: string, choices: readonly string[] = []): string 
   return [description, choices.join(', ')].filter(Boolean).join(': ');
 }
 
-/** Adds lines for a POSIX shell that work as they stand. */
 export function addExamples(command: Command, lines: readonly string[]): void {
   command.addHelpText('after', ['\nExamples:', ...lines].join('\n  '));
 }
 
 type Note = string | readonly [heading: string, items: readonly Item[]];
 
-/** Adds paragraphs and lists below the arguments and options of a command. */
 export function addNotes(command: Command, notes: readonly Note[]): void {
   command.addHelpText('after', () => {
     const width = command.configureOutput().getOutHelpWidth?.() ?? 80;

@@ -11,7 +11,6 @@ export class UsageError extends CommanderError {
   }
 }
 
-/** A command whose file is imported only when the command is called. */
 export class LazyCommand extends Command {
   load: (() => Promise<void>) | undefined;
 

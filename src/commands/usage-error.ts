@@ -6,7 +6,6 @@ import { quotedUnlessKey } from '../text/secret.ts';
 import { pathOf } from './help.ts';
 import type { UsageError } from './lazy-command.ts';
 
-/** Matches options that would take a key as their value. */
 const secretFlag = /^--?(?:api[-_]?)?(?:key|token|secret|password|bearer)(?!-file)/i;
 const keyInHistory =
   'A key on the command line is in your shell history now: replace it, then run petstore auth login';
@@ -65,7 +64,6 @@ export function describeUsageError(
 /** Rewrites "option '--sort <field>' argument 'size' is invalid. …". */
 function describeValue(complaint: string, command: Command): Failure {
   const { options, registeredArguments } = command;
-  // The word may contain quotes and line breaks.
   const [, word] = /(?:argument|value) '(.*)' is invalid/s.exec(complaint) ?? [];
   const option = options.find(({ flags }) => complaint.startsWith(`option '${flags}'`));
   const argument = registeredArguments.find(({ argChoices }) => argChoices);

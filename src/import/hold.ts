@@ -100,7 +100,6 @@ export async function holdNames(context: Context, options: Options): Promise<Hol
   }
 }
 
-/** Names at one service that only this process may create until it releases them. */
 export class Hold {
   readonly left: Process[];
 

@@ -18,7 +18,6 @@ export const inputFormats = Object.keys(readers) as InputFormat[];
 
 export type Input = {
   readonly source: string;
-  /** Absolute and without links; undefined for standard input. */
   readonly path: string | undefined;
   readonly sha256: string;
   readonly rows: readonly Row[];

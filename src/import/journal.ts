@@ -82,7 +82,6 @@ export class Journal implements Replayed {
     this.#append(line);
   }
 
-  /** Syncs the state, with everything before it. */
   setState(state: State): void {
     if (state === this.state) return;
     this.#append({ state });
@@ -144,7 +143,6 @@ export function refuseChangedFile(context: Context, folder: string, identity: Id
   }
 }
 
-/** 100,000 rows take 4 MB, and as many ids that were there before take 2 MB. */
 const maxJournalBytes = 256 * 1024 * 1024;
 
 function replay({ stateFiles }: Context, path: string) {
@@ -165,7 +163,6 @@ function replay({ stateFiles }: Context, path: string) {
     intact += line;
   }
   const isTorn = intact.length < text.length;
-  // The torn line may have been `sending`.
   if (isTorn) state = 'sending';
   return { header, state, created, tried, intact, isTorn };
 }

@@ -34,7 +34,6 @@ export function readJson(text: string, rows: Rows): void {
   }
 }
 
-/** Reads one object per line. Empty lines are skipped. */
 export function readNdjson(text: string, rows: Rows): void {
   const locate = createLocator(text);
   const first = text.search(/[^ \t\r\n]/);

@@ -59,10 +59,7 @@ function incompleteList(count: number, first: string, path: string): Failure {
   });
 }
 
-/**
- * Finds categories for rows of unknown outcome: of exactly their content, not there before, and no other row's. Rows of equal
- * content stand for each other.
- */
+/** Finds categories for rows of unknown outcome: of exactly their content, not there before, and no other row's. */
 export function findCreated(
   { rows, mode }: Pick<Job, 'rows' | 'mode'>,
   { header, created }: Pick<Replayed, 'header' | 'created'>,

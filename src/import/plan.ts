@@ -12,7 +12,6 @@ export type Created = { readonly row: number; readonly id: string; readonly as?:
 
 export type Plan = {
   readonly fates: readonly Fate[];
-  /** Categories that exist, by row. */
   readonly ids: ReadonlyMap<number, string>;
   /** Listed names that rows look like, by row, whether agreed to or not. */
   readonly lookAlikes: ReadonlyMap<number, string>;
@@ -20,7 +19,6 @@ export type Plan = {
 
 type Content = { readonly name: string; readonly description?: string | undefined };
 
-/** Decides what will become of each row. `agreed` are rows to create although a listed name looks like theirs. */
 export function makePlan(
   mode: Mode,
   rows: readonly Row[],

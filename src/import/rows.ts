@@ -16,7 +16,6 @@ const maxListedFaults = 20;
 
 export const knownFields = 'name, description';
 
-/** Validates rows as the readers of all formats find them, in the order of the input. */
 export class Rows {
   readonly list: Row[] = [];
   readonly #faults: string[] = [];

@@ -30,16 +30,12 @@ export type Ending = {
   readonly createdBefore: ReadonlySet<number>;
   readonly refusals: ReadonlyMap<number, ServiceError>;
   readonly unknown: ReadonlySet<number>;
-  /** Categories like one of ours that no row accounts for. */
   readonly copies: readonly Category[];
 };
 
 const afterKill = { why: 'an earlier run was killed', next: 'checking what it created' };
 
-/**
- * Creates what the list of the service lacks, until nothing is left or something stops it. Throws if nothing of this import
- * has begun, and then nothing was created.
- */
+/** Creates what the list of the service lacks, until nothing is left or something stops it. Throws only if nothing was created. */
 export async function runImport(job: Job): Promise<Ending> {
   const { context, rows, mode, report, settleMs } = job;
   const folder = join(job.stateFolder, 'imports');

@@ -31,7 +31,6 @@ export function readTable(text: Buffer, delimiter: Delimiter, rows: Rows): void 
     });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    // The end of the last field before the fault.
     throw new Stop({ line: findLine(Number(error.bytes)) }, explain(error));
   }
 

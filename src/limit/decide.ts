@@ -6,7 +6,6 @@ export type Reason = 'minute' | 'day' | Block['reason'] | 'probe' | 'busy';
 export type Denied = {
   readonly granted: false;
   readonly reason: Reason;
-  /** An upper bound. */
   readonly waitMs: number;
   readonly mayEndEarly: boolean;
   readonly limit?: number;
@@ -31,8 +30,7 @@ const shareOfMachines = 0.25;
 
 /**
  * Decides whether a request may be sent now. After a reset one request goes first, the probe: a wrong clock, a moved reset or other
- * users cost at most one 429. Then as many may go as the window has left.
- * @param isOffline the store is unreachable; this machine is on its own
+ * users cost at most one 429. Then as many may go as the window has left. `isOffline`: the store is unreachable.
  */
 export function decide(state: State, now: number, isOffline = false): Decision {
   const wait = waitInForce(state, now, isOffline);

@@ -12,9 +12,8 @@ import type { ResponseOutcome } from './learn.ts';
 import { createTurns, type SharedLimit, type Turn } from './turns.ts';
 
 /**
- * Sends each request when it is its turn, and not before. Every attempt takes a turn of its own. Rejects with Failure (rate_limited)
- * if that would come later than the request may wait, with the reason of its signal, or with the error of its `beforeSending`;
- * nothing is sent then.
+ * Sends each request when it is its turn; every attempt takes a turn of its own. Rejects with nothing sent if that would come later
+ * than the request may wait, if its signal is aborted, or if its `beforeSending` throws.
  */
 export function withRateLimit(
   send: SendRequest,

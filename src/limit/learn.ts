@@ -22,11 +22,7 @@ const tripMs = 300 * secondMs;
 /** A key that stops working so soon after a 429 counts as banned. */
 const maxBanDelayMs = 600 * secondMs;
 
-export type Outcome =
-  | { readonly kind: 'unsent' }
-  /** It may have been sent, and no response came. */
-  | { readonly kind: 'lost' }
-  | ResponseOutcome;
+export type Outcome = { readonly kind: 'unsent' } | { readonly kind: 'lost' } | ResponseOutcome;
 
 export type ResponseOutcome = {
   readonly kind: 'response';

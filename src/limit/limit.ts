@@ -21,7 +21,6 @@ export type Limit = {
   readonly isRemote?: () => boolean;
 };
 
-/** Our clock begins here. It is no date. */
 const firstMoment = 1e12;
 
 /** All steps that this process requests in one turn of the event loop are one change of the cell. */

@@ -10,8 +10,7 @@ const maxUnknownMs = 10_000;
 
 /**
  * Shares a limit with other machines through a store. While that fails, this machine's own limit is used. Each is told what the
- * other one knows, so that no wait gets lost.
- * @param onFailure called once, with the reason why the store is not used
+ * other one knows, so that no wait gets lost. `onFailure` is called once, with the reason why the store is not used.
  */
 export function shareThrough(
   store: Limit,
@@ -51,7 +50,6 @@ export function shareThrough(
       // The store was not told how our requests ended.
       let current = wasOffline ? dropPermits(before, now, isOurs) : before;
       if (before === emptyState && (mine.minute ?? mine.day ?? mine.block)) {
-        // The store has lost its values.
         current = { ...before, otherUsers: { until: now + maxUnknownMs, delayMs: 0 } };
       }
       const [state, result] = step(merge(current, mine), now, false);

@@ -17,7 +17,6 @@ export type State = {
   /** The end of each window is delayed, so that not all who use the key begin the next one at once. */
   readonly otherUsers?: { readonly until: number; readonly delayMs: number } | undefined;
   readonly ownCount?: { readonly since: number; readonly requests: number } | undefined;
-  /** The service has accepted the key. */
   readonly hasWorked?: boolean | undefined;
   /** The moment of a `--reset`. No wait from before counts, whichever machine knows of it. */
   readonly clearedAt?: number | undefined;
@@ -28,7 +27,6 @@ export type Window = {
   readonly remaining: number;
   /** A response must show this as remaining if nobody else uses the key. */
   readonly expected: number;
-  /** The earliest end that a response allowed. */
   readonly endsAt: number;
   /** The end by the service's clock. Undefined if the service did not report it, and we count ourselves. */
   readonly serviceResetAt?: number | undefined;

@@ -17,7 +17,6 @@ return {now, ARGV[2], ''}`;
 /** A store may be silent for half a second, in pieces: one timer that fires late says nothing about the store. */
 const maxPieces = 5;
 const pieceMs = 100;
-/** An hour longer than a day. */
 const minLifetimeS = 25 * 3_600;
 const maxWaitMs = 367 * 24 * 3_600_000;
 

@@ -1,6 +1,5 @@
 import { systemCode } from '../errors.ts';
 
-/** The beginnings of error replies, and what they mean. */
 const replies: readonly (readonly [RegExp, string])[] = [
   [/^(?:WRONGPASS|NOAUTH)|^ERR.*(?:AUTH|unauthenticated)/, 'rejected the user name or password'],
   [/^ERR DB index/, 'has no database with this number'],
@@ -14,7 +13,6 @@ const replies: readonly (readonly [RegExp, string])[] = [
   [/^(?:MOVED|ASK|CROSSSLOT) /, 'is a cluster node, but another node holds the key'],
 ];
 
-/** Describes what is wrong with a store, in words that follow its name. */
 export function describeStoreError(error: unknown): string {
   const code = systemCode(error);
   if (code === 'ETIMEDOUT') return 'timed out';

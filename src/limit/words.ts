@@ -3,7 +3,6 @@ import type { Wait } from '../events.ts';
 import { duration, isoTime } from '../time.ts';
 import type { Denied, Reason } from './decide.ts';
 
-/** Returns the fields of a wait event but for its time. */
 export function waitWords({
   reason,
   limit,
@@ -37,7 +36,6 @@ export function waitReason(reason: Reason): Wait['reason'] {
   return reason === 'busy' ? 'probe' : reason;
 }
 
-/** Returns the failure of a request that would have to wait too long. `now` is the time of day. */
 export function tooLate(denied: Denied, now: number): Failure {
   const { waitMs } = denied;
   const retryAfter = Math.ceil(waitMs / 1_000);
@@ -67,7 +65,6 @@ export function describeWait(denied: Denied, now: number): string {
     : `${inWords(denied)}; ${next}`;
 }
 
-/** Returns "4m 58s (2026-11-20T15:09:07Z)". */
 function moment({ waitMs }: Denied, now: number): string {
   return `${duration(waitMs)} (${isoTime(now + waitMs)})`;
 }

@@ -17,7 +17,6 @@ type HttpReply = {
   readonly body: string;
 };
 
-/** Responds to a request without a socket. `readBody` returns null if the body is too long. */
 type Respond = (
   request: HttpRequest,
   readBody: () => Promise<Uint8Array | null>,
@@ -91,7 +90,6 @@ function decode(
 
 type SandboxServer = { readonly baseUrl: URL; readonly key: string; readonly server: Server };
 
-/** Serves a sandbox with a new key, on this machine only; port 0 takes a free one. */
 export function serveSandbox(
   answer: Answer,
   { now }: Pick<Context, 'now'>,

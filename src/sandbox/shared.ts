@@ -59,7 +59,6 @@ export function openSharedSandbox(
 /**
  * Keeps a sandbox as a log of its requests. Each request is one appended line. All processes replay the same lines in the same
  * order, so they agree without a lock. A killed process leaves at most a torn line, which is ignored.
- * @throws the system's error, FileFault
  */
 function openLog(
   stateFolder: string | undefined,

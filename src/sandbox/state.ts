@@ -37,11 +37,7 @@ const Data = z.strictObject({
   orders: z.optional(z.array(z.unknown())),
 });
 
-/**
- * Creates a sandbox with the sample data, or with that of a data file: a list of categories, or an object with any of
- * `categories`, `pets`, `orders`. Categories without an id get one.
- * @throws Error whose message says what does not fit
- */
+/** Creates a sandbox with the sample data, or with that of a data file. Throws an Error whose message says what does not fit. */
 export function createState(json: Json = {}, plan: Plan = plans.free): SandboxState {
   const data = isJsonObject(json) ? json : { categories: json };
   const mismatch = findMismatch(Data, data);

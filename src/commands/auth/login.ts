@@ -76,7 +76,6 @@ async function askKey({ context }: Session, { origin }: URL): Promise<ApiKey> {
   return { value: text.trim(), source: 'the prompt' };
 }
 
-/** Returns the validation of a prompt: true for an answer that `parse` takes, else its failure in words. */
 function validateBy(parse: (text: string) => unknown) {
   return (answer: string) => {
     try {
@@ -103,7 +102,6 @@ function readKey(session: Session): Promise<ApiKey> {
 /** Failures that say nothing about the key: it is stored anyway. */
 const unrelated: readonly FailureKind[] = ['network', 'service', 'rate_limited', 'refused'];
 
-/** Sends one request, and throws if the service rejects the key. */
 async function verify(session: Session, service: Service): Promise<void> {
   const { context, profile, report } = session;
   const flag = profileFlag(profile);

@@ -42,7 +42,6 @@ async function printStatus(session: Session, check: boolean): Promise<void> {
   if (failure) throw failure;
 }
 
-/** `works` is undefined if the request failed for another reason than the key. */
 type KeyCheck = { readonly works?: boolean; readonly failure?: unknown };
 
 async function tryKey(session: Session): Promise<KeyCheck> {

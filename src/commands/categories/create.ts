@@ -121,7 +121,6 @@ async function createMissing(creation: Creation): Promise<Ensured> {
   }
 }
 
-/** Holds the name. Goes on without if the mark cannot be saved: an import would not, since it needs a journal. */
 async function holdName(session: Session, name: string): Promise<Hold | undefined> {
   const { context, report } = session;
   const { address } = await session.account();
@@ -133,7 +132,6 @@ async function holdName(session: Session, name: string): Promise<Hold | undefine
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const { cause, hint } = error.details;
-    // Another process that has the name is no cause to go on.
     if (error.kind !== 'config' && cause === undefined) throw error;
     const fix = hint === undefined ? '' : `. Fix: ${hint}`;
     const risk = 'another petstore process may create the same name at the same time';
@@ -167,7 +165,6 @@ async function send(
     if (error.kind !== 'outcome_unknown') throw error;
     const list = await listSettled(creation, `${error.message}; it may have been created`).catch(
       () => {
-        // Interrupted, or the service does not answer: nothing more is known than before.
         throw error;
       },
     );

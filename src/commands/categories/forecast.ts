@@ -2,9 +2,7 @@ import { resetMarginMs } from '../../limit/decide.ts';
 import { windowMs } from '../../plans.ts';
 
 export type Allowance = {
-  /** Requests in each window. */
   readonly limit: number;
-  /** Requests that the current window has left. */
   readonly left: number;
   readonly resetMs?: number | undefined;
 };
@@ -22,7 +20,6 @@ export type Forecast = {
   readonly totalMs: number | undefined;
 };
 
-/** Predicts how long requests take if nothing but the limit delays them. */
 export function forecast(requests: number, { minute, day }: Allowances): Forecast {
   const today = day ? Math.min(requests, day.left) : requests;
   const later = requests - today;

@@ -11,7 +11,6 @@ import { quoted } from '../../text/quoted.ts';
 import { countOf, duration, formatCount } from '../../time.ts';
 import { type Allowance, type Allowances, forecast } from './forecast.ts';
 
-/** The limit by the plan of the settings, or else by what the service has reported. */
 export type KnownLimit = Allowances & { readonly plan: NamedPlan | undefined };
 
 /** The smallest plan allows 1,000 requests per day: fewer, and some earlier ones, fit into one day on any plan. */
@@ -29,7 +28,6 @@ export async function readKnownLimit(session: Session): Promise<KnownLimit> {
   const perMinute = allowance(plan?.quotas.minute ?? minute.limit, { ...minute, used: 0 });
   return {
     plan,
-    // Before a wait ends, nothing is sent.
     minute: perMinute && wait ? { ...perMinute, left: 0, resetMs: wait.waitMs } : perMinute,
     day: allowance(plan?.quotas.day ?? day.limit, day),
   };

@@ -4,7 +4,6 @@ import { readKnownLimit } from './import-plan.ts';
 
 export type ImportProgress = {
   readonly step: () => void;
-  /** Ends the report. Returns how long it took, in ms. */
   readonly end: () => number;
 };
 

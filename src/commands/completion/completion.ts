@@ -8,7 +8,6 @@ import { commandBelow, loadCommand, optionWithValue } from '../lazy-command.ts';
 import { type Shell, scripts, shells } from './scripts.ts';
 
 type Suggestion = readonly [word: string, meaning?: string];
-/** Prints a shell's script, which calls this command again at every Tab with the words so far after `--`. */
 export function define(command: Command, app: App): void {
   addExamples(command, [
     "echo 'source <(petstore completion bash)' >> ~/.bashrc",
@@ -55,7 +54,6 @@ type Words = {
 
 function readWords(shell: Shell, given: readonly string[]): Words {
   const last = given.at(-1) ?? '';
-  // The script puts a + before it.
   if (shell === 'powershell')
     return { words: [...given.slice(0, -1), last.slice(1)], keptLength: 0 };
   if (shell !== 'bash') return { words: given, keptLength: 0 };

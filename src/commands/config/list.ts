@@ -29,7 +29,6 @@ async function listSettings(session: Session): Promise<void> {
 export const namesInForce = ['profile', ...settingNames] as const;
 export type NameInForce = (typeof namesInForce)[number];
 
-/** Finds the value that this command line would use, without secrets; undefined if it is given nowhere. */
 export function findInForce(name: NameInForce, session: Session): Given | undefined {
   if (name === 'profile') return session.profile.given;
   if (name === 'default-profile') return defaultProfile(session.settingsFile);

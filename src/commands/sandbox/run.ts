@@ -5,10 +5,7 @@ import type { Context, Environment } from '../../context.ts';
 import { Failure, systemCode, usageFailure } from '../../errors.ts';
 import { quote } from '../../text/shell.ts';
 
-/**
- * Runs a program with these variables and with `petstore` on its PATH, and resolves with its exit code. That petstore does not
- * see the user's settings and state.
- */
+/** Runs a program with a `petstore` on its PATH that does not see the user's settings and state. Resolves with its exit code. */
 export async function runProgram(
   variables: Environment,
   program: readonly string[],

@@ -71,7 +71,6 @@ function parsePort(text: string): number {
   throw usageFailure(`invalid port: ${wordFor(text)}`, 'Use a number from 0 to 65535.');
 }
 
-/** The length of the longest list that petstore reads. */
 const maxDataBytes = 96 * 1024 * 1024;
 
 function readState(path: string, plan: Plan): SandboxState {
@@ -98,7 +97,6 @@ async function announce(
   notice(report, `sandbox running with the rate limits of the ${plan} plan; press Ctrl-C to stop`);
 }
 
-/** Throws Exit when a signal stops the server. */
 async function waitForSignal(signal: AbortSignal): Promise<never> {
   if (!signal.aborted) await once(signal, 'abort');
   throw new Exit(interruptedFailure(signal).exitCode);
