@@ -27,7 +27,14 @@ type Options = {
   readonly dryRun?: boolean;
 };
 
-type Creation = { readonly session: Session; readonly client: Client; readonly body: NewCategory };
+type Creation = {
+  readonly session: Session;
+  readonly client: Client;
+  readonly body: NewCategory;
+  readonly onlyIfMissing: boolean;
+  /** A category of this name may come into being that no list has shown. */
+  isUnsettled: boolean;
+};
 
 export function define(command: Command, app: App): void {
   addExamples(command, [
@@ -51,7 +58,7 @@ export function define(command: Command, app: App): void {
 async function create(
   session: Session,
   name: string,
-  { description, ifMissing, dryRun }: Options,
+  { description, ifMissing = false, dryRun }: Options,
 ): Promise<void> {
   const { context, output, report } = session;
   if (!dryRun) output.checkColumns(categoryColumns);
@@ -59,7 +66,7 @@ async function create(
   const client = await session.client();
   if (dryRun) return showRequest(output, client.prepare(createCategory, { body }));
 
-  const creation = { session, client, body };
+  const creation = { session, client, body, onlyIfMissing: ifMissing, isUnsettled: false };
   const { category, wasFound } = ifMissing
     ? await createMissing(creation)
     : { category: await send(creation), wasFound: false };
@@ -89,17 +96,13 @@ async function createMissing(creation: Creation): Promise<Ensured> {
   const { session, client, body } = creation;
   const { context, report } = session;
   const hold = await holdName(session, body.name);
-  /** True while a category of this name may come into being that no list has shown. */
-  let isUnsettled = false;
   try {
     let list = await readCategories(client);
     if (hold && hold.left.length > 0 && !findName(list, body.name)) {
-      isUnsettled = true;
       const why = 'another petstore process may have created the same name';
       list = await listSettled(creation, why).catch((error) => {
         throw explained(error, context.signal, nothingSent);
       });
-      isUnsettled = false;
       hold.settled();
     }
     const old = findName(list, body.name);
@@ -107,9 +110,7 @@ async function createMissing(creation: Creation): Promise<Ensured> {
       notice(report, `"${body.name}" already exists`);
       return { category: old, wasFound: true };
     }
-    const category = await send(creation, (isUnknown) => {
-      isUnsettled = isUnknown;
-    });
+    const category = await send(creation);
     const original = findName(list, category.name);
     if (original) {
       const duplicate = `"${category.name}" already exists with id ${original.id}`;
@@ -117,7 +118,7 @@ async function createMissing(creation: Creation): Promise<Ensured> {
     }
     return { category, wasFound: false };
   } finally {
-    hold?.release(isUnsettled);
+    hold?.release(creation.isUnsettled);
   }
 }
 
@@ -144,46 +145,42 @@ function findName(list: readonly Category[], name: string): Category | undefined
   return list.find((category) => category.name === name);
 }
 
-async function listSettled({ session, client }: Creation, why: string): Promise<Category[]> {
-  const { context, report } = session;
+async function listSettled(creation: Creation, why: string): Promise<Category[]> {
+  const { context, report } = creation.session;
+  creation.isUnsettled = true;
   warn(report, `${why}: checking the list of categories in ${settleSeconds}s`);
   await settle(context, report, settleSeconds * 1_000, unknownOutcomes(1));
-  return readCategories(client);
+  const list = await readCategories(creation.client);
+  creation.isUnsettled = false;
+  return list;
 }
 
-/** Sends the create. If its outcome is unknown, searches the list. Only --if-missing, which saw none before, has `onUnknown`. */
-async function send(
-  creation: Creation,
-  onUnknown?: (isUnknown: boolean) => void,
-): Promise<Category> {
+/** Sends the create. If its outcome is unknown, searches the list. */
+async function send(creation: Creation): Promise<Category> {
   const { client, body } = creation;
   try {
     return await client.call(createCategory, { body });
   } catch (error) {
     if (!(error instanceof Failure) || error.details.outcome !== 'unknown') throw error;
-    onUnknown?.(true);
+    creation.isUnsettled = true;
     if (error.kind !== 'outcome_unknown') throw error;
-    const list = await listSettled(creation, `${error.message}; it may have been created`).catch(
-      () => {
-        throw error;
-      },
-    );
-    onUnknown?.(false);
-    return findCreated(creation, list, onUnknown !== undefined, error);
+    const why = `${error.message}; it may have been created`;
+    const list = await listSettled(creation, why).catch(() => Promise.reject(error));
+    return findCreated(creation, list, error);
   }
 }
 
 /** Returns the category only if no older one can be meant; else the failure says what the list shows. */
 function findCreated(
-  { session: { profile, report }, body: { name } }: Creation,
+  { session: { profile, report }, body: { name }, onlyIfMissing }: Creation,
   list: readonly Category[],
-  wasMissing: boolean,
   failure: Failure,
 ): Category {
   const similar = list.filter((other) => lookAlikeKey(other.name) === lookAlikeKey(name));
   const exact = similar.filter((other) => other.name === name);
   const [category] = exact;
-  if (category && wasMissing && exact.length === 1) {
+  // Without --if-missing one of this name may have existed before.
+  if (category && onlyIfMissing && exact.length === 1) {
     notice(report, `created with id ${category.id}, as the list shows`);
     return category;
   }

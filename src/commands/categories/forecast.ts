@@ -1,26 +1,74 @@
 import { resetMarginMs } from '../../limit/decide.ts';
+import { readStatus, type WindowStatus } from '../../limit/status.ts';
 import { windowMs } from '../../plans.ts';
+import { profileFlag } from '../../session/profile.ts';
+import { resolveSetting } from '../../session/resolve.ts';
+import type { Session } from '../../session/session.ts';
+import { type NamedPlan, parsePlan } from '../../settings/values.ts';
+import { countOf, duration, formatCount } from '../../time.ts';
 
-export type Allowance = {
+type Allowance = {
   readonly limit: number;
   readonly left: number;
   readonly resetMs?: number | undefined;
 };
 
-export type Allowances = {
+type KnownLimit = {
+  readonly plan: NamedPlan | undefined;
   readonly minute: Allowance | undefined;
   readonly day: Allowance | undefined;
 };
 
-export type Forecast = {
-  readonly today: number;
-  readonly todayMs: number | undefined;
-  /** Days after today; undefined if the limit per day is unknown. */
-  readonly moreDays: number | undefined;
-  readonly totalMs: number | undefined;
-};
+/** The smallest plan allows 1,000 requests per day: fewer, and some earlier ones, fit into one day on any plan. */
+const maxOnAnyDay = 900;
 
-export function forecast(requests: number, { minute, day }: Allowances): Forecast {
+/** Predicts all requests of an import: one for each row, a list before and after them, and one for each day that follows. */
+export async function forecastImport(session: Session, toCreate: number, made: number) {
+  const limit = await readKnownLimit(session);
+  const once = toCreate === 0 ? 1 : toCreate + 2;
+  const { moreDays = 0 } = forecast(once - made, limit);
+  const requests = once + moreDays;
+  return { ...limit, ...forecast(requests - made, limit), toCreate, requests };
+}
+
+export type ImportForecast = Awaited<ReturnType<typeof forecastImport>>;
+
+export function describeForecast(
+  { plan, minute, requests, today, todayMs, moreDays }: ImportForecast,
+  { profile }: Session,
+): string {
+  const needed = countOf(requests, 'request');
+  if (minute === undefined || todayMs === undefined) return `${needed}; the rate limit is unknown`;
+  const minutes = Math.round(todayMs / windowMs.minute) * windowMs.minute;
+  const time = minutes === 0 ? 'less than a minute' : `about ${duration(minutes)}`;
+  const more = countOf(moreDays ?? 0, 'more day');
+  const days = today === 0 ? `nothing left today, ${more}` : `${time} today and ${more}`;
+  const pace = plan ? `on ${plan.name}` : `at ${formatCount(minute.limit)} per minute`;
+  const advice =
+    moreDays === undefined && requests > maxOnAnyDay
+      ? `; the daily limit is unknown (petstore config set plan free${profileFlag(profile)})`
+      : '';
+  return `${needed}: ${moreDays ? days : time} ${pace}${advice}`;
+}
+
+export function resolvePlan(session: Session): NamedPlan | undefined {
+  const given = resolveSetting('plan', session);
+  return given && parsePlan(given.text, given.source);
+}
+
+export async function readKnownLimit(session: Session): Promise<KnownLimit> {
+  const plan = resolvePlan(session);
+  const { minute, day, wait } = await readStatus(await session.limits());
+  const perMinute = allowance(plan?.quotas.minute ?? minute.limit, { ...minute, used: 0 });
+  return {
+    plan,
+    minute: perMinute && wait ? { ...perMinute, left: 0, resetMs: wait.waitMs } : perMinute,
+    day: allowance(plan?.quotas.day ?? day.limit, day),
+  };
+}
+
+/** Predicts how long requests take. Days are counted after today, and undefined if the limit per day is unknown. */
+export function forecast(requests: number, { minute, day }: KnownLimit) {
   const today = day ? Math.min(requests, day.left) : requests;
   const later = requests - today;
   const todayMs = minute && waitMs(today, minute);
@@ -38,4 +86,13 @@ function waitMs(requests: number, { limit, left, resetMs = windowMs.minute }: Al
   const windows = Math.ceil((requests - left) / limit);
   // A new window begins with its first request, which is sent after the margin.
   return resetMs + (windows - 1) * (windowMs.minute + resetMarginMs);
+}
+
+function allowance(
+  limit: number | undefined,
+  { remaining, used = 0, resetMs }: WindowStatus,
+): Allowance | undefined {
+  if (limit === undefined) return undefined;
+  const untilNextMs = resetMs === undefined ? undefined : resetMs + resetMarginMs;
+  return { limit, left: remaining ?? Math.max(0, limit - used), resetMs: untilNextMs };
 }

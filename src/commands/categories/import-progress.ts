@@ -1,6 +1,5 @@
 import type { Session } from '../../session/session.ts';
-import { forecast } from './forecast.ts';
-import { readKnownLimit } from './import-plan.ts';
+import { forecast, readKnownLimit } from './forecast.ts';
 
 export type ImportProgress = {
   readonly step: () => void;

@@ -3,6 +3,7 @@ import { notice, warn } from '../../events.ts';
 import { hasJsonEvents } from '../../formats.ts';
 import type { Input } from '../../import/input.ts';
 import type { Fate, Plan } from '../../import/plan.ts';
+import type { Row } from '../../import/rows.ts';
 import type { Ending } from '../../import/run.ts';
 import { ExactNumber, exact, type JsonObject } from '../../json/json.ts';
 import { inBatches } from '../../output/printer.ts';
@@ -10,10 +11,12 @@ import { isUtf8 } from '../../session/app.ts';
 import type { Session } from '../../session/session.ts';
 import { quoted } from '../../text/quoted.ts';
 import { countOf, duration, formatCount, isoTime } from '../../time.ts';
-import { describeForecast, describeOddities, type ImportForecast } from './import-plan.ts';
+import { describeForecast, type ImportForecast } from './forecast.ts';
 
 export const planColumns = ['line', 'name', 'intention', 'id', 'looksLike'];
 export const outcomeColumns = ['line', 'name', 'outcome', 'id', 'as', 'status', 'code', 'message'];
+
+const maxListed = 20;
 
 /** Words for one row and, where they differ, for several; in the order in which they are shown. */
 const rowWords = {
@@ -49,6 +52,43 @@ export function showPlan(session: Session, plan: Plan, input: Input, forecast: I
     ...describeOddities(plan, input.rows),
   ];
   for (const sentence of sentences) notice(session.report, sentence);
+}
+
+function describeOddities({ fates, ids, lookAlikes }: Plan, rows: readonly Row[]): string[] {
+  const firstRows = new Map<string, Row>();
+  const differing: string[] = [];
+  const contradicting: string[] = [];
+  const similar: string[] = [];
+  for (const [index, row] of rows.entries()) {
+    const { line, name, description } = row;
+    const first = firstRows.get(name);
+    if (!first) firstRows.set(name, row);
+    const start = `line ${line}: ${quoted(name)}`;
+    const lookAlike = lookAlikes.get(index);
+    if (fates[index] === 'differs') {
+      differing.push(
+        `${start} already exists with a different description (id ${ids.get(index)}); it is left unchanged`,
+      );
+    } else if (fates[index] === 'repeated' && first?.description !== description) {
+      contradicting.push(
+        `${start} is a duplicate of line ${first?.line} with a different description; line ${first?.line} is used`,
+      );
+    }
+    if (lookAlike !== undefined) {
+      similar.push(`${start} is similar to ${quoted(lookAlike)}, which already exists`);
+    }
+  }
+  return [
+    ...shorten(differing, 'more exist with a different description'),
+    ...shorten(contradicting, 'more duplicates with a different description'),
+    ...shorten(similar, 'more similar names'),
+  ];
+}
+
+function shorten(sentences: readonly string[], more: string): string[] {
+  const left = sentences.length - maxListed;
+  if (left <= 0) return [...sentences];
+  return [...sentences.slice(0, maxListed), `${formatCount(left)} ${more}`];
 }
 
 export async function printPlan(

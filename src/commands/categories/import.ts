@@ -12,7 +12,7 @@ import { requireStateFolder } from '../../settings/folders.ts';
 import { invalid, parseDuration, sandboxProfile } from '../../settings/values.ts';
 import { countOf, formatCount } from '../../time.ts';
 import { addExamples, addNotes } from '../help.ts';
-import { forecastImport, resolvePlan } from './import-plan.ts';
+import { forecastImport, resolvePlan } from './forecast.ts';
 import { type ImportProgress, startProgress } from './import-progress.ts';
 import { outcomeColumns, planColumns, printPlan, reportEnding, showPlan } from './import-report.ts';
 
