@@ -3,32 +3,13 @@ import type { Wait } from '../events.ts';
 import { duration, isoTime } from '../time.ts';
 import type { Denied, Reason } from './decide.ts';
 
-export function waitWords({
-  reason,
-  limit,
-}: Denied): Pick<Wait, 'reason' | 'why' | 'next' | 'limit' | 'remaining'> {
-  const why = describeReason(reason, limit);
+export function waitWords(
+  denied: Denied,
+): Pick<Wait, 'reason' | 'why' | 'next' | 'limit' | 'remaining'> {
+  const { reason, limit } = denied;
+  const [why] = wordsOf(denied);
   const window = limit === undefined ? {} : { limit, remaining: 0 };
   return { reason: waitReason(reason), why, next: 'next request', ...window };
-}
-
-function describeReason(reason: Reason, limit: number | undefined): string {
-  switch (reason) {
-    case 'minute':
-      return `rate limit reached (${limit}/min)`;
-    case 'day':
-      return `rate limit reached (${limit}/day)`;
-    case 'tripped':
-      return 'rate limit exceeded (429) three times in a row';
-    case 'banned':
-      return 'your API key is temporarily banned';
-    case '429':
-      return 'rate limit exceeded (429)';
-    case 'unavailable':
-      return 'the service is unavailable';
-    default:
-      return 'another request is in flight';
-  }
 }
 
 export function waitReason(reason: Reason): Wait['reason'] {
@@ -69,23 +50,32 @@ function moment({ waitMs }: Denied, now: number): string {
   return `${duration(waitMs)} (${isoTime(now + waitMs)})`;
 }
 
-export function inWords({ reason, limit, isReported }: Denied): string {
-  switch (reason) {
-    case 'minute':
-      return `rate limit reached: ${limit} requests per minute`;
-    case 'day':
-      return `rate limit reached: ${limit} requests per day`;
-    case '429':
-      return 'rate limit exceeded (429)';
-    case 'unavailable':
-      return 'the service is unavailable (503)';
-    case 'tripped':
-      return 'rate limit exceeded (429) three times in a row; nothing is sent for five minutes';
-    case 'banned':
-      return isReported
-        ? 'your API key is temporarily banned: too many requests after a 429'
-        : 'your API key seems to be temporarily banned: it was rejected after a 429';
-    default:
-      return 'other requests with this key are in flight';
-  }
+export function inWords(denied: Denied): string {
+  return wordsOf(denied)[1];
+}
+
+/** Returns the reason for a status line, and for a sentence. */
+function wordsOf({ reason, limit, isReported }: Denied): readonly [short: string, long: string] {
+  const refused = 'rate limit exceeded (429)';
+  const tripped = `${refused} three times in a row`;
+  const banned = 'your API key is temporarily banned';
+  const presumed = 'your API key seems to be temporarily banned: it was rejected after a 429';
+  const inFlight = [
+    'another request is in flight',
+    'other requests with this key are in flight',
+  ] as const;
+  const words: Readonly<Record<Reason, readonly [string, string]>> = {
+    minute: [
+      `rate limit reached (${limit}/min)`,
+      `rate limit reached: ${limit} requests per minute`,
+    ],
+    day: [`rate limit reached (${limit}/day)`, `rate limit reached: ${limit} requests per day`],
+    '429': [refused, refused],
+    tripped: [tripped, `${tripped}; nothing is sent for five minutes`],
+    banned: [banned, isReported ? `${banned}: too many requests after a 429` : presumed],
+    unavailable: ['the service is unavailable', 'the service is unavailable (503)'],
+    probe: inFlight,
+    busy: inFlight,
+  };
+  return words[reason];
 }

@@ -11,26 +11,18 @@ import type { Answer, SandboxRequest } from './service.ts';
 const maxBodyBytes = 1024 * 1024;
 
 type HttpRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
-type HttpReply = {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-};
-
-type Respond = (
-  request: HttpRequest,
-  readBody: () => Promise<Uint8Array | null>,
-) => Promise<HttpReply>;
-
 type SandboxOptions = {
   readonly key: string;
   readonly now: () => number;
   readonly answer: Answer;
 };
 
-/** Creates the service of the interface document. It reads a body only if host and key are valid. */
-export function createSandbox({ key, now, answer }: SandboxOptions): Respond {
-  return async ({ method, url = '/', headers }, readBody) => {
+/** Creates the service of the interface document without a socket. `readBody` returns null if the body is too long. */
+export function createSandbox({ key, now, answer }: SandboxOptions) {
+  return async (
+    { method, url = '/', headers }: HttpRequest,
+    readBody: () => Promise<Uint8Array | null>,
+  ) => {
     const route = findRoute(method, url);
     const judgement = judge(headers, key);
     const hasBody = judgement === 'valid' && route.operation === 'createCategory';

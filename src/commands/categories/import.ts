@@ -12,8 +12,7 @@ import { requireStateFolder } from '../../settings/folders.ts';
 import { invalid, parseDuration, sandboxProfile } from '../../settings/values.ts';
 import { countOf, formatCount } from '../../time.ts';
 import { addExamples, addNotes } from '../help.ts';
-import { forecastImport, resolvePlan } from './forecast.ts';
-import { type ImportProgress, startProgress } from './import-progress.ts';
+import { forecast, forecastImport, readKnownLimit, resolvePlan } from './forecast.ts';
 import { outcomeColumns, planColumns, printPlan, reportEnding, showPlan } from './import-report.ts';
 
 type Options = {
@@ -23,6 +22,9 @@ type Options = {
   readonly allowDuplicates?: boolean;
   readonly settle: string;
 };
+
+/** The first rows are in flight at the same time: an average of them would be too long. */
+const minAveraged = 20;
 
 /** No service takes longer to carry out what was cut off. */
 const maxSettleMs = 86_400_000;
@@ -102,9 +104,9 @@ function obstacleToAsking(file: string, { context, format, options }: Session): 
 }
 
 async function preview(session: Session, input: Input, plan: Plan): Promise<void> {
-  const forecast = await forecastImport(session, rowsOf(plan, 'create').length, 0);
-  showPlan(session, plan, input, forecast);
-  await printPlan(session, plan, input, forecast);
+  const predicted = await forecastImport(session, rowsOf(plan, 'create').length, 0);
+  showPlan(session, plan, input, predicted);
+  await printPlan(session, plan, input, predicted);
 }
 
 async function run(
@@ -113,7 +115,7 @@ async function run(
   job: Omit<Job, 'confirm' | 'onRowDone'>,
   isConfirmed: boolean,
 ): Promise<void> {
-  let progress: ImportProgress | undefined;
+  let progress: Awaited<ReturnType<typeof startProgress>> | undefined;
   const ending = await runImport({
     ...job,
     async confirm(plan) {
@@ -145,6 +147,38 @@ async function ask(
   const some = similar > 0 ? `, ${formatCount(similar)} of them similar to ${names}` : '';
   if (await context.confirm(`Create ${what} ${where}${some}?`)) return;
   throw new Failure('interrupted', 'cancelled', { outcome: 'not_sent', exitCode: 2 });
+}
+
+/** Reports how far an import has come. `before` counts the rows that earlier runs have created. */
+async function startProgress(session: Session, before: number, toCreate: number) {
+  const { report } = session;
+  const { uptime } = session.context;
+  const startedAt = uptime();
+  const total = before + toCreate;
+  let done = 0;
+  // The last request is that of a list.
+  const { totalMs = 0 } = forecast(toCreate + 1, await readKnownLimit(session));
+  const endByLimit = uptime() + totalMs;
+  show();
+
+  return {
+    step() {
+      done += 1;
+      show();
+    },
+    end() {
+      report({ event: 'progress', done: before + done, total, over: true });
+      return uptime() - startedAt;
+    },
+  };
+
+  function show(): void {
+    const now = uptime();
+    const byAverage = done < minAveraged ? 0 : ((now - startedAt) / done) * (toCreate - done);
+    // Nothing is known of the time that a few rows take within the limit.
+    const leftMs = Math.max(endByLimit - now, byAverage) || undefined;
+    report({ event: 'progress', done: before + done, total, leftMs });
+  }
 }
 
 function rowsOf({ fates }: Plan, fate: Plan['fates'][number]): number[] {
