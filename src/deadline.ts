@@ -1,11 +1,8 @@
 import type { Context } from './context.ts';
 
-// Made once, because each new Error captures a stack.
-const canceled = new Error('canceled');
-
 /** Calls `onTimeout` after `ms`. The returned function cancels it. */
 export function deadline(sleep: Context['sleep'], ms: number, onTimeout: () => void): () => void {
   const wait = new AbortController();
   sleep(ms, wait.signal).then(onTimeout, () => {});
-  return () => wait.abort(canceled);
+  return () => wait.abort();
 }

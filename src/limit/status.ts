@@ -21,18 +21,17 @@ export type LimitStatus = {
 };
 
 export function readStatus(limit: Limit): Promise<LimitStatus> {
-  return limit.change((state, now, isOffline) => [state, limitStatus(state, now, isOffline)]);
-}
-
-function limitStatus(recorded: State, now: number, isOffline: boolean): LimitStatus {
-  const state = dropPermits(recorded, now, ({ expiresAt }) => now >= expiresAt);
-  const decision = decide(state, now, isOffline);
-  return {
-    minute: windowStatus(state, 'minute', now),
-    day: windowStatus(state, 'day', now),
-    inFlight: Object.keys(state.permits).length,
-    wait: decision.granted || decision.mayEndEarly ? undefined : decision,
-  };
+  return limit.change((recorded, now, isOffline) => {
+    const state = dropPermits(recorded, now, ({ expiresAt }) => now >= expiresAt);
+    const decision = decide(state, now, isOffline);
+    const status = {
+      minute: windowStatus(state, 'minute', now),
+      day: windowStatus(state, 'day', now),
+      inFlight: Object.keys(state.permits).length,
+      wait: decision.granted || decision.mayEndEarly ? undefined : decision,
+    };
+    return [recorded, status];
+  });
 }
 
 function windowStatus(state: State, kind: 'minute' | 'day', now: number): WindowStatus {

@@ -58,7 +58,8 @@ async function runSandbox(session: Session, program: string[], options: Options)
   try {
     if (program.length > 0) throw new Exit(await runProgram(variables, program, context));
     await announce(session, variables, plan);
-    return await waitForSignal(context.signal);
+    if (!context.signal.aborted) await once(context.signal, 'abort');
+    throw new Exit(interruptedFailure(context.signal).exitCode);
   } finally {
     server.close();
     server.closeAllConnections();
@@ -95,9 +96,4 @@ async function announce(
   );
   await output.print({ data: variables, columns: Object.keys(variables), lines });
   notice(report, `sandbox running with the rate limits of the ${plan} plan; press Ctrl-C to stop`);
-}
-
-async function waitForSignal(signal: AbortSignal): Promise<never> {
-  if (!signal.aborted) await once(signal, 'abort');
-  throw new Exit(interruptedFailure(signal).exitCode);
 }
