@@ -24,7 +24,6 @@ export type Context = {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Resolves after pending I/O callbacks, like `setImmediate`. */
   readonly turn: () => Promise<void>;
-  /** Returns a number in [0, 1). */
   readonly random: () => number;
   /** Aborted with an Interruption when the user or the system ends the run. */
   readonly signal: AbortSignal;

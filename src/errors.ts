@@ -109,7 +109,6 @@ function asLoadFailure(cause: unknown): Failure | undefined {
   return new Failure('output', message, { hint: 'Run the command again.', cause });
 }
 
-/** Returns the system's code of an error: ENOENT, EPIPE … */
 export function systemCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;

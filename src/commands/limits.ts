@@ -4,6 +4,7 @@ import { Failure } from '../errors.ts';
 import { notice, warn } from '../events.ts';
 import { exact, type JsonObject } from '../json/json.ts';
 import type { Denied } from '../limit/decide.ts';
+import type { Limit } from '../limit/limit.ts';
 import { emptyState } from '../limit/state.ts';
 import { type LimitStatus, readStatus, type WindowStatus } from '../limit/status.ts';
 import { describeWait, inWords, waitReason } from '../limit/words.ts';
@@ -27,18 +28,19 @@ export function define(command: Command, app: App): void {
     .action((options: Options) =>
       withSession(app, command, async (session) => {
         session.output.checkColumns(columns);
-        const limit = await session.limits();
-        if (options.reset) {
-          await limit.change(({ permits }, now) => [
-            { ...emptyState, permits, clearedAt: now },
-            undefined,
-          ]);
-        }
+        if (options.reset) await reset(await session.limits());
         const refused = options.refresh ? await sendRequest(await session.client()) : undefined;
         await printLimits(session, options);
         if (refused) throw refused;
       }),
     );
+}
+
+function reset(limit: Limit): Promise<void> {
+  return limit.change(({ permits }, now) => [
+    { ...emptyState, permits, clearedAt: now },
+    undefined,
+  ]);
 }
 
 /** Returns a rate limit failure instead of throwing it, so that the limit is printed first. */

@@ -6,7 +6,6 @@ import { commandBelow, LazyCommand, loadCommand, optionWithValue } from './lazy-
 import { topics } from './topics.ts';
 import { type Branch, tree } from './tree.ts';
 
-/** Builds the command line. Commander's own text goes to `onText`; it throws where it would exit. */
 export function createProgram(app: App, onText: (text: string) => void): Command {
   const width = helpWidth(app.context);
   const program = new LazyCommand('petstore')

@@ -69,7 +69,6 @@ export function findCreated(
   // Without a header nothing was sent by a run whose journal we have: what is listed counts as existing.
   if (!header) return [];
   const known = knownIds({ header, created });
-  // A list may show a category twice.
   const byId = new Map(list.map((category) => [category.id.text, category]));
   const free = groupBy(
     [...byId.values()].filter(({ id }) => !known.has(id.text)),

@@ -53,7 +53,6 @@ export class Round {
     setMaxListeners(0, this.#signal);
   }
 
-  /** Sends rows, each once. When something stops it, it waits for those in flight. */
   async send(rows: readonly number[]): Promise<Stop | undefined> {
     const { tried } = this.#journal;
     const triedLast = [

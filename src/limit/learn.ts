@@ -69,7 +69,6 @@ export function dropPermits(state: State, now: number, isOver: (permit: Permit) 
   return ids.reduce((rest, id) => spendUnseen(withoutPermit(rest, id), now), state);
 }
 
-/** Applies the body of a 429 that speaks of a ban. Its head has said for how long. */
 export function learnBan(state: State): State {
   const { block } = state;
   if (!block || block.reason === 'unavailable') return state;

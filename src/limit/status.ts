@@ -3,7 +3,6 @@ import { dropPermits } from './learn.ts';
 import type { Limit } from './limit.ts';
 import type { State } from './state.ts';
 
-/** Undefined fields are unknown. */
 export type WindowStatus = {
   readonly limit?: number | undefined;
   readonly remaining?: number | undefined;

@@ -16,7 +16,6 @@ const showAfterMs = 2_000;
 const maxSleepMs = 1_000;
 const minPollMs = 20;
 const maxPollMs = 1_000;
-/** A store is read this many times less often than a disk. */
 const storeSlowdown = 5;
 /** A process that wakes late sleeps this many times as long: with 200 processes, the start of a minute takes a quarter of the CPU. */
 const sleepPerDelay = 20;
@@ -26,7 +25,6 @@ const minCheckMs = 1_000;
 export type SharedLimit = {
   readonly limit: Limit;
   readonly report: Report;
-  /** Of one request. */
   readonly timeoutMs: number;
 };
 
@@ -44,7 +42,6 @@ type Asked = {
   readonly inFlight: string;
 };
 
-/** Lets the requests of this process take turns, in the order they came. */
 export function createTurns(context: Context, { limit, report, timeoutMs }: SharedLimit) {
   const { uptime, random, owner } = context;
   const leaseMs = Math.min(timeoutMs, maxLeaseMs) + leaseMarginMs;

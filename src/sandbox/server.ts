@@ -7,7 +7,6 @@ import { Failure, systemCode } from '../errors.ts';
 import { writeJson } from '../json/write.ts';
 import type { Answer, SandboxRequest } from './service.ts';
 
-/** The interface document names no limit. */
 const maxBodyBytes = 1024 * 1024;
 
 type HttpRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
