@@ -56,23 +56,27 @@ export function inWords(denied: Denied): string {
 
 /** Returns the reason for a status line, and for a sentence. */
 function wordsOf({ reason, limit, isReported }: Denied): readonly [short: string, long: string] {
-  const refused = 'rate limit exceeded (429)';
-  const tripped = `${refused} three times in a row`;
-  const banned = 'your API key is temporarily banned';
-  const presumed = 'your API key seems to be temporarily banned: it was rejected after a 429';
   const inFlight = [
     'another request is in flight',
     'other requests with this key are in flight',
   ] as const;
-  const words: Readonly<Record<Reason, readonly [string, string]>> = {
+  const words: Readonly<Record<Reason, readonly [short: string, long: string]>> = {
     minute: [
       `rate limit reached (${limit}/min)`,
       `rate limit reached: ${limit} requests per minute`,
     ],
     day: [`rate limit reached (${limit}/day)`, `rate limit reached: ${limit} requests per day`],
-    '429': [refused, refused],
-    tripped: [tripped, `${tripped}; nothing is sent for five minutes`],
-    banned: [banned, isReported ? `${banned}: too many requests after a 429` : presumed],
+    '429': ['rate limit exceeded (429)', 'rate limit exceeded (429)'],
+    tripped: [
+      'rate limit exceeded (429) three times in a row',
+      'rate limit exceeded (429) three times in a row; nothing is sent for five minutes',
+    ],
+    banned: [
+      'your API key is temporarily banned',
+      isReported
+        ? 'your API key is temporarily banned: too many requests after a 429'
+        : 'your API key seems to be temporarily banned: it was rejected after a 429',
+    ],
     unavailable: ['the service is unavailable', 'the service is unavailable (503)'],
     probe: inFlight,
     busy: inFlight,
