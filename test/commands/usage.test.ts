@@ -225,6 +225,20 @@ test.for(['-vintage', '-q: quiet', '-o', '-ojson', '-pets', '-h', '-V', '--json'
   },
 );
 
+test.for([
+  ['--json -o csv', 'csv'],
+  ['-o csv --json', 'json'],
+  ['--json -ocsv --json', 'json'],
+  ['--json -qocsv', 'csv'],
+] as const)('the last format counts: %s is %s', async ([line, format], { petstore, sandbox }) => {
+  sandbox.react = () => reply(200, [{ id: 1, name: 'dog' }]);
+  const { stdout } = await petstore(['categories', 'list', '-o', format]);
+
+  const result = await petstore(['categories', 'list', ...line.split(' ')]);
+
+  expect(result).toMatchObject({ exitCode: 0, stdout });
+});
+
 describe('failures of the service', () => {
   const html = { 'content-type': 'text/html' };
   const elsewhere = { location: 'https://other.example/' };
