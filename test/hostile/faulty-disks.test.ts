@@ -222,22 +222,6 @@ describe('the limits on a disk that fails at any step: the command works, asks o
   );
 });
 
-test('all who log in at once have logged in', async ({ petstore, folder }) => {
-  const config = join(folder, 'config');
-  const argv = ['auth', 'login', '--base-url', 'https://a.example/v1'];
-  const env = { PETSTORE_CONFIG_DIR: config };
-
-  const results = await Promise.all(
-    Array.from({ length: 12 }, (_, n) => petstore(argv, { env, stdin: `the-key-${n}` })),
-  );
-
-  for (const { code, stderr } of results) {
-    expect(code, stderr).toBe(0);
-    expect(stderr).toContain('for https://a.example only');
-  }
-  expect(filesBelow(join(config, 'keys'))).toHaveLength(1);
-});
-
 /** A service of its own, and the environment of a program that keeps all its files in `home`. */
 async function serve(home: string) {
   const { url, key, state, requests } = await startService({ plan: plans.business });
