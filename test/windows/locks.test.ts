@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { configFolder, describeWindows, expect, windowsPath } from '../support/windows.ts';
 
@@ -87,18 +87,5 @@ describeWindows((test) => {
       expect(saved.code, saved.stderr).toBe(0);
       expect(read).toEqual({ code: 0, stdout: `${value}\n`, stderr: '' });
     }
-  });
-
-  test('a killed process keeps no lock', async ({ petstore, program, folder }) => {
-    mkdirSync(configFolder(folder), { recursive: true });
-    const holder = await program('holder');
-    const victim = holder(windowsPath(join(configFolder(folder), 'settings.json.lock')));
-    await victim.printed;
-    victim.kill();
-    expect((await victim.ended).stdout).toBe('true\n');
-
-    const { code, stderr } = await petstore(['config', 'set', 'output', 'json']);
-
-    expect(code, stderr).toBe(0);
   });
 });

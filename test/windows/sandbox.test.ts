@@ -95,12 +95,4 @@ describeWindows((base) => {
       ],
     ]);
   });
-
-  test('reads variables by any spelling of their names', async ({ petstore }) => {
-    const { stdout } = await petstore(['config', 'path'], {
-      env: { Petstore_Config_Dir: 'C:\\x' },
-    });
-
-    expect(stdout).toBe('C:\\x\\settings.json\n');
-  });
 });
