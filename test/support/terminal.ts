@@ -1,13 +1,11 @@
 import { Writable } from 'node:stream';
 import { expect, vi } from 'vitest';
 import { test as base, type RunOptions } from './petstore.ts';
+import { finalScreen, widthMark } from './screen.ts';
 import type { Output } from './values.ts';
 
 // The program draws with it; time would pass in memory while it loads.
 await import('ora');
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal acts on
-const escapes = /\x1b\[[?\d;]*[a-zA-Z]/g;
 
 type WatchOptions = Pick<RunOptions, 'env' | 'signal'> & { readonly columns?: number };
 
@@ -36,10 +34,10 @@ export const test = base.extend<{
         resize,
         // It draws in real time.
         shows: (pattern) =>
-          vi.waitFor(() => {
-            const shown = screen().join('\n');
-            expect(shown).toMatch(pattern);
+          vi.waitFor(async () => {
             expect(text().length).toBeGreaterThan(drawn);
+            const shown = (await screen()).join('\n');
+            expect(shown).toMatch(pattern);
             return shown;
           }, 10_000),
         async pass(ms) {
@@ -52,7 +50,7 @@ export const test = base.extend<{
         async end() {
           release();
           const { exitCode } = await ended;
-          return { exitCode, screen: screen() };
+          return { exitCode, screen: await screen() };
         },
       };
     }),
@@ -61,43 +59,19 @@ export const test = base.extend<{
 /** A terminal of that many columns as ora sees it. */
 function createTerminal(columns: number) {
   let written = '';
-  let rows = [''];
-  let row = 0;
-  let column = 0;
-
-  function type(character: string): void {
-    if (character === '\n' || column === tty.columns) {
-      row += 1;
-      column = 0;
-      rows[row] ??= '';
-    }
-    if (character === '\n') return;
-    const line = rows[row] ?? '';
-    rows[row] = line.slice(0, column).padEnd(column) + character + line.slice(column + 1);
-    column += 1;
-  }
-
   const stream = new Writable({
     decodeStrings: false,
     write(chunk: string, _encoding, done) {
       written += chunk;
-      for (const character of chunk.replace(escapes, '')) type(character);
       done();
     },
   });
   const tty = Object.assign(stream, {
     isTTY: true,
     columns,
-    cursorTo(x: number) {
-      column = x;
-    },
-    clearLine() {
-      rows[row] = (rows[row] ?? '').slice(0, column);
-      rows = rows.slice(0, row + 1);
-    },
-    moveCursor(_x: number, y: number) {
-      row += y;
-    },
+    cursorTo: (x: number) => stream.write(`\u001b[${x + 1}G`),
+    clearLine: () => stream.write('\u001b[K'),
+    moveCursor: (_x: number, y: number) => stream.write(`\u001b[${-y}A`),
   });
   const output: Output = {
     isTTY: true,
@@ -113,11 +87,14 @@ function createTerminal(columns: number) {
     /** All that was ever written. */
     text: () => written,
     /** The lines that one sees, without the spinner's changing sign. */
-    screen: () =>
-      rows.map((line) => line.replace(/^[\u2800-\u28ff] /, '').trimEnd()).filter(Boolean),
-    /** The user makes the window wider or narrower; what is on the screen stays where it is. */
+    async screen(): Promise<string[]> {
+      const lines = await finalScreen(written.replaceAll('\n', '\r\n'), columns);
+      return lines.map((line) => line.replace(/^[\u2800-\u28ff] /, ''));
+    },
+    /** The user makes the window wider or narrower. */
     resize(width: number) {
       tty.columns = width;
+      written += widthMark(width);
     },
   };
 }
