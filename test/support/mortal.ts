@@ -1,5 +1,5 @@
 import { appendFileSync, statSync, truncateSync } from 'node:fs';
-import type { Context, Send, WireRequest } from '../../src/context.ts';
+import type { Context, Send } from '../../src/context.ts';
 import { type StateFiles, stateFiles } from '../../src/disk/state-files.ts';
 import type { Clock } from './clock.ts';
 
@@ -12,24 +12,16 @@ export type Mortal = {
   readonly kill: () => void;
 };
 
-export type Fate = {
+type Fate = {
   /** It dies at this step, counted from 0; never when undefined. */
-  readonly diesAt?: number | undefined;
+  readonly diesAt: number | undefined;
   /** Of what was not synced, the part that a power cut leaves, in [0, 1], and what then stands behind it. */
-  readonly kept?: number;
-  readonly garbage?: string;
-  /** From this step on the disk has room for five bytes more of each line. */
-  readonly fullAt?: number | undefined;
-  /** A request that it was sending arrives so many ms after its death; undefined if it never does. */
-  readonly arrivesAfter?: number | undefined;
+  readonly kept: number;
+  readonly garbage: string;
 };
 
 /** A process that dies at a step: nothing it does after that has any effect, and nothing that it waits for comes. */
-export function createMortal(
-  clock: Clock,
-  send: Send,
-  { diesAt, kept = 1, garbage = '', fullAt = Number.POSITIVE_INFINITY, arrivesAfter }: Fate,
-): Mortal {
+export function createMortal(clock: Clock, send: Send, { diesAt, kept, garbage }: Fate): Mortal {
   const syncedLengths = new Map<string, number>();
   let steps = 0;
   let isDead = false;
@@ -60,14 +52,6 @@ export function createMortal(
     return isDead ? new Promise<never>(() => {}) : result;
   }
 
-  async function arriveLate(request: WireRequest): Promise<void> {
-    if (arrivesAfter === undefined) return;
-    const { signal } = new AbortController();
-    await clock.sleep(arrivesAfter, signal);
-    const { body } = await send({ ...request, signal, onSent: () => {} });
-    for await (const _ of body);
-  }
-
   const mortalFiles: StateFiles = {
     ...stateFiles,
     write(path, text) {
@@ -78,10 +62,8 @@ export function createMortal(
     append(path, text) {
       if (step()) return;
       if (!syncedLengths.has(path)) syncedLengths.set(path, statSync(path).size);
-      const isFull = steps > fullAt;
-      stateFiles.append(path, isFull ? text.slice(0, 5) : text);
+      stateFiles.append(path, text);
       step();
-      if (isFull) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
     },
     sync(path) {
       if (step()) return;
@@ -102,12 +84,7 @@ export function createMortal(
     kill,
     context: {
       async send(request) {
-        const wasDead = isDead;
-        if (step()) {
-          // A fault may meet it as well.
-          if (!wasDead) arriveLate(request).catch(() => {});
-          return live(undefined as never);
-        }
+        if (step()) return live(undefined as never);
         const answer = await send(request);
         // The clock stands still until somebody has read the answer.
         if (step()) for await (const _ of answer.body);
