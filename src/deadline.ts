@@ -1,8 +1,18 @@
 import type { Context } from './context.ts';
 
 /** Calls `onTimeout` after `ms`. The returned function cancels it. */
-export function deadline(sleep: Context['sleep'], ms: number, onTimeout: () => void): () => void {
+export function deadline(
+  { sleep, turn }: Pick<Context, 'sleep' | 'turn'>,
+  ms: number,
+  onTimeout: () => void,
+): () => void {
   const wait = new AbortController();
-  sleep(ms, wait.signal).then(onTimeout, () => {});
+  sleep(ms, wait.signal)
+    // A process that was stopped for so long first takes in what has arrived meanwhile.
+    .then(turn)
+    .then(
+      () => wait.signal.aborted || onTimeout(),
+      () => {},
+    );
   return () => wait.abort();
 }

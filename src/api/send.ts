@@ -28,7 +28,7 @@ export async function sendOnce(
   const giveUpIn = (ms: number, message: string, hint?: string) => {
     stopTimer();
     const giveUp = () => attempt.abort(new TransportError(message, sent, { hint }));
-    if (ms > 0) stopTimer = deadline(context.sleep, ms, giveUp);
+    if (ms > 0) stopTimer = deadline(context, ms, giveUp);
     else giveUp();
   };
   const startTimer = (message: string) =>

@@ -15,7 +15,13 @@ const flushTimeoutMs = 1_000;
  * afterwards a key of digits would match inside an id. Whatever a terminal could act on is escaped here at the latest.
  */
 export function createSink(
-  { stdout, stderr, signal, sleep }: Pick<Context, 'stdout' | 'stderr' | 'signal' | 'sleep'>,
+  {
+    stdout,
+    stderr,
+    signal,
+    sleep,
+    turn,
+  }: Pick<Context, 'stdout' | 'stderr' | 'signal' | 'sleep' | 'turn'>,
   hasColor: (output: Output) => boolean,
 ) {
   const secrets = createSecrets();
@@ -71,7 +77,7 @@ export function createSink(
     return new Promise((resolve, reject) => {
       let cancel = () => {};
       const onAbort = () => {
-        cancel = deadline(sleep, ms, () => reject(signal.reason));
+        cancel = deadline({ sleep, turn }, ms, () => reject(signal.reason));
       };
       if (signal.aborted) onAbort();
       else signal.addEventListener('abort', onAbort);

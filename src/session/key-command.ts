@@ -54,7 +54,7 @@ function refuseOpenFile(file: string, { context: { uid } }: Invocation): void {
 async function capture(command: string, folder: string, invocation: Invocation): Promise<Captured> {
   const { context, options } = invocation;
   const late = new AbortController();
-  const stop = deadline(context.sleep, timeoutMs, () =>
+  const stop = deadline(context, timeoutMs, () =>
     late.abort(commandFailure(invocation, `timed out after ${timeoutMs / 1_000}s`)),
   );
   try {

@@ -15,7 +15,9 @@ describe.concurrent('a process that is stopped', () => {
     const service = await openLimited(serve, 3, 'emu');
     const { env } = service;
     await petstore(['categories', 'list'], { env });
-    const stopped = start([...create, 'emu', '--query', 'name', '-o', 'raw'], { env });
+    // It is stopped for longer than it may wait for its response, which has come by then.
+    const argv = [...create, 'emu', '--timeout', '1s', '--query', 'name', '-o', 'raw'];
+    const stopped = start(argv, { env });
     await service.arrived(2);
     stopped.child.kill('SIGSTOP');
     service.release();
