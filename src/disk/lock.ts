@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
 import { isoTime } from '../time.ts';
@@ -16,14 +15,21 @@ type Lock = { readonly acquired: true; readonly release: () => Promise<void> };
 type Refusal = { readonly acquired: false; readonly holder: Holder };
 
 type Kept = { readonly holder?: Holder };
-type World = Pick<Context, 'owner' | 'isRunning' | 'now'>;
+type World = {
+  readonly owner: Owner;
+  readonly isRunning: (owner: Owner) => boolean;
+  readonly now: () => number;
+};
 
 const maxPolls = 500;
 const pollMs = 10;
 
 /** Does short work that no other process may do at the same time. The lock is a folder at `path`; a killed process loses it at once. */
 export async function withLock<Result>(
-  context: World & Pick<Context, 'sleep' | 'signal'>,
+  context: World & {
+    readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+    readonly signal: AbortSignal;
+  },
   path: string,
   work: () => Result,
 ): Promise<Result> {

@@ -10,8 +10,8 @@ test.skipIf(!isPosix)(
   'reads a file of any mode, and says nothing',
   async ({ petstore, folder }) => {
     const file = join(folder, 'key');
+    writeFileSync(file, testKey);
     for (const mode of [0o600, 0o444, 0o644, 0o622, 0o666]) {
-      writeFileSync(file, testKey);
       chmodSync(file, mode);
 
       const { exitCode, stderr } = await petstore([...list, file], { env });
