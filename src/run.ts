@@ -3,7 +3,7 @@ import { printPage } from './commands/help.ts';
 import { UsageError } from './commands/lazy-command.ts';
 import { createProgram, rewriteHelpArgs } from './commands/program.ts';
 import type { Context } from './context.ts';
-import { bugHint, Exit, explained, Failure, interruptedFailure } from './errors.ts';
+import { bugHint, Exit, explained, Failure, interruptedFailure, usageFailure } from './errors.ts';
 import { notice } from './events.ts';
 import { type Format, hasJsonEvents, isFormat } from './formats.ts';
 import { createReporter, reportFailure } from './output/reporter.ts';
@@ -47,6 +47,10 @@ async function runCommand(
   argv: readonly string[],
   flags: readonly string[],
 ): Promise<void> {
+  // Commander reads flags in one word letter by letter, and copies the rest of the word each time.
+  if (flags.some((word) => /^-[qvhV]{100}/.test(word))) {
+    throw usageFailure('the same flag is repeated more than 100 times', 'petstore --help');
+  }
   const help: string[] = [];
   const program = createProgram(app, (text) => help.push(text));
   try {
