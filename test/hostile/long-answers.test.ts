@@ -78,6 +78,8 @@ describe('a long answer of any kind', () => {
           if (damage) parts[at] = part.slice(0, cut) + damage[1] + part.slice(cut + 1);
           const blank = Buffer.alloc((mebibytes * 1024 * 1024) / 12, ' ');
           let release = () => {};
+          // An unknown column is refused before a request.
+          sandbox.reactions.length = 0;
           sandbox.reactions.push(reply(200, parts.join('')), async (request) => {
             request.onSent();
             release = clock.hold();
