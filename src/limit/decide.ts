@@ -48,8 +48,8 @@ export function decide(state: State, now: number, isOffline = false): Decision {
   const together = maxTogether(state.minute?.limit);
   // Other users may have sent requests since our last response. When few are left, send one at a time.
   const isNearEnd = hasOtherUsers(state, now) && left <= 2 * together;
-  const most = isOffline || isNearEnd ? 1 : together;
-  if (inFlight >= Math.min(left, most)) return waitForOne(state, 'busy', now);
+  const allowed = isOffline || isNearEnd ? 1 : together;
+  if (inFlight >= Math.min(left, allowed)) return waitForOne(state, 'busy', now);
   return { granted: true, isProbe: false };
 }
 

@@ -214,8 +214,8 @@ function trip(reason: 'tripped' | 'banned', since: number, until: number): Block
 /** The first backoff only spreads those who wait for the same moment. */
 function backoffMs(refusals: number, jitter: number): number {
   if (refusals <= 1) return jitter * maxFirstBackoffMs;
-  const most = Math.min(maxBackoffMs, secondMs * 2 ** (refusals - 1));
-  return most / 2 + (jitter * most) / 2;
+  const maxMs = Math.min(maxBackoffMs, secondMs * 2 ** (refusals - 1));
+  return maxMs / 2 + (jitter * maxMs) / 2;
 }
 
 function expire(window: Window | undefined): Window | undefined {

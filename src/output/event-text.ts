@@ -1,7 +1,7 @@
 import type { Failure } from '../errors.ts';
 import type { Event, Progress, Wait } from '../events.ts';
 import { escapeJson } from '../json/safe-text.ts';
-import { clockTime, duration, formatCount, isoTime } from '../time.ts';
+import { clockTime, countOf, duration, formatCount, isoTime } from '../time.ts';
 import type { Style } from './sink.ts';
 
 const timeFields = new Set(['resetAt', 'sunset']);
@@ -83,6 +83,5 @@ function removalText(sunset: number | null, daysLeft = Number.POSITIVE_INFINITY)
   const date = isoTime(sunset).slice(0, '2026-11-20'.length);
   if (daysLeft < 0) return `was scheduled to be removed on ${date}`;
   if (daysLeft >= 30) return `will be removed on ${date}`;
-  const days = daysLeft === 1 ? '1 day' : `${daysLeft} days`;
-  return `will be removed on ${date}, in ${daysLeft === 0 ? 'less than a day' : days}`;
+  return `will be removed on ${date}, in ${daysLeft === 0 ? 'less than a day' : countOf(daysLeft, 'day')}`;
 }
