@@ -9,7 +9,7 @@ import { nameTemporary, sweep } from '../disk/temporary.ts';
 import { Failure } from '../errors.ts';
 import { faultOfLimits } from '../limit/open.ts';
 import { readStatus, type WindowStatus } from '../limit/status.ts';
-import { describeWait, tooLate } from '../limit/words.ts';
+import { describeWait, rateLimitFailure } from '../limit/words.ts';
 import type { App } from '../session/app.ts';
 import { chooseProxy, refuseForSandbox, requireBaseUrl } from '../session/connect.ts';
 import { noKey } from '../session/key.ts';
@@ -147,7 +147,7 @@ const accountChecks: Readonly<Record<string, Check>> = {
       const windows = [...describeWindow('minute', minute), ...describeWindow('day', day)];
       return windows.join('; ') || 'nothing recorded in the state folder yet';
     }
-    if (wait.waitMs > resolveMaxWait(session)) throw tooLate(wait, context.now());
+    if (wait.waitMs > resolveMaxWait(session)) throw rateLimitFailure(wait, context.now());
     return { warning: describeWait(wait, context.now()) };
   },
 };

@@ -1,7 +1,7 @@
 import type { Block, Permit, State, Window } from './state.ts';
 
-/** The reason why a request may not be sent. `probe` and `busy`: it waits for other requests of ours. */
-export type Reason = 'minute' | 'day' | Block['reason'] | 'probe' | 'busy';
+/** The reason why a request may not be sent. `probe`: it waits for other requests of ours. */
+export type Reason = 'minute' | 'day' | Block['reason'] | 'probe';
 
 export type Denied = {
   readonly granted: false;
@@ -42,14 +42,14 @@ export function decide(state: State, now: number, isOffline = false): Decision {
   );
   if (!isOpen(state, 'minute', now)) {
     const isProbed = state.probe !== undefined && state.probe in state.permits;
-    if (isProbed || inFlight >= left) return waitForOne(state, isProbed ? 'probe' : 'busy', now);
+    if (isProbed || inFlight >= left) return waitForOne(state, now);
     return { granted: true, isProbe: true };
   }
   const together = maxTogether(state.minute?.limit);
   // Other users may have sent requests since our last response. When few are left, send one at a time.
   const isNearEnd = hasOtherUsers(state, now) && left <= 2 * together;
   const allowed = isOffline || isNearEnd ? 1 : together;
-  if (inFlight >= Math.min(left, allowed)) return waitForOne(state, 'busy', now);
+  if (inFlight >= Math.min(left, allowed)) return waitForOne(state, now);
   return { granted: true, isProbe: false };
 }
 
@@ -107,10 +107,10 @@ function usedUp(
   return { granted: false, reason: kind, waitMs, limit, mayEndEarly: false };
 }
 
-function waitForOne({ permits }: State, reason: Reason, now: number): Denied {
+function waitForOne({ permits }: State, now: number): Denied {
   const ends = Object.values(permits).map(({ expiresAt }) => expiresAt);
   const waitMs = Math.max(0, Math.min(...ends) - now);
-  return { granted: false, reason, waitMs, mayEndEarly: true };
+  return { granted: false, reason: 'probe', waitMs, mayEndEarly: true };
 }
 
 function leftIn(state: State, kind: 'minute' | 'day', now: number, isOffline: boolean): number {

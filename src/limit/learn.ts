@@ -1,14 +1,6 @@
 import { windowMs } from '../plans.ts';
 import { isOpen, resetMarginMs } from './decide.ts';
-import {
-  type Block,
-  isSameReset,
-  type Permit,
-  type State,
-  spend,
-  type Window,
-  withoutPermit,
-} from './state.ts';
+import { type Block, isSameReset, type Permit, type State, type Window } from './state.ts';
 
 const secondMs = 1_000;
 /** A reset farther away is the day's, since the headers name no window. Date and reset may come from two clocks. */
@@ -222,8 +214,17 @@ function expire(window: Window | undefined): Window | undefined {
   return window && { ...window, endsAt: 0, serviceResetAt: undefined };
 }
 
+function withoutPermit(state: State, id: string): State {
+  const { [id]: _, ...permits } = state.permits;
+  return { ...state, permits };
+}
+
 function spendUnseen(state: State, now: number): State {
   return count({ ...state, minute: spend(state.minute), day: spend(state.day) }, now);
+}
+
+function spend(window: Window | undefined): Window | undefined {
+  return window && { ...window, remaining: window.remaining - 1 };
 }
 
 function count(state: State, now: number): State {

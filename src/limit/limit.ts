@@ -1,9 +1,7 @@
 import { type Cell, change, type Seen } from '../disk/cell.ts';
-import { withoutPermits } from './merge.ts';
-import { emptyState, type State } from './state.ts';
-import { type Clocks, isSameStart, later, type Stamp } from './time.ts';
-
-export type Snapshot = { readonly state: State; readonly stamp: Stamp };
+import { dropPermits } from './learn.ts';
+import { emptyState, type Snapshot, type State } from './state.ts';
+import { type Clocks, isSameStart, later } from './time.ts';
 
 /** The clocks are those of the place where the cell is. */
 export type Reading = Seen<Snapshot> & { readonly clocks: Clocks };
@@ -51,7 +49,7 @@ export function openLimit(cell: Cell<Snapshot, Reading>, turn: () => Promise<voi
     const taken = steps;
     steps = [];
     next = undefined;
-    const lost = last && { ...last, state: withoutPermits(last.state) };
+    const lost = last && { ...last, state: dropPermits(last.state, last.stamp.at, () => true) };
     last = await change(cell, ({ value = lost, clocks }) => {
       const stamp = value ? later(value.stamp, clocks) : { ...clocks, at: firstMoment };
       const known = value?.state ?? emptyState;

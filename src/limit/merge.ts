@@ -1,5 +1,5 @@
 import { resetMarginMs } from './decide.ts';
-import { emptyState, isSameReset, type State, spend, type Window } from './state.ts';
+import { emptyState, isSameReset, type State, type Window } from './state.ts';
 
 /** Returns the state with the times that `merge` reads by a clock that shows `byMs` more. */
 export function shifted(state: State, byMs: number): State {
@@ -53,15 +53,4 @@ function moreCareful(a: Window | undefined, b: Window | undefined): Window | und
     return ownReset > otherReset ? a : b;
   }
   return a.remaining <= b.remaining ? a : b;
-}
-
-/** Counts all that is in flight as spent. */
-export function withoutPermits(state: State): State {
-  const inFlight = Object.keys(state.permits).length;
-  return {
-    ...state,
-    permits: {},
-    minute: spend(state.minute, inFlight),
-    day: spend(state.day, inFlight),
-  };
 }

@@ -8,7 +8,8 @@ import { FileFault } from '../disk/file-fault.ts';
 import { faultOfFolder, ownFolder } from '../disk/private-folder.ts';
 import { sweep } from '../disk/temporary.ts';
 import { systemCode } from '../errors.ts';
-import { type Limit, openLimit, type Snapshot, withClocks } from './limit.ts';
+import { type Limit, openLimit, withClocks } from './limit.ts';
+import type { Snapshot } from './state.ts';
 
 /** Returns the name of the limit of a service and key. It is the same on every machine, and contains neither. */
 export function nameOfLimit(address: string, key: string): string {

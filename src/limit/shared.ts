@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { dropPermits } from './learn.ts';
 import type { Limit, Step } from './limit.ts';
-import { merge, shifted, withoutPermits } from './merge.ts';
+import { merge, shifted } from './merge.ts';
 import { emptyState, type Permit, type State } from './state.ts';
 
 const retryAfterMs = 5_000;
@@ -67,7 +67,13 @@ export function shareThrough(
     retryAt = uptime() + retryAfterMs;
     wasOffline = true;
     // What is in flight may be counted, although this machine will not hear of it.
-    await own.change((state) => [merge(state, withoutPermits(known)), undefined]);
+    await own.change((state, now) => [
+      merge(
+        state,
+        dropPermits(known, now, () => true),
+      ),
+      undefined,
+    ]);
     if (!isReported && !signal.aborted) onFailure(error);
     isReported = true;
   }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import * as z from 'zod/mini';
 import type { Context, Engine } from '../context.ts';
 import type { Cell } from '../disk/cell.ts';
-import type { Reading, Snapshot } from './limit.ts';
+import type { Reading } from './limit.ts';
+import type { Snapshot } from './state.ts';
+import { snapshotSchema } from './state-schema.ts';
 
 /** Replaces only the version that the caller has seen. Returns the server's time, and what is there if it was not replaced. */
 export const storeScript = `
@@ -18,7 +19,6 @@ return {now, ARGV[2], ''}`;
 const maxPieces = 5;
 const pieceMs = 100;
 const minLifetimeS = 25 * 3_600;
-const maxWaitMs = 367 * 24 * 3_600_000;
 
 /** Returns a cell in a Redis or Valkey server, with the times of the server's clock, which all machines share. */
 export function storeCell(
@@ -81,59 +81,6 @@ async function timeOut(
   throw Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' });
 }
 
-const time = z.number().check(z.minimum(0), z.maximum(1e15));
-const count = z.int();
-
-const windowSchema = z.object({
-  limit: count.check(z.minimum(1)),
-  remaining: count,
-  expected: count,
-  endsAt: z.number(),
-  serviceResetAt: z.optional(z.number()),
-});
-
-const snapshotSchema = z
-  .object({
-    state: z.object({
-      minute: z.optional(windowSchema),
-      day: z.optional(windowSchema),
-      permits: z.record(
-        z.string(),
-        z.object({
-          expiresAt: time,
-          owner: z.object({
-            pid: z.int().check(z.minimum(1)),
-            host: z.string(),
-            born: z.optional(z.string()),
-            space: z.optional(z.string()),
-          }),
-        }),
-      ),
-      probe: z.optional(z.string()),
-      block: z.optional(
-        z.object({
-          reason: z.enum(['429', 'tripped', 'banned', 'unavailable']),
-          since: time,
-          until: time,
-          isReported: z.optional(z.boolean()),
-        }),
-      ),
-      refusals: count.check(z.minimum(0)),
-      otherUsers: z.optional(z.object({ until: time, delayMs: time })),
-      ownCount: z.optional(z.object({ since: time, requests: count })),
-      hasWorked: z.optional(z.boolean()),
-      clearedAt: z.optional(time),
-    }),
-    stamp: z.object({ at: time, wall: time, uptime: time, boot: z.string() }),
-  })
-  .check(
-    z.refine(({ state: { minute, day, block, otherUsers, clearedAt }, stamp }) =>
-      [minute?.endsAt, day?.endsAt, block?.until, otherUsers?.until, clearedAt].every(
-        (moment) => moment === undefined || moment <= stamp.at + maxWaitMs,
-      ),
-    ),
-  );
-
 /** Throws if the value has another shape, since it would be merged into the file of this machine. */
 function parseReply(reply: unknown): Reading {
   const [time, version, json] = Array.isArray(reply) ? reply : [];
@@ -141,6 +88,6 @@ function parseReply(reply: unknown): Reading {
   if (!Number.isSafeInteger(now) || typeof version !== 'string' || typeof json !== 'string') {
     throw new Error('unexpected reply of the script');
   }
-  const value = json === '' ? undefined : (snapshotSchema.parse(JSON.parse(json)) as Snapshot);
+  const value = json === '' ? undefined : snapshotSchema.parse(JSON.parse(json));
   return { value, version, clocks: { wall: now, uptime: now, boot: 'server' } };
 }

@@ -5,7 +5,7 @@ import type { Report } from '../events.ts';
 import { type Decision, type Denied, decide, grant, waitInForce } from './decide.ts';
 import { applyOutcome, dropPermits, learnBan, type Outcome } from './learn.ts';
 import type { Limit } from './limit.ts';
-import { tooLate, waitWords } from './words.ts';
+import { rateLimitFailure, waitWords } from './words.ts';
 
 /** A request may outlive its timeout by this much before its permit counts as spent. */
 const leaseMarginMs = 5_000;
@@ -89,7 +89,7 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
         const { mayEndEarly, waitMs } = denied;
         if (!mayEndEarly || uptime() > start + showAfterMs) {
           const isTooLate = uptime() + (mayEndEarly ? 0 : waitMs) > waitUntil;
-          if (isTooLate) throw tooLate(denied, context.now());
+          if (isTooLate) throw rateLimitFailure(denied, context.now());
           shown = denied;
           show(denied, waitMs, by);
         }

@@ -13,11 +13,10 @@ export function waitWords(
 }
 
 export function waitReason(reason: Reason): Wait['reason'] {
-  if (reason === 'minute') return 'window';
-  return reason === 'busy' ? 'probe' : reason;
+  return reason === 'minute' ? 'window' : reason;
 }
 
-export function tooLate(denied: Denied, now: number): Failure {
+export function rateLimitFailure(denied: Denied, now: number): Failure {
   const { waitMs } = denied;
   const retryAfter = Math.ceil(waitMs / 1_000);
   const when = { resetAt: now + waitMs, retryAfter };
@@ -56,10 +55,6 @@ export function inWords(denied: Denied): string {
 
 /** Returns the reason for a status line, and for a sentence. */
 function wordsOf({ reason, limit, isReported }: Denied): readonly [short: string, long: string] {
-  const inFlight = [
-    'another request is in flight',
-    'other requests with this key are in flight',
-  ] as const;
   const words: Readonly<Record<Reason, readonly [short: string, long: string]>> = {
     minute: [
       `rate limit reached (${limit}/min)`,
@@ -78,8 +73,7 @@ function wordsOf({ reason, limit, isReported }: Denied): readonly [short: string
         : 'your API key seems to be temporarily banned: it was rejected after a 429',
     ],
     unavailable: ['the service is unavailable', 'the service is unavailable (503)'],
-    probe: inFlight,
-    busy: inFlight,
+    probe: ['another request is in flight', 'other requests with this key are in flight'],
   };
   return words[reason];
 }

@@ -1,0 +1,57 @@
+import * as z from 'zod/mini';
+
+/**
+ * All that is known of the limit of one key. Times are ms on a clock of our own (time.ts). Processes of other versions read it:
+ * if its shape changes, count up the version in `nameOfLimit`. Only a store needs the check; state.ts has the types.
+ */
+const windowSchema = z.object({
+  limit: z.number(),
+  remaining: z.number(),
+  /** A response must show this as remaining if nobody else uses the key. */
+  expected: z.number(),
+  endsAt: z.number(),
+  /** The end by the service's clock. Undefined if the service did not report it, and we count ourselves. */
+  serviceResetAt: z.optional(z.number()),
+});
+
+/** Counts as spent at `expiresAt`, or when its process has ended. */
+const permitSchema = z.object({
+  expiresAt: z.number(),
+  owner: z.object({
+    pid: z.number(),
+    host: z.string(),
+    born: z.optional(z.string()),
+    space: z.optional(z.string()),
+  }),
+});
+
+const blockSchema = z.object({
+  /** `unavailable` is a 503 with Retry-After; the others come from a 429. */
+  reason: z.enum(['429', 'tripped', 'banned', 'unavailable']),
+  since: z.number(),
+  until: z.number(),
+  isReported: z.optional(z.boolean()),
+});
+
+const stateSchema = z.object({
+  minute: z.optional(windowSchema),
+  day: z.optional(windowSchema),
+  permits: z.record(z.string(), permitSchema),
+  /** The id of the permit of the one request that finds out about a new window. */
+  probe: z.optional(z.string()),
+  /** Stays after its end: a key that stops working soon after a 429 is probably banned. */
+  block: z.optional(blockSchema),
+  /** 429s in a row. Those of requests that were in flight together are one. */
+  refusals: z.number(),
+  /** The end of each window is delayed, so that not all who use the key begin the next one at once. */
+  otherUsers: z.optional(z.object({ until: z.number(), delayMs: z.number() })),
+  ownCount: z.optional(z.object({ since: z.number(), requests: z.number() })),
+  hasWorked: z.optional(z.boolean()),
+  /** The moment of a `--reset`. No wait from before counts, whichever machine knows of it. */
+  clearedAt: z.optional(z.number()),
+});
+
+export const snapshotSchema = z.object({
+  state: stateSchema,
+  stamp: z.object({ at: z.number(), wall: z.number(), uptime: z.number(), boot: z.string() }),
+});
