@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe } from 'vitest';
 import { change } from '../../src/disk/cell.ts';
 import { fileCell } from '../../src/disk/file-cell.ts';
-import { tryLock } from '../../src/disk/lock.ts';
+import { withLock } from '../../src/disk/lock.ts';
 import { createNodeContext } from '../../src/node/node-context.ts';
 import { bundle } from '../support/bundle.ts';
 import { expect, test } from '../support/program.ts';
@@ -37,8 +37,8 @@ test('of 10 processes that are stopped and killed never two have a lock', async 
 
   expect(ends).toContain('SIGKILL');
   expect(ends.filter((end) => end !== 'SIGKILL' && end !== 0)).toEqual([]);
-  const last = await tryLock(createNodeContext(new AbortController().signal), path);
-  expect(last.acquired).toBe(true);
+  const last = withLock(createNodeContext(new AbortController().signal), path, () => 'acquired');
+  expect(await last).toBe('acquired');
   expect(readdirSync(path).length).toBeLessThan(20);
 });
 

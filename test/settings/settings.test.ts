@@ -14,7 +14,7 @@ import { describe } from 'vitest';
 import { expect, test, testKey } from '../support/petstore.ts';
 import { isPrivate } from '../support/posix.ts';
 import { saveSettings } from '../support/settings-file.ts';
-import { tryLock } from '../support/values.ts';
+import { lockAs } from '../support/values.ts';
 
 const list = ['categories', 'list'];
 const url = (name: string) => `https://${name}.example/v1`;
@@ -142,7 +142,6 @@ describe('config set', () => {
 });
 
 describe('config set, for many', () => {
-  const other = { pid: 77, host: 'elsewhere' };
   const saving = [
     { argv: ['config', 'set', 'output', 'json'], lock: 'settings.json.lock' },
     { argv: ['auth', 'login'], lock: 'keys.lock' },
@@ -165,7 +164,7 @@ describe('config set, for many', () => {
     const before = clock.now();
     const isRunning = () => false;
     for (const { argv, lock } of saving) {
-      await tryLock({ owner: other, isRunning, now: clock.now }, join(folder, 'config', lock));
+      await lockAs(77, join(folder, 'config', lock));
 
       const result = await petstore(argv, { stdin: testKey, context: { isRunning } });
 
@@ -178,8 +177,7 @@ describe('config set, for many', () => {
     '$argv waits five seconds for a process that runs, and names it: exit 74',
     async ({ argv, lock }, { petstore, folder, clock }) => {
       const path = join(folder, 'config', lock);
-      const isRunning = () => true;
-      await tryLock({ owner: other, isRunning, now: clock.now }, path);
+      await lockAs(77, path, clock.now);
       const before = clock.now();
 
       const { exitCode, stderr } = await petstore(argv, { stdin: testKey });

@@ -1,3 +1,4 @@
+import { withLock } from '../../src/disk/lock.ts';
 import { Interruption } from '../../src/errors.ts';
 import { ExactNumber } from '../../src/json/json.ts';
 
@@ -13,13 +14,26 @@ export type {
   WireAnswer,
   WireRequest,
 } from '../../src/context.ts';
-export { tryLock } from '../../src/disk/lock.ts';
 export { type Format, formats } from '../../src/formats.ts';
 export { plans } from '../../src/sandbox/quota.ts';
 
 /** Returns a number of the sandbox's state, with these digits. */
 export function exact(digits: string): ExactNumber {
   return new ExactNumber(digits);
+}
+
+/** Lets that process take a lock, whoever has it. Returns what releases it. */
+export function lockAs(pid: number, path: string, now = () => 0): Promise<() => void> {
+  const world = {
+    owner: { pid, host: 'elsewhere' },
+    isRunning: () => false,
+    now,
+    sleep: () => Promise.resolve(),
+    signal: new AbortController().signal,
+  };
+  return new Promise((resolve, reject) => {
+    withLock(world, path, () => new Promise<void>(resolve)).catch(reject);
+  });
 }
 
 /** Returns what the signal is aborted with when the user presses Ctrl-C (130) or the process is terminated (143). */

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { tryLock } from '../../../src/disk/lock.ts';
+import { withLock } from '../../../src/disk/lock.ts';
 import { createNodeContext } from '../../../src/node/node-context.ts';
 
 /**
@@ -11,15 +11,11 @@ const [path = '', port = '', rounds = ''] = process.argv.slice(2);
 const context = createNodeContext(new AbortController().signal);
 
 for (let round = 0; round < Number(rounds); round += 1) {
-  let lock = await tryLock(context, path);
-  while (!lock.acquired) {
-    await pause(Math.random() * 5);
-    lock = await tryLock(context, path);
-  }
-  const server = await listen();
-  await pause(Math.random() * 2);
-  await new Promise((resolve) => server.close(resolve));
-  await lock.release();
+  await withLock({ ...context, sleep: () => pause(Math.random() * 50) }, path, async () => {
+    const server = await listen();
+    await pause(Math.random() * 2);
+    await new Promise((resolve) => server.close(resolve));
+  });
 }
 
 function listen(): Promise<Server> {
