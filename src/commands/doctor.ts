@@ -5,7 +5,7 @@ import { readCategories } from '../api/client.ts';
 import { cannotSave } from '../disk/files.ts';
 import { writeNew } from '../disk/open-file.ts';
 import { makePrivateFolder } from '../disk/private-folder.ts';
-import { nameTemporary, sweep } from '../disk/temporary.ts';
+import { nameTemporary, removeFiles } from '../disk/temporary.ts';
 import { Failure } from '../errors.ts';
 import { faultOfLimits } from '../limit/open.ts';
 import { readStatus, type WindowStatus } from '../limit/status.ts';
@@ -121,7 +121,7 @@ const localChecks: Readonly<Record<string, Check>> = {
       writeNew(file, '?'.repeat(4_096));
       rmSync(file);
     } catch (error) {
-      sweep([file]);
+      removeFiles([file]);
       throw cannotSave(folder, error);
     }
     const fault = faultOfLimits(folder, context);

@@ -14,12 +14,11 @@ import { systemCode } from '../errors.ts';
 import type { Cell, Seen } from './cell.ts';
 import { readOwn, readStart, writeNew } from './open-file.ts';
 import { makePrivateFolder } from './private-folder.ts';
-import { nameTemporary, temporariesOf } from './temporary.ts';
+import { nameTemporary } from './temporary.ts';
 import { retryOnWindows } from './windows.ts';
 
 /** The newest of them counts if later files are damaged. */
 const olderKept = 4;
-const maxTemporaryAgeMs = 60_000;
 const maxBytes = 1024 * 1024;
 /** If a file that was read is gone a moment later so many times in a row, the file system is the reason. */
 const maxVainAttempts = 100;
@@ -34,7 +33,6 @@ const nothing = { value: undefined, version: '', numbers: [] };
 export function fileCell<Value>(folder: string): Cell<Value> {
   let last: Seen<Value> & { readonly numbers: readonly number[] } = nothing;
   let vainSwaps = 0;
-  let hasSwept = false;
   return { read, replace };
 
   function read(): Seen<Value> {
@@ -92,7 +90,6 @@ export function fileCell<Value>(folder: string): Cell<Value> {
     numbers
       .filter((number) => number < newest - olderKept)
       .every((number) => remove(pathOf(number)));
-    sweepTemporaries();
     return true;
   }
 
@@ -102,15 +99,6 @@ export function fileCell<Value>(folder: string): Cell<Value> {
       writeNew(pathOf(1), '');
     } catch (error) {
       if (systemCode(error) !== 'EEXIST') throw error;
-    }
-  }
-
-  function sweepTemporaries(): void {
-    if (hasSwept) return;
-    hasSwept = true;
-    for (const path of temporariesOf(pathOf('next'))) {
-      const stats = statSync(path, { throwIfNoEntry: false });
-      if (stats && stats.mtimeMs < Date.now() - maxTemporaryAgeMs) remove(path);
     }
   }
 
@@ -162,7 +150,7 @@ function publish(text: string, temporary: string, path: string): boolean {
     retryOnWindows(() => linkSync(temporary, path));
     return true;
   } catch (error) {
-    // ENOENT: the folder was removed, or this process was suspended so long that its temporary file was.
+    // ENOENT: the folder was removed.
     if (['EEXIST', 'ENOENT'].includes(systemCode(error) ?? '')) return false;
     throw error;
   }

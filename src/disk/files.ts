@@ -11,10 +11,9 @@ import {
 import { dirname } from 'node:path';
 import { configFailure, Failure, systemCode } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
-import { FileFault } from './file-fault.ts';
-import { readStart, writeNew } from './open-file.ts';
+import { FileFault, readStart, writeNew } from './open-file.ts';
 import { makePrivateFolder, syncFolder } from './private-folder.ts';
-import { nameTemporary, sweep, temporariesOf } from './temporary.ts';
+import { nameTemporary, removeFiles, temporariesOf } from './temporary.ts';
 import { isWindows, retryOnWindows } from './windows.ts';
 
 const KiB = 1024;
@@ -95,10 +94,10 @@ export function durableWrite(path: string, text: string): void {
     retryOnWindows(() => renameSync(temporary, path));
     syncFolder(dirname(path));
   } catch (error) {
-    sweep([temporary]);
+    removeFiles([temporary]);
     throw cannotSave(path, error);
   }
-  sweep(temporariesOf(path));
+  removeFiles(temporariesOf(path));
 }
 
 export function durableRemove(path: string): void {

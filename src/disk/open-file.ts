@@ -8,12 +8,21 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { systemCode } from '../errors.ts';
-import { FileFault } from './file-fault.ts';
 import { isWindows, retryOnWindows } from './windows.ts';
 
 /** A link would lead to a file of somebody else's choice; a pipe without a writer would never open. */
 const carefulFlags = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const minReadBytes = 4_096;
+
+/** A reason not to use a file or folder of ours, although the system would allow it. `fix` is a command or a sentence. */
+export class FileFault extends Error {
+  constructor(
+    message: string,
+    readonly fix: string,
+  ) {
+    super(message);
+  }
+}
 
 export function openOwn(path: string, flags: number): number {
   let file: number;

@@ -11,7 +11,7 @@ import {
 import { dirname } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
-import { FileFault } from './file-fault.ts';
+import { FileFault } from './open-file.ts';
 import { isWindows } from './windows.ts';
 
 export const ownFolder = 'Set PETSTORE_STATE_DIR to a folder of your own.';

@@ -19,7 +19,7 @@ export function temporariesOf(path: string): string[] {
   }
 }
 
-export function sweep(files: readonly string[]): void {
+export function removeFiles(files: readonly string[]): void {
   try {
     for (const file of files) rmSync(file, { force: true });
   } catch {

@@ -6,7 +6,7 @@ import { withLock } from '../disk/lock.ts';
 import { isOwner, type Owner } from '../disk/owner.ts';
 import { securePrivateFolder } from '../disk/private-folder.ts';
 import type { StateFiles } from '../disk/state-files.ts';
-import { sweep } from '../disk/temporary.ts';
+import { removeFiles } from '../disk/temporary.ts';
 import {
   type Failure,
   Interruption,
@@ -149,7 +149,7 @@ async function tryHold(context: Context, options: Options): Promise<Hold | Mark>
       writeMark(stateFiles, own);
       return new Hold(stateFiles, own, rivals);
     } catch (error) {
-      sweep([file]);
+      removeFiles([file]);
       throw cannotSave(file, error);
     }
   });

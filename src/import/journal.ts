@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import type { Context } from '../context.ts';
-import { FileFault } from '../disk/file-fault.ts';
 import { saving } from '../disk/files.ts';
+import { FileFault } from '../disk/open-file.ts';
 import { faultOfFolder, securePrivateFolder } from '../disk/private-folder.ts';
 import type { StateFiles } from '../disk/state-files.ts';
 import { configFailure, systemCode } from '../errors.ts';

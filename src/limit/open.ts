@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { type Cell, memoryCell, withFallbacks } from '../disk/cell.ts';
 import { fileCell } from '../disk/file-cell.ts';
-import { FileFault } from '../disk/file-fault.ts';
+import { FileFault } from '../disk/open-file.ts';
 import { faultOfFolder, ownFolder } from '../disk/private-folder.ts';
-import { sweep } from '../disk/temporary.ts';
+import { removeFiles } from '../disk/temporary.ts';
 import { systemCode } from '../errors.ts';
 import { type Limit, openLimit, withClocks } from './limit.ts';
 import type { Snapshot } from './state.ts';
@@ -73,7 +73,7 @@ const oldLog = /^(?:salt(?:\.\d+)?|[\da-f]{16}\.\d+\.log)$/;
 
 function removeOldLogs(folder: string): void {
   const names = readdirSync(folder).filter((name) => oldLog.test(name));
-  sweep(names.map((name) => join(folder, name)));
+  removeFiles(names.map((name) => join(folder, name)));
 }
 
 /** Returns the reason why a state folder, to which others may write, cannot hold the limits. */

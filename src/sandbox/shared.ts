@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { constants, writeSync } from 'node:fs';
+import { constants, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { FileFault } from '../disk/file-fault.ts';
-import { openOwn } from '../disk/open-file.ts';
+import { FileFault, openOwn } from '../disk/open-file.ts';
 import { securePrivateFolder } from '../disk/private-folder.ts';
-import { followLines } from '../disk/tail.ts';
 import { systemCode } from '../errors.ts';
 import { serveSandbox } from './server.ts';
 import { type Answer, answer, forReplay, isReplayable, type Reply } from './service.ts';
@@ -83,6 +81,26 @@ function openLog(
     }
     if (!reply) throw new Error('the log was truncated');
     return reply;
+  };
+}
+
+/** Follows a file that others append to. Returns a function that reads the whole lines added since its last call. */
+function followLines(file: number): () => string[] {
+  const chunk = Buffer.alloc(64 * 1024);
+  let position = 0;
+  let partial = Buffer.alloc(0);
+  return () => {
+    const parts = [partial];
+    for (;;) {
+      const length = readSync(file, chunk, 0, chunk.length, position);
+      if (length === 0) break;
+      position += length;
+      parts.push(Buffer.from(chunk.subarray(0, length)));
+    }
+    const text = Buffer.concat(parts);
+    const end = text.lastIndexOf('\n') + 1;
+    partial = Buffer.from(text.subarray(end));
+    return text.subarray(0, end).toString().split('\n');
   };
 }
 

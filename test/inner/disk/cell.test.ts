@@ -126,19 +126,6 @@ describe('a cell in a folder', () => {
     expect(await namesIn(fileCell(folder))).toEqual(ten);
   });
 
-  test('removes the temporary files of killed processes, no others', async ({ folder }) => {
-    const id = '01234567-89ab-cdef-0123-456789abcde';
-    const [old, young] = [`next.${id}0.tmp`, `next.${id}1.tmp`];
-    for (const name of [old, young, 'other']) writeFileSync(join(folder, name), '');
-    const anHourAgo = Date.now() / 1_000 - 3_600;
-    for (const name of [old, 'other']) utimesSync(join(folder, name), anHourAgo, anHourAgo);
-
-    await add(fileCell(folder), 'a');
-
-    expect(readdirSync(folder)).not.toContain(old);
-    expect(readdirSync(folder)).toEqual(expect.arrayContaining([young, 'other']));
-  });
-
   test('reads nothing through a link', async ({ folder }) => {
     const path = join(folder, 'cell');
     await add(fileCell(join(folder, 'elsewhere')), 'a');
