@@ -31,7 +31,6 @@ const waits: Wait[] = [
 
 const steps: [set: string, by: number][] = [
   ['forward by a day', day],
-  ['back by a minute', -minute],
   ['back by a day', -day],
 ];
 

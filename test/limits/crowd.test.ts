@@ -1,11 +1,20 @@
 import fc from 'fast-check';
 import { describe } from 'vitest';
-import { createPets, sentTooEarly, test } from '../support/crowd.ts';
+import { createPets, type Sent, sentTooEarly, test } from '../support/crowd.ts';
 import { expect } from '../support/petstore.ts';
-import { fixedWindow, take, type Verdict } from '../support/quota.ts';
+import { fixedWindow, slidingWindow, take, type Verdict } from '../support/quota.ts';
+import { createRandom } from '../support/random.ts';
 import { trials } from '../support/trials.ts';
 
 const crowds = fc.record({
+  seed: fc.integer(),
+  processes: fc.integer({ min: 2, max: 8 }),
+  commandsEach: fc.integer({ min: 2, max: 4 }),
+  limit: fc.integer({ min: 3, max: 12 }),
+  length: fc.integer({ min: 10, max: 90 }).map((seconds) => seconds * 1_000),
+  latency: fc.constantFrom(0, 40, 900),
+});
+const oddCrowds = fc.record({
   seed: fc.integer(),
   processes: fc.integer({ min: 2, max: 8 }),
   commandsEach: fc.integer({ min: 1, max: 3 }),
@@ -19,16 +28,38 @@ const crowds = fc.record({
   /** How far the service's clock is ahead, in ms. */
   skew: fc.constantFrom(0, 37_000, -3_600_000),
 });
-type Given = typeof crowds extends fc.Arbitrary<infer Given> ? Given : never;
+type Drawn<Value> = Value extends fc.Arbitrary<infer Given> ? Given : never;
+type Given = Drawn<typeof crowds>;
+type OddGiven = Drawn<typeof oddCrowds>;
+type Service = (now: number) => Verdict;
 
-// The nightly run draws 1,500.
-describe('a crowd of processes on one key', { timeout: 1_800_000 }, () => {
+/** As long as a limit is small, so many requests are in flight at once at most. */
+const maxInFlight = 8;
+const dayLength = 86_400_000;
+const forever = new AbortController().signal;
+const property = { ...trials(10), endOnFailure: true };
+
+type Row = readonly [
+  what: string,
+  serve: (given: Given) => Service,
+  /** The part of its limit that a window has for the crowd at least. */
+  part: number,
+  maxRefused: (windows: number) => number,
+];
+const rows: Row[] = [
+  ['a limit that is halved midway', halved, 1 / 3, () => maxInFlight],
+  // Before somebody else is noticed, all that are in flight may be refused at once.
+  ['a limit of which others take a third', shared, 1, (windows) => windows + maxInFlight],
+  ['a window that slides', sliding, 1, () => 0],
+];
+
+describe('a crowd of processes', { timeout: 1_800_000 }, () => {
   test('gets no 429, keeps to a wait it was told, creates each once and wastes no window', async ({
     openCrowd,
     sandbox,
   }) => {
     await fc.assert(
-      fc.asyncProperty(crowds, async (given) => {
+      fc.asyncProperty(oddCrowds, async (given) => {
         const { processes, commandsEach, limit, length, latency } = given;
         const { requests, killed, run } = await openCrowd({ ...given, service: oddService(given) });
 
@@ -47,16 +78,173 @@ describe('a crowd of processes on one key', { timeout: 1_800_000 }, () => {
         expect(names.length).toBeGreaterThanOrEqual(ends.length);
         for (const { sentAt } of requests) expect(sentAt).toBeLessThan(maxSpan);
       }),
+      // The nightly run draws 1,500.
       { ...trials(150), endOnFailure: true },
+    );
+  });
+
+  test.for(rows)('keeps to %s, and wastes no window', async (row, { openCrowd, sandbox }) => {
+    const [, serve, part, maxRefused] = row;
+    await fc.assert(
+      fc.asyncProperty(crowds, async (given) => {
+        const { processes, commandsEach, limit, length, latency } = given;
+        const { requests, run } = await openCrowd({ ...given, service: serve(given) });
+
+        const ends = await run(createPets(processes, commandsEach));
+
+        const names = sandbox.categories.map(({ name }) => name);
+        const refused = requests.filter(({ isRefused }) => isRefused);
+        const windows = Math.ceil(ends.length / (limit * part));
+        expect(sentTooEarly(requests)).toEqual([]);
+        expect(refused.length).toBeLessThanOrEqual(maxRefused(windows));
+        expect(ends.filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
+        expect(new Set(names).size).toBe(processes * commandsEach);
+        expect(names).toHaveLength(processes * commandsEach);
+        expect(requests).toHaveLength(ends.length + refused.length);
+        expect(requests.at(-1)?.sentAt).toBeLessThan(windows * (length + 3_000) + 60 * latency);
+      }),
+      property,
+    );
+  });
+
+  test.for([
+    ['Retry-After alone', true],
+    ['nothing', false],
+  ] as const)('told %s backs off', async ([, tellsWait], { openCrowd, sandbox }) => {
+    await fc.assert(
+      fc.asyncProperty(crowds, async (given) => {
+        const { processes, commandsEach, limit, length } = given;
+        const service = silent(given, tellsWait);
+        const { requests, run } = await openCrowd({ ...given, service });
+
+        const ends = await run(createPets(processes, commandsEach));
+
+        const created = ends.filter(({ exitCode }) => exitCode === 0);
+        const windows = Math.ceil(ends.length / limit);
+        expect(sentTooEarly(requests)).toEqual([]);
+        for (const { inARow, together, waitMs } of findRefusals(requests)) {
+          expect(waitMs, `after ${inARow}`).toBeGreaterThanOrEqual(minWait(inARow));
+          expect(together, `in ${inARow}`).toBeLessThanOrEqual(inARow === 1 ? maxInFlight : 1);
+        }
+        expect(ends.filter(({ exitCode }) => exitCode !== 0 && exitCode !== 75)).toEqual([]);
+        expect(created).toHaveLength(sandbox.categories.length);
+        expect(new Set(sandbox.categories.map(({ name }) => name)).size).toBe(created.length);
+        const maxWait = tellsWait ? length + 3_000 : length + 340_000;
+        expect(requests.at(-1)?.sentAt).toBeLessThan(windows * maxWait + 30_000);
+      }),
+      property,
+    );
+  });
+
+  test('sends nothing once the day is used up, says until when, and goes on the next day', async ({
+    openCrowd,
+    sandbox,
+    clock,
+  }) => {
+    await fc.assert(
+      fc.asyncProperty(crowds, async (given) => {
+        const { processes, commandsEach, limit, latency, seed } = given;
+        const day = fixedWindow(() => limit, dayLength);
+        const minute = fixedWindow(() => 6, 60_000);
+        const service = (now: number) => take([day, minute], now);
+        const { requests, run } = await openCrowd({ seed, latency, service });
+        let left = createPets(processes, commandsEach, '1h');
+
+        for (let created = 0; left.flat().length > 0; ) {
+          const ends = await run(left);
+
+          const { resetAt } = day.read(clock.service());
+          const denied = ends.filter(({ exitCode }) => exitCode === 75);
+          created += ends.length - denied.length;
+          expect(ends.length - denied.length).toBe(Math.min(limit, ends.length));
+          expect(requests).toHaveLength(created);
+          expect(requests.filter(({ isRefused }) => isRefused)).toEqual([]);
+          for (const { events } of denied) {
+            const error = events().at(-1);
+            expect(error).toMatchObject({ kind: 'rate_limited', outcome: 'not_sent' });
+            expect(Date.parse(String(error?.resetAt)) - resetAt).toBeGreaterThanOrEqual(0);
+            expect(Date.parse(String(error?.resetAt)) - resetAt).toBeLessThanOrEqual(3_000);
+          }
+          const names = sandbox.categories.map(({ name }) => name);
+          left = left.map((loop) => loop.filter(([, , name = '']) => !names.includes(name)));
+          await clock.sleep(resetAt + 3_000 - clock.service(), forever);
+        }
+      }),
+      property,
     );
   });
 });
 
+type Refusal = { readonly inARow: number; together: number; toldAt: number; waitMs: number };
+
+/** Returns the refusals, those of requests that were in flight together as one, and how long nothing was sent after each. */
+function findRefusals(requests: readonly Sent[]): Refusal[] {
+  const found: Refusal[] = [];
+  let last: Refusal | undefined;
+  let inARow = 0;
+  for (const { sentAt, toldAt, isRefused } of requests) {
+    if (last && sentAt > last.toldAt) {
+      last.waitMs = sentAt - last.toldAt;
+      last = undefined;
+      if (!isRefused) inARow = 0;
+    }
+    if (!isRefused) continue;
+    if (!last) {
+      inARow += 1;
+      last = { inARow, together: 0, toldAt, waitMs: Number.POSITIVE_INFINITY };
+      found.push(last);
+    }
+    last.together += 1;
+    last.toldAt = Math.min(last.toldAt, toldAt);
+  }
+  return found;
+}
+
+/** One second, doubling; after three refusals in a row five minutes. */
+function minWait(inARow: number): number {
+  return inARow < 3 ? 1_000 * 2 ** (inARow - 1) : 300_000;
+}
+
+function sliding({ limit, length }: Given): Service {
+  const window = slidingWindow(limit, length);
+  return (now) => take([window], now);
+}
+
+function halved({ processes, commandsEach, limit, length }: Given): Service {
+  let arrived = 0;
+  const isLate = () => arrived > (processes * commandsEach) / 2;
+  const window = fixedWindow(() => (isLate() ? Math.floor(limit / 2) : limit), length);
+  return (now) => {
+    arrived += 1;
+    return take([window], now);
+  };
+}
+
+/** Somebody else sends one request for two of the crowd's, which is seen in the responses alone. */
+function shared({ limit, length, seed }: Given): Service {
+  const random = createRandom(seed);
+  // In small windows a third is not told from chance, and one request may be refused four times.
+  const window = fixedWindow(() => limit * 3, length);
+  return (now) => {
+    if (random() < 1 / 2) take([window], now);
+    return take([window], now);
+  };
+}
+
+function silent({ limit, length }: Given, tellsWait: boolean): Service {
+  const window = fixedWindow(() => limit, length);
+  return (now) => {
+    const { isRefused, headers } = take([window], now);
+    const wait = headers['retry-after'];
+    return { isRefused, headers: isRefused && tellsWait && wait ? { 'retry-after': wait } : {} };
+  };
+}
+
 /** A service with a clock of its own that tells resets in its own way, and refuses one request for no reason. */
-function oddService({ limit, length, refusedRequest, reset, skew }: Given) {
+function oddService({ limit, length, refusedRequest, reset, skew }: OddGiven): Service {
   const window = fixedWindow(() => limit, length);
   let arrived = 0;
-  return (now: number): Verdict => {
+  return (now) => {
     arrived += 1;
     if (arrived === refusedRequest) return { isRefused: true, headers: { 'retry-after': '20' } };
     const { isRefused, headers } = take([window], now + skew);

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
 import { test } from '../support/fleet.ts';
@@ -20,7 +18,6 @@ describe('a wait that a store keeps binds a machine that starts long after', () 
   const limited = 'rate limit exceeded (429)';
   const endOfDay = () => reply(200, [], windowHeaders(1_000, 0, 20 * hour));
   test.for<[what: string, told: () => Response, after: number, until: number, message: string]>([
-    ['of an hour', () => refusal(hour), hour - 600, hour, limited],
     ['of more than a day', () => refusal(40 * hour), 39 * hour, 40 * hour, limited],
     ['of a 503', () => refusal(300, 503), 200, 300, 'the service is unavailable (503)'],
     ['for the next day', endOfDay, 19 * hour, 20 * hour, '1000 requests per day'],
@@ -36,54 +33,23 @@ describe('a wait that a store keeps binds a machine that starts long after', () 
     expectTold(Date.parse(String(events().at(-1)?.resetAt)) - startTime, until);
     expect(sandbox.requests).toHaveLength(1);
   });
-
-  test.for([
-    ['after three 429 in a row', 429],
-    ['after a 401, when the key seems to be banned', 401],
-  ])('%s', async ([, last], { fleet: { run }, clock, sandbox }) => {
-    await run('one', list);
-    for (const status of [429, 429, last]) {
-      sandbox.reactions.push(refusal(1, Number(status)));
-      await run('one', listNow);
-      await clock.sleep(10 * second, never);
-    }
-
-    expect((await run('two', listNow)).events()).toMatchObject([{ retryAfter: 290 }]);
-  });
 });
 
-describe('a request that still connects is not sent', () => {
-  test('if another machine is told to wait', async ({ fleet: { run }, clock, sandbox }) => {
-    await run('one', list);
-    sandbox.connect = () => clock.sleep(5 * second, never);
-    const first = run('one', listNow);
-    await clock.sleep(2 * second, never);
-    sandbox.connect = async () => {};
-    sandbox.reactions.push(refusal(hour));
-    await run('two', listNow);
+test('a request that still connects is not sent if another machine is told to wait', async ({
+  fleet: { run },
+  clock,
+  sandbox,
+}) => {
+  await run('one', list);
+  sandbox.connect = () => clock.sleep(5 * second, never);
+  const first = run('one', listNow);
+  await clock.sleep(2 * second, never);
+  sandbox.connect = async () => {};
+  sandbox.reactions.push(refusal(hour));
+  await run('two', listNow);
 
-    expect((await first).exitCode).toBe(75);
-    expect(sandbox.requests).toHaveLength(2);
-  });
-
-  test('if another one of its own process is told to wait', async ({
-    fleet: { run },
-    clock,
-    sandbox,
-    folder,
-  }) => {
-    await run('one', list);
-    const file = join(folder, 'pets.csv');
-    writeFileSync(file, 'name\nfirst\nsecond\n');
-    sandbox.connect = ({ body = '' }) => clock.sleep(body.includes('second') ? 50 : 0, never);
-    sandbox.react = ({ method }) => (method === 'POST' ? refusal(hour) : undefined);
-
-    const argv = ['categories', 'import', file, '--yes', '--max-wait', '0'];
-    const { exitCode } = await run('one', argv);
-
-    expect(exitCode).toBe(75);
-    expect(sandbox.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
-  });
+  expect((await first).exitCode).toBe(75);
+  expect(sandbox.requests).toHaveLength(2);
 });
 
 test('machines that ask at the same moment get what is left, and no more', async ({

@@ -3,16 +3,7 @@ import { join } from 'node:path';
 import { describe } from 'vitest';
 import { startTime } from '../support/clock.ts';
 import { expect, reply, test } from '../support/petstore.ts';
-import {
-  expectTold,
-  list,
-  listNow,
-  minute,
-  never,
-  refusal,
-  respondAfter,
-  second,
-} from '../support/told.ts';
+import { expectTold, list, listNow, minute, never, refusal, second } from '../support/told.ts';
 import { plans } from '../support/values.ts';
 
 describe('a wait that the service names', () => {
@@ -41,24 +32,6 @@ describe('a wait that the service names', () => {
       expectTold(Date.parse(String(error?.resetAt)) - startTime, 40);
       expect((await first).exitCode).toBe(75);
       expect(sandbox.requests).toHaveLength(1);
-    },
-  );
-
-  test.for([429, 503])(
-    'is not made shorter by a %i that comes later and names less',
-    async (status, { petstore, sandbox, clock }) => {
-      // Both are in flight when the first of them is answered.
-      await petstore(list);
-      sandbox.reactions.push(
-        respondAfter(clock, second, () => refusal(300)),
-        respondAfter(clock, 2 * second, () => refusal(5, status)),
-      );
-
-      await Promise.all([petstore(listNow), petstore(listNow)]);
-      const { events } = await petstore(listNow);
-
-      expectTold(Date.parse(String(events()[0]?.resetAt)) - startTime - second, 300);
-      expect(sandbox.requests).toHaveLength(3);
     },
   );
 
@@ -105,23 +78,6 @@ describe('429 in a row', () => {
     if (wait === 300) expect(retryAfter).toBe(300);
     else expect(retryAfter).toBeLessThan(60);
     expect(sandbox.requests).toHaveLength(statuses.length);
-  });
-
-  test('the third does not cut a longer wait to five minutes', async ({
-    petstore,
-    sandbox,
-    clock,
-  }) => {
-    for (const seconds of [1, 1, 900]) {
-      sandbox.reactions.push(refusal(seconds));
-      await petstore(listNow);
-      await clock.sleep(10 * second, never);
-    }
-
-    const { events } = await petstore(listNow);
-
-    // Ten seconds of it are over.
-    expect(events()[0]?.retryAfter).toBeGreaterThanOrEqual(890);
   });
 });
 

@@ -43,27 +43,6 @@ test('without a Date a window ends by the clock of the machine', async ({ petsto
   expectTold(Date.parse(String(events()[0]?.resetAt)) - startTime, 30);
 });
 
-test('a request that has to wait again and again while it connects is sent in the end', async ({
-  petstore,
-  sandbox,
-}) => {
-  await petstore(list);
-  let refused = 0;
-  sandbox.connect = async () => {
-    if (refused === 6) return;
-    const connect = sandbox.connect;
-    sandbox.connect = async () => {};
-    sandbox.reactions.push(refusal(1, 503));
-    await petstore(listNow);
-    refused += 1;
-    sandbox.connect = connect;
-  };
-
-  const { exitCode } = await petstore([...list, '--max-wait', 'inf']);
-
-  expect([exitCode, refused]).toEqual([0, 6]);
-});
-
 describe('requests in flight', () => {
   test.for([
     [1_500, 0],
@@ -82,12 +61,7 @@ describe('requests in flight', () => {
     },
   );
 
-  test.for<[string, Reaction[]]>([
-    ['which finds out what is left', []],
-    ['which takes what is left', [reply(200, [], windowHeaders(60, 1))]],
-  ])('%s: the wait for it is an event', async ([, before], { petstore, sandbox, clock }) => {
-    sandbox.reactions.push(...before);
-    for (const _ of before) await petstore(list);
+  test('are told as the reason of a wait for them', async ({ petstore, sandbox, clock }) => {
     sandbox.reactions.push(respondAfter(clock, 20 * second));
     const first = petstore(list);
 
@@ -212,36 +186,6 @@ test('the second 429 in a row adds a second or two, which petstores draw', async
   expect(least).toBeGreaterThanOrEqual(second);
   expect(most - least).toBeGreaterThanOrEqual(second / 2);
   expect(most).toBeLessThanOrEqual(2 * second);
-});
-
-test('a 429 at the end of the day is told as the end of the day', async ({ petstore, sandbox }) => {
-  const headers = { ...windowHeaders(1_000, 0, 36_000), 'retry-after': '36000' };
-  sandbox.reactions.push(reply(429, {}, headers));
-  await petstore(listNow);
-
-  const { exitCode, events } = await petstore(list);
-
-  expect(exitCode).toBe(75);
-  expect(events()).toMatchObject([{ message: 'rate limit reached: 1000 requests per day' }]);
-  expect(sandbox.requests).toHaveLength(1);
-});
-
-test('the day is told as the day in its last minutes, too', async ({
-  petstore,
-  sandbox,
-  clock,
-}) => {
-  for (const remaining of [5, 4, 0]) {
-    const date = new Date(clock.now()).toUTCString();
-    sandbox.reactions.push(reply(200, [], { ...windowHeaders(10, remaining, 150), date }));
-    await petstore(listNow);
-    await clock.sleep(40 * second, never);
-  }
-
-  const { exitCode, events } = await petstore(listNow);
-
-  expect(exitCode).toBe(75);
-  expect(events()).toMatchObject([{ message: 'rate limit reached: 10 requests per day' }]);
 });
 
 describe('the event of a wait for a window', () => {

@@ -22,21 +22,6 @@ const opener = `
 const flags = { reader: '0', scanner: `${0x10000000}` };
 
 describeWindows((test) => {
-  test('4 processes change one file 60 times each: none fails, nothing is lost', async ({
-    folder,
-    program,
-  }) => {
-    const path = join(folder, 'state', 'number');
-    const counter = await program('counter');
-
-    const ended = await Promise.all(
-      Array.from({ length: 4 }, () => counter(windowsPath(path), '60').ended),
-    );
-
-    for (const { code, stderr } of ended) expect([code, stderr]).toEqual([0, '']);
-    expect(readFileSync(path, 'utf8')).toBe('240');
-  });
-
   test('4 processes take a lock 30 times each, and some are killed: never two have it', async ({
     folder,
     program,

@@ -118,6 +118,12 @@ const refusedLater = [
   ...[...two, refusal('a', 0, 1), got(minute(50), 3)],
   ...[refusal('b', 3), ask('c', 6)],
 ];
+const refusedForLess = [...two, refusal('a', 0, 300), refusal('b', 1, 5)];
+const unavailableForLess = [...two, refusal('a', 0, 300), response('b', {}, 1, 503, 5)];
+const refusedAgain = [refusal('a', 0, 1), refusal('b', 9, 1), refusal('c', 19, 900)];
+const endOfDay = [2, 1, 0].map((left, n) =>
+  got({ limit: 10, remaining: left, resetsAt: 150 }, n * 40),
+);
 const longerThan503 = [...two, response('a', {}, 0, 503, 60), refusal('b', 1, 90)];
 const longerThan429 = [...two, refusal('a', 0, 10), response('b', {}, 1, 503, 90)];
 
@@ -146,6 +152,16 @@ const rows: readonly (readonly [when: string, at: number, events: readonly Event
     ['it was refused for 30 s', 0, [refusal('a', 0, 30)], '429 31.125'],
     ['it was refused until a reset', 0, [untilReset], 'minute 31.125'],
     ['the reset is after that wait', 3, [refusal('a', 0, 1, minute(0, 40))], 'minute 41'],
+    [
+      'it was refused until the end of the day',
+      0,
+      [refusal('a', 0, 40_000, day(0))],
+      'day 40001.125',
+    ],
+    ['the day ends in minutes', 80, endOfDay, 'day 151'],
+    ['the third 429 in a row asks for more than five minutes', 19, refusedAgain, 'tripped 923'],
+    ['a late 429 asks for less', 1, refusedForLess, '429 301.125'],
+    ['a late 503 asks for less than a 429', 1, unavailableForLess, '429 301.125'],
     ['three were refused together', 2, threeRefused, '429 4.125'],
     ['one from before the refusal ends after it', 3, endsLater, 'probe'],
     ['another refusal is read after the next window has begun', 6, refusedLater, 'granted'],
