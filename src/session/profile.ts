@@ -48,8 +48,7 @@ export function chooseProfile(
     file: file.path,
     settings: settingsOf(file.settings, name),
   };
-  // With a base URL from elsewhere it needs no settings.
-  if (isNew || exists(name, file) || fromFlagOrEnv('base-url', options, env)) return profile;
+  if (isNew || exists(name, file)) return profile;
   throw unknownProfile(name, profileNames(file), isExplicit(profile) ? undefined : given.source);
 }
 

@@ -110,15 +110,15 @@ function resolveStart({ context }: App, options: CommonOptions, allow: Allow) {
     () => chooseProfile(context, options, { ...settingsFile, settings }, isNew),
     tolerated,
   );
-  const format = resolveOr(
+  const format = resolveOr<Format>(
     () => resolveFormat({ context, options, profile }),
-    () => resolveFormat({ context, options, profile: { ...profile, settings: {} } }),
+    () => 'table',
     tolerated,
   );
   return { settingsFile, profile, format, faults };
 }
 
-/** Resolves without the settings file if it has a fault and there is a list of faults, which gets it. */
+/** Does without an invalid setting if there is a list of faults, which gets its fault. */
 function resolveOr<Value>(
   resolve: () => Value,
   resolveWithout: () => Value,
@@ -128,7 +128,7 @@ function resolveOr<Value>(
     return resolve();
   } catch (error) {
     if (!(error instanceof Failure) || !faults) throw error;
-    // If the fault is not in the file, this fails as well.
+    // This fails as well if a flag or a variable names no profile.
     const value = resolveWithout();
     faults.push(error);
     return value;

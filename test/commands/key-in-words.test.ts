@@ -53,7 +53,7 @@ describe('a key as the profile of a command', () => {
     '%s never says it again',
     async (line, { petstore }) => {
       for (const key of ['QwertzuiopAsdfgh', 'sk_live_51hq8zx9yt']) {
-        const env = { PETSTORE_API_KEY: undefined, PETSTORE_BASE_URL: undefined };
+        const env = { PETSTORE_API_KEY: undefined };
         const result = await petstore([...line.split(' '), '-p', key], { env });
 
         expect(result.exitCode, result.stderr).toBe(2);
@@ -65,7 +65,7 @@ describe('a key as the profile of a command', () => {
 
 describe('a word that is no key', () => {
   test.for([
-    [['-p', 'stag'], 'no API key for profile stag\n'],
+    [['-p', 'stag'], 'unknown profile "stag"\n'],
     [['-p', 'customer-eu'], 'no API key for profile customer-eu\n'],
     [['--timeout', '5x'], 'invalid duration "5x" from --timeout\n'],
     [['--timeout', '5 minutes'], 'invalid duration from --timeout\nNothing was sent.\nFor exam'],

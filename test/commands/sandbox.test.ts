@@ -22,7 +22,7 @@ function run(
 }
 
 test('the program of a sandbox on Windows finds petstore', async ({ petstore }) => {
-  const env = { Path: 'C:\\Windows', Petstore_Profile: 'x' };
+  const env = { Path: 'C:\\Windows', Petstore_Profile: 'staging' };
   const { exitCode } = await run(petstore, 'win32', env, (env, folder) => {
     expect(env.PATH).toBe(`${folder}${delimiter}C:\\Windows`);
     expect(env.PETSTORE_PROFILE).toBeUndefined();

@@ -165,7 +165,7 @@ describe.for(Object.entries(ownKeys))('the key in force, where the own one is %s
     ['a profile of the command line beats the environment', ['-p', 'staging'], byEnv, ownKey],
     ['one of PETSTORE_PROFILE does not', [], { ...byEnv, PETSTORE_PROFILE: 'staging' }, envKey],
     ['the default profile does not', [], byEnv, envKey],
-    ['the environment serves one without', ['-p', 'other', '--base-url', local], byEnv, envKey],
+    ['the environment serves one without', ['-p', 'other'], byEnv, envKey],
     ['the own key comes last', [], {}, ownKey],
     ['of an empty variable too', [], { PETSTORE_API_KEY: '' }, ownKey],
     ['and else there is none', ['-p', 'other'], {}, undefined],
@@ -173,6 +173,7 @@ describe.for(Object.entries(ownKeys))('the key in force, where the own one is %s
     const capture = async () => ({ exitCode: 0, stdout: `${ownKey}\n` });
     await petstore(['config', 'set', 'default-profile', 'staging'], { env: noEnv });
     await petstore(['config', 'set', 'base-url', local], { env: noEnv });
+    await petstore(['config', 'set', 'output', 'json', '-p', 'other'], { env: noEnv });
     await petstore(give, { env: noEnv, stdin: `${ownKey}\n` });
 
     const { exitCode } = await petstore([...list, ...argv], {
