@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { Failure, Interruption, interruptedFailure, unsentFailure } from '../errors.ts';
-import { notice, type Report } from '../events.ts';
+import type { Report } from '../events.ts';
 import { formsOf } from '../text/secret.ts';
 import { decode, decodeList } from './decode.ts';
 import { type Endpoint, listCategories } from './endpoints.ts';
@@ -40,7 +40,6 @@ const dayMs = 86_400_000;
 export class Client {
   readonly #options: ClientOptions;
   readonly #keyForms: readonly string[];
-  #hasStringIds = false;
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -54,9 +53,7 @@ export class Client {
   ): Promise<Data> {
     const response = await this.#perform(endpoint, { ...this.prepare(endpoint, input), ...hooks });
     try {
-      const data = decode(endpoint, response, this.#keyForms);
-      this.#adoptIds(endpoint, data);
-      return data;
+      return decode(endpoint, response, this.#keyForms);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       throw failureOf(endpoint, 'service', error.message, 'unknown', error.details);
@@ -70,7 +67,7 @@ export class Client {
   ): Promise<AsyncIterable<Item[]>> {
     const options = mayStream ? { streamAboveBytes } : {};
     const response = await this.#perform(endpoint, { ...this.prepare(endpoint), ...options });
-    return this.#adoptBatches(endpoint, await decodeList(endpoint, response));
+    return this.#explainFailures(endpoint, await decodeList(endpoint, response));
   }
 
   prepare({ method, path, maxBytes }: Endpoint, { petId, body }: CallInput = {}): ApiRequest {
@@ -117,24 +114,15 @@ export class Client {
     return { ...request, headers: { ...request.headers, authorization: `Bearer ${key.value}` } };
   }
 
-  async *#adoptBatches<Item>(
+  async *#explainFailures<Item>(
     endpoint: Endpoint<Item[]>,
     batches: AsyncIterable<Item[]>,
   ): AsyncGenerator<Item[]> {
     try {
-      for await (const batch of batches) {
-        this.#adoptIds(endpoint, batch);
-        yield batch;
-      }
+      yield* batches;
     } catch (error) {
       throw this.#asFailure(endpoint, error);
     }
-  }
-
-  #adoptIds<Data>(endpoint: Endpoint<Data>, data: Data): void {
-    if (!endpoint.adoptStringIds?.(data) || this.#hasStringIds) return;
-    this.#hasStringIds = true;
-    notice(this.#options.report, 'the service sends ids as strings; they are shown as integers');
   }
 
   #asFailure(endpoint: Endpoint, error: unknown): unknown {

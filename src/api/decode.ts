@@ -40,6 +40,7 @@ export function decode<Data>(
     const { words, isWhole } = mismatch;
     throw unexpected(endpoint, isWhole ? typeName(value) : `an invalid one (${words})`);
   }
+  endpoint.adoptStringIds?.(value as Data);
   return value as Data;
 }
 
@@ -85,6 +86,7 @@ async function* decodeParts<Item>(
     if (!items.every(endpoint.isSurelyItem ?? (() => false))) {
       const mismatch = findMismatch(endpoint.data, items, count);
       if (mismatch) throw unexpected(endpoint, `an invalid one (${mismatch})`);
+      endpoint.adoptStringIds?.(items as Item[]);
     }
     count += items.length;
     yield items as Item[];

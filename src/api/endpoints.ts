@@ -11,8 +11,7 @@ export type Endpoint<Data = never> = {
   readonly expects: string;
   readonly maxBytes: number;
   readonly deprecated?: true;
-  /** Turns ids that were sent as strings into integers, in place, and returns true if there were any. */
-  readonly adoptStringIds?: (data: Data) => boolean;
+  readonly adoptStringIds?: (data: Data) => void;
   readonly isSurelyItem?: (item: Json) => boolean;
 };
 

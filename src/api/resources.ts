@@ -43,13 +43,10 @@ export function isSurelyCategory(value: Json): boolean {
   );
 }
 
-export function adoptStringIds(categories: readonly Category[]): boolean {
-  let hasStrings = false;
+/** Turns ids that were sent as strings into integers, in place. */
+export function adoptStringIds(categories: readonly Category[]): void {
   for (const category of categories) {
     const id: unknown = category.id;
-    if (typeof id !== 'string') continue;
-    category.id = new ExactNumber(id);
-    hasStrings = true;
+    if (typeof id === 'string') category.id = new ExactNumber(id);
   }
-  return hasStrings;
 }

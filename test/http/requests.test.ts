@@ -193,7 +193,7 @@ describe('a response of the service', () => {
     ['a created category', create, 201, '{"id":"9007199254740993"', '9007199254740993'],
     ['a list above 8 MiB', list, 200, `[${long.repeat(20)}{"id":"9"`, '9'],
   ] as const)(
-    '%s whose ids are texts has integers, and one notice',
+    '%s whose ids are texts has integers',
     async ([, argv, status, begin, id], { petstore, sandbox }) => {
       const end = begin.startsWith('[') ? ']' : '';
       sandbox.reactions.push(reply(status, `${begin},"name":"rabbit"}${end}`));
@@ -203,19 +203,8 @@ describe('a response of the service', () => {
       expect(result.exitCode).toBe(0);
       expect(result.stdout.endsWith(`{"id":${id}}\n`)).toBe(true);
       expect(result.stdout).not.toContain('"id":"');
-      expect(result.events().filter(({ event }) => event === 'notice')).toHaveLength(1);
     },
   );
-
-  test('an import whose ids are texts says so once', async ({ petstore, sandbox }) => {
-    sandbox.react = ({ method, body = '' }) =>
-      method === 'POST' ? reply(201, { ...JSON.parse(body), id: '7' }) : undefined;
-    const argv = ['categories', 'import', '-', '--format', 'csv', '--yes'];
-
-    const { stderr } = await petstore(argv, { stdin: 'name\nemu\nowl\nyak\n' });
-
-    expect(stderr.split('the service sends ids as strings')).toHaveLength(2);
-  });
 
   test.for([
     ['a list with a Deprecation header', list, 200, '[]', { deprecation: '@1700000000' }],
