@@ -61,13 +61,10 @@ export class Client {
   }
 
   /** Resolves when all of the list has been validated. If it is streamed, its batches may throw Failure as well. */
-  async list<Item>(
-    endpoint: Endpoint<Item[]>,
-    { mayStream = false } = {},
-  ): Promise<AsyncIterable<Item[]>> {
+  async listCategories({ mayStream = false } = {}): Promise<AsyncIterable<Category[]>> {
     const options = mayStream ? { streamAboveBytes } : {};
-    const response = await this.#perform(endpoint, { ...this.prepare(endpoint), ...options });
-    return this.#explainFailures(endpoint, await decodeList(endpoint, response));
+    const request = { ...this.prepare(listCategories), ...options };
+    return this.#explainFailures(await decodeList(await this.#perform(listCategories, request)));
   }
 
   prepare({ method, path, maxBytes }: Endpoint, { petId, body }: CallInput = {}): ApiRequest {
@@ -114,14 +111,11 @@ export class Client {
     return { ...request, headers: { ...request.headers, authorization: `Bearer ${key.value}` } };
   }
 
-  async *#explainFailures<Item>(
-    endpoint: Endpoint<Item[]>,
-    batches: AsyncIterable<Item[]>,
-  ): AsyncGenerator<Item[]> {
+  async *#explainFailures(batches: AsyncIterable<Category[]>): AsyncGenerator<Category[]> {
     try {
       yield* batches;
     } catch (error) {
-      throw this.#asFailure(endpoint, error);
+      throw this.#asFailure(listCategories, error);
     }
   }
 
@@ -171,7 +165,7 @@ function hasPromisedStatus({ status }: Endpoint, response: ApiResponse): boolean
 /** Returns all categories with only their documented fields, since others may take any amount of memory. */
 export async function readCategories(client: Client): Promise<Category[]> {
   const categories: Category[] = [];
-  for await (const batch of await client.list(listCategories)) {
+  for await (const batch of await client.listCategories()) {
     for (const { id, name, description } of batch) {
       categories.push(description === undefined ? { id, name } : { id, name, description });
     }

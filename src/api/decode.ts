@@ -2,17 +2,11 @@ import { isAscii } from 'node:buffer';
 import type { WireHeaders } from '../context.ts';
 import { Failure, systemCode } from '../errors.ts';
 import { findMismatch, locateMismatch, typeName } from '../json/check.ts';
-import {
-  createArrayReader,
-  type Json,
-  JsonError,
-  JsonLimitError,
-  mapTexts,
-  parseJson,
-} from '../json/json.ts';
+import { createArrayReader, JsonError, JsonLimitError, mapTexts, parseJson } from '../json/json.ts';
 import { cutOut } from '../text/secret.ts';
-import type { Endpoint } from './endpoints.ts';
+import { type Endpoint, listCategories } from './endpoints.ts';
 import { type ApiResponse, headerValues, isWrite } from './exchange.ts';
+import { adoptStringIds, type Category, isSurelyCategory } from './resources.ts';
 
 const maxValues = 500_000;
 const batchBytes = 64 * 1024;
@@ -44,11 +38,8 @@ export function decode<Data>(
   return value as Data;
 }
 
-/** Returns a list in validated batches. One that was read as a whole has been validated to its end by then. */
-export async function decodeList<Item>(
-  endpoint: Endpoint<Item[]>,
-  response: ApiResponse,
-): Promise<AsyncIterable<Item[]>> {
+/** Returns the list in validated batches. One that was read as a whole has been validated to its end by then. */
+export async function decodeList(response: ApiResponse): Promise<AsyncIterable<Category[]>> {
   const { headers, bytes, stream } = response;
   try {
     requireJson(headers);
@@ -56,11 +47,11 @@ export async function decodeList<Item>(
     await stream?.return(undefined);
     throw error;
   }
-  if (stream) return decodeParts(endpoint, stream);
+  if (stream) return decodeParts(stream);
   const beginning = new TextDecoder().decode(bytes.subarray(0, 1_000));
-  if (!/^\s*\[/.test(beginning)) decode(endpoint, response, []);
-  for await (const _ of decodeParts(endpoint, partsOf(bytes)));
-  return decodeParts(endpoint, partsOf(bytes));
+  if (!/^\s*\[/.test(beginning)) decode(listCategories, response, []);
+  for await (const _ of decodeParts(partsOf(bytes)));
+  return decodeParts(partsOf(bytes));
 }
 
 function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
@@ -69,27 +60,26 @@ function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-async function* decodeParts<Item>(
-  endpoint: Endpoint<Item[]>,
+async function* decodeParts(
   parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): AsyncGenerator<Item[]> {
+): AsyncGenerator<Category[]> {
   const decodeText = createTextDecoder();
   const reader = createArrayReader();
   let count = 0;
-  for await (const part of parts) {
-    yield* validate(parse(endpoint, () => reader.read(decodeText(part))));
-  }
-  yield* validate(parse(endpoint, () => reader.read(decodeText(), { isLast: true })));
+  for await (const part of parts) yield readBatch(part);
+  yield readBatch();
 
-  function* validate(items: Json[]): Generator<Item[]> {
-    if (items.length === 0) return;
-    if (!items.every(endpoint.isSurelyItem ?? (() => false))) {
-      const mismatch = findMismatch(endpoint.data, items, count);
-      if (mismatch) throw unexpected(endpoint, `an invalid one (${mismatch})`);
-      endpoint.adoptStringIds?.(items as Item[]);
+  function readBatch(part?: Uint8Array): Category[] {
+    const isLast = part === undefined;
+    const items = parse(listCategories, () => reader.read(decodeText(part), { isLast }));
+    const batch = items as Category[];
+    if (!items.every(isSurelyCategory)) {
+      const mismatch = findMismatch(listCategories.data, items, count);
+      if (mismatch) throw unexpected(listCategories, `an invalid one (${mismatch})`);
+      adoptStringIds(batch);
     }
-    count += items.length;
-    yield items as Item[];
+    count += batch.length;
+    return batch;
   }
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { isJsonObject, type Json } from '../json/json.ts';
 import type { Method } from './exchange.ts';
-import { adoptStringIds, Category, isSurelyCategory } from './resources.ts';
+import { adoptStringIds, Category } from './resources.ts';
 
 export type Endpoint<Data = never> = {
   readonly method: Method;
@@ -12,7 +12,6 @@ export type Endpoint<Data = never> = {
   readonly maxBytes: number;
   readonly deprecated?: true;
   readonly adoptStringIds?: (data: Data) => void;
-  readonly isSurelyItem?: (item: Json) => boolean;
 };
 
 const MiB = 1024 * 1024;
@@ -24,8 +23,6 @@ export const listCategories: Endpoint<Category[]> = {
   data: z.array(Category),
   expects: 'a list of categories',
   maxBytes: 96 * MiB,
-  adoptStringIds,
-  isSurelyItem: isSurelyCategory,
 };
 
 export const createCategory: Endpoint<Category> = {

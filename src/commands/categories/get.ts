@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { listCategories } from '../../api/endpoints.ts';
 import type { Category } from '../../api/resources.ts';
 import { Failure, usageFailure } from '../../errors.ts';
 import type { App } from '../../session/app.ts';
@@ -38,7 +37,7 @@ async function getCategory(session: Session, idOrName: string): Promise<void> {
   let category: Category | undefined;
   const ids: string[] = [];
   // Batch by batch, so that memory does not grow with the list.
-  for await (const batch of await client.list(listCategories)) {
+  for await (const batch of await client.listCategories()) {
     for (const candidate of batch) {
       if (candidate.id.text !== idOrName && candidate.name !== idOrName) continue;
       category ??= candidate;

@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import { listCategories } from '../../api/endpoints.ts';
 import type { Category } from '../../api/resources.ts';
 import { usageFailure } from '../../errors.ts';
 import type { App } from '../../session/app.ts';
@@ -49,7 +48,7 @@ function parseLimit(text: string): number {
 async function printList({ client, output }: Session, options: Options): Promise<void> {
   const { search, sort, limit } = options;
   output.checkColumns(categoryColumns);
-  let batches: AsyncIterable<readonly Category[]> = await (await client()).list(listCategories, {
+  let batches: AsyncIterable<readonly Category[]> = await (await client()).listCategories({
     mayStream: sort === undefined,
   });
   if (search !== undefined) batches = filter(batches, search);
