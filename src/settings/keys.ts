@@ -27,7 +27,6 @@ export function readStoredKey(
   profile: string,
 ): StoredKey | undefined {
   const path = keyFile(folder, profile);
-  refuseCapitals(path);
   const text = readSecret(path, maxKeyInputBytes, uid);
   if (text === undefined) return undefined;
   const stored = parse(text);
@@ -42,9 +41,8 @@ export function hasStoredKey(folder: string, profile: string): boolean {
 
 export function profilesWithKey(folder: string): readonly string[] {
   const path = dirname(keyFile(folder, ''));
-  const files = namesIn(path).filter((name) => name.endsWith('.json'));
-  for (const file of files) refuseCapitals(join(path, file.toLowerCase()));
-  return files
+  return namesIn(path)
+    .filter((name) => name.endsWith('.json'))
     .map((file) => basename(file, '.json'))
     .filter(isProfileName)
     .sort();
@@ -64,7 +62,6 @@ export async function saveKey(
       // It may have been opened to others.
       chmodSync(keys, 0o700);
     });
-    refuseCapitals(path);
     durableWrite(path, `${JSON.stringify(stored)}\n`);
   });
   return path;
@@ -78,7 +75,6 @@ export async function removeKey(
 ): Promise<boolean> {
   const path = keyFile(folder, profile);
   const isThere = saving(path, () => lstatSync(path, { throwIfNoEntry: false })) !== undefined;
-  refuseCapitals(path);
   if (!isThere && temporariesOf(path).length === 0) return false;
   await withLock(context, join(folder, 'keys.lock'), () => durableRemove(path));
   return true;
@@ -90,17 +86,6 @@ export function parseKey(text: string, source?: string): string {
   const fault = keyFault(key);
   if (fault === undefined) return key;
   throw configFailure(`invalid API key${fromSource(source)}: ${fault}`);
-}
-
-/** Refuses a file of 0.1.0 with capitals in its name, which on Windows and macOS is the file of another profile, too. */
-function refuseCapitals(path: string): void {
-  const name = basename(path);
-  const other = namesIn(dirname(path)).find((file) => file !== name && file.toLowerCase() === name);
-  if (other === undefined) return;
-  throw configFailure(
-    `${join(dirname(path), other)} is not used: profile names are in lower case`,
-    `Rename it to ${name}, or remove it.`,
-  );
 }
 
 function namesIn(folder: string): readonly string[] {

@@ -97,28 +97,6 @@ describe('a stored key', () => {
     expect([login.exitCode, isPrivate(keys)]).toEqual([0, true]);
   });
 
-  test('whose name has capitals is refused for the profile in lower case', async ({
-    petstore,
-    sandbox,
-    folder,
-  }) => {
-    const keys = keysIn(folder);
-    write(stored)(join(keys, 'Prod.json'));
-
-    for (const argv of [list, ['auth', 'login'], ['auth', 'logout'], ['auth', 'status']]) {
-      const result = await petstore([...argv, '-p', 'prod'], { env, stdin: testKey });
-
-      expect(result.exitCode).toBe(2);
-      expect(result.stderr).toBe(
-        `petstore: ${join(keys, 'Prod.json')} is not used: profile names are in lower case\n` +
-          'Nothing was sent.\nRename it to prod.json, or remove it.\n',
-      );
-    }
-    expect(readdirSync(keys)).toEqual(['Prod.json']);
-    expect(sandbox.requests).toHaveLength(0);
-    expect((await petstore(list)).exitCode).toBe(0);
-  });
-
   test('is read through a link and from a file with a byte order mark', async ({
     petstore,
     folder,
