@@ -1,7 +1,8 @@
+import { constants, openSync, statSync } from 'node:fs';
+import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { ApiKey } from '../api/outcome.ts';
 import { readText } from '../disk/files.ts';
-import { isPipe, openPipe } from '../disk/pipe.ts';
 import { configFailure, type Failure, unsentFailure } from '../errors.ts';
 import { configFolder } from '../settings/folders.ts';
 import { keyFile, maxKeyInputBytes, parseKey, readStoredKey } from '../settings/keys.ts';
@@ -24,14 +25,11 @@ export async function findKey(invocation: Invocation): Promise<FoundKey | undefi
   return found;
 }
 
-/** Other names of standard input, which cannot always be opened again. */
-const standardInput = ['-', '/dev/stdin', '/dev/fd/0', '/proc/self/fd/0'];
-
 export async function keyOfFlag(invocation: Invocation): Promise<ApiKey | undefined> {
   const { signal } = invocation.context;
   const { apiKeyFile: source } = invocation.options;
   if (source === undefined) return undefined;
-  if (standardInput.includes(source)) return keyOfStdin(invocation);
+  if (source === '-') return keyOfStdin(invocation);
   const text = isPipe(source)
     ? await readAll(openPipe(source), source, signal)
     : readText(source, maxKeyInputBytes);
@@ -43,6 +41,20 @@ export async function keyOfStdin({ context }: Invocation): Promise<ApiKey> {
   const source = 'standard input';
   const text = await readAll(context.stdin, source, context.signal);
   return { value: parseKey(text, source), source };
+}
+
+function isPipe(path: string): boolean {
+  try {
+    return statSync(path).isFIFO();
+  } catch {
+    return false;
+  }
+}
+
+/** Opens a pipe as a socket: a file stream would keep a thread waiting for data, and the process alive with it. */
+function openPipe(path: string): Readable {
+  const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  return new Socket({ fd, readable: true, writable: false });
 }
 
 async function readAll(stream: Readable, name: string, signal: AbortSignal): Promise<string> {

@@ -22,11 +22,8 @@ test.skipIf(!isPosix)(
   },
 );
 
-test('reads standard input under each of its names', async ({ petstore }) => {
-  for (const name of ['-', '/dev/stdin', '/dev/fd/0']) {
-    const { exitCode } = await petstore([...list, name], { env, stdin: `${testKey}\n` });
-    expect(exitCode, name).toBe(0);
-  }
+test('reads standard input', async ({ petstore }) => {
+  expect((await petstore([...list, '-'], { env, stdin: `${testKey}\n` })).exitCode).toBe(0);
 });
 
 test('refuses what is no file', async ({ petstore, folder }) => {
