@@ -95,10 +95,7 @@ export type Engine = {
 export type WireHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export type HttpProxy = {
-  readonly protocol: 'http:' | 'https:';
-  /** An IPv6 address has no brackets. */
-  readonly hostname: string;
-  readonly port: string;
+  readonly origin: string;
   readonly name: string;
   /** "USER:PASSWORD", for the proxy alone. */
   readonly credentials: string | undefined;

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import { Failure, Interruption, interruptedFailure, unsentFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
 import { formsOf } from '../text/secret.ts';
+import { version } from '../version.ts';
 import { decode, decodeList } from './decode.ts';
 import { type Endpoint, listCategories } from './endpoints.ts';
 import {
@@ -23,7 +24,6 @@ type ClientOptions = {
   readonly baseUrl: URL;
   readonly key: ApiKey;
   readonly maxWaitMs: number;
-  readonly userAgent: string;
   readonly report: Report;
 };
 
@@ -68,7 +68,7 @@ export class Client {
   }
 
   prepare({ method, path, maxBytes }: Endpoint, { petId, body }: CallInput = {}): ApiRequest {
-    const { context, baseUrl, maxWaitMs, userAgent } = this.#options;
+    const { context, baseUrl, maxWaitMs } = this.#options;
     // The path of `petstore api` may contain braces of its own.
     const target = petId === undefined ? path : path.replace('{petId}', encodeURIComponent(petId));
     return {
@@ -78,7 +78,7 @@ export class Client {
         accept: 'application/json',
         // A compressed body cannot be limited before it is inflated.
         'accept-encoding': 'identity',
-        'user-agent': userAgent,
+        'user-agent': `petstore/${version}`,
         // A cached list lacks what was created since.
         ...(!isWrite(method) && { 'cache-control': 'no-cache' }),
         ...(body !== undefined && { 'content-type': 'application/json' }),

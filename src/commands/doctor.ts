@@ -103,7 +103,7 @@ const localChecks: Readonly<Record<string, Check>> = {
   },
   proxy(session) {
     if (session.profile.isSandbox) return 'none';
-    const proxy = chooseProxy(session, requireBaseUrl(session), () => {});
+    const proxy = chooseProxy(session, requireBaseUrl(session));
     return proxy ? `${proxy.name} (from ${proxy.source})` : 'none';
   },
   certificates({ context }) {

@@ -23,9 +23,11 @@ const clientOptions = {
   keepAliveMaxTimeout: 4_000,
   maxHeaderSize: 16 * 1024,
 };
+const connectTimeoutMs = 10_000;
+const connectOptions = { rejectUnauthorized: true, timeout: connectTimeoutMs };
 
 /** Sends each request once, over HTTP/1.1. undici's Pool and ProxyAgent have no place for the check before the first byte. */
-export function createTransport(connectTimeoutMs = 10_000): Send {
+export function createTransport(): Send {
   const idleLanes = new Map<string, Lane[]>();
 
   return (request) => {
@@ -34,7 +36,7 @@ export function createTransport(connectTimeoutMs = 10_000): Send {
     const idle = idleLanes.get(route) ?? [];
     idleLanes.set(route, idle);
     const reused = idle.pop();
-    const lane = reused ?? openLane(url.origin, proxy, connectTimeoutMs);
+    const lane = reused ?? openLane(url.origin, proxy);
     lane.lastCheck = lastCheck;
     // A new lane makes the check itself, once it has connected.
     const check = reused && lastCheck;
@@ -117,10 +119,9 @@ function sendThrough(
   });
 }
 
-function openLane(origin: string, proxy: HttpProxy | undefined, timeout: number): Lane {
-  const tls = { rejectUnauthorized: true, timeout };
-  const direct = buildConnector(tls);
-  const connect = proxy ? throughProxy(proxy, direct, tls) : direct;
+function openLane(origin: string, proxy: HttpProxy | undefined): Lane {
+  const direct = buildConnector(connectOptions);
+  const connect = proxy ? throughProxy(proxy, direct) : direct;
   const lane: Lane = {
     isPaused: false,
     lastCheck: undefined,
@@ -165,19 +166,15 @@ function closedEarly(): Error {
  * Connects to the proxy, asks it once for a tunnel, and speaks TLS with the service inside it. Its errors are TunnelErrors, because
  * undici would connect again, for ever, after one with the code UND_ERR_SOCKET.
  */
-function throughProxy(
-  proxy: HttpProxy,
-  direct: Connectors.connector,
-  tls: Connectors.BuildOptions & { readonly timeout: number },
-): Connectors.connector {
+function throughProxy(proxy: HttpProxy, direct: Connectors.connector): Connectors.connector {
   return (target, done) => {
-    const { protocol, hostname, port, credentials } = proxy;
-    const origin = `${protocol}//${bracketed(hostname)}:${port}`;
-    const client = new Client(origin, { ...clientOptions, connect: tls });
-    const path = `${bracketed(target.hostname)}:${target.port || 443}`;
+    const { origin, credentials } = proxy;
+    const client = new Client(origin, { ...clientOptions, connect: connectOptions });
+    const host = target.hostname.includes(':') ? `[${target.hostname}]` : target.hostname;
+    const path = `${host}:${target.port || 443}`;
     const authorization = credentials && `Basic ${Buffer.from(credentials).toString('base64')}`;
     const headers = { host: path, ...(authorization && { 'proxy-authorization': authorization }) };
-    const signal = AbortSignal.timeout(tls.timeout);
+    const signal = AbortSignal.timeout(connectTimeoutMs);
     connectTunnel.call(client, { origin, path, headers, signal }).then(
       ({ statusCode, socket }) => {
         if (statusCode >= 200 && statusCode < 300) {
@@ -191,13 +188,9 @@ function throughProxy(
       },
       (error) => {
         client.destroy().catch(() => {});
-        const fault = signal.aborted ? `timed out after ${tls.timeout / 1_000}s` : error;
+        const fault = signal.aborted ? `timed out after ${connectTimeoutMs / 1_000}s` : error;
         done(new TunnelError(proxy, 'proxy', fault), null);
       },
     );
   };
-}
-
-function bracketed(hostname: string): string {
-  return hostname.includes(':') ? `[${hostname}]` : hostname;
 }

@@ -13,7 +13,6 @@ import { readProxy } from '../settings/addresses.ts';
 import { stateFolder } from '../settings/folders.ts';
 import { sandboxProfile } from '../settings/values.ts';
 import { noticeOfShortKey } from '../text/secret.ts';
-import { version } from '../version.ts';
 import { canPrompt } from './app.ts';
 import { type FoundKey, noKey } from './key.ts';
 import type { CommonOptions } from './options.ts';
@@ -57,7 +56,8 @@ export async function connect(
   const logVerbose = (message: string) => options.verbose && notice(report, message);
   logVerbose(`profile ${profile.name}: ${baseUrl.href}`);
   logVerbose(describeKey(key));
-  const proxy = chooseProxy(invocation, baseUrl, logVerbose);
+  const proxy = chooseProxy(invocation, baseUrl);
+  if (proxy) logVerbose(`using proxy ${proxy.name} for ${baseUrl.host} (${proxy.source})`);
 
   const sendPlain: SendRequest = (request) => sendOnce(request, context, timeoutMs, proxy);
   const sendTraced = options.verbose ? trace(sendPlain, context, report) : sendPlain;
@@ -69,23 +69,14 @@ export async function connect(
   const shared = { limit: await limits(), report, timeoutMs };
   const sendInTurn = withRateLimit(sendListened, context, shared);
   const send = isOnce ? sendInTurn : retry(sendInTurn, context, report);
-  const userAgent = `petstore/${version}`;
-  return new Client({ context, send, baseUrl, key, maxWaitMs, userAgent, report });
+  return new Client({ context, send, baseUrl, key, maxWaitMs, report });
 }
 
 /** Returns the proxy on the way to the service, if the environment names one. From now on no output shows its password. */
-export function chooseProxy(
-  { context, sink }: Invocation,
-  baseUrl: URL,
-  logVerbose: (message: string) => void,
-): HttpProxy | undefined {
+export function chooseProxy({ context, sink }: Invocation, baseUrl: URL): HttpProxy | undefined {
   const found = readProxy(baseUrl, context.env);
-  if (found === 'exempt') logVerbose(`no proxy for ${baseUrl.host} (NO_PROXY)`);
-  if (found === undefined || found === 'exempt') return undefined;
-  const { proxy, secrets } = found;
-  for (const secret of secrets) sink.hide(secret);
-  logVerbose(`using proxy ${proxy.name} for ${baseUrl.host} (${proxy.source})`);
-  return proxy;
+  for (const secret of found?.secrets ?? []) sink.hide(secret);
+  return found?.proxy;
 }
 
 export async function chooseService(

@@ -73,7 +73,7 @@ function readLimitStore(text: string): LimitStore | undefined {
   };
 }
 
-export type ProxySetting = {
+type ProxySetting = {
   readonly proxy: HttpProxy;
   readonly secrets: readonly string[];
 };
@@ -81,10 +81,10 @@ export type ProxySetting = {
 /** HTTP_PROXY is not among them: in a CGI program a stranger's request sets it. */
 const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'];
 
-export function readProxy(url: URL, env: Environment): ProxySetting | 'exempt' | undefined {
+export function readProxy(url: URL, env: Environment): ProxySetting | undefined {
   const source = proxyVariables.find((name) => env[name]);
   if (source === undefined || isLoopback(url.hostname)) return undefined;
-  if (isExempt(url, env.no_proxy || env.NO_PROXY || '')) return 'exempt';
+  if (isExempt(url, env.no_proxy || env.NO_PROXY || '')) return undefined;
   return parseProxy(env[source] ?? '', source);
 }
 
@@ -118,14 +118,7 @@ function parseProxy(text: string, source: string): ProxySetting {
   const pair = user || password ? `${user}:${password}` : undefined;
   const port = url.port || (protocol === 'https:' ? '443' : '80');
   return {
-    proxy: {
-      protocol,
-      hostname: withoutBrackets(hostname),
-      port,
-      name: `${hostname}:${port}`,
-      credentials: pair,
-      source,
-    },
+    proxy: { origin: url.origin, name: `${hostname}:${port}`, credentials: pair, source },
     secrets: pair === undefined ? [] : [password, url.password, pair],
   };
 }

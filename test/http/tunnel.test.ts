@@ -70,9 +70,7 @@ describe('a tunnel that never stands', () => {
 
 function proxyAt(port: number, fields: Partial<HttpProxy> = {}): HttpProxy {
   return {
-    protocol: 'http:',
-    hostname: '127.0.0.1',
-    port: String(port),
+    origin: `http://127.0.0.1:${port}`,
     name: `127.0.0.1:${port}`,
     credentials: undefined,
     source: 'HTTPS_PROXY',

@@ -52,9 +52,9 @@ describe('the proxy of a request', () => {
 
   test.for([
     [{ HTTPS_PROXY: 'http://one:3128' }, proxyOf],
-    [{ HTTPS_PROXY: 'one:3128' }, { ...proxyOf, protocol: 'http:' }],
-    [{ HTTPS_PROXY: 'https://one' }, { name: 'one:443', protocol: 'https:', port: '443' }],
-    [{ HTTPS_PROXY: 'http://[::1]:3128' }, { name: '[::1]:3128', hostname: '::1' }],
+    [{ HTTPS_PROXY: 'one:3128' }, { ...proxyOf, origin: 'http://one:3128' }],
+    [{ HTTPS_PROXY: 'https://one' }, { name: 'one:443', origin: 'https://one' }],
+    [{ HTTPS_PROXY: 'http://[::1]:3128' }, { name: '[::1]:3128', origin: 'http://[::1]:3128' }],
     [{ HTTPS_PROXY: 'http://me:p%40ss@one:3128' }, { ...proxyOf, credentials: 'me:p@ss' }],
     [{ HTTPS_PROXY: 'http://me@one:3128' }, { ...proxyOf, credentials: 'me:' }],
     [{ https_proxy: 'low:1', HTTPS_PROXY: 'up:1' }, { name: 'low:1' }],
@@ -102,10 +102,7 @@ describe('the proxy of a request', () => {
     expect(sandbox.requests).toHaveLength(0);
   });
 
-  test('--verbose names it, or why there is none, and its password stands nowhere', async ({
-    petstore,
-    sandbox,
-  }) => {
+  test('--verbose names it, and its password stands nowhere', async ({ petstore, sandbox }) => {
     const password = 'open sesame';
     sandbox.reactions.push(
       reply(200, [{ id: 1, name: password }]),
@@ -122,9 +119,6 @@ describe('the proxy of a request', () => {
     const said = 'using proxy one:3128 for pets.example (HTTPS_PROXY)';
     expect(first.stderr).toContain(`petstore: ${said}\n`);
     expect(second.events()).toContainEqual({ event: 'notice', message: said });
-    const exempt = { ...env, NO_PROXY: '.example' };
-    const third = await petstore(['categories', 'list', '-v'], { env: exempt });
-    expect(third.stderr).toContain('petstore: no proxy for pets.example (NO_PROXY)\n');
     const all = first.stdout + first.stderr + second.stdout + second.stderr;
     expect(all).not.toMatch(/open.{1,3}sesame|bWU6b3Blbi/);
     expect(first.stdout).toContain('[key]');

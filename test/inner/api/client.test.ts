@@ -14,7 +14,6 @@ test('the key goes to no other origin than that of the base URL', async () => {
     baseUrl: new URL('https://pets.example'),
     key: { value: 'the-key-1', source: 'the test' },
     maxWaitMs: 0,
-    userAgent: 'test',
     report: () => {},
   });
 
