@@ -264,13 +264,6 @@ describe('the headers', () => {
       expect(limit && Date.parse(String(limit.resetAt)), String(reset)).toBe(resetAt);
     }
   });
-
-  test('tell more left than there is at all: that is all of it', async ({ petstore, sandbox }) => {
-    sandbox.reactions.push(reply(200, [], window(99, 30)));
-    const { events } = await petstore([...list, '--json']);
-
-    expect(events()).toMatchObject([{ event: 'rate_limit', limit: 60, remaining: 60 }]);
-  });
 });
 
 test('a slash at the end of the base URL makes no other service', async ({ petstore, sandbox }) => {

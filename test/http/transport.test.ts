@@ -1,12 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createTransport } from '../../src/node/transport.ts';
 import { request, textOf } from '../support/wire.ts';
-
-const hasIpv6 = Object.values(networkInterfaces())
-  .flat()
-  .some((one) => one?.address === '::1');
 
 const whole = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 const answer = (socket: Socket) => socket.write(whole('[]'));
@@ -19,7 +14,7 @@ describe('the transport on a real socket', () => {
   /** Listens, and keeps the connections and what they bring. `onData` is called for each piece of a request. */
   async function listen(
     onData: (socket: Socket, received: string) => void,
-    { host = '127.0.0.1', onConnection = (_: Socket) => {} } = {},
+    onConnection = (_: Socket) => {},
   ) {
     const sockets: Socket[] = [];
     let received = '';
@@ -37,9 +32,9 @@ describe('the transport on a real socket', () => {
       onConnection(socket);
     });
     server = listening;
-    await new Promise<void>((resolve) => listening.listen(0, host, resolve));
+    await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
     const { port } = listening.address() as { port: number };
-    const url = new URL(`http://${host.includes(':') ? `[${host}]` : host}:${port}/v1/categories`);
+    const url = new URL(`http://127.0.0.1:${port}/v1/categories`);
     return { url, sockets, closed, received: () => received };
   }
 
@@ -100,54 +95,6 @@ describe('the transport on a real socket', () => {
     expect([received(), sockets.length]).toEqual([first, 1]);
   });
 
-  test('gives a silent server up when told to', async () => {
-    const attempt = new AbortController();
-    const { url } = await listen(() => attempt.abort());
-
-    await expect(client().send({ url, signal: attempt.signal })).rejects.toThrow();
-  });
-
-  test('eight requests at once arrive at once, each over a connection of its own', async () => {
-    const { read } = client();
-    const asked = new Set<Socket>();
-    const { url } = await listen((socket) => {
-      asked.add(socket);
-      // None is answered before all are there.
-      if (asked.size === 8) asked.forEach(answer);
-    });
-
-    const texts = await Promise.all(Array.from({ length: 8 }, () => read({ url })));
-
-    expect(new Set(texts)).toEqual(new Set(['[]']));
-  });
-
-  test.skipIf(!hasIpv6)('reaches an IPv6 address', async () => {
-    const { url, received } = await listen(answer, { host: '::1' });
-
-    expect(await client().read({ url })).toBe('[]');
-    expect(received()).toMatch(new RegExp(`^host: \\[::1\\]:${url.port}\r$`, 'im'));
-  });
-
-  test('HEAD has no body, whatever length is told', async () => {
-    const [head = ''] = whole('[]').split('[]');
-    const { url } = await listen((socket) => socket.write(head));
-
-    expect(await client().read({ url, method: 'HEAD' })).toBe('');
-  });
-
-  test('sends a body in UTF-8, with its length in bytes', async () => {
-    const body = '{"name":"K\u00f6ter \u72ac \u{1f415}"}';
-    const { url, received } = await listen(
-      (socket, text) => text.endsWith('}') && socket.write(whole('{}')),
-      { onConnection: (socket) => socket.setEncoding('utf8') },
-    );
-
-    await client().read({ url, method: 'POST', body });
-
-    expect(received().split('\r\n\r\n')[1]).toBe(body);
-    expect(received()).toMatch(new RegExp(`^content-length: ${Buffer.byteLength(body)}\r$`, 'im'));
-  });
-
   test.for(['GET', 'POST'])(
     'a %s whose connection breaks once it has left is not sent again',
     async (method) => {
@@ -183,9 +130,7 @@ describe('the transport on a real socket', () => {
 
   test('a new connection that is closed at once is not replaced', async () => {
     const { send, sent } = client();
-    const { url, sockets, closed } = await listen(answer, {
-      onConnection: (socket) => socket.end(),
-    });
+    const { url, sockets, closed } = await listen(answer, (socket) => socket.end());
 
     await expect(send({ url, lastCheck: () => closed })).rejects.toThrow();
 

@@ -80,19 +80,6 @@ test('does not run where no key is needed, and is not shown', async ({ petstore 
   }
 });
 
-test('status --check runs it, and a 401 names it', async ({ petstore }) => {
-  const { calls, capture } = program({ stdout: 'wrong-key-0123456789\n' });
-  const argv = ['auth', 'status', '--check', '--json'];
-
-  const { exitCode, stdout, events } = await petstore(argv, { env, context: { capture } });
-
-  expect(exitCode).toBe(4);
-  expect(JSON.parse(stdout)).toMatchObject({ works: false });
-  const hint = 'The key comes from the api-key-command of profile production and ends in 6789.';
-  expect(events().at(-1)).toMatchObject({ hint });
-  expect(calls).toHaveLength(1);
-});
-
 test('may ask only where somebody is there to be asked', async ({ petstore }) => {
   const { calls, capture } = program();
   for (const [flags, CI, isTTY] of [

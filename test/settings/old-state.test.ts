@@ -3,7 +3,7 @@ import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { methods } from '../support/import-cases.ts';
-import { test as base, expect, type Fixtures, reply, testKey } from '../support/petstore.ts';
+import { test as base, expect, type Fixtures, testKey } from '../support/petstore.ts';
 import { isPosix } from '../support/posix.ts';
 import { exact, type Send } from '../support/values.ts';
 
@@ -46,30 +46,6 @@ describe('after an upgrade from 0.1.0', () => {
     const { stdout } = await upgraded(argv, { context: { send: overNetwork } });
 
     expect(JSON.parse(stdout)).toEqual(['dog', 'cat', 'rabbit', 'hamster']);
-  });
-
-  test('a wait in force is kept, or told anew by a single 429', async ({
-    upgraded,
-    sandbox,
-    clock,
-  }) => {
-    const end = Date.UTC(2026, 10, 20, 15, 13, 53, 617);
-    const sentAt: number[] = [];
-    sandbox.react = () => {
-      sentAt.push(clock.service());
-      const seconds = (end - clock.service()) / 1_000;
-      if (seconds <= 0) return undefined;
-      return reply(429, '', { 'retry-after': String(Math.ceil(seconds)) });
-    };
-
-    for (const maxWait of ['0', '0', 'inf']) {
-      const { exitCode } = await upgraded(list('--profile', 'staging', '--max-wait', maxWait));
-      expect(exitCode).toBe(maxWait === 'inf' ? 0 : 75);
-    }
-    const [last = 0, ...earlier] = sentAt.reverse();
-    expect(earlier.length).toBeLessThanOrEqual(1);
-    expect(last).toBeGreaterThanOrEqual(end);
-    expect(last).toBeLessThanOrEqual(end + 3_000);
   });
 
   test('the logs of the limit go with the first request', async ({ upgraded, folder }) => {
