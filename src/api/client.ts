@@ -1,5 +1,11 @@
 import type { Context } from '../context.ts';
-import { Failure, Interruption, interruptedFailure, unsentFailure } from '../errors.ts';
+import {
+  Failure,
+  type FailureDetails,
+  Interruption,
+  interruptedFailure,
+  unsentFailure,
+} from '../errors.ts';
 import type { Report } from '../events.ts';
 import { formsOf } from '../text/secret.ts';
 import { version } from '../version.ts';
@@ -15,7 +21,7 @@ import {
   TransportError,
 } from './exchange.ts';
 import { parseHttpDate } from './limits.ts';
-import { type ApiKey, failureOf, outcomeDetails, refusalOf } from './outcome.ts';
+import { type ApiKey, failureOf, outcomeDetails, refusalOf, refusedBefore } from './outcome.ts';
 import type { Category, NewCategory } from './resources.ts';
 
 type ClientOptions = {
@@ -91,8 +97,12 @@ export class Client {
 
   async #perform(endpoint: Endpoint, request: ApiRequest): Promise<ApiResponse> {
     const { send, report } = this.#options;
-    const response = await send(this.#withKey(request)).catch((error) => {
-      throw this.#asFailure(endpoint, error);
+    let refusal: ApiResponse | undefined;
+    const onRefusal = (response: ApiResponse | undefined) => {
+      refusal = response;
+    };
+    const response = await send({ ...this.#withKey(request), onRefusal }).catch((error) => {
+      throw this.#asFailure(endpoint, error, refusal && refusedBefore(refusal));
     });
     reportDeprecation(report, endpoint, response);
     if (hasPromisedStatus(endpoint, response)) return response;
@@ -119,19 +129,17 @@ export class Client {
     }
   }
 
-  #asFailure(endpoint: Endpoint, error: unknown): unknown {
+  #asFailure(endpoint: Endpoint, error: unknown, earlier: FailureDetails = {}): unknown {
     const { signal } = this.#options.context;
+    if (error instanceof Failure && error.kind === 'rate_limited') return error.with(earlier);
     const isTransport = error instanceof TransportError;
     if (!isTransport && !(error instanceof Interruption)) return error;
     const outcome = isTransport && error.sent ? 'unknown' : 'not_sent';
     if (!isTransport || signal.aborted) {
-      return interruptedFailure(signal, {
-        ...outcomeDetails(endpoint, outcome),
-        ...(isTransport && error.details.refusal),
-      });
+      return interruptedFailure(signal, { ...outcomeDetails(endpoint, outcome), ...earlier });
     }
-    const { kind = 'network', hint, cause, refusal = {} } = error.details;
-    return failureOf(endpoint, kind, error.message, outcome, { hint, cause }).with(refusal);
+    const { kind = 'network', hint, cause } = error.details;
+    return failureOf(endpoint, kind, error.message, outcome, { hint, cause }).with(earlier);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { HttpProxy, WireHeaders } from '../context.ts';
-import type { FailureDetails, FailureKind } from '../errors.ts';
+import type { FailureKind } from '../errors.ts';
 
 export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof methods)[number];
@@ -32,6 +32,8 @@ export type ApiRequest = RateLimitHooks & {
   readonly attempt?: number;
   /** The request may wait for the rate limit until this moment of the context's `uptime`, in ms. */
   readonly waitUntil: number;
+  /** Called with a response that asks everybody to wait before another attempt, and with undefined once that has been sent. */
+  readonly onRefusal?: ((response: ApiResponse | undefined) => void) | undefined;
   /** Called with the ms that it has spent behind other requests of this process. That does not count as a wait. */
   readonly onQueued?: ((ms: number) => void) | undefined;
 };
@@ -80,7 +82,6 @@ export class TransportError extends Error {
       readonly kind?: FailureKind | undefined;
       readonly hint?: string | undefined;
       readonly again?: boolean | undefined;
-      readonly refusal?: FailureDetails;
       readonly cause?: unknown;
     } = {},
   ) {

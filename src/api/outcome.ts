@@ -140,6 +140,12 @@ export function outcomeDetails(
   return { outcome, consequence, hint };
 }
 
+/** Returns what is known when another attempt ended before it was sent. */
+export function refusedBefore(response: ApiResponse): FailureDetails {
+  const consequence = `The service responded with ${response.status}; nothing has been sent since.`;
+  return { outcome: 'refused', consequence, service: readServiceError(response) };
+}
+
 /** Reads the Error in the body of a refusal (interface document, section 7), or as much of it as is there. */
 export function readServiceError({ status, bytes }: ApiResponse): ServiceError {
   const body = decodeLeniently(bytes);

@@ -1,5 +1,4 @@
 import type { Context } from '../context.ts';
-import { Failure, Interruption, interruptedFailure } from '../errors.ts';
 import type { Report, Wait } from '../events.ts';
 import {
   type ApiRequest,
@@ -9,7 +8,6 @@ import {
   TransportError,
 } from './exchange.ts';
 import { requestedWait } from './limits.ts';
-import { readServiceError } from './outcome.ts';
 
 const maxRetries = 3;
 const maxPauseMs = 20_000;
@@ -31,21 +29,17 @@ export function retry(send: SendRequest, context: Context, report: Report): Send
     const onQueued = (ms: number) => {
       waitUntil += ms;
     };
-    // The last response, if it asked everybody to wait and nothing has been sent since.
-    let refused: ApiResponse | undefined;
     for (let retries = 0; ; retries += 1) {
       const attempt = { ...request, attempt: retries + 1, waitUntil, onQueued };
       const result = await send(attempt).catch((error: unknown) => {
-        const explained = refused ? stillRefused(error, request, refused, context.signal) : error;
-        if (explained instanceof TransportError) return explained;
-        throw explained;
+        if (error instanceof TransportError) return error;
+        throw error;
       });
+      const isRefusal = !(result instanceof Error) && isForAll(result);
+      if (isRefusal) request.onRefusal?.(result);
+      else if (!(result instanceof Error) || result.sent) request.onRefusal?.(undefined);
       if (retries === maxRetries || !canRepeat(request, result)) return responseOf(result);
-      if (!(result instanceof Error) && isForAll(result)) {
-        refused = result;
-        continue;
-      }
-      if (!(result instanceof Error) || result.sent) refused = undefined;
+      if (isRefusal) continue;
       const requestedMs = result instanceof Error ? 0 : (result.limits.retryAfter ?? 0);
       if (requestedMs > 0 && context.uptime() + requestedMs > waitUntil) {
         return responseOf(result);
@@ -55,25 +49,6 @@ export function retry(send: SendRequest, context: Context, report: Report): Send
       await pause(context, Math.max(requestedMs, pauseMs), unavailable, { report, signal });
     }
   };
-}
-
-/** Adds to what ended another attempt, with nothing sent, that the service has refused the one before. */
-function stillRefused(
-  error: unknown,
-  { method }: ApiRequest,
-  refused: ApiResponse,
-  signal: AbortSignal,
-): unknown {
-  const service = readServiceError(refused);
-  const consequence = `The service responded with ${refused.status}; nothing has been sent since.`;
-  const details = { outcome: 'refused', consequence, service } as const;
-  if (error instanceof Interruption) {
-    return interruptedFailure(signal, isWrite(method) ? details : { service });
-  }
-  if (error instanceof TransportError && !error.sent && isWrite(method)) {
-    return new TransportError(error.message, false, { ...error.details, refusal: details });
-  }
-  return error instanceof Failure && error.kind === 'rate_limited' ? error.with(details) : error;
 }
 
 function canRepeat({ method }: ApiRequest, result: ApiResponse | TransportError): boolean {

@@ -52,11 +52,9 @@ export function shownLimitStore(text: string): string {
 }
 
 function readLimitStore(text: string): LimitStore | undefined {
-  if (!storeForm.test(text) || !URL.canParse(text)) return undefined;
-  const url = new URL(text);
-  const credentials = credentialsOf(url);
-  if (url.port === '0' || !credentials) return undefined;
-  const { user, password } = credentials;
+  const parsed = storeForm.test(text) ? parseServer(text) : undefined;
+  if (!parsed) return undefined;
+  const { url, user, password } = parsed;
   const port = url.port || '6379';
   const database = url.pathname.replace('/', '');
   return {
@@ -105,33 +103,28 @@ function isExempt({ hostname, port }: URL, noProxy: string): boolean {
 
 function parseProxy(text: string, source: string): ProxySetting {
   const hasScheme = /^\s*[a-z][a-z\d+.-]*:\/\//i.test(text);
-  const address = hasScheme ? text : `http://${text.trim()}`;
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  const credentials = url && credentialsOf(url);
-  // More than an address is most likely the rest of a password with an unescaped character in it.
-  if (!url || !credentials || url.pathname !== '/' || /[?#]/.test(url.href) || url.port === '0') {
-    throw invalidProxy(source);
+  const parsed = parseServer(hasScheme ? text : `http://${text.trim()}`);
+  if (!parsed || !/^https?:$/.test(parsed.url.protocol) || parsed.url.pathname !== '/') {
+    const hint =
+      'Expected http://HOST:PORT or http://USER:PASSWORD@HOST:PORT (write @ in the password as %40). SOCKS is not supported.';
+    throw invalid('proxy URL', undefined, source, hint);
   }
-  const { protocol, hostname } = url;
-  if (protocol !== 'http:' && protocol !== 'https:') throw invalidProxy(source);
-  const { user, password } = credentials;
-  const pair = user || password ? `${user}:${password}` : undefined;
-  const port = url.port || (protocol === 'https:' ? '443' : '80');
+  const { url, user, password } = parsed;
+  const credentials = user || password ? `${user}:${password}` : undefined;
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
   return {
-    proxy: { origin: url.origin, name: `${hostname}:${port}`, credentials: pair, source },
-    secrets: pair === undefined ? [] : [password, url.password, pair],
+    proxy: { origin: url.origin, name: `${url.hostname}:${port}`, credentials, source },
+    secrets: credentials === undefined ? [] : [password, url.password, credentials],
   };
 }
 
-function invalidProxy(source: string) {
-  const hint =
-    'Expected http://HOST:PORT or http://USER:PASSWORD@HOST:PORT (write @ in the password as %40). SOCKS is not supported.';
-  return invalid('proxy URL', undefined, source, hint);
-}
-
-function credentialsOf({ username, password }: URL) {
+function parseServer(text: string) {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // A query or a fragment is most likely the rest of a password with an unescaped character in it.
+  if (!url || /[?#]/.test(url.href) || url.port === '0') return undefined;
   try {
-    return { user: decodeURIComponent(username), password: decodeURIComponent(password) };
+    const user = decodeURIComponent(url.username);
+    return { url, user, password: decodeURIComponent(url.password) };
   } catch {
     return undefined;
   }
