@@ -1,6 +1,5 @@
 import { CommanderError } from 'commander';
 import { printPage } from './commands/help.ts';
-import { UsageError } from './commands/lazy-command.ts';
 import { createProgram, rewriteHelpArgs } from './commands/program.ts';
 import type { Context } from './context.ts';
 import { bugHint, Exit, explained, Failure, interruptedFailure, usageFailure } from './errors.ts';
@@ -14,7 +13,7 @@ import { type App, hasColor } from './session/app.ts';
 export async function run(argv: readonly string[], context: Context): Promise<number> {
   const flags = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
   const color = !flags.includes('--no-color');
-  const isVerbose = flags.includes('--verbose') || flags.includes('-v');
+  const isVerbose = flags.some((word) => /^(?:--verbose$|-q*v)/.test(word));
   const sink = createSink(context, (output) => hasColor(output, context.env, { color }));
   sink.hide(context.env.PETSTORE_API_KEY ?? '');
   // A session replaces the format by the one that its profile has.
@@ -54,19 +53,17 @@ async function runCommand(
   const help: string[] = [];
   const program = createProgram(app, (text) => help.push(text));
   try {
-    await program.parseAsync(rewriteHelpArgs(program, argv), { from: 'user' });
+    await program.parseAsync(rewriteHelpArgs(argv), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // On a terminal, `petstore categories` asks for help. In a script, a variable may have been empty.
-    const isBare = error.code === 'commander.help' && argv.every((word) => !word.startsWith('-'));
-    if (error instanceof UsageError) {
-      if (!isBare || !app.context.stdout.isTTY) {
-        const { describeUsageError } = await import('./commands/usage-error.ts');
-        throw describeUsageError(error, flags);
-      }
-      error.command.outputHelp();
+    const page = help.join('');
+    // Without a verb, Commander does not exit with 0. On a terminal `petstore categories` asks for help.
+    // In a script, a variable may have been empty.
+    const isBare = argv.every((word) => !word.startsWith('-'));
+    if (error.exitCode !== 0 && !(isBare && app.context.stdout.isTTY)) {
+      throw usageFailure('no command given', page.split('\n', 1)[0]);
     }
-    return printPage(app, help.join(''));
+    return printPage(app, page);
   }
 }
 

@@ -1,25 +1,29 @@
 import type { Command } from 'commander';
 import type { App } from '../session/app.ts';
 import { addCommonOptions } from '../session/options.ts';
-import { helpWidth, pathOf, pointer } from './help.ts';
-import { commandBelow, LazyCommand, loadCommand, optionWithValue } from './lazy-command.ts';
+import { helpWidth, pathOf } from './help.ts';
+import { LazyCommand, loadCommand } from './lazy-command.ts';
 import { topics } from './topics.ts';
 import { type Branch, tree } from './tree.ts';
 
+const about = `Manage the categories of the pet store service.
+
+Try it without an account:  petstore categories list --profile sandbox
+Then log in with your key:  petstore auth login`;
+
 export function createProgram(app: App, onText: (text: string) => void): Command {
-  const width = helpWidth(app.context);
   const program = new LazyCommand('petstore')
-    .description(about(width))
+    .description(about)
     .helpCommand(false)
     .exitOverride()
     // Otherwise the program takes the -v of `create dog --description -vintage`, and the description becomes "-intage".
     .enablePositionalOptions()
-    .addHelpText('afterAll', ({ command }) => lastLines(command, width))
+    .addHelpText('afterAll', ({ command }) => lastLines(command))
     .configureOutput({
       writeOut: onText,
       writeErr: onText,
-      outputError: () => {},
-      getOutHelpWidth: () => width,
+      getOutHelpWidth: () => helpWidth,
+      getErrHelpWidth: () => helpWidth,
     });
   // Before the commands, which inherit the help option when they are added.
   addCommonOptions(program);
@@ -30,7 +34,7 @@ export function createProgram(app: App, onText: (text: string) => void): Command
   }
   for (const [name, page] of Object.entries(topics)) {
     const topic = program.command(name, { hidden: true });
-    topic.helpInformation = () => page(program, width);
+    topic.helpInformation = () => page(program);
     topic.action(() => topic.help());
   }
   return program;
@@ -48,38 +52,17 @@ function add(parent: LazyCommand, app: App, name: string, { summary, load }: Bra
 }
 
 /** Turns `help COMMAND` into `COMMAND --help`. Commander's own help command goes only one level deep. */
-export function rewriteHelpArgs(program: Command, argv: readonly string[]): readonly string[] {
-  let command = program;
-  for (const [index, word] of argv.entries()) {
-    if (command.commands.length === 0 || word === '--') return argv;
-    if (word.startsWith('-') || optionWithValue(program, argv[index - 1] ?? '')) continue;
-    if (word === 'help') return rewriteHelpArgs(program, [...argv.toSpliced(index, 1), '--help']);
-    const below = commandBelow(command, word);
-    // With --help Commander would show the page of the group and exit with 0.
-    if (!below) return argv.filter((other) => other !== '--help' && other !== '-h');
-    command = below;
-  }
-  return argv;
+export function rewriteHelpArgs(argv: readonly string[]): readonly string[] {
+  return argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
 }
 
-function about(width: number): string {
-  return [
-    'Manage the categories of the pet store service.\n',
-    pointer('Try it without an account: ', ['petstore categories list --profile sandbox'], width),
-    pointer('Then log in with your key: ', ['petstore auth login'], width),
-  ].join('\n');
-}
-
-function lastLines(command: Command, width: number): string {
+function lastLines(command: Command): string {
   const names = Object.keys(topics);
   if (names.includes(command.name())) return '';
   if (!command.parent) {
-    const topic = `petstore help ${names.join('|')}`;
-    return `\n${pointer('More help:', ['petstore help COMMAND', topic], width)}`;
+    return `\nMore help: petstore help COMMAND, petstore help ${names.join('|')}`;
   }
   const verb = `${pathOf(command).replace('petstore', 'petstore help')} COMMAND`;
-  const verbs = `${pointer('More about a command:', [verb], width)}\n`;
-  const label = 'Options of all commands, such as --profile and --json:';
-  const options = pointer(label, ['petstore help options'], width);
-  return `\n${command.commands.length > 0 ? verbs : ''}${options}`;
+  const verbs = command.commands.length > 0 ? `More about a command: ${verb}\n` : '';
+  return `\n${verbs}Options of all commands, such as --profile and --json: petstore help options`;
 }

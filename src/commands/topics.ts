@@ -2,18 +2,17 @@ import type { Command } from 'commander';
 import { flagOf, type Setting, settings } from '../settings/table.ts';
 import { type Item, listOf, PetstoreHelp, wrap } from './help.ts';
 
-export const topics: Readonly<Record<string, (program: Command, width: number) => string>> = {
-  options(program, width) {
+export const topics: Readonly<Record<string, (program: Command) => string>> = {
+  options(program) {
     const help = new PetstoreHelp();
     const items = help
       .visibleOptions(program)
       .map((option): Item => [help.optionTerm(option), help.optionDescription(option)]);
-    const list = listOf('Options of all commands:', items, width);
-    return [list, ...rules.map((rule) => wrap(rule, width))].join('\n\n');
+    const list = listOf('Options of all commands:', items);
+    return [list, ...rules.map((rule) => wrap(rule))].join('\n\n');
   },
-  'exit-codes': (_, width) => listOf('Exit codes:', exitCodes, width),
-  environment: (_, width) =>
-    listOf('Environment variables:', [...settingVariables(), ...otherVariables], width),
+  'exit-codes': () => listOf('Exit codes:', exitCodes),
+  environment: () => listOf('Environment variables:', [...settingVariables(), ...otherVariables]),
 };
 
 const rules = [
@@ -74,7 +73,6 @@ const otherVariables: readonly Item[] = [
   ['NO_COLOR', 'if set, disable colour, whatever FORCE_COLOR says'],
   ['FORCE_COLOR', 'if set, force colour, also in a pipe; 0 or false disables it'],
   ['TERM', 'dumb disables colour and the status line'],
-  ['COLUMNS', 'width of help that is not shown on a terminal (default 80)'],
   ['LC_ALL, LC_CTYPE, LANG', 'locale: tables have frames only in UTF-8'],
   ['CI', 'if set, petstore never prompts'],
   ['XDG_CONFIG_HOME, APPDATA', 'parent of the settings folder'],

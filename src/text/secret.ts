@@ -13,10 +13,6 @@ export function quotedUnlessKey(text: string): string {
   return text.length < minSecretLength ? ` "${text}"` : '';
 }
 
-export function wordFor(text: string): string {
-  return text.length < minSecretLength ? `"${text}"` : `a value of ${text.length} characters`;
-}
-
 /** Returns a secret as others may repeat it: plain, in JSON, in a URL, and in Base64 with other bytes before it. */
 export function formsOf(padded: string): readonly string[] {
   const secret = padded.trim();

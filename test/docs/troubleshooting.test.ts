@@ -25,9 +25,11 @@ const codes = new Map(
   rowsOf(page.slice(0, page.indexOf('\n## '))).map(([code, what]) => [code, what]),
 );
 
-const source = readdirSync('src', { recursive: true, encoding: 'utf8' })
+const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts'))
-  .map((path) => readFileSync(`src/${path}`, 'utf8'))
+  .map((path) => `src/${path}`);
+const source = [...sources, 'node_modules/commander/lib/command.js']
+  .map((path) => readFileSync(path, 'utf8'))
   .join('\n');
 
 describe('the troubleshooting page', () => {

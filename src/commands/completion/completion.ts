@@ -1,13 +1,12 @@
 import { Argument, type Command, Help, type Option } from 'commander';
-import { Failure } from '../../errors.ts';
 import type { App } from '../../session/app.ts';
 import { loadSettingsFile, profileNames } from '../../session/profile.ts';
-import { builtInProfiles } from '../../settings/values.ts';
 import { addExamples } from '../help.ts';
-import { commandBelow, loadCommand, optionWithValue } from '../lazy-command.ts';
+import { loadCommand } from '../lazy-command.ts';
 import { type Shell, scripts, shells } from './scripts.ts';
 
 type Suggestion = readonly [word: string, meaning?: string];
+
 export function define(command: Command, app: App): void {
   addExamples(command, [
     "echo 'source <(petstore completion bash)' >> ~/.bashrc",
@@ -34,38 +33,22 @@ async function complete(
   shell: Shell,
   given: readonly string[],
 ): Promise<void> {
-  const { words, keptLength } = readWords(shell, given);
+  const words = readWords(shell, given);
   const suggestions = await suggest(app, program, words);
   const separator = { bash: undefined, zsh: ':', fish: '\t', powershell: '\t' }[shell];
   const lines = suggestions
     .filter(([word]) => word.startsWith(words.at(-1) ?? ''))
-    .map(([word, meaning]) =>
-      [word.slice(keptLength), separator && meaning].filter(Boolean).join(separator),
-    );
+    .map(([word, meaning]) => (separator && meaning ? `${word}${separator}${meaning}` : word));
   if (lines.length > 0) await app.sink.print(lines);
 }
 
-type Words = {
-  /** The command line as petstore would get it, with an unfinished last word. */
-  readonly words: readonly string[];
-  /** The length of the part of the last word that the shell does not replace. */
-  readonly keptLength: number;
-};
-
-function readWords(shell: Shell, given: readonly string[]): Words {
+/** Returns the command line as petstore would get it, with an unfinished last word. */
+function readWords(shell: Shell, given: readonly string[]): readonly string[] {
   const last = given.at(-1) ?? '';
-  if (shell === 'powershell')
-    return { words: [...given.slice(0, -1), last.slice(1)], keptLength: 0 };
-  if (shell !== 'bash') return { words: given, keptLength: 0 };
-  // bash makes three words of --output=json and of https://HOST.
-  const isBreak = (word = '') => /^[=:]+$/.test(word);
-  const words: string[] = [];
-  for (const [index, word] of given.entries()) {
-    const isPart = index > 0 && (isBreak(word) || isBreak(given[index - 1]));
-    words.push(isPart ? `${words.pop()}${word}` : word);
-  }
-  const replacedLength = isBreak(last) ? 0 : last.length;
-  return { words, keptLength: (words.at(-1) ?? '').length - replacedLength };
+  if (shell === 'powershell') return [...given.slice(0, -1), last.slice(1)];
+  if (shell !== 'bash') return given;
+  // bash makes three words of --output=json.
+  return [...given.slice(0, -1).filter((word) => word !== '='), last === '=' ? '' : last];
 }
 
 async function suggest(
@@ -90,14 +73,21 @@ async function suggest(
   const [, name = '', value] = /^(--[^=]+)=(.*)$/s.exec(typed) ?? [];
   if (value !== undefined) {
     const taker = optionWithValue(command, name);
-    return (taker ? valuesOf(app, taker) : []).map((value) => [`${name}=${value}`]);
+    return valuesOf(app, taker).map((value) => [`${name}=${value}`]);
   }
   if (option) return valuesOf(app, option).map((value) => [value]);
   const isLiteral = words.slice(0, -1).includes('--');
   if (typed.startsWith('-') && !isLiteral) return optionNames(command);
   if (command.commands.length > 0) return namesBelow(command, words);
-  const argument = command.registeredArguments[argumentCount];
-  return argument ? valuesOf(app, argument).map((value) => [value]) : [];
+  return valuesOf(app, command.registeredArguments[argumentCount]).map((value) => [value]);
+}
+
+function commandBelow({ commands }: Command, word: string): Command | undefined {
+  return commands.find((below) => below.name() === word || below.aliases().includes(word));
+}
+
+function optionWithValue({ options }: Command, word: string): Option | undefined {
+  return options.find(({ required, long, short }) => required && (long === word || short === word));
 }
 
 function optionNames(command: Command): readonly Suggestion[] {
@@ -112,12 +102,7 @@ function namesBelow(command: Command, words: readonly string[]): readonly Sugges
   return command.parent || isHelp ? names : [...names, ['help', 'Help for a command or a topic']];
 }
 
-function valuesOf({ context }: App, taker: Option | Argument): readonly string[] {
-  if (taker.name() !== 'profile') return taker.argChoices ?? [];
-  try {
-    return profileNames(loadSettingsFile(context));
-  } catch (error) {
-    if (error instanceof Failure) return builtInProfiles;
-    throw error;
-  }
+function valuesOf({ context }: App, taker: Option | Argument | undefined): readonly string[] {
+  if (taker?.name() === 'profile') return profileNames(loadSettingsFile(context));
+  return taker?.argChoices ?? [];
 }

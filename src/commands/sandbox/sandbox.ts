@@ -10,7 +10,7 @@ import { answer, type SandboxRequest } from '../../sandbox/service.ts';
 import { createState, type SandboxState } from '../../sandbox/state.ts';
 import type { App } from '../../session/app.ts';
 import { type Session, withSession } from '../../session/session.ts';
-import { wordFor } from '../../text/secret.ts';
+import { quotedUnlessKey } from '../../text/secret.ts';
 import { addExamples, addNotes } from '../help.ts';
 import { runProgram } from './run.ts';
 
@@ -69,7 +69,9 @@ async function runSandbox(session: Session, program: string[], options: Options)
 function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port <= 65_535) return port;
-  throw usageFailure(`invalid port: ${wordFor(text)}`, 'Use a number from 0 to 65535.');
+  throw usageFailure(
+    `invalid value${quotedUnlessKey(text)} for --port: must be a number from 0 to 65535`,
+  );
 }
 
 const maxDataBytes = 96 * 1024 * 1024;
