@@ -13,18 +13,11 @@ describe('at the cursor', () => {
     ['cat', 'categories'],
     ['categories ', 'list create import'],
     ['--profile sandbox -q cat', 'categories'],
-    ['categories list --s', '--search --sort'],
     ['categories list --sort ', 'id name description'],
     ['categories list --sort=-n', '--sort=-name'],
     ['categories ls --s', '--search --sort'],
-    ['categories list --search ', ''],
-    ['categories import --format c', 'csv'],
     ['limits -o nd', 'ndjson'],
-    ['limits -ojson --ver', '--verbose --version'],
     ['-p ', 'production staging sandbox'],
-    ['sandbox --plan p', 'pro'],
-    ['completion ', 'bash zsh fish powershell'],
-    ['api ', 'GET POST DELETE'],
     ['config get pro', 'profile'],
     ['profile use s', 'staging sandbox'],
     ['config unset max', 'max-wait'],
@@ -35,7 +28,6 @@ describe('at the cursor', () => {
     ['categories import --yes --', '--dry-run'],
     ['sandbox --data=x', ''],
     ['sandbox -- --p', ''],
-    ['api POST categories --da', '--data'],
   ] as const)('of "%s" stands "%s"', async ([line, values], { petstore }) => {
     const argv = ['completion', 'zsh', '--', ...line.split(' ')];
 
@@ -97,25 +89,17 @@ describe('at the cursor', () => {
   });
 });
 
-describe('the script', () => {
-  test('of each shell asks petstore, and evaluates nothing', async ({ petstore }) => {
-    for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
-      const { exitCode, stdout } = await petstore(['completion', shell]);
+test('the script of each shell asks petstore, evaluates nothing, and closes its brackets', async ({
+  petstore,
+}) => {
+  for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
+    const { exitCode, stdout } = await petstore(['completion', shell]);
 
-      expect(exitCode).toBe(0);
-      expect(stdout).toContain(`petstore completion ${shell} `);
-      expect(stdout).not.toMatch(/\beval\b|Invoke-Expression|compgen -W/);
-      expect(stdout.split('\n').length).toBeLessThan(30);
-    }
-  });
-
-  // There is no PowerShell to run it here.
-  test('of PowerShell registers a completer, and its brackets are closed', async ({ petstore }) => {
-    const { stdout } = await petstore(['completion', 'powershell']);
-
-    expect(stdout).toContain('Register-ArgumentCompleter -Native -CommandName petstore');
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(`petstore completion ${shell} `);
+    expect(stdout).not.toMatch(/\beval\b|Invoke-Expression|compgen -W/);
     for (const [open = '', close = ''] of ['{}', '()', '[]'].map((pair) => pair.split(''))) {
-      expect(stdout.split(open).length).toBe(stdout.split(close).length);
+      expect(stdout.split(open).length, shell + open).toBe(stdout.split(close).length);
     }
-  });
+  }
 });

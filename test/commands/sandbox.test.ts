@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { delimiter, dirname } from 'node:path';
+import { delimiter } from 'node:path';
 import { expect, type Fixtures, networkError, test } from '../support/petstore.ts';
 import type { Context } from '../support/values.ts';
 
@@ -38,23 +38,6 @@ test('the program of a sandbox on Windows finds petstore', async ({ petstore }) 
   });
 
   expect(exitCode).toBe(3);
-});
-
-test('the program of a sandbox elsewhere finds petstore, too', async ({ petstore }) => {
-  const before = { PATH: '/bin', Path: 'another', PETSTORE_LIMIT_STORE: 'redis://h' };
-  const { exitCode } = await run(petstore, 'linux', before, (env) => {
-    const [folder = '', ...rest] = env.PATH?.split(delimiter) ?? [];
-    expect(rest).toEqual(['/bin']);
-    expect(env.Path).toBe('another');
-    expect(env.PETSTORE_LIMIT_STORE).toBeUndefined();
-    expect(env.PETSTORE_BASE_URL).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
-    expect(dirname(env.PETSTORE_STATE_DIR ?? '')).toBe(folder);
-    expect(readdirSync(folder)).toEqual(['petstore']);
-    expect(Object.keys(env).filter((name) => name.startsWith('PETSTORE_SANDBOX'))).toEqual([]);
-    return 0;
-  });
-
-  expect(exitCode).toBe(0);
 });
 
 const own = '127.0.0.1,localhost,::1';

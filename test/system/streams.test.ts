@@ -122,19 +122,6 @@ test('a run that never settles: exit 1, and it says so', async ({ spawn, folder 
   });
 });
 
-describe('petstore sandbox', () => {
-  test('refuses a command that is not there, or has no name', async ({ petstore }) => {
-    const unknown = await petstore(['sandbox', '--', 'no-such-program']);
-    const nameless = await petstore(['sandbox', '--', '', 'a']);
-
-    expect(unknown).toMatchObject({ code: 2, stdout: '' });
-    expect(unknown.stderr).toContain('petstore: cannot run no-such-program: command not found\n');
-    expect(nameless).toMatchObject({ code: 2, stdout: '' });
-    expect(nameless.stderr).toMatch(/^petstore: .*\b(command|program)\b/);
-    expect(nameless.stderr).not.toMatch(/ERR_|\(E[A-Z]+\)/);
-  });
-});
-
 test('a server that stays silent in TLS keeps no process beyond its deadline', async ({
   petstore,
 }) => {

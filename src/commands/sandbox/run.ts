@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Context, Environment } from '../../context.ts';
+import { saving } from '../../disk/files.ts';
 import { Failure, systemCode, usageFailure } from '../../errors.ts';
 import { quote } from '../../text/shell.ts';
 
@@ -13,7 +14,7 @@ export async function runProgram(
 ): Promise<number> {
   const { env, self } = context;
   const isWindows = context.platform === 'win32';
-  const folder = makeFolder(isWindows);
+  const folder = saving(tmpdir(), () => mkdtempSync(join(tmpdir(), 'petstore-sandbox-')));
   // cross-spawn, which most programs for Node start others with, escapes arguments of a .cmd twice only in a folder of this name.
   const programs = isWindows ? join(folder, 'node_modules', '.bin') : folder;
   try {
@@ -33,19 +34,6 @@ export async function runProgram(
     throw cannotRun(program[0], error);
   } finally {
     tryRemove(folder);
-  }
-}
-
-function makeFolder(isWindows: boolean): string {
-  try {
-    return mkdtempSync(join(tmpdir(), 'petstore-sandbox-'));
-  } catch (error) {
-    const message = `cannot create a folder in ${tmpdir()} (${systemCode(error)})`;
-    throw new Failure('output', message, {
-      consequence: 'Nothing was run.',
-      hint: `Set ${isWindows ? 'TEMP' : 'TMPDIR'} to a writable folder.`,
-      cause: error,
-    });
   }
 }
 
