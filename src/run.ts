@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { printPage } from './commands/help.ts';
-import { createProgram, rewriteHelpArgs } from './commands/program.ts';
+import { createProgram } from './commands/program.ts';
 import type { Context } from './context.ts';
 import { bugHint, Exit, explained, Failure, interruptedFailure, usageFailure } from './errors.ts';
 import { notice } from './events.ts';
@@ -52,17 +52,18 @@ async function runCommand(
   }
   const help: string[] = [];
   const program = createProgram(app, (text) => help.push(text));
+  // Commander's own help command goes only one level deep.
+  const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
   try {
-    await program.parseAsync(rewriteHelpArgs(argv), { from: 'user' });
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     const page = help.join('');
-    // Without a verb, Commander does not exit with 0. On a terminal `petstore categories` asks for help.
-    // In a script, a variable may have been empty.
-    const isBare = argv.every((word) => !word.startsWith('-'));
-    if (error.exitCode !== 0 && !(isBare && app.context.stdout.isTTY)) {
-      throw usageFailure('no command given', page.split('\n', 1)[0]);
-    }
+    // Not 0 if a verb is missing: `petstore categories` asks for help on a terminal. In a script, a variable may have been empty.
+    const isHelp =
+      error.exitCode === 0 ||
+      (app.context.stdout.isTTY && !argv.some((word) => word.startsWith('-')));
+    if (!isHelp) throw usageFailure('no command given', page.split('\n', 1)[0]);
     return printPage(app, page);
   }
 }

@@ -51,11 +51,6 @@ function add(parent: LazyCommand, app: App, name: string, { summary, load }: Bra
   return command;
 }
 
-/** Turns `help COMMAND` into `COMMAND --help`. Commander's own help command goes only one level deep. */
-export function rewriteHelpArgs(argv: readonly string[]): readonly string[] {
-  return argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
-}
-
 function lastLines(command: Command): string {
   const names = Object.keys(topics);
   if (names.includes(command.name())) return '';
