@@ -103,7 +103,7 @@ export function requireBaseUrl(invocation: Invocation): URL {
     : 'petstore config set base-url https://HOST/v1';
   throw configFailure(
     `no base URL set for profile ${profile.name}`,
-    `${next}${profileFlag(profile)}. To try petstore without an account, use --profile sandbox.`,
+    `Run ${next}${profileFlag(profile)}, or add --profile sandbox to try it without an account.`,
   );
 }
 

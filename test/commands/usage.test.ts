@@ -99,10 +99,9 @@ test.for([
 
   const { exitCode, stderr } = await petstore(['orders', 'list', '-p', 'staging'], options);
 
-  const sandbox = 'To try petstore without an account, use --profile sandbox.';
   expect(exitCode).toBe(2);
   expect(stderr).toBe(
-    `petstore: no base URL set for profile staging\nNothing was sent.\n${next}. ${sandbox}\n`,
+    `petstore: no base URL set for profile staging\nNothing was sent.\nRun ${next}, or add --profile sandbox to try it without an account.\n`,
   );
 });
 
