@@ -5,7 +5,7 @@ import type { Row } from './rows.ts';
 export type Mode = 'ensure' | 'each';
 
 /** `differs`: it exists with another description. `similar`: a listed name looks like it. `repeated`: an earlier row has the name. */
-export type Fate = 'create' | 'created' | 'existing' | 'differs' | 'similar' | 'repeated';
+export type Fate = 'create' | 'created_before' | 'existing' | 'differs' | 'similar' | 'repeated';
 
 /** A row that was created; `as` is its name if the service changed it. */
 export type Created = { readonly row: number; readonly id: string; readonly as?: string };
@@ -46,7 +46,7 @@ export function makePlan(
     const own = created.get(index);
     if (own) {
       ids.set(index, own.id);
-      return 'created';
+      return 'created_before';
     }
     if (mode === 'each') return 'create';
     if (isRepeated) return 'repeated';

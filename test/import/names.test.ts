@@ -227,7 +227,7 @@ describe('a process whose names are held by another one', () => {
 });
 
 describe('a create with --if-missing', () => {
-  test('says what it cannot prevent where its state folder is a file, and goes on', async ({
+  test('sends nothing where its state folder is a file', async ({
     createRabbit,
     sandbox,
     folder,
@@ -237,11 +237,8 @@ describe('a create with --if-missing', () => {
 
     const { exitCode, events } = await createRabbit();
 
-    expect([exitCode, sandbox.categories.length]).toEqual([0, 1]);
-    expect(events()).toContainEqual({
-      event: 'notice',
-      message: expect.stringContaining('another petstore process may create the same name'),
-    });
+    expect([exitCode, sandbox.requests.length]).toEqual([74, 0]);
+    expect(events().at(-1)).toMatchObject({ kind: 'output', outcome: 'not_sent' });
   });
 
   test('that waited for another one creates nothing twice although the list is old', async ({

@@ -23,7 +23,7 @@ const uses = [
   ['imports', 74, importing],
   ['imports', 2, [...importing.slice(0, -1), '--dry-run']],
   ['names', 74, importing],
-  ['names', 0, ['categories', 'create', 'frog', '--if-missing']],
+  ['names', 74, ['categories', 'create', 'frog', '--if-missing']],
   ['limits', 0, ['categories', 'list']],
 ] as const;
 

@@ -98,7 +98,7 @@ async function createMissing(creation: Creation): Promise<Ensured> {
   const hold = await holdName(session, body.name);
   try {
     let list = await readCategories(client);
-    if (hold && hold.left.length > 0 && !findName(list, body.name)) {
+    if (hold.left.length > 0 && !findName(list, body.name)) {
       const why = 'another petstore process may have created the same name';
       list = await listSettled(creation, why).catch((error) => {
         throw explained(error, context.signal, nothingSent);
@@ -110,35 +110,21 @@ async function createMissing(creation: Creation): Promise<Ensured> {
       notice(report, `"${body.name}" already exists`);
       return { category: old, wasFound: true };
     }
-    const category = await send(creation);
-    const original = findName(list, category.name);
-    if (original) {
-      const duplicate = `"${category.name}" already exists with id ${original.id}`;
-      warn(report, `${duplicate}: this one is a duplicate`);
-    }
-    return { category, wasFound: false };
+    return { category: await send(creation), wasFound: false };
   } finally {
-    hold?.release(creation.isUnsettled);
+    hold.release(creation.isUnsettled);
   }
 }
 
-async function holdName(session: Session, name: string): Promise<Hold | undefined> {
+async function holdName(session: Session, name: string): Promise<Hold> {
   const { context, report } = session;
   const { address } = await session.account();
   const maxWaitMs = resolveMaxWait(session);
-  try {
-    const folder = join(requireStateFolder(context), 'names');
-    const wanted = { folder, address, names: [name], doing: 'creating' } as const;
-    return await holdNames(context, { ...wanted, maxWaitMs, report });
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    const { cause, hint } = error.details;
-    if (error.kind !== 'config' && cause === undefined) throw error;
-    const fix = hint === undefined ? '' : `. Fix: ${hint}`;
-    const risk = 'another petstore process may create the same name at the same time';
-    warn(report, `${error.message}; ${risk}${fix}`);
-    return undefined;
-  }
+  const folder = join(requireStateFolder(context), 'names');
+  const wanted = { folder, address, names: [name], doing: 'creating' } as const;
+  return holdNames(context, { ...wanted, maxWaitMs, report }).catch((error) => {
+    throw explained(error, context.signal, nothingSent);
+  });
 }
 
 function findName(list: readonly Category[], name: string): Category | undefined {

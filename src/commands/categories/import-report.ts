@@ -1,13 +1,11 @@
 import { explained, Failure, type FailureKind } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
-import { hasJsonEvents } from '../../formats.ts';
 import type { Input } from '../../import/input.ts';
-import type { Fate, Plan } from '../../import/plan.ts';
+import type { Plan } from '../../import/plan.ts';
 import type { Row } from '../../import/rows.ts';
 import type { Ending } from '../../import/run.ts';
 import { ExactNumber, exact, type JsonObject } from '../../json/json.ts';
 import { inBatches } from '../../output/printer.ts';
-import { isUtf8 } from '../../session/app.ts';
 import type { Session } from '../../session/session.ts';
 import { quoted } from '../../text/quoted.ts';
 import { countOf, duration, formatCount, isoTime } from '../../time.ts';
@@ -47,7 +45,7 @@ type RowOutcome = {
 
 export function showPlan(session: Session, plan: Plan, input: Input, forecast: ImportForecast) {
   const sentences = [
-    describeCounts(countWords(plan.fates.map(intentionOf))),
+    describeCounts(countWords(plan.fates)),
     ...(forecast.toCreate > 0 ? [describeForecast(forecast, session)] : []),
     ...describeOddities(plan, input.rows),
   ];
@@ -56,8 +54,7 @@ export function showPlan(session: Session, plan: Plan, input: Input, forecast: I
 
 function describeOddities({ fates, ids, lookAlikes }: Plan, rows: readonly Row[]): string[] {
   const firstRows = new Map<string, Row>();
-  const differing: string[] = [];
-  const contradicting: string[] = [];
+  const ignored: string[] = [];
   const similar: string[] = [];
   for (const [index, row] of rows.entries()) {
     const { line, name, description } = row;
@@ -66,11 +63,11 @@ function describeOddities({ fates, ids, lookAlikes }: Plan, rows: readonly Row[]
     const start = `line ${line}: ${quoted(name)}`;
     const lookAlike = lookAlikes.get(index);
     if (fates[index] === 'differs') {
-      differing.push(
+      ignored.push(
         `${start} already exists with a different description (id ${ids.get(index)}); it is left unchanged`,
       );
     } else if (fates[index] === 'repeated' && first?.description !== description) {
-      contradicting.push(
+      ignored.push(
         `${start} is a duplicate of line ${first?.line} with a different description; line ${first?.line} is used`,
       );
     }
@@ -79,8 +76,7 @@ function describeOddities({ fates, ids, lookAlikes }: Plan, rows: readonly Row[]
     }
   }
   return [
-    ...shorten(differing, 'more exist with a different description'),
-    ...shorten(contradicting, 'more duplicates with a different description'),
+    ...shorten(ignored, 'more different descriptions are not used'),
     ...shorten(similar, 'more similar names'),
   ];
 }
@@ -97,14 +93,13 @@ export async function printPlan(
   input: Input,
   { requests, plan, todayMs, moreDays }: ImportForecast,
 ): Promise<void> {
-  const intentions = fates.map(intentionOf);
   const known = (value: number | undefined) => (value === undefined ? null : exact(value));
   const head = {
     requests: exact(requests),
     forecast: { plan: plan?.name ?? null, todayMs: known(todayMs), moreDays: known(moreDays) },
   };
-  await printRows(session, input, countWords(intentions), head, planColumns, (row) => ({
-    intention: intentions[row],
+  await printRows(session, input, countWords(fates), head, planColumns, (row) => ({
+    intention: fates[row],
     id: idOf(ids.get(row)),
     looksLike: fates[row] === 'similar' ? lookAlikes.get(row) : undefined,
   }));
@@ -122,7 +117,9 @@ export async function reportEnding(
   const counts = countWords(outcomes.map(({ outcome }) => outcome));
   const failure = importFailure(ending, outcomes, counts, signal);
   // Before the result: a pager may draw that on the same terminal.
-  if (!failure && tookMs !== undefined) notice(report, summarize(session, counts, tookMs));
+  if (!failure && tookMs !== undefined) {
+    notice(report, describeCounts(counts, ` in ${duration(tookMs)}`));
+  }
   if (ending.plan) {
     const head = { copies: [...ending.copies] };
     const fieldsOf = (row: number) => ({ ...outcomes[row] });
@@ -147,7 +144,7 @@ function outcomesOf(ending: Ending, rows: number): RowOutcome[] {
     if (refusal) return { ...refusal, outcome: 'refused', status: exact(refusal.status) };
     const fate = plan?.fates[row] ?? 'create';
     if (fate === 'create') return { outcome: 'left' };
-    if (fate !== 'similar') return { outcome: intentionOf(fate), id: idOf(plan?.ids.get(row)) };
+    if (fate !== 'similar') return { outcome: fate, id: idOf(plan?.ids.get(row)) };
     const other = quoted(plan?.lookAlikes.get(row) ?? '');
     return { outcome: 'refused', message: `similar to ${other}, which already exists` };
   });
@@ -227,12 +224,6 @@ function withCreated(error: unknown, { created = 0 }: Counts, signal: AbortSigna
   return explained(error, signal, { consequence, outcome: 'created' });
 }
 
-function summarize({ context, format }: Session, counts: Counts, tookMs: number): string {
-  const isWatched = context.stderr.isTTY && !hasJsonEvents(format);
-  const mark = isWatched && isUtf8(context.env) ? '✔ ' : '';
-  return mark + describeCounts(counts, ` in ${duration(tookMs)}`);
-}
-
 async function printRows(
   { output }: Session,
   { source, rows }: Input,
@@ -285,10 +276,6 @@ function describeCount(word: Word, count: number): string {
 function wordsFor(word: Word, count: number): string {
   const [one, several = one]: readonly [string, string?] = rowWords[word];
   return count === 1 ? one : several;
-}
-
-function intentionOf(fate: Fate): Word {
-  return fate === 'created' ? 'created_before' : fate;
 }
 
 function idOf(id: string | undefined): ExactNumber | undefined {

@@ -124,7 +124,7 @@ async function run(
       showPlan(session, plan, input, await forecastImport(session, toCreate, 1));
       if (toCreate === 0) return new Set();
       if (!isConfirmed) await ask(session, job.address, toCreate, similar.length);
-      progress = await startProgress(session, rowsOf(plan, 'created').length, toCreate);
+      progress = await startProgress(session, rowsOf(plan, 'created_before').length, toCreate);
       return new Set(similar);
     },
     onRowDone: () => progress?.step(),

@@ -46,21 +46,6 @@ describe('categories create', () => {
     expect(JSON.parse(stdout)).toEqual({ id: 7, name: 'rabbit' });
     expect(methods(sandbox)).toBe('GET');
   });
-
-  test('names the copy if the service makes a name of it that is there', async ({
-    petstore,
-    sandbox,
-  }) => {
-    sandbox.categories.push(category('7', 'rabbit'));
-    sandbox.react = ({ method }) =>
-      method === 'POST' ? reply(201, { id: 8, name: 'rabbit' }) : undefined;
-
-    const { exitCode, events } = await petstore(['categories', 'create', ' rabbit', ...ifMissing]);
-
-    expect(exitCode).toBe(0);
-    const message = '"rabbit" already exists with id 7: this one is a duplicate';
-    expect(events()).toContainEqual({ event: 'notice', message });
-  });
 });
 
 /** What became of the category is said whatever happens, and it is sent again only where that is safe. */

@@ -104,25 +104,19 @@ describe('categories import', () => {
     },
   );
 
-  test.for([
-    ['on a terminal', { columns: 100 }, '✔ '],
-    ['anywhere else', {}, ''],
-  ] as const)(
-    'says at its end what was created, and how long it took, %s',
-    async ([, options, mark], { importText, sandbox }) => {
-      sandbox.categories.push({ id: exact('77'), name: 'pet 0' });
-      sandbox.lastId = 77n;
+  test('says at its end what was created, and how long it took', async ({
+    importText,
+    sandbox,
+  }) => {
+    sandbox.categories.push({ id: exact('77'), name: 'pet 0' });
+    sandbox.lastId = 77n;
 
-      const { stderr } = await importText(pets(70), ['--yes'], options);
-      const again = await importText(pets(70), ['--yes'], options);
+    const { stderr } = await importText(pets(70), ['--yes']);
+    const again = await importText(pets(70), ['--yes']);
 
-      const [summary = ''] = stderr.split('\n').filter((line) => line.includes('created in'));
-      expect(summary).toMatch(
-        new RegExp(`^petstore: ${mark}69 created in (5\\ds|1m \\ds), 1 already exists$`),
-      );
-      expect(again.stderr.match(/^petstore: .*$/gm)).toEqual(['petstore: 70 already exist']);
-    },
-  );
+    expect(stderr).toMatch(/^petstore: 69 created in (5\ds|1m \ds), 1 already exists$/m);
+    expect(again.stderr.match(/^petstore: .*$/gm)).toEqual(['petstore: 70 already exist']);
+  });
 
   test.for(outcomes)(
     'creates each row at each service that the file is imported to: %s',
