@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { type Client, readCategories } from '../api/client.ts';
-import { Failure } from '../errors.ts';
+import { readCategories } from '../api/client.ts';
 import { notice, warn } from '../events.ts';
 import { exact, type JsonObject } from '../json/json.ts';
 import type { Denied } from '../limit/decide.ts';
@@ -11,7 +10,6 @@ import { describeWait, inWords, waitReason } from '../limit/words.ts';
 import type { App } from '../session/app.ts';
 import { chooseLimitStore } from '../session/limits.ts';
 import { profileFlag } from '../session/profile.ts';
-import type { Profile } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
 import { isoTime } from '../time.ts';
 import { addExamples } from './help.ts';
@@ -29,9 +27,8 @@ export function define(command: Command, app: App): void {
       withSession(app, command, async (session) => {
         session.output.checkColumns(columns);
         if (options.reset) await reset(await session.limits());
-        const refused = options.refresh ? await sendRequest(await session.client()) : undefined;
+        if (options.refresh) await readCategories(await session.client());
         await printLimits(session, options);
-        if (refused) throw refused;
       }),
     );
 }
@@ -43,23 +40,15 @@ function reset(limit: Limit): Promise<void> {
   ]);
 }
 
-/** Returns a rate limit failure instead of throwing it, so that the limit is printed first. */
-async function sendRequest(client: Client): Promise<Failure | undefined> {
-  try {
-    await readCategories(client);
-    return undefined;
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'rate_limited') return error;
-    throw error;
-  }
-}
-
 async function printLimits(session: Session, { refresh, reset }: Options): Promise<void> {
   const { context, limits, output, profile, report } = session;
   const limit = await limits();
   const status = await readStatus(limit);
-  const missing = refresh || reset ? undefined : describeMissing(status, profile);
-  if (missing) notice(report, missing);
+  // During a wait, a request would only extend it.
+  if (!(refresh || reset || status.wait || hasValues(status))) {
+    const command = `petstore limits --refresh${profileFlag(profile)}`;
+    notice(report, `no current values; to get them (one request): ${command}`);
+  }
   if (status.wait) warn(report, describeWait(status.wait, context.now()));
 
   const store = chooseLimitStore(session);
@@ -87,16 +76,8 @@ async function printLimits(session: Session, { refresh, reset }: Options): Promi
   });
 }
 
-/** Says how to get values if there are none. During a wait it says nothing: a request would only extend it. */
-function describeMissing({ minute, day, wait }: LimitStatus, profile: Profile): string | undefined {
-  if (wait || minute.remaining !== undefined || day.remaining !== undefined) return undefined;
-  const isEmpty = [minute, day].every(
-    ({ limit, used }) => limit === undefined && used === undefined,
-  );
-  const reason = isEmpty
-    ? 'no values recorded yet; to get them'
-    : 'the recorded windows have ended; to get current values';
-  return `${reason} (one request): petstore limits --refresh${profileFlag(profile)}`;
+function hasValues({ minute, day }: LimitStatus): boolean {
+  return minute.remaining !== undefined || day.remaining !== undefined;
 }
 
 function windowFields(

@@ -5,7 +5,7 @@ import type { Row } from './rows.ts';
 export type Mode = 'ensure' | 'each';
 
 /** `differs`: it exists with another description. `similar`: a listed name looks like it. `repeated`: an earlier row has the name. */
-export type Fate = 'create' | 'created_before' | 'existing' | 'differs' | 'similar' | 'repeated';
+type Fate = 'create' | 'created_before' | 'existing' | 'differs' | 'similar' | 'repeated';
 
 /** A row that was created; `as` is its name if the service changed it. */
 export type Created = { readonly row: number; readonly id: string; readonly as?: string };
