@@ -64,7 +64,11 @@ async function examine(session: Session, canSend: boolean): Promise<void> {
       rows.push({ check: name, status: 'fail', finding: error.message });
     }
   }
-  await session.output.print({ data: rows, columns });
+  // A table would break paths on a narrow terminal.
+  const lines = rows.map(
+    ({ check, status, finding }) => `${status.padEnd(4)}  ${check}: ${finding}`,
+  );
+  await session.output.print({ data: rows, columns, lines });
   if (failure) throw failure;
 }
 

@@ -1,14 +1,19 @@
 import type { Command } from 'commander';
 import type { App } from '../session/app.ts';
 
-type Verb = { readonly define: (command: Command, app: App) => void };
+type Define = (command: Command, app: App) => void;
+type Verb = { readonly define: Define };
 
-/** A verb, or a group of verbs. A verb's file is loaded only when the verb is called. */
+/** A verb, or a group of verbs. A file is loaded only when a verb of it is called. */
 export type Branch = {
   readonly summary: string;
   readonly load?: () => Promise<Verb>;
   readonly verbs?: Readonly<Record<string, Branch>>;
 };
+
+const auth = () => import('./auth.ts');
+const config = () => import('./config.ts');
+const profile = () => import('./profile.ts');
 
 export const tree: Readonly<Record<string, Branch & { readonly part: string }>> = {
   categories: {
@@ -44,23 +49,17 @@ export const tree: Readonly<Record<string, Branch & { readonly part: string }>> 
     part: 'Account:',
     summary: 'Log in, log out, show the API key in use',
     verbs: {
-      login: verb('Log in with an API key', () => import('./auth/login.ts')),
-      logout: verb('Remove the stored API key', () => import('./auth/logout.ts')),
-      status: verb(
-        'Show which API key is used, and where it comes from',
-        () => import('./auth/status.ts'),
-      ),
+      login: verbIn(auth, 'defineLogin', 'Log in with an API key'),
+      logout: verbIn(auth, 'defineLogout', 'Remove the stored API key'),
+      status: verbIn(auth, 'defineStatus', 'Show which API key is used, and where it comes from'),
     },
   },
   profile: {
     part: 'Account:',
     summary: 'List profiles, and choose the default one',
     verbs: {
-      list: verb(
-        'List all profiles, and which one is the default',
-        () => import('./profile/list.ts'),
-      ),
-      use: verb('Make a profile the default one', () => import('./profile/use.ts')),
+      list: verbIn(profile, 'defineList', 'List all profiles, and which one is the default'),
+      use: verbIn(profile, 'defineUse', 'Make a profile the default one'),
     },
   },
   limits: {
@@ -72,14 +71,11 @@ export const tree: Readonly<Record<string, Branch & { readonly part: string }>> 
     part: 'Account:',
     summary: 'Show and change settings',
     verbs: {
-      list: verb(
-        'List all settings, and where each one comes from',
-        () => import('./config/list.ts'),
-      ),
-      get: verb('Print the value of a setting', () => import('./config/get.ts')),
-      set: verb('Change a setting', () => import('./config/set.ts')),
-      unset: verb('Remove a setting', () => import('./config/unset.ts')),
-      path: verb('Print the path of the settings file', () => import('./config/path.ts')),
+      list: verbIn(config, 'defineList', 'List all settings, and where each one comes from'),
+      get: verbIn(config, 'defineGet', 'Print the value of a setting'),
+      set: verbIn(config, 'defineSet', 'Change a setting'),
+      unset: verbIn(config, 'defineUnset', 'Remove a setting'),
+      path: verbIn(config, 'definePath', 'Print the path of the settings file'),
     },
   },
   api: {
@@ -106,4 +102,12 @@ export const tree: Readonly<Record<string, Branch & { readonly part: string }>> 
 
 function verb(summary: string, load: () => Promise<Verb>): Branch {
   return { summary, load };
+}
+
+function verbIn<Name extends string>(
+  load: () => Promise<Readonly<Record<Name, Define>>>,
+  name: Name,
+  summary: string,
+): Branch {
+  return verb(summary, async () => ({ define: (await load())[name] }));
 }

@@ -116,7 +116,7 @@ describe.concurrent('on a terminal (needs script)', { tags: ['script'] }, () => 
     const { code } = await petstore(list, { env });
 
     expect([login.code, code]).toEqual([0, 0]);
-    expect(login.stdout).toContain('Key accepted');
+    expect(login.stdout).toContain('the service accepted the key');
     expect(login.stdout).toContain('stored the API key of profile production in');
     expect(login.stdout).not.toContain(service.key);
     expect(keysAt(service)).toEqual([service.key, service.key]);

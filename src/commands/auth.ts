@@ -1,33 +1,32 @@
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
-import { readCategories } from '../../api/client.ts';
-import type { RateLimit } from '../../api/exchange.ts';
-import type { ApiKey } from '../../api/outcome.ts';
-import { Failure, type FailureKind, usageFailure } from '../../errors.ts';
-import { notice } from '../../events.ts';
-import { type App, canPrompt, isUtf8 } from '../../session/app.ts';
-import { accountOf, connect, requireBaseUrl, type Service } from '../../session/connect.ts';
-import { keyOfFlag, keyOfStdin } from '../../session/key.ts';
-import { openLimits } from '../../session/limits.ts';
-import { profileFlag } from '../../session/profile.ts';
-import { resolveBaseUrl } from '../../session/resolve.ts';
-import { type Session, withSession } from '../../session/session.ts';
-import { noticeOfVersion, parseBaseUrl } from '../../settings/addresses.ts';
-import { requireConfigFolder } from '../../settings/folders.ts';
-import { parseKey, saveKey } from '../../settings/keys.ts';
-import { saveSetting } from '../../settings/save.ts';
-import { noticeOfShortKey } from '../../text/secret.ts';
-import { addExamples } from '../help.ts';
+import { readCategories } from '../api/client.ts';
+import type { RateLimit } from '../api/exchange.ts';
+import { type ApiKey, keyEnding } from '../api/outcome.ts';
+import { Failure, type FailureKind, usageFailure } from '../errors.ts';
+import { notice } from '../events.ts';
+import { type App, canPrompt } from '../session/app.ts';
+import { accountOf, connect, requireBaseUrl, type Service } from '../session/connect.ts';
+import { keyOfFlag, keyOfStdin, noKey } from '../session/key.ts';
+import { openLimits } from '../session/limits.ts';
+import { profileFlag } from '../session/profile.ts';
+import { resolveBaseUrl } from '../session/resolve.ts';
+import { type Session, withSession } from '../session/session.ts';
+import { noticeOfVersion, parseBaseUrl } from '../settings/addresses.ts';
+import { requireConfigFolder } from '../settings/folders.ts';
+import { parseKey, removeKey, saveKey } from '../settings/keys.ts';
+import { noticeOfShortKey } from '../text/secret.ts';
+import { addExamples } from './help.ts';
 
-export function define(command: Command, app: App): void {
+export function defineLogin(command: Command, app: App): void {
   command.description(
     'Store the API key of a profile, for its base URL only. On a terminal, asks for what is missing and sends one request to verify the key; in a script, reads the key from standard input and sends nothing.',
   );
   addExamples(command, ['petstore auth login', 'petstore auth login --profile staging < key-file']);
-  command.action(() => withSession(app, command, login, { newProfile: true }));
+  command.action(() => withSession(app, command, logIn, { newProfile: true }));
 }
 
-async function login(session: Session): Promise<void> {
+async function logIn(session: Session): Promise<void> {
   const { context, options, profile, report, sink } = session;
   refuseWhereUseless(session);
   const folder = requireConfigFolder(context);
@@ -42,6 +41,7 @@ async function login(session: Session): Promise<void> {
 
   if (!known) {
     const path = { profile: profile.name, name: 'base-url' } as const;
+    const { saveSetting } = await import('../settings/save.ts');
     const file = await saveSetting(context, folder, path, baseUrl.href);
     notice(report, `saved base-url=${baseUrl.href} for profile ${profile.name} in ${file}`);
   }
@@ -103,13 +103,10 @@ function readKey(session: Session): Promise<ApiKey> {
 const unrelated: readonly FailureKind[] = ['network', 'service', 'rate_limited', 'refused'];
 
 async function verify(session: Session, service: Service): Promise<void> {
-  const { context, profile, report } = session;
+  const { profile, report } = session;
   const flag = profileFlag(profile);
-  let limit: RateLimit | undefined;
   const openOwn = () => openLimits(session, accountOf(service), report);
-  const onRateLimit = (latest: RateLimit) => {
-    limit = latest;
-  };
+  const onRateLimit = (rateLimit: RateLimit) => report({ event: 'rate_limit', ...rateLimit });
   const hooks = { report, onRateLimit, isOnce: true };
   const client = await connect(session, async () => service, openOwn, hooks);
   try {
@@ -126,9 +123,7 @@ async function verify(session: Session, service: Service): Promise<void> {
     notice(report, `to correct the base URL: petstore config set base-url URL${flag}`);
     return;
   }
-  const mark = isUtf8(context.env) ? '✔ ' : '';
-  const left = limit ? `. rate limit: ${limit.remaining} of ${limit.limit} left` : '';
-  notice(report, `${mark}Key accepted${left}`);
+  notice(report, 'the service accepted the key');
 }
 
 async function store(
@@ -147,5 +142,71 @@ async function store(
   if (context.env.PETSTORE_API_KEY) {
     const flag = profileFlag(profile) || ' --profile production';
     notice(report, `PETSTORE_API_KEY is set and takes precedence, unless you pass${flag}`);
+  }
+}
+
+export function defineLogout(command: Command, app: App): void {
+  command.description('Remove the stored API key of a profile from this machine');
+  addExamples(command, ['petstore auth logout', 'petstore auth logout --profile staging']);
+  command.action(() => withSession(app, command, logOut));
+}
+
+async function logOut({ context, profile, report }: Session): Promise<void> {
+  if (profile.isSandbox) {
+    throw usageFailure('the sandbox has its own API key; none is stored for it');
+  }
+  const isRemoved = await removeKey(context, requireConfigFolder(context), profile.name);
+  notice(
+    report,
+    isRemoved
+      ? `removed the API key of profile ${profile.name} from this machine. The key itself is still valid until you revoke it`
+      : `no API key is stored for profile ${profile.name}`,
+  );
+}
+
+const statusColumns = ['profile', 'baseUrl', 'keySource', 'keyEnding'];
+
+export function defineStatus(command: Command, app: App): void {
+  command.description(
+    'Show which API key is used, where it comes from and its last characters; sends no request',
+  );
+  addExamples(command, ['petstore auth status', 'petstore auth status --check']);
+  command
+    .option('--check', 'send one request to see whether the service accepts the key')
+    .action(({ check = false }: { readonly check?: boolean }) =>
+      withSession(app, command, (session) => printStatus(session, check)),
+    );
+}
+
+async function printStatus(session: Session, check: boolean): Promise<void> {
+  const { output, profile } = session;
+  output.checkColumns(check ? [...statusColumns, 'works'] : statusColumns);
+  const baseUrl = resolveBaseUrl(session);
+  const key = profile.isSandbox ? { source: 'the sandbox' } : await session.key();
+  const { works, failure }: KeyCheck = check && key ? await tryKey(session) : {};
+
+  await output.print({
+    data: {
+      profile: profile.name,
+      baseUrl: baseUrl?.href,
+      keySource: key?.source,
+      keyEnding: key && 'value' in key ? keyEnding(key.value) : undefined,
+      ...(check && { works }),
+    },
+  });
+  if (!key) throw noKey(profile);
+  if (failure) throw failure;
+}
+
+type KeyCheck = { readonly works?: boolean; readonly failure?: unknown };
+
+async function tryKey(session: Session): Promise<KeyCheck> {
+  try {
+    await readCategories(await session.client());
+    return { works: true };
+  } catch (failure) {
+    // Only a 401 says that the key is missing or invalid (interface document, section 5).
+    const isRejected = failure instanceof Failure && failure.details.service?.status === 401;
+    return { ...(isRejected && { works: false }), failure };
   }
 }

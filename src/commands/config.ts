@@ -1,0 +1,173 @@
+import { join } from 'node:path';
+import { Argument, type Command } from 'commander';
+import { configFailure, usageFailure } from '../errors.ts';
+import { notice } from '../events.ts';
+import type { JsonObject } from '../json/json.ts';
+import type { App } from '../session/app.ts';
+import { defaultProfile, profileFlag, profileNames } from '../session/profile.ts';
+import { type Given, resolveSetting } from '../session/resolve.ts';
+import { type Session, withSession } from '../session/session.ts';
+import { noticeOfVersion } from '../settings/addresses.ts';
+import { settingsFile } from '../settings/file.ts';
+import { requireConfigFolder } from '../settings/folders.ts';
+import { hasStoredKey } from '../settings/keys.ts';
+import { type SettingName, settingNames, settings } from '../settings/table.ts';
+import { addExamples, addNotes } from './help.ts';
+import { describeSetting } from './topics.ts';
+
+const namesInForce = ['profile', ...settingNames] as const;
+type NameInForce = (typeof namesInForce)[number];
+
+const columns = ['setting', 'value', 'source'] as const;
+
+export function defineList(command: Command, app: App): void {
+  addExamples(command, ['petstore config list', 'petstore config list --profile staging --json']);
+  command.action(() => withSession(app, command, listSettings, { invalidSettings: true }));
+}
+
+async function listSettings(session: Session): Promise<void> {
+  const { faults, output, report } = session;
+  output.checkColumns(columns);
+  for (const { message } of faults) notice(report, message);
+  // `-o json` formats this list only; the list shows the format of other commands.
+  const { output: _, ...options } = session.options;
+  const others = { ...session, options };
+  const rows = namesInForce.map((name) => rowOf(name, findInForce(name, others)));
+  await output.print({ data: rows, columns });
+}
+
+function findInForce(name: NameInForce, session: Session): Given | undefined {
+  if (name === 'profile') return session.profile.given;
+  if (name === 'default-profile') return defaultProfile(session.settingsFile);
+  const given = resolveSetting(name, session);
+  const { withoutSecrets } = settings[name];
+  return given && withoutSecrets ? { ...given, text: withoutSecrets(given.text) } : given;
+}
+
+function rowOf(name: NameInForce, given: Given | undefined): JsonObject {
+  return { setting: name, value: given?.text, source: given?.file ?? given?.source };
+}
+
+export function defineGet(command: Command, app: App): void {
+  addExamples(command, ['petstore config get profile', 'url=$(petstore config get base-url)']);
+  command
+    .description('Print the value of one setting; exits 2 when it is not set')
+    .addArgument(new Argument('<setting>', 'name of the setting').choices(namesInForce))
+    .action((name: NameInForce) =>
+      withSession(app, command, (session) => printSetting(session, name)),
+    );
+}
+
+async function printSetting(session: Session, name: NameInForce): Promise<void> {
+  const { output, profile } = session;
+  const given = findInForce(name, session);
+  if (!given) {
+    throw configFailure(
+      `${name} is not set for profile ${profile.name}`,
+      profile.isSandbox && name !== 'profile' && settings[name].isOfSandbox
+        ? 'The sandbox has its own base URL, API key and limit.'
+        : `petstore config set ${name} VALUE${profileFlag(profile)}`,
+    );
+  }
+  await output.print({ data: rowOf(name, given), columns, text: given.text });
+}
+
+export function defineSet(command: Command, app: App): void {
+  addExamples(command, [
+    'petstore config set base-url https://HOST/v1',
+    'petstore config set output json --profile staging',
+  ]);
+  addNotes(command, [
+    ['Settings:', settingNames.map((name) => [name, describeSetting(settings[name])])],
+    'Each setting belongs to a profile, except default-profile.',
+  ]);
+  command
+    .addArgument(new Argument('<setting>').choices(settingNames))
+    .argument('<value>')
+    .action((name: SettingName, value: string) =>
+      withSession(app, command, (session) => setSetting(session, name, value), {
+        newProfile: true,
+        invalidSettings: true,
+      }),
+    );
+}
+
+async function setSetting(session: Session, name: SettingName, value: string): Promise<void> {
+  const { context, profile, report } = session;
+  if (profile.isSandbox && settings[name].isOfSandbox) {
+    throw usageFailure(
+      'the sandbox has its own base URL, API key and limit',
+      `For another profile: petstore config set ${name} VALUE --profile NAME`,
+    );
+  }
+  settings[name].parse(value);
+  const isNew = name === 'default-profile' && !profileNames(session.settingsFile).includes(value);
+  const folder = requireConfigFolder(context);
+  const { path, phrase } = placeOf(name, session);
+  const { saveSetting } = await import('../settings/save.ts');
+  const file = await saveSetting(context, folder, path, value);
+  notice(report, `saved ${withoutSecrets(name, value)}${phrase} in ${file}`);
+  if (isNew) {
+    const undo = 'petstore config unset default-profile';
+    notice(report, `profile "${value}" does not exist yet; to undo: ${undo}`);
+  }
+  const unversioned = name === 'base-url' ? noticeOfVersion(new URL(value)) : undefined;
+  if (unversioned) notice(report, unversioned);
+  if (name === 'api-key-command' && hasStoredKey(folder, profile.name)) {
+    const stored = `the stored key of profile ${profile.name}`;
+    const logout = `petstore auth logout${profileFlag(profile)}`;
+    notice(report, `${name} takes precedence over ${stored}; to remove that: ${logout}`);
+  }
+}
+
+function withoutSecrets(name: SettingName, value: string): string {
+  // The command may contain what opens a vault.
+  if (name === 'api-key-command') return name;
+  return `${name}=${settings[name].withoutSecrets?.(value) ?? value}`;
+}
+
+export function defineUnset(command: Command, app: App): void {
+  addExamples(command, [
+    'petstore config unset max-wait',
+    'petstore config unset output --profile staging',
+  ]);
+  command
+    .addArgument(new Argument('<setting>', 'name of the setting').choices(settingNames))
+    .action((name: SettingName) =>
+      withSession(app, command, (session) => unsetSetting(session, name), {
+        invalidSettings: true,
+      }),
+    );
+}
+
+async function unsetSetting(session: Session, name: SettingName): Promise<void> {
+  const { context, report } = session;
+  const { path, phrase, value } = placeOf(name, session);
+  const folder = requireConfigFolder(context);
+  if (value === undefined) return notice(report, `${name} is not set${phrase}`);
+  const { saveSetting } = await import('../settings/save.ts');
+  const file = await saveSetting(context, folder, path, undefined);
+  notice(report, `removed ${name}${phrase} from ${file}`);
+}
+
+/** Finds where the settings file has a setting: once, or once for each profile. */
+function placeOf(name: SettingName, { profile, settingsFile }: Session) {
+  if (name === 'default-profile') {
+    return { path: { name }, phrase: '', value: settingsFile.settings[name] };
+  }
+  const path = { name, profile: profile.name };
+  return { path, phrase: ` for profile ${profile.name}`, value: profile.settings[name] };
+}
+
+export function definePath(command: Command, app: App): void {
+  addExamples(command, ['petstore config path', 'cat "$(petstore config path)"']);
+  command.action(() =>
+    withSession(app, command, printPath, { invalidSettings: true, unreadableFile: true }),
+  );
+}
+
+async function printPath({ context, faults, output, report }: Session): Promise<void> {
+  for (const { message } of faults) notice(report, message);
+  const path = join(requireConfigFolder(context), settingsFile);
+  await output.print({ data: { path }, columns: ['path'], text: path });
+}

@@ -1,0 +1,81 @@
+import type { Command } from 'commander';
+import { notice } from '../events.ts';
+import type { App } from '../session/app.ts';
+import {
+  defaultProfile,
+  isExplicit,
+  profileNames,
+  type SettingsFile,
+  unknownProfile,
+} from '../session/profile.ts';
+import { type Session, withSession } from '../session/session.ts';
+import { settingsOf } from '../settings/file.ts';
+import { requireConfigFolder } from '../settings/folders.ts';
+import { hasStoredKey } from '../settings/keys.ts';
+import { parseProfileName, sandboxProfile } from '../settings/values.ts';
+import { addExamples, addNotes } from './help.ts';
+
+const columns = ['profile', 'default', 'active', 'baseUrl', 'key'] as const;
+
+export function defineList(command: Command, app: App): void {
+  command.description(
+    'List all profiles: which one is the default, which one is active here, its base URL and where its key comes from; sends no request',
+  );
+  addExamples(command, ['petstore profile list', 'petstore profile list --json']);
+  addNotes(command, ['To create a profile: petstore auth login --profile NAME']);
+  command.action(() => withSession(app, command, listProfiles, { invalidSettings: true }));
+}
+
+async function listProfiles(session: Session): Promise<void> {
+  const { faults, output, profile, report, settingsFile } = session;
+  output.checkColumns(columns);
+  for (const { message } of faults) notice(report, message);
+  const { text: byDefault } = defaultProfile(settingsFile);
+  const rows = profileNames(settingsFile).map((name) => ({
+    profile: name,
+    default: name === byDefault,
+    active: name === profile.name,
+    baseUrl: settingsOf(settingsFile.settings, name)['base-url'],
+    key: keySource(name, settingsFile),
+  }));
+  await output.print({ data: rows, columns });
+}
+
+function keySource(name: string, { settings, folder }: SettingsFile): string {
+  if (name === sandboxProfile) return 'the sandbox';
+  if (settingsOf(settings, name)['api-key-command'] !== undefined) return 'api-key-command';
+  return folder !== undefined && hasStoredKey(folder, name) ? 'stored' : 'none';
+}
+
+export function defineUse(command: Command, app: App): void {
+  command.description('Make a profile the default one, for all commands without --profile');
+  addExamples(command, ['petstore profile use staging', 'petstore profile use sandbox']);
+  command.argument('<profile>').action((name: string) =>
+    withSession(app, command, (session) => useProfile(session, name), {
+      newProfile: true,
+      invalidSettings: true,
+    }),
+  );
+}
+
+async function useProfile(session: Session, name: string): Promise<void> {
+  const { context, profile, report, settingsFile } = session;
+  parseProfileName(name);
+  const known = profileNames(settingsFile);
+  if (!known.includes(name)) throw unknownProfile(name, known);
+
+  if (defaultProfile(settingsFile).text === name) {
+    notice(report, `profile ${name} is already the default profile`);
+  } else {
+    const folder = requireConfigFolder(context);
+    const { saveSetting } = await import('../settings/save.ts');
+    const path = await saveSetting(context, folder, { name: 'default-profile' }, name);
+    notice(report, `default profile is now ${name}, saved in ${path}`);
+  }
+  if (isExplicit(profile)) {
+    notice(report, '--profile takes precedence over the default profile, for this command only');
+  } else if (profile.given.source === 'PETSTORE_PROFILE' && profile.name !== name) {
+    const unless = `unless you pass --profile ${name}`;
+    notice(report, `PETSTORE_PROFILE is set and takes precedence in this shell, ${unless}`);
+  }
+}
