@@ -31,6 +31,8 @@ export type Category = {
   [extra: string]: Json | undefined;
 };
 
+export const categoryColumns = ['id', 'name', 'description'] as const;
+
 /** Returns true for what fits `Category` in a tenth of the time that zod takes: 0.35 s of a million rows. False means unknown. */
 export function isSurelyCategory(value: Json): boolean {
   if (!isJsonObject(value)) return false;

@@ -1,11 +1,7 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { readCategories } from '../api/client.ts';
-import { cannotSave } from '../disk/files.ts';
-import { writeNew } from '../disk/open-file.ts';
-import { makePrivateFolder } from '../disk/private-folder.ts';
-import { nameTemporary, removeFiles } from '../disk/temporary.ts';
 import { Failure } from '../errors.ts';
 import { faultOfLimits } from '../limit/open.ts';
 import { readStatus, type WindowStatus } from '../limit/status.ts';
@@ -40,11 +36,13 @@ export function define(command: Command, app: App): void {
 }
 
 async function examine(session: Session, canSend: boolean): Promise<void> {
-  session.output.checkColumns(columns);
+  const { output, profile } = session;
+  output.checkColumns(columns);
+  // An api-key-command may ask for a passphrase, so only --check runs it.
+  const hasKey = canSend || profile.settings['api-key-command'] === undefined;
   const checks = {
     ...localChecks,
-    // An api-key-command may ask for a passphrase, so only --check runs it.
-    ...((canSend || !(await hasKeyCommand(session))) && accountChecks),
+    ...(hasKey && accountChecks),
     ...(canSend && { service: serviceCheck }),
   };
   const rows: { check: string; status: string; finding: string }[] = [];
@@ -68,7 +66,7 @@ async function examine(session: Session, canSend: boolean): Promise<void> {
   const lines = rows.map(
     ({ check, status, finding }) => `${status.padEnd(4)}  ${check}: ${finding}`,
   );
-  await session.output.print({ data: rows, columns, lines });
+  await output.print({ data: rows, columns, lines });
   if (failure) throw failure;
 }
 
@@ -118,16 +116,10 @@ const localChecks: Readonly<Record<string, Check>> = {
   },
   'state folder'({ context }) {
     const folder = requireStateFolder(context);
-    const file = nameTemporary(join(folder, 'doctor'));
-    try {
-      makePrivateFolder(folder);
-      // Only writing shows a full disk.
-      writeNew(file, '?'.repeat(4_096));
-      rmSync(file);
-    } catch (error) {
-      removeFiles([file]);
-      throw cannotSave(folder, error);
-    }
+    const file = join(folder, `doctor-${context.owner.pid}`);
+    // Only writing shows a full disk.
+    context.stateFiles.write(file, '?'.repeat(4_096));
+    context.stateFiles.remove(file);
     const fault = faultOfLimits(folder, context);
     if (!fault) return folder;
     return { warning: `${fault.message}: the rate limit is kept elsewhere. Fix: ${fault.fix}` };
@@ -163,12 +155,6 @@ const serviceCheck: Check = async (session) => {
   const { length } = await readCategories(client);
   return `responded in ${Math.round(context.uptime() - start)} ms with ${length} categories`;
 };
-
-async function hasKeyCommand(session: Session): Promise<boolean> {
-  if (session.profile.isSandbox) return false;
-  const key = await session.key().catch(() => undefined);
-  return key !== undefined && 'print' in key;
-}
 
 function describeWindow(name: string, { limit, remaining, used }: WindowStatus): string[] {
   if (remaining !== undefined) return [`${name}: ${remaining} of ${limit} left`];

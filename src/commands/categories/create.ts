@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type Client, readCategories } from '../../api/client.ts';
 import { createCategory } from '../../api/endpoints.ts';
-import { type Category, NewCategory } from '../../api/resources.ts';
+import { type Category, categoryColumns, NewCategory } from '../../api/resources.ts';
 import { Exit, explained, Failure, nothingSent, usageFailure } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { type Hold, holdNames } from '../../import/hold.ts';
@@ -16,7 +16,6 @@ import { type Session, withSession } from '../../session/session.ts';
 import { requireStateFolder } from '../../settings/folders.ts';
 import { addExamples } from '../help.ts';
 import { showRequest } from '../show-request.ts';
-import { categoryColumns } from './columns.ts';
 
 /** The service may still carry out a request that was cut off. An import's --settle has the same default. */
 const settleSeconds = 60;
@@ -34,6 +33,7 @@ type Creation = {
   readonly onlyIfMissing: boolean;
   /** A category of this name may come into being that no list has shown. */
   isUnsettled: boolean;
+  wasFound: boolean;
 };
 
 export function define(command: Command, app: App): void {
@@ -66,14 +66,13 @@ async function create(
   const client = await session.client();
   if (dryRun) return showRequest(output, client.prepare(createCategory, { body }));
 
-  const creation = { session, client, body, onlyIfMissing: ifMissing, isUnsettled: false };
-  const { category, wasFound } = ifMissing
-    ? await createMissing(creation)
-    : { category: await send(creation), wasFound: false };
+  const state = { isUnsettled: false, wasFound: false };
+  const creation = { session, client, body, onlyIfMissing: ifMissing, ...state };
+  const category = await (ifMissing ? createMissing(creation) : send(creation));
 
   if (category.name !== name) warn(report, `the service changed the name to "${category.name}"`);
   await output.print({ data: category, columns: categoryColumns }).catch((error) => {
-    throw wasFound ? error : unprintedFailure(error, category, context.signal);
+    throw creation.wasFound ? error : unprintedFailure(error, category, context.signal);
   });
 }
 
@@ -89,10 +88,8 @@ function newCategory(name: string, description: string | undefined): NewCategory
   return category;
 }
 
-type Ensured = { readonly category: Category; readonly wasFound: boolean };
-
 /** Creates a category unless there is one of exactly this name. Until then no other process of this machine creates it. */
-async function createMissing(creation: Creation): Promise<Ensured> {
+async function createMissing(creation: Creation): Promise<Category> {
   const { session, client, body } = creation;
   const { context, report } = session;
   const hold = await holdName(session, body.name);
@@ -108,9 +105,10 @@ async function createMissing(creation: Creation): Promise<Ensured> {
     const old = findName(list, body.name);
     if (old) {
       notice(report, `"${body.name}" already exists`);
-      return { category: old, wasFound: true };
+      creation.wasFound = true;
+      return old;
     }
-    return { category: await send(creation), wasFound: false };
+    return await send(creation);
   } finally {
     hold.release(creation.isUnsettled);
   }

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
-import type { Category } from '../../api/resources.ts';
+import { type Category, categoryColumns } from '../../api/resources.ts';
 import { Failure, usageFailure } from '../../errors.ts';
 import type { App } from '../../session/app.ts';
 import { profileFlag } from '../../session/profile.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { quotedUnlessKey } from '../../text/secret.ts';
 import { addExamples } from '../help.ts';
-import { categoryColumns } from './columns.ts';
 
 const maxIds = 20;
 

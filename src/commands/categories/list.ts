@@ -1,11 +1,10 @@
 import { type Command, Option } from 'commander';
-import type { Category } from '../../api/resources.ts';
+import { type Category, categoryColumns } from '../../api/resources.ts';
 import { usageFailure } from '../../errors.ts';
 import type { App } from '../../session/app.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { quotedUnlessKey } from '../../text/secret.ts';
 import { addExamples } from '../help.ts';
-import { categoryColumns } from './columns.ts';
 
 type Field = (typeof categoryColumns)[number];
 

@@ -1,1 +1,0 @@
-export const categoryColumns = ['id', 'name', 'description'] as const;
