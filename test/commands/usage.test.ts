@@ -142,10 +142,13 @@ describe('an error of a command line that is not understood', () => {
   });
 });
 
-describe('options may stand anywhere:', () => {
+describe('options may stand anywhere, and the last format counts:', () => {
   test.for<readonly [string, RegExp]>([
     ['-q --columns id categories list -o csv', /^id\n1\n$/],
     ['--query [].id categories list -o raw', /^1\n$/],
+    ['categories list --json -qocsv', /^id,name,description\n1,dog,\n$/],
+    ['categories list -o csv --json', /^\[\n/],
+    ['-o csv categories list --json -o table -ojson', /^\[\n/],
     ['--no-header config list -o csv', /^profile,production,default\nbase-url,/],
     ['pets --no-color get 1', /Bello/],
     ['categories list -V', /^\d+\.\d+\.\d+\n$/],
@@ -173,20 +176,6 @@ test.for(['-vintage', '-q: quiet', '-o', '-ojson', '-pets', '-h', '-V', '--json'
     expect(sandbox.categories.map(({ description }) => description)).toEqual([value, value, value]);
   },
 );
-
-test.for([
-  ['--json -o csv', 'csv'],
-  ['-o csv --json', 'json'],
-  ['--json -ocsv --json', 'json'],
-  ['--json -qocsv', 'csv'],
-] as const)('the last format counts: %s is %s', async ([line, format], { petstore, sandbox }) => {
-  sandbox.react = () => reply(200, [{ id: 1, name: 'dog' }]);
-  const { stdout } = await petstore(['categories', 'list', '-o', format]);
-
-  const result = await petstore(['categories', 'list', ...line.split(' ')]);
-
-  expect(result).toMatchObject({ exitCode: 0, stdout });
-});
 
 describe('failures of the service', () => {
   const html = { 'content-type': 'text/html' };
