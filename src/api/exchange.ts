@@ -26,7 +26,6 @@ export type ApiRequest = RateLimitHooks & {
   readonly maxBytes: number;
   readonly streamAboveBytes?: number | undefined;
   readonly lastCheck?: (() => Promise<void>) | undefined;
-  readonly onSent?: (() => void) | undefined;
   /** Called when the head of the response has arrived; the body may take much longer. */
   readonly onHead?: ((head: ResponseHead) => void) | undefined;
   readonly attempt?: number;

@@ -54,7 +54,6 @@ export async function sendOnce(
   try {
     const onSent = () => {
       sent = true;
-      request.onSent?.();
     };
     const { signal } = attempt;
     const answer = await context.send({ ...request, proxy, signal, onSent });

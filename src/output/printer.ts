@@ -65,11 +65,6 @@ export class Printer {
     throw usageFailure(`unknown column${quotedUnlessKey(unknown)}`, `Columns: ${known.join(', ')}`);
   }
 
-  /** Starts to load the table code while the request is in flight: that costs no time. */
-  preload(): void {
-    if (this.#isTable) import('./table.ts').catch(() => {});
-  }
-
   async print(result: Result): Promise<void> {
     const { format, columns: requested, query } = this.options;
     const { text, lines, unit } = result;

@@ -34,7 +34,6 @@ export function accountOf({ baseUrl, key }: Service): Account {
 type Hooks = {
   readonly report: Report;
   readonly onRateLimit: (rateLimit: RateLimit) => void;
-  readonly onSent?: () => void;
   /** A failed request is not sent again. */
   readonly isOnce?: boolean;
 };
@@ -43,7 +42,7 @@ export async function connect(
   invocation: Invocation,
   service: () => Promise<Service>,
   limits: () => Promise<Limit>,
-  { report, onRateLimit, onSent = () => {}, isOnce = false }: Hooks,
+  { report, onRateLimit, isOnce = false }: Hooks,
 ): Promise<Client> {
   const { context, options, profile } = invocation;
   // Refuse these before a program is run that prints the key.
@@ -62,7 +61,7 @@ export async function connect(
   const sendPlain: SendRequest = (request) => sendOnce(request, context, timeoutMs, proxy);
   const sendTraced = options.verbose ? trace(sendPlain, context, report) : sendPlain;
   const sendListened: SendRequest = async (request) => {
-    const response = await sendTraced({ ...request, onSent });
+    const response = await sendTraced(request);
     if (response.limits.rateLimit) onRateLimit(response.limits.rateLimit);
     return response;
   };

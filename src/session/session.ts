@@ -81,7 +81,7 @@ export async function withSession(
   const limits = once(async () => openLimits(invocation, await account(), report));
   try {
     const output = await createOutput(invocation, format, limitLine.beforeResult(sink), report);
-    const hooks = { report, onSent: () => output.preload(), onRateLimit: limitLine.update };
+    const hooks = { report, onRateLimit: limitLine.update };
     const client = () => connect(invocation, service, limits, hooks);
     const resolved = { ...invocation, settingsFile, faults, format, report, output };
     await action({ ...resolved, key, account, limits, client });
