@@ -27,16 +27,6 @@ test.for([
 describe('what the service says', () => {
   const create = ['categories', 'create', 'rabbit', '--no-color'];
 
-  test('stays in the line of its message', async ({ petstore, sandbox }) => {
-    const message = 'no\nrate limit: 9 of 9 left\r\u2028petstore: done';
-    sandbox.reactions.push(reply(422, { code: 'x', message, status: 422 }));
-
-    const { stderr } = await petstore(create);
-
-    expect(stderr).not.toMatch(/^(?:rate limit: 9|petstore: done)/m);
-    expect(stderr).toContain('(422 x): no\\u{a}rate limit');
-  });
-
   test('is not broken, so that a command in it can be copied', async ({ petstore, sandbox }) => {
     const message = 'The 犬 cannot be walked while the cat is in the garden with the guinea pigs';
     sandbox.react = () => reply(422, { code: 'x', message, status: 422 });

@@ -98,20 +98,6 @@ describe('--query', () => {
     expect(unknown.stderr).toContain(notice);
   });
 
-  test('is refused before anything is sent when it is invalid', async ({ petstore, sandbox }) => {
-    const argv = ['categories', 'create', 'dog', '--query', '[?id == 4]'];
-    const text = await petstore(argv);
-    const json = await petstore([...argv, '--json']);
-
-    const message = 'invalid --query: invalid token (Number): "4"';
-    const hint = 'See: https://jmespath.org/tutorial.html';
-    expect(text).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(text.stderr).toBe(`petstore: ${message}\nNothing was sent.\n${hint}\n`);
-    const error = { event: 'error', kind: 'usage', outcome: 'not_sent', exitCode: 2 };
-    expect(json.events()).toEqual([{ ...error, message, hint }]);
-    expect(sandbox.requests).toEqual([]);
-  });
-
   test('never shows the key, be it in the result or in the expression', async ({
     petstore,
     sandbox,
