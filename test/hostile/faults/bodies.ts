@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { body, changed, endless, replaced, withId } from '../answers.ts';
+import { body, changed, endless, replaced } from '../answers.ts';
 import { strict } from '../commands.ts';
 import { faultsOf } from '../fault.ts';
 
@@ -20,13 +20,10 @@ export const bodyFaults = faultsOf('wrong', [
   ['no body', body(''), /got an empty body/],
   ['spaces for a body', body('  \n'), wrong],
   ['null', body('null'), /null/, strict],
-  ['true', body('true'), wrong, strict],
   ['a number', body('1e400'), wrong, strict],
-  ['a text', body('"hello"'), wrong, strict],
   ['an object for a list', body('{"categories":[]}'), /got an object/, lists],
   ['a list for an object', body('[{"id":1,"name":"dog"}]'), undefined, [...creates, 'pet']],
   ['a list with null in it', body('[null]'), /item 1/, lists],
-  ['a list in a list', body('[[]]'), /item 1/, lists],
   [
     'HTML',
     body('<html><title>Log in</title></html>', { 'content-type': 'text/html; charset=utf-8' }),
@@ -34,15 +31,10 @@ export const bodyFaults = faultsOf('wrong', [
   ],
   ['HTML that says it is JSON', body('<html></html>'), /got invalid JSON/],
   ['JSON that says it is text', typed('text/plain'), /expected JSON, got text\/plain/],
-  ['JSON of another kind', typed('application/json-seq'), /expected JSON, got/],
   ['an empty content type', typed(''), /expected JSON, got/],
   ['JSONP', changed((good) => `callback(${good})`), wrong],
-  ['JSON with a prefix against hijacking', changed((good) => `)]}',\n${good}`), wrong],
   ['two JSON texts', changed((good) => good + good), /unexpected text after/],
-  ['JSON with a comma too many', changed((good) => good.replace(/([\]}])$/, ',$1')), wrong],
-  ['JSON with a comment', changed((good) => `/* hi */${good}`), wrong],
   ['half a JSON text of the length told', changed((good) => good.slice(0, -2)), wrong],
-  ['NaN', withId('NaN'), wrong],
   [
     'invalid UTF-8',
     changed((good) => Buffer.from(good.replace('name', 'n\u00e4me'), 'latin1')),
@@ -52,8 +44,6 @@ export const bodyFaults = faultsOf('wrong', [
   ['an overlong form of a slash', body(Buffer.from([0x22, 0xc0, 0xaf, 0x22])), notUtf8],
   ['UTF-16', changed((good) => Buffer.from(`\ufeff${good}`, 'utf16le')), notUtf8],
   ['a field given twice', replaced('"id"', '"id":0,"id"'), twice],
-  ['a field given twice, once escaped', replaced('"id"', '"\\u0069d":0,"id"'), twice],
-  ['nesting of 33', body('['.repeat(34) + ']'.repeat(34)), tooDeep],
   ['nesting of 100,000', body('['.repeat(100_000) + ']'.repeat(100_000)), tooDeep],
   ['objects nested 100,000 deep', body('{"a":'.repeat(100_000)), tooDeep],
   ['a gzip bomb', body(bomb, { 'content-encoding': 'gzip' }), /compressed/],

@@ -2,7 +2,6 @@ import { body, message, say, sayAndEnd, withFields } from '../answers.ts';
 import { type Fault, faultsOf } from '../fault.ts';
 
 const jsonType = { 'content-type': 'application/json' };
-const chain = (length: number) => Array(length).fill('gzip').join(', ');
 const encoded = (encoding: string | readonly string[]) =>
   body('x', { 'content-encoding': encoding });
 const compressed = /unexpected response: the body is compressed, which petstore did not request/;
@@ -11,11 +10,12 @@ const compressed = /unexpected response: the body is compressed, which petstore 
 export const codingFaults: readonly Fault[] = [
   ...faultsOf('wrong', [
     ['gzip', encoded('gzip'), compressed],
-    ['brotli', encoded('br'), compressed],
-    ['two encodings in a field', encoded('identity, gzip'), compressed],
     ['two encodings in two fields', encoded(['identity', 'gzip']), compressed],
-    ['a chain of 500 encodings', encoded(chain(500)), compressed],
-    ['a chain of 5,000 encodings', encoded(chain(5_000)), /is not valid HTTP/],
+    [
+      'a chain of 5,000 encodings',
+      encoded(Array(5_000).fill('gzip').join(', ')),
+      /is not valid HTTP/,
+    ],
     [
       'gzip as a transfer encoding',
       say(() =>

@@ -4,7 +4,6 @@ import type { Reaction, Seen } from '../server.ts';
 
 const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
 const chunked = `${head}transfer-encoding: chunked\r\n\r\n`;
-const closing = 'connection: close\r\n';
 const partly = '[{"id"';
 
 /** The good response but for its last bytes. */
@@ -23,19 +22,10 @@ const cutShort: readonly [fault: string, react: Reaction][] = [
   ['reset inside the body', sayAndReset(most)],
   ['end before the length that was told', sayAndEnd(most)],
   [
-    'end before the length, on a connection that closes',
-    sayAndEnd(() => `${head}${closing}content-length: 99\r\n\r\n${partly}`),
-  ],
-  [
     'end before the length, nothing of it there',
     sayAndEnd(() => `${head}content-length: 9\r\n\r\n`),
   ],
   ['end inside a chunk', sayAndEnd(() => `${chunked}40\r\n${partly}`)],
-  [
-    'end inside a chunk, on a connection that closes',
-    sayAndEnd(() => `${head}${closing}transfer-encoding: chunked\r\n\r\n40\r\n${partly}`),
-  ],
-  ['end between chunks', sayAndEnd((seen) => chunked + chunkOf(seen))],
   ['end before the last chunk is closed', sayAndEnd((seen) => `${chunked}${chunkOf(seen)}0\r\n`)],
 ];
 
@@ -47,17 +37,10 @@ const tooSlow: readonly [fault: string, react: Reaction][] = [
   ['headers that stall', say(() => head)],
   ['headers that drip', endless('HTTP/1.1 200 OK\r\nx-slow: ', byte, 20)],
   ['a body that stalls', say(most)],
-  ['a body that stalls before its first byte', say(() => `${head}content-length: 9\r\n\r\n`)],
   ['a body that drips', endless(`${head}content-length: 99999\r\n\r\n"`, byte, 20)],
-  ['a body without a length that drips', endless(`${head}\r\n"`, byte, 20)],
-  ['a chunk that stalls', say(() => `${chunked}40\r\n[`)],
   [
     'a flood of informational responses without end',
     endless('', Buffer.from('HTTP/1.1 102 Processing\r\n\r\n'.repeat(100))),
-  ],
-  [
-    'informational responses without end, now and then',
-    endless('', Buffer.from('HTTP/1.1 103 Early Hints\r\nlink: </>\r\n\r\n'), 100),
   ],
 ];
 

@@ -37,12 +37,10 @@ const notHttp: readonly [fault: string, react: Reaction][] = [
     say((seen) => good(seen, { 'Content-Length': String(seen.good.length) })),
   ],
   ['a length and chunks', withFields({ 'transfer-encoding': 'chunked' })],
-  ['a negative length', withLength('-5')],
   ['a length that is no number', withLength('many')],
   ['a length beyond 2^64', withLength('99999999999999999999')],
   ['a chunk whose size is garbage', chunked('zz\r\nGOOD\r\n0\r\n\r\n')],
   ['a chunk longer than its size', chunked('2\r\nGOOD\r\n0\r\n\r\n')],
-  ['a chunk size beyond 2^64', chunked('ffffffffffffffffff\r\nGOOD')],
 ];
 
 /** The response ends where it says, and its connection is not used again. */
@@ -78,14 +76,13 @@ export const framingFaults: readonly Fault[] = [
       reads,
     ],
     ['204 with nothing', say(() => 'HTTP/1.1 204 No Content\r\n\r\n'), unexpected(204), strict],
-    ['205', say(() => 'HTTP/1.1 205 Reset\r\ncontent-length: 0\r\n\r\n'), unexpected(205), strict],
     ['206 with a part', withStatus(206, { 'content-range': 'bytes 0-9/100' }), unexpected(206)],
     ['202 in place of the promised status', withStatus(202), unexpected(202), strict],
     ['200 for a create', withStatus(200), undefined, ['create', 'rows']],
     ['201 for a read', withStatus(201), unexpected(201), reads],
   ]),
-  ...faultsOf('wrong', [
-    ['a status of 600', withStatus(600), unexpected(600)],
-    ['a status of 999', withStatus(999), unexpected(999)],
-  ]).map((fault) => ({ ...fault, tries: 4 })),
+  ...faultsOf('wrong', [['a status of 600', withStatus(600), unexpected(600)]]).map((fault) => ({
+    ...fault,
+    tries: 4,
+  })),
 ];

@@ -8,10 +8,8 @@ const upgrade = { upgrade: 'websocket', connection: 'upgrade' };
 const early = 'HTTP/1.1 103 Early Hints\r\n\r\n';
 
 const notHttp: readonly [fault: string, react: Reaction][] = [
-  ['garbage', say(() => 'what do you want?\r\n\r\n')],
   ['random bytes', say(() => Buffer.concat([Buffer.from([0]), randomBytes(999)]))],
   ['another protocol: SSH', say(() => 'SSH-2.0-OpenSSH_9.2\r\n')],
-  ['another protocol: SMTP', say(() => '220 mail.example ESMTP\r\n')],
   ['another protocol: TLS', sayAndEnd(() => Buffer.from('15030100020246', 'hex'))],
   ['HTTP/0.9', sayAndEnd(({ good }) => good)],
   ['HTTP/2 frames', say(() => Buffer.from('00001204000000000000030000006400', 'hex'))],
@@ -19,14 +17,12 @@ const notHttp: readonly [fault: string, react: Reaction][] = [
     'HTTP/9.9',
     say(({ good }) => `HTTP/9.9 200 OK\r\ncontent-length: ${good.length}\r\n\r\n${good}`),
   ],
-  ['a status that is no number', say(() => 'HTTP/1.1 OK 200\r\n\r\n')],
   ['a status of four digits', say(() => 'HTTP/1.1 2000 OK\r\ncontent-length: 0\r\n\r\n')],
   ['a header without a colon', say(() => 'HTTP/1.1 200 OK\r\nno header\r\n\r\n')],
   ['a NUL in a header', withFields({ 'x-odd': 'a\0b' })],
   ['a folded header', withFields({ 'x-odd': 'a\r\n b' })],
   ['lines that end with LF alone', say((seen) => good(seen).toString().replaceAll('\r\n', '\n'))],
   ['a header of 300 KB', withFields({ 'x-huge': 'x'.repeat(300_000) })],
-  ['a header of 20 KB', withFields({ 'x-huge': 'x'.repeat(20_000) })],
   ['ten thousand headers', withFields(manyFields)],
   ['a header without end', endless('HTTP/1.1 200 OK\r\nx-endless: ', Buffer.alloc(10_000, 'x'))],
   [

@@ -7,12 +7,9 @@ const noInt64: readonly [fault: string, id: string][] = [
   ['an id beyond int64', '9223372036854775808'],
   ['an id below int64', '-9223372036854775809'],
   ['an id with a fraction', '1.5'],
-  ['an id with a fraction of zero', '1.0'],
   ['an id with an exponent', '1e3'],
   ['an id of minus zero', '-0'],
   ['an id of words', '"seven"'],
-  ['an id of other digits', '"\u0661"'],
-  ['an id of null', 'null'],
   ['an id of a million digits', '1'.repeat(1_000_000)],
 ];
 const name = /"name":"\w+"/;

@@ -4,10 +4,10 @@ import { type Fault, faultsOf, type Meaning } from '../fault.ts';
 import type { Reaction, Seen } from '../server.ts';
 
 const codes: Readonly<Record<'refused' | 'forbidden' | 'limited' | 'failed', readonly number[]>> = {
-  refused: [400, 402, 404, 405, 407, 409, 410, 413, 418, 422, 425, 451],
+  refused: [400, 404, 407, 409, 413, 418, 422, 451],
   forbidden: [401, 403],
   limited: [429],
-  failed: [408, 500, 501, 502, 503, 504, 507, 599],
+  failed: [408, 500, 502, 503, 504, 599],
 };
 const meanings = Object.entries(codes).flatMap(([means, all]) =>
   all.map((code) => [code, means as Meaning] as const),
@@ -30,11 +30,8 @@ const withPage: Fault[] = meanings.map(([code, means]) => ({
 
 const locations: Readonly<Record<string, (seen: Seen) => string>> = {
   'another server': ({ elsewhere }) => `${elsewhere}/v1`,
-  'another path': () => '/v2/categories',
-  'plain http on another host': () => 'http://pets.example/v1',
   'another host': () => '//pets.example/v1',
   'a file': () => 'file:///etc/passwd',
-  'a script': () => 'javascript:alert(1)',
   'what hides': () => 'https://x/\u202egotcha\u200b\u009b',
   'ten thousand letters': () => `https://x/${'y'.repeat(10_000)}`,
   itself: ({ path }) => path,
@@ -59,17 +56,16 @@ const seeOther = [302, 303].flatMap((code) => {
   return faultsOf('wrong', [[`${code} for a write`, react, undefined, writing]]);
 });
 
-const cut = (code: number) =>
-  sayAndEnd(() => message(`${code} Oops`, { 'content-length': '999' }, '{"code":"x","mess'));
-const withoutEnd = (code: number) =>
-  endless(`HTTP/1.1 ${code} Oops\r\n\r\n`, Buffer.alloc(65_536, 'x'));
+const cut = () => message('500 Oops', { 'content-length': '999' }, '{"code":"x","mess');
 
 /** Statuses, and what is odd about their bodies and fields; the error says the status when nothing else is given. */
 const withBody: readonly [fault: string, react: Reaction, means: Meaning, says?: string][] = [
-  ['500 whose body is cut', cut(500), 'failed'],
-  ['400 whose body is cut', cut(400), 'refused'],
-  ['400 with a body without end', withoutEnd(400), 'refused'],
-  ['500 with a body without end', withoutEnd(500), 'failed'],
+  ['500 whose body is cut', sayAndEnd(cut), 'failed'],
+  [
+    '500 with a body without end',
+    endless('HTTP/1.1 500 Oops\r\n\r\n', Buffer.alloc(65_536, 'x')),
+    'failed',
+  ],
   [
     '400 in gzip',
     status(400, Buffer.from('1f8b0800', 'hex'), { 'content-encoding': 'gzip' }),
@@ -95,12 +91,6 @@ const withBody: readonly [fault: string, react: Reaction, means: Meaning, says?:
     '\\(404\\)\\n(.*\\n)?Check the base URL, which must include the version prefix',
   ],
   [
-    '401 with a challenge',
-    status(401, '{}', { 'www-authenticate': 'Basic realm="\u009b2J"' }),
-    'forbidden',
-    'the API key was rejected \\(401\\)',
-  ],
-  [
     '401 with a hundred challenges',
     status(401, '{}', { 'www-authenticate': Array(100).fill('Basic') }),
     'forbidden',
@@ -109,14 +99,7 @@ const withBody: readonly [fault: string, react: Reaction, means: Meaning, says?:
 ];
 
 const stalling = [
-  ...faultsOf('failed', [
-    [
-      '500 whose body stalls',
-      say(() => message('500 Oops', { 'content-length': '999' }, '{"code":"x","mess')),
-      undefined,
-      ['create'],
-    ],
-  ]),
+  ...faultsOf('failed', [['500 whose body stalls', say(cut), undefined, ['create']]]),
   ...faultsOf('forbidden', [
     [
       '401 whose body drips',
