@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CommandName, Meaning } from './fault.ts';
+import { type CommandName, commandNames, type Meaning } from './fault.ts';
 
 type Command = {
   readonly argv: readonly string[];
@@ -34,15 +34,11 @@ export const commands: Readonly<Record<CommandName, Command>> = {
 };
 
 /** All but `petstore api`, to which any JSON and any 2xx is a good answer. */
-export const strict = (Object.keys(commands) as CommandName[]).filter((name) => name !== 'api');
+export const strict = commandNames.filter((name) => name !== 'api');
 
 /** Those whose fault is met by a create or another write, and the rest. */
-export const writing = (Object.keys(commands) as CommandName[]).filter(
-  (name) => commands[name].writes,
-);
-export const reading = (Object.keys(commands) as CommandName[]).filter(
-  (name) => !commands[name].writes,
-);
+export const writing = commandNames.filter((name) => commands[name].writes);
+export const reading = commandNames.filter((name) => !commands[name].writes);
 
 /** The files that they read: rows to create, and one that is there already. */
 export function writeInputs(folder: string): void {
