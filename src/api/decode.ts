@@ -23,7 +23,7 @@ export function decode<Data>(
   if (bytes.length === 0) throw unexpected(endpoint, 'an empty body');
   const parsed = parse(endpoint, () => {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return parseJson(text, { maxValues });
+    return parseJson(text, maxValues);
   });
   // An import saves what a write returns.
   const value = isWrite(endpoint.method)

@@ -9,7 +9,7 @@ const maxRowValues = 1_000;
 
 export function readJson(text: string, rows: Rows): void {
   const locate = createLocator(text);
-  const reader = new JsonReader(text, { maxValues: maxRowValues });
+  const reader = new JsonReader(text, maxRowValues);
   if (reader.peek() === '') return;
   if (!reader.accept('[')) {
     throw new Stop(
@@ -47,7 +47,7 @@ export function readNdjson(text: string, rows: Rows): void {
   for (const { 0: line, index } of text.matchAll(/[^ \t\r\n][^\r\n]*/g)) {
     const place = locate(index);
     try {
-      takeRow(parseJson(line, { maxValues: maxRowValues }), place, rows);
+      takeRow(parseJson(line, maxRowValues), place, rows);
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
       rows.fault(locate(index + error.offset), error.reason);

@@ -22,18 +22,14 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 
-/** Returns a value with each text in it changed, and the names of fields too if there is a function for them. */
-export function mapTexts(
-  value: Json,
-  change: (text: string) => string,
-  changeName = (name: string) => name,
-): Json {
+/** Returns a value with each text in it changed, the names of fields included. */
+export function mapTexts(value: Json, change: (text: string) => string): Json {
   if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change, changeName));
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
   if (!isJsonObject(value)) return value;
   const fields = Object.entries(value).map(([name, field]) => [
-    changeName(name),
-    field === undefined ? undefined : mapTexts(field, change, changeName),
+    change(name),
+    field === undefined ? undefined : mapTexts(field, change),
   ]);
   return Object.fromEntries(fields);
 }
@@ -54,11 +50,6 @@ export class JsonError extends Error {
 }
 
 export class JsonLimitError extends JsonError {}
-
-type ReaderOptions = {
-  /** Bounds the memory: the text of a value may be two bytes long, the value takes a hundred. */
-  readonly maxValues?: number;
-};
 
 const endOfInput = 'unexpected end of input';
 const maxElementLength = 1024 * 1024;
@@ -82,24 +73,24 @@ const Fields = emptyConstructor as unknown as new () => JsonObject;
 function emptyConstructor() {}
 Fields.prototype = Object.create(null);
 
-/** Reads JSON values (RFC 8259) from a text. Numbers stay exact; a field given twice and nesting beyond 32 are refused. */
+/**
+ * Reads JSON values (RFC 8259) from a text. Numbers stay exact; a field given twice and nesting beyond 32 are refused. `maxValues`
+ * bounds the memory: the text of a value may be two bytes long, the value takes a hundred.
+ */
 export class JsonReader {
   offset = 0;
   #values = 0;
-  readonly #maxValues: number;
 
   constructor(
     readonly text: string,
-    { maxValues = Number.POSITIVE_INFINITY }: ReaderOptions = {},
-  ) {
-    this.#maxValues = maxValues;
-  }
+    readonly maxValues = Number.POSITIVE_INFINITY,
+  ) {}
 
   readValue(depth = 0): Json {
     if (depth > maxDepth) this.fail(`nested more than ${maxDepth} levels deep`);
     this.#values += 1;
-    if (this.#values > this.#maxValues) {
-      throw new JsonLimitError(`more than ${formatCount(this.#maxValues)} values`, this.offset);
+    if (this.#values > this.maxValues) {
+      throw new JsonLimitError(`more than ${formatCount(this.maxValues)} values`, this.offset);
     }
     const next = this.peek();
     if (next === '{') return this.#readObject(depth);
@@ -184,8 +175,8 @@ export class JsonReader {
   }
 }
 
-export function parseJson(text: string, options?: ReaderOptions): Json {
-  const reader = new JsonReader(text, options);
+export function parseJson(text: string, maxValues?: number): Json {
+  const reader = new JsonReader(text, maxValues);
   const value = reader.readValue();
   if (reader.peek() !== '') reader.fail('unexpected text after the JSON value');
   return value;
@@ -202,7 +193,7 @@ export function createArrayReader() {
     read(part: string, { isLast = false } = {}): Json[] {
       text += part;
       if (!isLast && text.length - knownLength < minNewText) return [];
-      const reader = new JsonReader(text, { maxValues: maxElementValues });
+      const reader = new JsonReader(text, maxElementValues);
       const elements: Json[] = [];
       let end = 0;
       try {

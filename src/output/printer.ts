@@ -27,7 +27,10 @@ export type Result = {
   readonly unit?: string;
 };
 
-export type PrinterOptions = {
+type PrinterOptions = {
+  readonly context: Pick<Context, 'signal' | 'turn'>;
+  readonly sink: Sink;
+  readonly notice: (message: string) => void;
   readonly format: Format;
   readonly columns: readonly string[] | undefined;
   readonly query: ((data: Json) => Json) | undefined;
@@ -44,46 +47,43 @@ const maxQueriedElements = 1_000_000;
 
 /** Prints results in the chosen format. Data is redacted here, before it is laid out. */
 export class Printer {
+  readonly #options: PrinterOptions;
   readonly #isTable: boolean;
   readonly #isTabular: boolean;
   #printed = 0;
 
-  constructor(
-    private readonly context: Pick<Context, 'signal' | 'turn'>,
-    private readonly sink: Sink,
-    private readonly notice: (message: string) => void,
-    private readonly options: PrinterOptions,
-  ) {
+  constructor(options: PrinterOptions) {
+    this.#options = options;
     this.#isTable = options.format === 'table';
     this.#isTabular = ['table', 'csv', 'tsv'].includes(options.format);
   }
 
   checkColumns(known: readonly string[]): void {
-    const { columns = [], query } = this.options;
+    const { columns = [], query } = this.#options;
     const unknown = columns.find((name) => !known.includes(name));
     if (unknown === undefined || query) return;
     throw usageFailure(`unknown column${quotedUnlessKey(unknown)}`, `Columns: ${known.join(', ')}`);
   }
 
   async print(result: Result): Promise<void> {
-    const { format, columns: requested, query } = this.options;
+    const { sink, format, columns: requested, query } = this.#options;
     const { text, lines, unit } = result;
     if (result.columns) this.checkColumns(result.columns);
     if (!requested && !query) {
       if (text !== undefined && (this.#isTable || format === 'raw')) {
-        return this.sink.print([this.#clean(text)]);
+        return sink.print([this.#clean(text)]);
       }
-      if (lines && this.#isTable) return this.sink.print(lines.map((line) => this.#clean(line)));
+      if (lines && this.#isTable) return sink.print(lines.map((line) => this.#clean(line)));
     }
     const selected = await this.#select(result);
     const { head, columns, empty = 'The list is empty.' } = selected;
     // Names of fields that the service chose become columns, and may hold the key.
     const data =
-      columns || isBatches(selected.data) ? selected.data : this.sink.redactData(selected.data);
+      columns || isBatches(selected.data) ? selected.data : sink.redactData(selected.data);
     const known = columns ?? (isBatches(data) ? undefined : inferColumns([data].flat()));
     if (known) this.#reportUnknown(known);
     // A requested name that is no column may be the key, typed in the wrong place.
-    const shown = requested?.map((name) => (known?.includes(name) ? name : this.sink.redact(name)));
+    const shown = requested?.map((name) => (known?.includes(name) ? name : sink.redact(name)));
     let texts: AsyncIterable<readonly Line[]> = this.#isTabular
       ? this.#rows(data, shown ?? known)
       : this.#values(data, head);
@@ -96,25 +96,25 @@ export class Printer {
     try {
       for await (const lines of texts) {
         if (lines.length === 0) continue;
-        await this.sink.print(lines);
+        await sink.print(lines);
         isPrinted = true;
       }
     } catch (error) {
       throw unit ? this.#incomplete(error, unit) : error;
     }
-    if (this.#isTable && !isPrinted) this.notice(empty);
+    if (this.#isTable && !isPrinted) this.#options.notice(empty);
   }
 
   #clean(line: Line): Line {
-    if (typeof line === 'string') return escapeText(this.sink.redact(line));
-    return { ...line, text: escapeText(this.sink.redact(line.text)) };
+    const clean = (text: string) => escapeText(this.#options.sink.redact(text));
+    return typeof line === 'string' ? clean(line) : { ...line, text: clean(line.text) };
   }
 
   async #select({ head, rows, ...result }: Result): Promise<Result> {
-    const { columns: requested, query } = this.options;
+    const { sink, columns: requested, query } = this.#options;
     if (query) {
       const whole = isBatches(result.data) ? await readAll(result.data) : result.data;
-      const found = query(this.sink.redactData(head ? { ...head, items: whole } : whole));
+      const found = query(sink.redactData(head ? { ...head, items: whole } : whole));
       const what = found === null ? 'null' : 'an empty list';
       return {
         data: this.#isTabular ? toQueryRows(found) : found,
@@ -122,21 +122,22 @@ export class Printer {
       };
     }
     if (rows && (requested || this.#isTabular)) return { ...result, data: [...rows] };
-    return head && !requested ? { ...result, head: this.sink.redactData(head) } : result;
+    return head && !requested ? { ...result, head: sink.redactData(head) } : result;
   }
 
   #reportUnknown(known: readonly string[]): void {
+    const { columns = [], notice } = this.#options;
     const more = known.length > maxListedColumns ? ', …' : '';
     const list = known.slice(0, maxListedColumns).join(', ');
-    for (const name of this.options.columns ?? []) {
+    for (const name of columns) {
       if (known.includes(name)) continue;
-      this.notice(`unknown column "${name}"; the response has these fields: ${list}${more}`);
+      notice(`unknown column "${name}"; the response has these fields: ${list}${more}`);
     }
   }
 
   /** Adds to an error that the list broke off. After a failed write nobody knows how much of it arrived. */
   #incomplete(error: unknown, unit: string): unknown {
-    const failure = explained(error, this.context.signal, {});
+    const failure = explained(error, this.#options.context.signal, {});
     if (this.#printed === 0 || !(failure instanceof Failure)) return error;
     const { kind, message } = failure;
     if (kind === 'output') return failure.with({}, `${message}; the list is incomplete`);
@@ -144,7 +145,7 @@ export class Printer {
   }
 
   async *#values(data: Json | Batches, head?: JsonObject): AsyncGenerator<string[]> {
-    const { format, columns } = this.options;
+    const { format, columns } = this.#options;
     const isList = isBatches(data) || Array.isArray(data);
     const batches = this.#batchesOf(data, (element) =>
       columns ? pickFields(element, columns) : element,
@@ -175,8 +176,8 @@ export class Printer {
     const names = columns ?? ['value'];
     const rows = this.#batchesOf(data, (element) => toRow(element, columns));
     if (this.#isTable) return yield* this.#table(rows, names);
-    const line = this.options.format === 'csv' ? csvLine : tsvLine;
-    if (this.options.header) yield [line(names)];
+    const line = this.#options.format === 'csv' ? csvLine : tsvLine;
+    if (this.#options.header) yield [line(names)];
     for await (const batch of rows) if (batch.length > 0) yield [batch.map(line).join('\n')];
   }
 
@@ -185,12 +186,13 @@ export class Printer {
     columns: readonly string[],
   ): AsyncGenerator<readonly Line[]> {
     const { tableLines } = await import('./table.ts');
-    yield* tableLines(rows, { ...this.options, columns });
+    yield* tableLines(rows, { ...this.#options, columns });
   }
 
   /** Yields the elements of a list, or the value as the only one, redacted and changed. */
   async *#batchesOf<To>(data: Json | Batches, change: (element: Json) => To): AsyncGenerator<To[]> {
-    const { signal, turn } = this.context;
+    const { sink, context } = this.#options;
+    const { signal, turn } = context;
     // What is printed after an interruption is the result of a write, and is printed whole.
     const isInterrupted = signal.aborted;
     for await (const batch of isBatches(data) ? data : [[data].flat() as Json[]]) {
@@ -198,7 +200,7 @@ export class Printer {
         // Writes to a terminal are synchronous: without a pause no signal would be noticed before the last one.
         await turn();
         if (!isInterrupted) signal.throwIfAborted();
-        const elements = this.sink.redactData(batch.slice(start, start + batchSize));
+        const elements = sink.redactData(batch.slice(start, start + batchSize));
         yield elements.map(change);
         this.#printed += elements.length;
       }

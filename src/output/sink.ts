@@ -5,7 +5,7 @@ import { isJsonObject, type Json, mapTexts } from '../json/json.ts';
 import { escapeLines, escapeText } from '../json/safe-text.ts';
 import { cutMark, cutOut, formsOf, minSecretLength } from '../text/secret.ts';
 
-export type Style = 'bold' | 'dim' | 'green' | 'yellow' | 'red';
+export type Style = 'bold' | 'dim' | 'yellow' | 'red';
 export type Line = string | { readonly style: Style; readonly text: string };
 
 const flushTimeoutMs = 1_000;
@@ -14,16 +14,8 @@ const flushTimeoutMs = 1_000;
  * The only way out for text. Messages are redacted here. Data is redacted by the printer before it is laid out, because
  * afterwards a key of digits would match inside an id. Whatever a terminal could act on is escaped here at the latest.
  */
-export function createSink(
-  {
-    stdout,
-    stderr,
-    signal,
-    sleep,
-    turn,
-  }: Pick<Context, 'stdout' | 'stderr' | 'signal' | 'sleep' | 'turn'>,
-  hasColor: (output: Output) => boolean,
-) {
+export function createSink(context: Context, hasColor: (output: Output) => boolean) {
+  const { stdout, stderr, signal } = context;
   const secrets = createSecrets();
   let messages: Promise<unknown> = Promise.resolve();
 
@@ -77,7 +69,7 @@ export function createSink(
     return new Promise((resolve, reject) => {
       let cancel = () => {};
       const onAbort = () => {
-        cancel = deadline({ sleep, turn }, ms, () => reject(signal.reason));
+        cancel = deadline(context, ms, () => reject(signal.reason));
       };
       if (signal.aborted) onAbort();
       else signal.addEventListener('abort', onAbort);
@@ -90,9 +82,6 @@ export function createSink(
 }
 
 export type Sink = ReturnType<typeof createSink>;
-
-/** Field names of the interface document. They are never redacted, even if the key is "description". */
-const documentedFields = new Set(['id', 'name', 'description', 'code', 'message', 'status']);
 
 function createSecrets() {
   const forms = new Set<string>();
@@ -113,8 +102,6 @@ function createSecrets() {
 
   const redact = (text: string) => redactBeginnings(cutOut(text, forms));
 
-  const redactName = (name: string) => (documentedFields.has(name) ? name : redact(name));
-
   return {
     hide(secret: string): void {
       for (const form of formsOf(secret)) forms.add(form);
@@ -122,7 +109,7 @@ function createSecrets() {
     redact,
     /** Returns data without secrets. Numbers stay as they are: half an id would be another id. */
     redactData: <Data extends Json>(data: Data): Data =>
-      hasSecret(textsOf(data)) ? (mapTexts(data, redact, redactName) as Data) : data,
+      hasSecret(textsOf(data)) ? (mapTexts(data, redact) as Data) : data,
   };
 }
 

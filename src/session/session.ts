@@ -167,7 +167,10 @@ async function createOutput(
   report: Report,
 ): Promise<Printer> {
   const { query, columns, header = true } = options;
-  return new Printer(context, sink, (message) => notice(report, message), {
+  return new Printer({
+    context,
+    sink,
+    notice: (message) => notice(report, message),
     format,
     columns,
     query: query === undefined ? undefined : (await import('../query/query.ts')).createQuery(query),
