@@ -1,4 +1,4 @@
-const exitCodes = {
+export const exitCodes = {
   internal: 1,
   usage: 2,
   config: 2,

@@ -64,25 +64,6 @@ describe('on the screen of a terminal', () => {
     'joined emoji': '👩‍👩‍👧'.repeat(20),
   });
 
-  test('text in a name is in one row of a list', async ({ petstore, sandbox }) => {
-    for (const [what, name] of names) {
-      sandbox.categories.splice(
-        0,
-        2,
-        { id: exact('1'), name, description: name },
-        { id: exact('2'), name: 'cat' },
-      );
-      for (const columns of [40, 80, 200]) {
-        const { stdout } = await petstore([...list, '--no-header'], { columns });
-        const { rows, acts } = await screenOf(stdout, columns);
-
-        expect(acts, what).toEqual([]);
-        expect(idsIn(rows), what).toEqual(['1', '2']);
-        expect(rows.at(-2), what).toMatch(/^│ 2 +│ cat +│ +│$/);
-      }
-    }
-  });
-
   test.for(names)(
     '%s in a name does nothing in JSON, an error or a plan',
     async ([, name], { petstore, sandbox, folder }) => {

@@ -1,4 +1,3 @@
-import { describe } from 'vitest';
 import { expect, reply, test } from '../support/petstore.ts';
 
 test.for([
@@ -24,15 +23,16 @@ test.for([
   }
 });
 
-describe('what the service says', () => {
-  const create = ['categories', 'create', 'rabbit', '--no-color'];
+test('what the service says is not broken, so that a command in it can be copied', async ({
+  petstore,
+  sandbox,
+}) => {
+  const message = 'The 犬 cannot be walked while the cat is in the garden with the guinea pigs';
+  sandbox.react = () => reply(422, { code: 'x', message, status: 422 });
 
-  test('is not broken, so that a command in it can be copied', async ({ petstore, sandbox }) => {
-    const message = 'The 犬 cannot be walked while the cat is in the garden with the guinea pigs';
-    sandbox.react = () => reply(422, { code: 'x', message, status: 422 });
-
-    const { stderr } = await petstore(create, { columns: 40 });
-
-    expect(stderr).toContain(`petstore: the service refused the request (422 x): ${message}\n`);
+  const { stderr } = await petstore(['categories', 'create', 'rabbit', '--no-color'], {
+    columns: 40,
   });
+
+  expect(stderr).toContain(`petstore: the service refused the request (422 x): ${message}\n`);
 });
