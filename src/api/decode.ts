@@ -6,7 +6,7 @@ import { createArrayReader, JsonError, JsonLimitError, mapTexts, parseJson } fro
 import { cutOut } from '../text/secret.ts';
 import { type Endpoint, listCategories } from './endpoints.ts';
 import { type ApiResponse, headerValues, isWrite } from './exchange.ts';
-import { adoptStringIds, type Category, isSurelyCategory } from './resources.ts';
+import { type Category, convertStringIds, isSurelyCategory } from './resources.ts';
 
 const maxValues = 500_000;
 const batchBytes = 64 * 1024;
@@ -34,7 +34,7 @@ export function decode<Data>(
     const { words, isWhole } = mismatch;
     throw unexpected(endpoint, isWhole ? typeName(value) : `an invalid one (${words})`);
   }
-  endpoint.adoptStringIds?.(value as Data);
+  endpoint.convertStringIds?.(value as Data);
   return value as Data;
 }
 
@@ -76,7 +76,7 @@ async function* decodeParts(
     if (!items.every(isSurelyCategory)) {
       const mismatch = findMismatch(listCategories.data, items, count);
       if (mismatch) throw unexpected(listCategories, `an invalid one (${mismatch})`);
-      adoptStringIds(batch);
+      convertStringIds(batch);
     }
     count += batch.length;
     return batch;

@@ -46,7 +46,7 @@ export function isSurelyCategory(value: Json): boolean {
 }
 
 /** Turns ids that were sent as strings into integers, in place. */
-export function adoptStringIds(categories: readonly Category[]): void {
+export function convertStringIds(categories: readonly Category[]): void {
   for (const category of categories) {
     const id: unknown = category.id;
     if (typeof id === 'string') category.id = new ExactNumber(id);
