@@ -52,13 +52,9 @@ export function jsonString(text: string): string {
 }
 
 export function escapeJson(json: string): string {
-  return escapeUnsafe(json, (found) => {
-    let escaped = '';
-    for (let index = 0; index < found.length; index += 1) {
-      escaped += `\\u${found.charCodeAt(index).toString(16).padStart(4, '0')}`;
-    }
-    return escaped;
-  });
+  return escapeUnsafe(json, (found) =>
+    found.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  );
 }
 
 function visibleEscape(character: string): string {
