@@ -79,16 +79,15 @@ function addTo(sample: Sample, row: Row): void {
   }
 }
 
-function frame(sample: Sample, titles: Cells, { header, width }: TableOptions): Line[] {
-  const room = width === undefined ? Number.POSITIVE_INFINITY : width - 3 * titles.length - 1;
+function frame(sample: Sample, titles: Cells, options: TableOptions): Line[] {
+  const { header, width = Number.POSITIVE_INFINITY } = options;
+  const room = width - 3 * titles.length - 1;
   const { widths, isNarrow } = fitColumns(sample, titles, header, room);
   // Of two columns the first one usually names the second.
   if (header && isNarrow && titles.length > 2)
     return sample.rows.flatMap((cells, index) => recordLines(titles, cells, index > 0));
   const fitted = (cells: Cells) =>
-    width === undefined
-      ? [...cells]
-      : cells.map((cell, index) => wrap(truncate(cell, maxCellWidth), widths[index] ?? 0));
+    cells.map((cell, index) => wrap(truncate(cell, maxCellWidth), widths[index] ?? 0));
   const table = new Table({
     head: header ? fitted(titles) : [],
     style: { head: [], border: [], compact: true },
