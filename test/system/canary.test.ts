@@ -25,6 +25,14 @@ const redirect: Reaction = (socket, seen) => {
 };
 const broken: Reaction = (socket) => socket.end(`HTTP/1.1 200 ${canary}\r\nbroken`);
 
+/** Variables that make Node or a library say more. */
+const debugSwitches = {
+  NODE_DEBUG: '*',
+  DEBUG: '*',
+  NODE_DEBUG_NATIVE: 'HTTP2SESSION,CRYPTO,TLS,ASYNC_WRAP',
+  NODE_OPTIONS: '--trace-warnings --trace-uncaught --trace-exit',
+};
+
 /** Where a program may write: everything below is looked through afterwards. */
 function prepare(folder: string): Record<string, string> {
   mkdirSync(join(folder, 'tmp'));
@@ -37,7 +45,7 @@ const filesWithKey = (folder: string) =>
 
 describe.concurrent('the key is in no output and no file, and goes to its service alone:', () => {
   // Each command and each response. The runs of the fault table look for the key in all pairs of them.
-  test.for<[command: string, response: string, reaction: Reaction]>([
+  test.for<[command: string, response: string, reaction: Reaction, env?: object]>([
     ['categories list', 'a broken response', broken],
     ['categories get dog --json', 'a redirect elsewhere', redirect],
     ['categories diff rows.ndjson --json', 'a failure with the key', failure],
@@ -51,9 +59,10 @@ describe.concurrent('the key is in no output and no file, and goes to its servic
     ['doctor --check', 'a failure with the key', failure],
     ['config set max-wait 1m --json', 'a good response', well],
     ['categories lost', 'a good response', well],
-  ])('%s, %s', async ([words, , reaction], { petstore, folder }) => {
+    ['categories create toad', 'a good response to who debugs', well, debugSwitches],
+  ])('%s, %s', async ([words, , reaction, more], { petstore, folder }) => {
     const { url, seen } = pair.server.play(reaction, { commits: true });
-    const env = { ...prepare(folder), PETSTORE_BASE_URL: url, PETSTORE_API_KEY: canary };
+    const env = { ...prepare(folder), PETSTORE_BASE_URL: url, PETSTORE_API_KEY: canary, ...more };
     const argv = [...words.split(' '), '--verbose', '--max-wait', '0'];
 
     const { stdout, stderr } = await petstore(argv, { env });

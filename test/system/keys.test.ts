@@ -57,7 +57,7 @@ describe.concurrent('the program that prints a key', () => {
     await until(() => filesBelow(folder).includes(file) && readFileSync(file, 'utf8') !== '');
     child.kill('SIGTERM');
 
-    expect((await ended).code).toBe(143);
+    expect(await ended).toEqual({ code: 143, stdout: '', stderr: 'petstore: terminated\n' });
     const sleeper = Number(readFileSync(file, 'utf8'));
     await until(() => !isAlive(sleeper));
   });

@@ -3,19 +3,14 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe } from 'vitest';
-import {
-  expect,
-  isAlive,
-  launcher,
-  type Running,
-  saveSettings,
-  test,
-  until,
-} from '../support/program.ts';
+import { expect, launcher, type Running, test, until } from '../support/program.ts';
 import type { Action, Arrival, Service } from '../support/service.ts';
 
 const interrupt = ['SIGINT', 130, 'interrupted'] as const;
-const signals = [interrupt, ['SIGTERM', 143, 'terminated'], ['SIGHUP', 129, 'terminated']] as const;
+const otherSignals = [
+  ['SIGTERM', 143, 'terminated'],
+  ['SIGHUP', 129, 'terminated'],
+] as const;
 
 const create = ['categories', 'create', 'emu'];
 const importFile = ['categories', 'import', 'pets.csv', '--yes'];
@@ -23,19 +18,12 @@ const importFile = ['categories', 'import', 'pets.csv', '--yes'];
 const rowsOf = (count: number) =>
   `name\n${Array.from({ length: count }, (_, id) => `pet-${id}\n`).join('')}`;
 
-const reply = (status: number, headers: Readonly<Record<string, string>>): Action => ({
-  status,
-  headers,
+const refuseFor = (seconds: number): Action => ({
+  status: 429,
+  headers: { 'retry-after': String(seconds) },
   body: '[]',
 });
-const retryAfter = (status: number, seconds: number) =>
-  reply(status, { 'retry-after': String(seconds) });
-const usedUp = () =>
-  reply(200, {
-    'x-ratelimit-limit': '60',
-    'x-ratelimit-remaining': '0',
-    'x-ratelimit-reset': String(Math.ceil(Date.now() / 1_000) + 60),
-  });
+const silence = (): Action => 'silence';
 
 /** Linux tells which files a process waits for. */
 const readsStdin = ({ child: { pid } }: Running) =>
@@ -71,32 +59,17 @@ type Stage = readonly [
   last: string,
 ];
 
-const silence = (): Action => 'silence';
 const plain = 'petstore: WORD\n';
 const afterRefusal: Stage = [
   'it waits after a 429',
   'categories create emu',
-  () => retryAfter(429, 60),
+  () => refuseFor(60),
   'rate limit exceeded (429), next request in',
   'petstore: WORD\nThe service responded with 429; nothing has been sent since.\n',
 ];
 const stages: Stage[] = [
   afterRefusal,
   ['a list is on its way', 'categories list', silence, (_, { arrived }) => arrived(1), plain],
-  [
-    'it waits for the limit',
-    'categories create emu --if-missing',
-    usedUp,
-    'rate limit reached (60/min), next request in',
-    'petstore: WORD\nNothing was sent.\n',
-  ],
-  [
-    'it waits before another attempt',
-    'categories list',
-    () => retryAfter(503, 60),
-    'the service is unavailable, next request in',
-    plain,
-  ],
   [
     'it waits to look for what it may have created',
     'categories create emu',
@@ -107,7 +80,6 @@ const stages: Stage[] = [
 ];
 const stagesOfStdin: Stage[] = [
   ['it reads the key', 'categories list --api-key-file -', silence, readsStdin, plain],
-  ['it reads the key to keep', 'auth login', silence, readsStdin, plain],
   ['it reads the rows', 'categories import - --format csv --yes', silence, readsStdin, plain],
 ];
 
@@ -115,7 +87,7 @@ describe.concurrent('a signal', () => {
   const reading = existsSync('/proc/self/fdinfo') ? stagesOfStdin : [];
   const rows = [
     ...[...stages, ...reading].map((stage) => [...interrupt, ...stage] as const),
-    ...signals.slice(1).map((signal) => [...signal, ...afterRefusal] as const),
+    ...otherSignals.map((signal) => [...signal, ...afterRefusal] as const),
   ];
 
   test.for(rows)(
@@ -133,24 +105,6 @@ describe.concurrent('a signal', () => {
       expect(service.requests).toHaveLength(before);
     },
   );
-
-  test('while the api-key-command runs ends both at once', async ({ start, folder }) => {
-    const file = join(folder, 'started');
-    saveSettings(folder, {
-      'base-url': 'http://127.0.0.1:9/v1',
-      'api-key-command': `echo $$ > '${file}'; exec sleep 60`,
-    });
-    const program = start(['categories', 'list']);
-    await until(() => readIfThere(file).endsWith('\n'));
-    program.child.kill('SIGINT');
-
-    expect(await program.ended).toEqual({
-      code: 130,
-      stdout: '',
-      stderr: 'petstore: interrupted\n',
-    });
-    await until(() => !isAlive(Number(readIfThere(file))));
-  });
 
   test('while it connects ends it at once', async ({ serve, start }) => {
     const { env, connected } = await serve({ isMute: true });
@@ -175,20 +129,17 @@ describe.concurrent('a signal', () => {
     expect((await program.ended).code).toBe(130);
   });
 
-  test.for(signals)(
-    '%s while a create is on its way: its answer is waited for, exit %i',
-    async ([signal, code], { serve, start }) => {
-      const service = await serve({ react: () => 'hold' });
-      const program = start([...create, '--json'], { env: service.env });
-      await service.arrived(1);
-      program.child.kill(signal);
-      await noticed(program);
-      service.release();
+  test('while a create is on its way: its answer is waited for', async ({ serve, start }) => {
+    const service = await serve({ react: () => 'hold' });
+    const program = start([...create, '--json'], { env: service.env });
+    await service.arrived(1);
+    program.child.kill('SIGTERM');
+    await noticed(program);
+    service.release();
 
-      const { code: ended, stdout } = await program.ended;
-      expect([ended, JSON.parse(stdout)]).toEqual([code, { id: 1, name: 'emu' }]);
-    },
-  );
+    const { code, stdout } = await program.ended;
+    expect([code, JSON.parse(stdout)]).toEqual([143, { id: 1, name: 'emu' }]);
+  });
 
   // Ctrl-Break on Windows is SIGBREAK, which no other system sends.
   const onBreak = "process.on('SIGUSR2', () => process.emit('SIGBREAK', 'SIGBREAK'));";
@@ -249,7 +200,7 @@ describe.concurrent('a signal', () => {
   });
 
   test('SIGUSR1 opens no port of a debugger, and the run goes on', async ({ serve, start }) => {
-    const react = (_: Arrival, count: number) => (count === 1 ? retryAfter(503, 1) : 'respond');
+    const react = (_: Arrival, count: number) => (count === 1 ? refuseFor(1) : 'respond');
     const service = await serve({ react, isFilled: true });
     const list = ['categories', 'list', '-o', 'raw', '--query', '[0].name', '-q'];
     const program = start(list, { env: service.env });
@@ -269,13 +220,12 @@ describe.concurrent('a terminal', { tags: ['script'] }, () => {
   test.for([
     ['SIGTERM', ...atKey, 143, 'terminated'],
     ['Ctrl-C', ...atKey, 130, 'interrupted'],
-    ['Ctrl-C', ...atPlan, 130, 'interrupted'],
     ['Ctrl-C', ...inWait, 130, 'interrupted'],
     ['Ctrl-D', ...atPlan, 130, 'interrupted'],
   ] as const)(
     'is as before after %s %s',
     async ([end, , words, asks, code, says], { serve, spawn, folder }) => {
-      const react = () => (words === 'categories list' ? retryAfter(429, 60) : 'respond');
+      const react = () => (words === 'categories list' ? refuseFor(60) : 'respond');
       const service = await serve({ react });
       const env = { ...service.env, TERM: 'xterm' };
       writeFileSync(join(folder, 'pets.csv'), rowsOf(1));
