@@ -1,6 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { Certificate } from './own-authority.ts';
+import { listen } from './ports.ts';
 
 /** What a proxy does with a CONNECT; it has read the whole header. `service` opens a connection to where tunnels end. */
 type Reaction = (socket: Socket, service: () => Socket) => void;
@@ -58,7 +59,7 @@ export type ConnectProxy = {
 export async function startProxy(
   name: keyof typeof reactions,
   port = 1,
-  { certified }: { readonly certified?: Certificate } = {},
+  certified?: Certificate,
 ): Promise<ConnectProxy> {
   const asked: string[] = [];
   const chunks: Buffer[] = [];
@@ -82,9 +83,8 @@ export async function startProxy(
   };
   const server = certified ? createTlsServer(certified, onConnection) : createServer(onConnection);
   server.on('tlsClientError', () => {});
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    port: (server.address() as { port: number }).port,
+    port: await listen(server),
     asked,
     seen: () => Buffer.concat(chunks),
     open: () => sockets.size,

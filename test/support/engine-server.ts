@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Certificate } from './own-authority.ts';
+import { freePort } from './ports.ts';
 
 export type EngineServer = {
   readonly url: string;
@@ -49,14 +50,6 @@ export async function startEngine(
   };
   await server.start();
   return server;
-}
-
-async function freePort(): Promise<number> {
-  const holder = createServer();
-  await new Promise<void>((done) => holder.listen(0, '127.0.0.1', done));
-  const { port } = holder.address() as { port: number };
-  await new Promise((done) => holder.close(done));
-  return port;
 }
 
 async function listening(port: number): Promise<void> {

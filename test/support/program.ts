@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { test as base } from 'vitest';
+import { type Authority, makeAuthority } from './own-authority.ts';
 import type { Service, ServiceOptions } from './service.ts';
 
 export { expect } from 'vitest';
@@ -53,6 +54,8 @@ export type Running = {
 export type Fixtures = {
   /** A folder of this test alone; it is also the home folder of the programs that run. */
   folder: string;
+  /** An authority for certificates, of the tests of one file; it needs openssl. */
+  authority: Authority;
   /** Serves a sandbox as `startService` does. Concurrent tests need it: `onTestFinished` may belong to another one. */
   serve: (options?: ServiceOptions) => Promise<Service>;
   /** Starts a program in a clean environment. */
@@ -71,6 +74,15 @@ export const test = base.extend<Fixtures>({
     await use(folder);
     rmSync(folder, { recursive: true });
   },
+
+  authority: [
+    async ({}, use) => {
+      const folder = mkdtempSync(join(tmpdir(), 'petstore-tls-'));
+      await use(makeAuthority(folder));
+      rmSync(folder, { recursive: true });
+    },
+    { scope: 'file' },
+  ],
 
   serve: async ({}, use) => {
     const services: Service[] = [];

@@ -4,7 +4,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, createServer as createNetServer, type Socket } from 'node:net';
+import { createServer as createNetServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { type Plan, plans } from '../../src/sandbox/quota.ts';
@@ -12,6 +12,7 @@ import { createSandbox } from '../../src/sandbox/server.ts';
 import { answer } from '../../src/sandbox/service.ts';
 import { createState } from '../../src/sandbox/state.ts';
 import type { Certificate } from './own-authority.ts';
+import { listen } from './ports.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -122,8 +123,7 @@ export async function openService(options: ServiceOptions = {}) {
   server.on('tlsClientError', () => {});
   server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => {})));
   const connected = new Promise((resolve) => server.once('connection', resolve));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   const url = `http${tls || isMute ? 's' : ''}://127.0.0.1:${port}/v1`;
   return {
     url,

@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { listen } from './ports.ts';
 
 export type SlowWay = { readonly port: number; readonly close: () => void };
 
@@ -21,9 +21,8 @@ export async function openSlowWay(to: number, delay: number): Promise<SlowWay> {
       });
     }
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
-    port: (server.address() as AddressInfo).port,
+    port: await listen(server),
     close() {
       server.close();
       for (const socket of open) socket.destroy();

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test as base, describe } from 'vitest';
 import { bundle } from './bundle.ts';
+import { listen } from './ports.ts';
 import { cleanEnvironment, launcher } from './program.ts';
 
 export { expect } from 'vitest';
@@ -124,9 +125,8 @@ export function windowsPath(path: string): string {
 
 /** A process in Windows that starts others there. */
 async function startWindows(node: string): Promise<Windows> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((listening) => server.once('listening', listening));
-  const { port } = server.address() as { port: number };
+  const server = createServer();
+  const port = await listen(server);
   const path = windowsPath(resolve('test/support/programs/windows.cjs'));
   const wine = Object.entries(process.env).filter(([name]) => name.startsWith('WINE'));
   const env = { ...cleanEnvironment(tmpdir()), ...Object.fromEntries(wine) };

@@ -1,58 +1,58 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, vi } from 'vitest';
+import { describe, vi } from 'vitest';
 import { type ConnectProxy, startProxy } from '../support/connect-proxy.ts';
-import { type Authority, type Certificate, makeAuthority } from '../support/own-authority.ts';
+import type { Certificate } from '../support/own-authority.ts';
+import { freePort } from '../support/ports.ts';
 import { test as base, expect } from '../support/program.ts';
 import type { Service } from '../support/service.ts';
 
 const create = ['categories', 'create', 'rabbit', '--json'];
 const list = ['categories', 'list'];
 
-const test = base.extend<{ open: typeof startProxy }>({
-  /** Starts a proxy of this test alone. */
-  // biome-ignore lint/correctness/noEmptyPattern: how a fixture without others begins
-  open: async ({}, use) => {
+type ProxyFixtures = {
+  tls: Certificate;
+  /** A service behind real TLS. pets.example is a name that only a proxy can reach. */
+  service: Service;
+  /** Starts a proxy to the service. */
+  openProxy: (certified?: Certificate) => Promise<ConnectProxy>;
+  environment: (proxy: string, host?: string) => Record<string, string>;
+};
+
+const test = base.extend<ProxyFixtures>({
+  tls: ({ authority }, use) =>
+    use(authority.certify(['DNS:pets.example', 'IP:127.0.0.1', 'IP:0.0.0.0'])),
+
+  service: async ({ serve, tls }, use) => use(await serve({ tls })),
+
+  openProxy: async ({ service }, use) => {
     const proxies: ConnectProxy[] = [];
-    await use(async (...args) => {
-      const proxy = await startProxy(...args);
+    await use(async (certified) => {
+      const proxy = await startProxy('good', service.port, certified);
       proxies.push(proxy);
       return proxy;
     });
     for (const { close } of proxies) close();
   },
+
+  environment: ({ authority, service: { key, port } }, use) =>
+    use((proxy, host = 'pets.example') => ({
+      PETSTORE_BASE_URL: `https://${host}:${port}/v1`,
+      PETSTORE_API_KEY: key,
+      NODE_EXTRA_CA_CERTS: authority.path,
+      HTTPS_PROXY: proxy,
+    })),
 });
 
-/** A proxy and a service behind real TLS. pets.example is a name that only the proxy can reach. */
 describe.concurrent('through a proxy (needs openssl)', { tags: ['openssl'] }, () => {
-  let authority: Authority;
-  let tls: Certificate;
-  let folder: string;
-
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'petstore-tls-'));
-    authority = makeAuthority(folder);
-    tls = authority.certify(['DNS:pets.example', 'IP:127.0.0.1', 'IP:0.0.0.0']);
-  });
-  afterAll(() => rmSync(folder, { recursive: true }));
-
-  const environment = (proxy: string, { key, port }: Service, host = 'pets.example') => ({
-    PETSTORE_BASE_URL: `https://${host}:${port}/v1`,
-    PETSTORE_API_KEY: key,
-    NODE_EXTRA_CA_CERTS: authority.path,
-    HTTPS_PROXY: proxy,
-  });
-
   test('lists through one tunnel; the proxy gets the password, and the service the key', async ({
-    open,
-    serve,
+    service,
+    openProxy,
+    environment,
     petstore,
   }) => {
-    const service = await serve({ tls });
-    const { port, asked, seen } = await open('good', service.port);
-    const env = environment(`http://me:open%20sesame@127.0.0.1:${port}`, service);
+    const { port, asked, seen } = await openProxy();
+    const env = environment(`http://me:open%20sesame@127.0.0.1:${port}`);
 
     const { code, stderr } = await petstore([...list, '-o', 'ndjson', '-v'], { env });
 
@@ -72,13 +72,14 @@ describe.concurrent('through a proxy (needs openssl)', { tags: ['openssl'] }, ()
   });
 
   test('reaches a proxy that speaks TLS itself, and checks its certificate', async ({
-    open,
-    serve,
+    tls,
+    service,
+    openProxy,
+    environment,
     petstore,
   }) => {
-    const service = await serve({ tls });
-    const { port, asked, seen } = await open('good', service.port, { certified: tls });
-    const { NODE_EXTRA_CA_CERTS, ...env } = environment(`https://127.0.0.1:${port}`, service);
+    const { port, asked, seen } = await openProxy(tls);
+    const { NODE_EXTRA_CA_CERTS, ...env } = environment(`https://127.0.0.1:${port}`);
 
     const trusted = await petstore([...list, '-q'], { env: { ...env, NODE_EXTRA_CA_CERTS } });
     const refused = await petstore([...list, '-q'], {
@@ -95,19 +96,19 @@ describe.concurrent('through a proxy (needs openssl)', { tags: ['openssl'] }, ()
   });
 
   test('the certificate of the service is checked as without a proxy', async ({
-    open,
-    serve,
+    service,
+    openProxy,
+    environment,
     petstore,
   }) => {
-    const service = await serve({ tls });
-    const { port, asked } = await open('good', service.port);
+    const { port, asked } = await openProxy();
     const proxy = `http://127.0.0.1:${port}`;
-    const { NODE_EXTRA_CA_CERTS: _, ...unknown } = environment(proxy, service);
+    const { NODE_EXTRA_CA_CERTS: _, ...unknown } = environment(proxy);
 
     const ofNobody = await petstore(['categories', 'create', 'rabbit'], {
       env: { ...unknown, NODE_TLS_REJECT_UNAUTHORIZED: '0' },
     });
-    const ofOthers = await petstore(list, { env: environment(proxy, service, 'other.example') });
+    const ofOthers = await petstore(list, { env: environment(proxy, 'other.example') });
 
     expect([ofNobody.code, ofOthers.code]).toEqual([5, 5]);
     expect(ofNobody.stderr).toMatch(
@@ -119,19 +120,18 @@ describe.concurrent('through a proxy (needs openssl)', { tags: ['openssl'] }, ()
   });
 
   test('works with tinyproxy (needs it installed)', { tags: ['tinyproxy'] }, async ({
-    serve,
+    environment,
     spawn,
     petstore,
     folder,
   }) => {
-    const service = await serve({ tls });
     const port = await freePort();
     const settings = [`Port ${port}`, 'Listen 127.0.0.1', 'BasicAuth me sesame'];
     const path = join(folder, 'tinyproxy.conf');
     writeFileSync(path, [...settings, `LogFile "${folder}/log"`].join('\n'));
     spawn('tinyproxy', ['-d', '-c', path]);
     const through = (user: string, argv: string[], more = {}) => {
-      const env = environment(`http://${user}127.0.0.1:${port}`, service, '0.0.0.0');
+      const env = environment(`http://${user}127.0.0.1:${port}`, '0.0.0.0');
       return petstore(argv, { env: { ...env, ...more } });
     };
     await vi.waitFor(async () => expect((await through('', list)).stderr).toContain('(407)'), {
@@ -147,11 +147,3 @@ describe.concurrent('through a proxy (needs openssl)', { tags: ['openssl'] }, ()
     expect(dead.stderr).toMatch(/\(HTTPS_PROXY\) refused to connect \(5\d\d\)/);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -1,6 +1,6 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { describe } from 'vitest';
+import { listen } from '../support/ports.ts';
 import { test } from '../support/program.ts';
 
 const says = (text: string) => (socket: Socket) => void socket.write(text);
@@ -28,9 +28,7 @@ describe.concurrent('a limit store that is no Redis', () => {
         socket.on('error', () => {}).on('data', () => answer(socket));
       });
       onTestFinished(() => void store.close());
-      await once(store.listen(0, '127.0.0.1'), 'listening');
-      const { port } = store.address() as AddressInfo;
-      const url = `redis://ci:p4ss-w0rd@127.0.0.1:${port}`;
+      const url = `redis://ci:p4ss-w0rd@127.0.0.1:${await listen(store)}`;
       const env = { ...service.env, PETSTORE_LIMIT_STORE: url };
 
       const { code, stdout, stderr } = await petstore(['categories', 'list', '--json'], { env });
