@@ -25,13 +25,6 @@ const machines: readonly Machine[] = [
   ['without its file of certificates', [], ['env'], { NODE_EXTRA_CA_CERTS: '/missing.pem' }, 0],
   ['that lets no file grow', [], shell('ulimit -f 0'), {}, 74],
   ['without /proc', ['unshare'], ['unshare', '-m', ...shell('mount -t tmpfs none /proc')], {}, 0],
-  [
-    'without a home folder',
-    ['setpriv'],
-    [...obeying, ...shell('export HOME=$PWD/locked/x')],
-    {},
-    74,
-  ],
   ['with a read-only home', ['setpriv'], [...obeying, ...shell('export HOME=$PWD/locked')], {}, 74],
 ];
 

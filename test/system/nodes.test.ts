@@ -17,15 +17,12 @@ petstore categories list -o ndjson --max-wait 0
 `;
 
 describe.concurrent.each(nodes)('on %s', (node) => {
-  test('answers --version and --help, and says when it cannot', async ({ execute, expect }) => {
+  test('answers --version and --help', async ({ execute, expect }) => {
     const version = await execute(node, [launcher, '--version']);
     const help = await execute(node, [launcher, '--help']);
-    const full = await execute('sh', ['-c', `'${node}' '${launcher}' --help > /dev/full`]);
 
     expect(version).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
     expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('categories list') });
-    const noSpace = 'petstore: cannot write the result to standard output (ENOSPC)\n';
-    expect(full).toEqual({ code: 74, stdout: '', stderr: noSpace });
   });
 
   test('creates, lists, saves settings and a key, and uses them', async ({

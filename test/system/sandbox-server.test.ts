@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { test as base, expect, type Running, saveSettings } from '../support/program.ts';
@@ -23,41 +22,24 @@ async function announced(program: Running): Promise<Server> {
   return { program, port: Number(new URL(url).port), key };
 }
 
-/** Sends a head, then pieces of 1 MiB, and returns what came back by the end of the connection, or up to `until`. */
+/** Sends a head and a body, and returns what came back up to `until`, or by the end of the connection. */
 function send(
   port: number,
   head: readonly string[],
-  { body = 0, chunked = false, until = undefined as RegExp | undefined } = {},
+  { body = '' as string | Buffer, until = /\}$/ } = {},
 ): Promise<string> {
-  const piece = Buffer.alloc(MiB, 0x20);
   return new Promise((resolve) => {
     let text = '';
-    let taken = 0;
     const socket = connect(port, '127.0.0.1');
-    const finish = () => {
-      socket.destroy();
-      resolve(text);
-    };
-    const write = () => {
-      if (taken >= body && chunked) socket.end('0\r\n\r\n');
-      if (taken >= body || socket.destroyed) return;
-      if (chunked) socket.write(`${MiB.toString(16)}\r\n`);
-      socket.write(piece, (error) => {
-        if (error) return;
-        taken += MiB;
-        write();
-      });
-      if (chunked) socket.write('\r\n');
-    };
     socket.setEncoding('latin1').on('data', (part) => {
       text += part;
-      if (until?.test(text)) finish();
+      if (until.test(text)) socket.destroy();
     });
     // Broken off by the server: what came before is what counts.
     socket.on('error', () => {});
-    socket.once('close', finish);
+    socket.once('close', () => resolve(text));
     socket.write(`${head.join('\r\n')}\r\n\r\n`);
-    write();
+    socket.write(body);
   });
 }
 
@@ -76,8 +58,10 @@ describe('the sandbox', () => {
   test('responds to a long body, with or without the key', async ({
     server: { program, port, key },
   }) => {
-    const body = 40 * MiB;
-    const length = `Content-Length: ${body}`;
+    const body = Buffer.alloc(40 * MiB, ' ');
+    const size = Buffer.from(`${body.length.toString(16)}\r\n`);
+    const chunk = Buffer.concat([size, body, Buffer.from('\r\n0\r\n\r\n')]);
+    const length = `Content-Length: ${body.length}`;
     const chunks = 'Transfer-Encoding: chunked';
 
     for (const [row, status, head] of [
@@ -85,11 +69,9 @@ describe('the sandbox', () => {
       ['without the key, in chunks', 401, post('', chunks)],
       ['with the key', 413, post(key, length)],
       ['with the key, in chunks', 413, post(key, chunks)],
-      ['where no body belongs', 401, [...line('GET'), length]],
       ['under a name that is none', 400, [...line('POST', 'a b'), length]],
     ] as const) {
-      const chunked = head.includes(chunks);
-      const text = await send(port, head, { body, chunked, until: /\}$/ });
+      const text = await send(port, head, { body: head.includes(chunks) ? chunk : body });
 
       expect(text, row).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
       expect(text, row).toMatch(/^x-ratelimit-remaining: \d+\r$/m);
@@ -105,11 +87,11 @@ describe('the sandbox', () => {
     server: { port, key },
   }) => {
     const length = `Content-Length: ${MiB}`;
-    const json = '{"name":"fish"}'.padEnd(MiB - 4);
+    const json = '{"name":"fish"}'.padEnd(MiB);
     const expects = 'Expect: 100-continue';
 
-    const brokenOff = await send(port, [...post(key, length, expects), '', '{'], { until: /\n$/ });
-    const created = await send(port, [...post(key, length), '', json], { until: /\}$/ });
+    const brokenOff = await send(port, post(key, length, expects), { body: '{', until: /\n$/ });
+    const created = await send(port, post(key, length), { body: json });
 
     expect(brokenOff).toBe('HTTP/1.1 100 Continue\r\n\r\n');
     expect(created).toMatch(/^HTTP\/1.1 201 [\s\S]*\{"id":4,"name":"fish"\}$/);
@@ -119,7 +101,7 @@ describe('the sandbox', () => {
     const upgrade = ['Connection: Upgrade', 'Upgrade: websocket'];
     const methods = ['TRACE', 'OPTIONS', 'PROPFIND'];
     for (const head of [...methods.map((name) => line(name)), [...line('GET'), ...upgrade]]) {
-      const text = await send(port, head, { until: /\}$/ });
+      const text = await send(port, head);
       expect(text, head[0]).toMatch(/^HTTP\/1.1 401 /);
     }
 
@@ -127,16 +109,11 @@ describe('the sandbox', () => {
     expect(await send(port, connectTo)).toBe('');
   });
 
-  test('listens on loopback alone', async ({ server: { port } }) => {
-    const addresses = Object.values(networkInterfaces()).flatMap((all = []) => all);
-    const others = addresses.filter(({ internal, family }) => !internal && family === 'IPv4');
-    const names = others.map(({ address }) => address);
-    // Linux answers for all of 127.0.0.0/8.
-    if (process.platform === 'linux') names.push('127.0.0.2');
+  // Linux answers for all of 127.0.0.0/8.
+  test.runIf(process.platform === 'linux')('listens on 127.0.0.1 alone', async ({ server }) => {
+    const connected = once(connect(server.port, '127.0.0.2'), 'connect');
 
-    for (const name of names) {
-      await expect(once(connect(port, name), 'connect')).rejects.toThrow('ECONNREFUSED');
-    }
+    await expect(connected).rejects.toThrow('ECONNREFUSED');
   });
 });
 
@@ -207,6 +184,7 @@ describe('a program in a sandbox', () => {
     ];
 
     expect(ends.map(({ code }) => code)).toEqual([3, 137, 2]);
+    expect(ends[2]?.stderr).toContain('petstore: cannot run ./nowhere: command not found\n');
     expect(readdirSync(folder).filter((name) => name.startsWith('petstore-'))).toEqual([]);
   });
 });

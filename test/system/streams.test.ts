@@ -48,18 +48,14 @@ describe('standard output', () => {
     },
   );
 
-  test.skipIf(!existsSync('/dev/full'))(
-    'a full disk: exit 74, and it is said',
-    async ({ execute }) => {
-      const result = await execute('sh', [
-        '-c',
-        `${petstore} categories list -p sandbox > /dev/full`,
-      ]);
+  test.skipIf(!existsSync('/dev/full')).for(['categories list -p sandbox', '--help'])(
+    'a full disk that %s meets: exit 74, and it is said',
+    async (words, { execute }) => {
+      const { code, stderr } = await execute('sh', ['-c', `${petstore} ${words} > /dev/full`]);
 
-      expect(result.code).toBe(74);
-      expect(result.stderr).toContain(
-        'petstore: cannot write the result to standard output (ENOSPC)',
-      );
+      expect(code).toBe(74);
+      const says = 'petstore: cannot write the result to standard output (ENOSPC)';
+      expect(stderr).toContain(says);
     },
   );
 
@@ -122,14 +118,28 @@ test('a run that never settles: exit 1, and it says so', async ({ spawn, folder 
   });
 });
 
-test('a server that stays silent in TLS keeps no process beyond its deadline', async ({
+/** Emits warnings at the start and later, as Node or a library would. */
+const warnings = `
+process.emitWarning('a leak', 'MaxListenersExceededWarning');
+const warn = () => process.emitWarning('old', { type: 'DeprecationWarning', code: 'DEP9999' });
+process.nextTick(() => setImmediate(warn));
+`;
+
+test('a warning of Node is a notice with --verbose, and dropped without it', async ({
   petstore,
+  folder,
 }) => {
-  const { env } = await startService({ isMute: true });
+  writeFileSync(join(folder, 'warnings.cjs'), warnings);
+  const env = { NODE_OPTIONS: '--require ./warnings.cjs' };
+  const list = ['categories', 'list', '-p', 'sandbox', '--json'];
 
-  const { code } = await petstore(['categories', 'list', '--timeout', '500ms'], { env });
+  const verbose = await petstore([...list, '-v'], { env });
+  const usual = await petstore(list, { env });
 
-  expect(code).toBe(5);
+  for (const warning of ['MaxListenersExceededWarning: a leak', 'DeprecationWarning: old']) {
+    expect(verbose.stderr).toContain(`"message":"Node.js warning: ${warning}"`);
+  }
+  expect(usual.stderr).not.toMatch(/warning/i);
 });
 
 test('times are in UTC, in text as in events, whatever the time zone', async ({ petstore }) => {
