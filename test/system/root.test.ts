@@ -16,14 +16,12 @@ const owned = 'is owned by another user (0)';
 const ownFolders = 'PETSTORE_STATE_DIR to';
 
 test.for([
-  ['.config', 2, saveSetting, 'settings.json (EACCES)'],
   [`${config}/settings.json`, 2, saveSetting, 'settings.json (EACCES)'],
   [`${config}/keys`, 74, login, 'keys (EPERM)', ownFolders],
   [`${config}/keys`, 2, ['auth', 'status'], '/keys (EACCES)'],
   [`${config}/keys.lock`, 74, login, 'keys.lock (EACCES)', ownFolders],
   ['.local', 74, importRows, '/names (EACCES)', ownFolders],
   [state, 74, ['doctor', '-p', 'sandbox'], 'petstore (EACCES)', ownFolders],
-  [`${state}/imports`, 74, importRows, `imports ${owned}`, ownFolders],
   [`${state}/names`, 74, importRows, `names ${owned}`, ownFolders],
   [`${state}/names`, 0, createOnce, `names ${owned}; another petstore process may`, ownFolders],
   [`${state}/limits`, 0, createOnce, `limits ${owned}; the rate limit is shared in`, ownFolders],
