@@ -11,8 +11,6 @@ export type Clock = {
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Time stands still until the returned function is called: a request is on its way. */
   hold: () => () => void;
-  /** All completed sleeps, in ms. */
-  readonly slept: number[];
 };
 
 export const startTime = Date.UTC(2026, 10, 20, 15, 4, 0);
@@ -26,10 +24,8 @@ export function createClock(): Clock {
   let ahead = 0;
   let holds = 0;
   const timers = new Set<{ at: number; wake: () => void }>();
-  const slept: number[] = [];
 
   return {
-    slept,
     now: () => startTime + time + ahead,
     uptime: () => upBefore + time,
     service: () => startTime + time,
@@ -44,7 +40,6 @@ export function createClock(): Clock {
           at: time + ms,
           wake() {
             awake.abort();
-            slept.push(ms);
             resolve();
           },
         };

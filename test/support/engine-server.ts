@@ -1,9 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Certificate } from './own-authority.ts';
 import { freePort } from './ports.ts';
 
@@ -37,9 +34,9 @@ export async function startEngine(
     url: `${tls ? 'rediss' : 'redis'}://127.0.0.1:${port}`,
     async start() {
       const own = ['--save', '', '--appendonly', 'no', '--dir', folder, '--bind', '127.0.0.1'];
-      child = spawn(program, [...ports, ...own, ...certified, ...args], { stdio: 'ignore' });
-      const failed = new Promise<never>((_, reject) => child.once('error', reject));
-      await Promise.race([listening(port), failed]);
+      const argv = [...ports, ...own, ...certified, ...args];
+      child = spawn(program, argv, { stdio: ['ignore', 'pipe', 'ignore'] });
+      await waitUntilReady(child);
     },
     kill() {
       if (child.signalCode !== null || child.exitCode !== null) return Promise.resolve();
@@ -52,16 +49,11 @@ export async function startEngine(
   return server;
 }
 
-async function listening(port: number): Promise<void> {
-  for (let left = 500; left > 0; left -= 1) {
-    const socket = connect(port, '127.0.0.1');
-    const isOpen = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    );
-    socket.destroy();
-    if (isOpen) return;
-    await pause(10);
-  }
-  throw new Error('the engine does not start');
+/** Resolves when the server takes connections. It is read to its end, so that its pipe never fills up. */
+function waitUntilReady(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', () => reject(new Error('the engine does not start')));
+    child.stdout?.on('data', (text) => /Ready to accept/.test(`${text}`) && resolve());
+  });
 }

@@ -124,12 +124,12 @@ export const test = base.extend<Fixtures>({
         random: () => 0.5,
         signal,
         onWarning: () => {},
-        askSecret: () => Promise.reject(new Error('unexpected prompt: this test has no terminal')),
-        askLine: () => Promise.reject(new Error('unexpected prompt: this test has no terminal')),
-        confirm: () => Promise.reject(new Error('unexpected prompt: this test has no terminal')),
-        launch: () => Promise.reject(new Error('no programs run in memory')),
-        capture: () => Promise.reject(new Error('no programs run in memory')),
-        openEngine: () => Promise.reject(new Error('no engine runs in memory')),
+        askSecret: unexpected('a prompt'),
+        askLine: unexpected('a prompt'),
+        confirm: unexpected('a prompt'),
+        launch: unexpected('a program'),
+        capture: unexpected('a program'),
+        openEngine: unexpected('an engine'),
         stateFiles,
         self: ['node', 'petstore'],
         owner,
@@ -152,15 +152,20 @@ export const test = base.extend<Fixtures>({
   },
 });
 
+/** Stands for what a test in memory has not, unless it brings it. */
+function unexpected(what: string): () => Promise<never> {
+  return () => Promise.reject(new Error(`unexpected in this test: ${what}`));
+}
+
 function recordOutput(columns: number | undefined): Output & { text: () => string } {
   const chunks: string[] = [];
-  return {
-    write: async (text) => void chunks.push(text),
-    isTTY: columns !== undefined,
-    columns,
-    stream: undefined,
-    text: () => chunks.join(''),
-  };
+  const output = outputTo(async (text) => void chunks.push(text), columns);
+  return { ...output, text: () => chunks.join('') };
+}
+
+/** Returns a stream for the context: a pipe, or a terminal of that many columns. */
+export function outputTo(write: Output['write'], columns?: number): Output {
+  return { write, isTTY: columns !== undefined, columns, stream: undefined };
 }
 
 /** Returns a transport to the sandbox without a network. The clock stands still until a response is read. */

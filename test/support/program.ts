@@ -43,7 +43,6 @@ export type Running = {
   readonly child: ChildProcessWithoutNullStreams;
   /** What it has written so far. */
   readonly stdout: () => string;
-  readonly stderr: () => string;
   /** Resolves when it has written this to stderr. Rejects if it ends without. */
   readonly says: (text: string | RegExp) => Promise<void>;
   /** Resolves when it has written this to stdout, where a terminal shows all of it. Rejects if it ends without. */
@@ -162,7 +161,6 @@ function watch(child: ChildProcessWithoutNullStreams, unread = false): Running {
   return {
     child,
     stdout: () => chunks.stdout,
-    stderr: () => chunks.stderr,
     says: writes('stderr'),
     shows: writes('stdout'),
     ended,
@@ -195,7 +193,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /** Writes a settings file into a home folder, with these settings of the profile production. */
-export function saveSettings(home: string, settings: Readonly<Record<string, string>>): void {
+export function saveProfile(home: string, settings: Readonly<Record<string, string>>): void {
   const folder = join(home, '.config', 'petstore');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const text = JSON.stringify({ profiles: { production: settings } });

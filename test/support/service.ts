@@ -4,7 +4,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { createServer as createNetServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { type Plan, plans } from '../../src/sandbox/quota.ts';
@@ -51,8 +51,6 @@ export type ServiceOptions = {
   readonly tls?: Certificate;
   /** Begins with the sample categories of `petstore sandbox`. */
   readonly isFilled?: boolean;
-  /** Takes connections and never reads, not even the beginning of TLS. */
-  readonly isMute?: boolean;
   /** How far the service's clock is ahead of this machine's, in ms. */
   readonly skewMs?: number;
   /** Changes the headers of the sandbox's own responses. */
@@ -77,7 +75,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
 /** Serves a sandbox on a real port until `close` is called: for programs that are no tests. */
 export async function openService(options: ServiceOptions = {}) {
-  const { plan = plans.free, tls, isFilled, isMute, skewMs = 0, spoil = same, react } = options;
+  const { plan = plans.free, tls, isFilled, skewMs = 0, spoil = same, react } = options;
   const key = 'service-key-0123456789';
   const state = createState(isFilled ? {} : { categories: [] }, plan);
   const requests: Arrival[] = [];
@@ -118,13 +116,11 @@ export async function openService(options: ServiceOptions = {}) {
     response.write(reply.body.slice(0, reply.body.length / 2), () => request.socket.destroy());
   }
 
-  const createServer = () => (tls ? createHttpsServer(tls, handle) : createHttpServer(handle));
-  const server = isMute ? createNetServer() : createServer();
+  const server = tls ? createHttpsServer(tls, handle) : createHttpServer(handle);
   server.on('tlsClientError', () => {});
   server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => {})));
-  const connected = new Promise((resolve) => server.once('connection', resolve));
   const port = await listen(server);
-  const url = `http${tls || isMute ? 's' : ''}://127.0.0.1:${port}/v1`;
+  const url = `http${tls ? 's' : ''}://127.0.0.1:${port}/v1`;
   return {
     url,
     port,
@@ -133,8 +129,6 @@ export async function openService(options: ServiceOptions = {}) {
     env: { PETSTORE_BASE_URL: url, PETSTORE_API_KEY: key },
     state,
     requests,
-    /** Resolves with the first connection. */
-    connected,
     /** Resolves when that many requests have arrived. */
     arrived(count: number): Promise<void> {
       if (requests.length >= count) return Promise.resolve();

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { filesBelow } from '../hostile/invariants.ts';
-import { expect, isAlive, launcher, saveSettings, test, until } from '../support/program.ts';
+import { expect, isAlive, launcher, saveProfile, test, until } from '../support/program.ts';
 import type { Service } from '../support/service.ts';
 
 const list = ['categories', 'list'];
@@ -21,7 +21,7 @@ describe.concurrent('the program that prints a key', () => {
   }) => {
     const service = await serve();
     const command = `${printKey}; ${printKey} >&2`;
-    saveSettings(folder, { 'base-url': service.url, 'api-key-command': command });
+    saveProfile(folder, { 'base-url': service.url, 'api-key-command': command });
 
     const { code, stdout, stderr } = await petstore([...list, '--verbose']);
 
@@ -38,7 +38,7 @@ describe.concurrent('the program that prints a key', () => {
     'and %s: exit 4, and nothing of what it says is shown',
     async (row, { petstore, folder }) => {
       const [, command, says] = row;
-      saveSettings(folder, { 'base-url': 'http://127.0.0.1:9/v1', 'api-key-command': command });
+      saveProfile(folder, { 'base-url': 'http://127.0.0.1:9/v1', 'api-key-command': command });
 
       const { code, stderr } = await petstore([...list, '--verbose']);
 
@@ -51,7 +51,7 @@ describe.concurrent('the program that prints a key', () => {
   test('is ended with petstore, and what it started too', async ({ start, folder }) => {
     const file = join(folder, 'pid');
     const command = `(sleep 300 & echo $! > '${file}'; wait)`;
-    saveSettings(folder, { 'base-url': 'http://127.0.0.1:9/v1', 'api-key-command': command });
+    saveProfile(folder, { 'base-url': 'http://127.0.0.1:9/v1', 'api-key-command': command });
 
     const { child, ended } = start(list);
     await until(() => filesBelow(folder).includes(file) && readFileSync(file, 'utf8') !== '');
@@ -129,7 +129,7 @@ describe.concurrent('on a terminal (needs script)', { tags: ['script'] }, () => 
   }) => {
     const service = await serve();
     const command = `printf 'PIN? ' >&2; read pin; test "$pin" = 1234 && ${printKey}`;
-    saveSettings(folder, { 'base-url': service.url, 'api-key-command': command });
+    saveProfile(folder, { 'base-url': service.url, 'api-key-command': command });
     const answer = async (pin: string) => {
       const argv = onTerminal('categories list --json');
       const { child, shows, ended } = spawn('script', argv, { stdin: null });

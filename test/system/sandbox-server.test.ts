@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { test as base, expect, type Running, saveSettings } from '../support/program.ts';
+import { test as base, expect, type Running, saveProfile } from '../support/program.ts';
 
 const MiB = 1024 * 1024;
 
@@ -153,7 +153,7 @@ describe('a program in a sandbox', () => {
     petstore,
     folder,
   }) => {
-    saveSettings(folder, { output: 'json' });
+    saveProfile(folder, { output: 'json' });
     const settings = join(folder, '.config', 'petstore', 'settings.json');
     const before = readFileSync(settings, 'utf8');
     const script = `

@@ -3,6 +3,9 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { createTransport } from '../../src/node/transport.ts';
 import { origin, request, textOf } from '../support/wire.ts';
 
+// nock's interceptors are written for Node 22; this one function is all that Node 20 lacks for them.
+if (!('withResolvers' in Promise)) Object.assign(Promise, { withResolvers });
+
 describe('the transport against a mock', () => {
   afterEach(() => nock.cleanAll());
   // The process runs other tests as well.
@@ -43,3 +46,9 @@ describe('the transport against a mock', () => {
     expect((await send(request())).headers['retry-after']).toEqual(['3', '9']);
   });
 });
+
+function withResolvers() {
+  const resolvers = {};
+  const promise = new Promise((resolve, reject) => Object.assign(resolvers, { resolve, reject }));
+  return { promise, ...resolvers };
+}

@@ -14,9 +14,6 @@ process.geteuid = undefined;
 const below = process.env.NTFS_FOLDER ?? '/none';
 /** The mode of a file that is deleted, but open. */
 const pending = 0o1000;
-/** The mode of a file that was opened with UV_FS_O_EXLOCK, and that flag. */
-const exclusive = 0o2000;
-const exlock = 0x10000000;
 
 const refuse = (code, syscall, path) => {
   throw Object.assign(new Error(`${code}: ${syscall} '${path}'`), { code, syscall, path });
@@ -65,12 +62,6 @@ function live(path, syscall) {
   return found;
 }
 
-/** Whether it is open in a way that lets nothing else open it. */
-function isHeld(path) {
-  const stats = fs.lstatSync(path, { throwIfNoEntry: false });
-  return stats?.isFile() === true && (stats.mode & exclusive) !== 0 && isOpen(path);
-}
-
 function withoutModes(stats) {
   if (stats) {
     const sameType = typeof stats.mode === 'bigint' ? BigInt : Number;
@@ -84,15 +75,8 @@ function withoutModes(stats) {
 export function openSync(path, flags, mode) {
   if (!`${path}`.startsWith(below)) return fs.openSync(path, flags, mode);
   const found = live(path, 'open');
-  const wants = typeof flags === 'number' && (flags & exlock) !== 0;
-  if (isHeld(found) || (wants && fs.existsSync(found) && isOpen(found))) {
-    refuse('EBUSY', 'open', path);
-  }
   // Windows has no pipes in folders, so none is waited for.
-  const never = typeof flags === 'number' ? (flags & ~exlock) | O_NONBLOCK : flags;
-  const file = fs.openSync(found, never, mode);
-  if (wants) fs.fchmodSync(file, (fs.fstatSync(file).mode & 0o777) | exclusive);
-  return file;
+  return fs.openSync(found, typeof flags === 'number' ? flags | O_NONBLOCK : flags, mode);
 }
 
 export function renameSync(from, to) {
@@ -111,7 +95,6 @@ export function renameSync(from, to) {
 
 export function unlinkSync(path) {
   const found = live(path, 'unlink');
-  if (`${found}`.startsWith(below) && isHeld(found)) refuse('EBUSY', 'unlink', path);
   if (`${found}`.startsWith(below) && fs.existsSync(found) && isOpen(found)) {
     fs.chmodSync(found, (fs.statSync(found).mode & 0o777) | pending);
   } else {
