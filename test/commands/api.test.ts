@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe } from 'vitest';
 import { cutBefore } from '../support/import-cases.ts';
-import { expect, networkError, reply, test, testKey } from '../support/petstore.ts';
+import { expect, networkError, outputTo, reply, test, testKey } from '../support/petstore.ts';
 import { trials } from '../support/trials.ts';
 
 const post = ['api', 'POST', '/categories', '--data'];
@@ -248,8 +248,7 @@ describe('the outcome of a request through api', () => {
   });
 
   test('is done even when the answer cannot be printed', async ({ petstore, sandbox }) => {
-    const full = { isTTY: false, columns: undefined, stream: undefined };
-    const stdout = { ...full, write: () => Promise.reject(networkError('ENOSPC')) };
+    const stdout = outputTo(() => Promise.reject(networkError('ENOSPC')));
 
     const write = await petstore([...post, rabbit, '--json'], { context: { stdout } });
     const read = await petstore(['api', 'GET', '/categories', '--json'], { context: { stdout } });

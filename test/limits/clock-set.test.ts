@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe } from 'vitest';
 import { type Clock, startTime } from '../support/clock.ts';
 import { cutBefore } from '../support/import-cases.ts';
-import { expect, type Fixtures, type Reaction, test } from '../support/petstore.ts';
+import { expect, type Fixtures, outputTo, type Reaction, test } from '../support/petstore.ts';
 import { expectTold, list, listNow, minute, refusal, second } from '../support/told.ts';
-import { type Context, plans } from '../support/values.ts';
+import { plans } from '../support/values.ts';
 
 const hour = 60 * minute;
 const day = 24 * hour;
@@ -53,15 +53,10 @@ async function runWait(fixtures: Fixtures, wait: Wait, sleep: Clock['sleep']) {
   const [, command, reaction, limit] = wait;
   const sentAt: number[] = [];
   const said: { waitMs: number; endsIn: number }[] = [];
-  const stderr: Context['stderr'] = {
-    isTTY: false,
-    columns: undefined,
-    stream: undefined,
-    async write(line) {
-      const { event, waitMs, resetAt } = JSON.parse(line);
-      if (event === 'wait') said.push({ waitMs, endsIn: Date.parse(resetAt) - clock.now() });
-    },
-  };
+  const stderr = outputTo(async (line) => {
+    const { event, waitMs, resetAt } = JSON.parse(line);
+    if (event === 'wait') said.push({ waitMs, endsIn: Date.parse(resetAt) - clock.now() });
+  });
   sandbox.plan = { ...plans.free, minute: { limit, length: minute } };
   sandbox.react = () => {
     sentAt.push(clock.service() - startTime);

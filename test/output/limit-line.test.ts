@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { put, three } from '../support/import-cases.ts';
-import { expect, type Fixtures, test } from '../support/petstore.ts';
+import { expect, type Fixtures, outputTo, test } from '../support/petstore.ts';
 import type { Output } from '../support/values.ts';
 
 const list = ['categories', 'list', '-o', 'csv'];
@@ -16,8 +16,7 @@ async function run(
   const write = async (text: string) => {
     written += text;
   };
-  const others = { write, columns: undefined, stream: undefined };
-  const output = (isTTY: boolean): Output => ({ ...others, isTTY });
+  const output = (isTTY: boolean): Output => ({ ...outputTo(write), isTTY });
   const context = { stdout: output(terminals.stdout), stderr: output(terminals.stderr) };
   const { exitCode } = await petstore([...argv, '--no-color'], { context });
   return { exitCode, lines: written.trimEnd().split('\n') };

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { cutAfter, put, reactTo } from '../support/import-cases.ts';
-import { expect, type Fixtures } from '../support/petstore.ts';
+import { expect, type Fixtures, outputTo } from '../support/petstore.ts';
 import { test } from '../support/terminal.ts';
 import { type Output, plans } from '../support/values.ts';
 
@@ -93,7 +93,7 @@ async function listen({ petstore, clock }: Pick<Fixtures, 'petstore' | 'clock'>,
   const write: Output['write'] = async (text) => {
     said.push({ second: clock.uptime() / 1_000, text });
   };
-  const stderr = { isTTY: false, columns: undefined, stream: undefined, write };
+  const stderr = outputTo(write);
   const { exitCode } = await petstore(argv, { context: { stderr } });
   expect(exitCode).toBe(0);
   const [wait, progress] = argv.includes('json')

@@ -5,6 +5,7 @@ import {
   test as base,
   expect,
   networkError,
+  outputTo,
   type RunOptions,
   reply,
   testKey,
@@ -206,7 +207,6 @@ describe('the outcome of a create', () => {
     expect(result.events().at(-1)).toMatchObject({ kind: 'interrupted', outcome: 'refused' });
   });
 
-  const noTerminal = { isTTY: false, columns: undefined, stream: undefined };
   test.for([
     ['is printed within a second', 900, ''],
     [
@@ -227,7 +227,7 @@ describe('the outcome of a create', () => {
 
       const { exitCode, stderr } = await create([], {
         signal: ctrlC.signal,
-        context: { stdout: { ...noTerminal, write } },
+        context: { stdout: outputTo(write) },
       });
 
       expect(exitCode).toBe(130);
@@ -240,7 +240,7 @@ describe('the outcome of a create', () => {
     const ctrlC = new AbortController();
     const interrupt = () => ctrlC.abort(interrupted(130));
     const write = () => new Promise<void>(() => setImmediate(interrupt));
-    const stdout = { ...noTerminal, write };
+    const stdout = outputTo(write);
 
     const { exitCode, stderr } = await create([], { signal: ctrlC.signal, context: { stdout } });
 
@@ -250,7 +250,7 @@ describe('the outcome of a create', () => {
 
   const writing = (code: string) => {
     const write = () => Promise.reject(networkError(code));
-    return { context: { stdout: { ...noTerminal, write } } };
+    return { context: { stdout: outputTo(write) } };
   };
 
   test('is created even if the result cannot be printed, and the id is said', async ({

@@ -14,7 +14,7 @@ import {
   test,
   three,
 } from '../../support/import-cases.ts';
-import { expect, networkError, reply } from '../../support/petstore.ts';
+import { expect, networkError, outputTo, reply } from '../../support/petstore.ts';
 import { exact, interrupted, plans } from '../../support/values.ts';
 
 const preview = ['--dry-run', '--json'];
@@ -94,7 +94,7 @@ describe('categories import', () => {
     async ([, code, exitCode, says], { importText, sandbox }) => {
       sandbox.categories.push({ id: exact('7'), name: 'dog', description: 'Barks' });
       const write = () => Promise.reject(networkError(code));
-      const stdout = { isTTY: false, columns: undefined, stream: undefined, write };
+      const stdout = outputTo(write);
 
       const result = await importText(three, ['--yes'], { context: { stdout } });
 
@@ -148,15 +148,10 @@ describe('the progress of an import', () => {
       return forward();
     };
     const ends: number[] = [];
-    const stderr = {
-      isTTY: false,
-      columns: undefined,
-      stream: undefined,
-      async write(line: string) {
-        const { event, leftMs } = JSON.parse(line);
-        if (event === 'progress') ends.push(clock.now() + leftMs);
-      },
-    };
+    const stderr = outputTo(async (line) => {
+      const { event, leftMs } = JSON.parse(line);
+      if (event === 'progress') ends.push(clock.now() + leftMs);
+    });
 
     const start = clock.now();
     const flags = ['--max-wait', 'inf', ...apply];
