@@ -1,17 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { describe } from 'vitest';
 import { pathWithPetstore, test } from '../support/program.ts';
-import { openService, type Service } from '../support/service.ts';
 import { needsShell, readExamples } from '../support/tree.ts';
-import { exact, plans } from '../support/values.ts';
-
-let service: Service;
-beforeAll(async () => {
-  service = await openService({ plan: plans.business });
-  service.state.categories.push({ id: exact('1'), name: 'dog' });
-});
-afterAll(() => service.close());
 
 const examples = (await readExamples()).filter(
   (line) => needsShell(line) && !line.includes('powershell'),
@@ -21,8 +12,8 @@ const examples = (await readExamples()).filter(
 describe.concurrent('the examples of the help that need a shell work as they are:', () => {
   for (const line of examples) {
     const tags = line.includes('jq ') ? ['jq'] : [];
-    test(line, { tags }, async ({ folder, execute, expect }) => {
-      const { url, key } = service;
+    test(line, { tags }, async ({ serve, folder, execute, expect }) => {
+      const { env, key } = await serve({ isFilled: true });
       writeFileSync(join(folder, 'script.sh'), '#!/bin/sh\npetstore --version\n', { mode: 0o755 });
       writeFileSync(join(folder, 'pets.csv'), 'name\nparrot\n');
       writeFileSync(join(folder, 'pets.json'), '[{"name":"parrot"}]');
@@ -33,7 +24,7 @@ describe.concurrent('the examples of the help that need a shell work as they are
       writeFileSync(join(folder, '.config/petstore/settings.json'), '{}');
 
       const { code, stderr } = await execute('bash', ['-o', 'pipefail', '-c', line], {
-        env: { PATH: pathWithPetstore(folder), PETSTORE_BASE_URL: url, PETSTORE_API_KEY: key },
+        env: { ...env, PATH: pathWithPetstore(folder) },
       });
 
       expect(stderr).not.toContain('petstore: internal');

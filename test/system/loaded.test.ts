@@ -36,7 +36,6 @@ const table = [
 const rows = [
   ['--version', [], 0],
   ['--help', ['commander'], 165],
-  ['categories --help', ['commander'], 165],
   ['config list --json', settings, 385],
   ['limits --json', settings, 390],
   ['categories list --json', request, 590],

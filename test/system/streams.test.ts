@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe } from 'vitest';
 import { expect, launcher, test } from '../support/program.ts';
-import { startService } from '../support/service.ts';
+import type { ServiceOptions } from '../support/service.ts';
 
 const petstore = `'${process.execPath}' '${launcher}'`;
 
-/** A service that lists so many categories. */
-const serveMany = (count: number) => {
+/** Options of a service that lists so many categories. */
+const listing = (count: number): ServiceOptions => {
   const rows = Array.from({ length: count }, (_, id) => ({ id, name: `category number ${id}` }));
-  return startService({ react: () => ({ status: 200, body: JSON.stringify(rows) }) });
+  return { react: () => ({ status: 200, body: JSON.stringify(rows) }) };
 };
 
 describe('standard output', () => {
-  test('a reader that goes away ends the command quietly with 141', async ({ execute }) => {
-    const { env } = await serveMany(20_000);
+  test('a reader that goes away ends the command quietly with 141', async ({ execute, serve }) => {
+    const { env } = await serve(listing(20_000));
     const script = `{ ${petstore} categories list -q -o ndjson; echo $? >&2; } | head -n 1`;
 
     expect(await execute('sh', ['-c', script], { env })).toEqual({
@@ -59,8 +59,8 @@ describe('standard output', () => {
     },
   );
 
-  test('a big result arrives whole in a slow pipe', async ({ start }) => {
-    const { env } = await serveMany(50_000);
+  test('a big result arrives whole in a slow pipe', async ({ start, serve }) => {
+    const { env } = await serve(listing(50_000));
     const { child, ended } = start(['categories', 'list', '-q', '-o', 'ndjson'], {
       env,
       unread: true,

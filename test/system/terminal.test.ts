@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { expect, launcher, test } from '../support/program.ts';
+import { expect, type Fixtures, launcher, test } from '../support/program.ts';
 import { finalScreen, widthMark } from '../support/screen.ts';
-import { startService } from '../support/service.ts';
 import { exact, plans } from '../support/values.ts';
 
 /** A function of the shell. */
@@ -40,23 +39,23 @@ const cellsOf = (text = '') =>
     .split(/[\s│─┌┬┐├┼┤└┴┘]+/)
     .filter(Boolean);
 
-async function openShop() {
-  const { env, state } = await startService({ plan: plans.business });
+async function openShop(serve: Fixtures['serve']) {
+  const { env, state } = await serve({ plan: plans.business });
   const id = exact('-9223372036854775808');
   state.categories.push({ id, name: 'dog', description: 'Barks' });
   return { ...env, TERM: 'xterm' };
 }
 
 describe('a terminal (needs script)', { tags: ['script'] }, () => {
-  test('shows the values that a pipe gets, in colour', async ({ execute, folder }) => {
+  test('shows the values that a pipe gets, in colour', async ({ execute, serve, folder }) => {
     writeFileSync(join(folder, 'pets.csv'), 'name\nfox\ndog\n');
     const lines = commands.map(([words]) => `echo '@@${words}'; petstore ${words} 2>/dev/null\n`);
     writeFileSync(join(folder, 'commands.sh'), petstore + lines.join(''));
     const command = 'stty cols 200; sh commands.sh';
 
-    const pipe = await execute('sh', ['commands.sh'], { env: await openShop() });
+    const pipe = await execute('sh', ['commands.sh'], { env: await openShop(serve) });
     const terminal = await execute('script', ['-qec', command, '/dev/null'], {
-      env: await openShop(),
+      env: await openShop(serve),
     });
 
     const piped = resultsIn(pipe.stdout);
