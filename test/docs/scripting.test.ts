@@ -2,8 +2,8 @@ import { describe } from 'vitest';
 import { Failure, type Outcome } from '../../src/errors.ts';
 import type { Event, Wait } from '../../src/events.ts';
 import { failureEvent } from '../../src/output/event-text.ts';
+import { quotedIn, readPage, rowsOf, sectionOf, sectionsOf } from '../support/pages.ts';
 import { expect, test } from '../support/petstore.ts';
-import { quotedIn, readPage, rowsOf, sectionOf, sectionsOf } from '../support/sections.ts';
 import { formats } from '../support/values.ts';
 
 const page = readPage('scripting.md');

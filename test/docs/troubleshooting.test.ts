@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { exitCodes as meanings } from '../../src/commands/topics.ts';
 import { exitCodes } from '../../src/errors.ts';
-import { quotedIn, readPage, rowsOf, sectionOf, sectionsOf } from '../support/sections.ts';
+import { quotedIn, readPage, rowsOf, sectionOf, sectionsOf } from '../support/pages.ts';
 
 const page = readPage('troubleshooting.md');
 const codes = new Map(

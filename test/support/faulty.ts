@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import type { Send, WireRequest } from '../../src/context.ts';
 import type { Clock } from './clock.ts';
 import { networkError } from './petstore.ts';
@@ -14,14 +15,14 @@ const faults: Readonly<Record<string, Fault>> = {
     throw broken();
   },
   async resetAfter(request, forward) {
-    await consume(await forward(request));
+    await buffer((await forward(request)).body);
     throw broken();
   },
   async lateCommit(request, forward, clock) {
     request.onSent();
     const late = request.method === 'POST';
     const signal = new AbortController().signal;
-    if (late) void clock.sleep(300, signal).then(async () => consume(await forward(request)));
+    if (late) void clock.sleep(300, signal).then(async () => buffer((await forward(request)).body));
     throw broken();
   },
   async refusedFor503(request) {
@@ -29,12 +30,12 @@ const faults: Readonly<Record<string, Fault>> = {
     return answer(503, '');
   },
   async createdWith503(request, forward) {
-    await consume(await forward(request));
+    await buffer((await forward(request)).body);
     return answer(503, '');
   },
   async cutAnswer(request, forward) {
     const { status, headers, body } = await forward(request);
-    const text = await consume({ body });
+    const text = await buffer(body);
     return {
       status,
       headers,
@@ -68,10 +69,4 @@ function answer(status: number, text: string, headers: Readonly<Record<string, s
       yield Buffer.from(text);
     })(),
   };
-}
-
-async function consume({ body }: { readonly body: AsyncIterable<Uint8Array> }): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }

@@ -1,16 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-const onPath = (program: string): boolean =>
-  (process.env.PATH ?? '').split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return folder !== '';
-    } catch {
-      return false;
-    }
-  });
+const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
+const onPath = (program: string) => folders.some((folder) => existsSync(join(folder, program)));
 
 /** Whether a program is here and does its work: containers often forbid to trace, or to make namespaces. */
 const succeeds = (program: string, args: readonly string[]): boolean =>

@@ -1,5 +1,7 @@
 import type { WireRequest } from '../../src/context.ts';
 
+export { text as textOf } from 'node:stream/consumers';
+
 export const origin = 'https://pets.example';
 /** A request as the core hands it to the transport. */
 export const request = (fields: Partial<WireRequest> = {}): WireRequest => ({
@@ -11,9 +13,3 @@ export const request = (fields: Partial<WireRequest> = {}): WireRequest => ({
   onSent: () => {},
   ...fields,
 });
-
-export async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
-}

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
+import { blocksOf } from '../support/pages.ts';
 import { test as base, expect, pathWithPetstore, type Running } from '../support/program.ts';
-import { blocksOf } from '../support/sections.ts';
 import type { Action, Arrival } from '../support/service.ts';
 import { plans } from '../support/values.ts';
 
