@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { test as base, describe } from 'vitest';
 import { bundle } from './bundle.ts';
 import { listen } from './ports.ts';
-import { cleanEnvironment, launcher } from './program.ts';
+import { cleanEnvironment, createGate, launcher } from './program.ts';
 
 export { expect } from 'vitest';
 
@@ -29,11 +29,6 @@ type Running = {
   readonly printed: Promise<void>;
   /** Ends it at once, as the task manager does. */
   readonly kill: () => void;
-};
-
-type Windows = {
-  readonly run: (program: string, args: readonly string[] | undefined, options: Options) => Running;
-  readonly close: () => Promise<void>;
 };
 
 type Message = {
@@ -124,7 +119,7 @@ export function windowsPath(path: string): string {
 }
 
 /** A process in Windows that starts others there. */
-async function startWindows(node: string): Promise<Windows> {
+async function startWindows(node: string) {
   const server = createServer();
   const port = await listen(server);
   const path = windowsPath(resolve('test/support/programs/windows.cjs'));
@@ -141,22 +136,20 @@ async function startWindows(node: string): Promise<Windows> {
 
   let last = 0;
   const listeners = new Map<number, (message: Message) => void>();
-  const greeted = new Promise<void>((resolve) => listeners.set(0, () => resolve()));
+  const greeted = new Promise<unknown>((resolve) => listeners.set(0, resolve));
   createInterface({ input: socket }).on('line', (line) => {
     const { id = 0, ...message } = JSON.parse(line);
     listeners.get(id)?.(message);
   });
   await greeted;
   return {
-    run(program, args, { stdin = '', ...options }) {
+    run(program: string, args: readonly string[] | undefined, options: Options): Running {
       const id = ++last;
       const send = (request: object) => socket.write(`${JSON.stringify({ id, ...request })}\n`);
-      send({ program, args, ...options, stdin: Buffer.from(stdin).toString('base64') });
+      const stdin = Buffer.from(options.stdin ?? '').toString('base64');
+      send({ program, args, ...options, stdin });
       const said = { stdout: '', stderr: '' };
-      let onPrinted = () => {};
-      const printed = new Promise<void>((resolve) => {
-        onPrinted = resolve;
-      });
+      const { opened: printed, open: onPrinted } = createGate();
       const ended = new Promise<Ended>((resolve) => {
         listeners.set(id, ({ name, text, code }) => {
           if (code !== undefined) return resolve({ code, ...said });
