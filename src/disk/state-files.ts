@@ -4,18 +4,10 @@ import { durableRemove, durableWrite } from './files.ts';
 import { readOwn, readStart, withOwnFile } from './open-file.ts';
 
 /** Files of the state folder. Each call is one step, which may be the last one of the process. */
-export type StateFiles = {
-  readonly list: (folder: string) => string[];
-  readonly read: (path: string, maxBytes: number) => Buffer | undefined;
-  readonly write: (path: string, text: string) => void;
-  /** Appends to a file that exists. Until it is synced, a power cut may take what was appended. */
-  readonly append: (path: string, text: string) => void;
-  readonly sync: (path: string) => void;
-  readonly remove: (path: string) => void;
-};
+export type StateFiles = typeof stateFiles;
 
-export const stateFiles: StateFiles = {
-  list(folder) {
+export const stateFiles = {
+  list(folder: string): string[] {
     try {
       return readdirSync(folder);
     } catch (error) {
@@ -23,10 +15,11 @@ export const stateFiles: StateFiles = {
       throw error;
     }
   },
-  read: (path, maxBytes) => readOwn(path, (file) => readStart(file, maxBytes)),
+  read: (path: string, maxBytes: number) => readOwn(path, (file) => readStart(file, maxBytes)),
   write: durableWrite,
-  append: (path, text) =>
+  /** Appends to a file that exists. Until it is synced, a power cut may take what was appended. */
+  append: (path: string, text: string) =>
     withOwnFile(path, constants.O_WRONLY | constants.O_APPEND, (file) => writeFileSync(file, text)),
-  sync: (path) => withOwnFile(path, constants.O_RDWR, fdatasyncSync),
+  sync: (path: string) => withOwnFile(path, constants.O_RDWR, fdatasyncSync),
   remove: durableRemove,
 };

@@ -66,14 +66,11 @@ export function shareThrough(
   async function goOffline(error: unknown): Promise<void> {
     retryAt = uptime() + retryAfterMs;
     wasOffline = true;
-    // What is in flight may be counted, although this machine will not hear of it.
-    await own.change((state, now) => [
-      merge(
-        state,
-        dropPermits(known, now, () => true),
-      ),
-      undefined,
-    ]);
+    await own.change((state, now) => {
+      // What is in flight may be counted, although this machine will not hear of it.
+      const spent = dropPermits(known, now, () => true);
+      return [merge(state, spent), undefined];
+    });
     if (!isReported && !signal.aborted) onFailure(error);
     isReported = true;
   }

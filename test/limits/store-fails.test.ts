@@ -192,6 +192,22 @@ describe('when their store is back, machines', () => {
     expect(sandbox.requests).toHaveLength(2);
   });
 
+  test('wait for no request of theirs that ended meanwhile', async ({
+    fleet: { run, engine },
+    clock,
+    sandbox,
+  }) => {
+    sandbox.reactions.push(respondAfter(clock, 2 * second, () => refusal(20)));
+    const first = run('one', list);
+    await clock.sleep(second, never);
+    engine.fault = 'refuses';
+    await clock.sleep(9 * second, never);
+    engine.fault = undefined;
+
+    expect((await first).exitCode).toBe(0);
+    expectTold(clock.now() - startTime, 22);
+  });
+
   test('hear from it over a new connection if the old one stays silent', async ({
     fleet: { run, engine },
     clock,
