@@ -15,16 +15,13 @@ const damageNewest =
     rmSync(newest);
     make(newest);
   };
-const writeNewest = (text: string) => damageNewest((path) => writeFileSync(path, text));
 const addFile =
   (name: string): Damage =>
   (folder) =>
     writeFileSync(join(folder, name), '');
 
 const damages: readonly (readonly [name: string, damage: Damage, exitCode: number])[] = [
-  ['the newest is empty', writeNewest(''), 0],
-  ['the newest is cut off', writeNewest('b6a1\n{"state"'), 0],
-  ['the newest is huge', writeNewest(' '.repeat(3e6)), 0],
+  ['the newest is huge', damageNewest((path) => writeFileSync(path, ' '.repeat(3e6))), 0],
   ['the newest is a folder', damageNewest((path) => void mkdirSync(path)), 0],
   ['the newest is a link to nothing', damageNewest((path) => symlinkSync('/no/where', path)), 0],
   ['all are empty', (_, paths) => paths.map((path) => writeFileSync(path, '')), 0],

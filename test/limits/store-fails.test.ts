@@ -172,26 +172,6 @@ describe('when their store is back, machines', () => {
     expect(sandbox.requests).toHaveLength(1);
   });
 
-  test('tell it in the middle of a wait', async ({ fleet: { run, engine }, clock, sandbox }) => {
-    engine.fault = 'refuses';
-    sandbox.reactions.push(refusal(30));
-    const sleep = (ms: number, signal: AbortSignal) => {
-      if (clock.now() > startTime + 8_000) engine.fault = undefined;
-      return clock.sleep(ms, signal);
-    };
-
-    const back = run('one', list, { context: { sleep } });
-    await clock.sleep(20_000, never);
-    const other = await run('two', listNow);
-
-    expect(other.exitCode).toBe(75);
-    expect(noticesOf(other)).toEqual([]);
-    expect((await back).exitCode).toBe(0);
-    expect(noticesOf(await back)).toHaveLength(1);
-    expect(clock.now()).toBeGreaterThanOrEqual(startTime + 30_000);
-    expect(sandbox.requests).toHaveLength(2);
-  });
-
   test('wait for no request of theirs that ended meanwhile', async ({
     fleet: { run, engine },
     clock,

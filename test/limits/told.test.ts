@@ -55,7 +55,6 @@ describe('a wait that the service names', () => {
 
 describe('429 in a row', () => {
   test.for<[string, number[], number]>([
-    ['two', [429, 429], 1],
     ['three', [429, 429, 429], 300],
     ['three, with a 500 between them', [429, 429, 500, 429], 300],
     ['three, with a success between them', [429, 429, 200, 429], 1],

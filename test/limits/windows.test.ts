@@ -128,13 +128,9 @@ describe('limits', () => {
     expect(used).toEqual([1, 2, 3, 1]);
   });
 
-  test.for<[string, Reaction]>([
-    ['a window that is used up', reply(200, [], windowHeaders(60, 0))],
-    ['a day that is used up', reply(200, [], windowHeaders(1_000, 0, 36_000))],
-    ['a wait after a 429', refusal(900)],
-    ['a wait after a 503', refusal(900, 503)],
-  ])('--reset forgets %s', async ([, reaction], { petstore, sandbox }) => {
-    sandbox.reactions.push(reaction);
+  test('--reset forgets windows and waits', async ({ petstore, sandbox }) => {
+    const headers = { ...windowHeaders(60, 0), 'retry-after': '900' };
+    sandbox.reactions.push(reply(429, {}, headers));
     await petstore(listNow);
 
     await petstore(['limits', '--reset']);

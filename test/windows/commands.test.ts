@@ -1,19 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import manifest from '../../package.json' with { type: 'json' };
 import { startService } from '../bench/service.ts';
 import { launcher } from '../support/program.ts';
 import { configFolder, describeWindows, expect, windowsPath } from '../support/windows.ts';
 
 describeWindows((test) => {
-  test('prints the version and the first page of help', async ({ petstore }) => {
-    const version = await petstore(['--version']);
-    const help = await petstore(['--help']);
-
-    expect(version).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
-    expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('categories list') });
-  });
-
   test('creates and lists as table, JSON and CSV, with line ends as everywhere', async ({
     petstore,
   }) => {

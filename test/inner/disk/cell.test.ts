@@ -188,14 +188,6 @@ describe('a cell with fallbacks', () => {
 
     expect(await namesIn(cell)).toEqual(['a', 'b']);
   });
-
-  test('throws the error of the last place if none works', async ({ folder }) => {
-    writeFileSync(join(folder, 'file'), '');
-    const cell = withFallbacks<Names>([fileCell(join(folder, 'file', 'cell'))], () => {});
-
-    await expect(add(cell, 'a')).rejects.toThrow('ENOTDIR');
-    await expect(add(cell, 'a')).rejects.toThrow('ENOTDIR');
-  });
 });
 
 test('a change that never succeeds is given up', async () => {
