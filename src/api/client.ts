@@ -135,11 +135,12 @@ export class Client {
     const isTransport = error instanceof TransportError;
     if (!isTransport && !(error instanceof Interruption)) return error;
     const outcome = isTransport && error.sent ? 'unknown' : 'not_sent';
+    const known = isWrite(endpoint.method) ? earlier : { service: earlier.service };
     if (!isTransport || signal.aborted) {
-      return interruptedFailure(signal, { ...outcomeDetails(endpoint, outcome), ...earlier });
+      return interruptedFailure(signal, { ...outcomeDetails(endpoint, outcome), ...known });
     }
     const { kind = 'network', hint, cause } = error.details;
-    return failureOf(endpoint, kind, error.message, outcome, { hint, cause }).with(earlier);
+    return failureOf(endpoint, kind, error.message, outcome, { hint, cause }).with(known);
   }
 }
 
