@@ -4,7 +4,7 @@ import { type Failure, usageFailure } from '../errors.ts';
 import type { Format } from '../formats.ts';
 import { readSettings, type Settings, settingsFile, settingsOf } from '../settings/file.ts';
 import { configFolder } from '../settings/folders.ts';
-import { hasStoredKey, profilesWithKey } from '../settings/keys.ts';
+import { profilesWithKey } from '../settings/keys.ts';
 import {
   builtInProfiles,
   fromSource,
@@ -48,22 +48,16 @@ export function chooseProfile(
     file: file.path,
     settings: settingsOf(file.settings, name),
   };
-  if (isNew || exists(name, file)) return profile;
-  throw unknownProfile(name, profileNames(file), isExplicit(profile) ? undefined : given.source);
+  if (isNew || builtInProfiles.includes(name)) return profile;
+  const known = profileNames(file);
+  if (known.includes(name)) return profile;
+  throw unknownProfile(name, known, isExplicit(profile) ? undefined : given.source);
 }
 
 export function defaultProfile({ settings, path }: SettingsFile): Given {
   const text = settings['default-profile'];
   if (text === undefined) return { text: 'production', source: 'default' };
   return { text, source: `default-profile in ${path}`, file: path };
-}
-
-function exists(name: string, { settings, folder }: SettingsFile): boolean {
-  return (
-    builtInProfiles.includes(name) ||
-    Object.hasOwn(settings.profiles ?? {}, name) ||
-    (folder !== undefined && hasStoredKey(folder, name))
-  );
 }
 
 export function profileNames({ folder, settings: { profiles = {} } }: SettingsFile) {
