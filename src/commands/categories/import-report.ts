@@ -124,7 +124,8 @@ export async function reportEnding(
     const head = { copies: [...ending.copies] };
     const fieldsOf = (row: number) => ({ ...outcomes[row] });
     await printRows(session, input, counts, head, outcomeColumns, fieldsOf).catch((error) => {
-      if (!failure) throw withCreated(error, counts, signal);
+      const consequence = `The import finished: ${countOf(counts.created ?? 0, 'row')} created.`;
+      if (!failure) throw explained(error, signal, { consequence, outcome: 'created' });
       if (error instanceof Failure) warn(report, error.message);
     });
   }
@@ -217,11 +218,6 @@ function resumeHint(cause: Failure | undefined, unknown: number): string {
 function correctHint(similar: number): string {
   const more = similar > 0 ? '; to create these names as they are, add --allow-duplicates' : '';
   return `Put the refused rows into a separate file, correct them and import that file${more}.`;
-}
-
-function withCreated(error: unknown, { created = 0 }: Counts, signal: AbortSignal): unknown {
-  const consequence = `The import finished: ${countOf(created, 'row')} ${created === 1 ? 'was' : 'were'} created.`;
-  return explained(error, signal, { consequence, outcome: 'created' });
 }
 
 async function printRows(

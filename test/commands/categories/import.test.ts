@@ -87,7 +87,7 @@ describe('categories import', () => {
   );
 
   test.for([
-    ['cannot be printed', 'ENOSPC', 74, /^The import finished: 2 rows were created\.$/m],
+    ['cannot be printed', 'ENOSPC', 74, /^The import finished: 2 rows created\.$/m],
     ['have no reader', 'EPIPE', 141, /2 created in \ds, 1 already exists/],
   ] as const)(
     'says what was created when its results %s',
