@@ -64,14 +64,10 @@ async function useProfile(session: Session, name: string): Promise<void> {
   const known = profileNames(settingsFile);
   if (!known.includes(name)) throw unknownProfile(name, known);
 
-  if (defaultProfile(settingsFile).text === name) {
-    notice(report, `profile ${name} is already the default profile`);
-  } else {
-    const folder = requireConfigFolder(context);
-    const { saveSetting } = await import('../settings/save.ts');
-    const path = await saveSetting(context, folder, { name: 'default-profile' }, name);
-    notice(report, `default profile is now ${name}, saved in ${path}`);
-  }
+  const folder = requireConfigFolder(context);
+  const { saveSetting } = await import('../settings/save.ts');
+  const path = await saveSetting(context, folder, { name: 'default-profile' }, name);
+  notice(report, `default profile is now ${name}, saved in ${path}`);
   if (isExplicit(profile)) {
     notice(report, '--profile takes precedence over the default profile, for this command only');
   } else if (profile.given.source === 'PETSTORE_PROFILE' && profile.name !== name) {
