@@ -58,7 +58,8 @@ export async function* tableLines(
     throw error;
   }
   if (sample.rows.length === 0) return;
-  const hasRoom = width !== undefined || !sample.rows.flat().some(isLong);
+  const isCut = (cell: string) => truncate(cell, maxCellWidth) !== cell;
+  const hasRoom = width !== undefined || !sample.rows.flat().some(isCut);
   const isSmall = sample.rows.length * columns.length <= maxFramedCells;
   yield framed && hasRoom && isSmall ? frame(sample, titles, options) : startColumns();
 }
@@ -155,9 +156,5 @@ function fitColumns(
 }
 
 function cellWidth(cell: string): number {
-  return isLong(cell) ? maxCellWidth : widthOf(cell);
-}
-
-function isLong(cell: string): boolean {
-  return cell.length > 10 * maxCellWidth || widthOf(cell) > maxCellWidth;
+  return cell.length > 10 * maxCellWidth ? maxCellWidth : Math.min(maxCellWidth, widthOf(cell));
 }
