@@ -47,10 +47,7 @@ type Process = Owner &
 
 const pollMs = 50;
 const minShownMs = 2_000;
-const maxFirstLineBytes = 4_096;
 const maxMarkBytes = 4 * 1024 * 1024;
-/** The longest import, 100,000 rows on the plan Free, runs for 100 days. */
-const maxDeadAgeMs = 120 * 86_400_000;
 
 /** Takes all of these names, or waits for the living processes that have one of them. */
 export async function holdNames(context: Context, options: Options): Promise<Hold> {
@@ -65,7 +62,7 @@ export async function holdNames(context: Context, options: Options): Promise<Hol
     for (;;) {
       const held = await tryHold(context, options);
       if (held instanceof Hold) {
-        held.left.push(...creates);
+        held.predecessors.push(...creates);
         return held;
       }
       if (held.process.doing === 'creating') creates.push(held.process);
@@ -101,7 +98,7 @@ export async function holdNames(context: Context, options: Options): Promise<Hol
 }
 
 export class Hold {
-  readonly left: Process[];
+  readonly predecessors: Process[];
 
   readonly #stateFiles: StateFiles;
   readonly #own: Mark;
@@ -111,10 +108,10 @@ export class Hold {
     this.#stateFiles = stateFiles;
     this.#own = own;
     this.#rivals = rivals;
-    this.left = rivals.map((rival) => rival.process);
+    this.predecessors = rivals.map((rival) => rival.process);
   }
 
-  /** Forgets `left`. Call it when their requests have been carried out or dropped, and a list has been received since. */
+  /** Forgets the predecessors. Call it when their requests have been carried out or dropped, and a list has been received since. */
   settled(): void {
     for (const { file } of this.#rivals) this.#stateFiles.remove(file);
   }
@@ -141,7 +138,7 @@ async function tryHold(context: Context, options: Options): Promise<Hold | Mark>
   return withLock(context, join(folder, `${scope}.lock`), () => {
     const file = join(folder, `${scope}.${randomUUID()}`);
     try {
-      const rivals = findRivals(context, folder, scope, new Set(keys));
+      const rivals = findRivals(stateFiles, folder, scope, new Set(keys));
       const living = rivals.find((rival) => isAlive(context, rival));
       if (living) return living;
       const own = { file, process: { ...owner, since: now(), doing, journal }, keys };
@@ -169,21 +166,15 @@ function hashOf(text: string): string {
 }
 
 function findRivals(
-  context: Context,
+  stateFiles: StateFiles,
   folder: string,
   scope: string,
   keys: ReadonlySet<string>,
 ): Mark[] {
-  const { stateFiles, now } = context;
-  const form = /^[0-9a-f]+\.[0-9a-f-]{36}$/;
-  return stateFiles.list(folder).flatMap((name): Mark[] => {
-    if (!name.startsWith(`${scope}.`) || !form.test(name)) return [];
-    const mark = readMark(stateFiles, join(folder, name), maxMarkBytes);
-    if (!mark) return [];
-    const isOld = now() - mark.process.since > maxDeadAgeMs;
-    if (isOld && !isAlive(context, mark)) stateFiles.remove(mark.file);
-    else if (mark.keys.some((key) => keys.has(key))) return [mark];
-    return [];
+  const form = new RegExp(`^${scope}\\.[0-9a-f-]{36}$`);
+  return stateFiles.list(folder).flatMap((name) => {
+    const mark = form.test(name) ? readMark(stateFiles, join(folder, name)) : undefined;
+    return mark?.keys.some((key) => keys.has(key)) ? [mark] : [];
   });
 }
 
@@ -191,8 +182,8 @@ function writeMark(stateFiles: StateFiles, { file, process, keys }: Mark): void 
   stateFiles.write(file, [JSON.stringify(process), ...keys].join('\n'));
 }
 
-function readMark(stateFiles: StateFiles, file: string, maxBytes: number): Mark | undefined {
-  const [first = '', ...keys] = stateFiles.read(file, maxBytes)?.toString().split('\n') ?? [];
+function readMark(stateFiles: StateFiles, file: string): Mark | undefined {
+  const [first = '', ...keys] = stateFiles.read(file, maxMarkBytes)?.toString().split('\n') ?? [];
   try {
     const process = JSON.parse(first) as Process;
     return isOwner(process) && Number.isFinite(process.since) ? { file, process, keys } : undefined;
@@ -202,7 +193,7 @@ function readMark(stateFiles: StateFiles, file: string, maxBytes: number): Mark 
 }
 
 function isHeld(context: Context, file: string): boolean {
-  const mark = readMark(context.stateFiles, file, maxFirstLineBytes);
+  const mark = readMark(context.stateFiles, file);
   return mark !== undefined && isAlive(context, mark);
 }
 

@@ -2,7 +2,6 @@ import { readCategories } from '../api/client.ts';
 import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 import { notice } from '../events.ts';
-import { cutMark } from '../text/secret.ts';
 import { commandOn } from '../text/shell.ts';
 import { countOf, duration } from '../time.ts';
 import type { Job } from './job.ts';
@@ -38,10 +37,9 @@ export function findMissing(
   list: readonly Category[],
 ): number[] {
   const names = new Map(list.map(({ id, name }) => [id.text, name]));
-  const isListed = ({ row, id, as = rows[row]?.name ?? '' }: Created) =>
-    // Of a name that a secret was cut out of, only the id proves something.
-    as.includes(cutMark) ? names.has(id) : names.get(id) === as;
-  return [...created.values()].filter((one) => !isListed(one)).map(({ row }) => row);
+  return [...created.values()]
+    .filter(({ row, id, as = rows[row]?.name }) => names.get(id) !== as)
+    .map(({ row }) => row);
 }
 
 export function describeMissing(count: number): string {

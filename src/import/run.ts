@@ -156,8 +156,8 @@ function rowsNotIn(created: ReadonlyMap<number, Created>, rows: readonly Row[]):
 }
 
 /** The journal tells what a killed run of the same import left; of any other process nothing is known. */
-function mustSettle({ left }: Hold, { path, header }: Journal): boolean {
-  return left.some(({ journal }) => journal !== path || header === undefined);
+function mustSettle({ predecessors }: Hold, { path, header }: Journal): boolean {
+  return predecessors.some(({ journal }) => journal !== path || header === undefined);
 }
 
 function headerOf(job: Job, list: readonly Category[]): Header {

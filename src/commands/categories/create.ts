@@ -95,7 +95,7 @@ async function createMissing(creation: Creation): Promise<Category> {
   const hold = await holdName(session, body.name);
   try {
     let list = await readCategories(client);
-    if (hold.left.length > 0 && !findName(list, body.name)) {
+    if (hold.predecessors.length > 0 && !findName(list, body.name)) {
       const why = 'another petstore process may have created the same name';
       list = await listSettled(creation, why).catch((error) => {
         throw explained(error, context.signal, nothingSent);
