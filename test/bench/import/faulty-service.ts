@@ -12,8 +12,6 @@ export type Manners = {
   readonly share: number;
   /** The categories that exist at first. */
   readonly before: readonly Row[];
-  /** Called when a write arrives; `sender` is what it says of itself. */
-  readonly onWrite: (sender: string | undefined) => void;
 };
 
 export type FaultyService = Awaited<ReturnType<typeof startFaultyService>>;
@@ -49,18 +47,19 @@ const unlimited = { limit: 100_000_000, length: 60_000 };
 const plan = { minute: unlimited, day: { ...unlimited, length: 86_400_000 } };
 
 /** Serves the sandbox behind a network that breaks. A request that it took is carried out, also if the sender is gone. */
-export async function startFaultyService({ random, share, before, onWrite }: Manners) {
+export async function startFaultyService({ random, share, before }: Manners) {
   const log: { arrival: Arrival; fault: Fault | undefined; committed?: Reply }[] = [];
   const drawFault = drawFaults(random, share);
+  let writes = 0;
   const service = await openService({ plan, react });
   // What comes next is beyond the integers of a double.
   service.state.lastId = 2n ** 53n;
   for (const row of before) addCategory(service.state, row);
-  return { ...service, log };
+  return { ...service, log, writes: () => writes };
 
   async function react(arrival: Arrival): Promise<Action> {
-    const { method, headers } = arrival;
-    if (method === 'POST') onWrite(headers['x-sender']?.toString());
+    const { method } = arrival;
+    if (method === 'POST') writes += 1;
     const fault = drawFault(method);
     const entry: (typeof log)[number] = { arrival, fault };
     log.push(entry);

@@ -21,9 +21,6 @@ type Life = {
   readonly doom: Doom | undefined;
   /** Returns how many requests, and how many writes among them, reached the service so far. */
   readonly reached: () => { readonly requests: number; readonly writes: number };
-  readonly onStart: (sender: string) => void;
-  /** Called when it can send no more. */
-  readonly onEnd: (sender: string) => void;
 };
 
 export type Death = {
@@ -36,11 +33,9 @@ export type Death = {
 const maxSilenceMs = 60_000;
 
 /** Starts a process and waits for its end, or brings it about. */
-export function live({ program, env, doom, reached, onStart, onEnd }: Life): Promise<Death> {
+export function live({ program, env, doom, reached }: Life): Promise<Death> {
   const [file = '', ...args] = program;
   const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'pipe'], env });
-  const sender = String(child.pid);
-  onStart(sender);
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text) => {
     stderr += text;
@@ -60,14 +55,10 @@ export function live({ program, env, doom, reached, onStart, onEnd }: Life): Pro
     else if (now > last.at + maxSilenceMs) cause = 'hung';
     else return;
     child.kill('SIGKILL');
-    onEnd(sender);
   }, 1);
 
   return new Promise((resolve) => {
-    child.once('exit', () => {
-      clearInterval(watching);
-      onEnd(sender);
-    });
+    child.once('exit', () => clearInterval(watching));
     child.once('close', (code) => resolve({ code, cause, stderr }));
   });
 }

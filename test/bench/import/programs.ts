@@ -19,7 +19,7 @@ function importing(program: string): Program['argv'] {
 
 export const petstore: Program = { format: 'csv', argv: importing(resolve('bin/petstore.js')) };
 
-/** The same program, in a frame that tells of its journals and of itself; `npm run bench:build` makes it. */
+/** The same program, in a frame that tells of its journals; `npm run bench:build` makes it. */
 export const recorded: Program = {
   format: 'ndjson',
   argv: importing(resolve('node_modules/.bench/recorder.js')),

@@ -4,19 +4,11 @@ import type { Context } from '../../../src/context.ts';
 import { createNodeContext } from '../../../src/node/node-context.ts';
 import { run } from '../../../src/run.ts';
 
-/**
- * petstore in a frame: each request tells which process it came from, and a folder in PETSTORE_BENCH_SYNCED receives how much
- * of each file would survive a power cut.
- */
+/** petstore in a frame: a folder in PETSTORE_BENCH_SYNCED receives how much of each file would survive a power cut. */
 const { PETSTORE_BENCH_SYNCED: folder } = process.env;
 const context = createNodeContext(new AbortController().signal);
 const { stateFiles } = context;
 const framed: Context = Object.assign(Object.create(context), {
-  send: (request: Parameters<Context['send']>[0]) =>
-    context.send({
-      ...request,
-      headers: { ...request.headers, 'x-sender': String(process.pid) },
-    }),
   stateFiles: {
     ...stateFiles,
     write(path: string, text: string) {

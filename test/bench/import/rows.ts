@@ -48,7 +48,6 @@ const formats = {
     ['name,description', ...rows.map(({ name, description = '' }) => line(name, description))].join(
       '\n',
     ),
-  json: (rows: readonly Row[]) => JSON.stringify(rows),
   ndjson: (rows: readonly Row[]) => rows.map((row) => JSON.stringify(row)).join('\n'),
 };
 

@@ -5,7 +5,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { below, createRandom } from '../../support/random.ts';
 import { environment } from '../home.ts';
 import { type Audit, audit, createsOf } from './audit.ts';
-import { watchCrowd } from './crowd.ts';
 import { type FaultyService, maxCommitMs, startFaultyService } from './faulty-service.ts';
 import { type Death, drawDoom, live } from './life.ts';
 import type { Program } from './programs.ts';
@@ -35,8 +34,6 @@ export type Outcome = Audit & {
   readonly faults: number;
   readonly runs: number;
   readonly seconds: number;
-  /** Writes that came while two processes were at it. */
-  readonly overlaps: number;
   /** How the processes ended that were not killed. */
   readonly ends: readonly Death[];
   readonly failures: readonly string[];
@@ -57,12 +54,10 @@ export async function runTrial(trial: Trial, seed: number): Promise<Outcome> {
   writeRows(file, rows, program.format);
   const synced = join(home, 'synced');
   const asked = createsOf(mode, rows, existing);
-  const crowd = watchCrowd();
   const service = await startFaultyService({
     random: createRandom(below(2 ** 32, random)),
     share,
     before: existing,
-    onWrite: crowd.note,
   });
   const ends: Death[] = [];
   const failures: string[] = [];
@@ -81,13 +76,12 @@ export async function runTrial(trial: Trial, seed: number): Promise<Outcome> {
   service.close();
 
   const audited = audit(mode, rows, existing, service.state.categories as readonly Row[]);
-  const overlaps = crowd.overlaps();
   const { lost, duplicated, strange } = audited;
-  const isOdd = lost + duplicated + strange + overlaps + failures.length > 0;
+  const isOdd = lost + duplicated + strange + failures.length > 0;
   if (isOdd && !trial.isHopeless) failures.push(`seed ${seed}: ${keepEvidence(home, service)}`);
   else rmSync(home, { recursive: true });
   const faults = service.log.filter(({ fault }) => fault).length;
-  const counts = { rows: rows.length, kills: killed, runs, faults, overlaps };
+  const counts = { rows: rows.length, kills: killed, runs, faults };
   return { ...audited, ...counts, seconds, ends, failures };
 
   function liveOnce(): Promise<Death> {
@@ -98,9 +92,7 @@ export async function runTrial(trial: Trial, seed: number): Promise<Outcome> {
       program: program.argv(file, mode, settle),
       env: { ...environment(home, service), PETSTORE_BENCH_SYNCED: synced },
       doom: livesLeft > 0 ? drawDoom(random, Math.max(0, left) / (livesLeft + 1)) : undefined,
-      reached: () => ({ requests: service.log.length, writes: crowd.writes() }),
-      onStart: crowd.enter,
-      onEnd: crowd.leave,
+      reached: () => ({ requests: service.log.length, writes: service.writes() }),
     });
   }
 
