@@ -1,91 +1,168 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe } from 'vitest';
 import { category } from '../support/categories.ts';
-import { faultySend } from '../support/faulty.ts';
+import { badService } from '../support/faulty.ts';
 import { put } from '../support/import-cases.ts';
-import { createMortal } from '../support/mortal.ts';
-import { expect, test } from '../support/petstore.ts';
-import { createRandom } from '../support/random.ts';
+import { createMortal, type Fate } from '../support/mortal.ts';
+import { test as base, expect, type Fixtures } from '../support/petstore.ts';
+import { below, createRandom, pick, type Random } from '../support/random.ts';
+import { seed } from '../support/seed.ts';
+import { isNightly } from '../support/trials.ts';
 
-const schedule = fc.record({
-  seed: fc.integer(),
-  /** How much of the traffic is broken. */
-  part: fc.constantFrom(0, 0.08, 0.3),
-  deaths: fc.array(
-    fc.record({
-      diesAt: fc.nat({ max: 40 }),
-      kept: fc.double({ min: 0, max: 1, noNaN: true }),
-      garbage: fc.constantFrom('', '{"row":1', '{"row":1}\n', '\0\0\0\0\n', 'x\n'),
-    }),
-    { maxLength: 6 },
-  ),
-});
-
-const contents = [
-  ...['dog,Barks', 'dog,Barks', 'dog,', 'cat,', 'emu,Runs', 'fox,', 'owl,', 'yak,', 'ant,', 'bee,'],
-  ...['cow,', 'elk,', 'hen,', 'pig,', 'rat,'],
-];
-
-describe('an import that is killed at any step, on a service that breaks requests in any way', () => {
-  test.for([
-    { mode: 'each row', flags: ['--allow-duplicates'], expected: contents },
-    {
-      mode: 'each name',
-      flags: [],
-      expected: contents.filter((content) => !content.startsWith('dog')),
-    },
-  ])(
-    'creates $mode exactly once in the end',
-    async ({ flags, expected }, { petstore, sandbox, folder, clock, forward }) => {
-      sandbox.plan = { minute: { limit: 1e6, length: 60_000 }, day: { limit: 1e9, length: 9e9 } };
-      const signal = new AbortController().signal;
-      let runs = 0;
-
-      await fc.assert(
-        fc.asyncProperty(schedule, async ({ seed, part, deaths }) => {
-          runs += 1;
-          sandbox.categories.length = 0;
-          sandbox.categories.push(category('5', 'dog', 'Barks'));
-          sandbox.lastId = 2n ** 53n;
-          const path = put(folder, ['name,description', ...contents].join('\n'));
-          const env = { PETSTORE_STATE_DIR: join(folder, `state-${runs}`) };
-          const argv = ['categories', 'import', path, ...flags, '--yes', '--settle', '500ms'];
-          const send = faultySend(forward, clock, createRandom(seed), part);
-          const alive = new Set<number>();
-
-          const runOnce = async (pid: number, fate: Parameters<typeof createMortal>[2]) => {
-            const { context, death } = createMortal(clock, send, fate);
-            alive.add(pid);
-            const owner = { pid, host: 'here' };
-            const isRunning = (of: { pid: number }) => alive.has(of.pid);
-            const run = petstore([...argv, '--json', '--max-wait', 'inf'], {
-              env,
-              context: { ...context, owner, isRunning, random: createRandom(seed + pid) },
-            });
-            const ended = await Promise.race([run, death]);
-            alive.delete(pid);
-            return ended;
-          };
-
-          for (const [n, fate] of deaths.entries()) await runOnce(n + 1, fate);
-          const never = { diesAt: undefined, kept: 1, garbage: '' };
-          let exitCode = -1;
-          for (let n = 0; n < 60 && exitCode !== 0; n += 1) {
-            const ended = await runOnce(100 + n, never);
-            exitCode = ended === 'dead' ? -1 : ended.exitCode;
-            if (![0, 5, 6, 7].includes(exitCode)) throw new Error(`exit ${exitCode}`);
-          }
-          await clock.sleep(1_000, signal);
-
-          expect(exitCode).toBe(0);
-          const made = sandbox.categories
-            .slice(1)
-            .map(({ name, description = '' }) => `${name},${description}`);
-          expect(made.sort()).toEqual([...expected].sort());
-        }),
-        { numRuns: 100 },
-      );
-    },
+const contents =
+  'dog,Barks dog,Barks dog, cat, emu,Runs fox, owl, yak, ant, bee, cow, elk, hen, pig, rat,'.split(
+    ' ',
   );
+/** Shares names with it. */
+const others = [...contents.slice(3).reverse(), 'gnu,'];
+/** It is there before. */
+const dog = category('5', 'dog', 'Barks');
+
+type Setup = {
+  readonly mode: 'each name' | 'each row';
+  readonly files: readonly (readonly string[])[];
+  /** Processes that are started at once. */
+  readonly atOnce?: number;
+  readonly settle?: string;
+  /** Something else deletes what tells one process of the names of another. */
+  readonly losesMarks?: boolean;
+};
+type Machine = Pick<Fixtures, 'clock' | 'folder' | 'forward' | 'petstore' | 'sandbox'>;
+type Ended = { readonly exitCode: number; readonly stderr: string };
+
+const trials = isNightly ? 800 : 80;
+const timeout = 600_000;
+const forever = new AbortController().signal;
+
+const test = base.extend<{ find: (setup: Setup) => Promise<Found> }>({
+  find: async ({ clock, folder, forward, petstore, sandbox }, use) => {
+    await use((setup) => runTrials({ clock, folder, forward, petstore, sandbox }, setup));
+  },
 });
+
+describe(`an import that is killed, cut off, interrupted and short of disk (seed ${seed})`, () => {
+  test.for<[string, Setup]>([
+    ['one process, each name', { mode: 'each name', files: [contents] }],
+    ['one process, each row', { mode: 'each row', files: [contents] }],
+    ['three at once, each name', { mode: 'each name', files: [contents], atOnce: 3 }],
+    ['three at once, each row', { mode: 'each row', files: [contents], atOnce: 3 }],
+    ['two files, each name', { mode: 'each name', files: [contents, others] }],
+  ])('%s: nothing lost, nothing twice', { timeout }, async ([, setup], { find }) => {
+    const { kills, ...found } = await find(setup);
+
+    expect(found).toEqual({ lost: 0, twice: 0, failures: [] });
+    expect(kills).toBeGreaterThan(trials);
+  });
+
+  test.for<[string, Setup]>([
+    ['no time to settle', { mode: 'each name', files: [contents], settle: '0' }],
+    ['lost marks', { mode: 'each name', files: [contents, others], losesMarks: true }],
+  ])('finds the copies of a world with %s', { timeout }, async ([, setup], { find }) => {
+    expect((await find(setup)).twice).toBeGreaterThan(0);
+  });
+});
+
+type Found = { lost: number; twice: number; kills: number; failures: string[] };
+
+async function runTrials(machine: Machine, setup: Setup): Promise<Found> {
+  const found: Found = { lost: 0, twice: 0, kills: 0, failures: [] };
+  for (
+    let trial = 0;
+    trial < trials * setup.files.length ** 2 && found.lost + found.twice === 0;
+    trial += 1
+  ) {
+    await runTrial(machine, setup, trial, found);
+  }
+  return found;
+}
+
+/** Lets imports be killed, then lets each file's come to its end, and counts what the service has. */
+async function runTrial(machine: Machine, setup: Setup, trial: number, found: Found) {
+  const { clock, folder, petstore, sandbox } = machine;
+  const { mode, files, atOnce = 1, settle = '1s', losesMarks = false } = setup;
+  const random = createRandom(seed * 1_000_003 + trial);
+  const state = join(folder, `state-${trial}`);
+  const paths = files.map((rows, n) =>
+    put(folder, ['name,description', ...rows].join('\n'), `${n}.csv`),
+  );
+  const alive = new Set<number>();
+  let pid = 0;
+  const limit = pick([1e6, 1e6, 1 + below(8, random)], random);
+  sandbox.plan = { minute: { limit, length: 60_000 }, day: { limit: 1e9, length: 9e9 } };
+  sandbox.categories.splice(0, Number.POSITIVE_INFINITY, dog);
+  sandbox.lastId = 2n ** 53n;
+  const service = badService(machine, random, pick([0, 0.08, 0.3], random));
+
+  for (let deaths = below(7, random); deaths > 0; deaths -= 1) {
+    const path = paths[below(paths.length, random)] ?? '';
+    const fates = Array.from({ length: atOnce }, () => drawFate(random, atOnce === 1));
+    if (losesMarks) rmSync(join(state, 'names'), { recursive: true, force: true });
+    await Promise.all(fates.map((fate) => live(path, fate)));
+  }
+  for (const path of paths) {
+    let exitCode = -1;
+    for (let runs = 0; runs < 60 && exitCode !== 0; runs += 1) exitCode = await live(path, {});
+    if (exitCode !== 0) found.failures.push(`trial ${trial}: no end`);
+  }
+  // Until all that was sent has arrived, and the limit of the minute is over.
+  await clock.sleep(120_000, forever);
+  count(setup, sandbox.categories.slice(1), found);
+
+  /** Runs an import as a process of its own. Returns its exit code; -1 if it was killed. */
+  async function live(path: string, fate: Fate): Promise<number> {
+    pid += 1;
+    const owner = { pid, host: 'here' };
+    const { context, signal, death } = createMortal(clock, service, fate);
+    alive.add(pid);
+    const argv = ['categories', 'import', path, '--yes', '--json', '--settle', settle];
+    const all = mode === 'each row' ? ['--allow-duplicates'] : [];
+    const run: Promise<Ended> = petstore([...argv, ...all, '--max-wait', 'inf'], {
+      env: { PETSTORE_STATE_DIR: state },
+      signal,
+      context: { ...context, owner, isRunning: ({ pid }) => alive.has(pid), random },
+    });
+    const ended = await Promise.race([run, death.finally(() => alive.delete(owner.pid))]);
+    alive.delete(owner.pid);
+    if (ended === 'dead') {
+      found.kills += 1;
+      return -1;
+    }
+    const { exitCode, stderr } = ended;
+    const isExpected = [0, 5, 6, 7, 74, 75, 130].includes(exitCode);
+    if (!isExpected) found.failures.push(`trial ${trial}: exit ${exitCode}: ${stderr}`);
+    return exitCode;
+  }
+}
+
+function drawFate(random: Random, canCutPower: boolean): Fate {
+  const kept = pick([0, random()], random);
+  const garbage = pick(['', '', '{"row":1', '{"row":1}\n', '\0\0\0\n', 'x\n'], random);
+  const drawStep = () => below(pick([10, 100], random), random);
+  return {
+    ...(random() < 0.3 ? { interruptedAt: drawStep() } : { diesAt: drawStep() }),
+    ...(canCutPower && random() < 0.4 && { kept, garbage }),
+    ...(random() < 0.25 && {
+      fullAt: drawStep(),
+      fullFor: 1 + below(pick([3, 20], random), random),
+    }),
+  };
+}
+
+/** Counts what should exist and does not, and what exists more often. */
+function count(
+  { mode, files }: Setup,
+  categories: readonly { readonly name: string; readonly description?: string }[],
+  found: Found,
+): void {
+  const keyOf = (content: string) => (mode === 'each row' ? content : content.split(',', 1)[0]);
+  const made = categories.map(({ name, description = '' }) => keyOf(`${name},${description}`));
+  const wanted = files.flat().map(keyOf);
+  for (const key of new Set(wanted)) {
+    const rows = wanted.filter((wanted) => wanted === key).length;
+    const expected = mode === 'each row' ? rows : Number(key !== 'dog');
+    const surplus = made.filter((made) => made === key).length - expected;
+    found.lost += Math.max(0, -surplus);
+    found.twice += Math.max(0, surplus);
+  }
+}

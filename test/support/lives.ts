@@ -55,7 +55,7 @@ export const test = base.extend<Lives>({
         if (isKilled) void clock.sleep(10_000, new AbortController().signal).then(() => kill());
         return create ? create(request, () => forward(request)) : forward(request);
       };
-      const { context, death, kill } = createMortal(clock, send, { diesAt, kept: 1, garbage: '' });
+      const { context, death, kill } = createMortal(clock, send, { diesAt });
       const ctrlC = new AbortController();
       const { signal } = ctrlC;
       if (interruptedAt !== undefined) {

@@ -1,27 +1,37 @@
 import { appendFileSync, statSync, truncateSync } from 'node:fs';
 import type { Context, Send } from '../../src/context.ts';
+import { cannotSave } from '../../src/disk/files.ts';
 import { type StateFiles, stateFiles } from '../../src/disk/state-files.ts';
 import type { Clock } from './clock.ts';
+import { interrupted } from './values.ts';
 
-/** Steps of a process at which it may die: before or after a request or a write, or in the middle of one. */
+/** Steps of a process at which it may die: before or after a request or a write, before a wait, or in the middle of one. */
 export type Mortal = {
   readonly context: Pick<Context, 'send' | 'sleep' | 'stateFiles'>;
+  /** Is aborted when somebody presses Ctrl-C. */
+  readonly signal: AbortSignal;
   /** Resolves when it has died. */
   readonly death: Promise<'dead'>;
   /** Kills it between two steps. */
   readonly kill: () => void;
 };
 
-type Fate = {
-  /** It dies at this step, counted from 0; never when undefined. */
-  readonly diesAt: number | undefined;
-  /** Of what was not synced, the part that a power cut leaves, in [0, 1], and what then stands behind it. */
-  readonly kept: number;
-  readonly garbage: string;
+/** What happens to a process at which of its steps, counted from 0. */
+export type Fate = {
+  readonly diesAt?: number | undefined;
+  readonly interruptedAt?: number;
+  /** The disk is full from a step on, for some steps. */
+  readonly fullAt?: number;
+  readonly fullFor?: number;
+  /** It dies in a power cut, which leaves this part of what was not synced, in [0, 1], and this text behind it. */
+  readonly kept?: number;
+  readonly garbage?: string;
 };
 
 /** A process that dies at a step: nothing it does after that has any effect, and nothing that it waits for comes. */
-export function createMortal(clock: Clock, send: Send, { diesAt, kept, garbage }: Fate): Mortal {
+export function createMortal(clock: Clock, send: Send, fate: Fate): Mortal {
+  const { diesAt, interruptedAt, fullAt = Number.NaN, fullFor = 0, kept = 1, garbage = '' } = fate;
+  const ctrlC = new AbortController();
   const syncedLengths = new Map<string, number>();
   let steps = 0;
   let isDead = false;
@@ -33,6 +43,7 @@ export function createMortal(clock: Clock, send: Send, { diesAt, kept, garbage }
   /** Returns whether it has died by now. */
   function step(): boolean {
     if (steps === diesAt) kill();
+    if (steps === interruptedAt) ctrlC.abort(interrupted(130));
     steps += 1;
     return isDead;
   }
@@ -52,18 +63,26 @@ export function createMortal(clock: Clock, send: Send, { diesAt, kept, garbage }
     return isDead ? new Promise<never>(() => {}) : result;
   }
 
+  function isFull(): boolean {
+    return steps >= fullAt && steps < fullAt + fullFor;
+  }
+
   const mortalFiles: StateFiles = {
     ...stateFiles,
     write(path, text) {
       if (step()) return;
+      if (isFull()) throw cannotSave(path, noSpace());
       stateFiles.write(path, text);
+      syncedLengths.delete(path);
       step();
     },
     append(path, text) {
       if (step()) return;
       if (!syncedLengths.has(path)) syncedLengths.set(path, statSync(path).size);
-      stateFiles.append(path, text);
+      const isCut = isFull();
+      stateFiles.append(path, isCut ? text.slice(0, text.length / 2) : text);
       step();
+      if (isCut) throw noSpace();
     },
     sync(path) {
       if (step()) return;
@@ -80,6 +99,7 @@ export function createMortal(clock: Clock, send: Send, { diesAt, kept, garbage }
   };
 
   return {
+    signal: ctrlC.signal,
     death,
     kill,
     context: {
@@ -91,6 +111,7 @@ export function createMortal(clock: Clock, send: Send, { diesAt, kept, garbage }
         return live(answer);
       },
       async sleep(ms, signal) {
+        step();
         await clock.sleep(ms, signal).catch(async (error) => {
           await live(undefined);
           throw error;
@@ -100,4 +121,8 @@ export function createMortal(clock: Clock, send: Send, { diesAt, kept, garbage }
       stateFiles: mortalFiles,
     },
   };
+}
+
+function noSpace(): Error {
+  return Object.assign(new Error('no space left'), { code: 'ENOSPC' });
 }
