@@ -24,16 +24,12 @@ export type Fate = {
   readonly fullFor?: number;
 };
 
-/** Worlds in which nobody can create each row once. A simulator that finds no copy in them would find none at all. */
-export type Flaw = 'a late service' | 'a forgetful disk' | 'lost marks';
-
 /** In virtual ms. A cut-off create is carried out within `lateMs` or dropped, and the list shows it `lagMs` later. */
 const settleMs = 100;
 const lateMs = 60;
 const lagMs = 30;
 const windowMs = 150;
 
-const sendingLine = '{"state":"sending"}\n';
 const idleLine = '{"state":"idle"}\n';
 
 /** A service, a disk and the processes of one machine, in virtual time. */
@@ -54,7 +50,6 @@ export class ImportWorld {
     /** A real folder, for locks. */
     readonly folder: string,
     readonly mode: Mode,
-    readonly flaw?: Flaw,
   ) {
     this.random = createRandom(seed);
     this.faultRate = pick([0, 0.08, 0.3], this.random);
@@ -64,9 +59,6 @@ export class ImportWorld {
 
   /** Runs processes on one file at the same time, and resolves with how each ended: "done", "left", "killed" or its error. */
   async importFile(file: ImportFile, fates: readonly Fate[]): Promise<string[]> {
-    if (this.flaw === 'lost marks') {
-      for (const path of this.files.keys()) if (path.includes('names')) this.files.delete(path);
-    }
     const ends = Promise.all(fates.map((fate) => new ImportProcess(this, file, fate).run()));
     await this.clock.passUntil(ends);
     return ends;
@@ -155,7 +147,7 @@ class ImportProcess {
       mode: world.mode,
       address: 'service',
       stateFolder: world.folder,
-      settleMs: world.flaw === 'a late service' ? 1 : settleMs,
+      settleMs,
       maxWaitMs: Number.POSITIVE_INFINITY,
       context: this.#context() as Context,
       client: this.#client() as Client,
@@ -213,7 +205,7 @@ class ImportProcess {
   }
 
   #disk(): StateFiles {
-    const { files, flaw, random } = this.world;
+    const { files, random } = this.world;
     return {
       list: (folder) => [...files.keys()].map((path) => path.slice(folder.length + 1)),
       read: (path) => {
@@ -228,7 +220,6 @@ class ImportProcess {
       },
       append: (path, text) => {
         if (this.#step()) return;
-        if (flaw === 'a forgetful disk' && text === sendingLine) return;
         const file = files.get(path);
         if (!file) throw Object.assign(new Error('no file'), { code: 'ENOENT' });
         const isFull = this.#isFull();
