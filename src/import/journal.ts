@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { saving } from '../disk/files.ts';
 import { FileFault } from '../disk/open-file.ts';
@@ -59,7 +59,7 @@ export class Journal implements Replayed {
     this.#stateFiles = context.stateFiles;
     saving(path, () => securePrivateFolder(dirname(path), context.uid));
     const replayed = replay(context, path);
-    refuseUnusable(path, mode, replayed);
+    refuseUnusable(context, path, mode, replayed);
     const { header, state, created, tried, intact, isTorn } = replayed;
     this.header = header;
     this.state = state;
@@ -115,7 +115,7 @@ export function readJournal(context: Context, path: string, mode: Mode): Replaye
   const fault = reading(path, () => faultOfFolder(dirname(path), context.uid));
   if (fault) throw configFailure(fault.message, fault.fix, fault);
   const replayed = replay(context, path);
-  refuseUnusable(path, mode, replayed);
+  refuseUnusable(context, path, mode, replayed);
   return replayed;
 }
 
@@ -169,15 +169,26 @@ function replay({ stateFiles }: Context, path: string) {
 
 /** Without the ids that were there before, a category of the same content may be ours or not. */
 function refuseUnusable(
+  context: Context,
   path: string,
   mode: Mode,
   { header, isTorn }: ReturnType<typeof replay>,
 ): void {
-  if (mode === 'ensure' || header || !isTorn) return;
+  if (mode === 'ensure' || header) return;
+  const unusable = isTorn ? path : findFinished(context, path);
+  if (unusable === undefined) return;
   throw configFailure(
-    `the journal of this import is damaged or from an earlier version (${path})`,
+    `the journal of this import is damaged or from an earlier version (${unusable})`,
     'Check which rows exist (petstore categories list), delete the journal, and import the rest.',
   );
+}
+
+/** Finds the journal of this import if petstore 0.1.0 has finished it: it renamed the journals of such. */
+function findFinished({ stateFiles }: Context, path: string): string | undefined {
+  const folder = dirname(path);
+  const name = `${basename(path, '.journal')}.finished`;
+  const isThere = reading(path, () => stateFiles.list(folder)).includes(name);
+  return isThere ? join(folder, name) : undefined;
 }
 
 function reading<Result>(path: string, action: () => Result): Result {

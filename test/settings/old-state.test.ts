@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { methods } from '../support/import-cases.ts';
@@ -78,22 +78,32 @@ describe('after an upgrade from 0.1.0', () => {
     },
   );
 
-  test('an import of each row that was killed is refused with its journal', async ({
-    upgraded,
-    sandbox,
-    folder,
-  }) => {
-    const journal = join(folder, 'state', 'imports', '2f16cfdb15200690.journal');
-    const before = readFileSync(journal, 'utf8');
+  test.for([
+    ['was killed', '2f16cfdb15200690.journal'],
+    ['is finished', '2f16cfdb15200690.finished'],
+  ] as const)(
+    'an import of each row that %s is refused with its journal',
+    async ([, name], { upgraded, sandbox, folder }) => {
+      const imports = join(folder, 'state', 'imports');
+      const journal = join(imports, name);
+      renameSync(join(imports, '2f16cfdb15200690.journal'), journal);
+      const before = readFileSync(journal, 'utf8');
 
-    const argv = ['categories', 'import', join(folder, 'more.csv'), '--allow-duplicates', '--yes'];
-    const result = await upgraded(argv);
+      const argv = [
+        'categories',
+        'import',
+        join(folder, 'more.csv'),
+        '--allow-duplicates',
+        '--yes',
+      ];
+      const result = await upgraded(argv);
 
-    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(result.stderr).toContain(`(${journal})`);
-    expect(sandbox.requests).toEqual([]);
-    expect(readFileSync(journal, 'utf8')).toBe(before);
-  });
+      expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(result.stderr).toContain(`(${journal})`);
+      expect(sandbox.requests).toEqual([]);
+      expect(readFileSync(journal, 'utf8')).toBe(before);
+    },
+  );
 });
 
 function list(...options: readonly string[]): readonly string[] {
