@@ -91,7 +91,7 @@ export function interruptedFailure({ reason }: AbortSignal, details: FailureDeta
 }
 
 /** Adds to a failure or an interruption what it means for the user's data. A bug stays as it is. */
-export function explained(error: unknown, signal: AbortSignal, details: FailureDetails): unknown {
+export function withDetails(error: unknown, signal: AbortSignal, details: FailureDetails): unknown {
   if (error instanceof Interruption) return interruptedFailure(signal, details);
   const failure = error instanceof Failure ? error : asLoadFailure(error);
   return failure?.with(details) ?? error;

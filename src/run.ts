@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { printPage } from './commands/help.ts';
 import { createProgram } from './commands/program.ts';
 import type { Context } from './context.ts';
-import { bugHint, Exit, explained, Failure, interruptedFailure, usageFailure } from './errors.ts';
+import { bugHint, Exit, Failure, interruptedFailure, usageFailure, withDetails } from './errors.ts';
 import { notice } from './events.ts';
 import { type Format, hasJsonEvents, isFormat } from './formats.ts';
 import { createReporter, reportFailure } from './output/reporter.ts';
@@ -69,7 +69,7 @@ async function runCommand(
 }
 
 function toFailure(error: unknown, { signal }: Context): Failure {
-  const known = explained(error, signal, {});
+  const known = withDetails(error, signal, {});
   const failure = known instanceof Failure ? known : internalFailure(error);
   const { exitCode } = signal.aborted ? interruptedFailure(signal) : failure;
   return failure.with({ exitCode });

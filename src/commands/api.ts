@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { anyRequest } from '../api/endpoints.ts';
 import { isWrite, type Method, methods } from '../api/exchange.ts';
-import { explained, usageFailure } from '../errors.ts';
+import { usageFailure, withDetails } from '../errors.ts';
 import { notice } from '../events.ts';
 import { readBytes, Stop, utf8Text } from '../import/text.ts';
 import { JsonError, parseJson } from '../json/json.ts';
@@ -52,7 +52,7 @@ async function send(
     if (!isWrite(method)) throw error;
     // A result that cannot be printed does not undo a write.
     const consequence = 'The service accepted the request.';
-    throw explained(error, context.signal, { outcome: 'done', consequence });
+    throw withDetails(error, context.signal, { outcome: 'done', consequence });
   });
 }
 

@@ -1,12 +1,12 @@
 import { type Argument, type Command, Help, type Option } from 'commander';
+import type { Context } from '../context.ts';
 import type { App } from '../session/app.ts';
 import { commonHeading } from '../session/options.ts';
 
-/** Commander's default, so that lists and notes are as wide as its own parts of a page. */
-export const helpWidth = 80;
-
 /** Commander's layout without the options that every command takes: `petstore help options` lists those. */
 export class PetstoreHelp extends Help {
+  override minWidthToWrap = 16;
+
   /** Removes blank lines between groups, so that the first page fits a terminal of 24 lines. */
   override formatHelp(command: Command, help: Help): string {
     const page = super.formatHelp(command, help);
@@ -49,21 +49,38 @@ export function addExamples(command: Command, lines: readonly string[]): void {
 type Note = string | readonly [heading: string, items: readonly Item[]];
 
 export function addNotes(command: Command, notes: readonly Note[]): void {
-  const texts = notes.map((note) => (typeof note === 'string' ? wrap(note) : listOf(...note)));
-  command.addHelpText('after', `\n${texts.join('\n\n')}`);
+  command.addHelpText('after', () => {
+    const texts = notes.map((note) =>
+      typeof note === 'string' ? wrap(command, note) : listOf(command, ...note),
+    );
+    return `\n${texts.join('\n\n')}`;
+  });
 }
 
 export type Item = readonly [term: string, text: string];
 
-export function listOf(heading: string, items: readonly Item[]): string {
-  const help = new Help();
+export function listOf(command: Command, heading: string, items: readonly Item[]): string {
+  const help = helpOf(command);
   const termWidth = Math.max(...items.map(([term]) => term.length));
   const lines = items.map(([term, text]) => help.formatItem(term, termWidth, text, help));
   return [heading, ...lines].join('\n');
 }
 
-export function wrap(text: string): string {
-  return new Help().boxWrap(text, helpWidth);
+export function wrap(command: Command, text: string): string {
+  return helpOf(command).boxWrap(text, widthFor(command));
+}
+
+function helpOf(command: Command): PetstoreHelp {
+  return Object.assign(new PetstoreHelp(), { helpWidth: widthFor(command) });
+}
+
+function widthFor(command: Command): number {
+  return command.configureOutput().getOutHelpWidth?.() ?? 80;
+}
+
+/** Returns the width of a terminal, and 80 for a wider one or a pipe. */
+export function helpWidth({ stdout }: Context): number {
+  return Math.min(80, stdout.columns ?? 80);
 }
 
 export function pathOf(command: Command): string {

@@ -22,8 +22,8 @@ export function createProgram(app: App, onText: (text: string) => void): Command
     .configureOutput({
       writeOut: onText,
       writeErr: onText,
-      getOutHelpWidth: () => helpWidth,
-      getErrHelpWidth: () => helpWidth,
+      getOutHelpWidth: () => helpWidth(app.context),
+      getErrHelpWidth: () => helpWidth(app.context),
     });
   // Before the commands, which inherit the help option when they are added.
   addCommonOptions(program);

@@ -8,11 +8,12 @@ export const topics: Readonly<Record<string, (program: Command) => string>> = {
     const items = help
       .visibleOptions(program)
       .map((option): Item => [help.optionTerm(option), help.optionDescription(option)]);
-    const list = listOf('Options of all commands:', items);
-    return [list, ...rules.map((rule) => wrap(rule))].join('\n\n');
+    const list = listOf(program, 'Options of all commands:', items);
+    return [list, ...rules.map((rule) => wrap(program, rule))].join('\n\n');
   },
-  'exit-codes': () => listOf('Exit codes:', exitCodes),
-  environment: () => listOf('Environment variables:', [...settingVariables(), ...otherVariables]),
+  'exit-codes': (program) => listOf(program, 'Exit codes:', exitCodes),
+  environment: (program) =>
+    listOf(program, 'Environment variables:', [...settingVariables(), ...otherVariables]),
 };
 
 const rules = [

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { explained, Failure, usageFailure } from '../errors.ts';
+import { Failure, usageFailure, withDetails } from '../errors.ts';
 import type { Format } from '../formats.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { escapeText } from '../json/safe-text.ts';
@@ -137,7 +137,7 @@ export class Printer {
 
   /** Adds to an error that the list broke off. After a failed write nobody knows how much of it arrived. */
   #incomplete(error: unknown, unit: string): unknown {
-    const failure = explained(error, this.#options.context.signal, {});
+    const failure = withDetails(error, this.#options.context.signal, {});
     if (this.#printed === 0 || !(failure instanceof Failure)) return error;
     const { kind, message } = failure;
     if (kind === 'output') return failure.with({}, `${message}; the list is incomplete`);

@@ -52,6 +52,18 @@ describe('help', () => {
     }
   });
 
+  test('wraps what it says of a term in a narrow terminal', async ({ petstore }) => {
+    for (const topic of ['exit-codes', 'environment', 'options', 'categories import']) {
+      const { stdout } = await petstore(['help', ...topic.split(' ')], { columns: 60 });
+
+      const long = stdout.split('\n').filter((line) => line.length > 60);
+      expect(
+        long.filter((line) => !/petstore /.test(line)),
+        topic,
+      ).toEqual([]);
+    }
+  });
+
   test('of the sandbox names the file of its profile', async ({ petstore, folder }) => {
     await petstore(['categories', 'list', '-p', 'sandbox']);
     const { stdout } = await petstore(['sandbox', '--help']);

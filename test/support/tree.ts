@@ -21,7 +21,7 @@ type Verb = {
 /** Lists all that can be called or asked for help, by its words without the program's own name. */
 export async function listCommands() {
   const text: string[] = [];
-  const program = createProgram({} as App, (part) => text.push(part));
+  const program = createProgram({ context: { stdout: {} } } as App, (part) => text.push(part));
   const help = new Help();
   const visible = help.visibleCommands(program);
   const verbs: Verb[] = [];

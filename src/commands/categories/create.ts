@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type Client, readCategories } from '../../api/client.ts';
 import { createCategory } from '../../api/endpoints.ts';
 import { type Category, categoryColumns, NewCategory } from '../../api/resources.ts';
-import { Exit, explained, Failure, nothingSent, usageFailure } from '../../errors.ts';
+import { Exit, Failure, nothingSent, usageFailure, withDetails } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { type Hold, holdNames } from '../../import/hold.ts';
 import { lookAlikeKey } from '../../import/plan.ts';
@@ -98,7 +98,7 @@ async function createMissing(creation: Creation): Promise<Category> {
     if (hold.predecessors.length > 0 && !findName(list, body.name)) {
       const why = 'another petstore process may have created the same name';
       list = await listSettled(creation, why).catch((error) => {
-        throw explained(error, context.signal, nothingSent);
+        throw withDetails(error, context.signal, nothingSent);
       });
       hold.settled();
     }
@@ -121,7 +121,7 @@ async function holdName(session: Session, name: string): Promise<Hold> {
   const folder = join(requireStateFolder(context), 'names');
   const wanted = { folder, address, names: [name], doing: 'creating' } as const;
   return holdNames(context, { ...wanted, maxWaitMs, report }).catch((error) => {
-    throw explained(error, context.signal, nothingSent);
+    throw withDetails(error, context.signal, nothingSent);
   });
 }
 
@@ -182,7 +182,7 @@ function findCreated(
 
 function unprintedFailure(error: unknown, { id, name }: Category, signal: AbortSignal): Failure {
   const consequence = `The category was created with id ${id}.`;
-  const failure = explained(error, signal, { outcome: 'created', consequence });
+  const failure = withDetails(error, signal, { outcome: 'created', consequence });
   if (failure instanceof Failure) return failure;
   const message = `created "${name}" with id ${id}; the result could not be printed`;
   const exitCode = error instanceof Exit ? error.exitCode : undefined;

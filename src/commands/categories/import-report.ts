@@ -1,4 +1,4 @@
-import { explained, Failure, type FailureKind } from '../../errors.ts';
+import { Failure, type FailureKind, withDetails } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import type { Input } from '../../import/input.ts';
 import type { Plan } from '../../import/plan.ts';
@@ -125,7 +125,7 @@ export async function reportEnding(
     const fieldsOf = (row: number) => ({ ...outcomes[row] });
     await printRows(session, input, counts, head, outcomeColumns, fieldsOf).catch((error) => {
       const consequence = `The import finished: ${countOf(counts.created ?? 0, 'row')} created.`;
-      if (!failure) throw explained(error, signal, { consequence, outcome: 'created' });
+      if (!failure) throw withDetails(error, signal, { consequence, outcome: 'created' });
       if (error instanceof Failure) warn(report, error.message);
     });
   }
@@ -157,7 +157,7 @@ function importFailure(
   { unknown = 0, refused = 0, left = 0 }: Counts,
   signal: AbortSignal,
 ): unknown {
-  const cause = stop?.kind === 'failed' ? explained(stop.error, signal, {}) : undefined;
+  const cause = stop?.kind === 'failed' ? withDetails(stop.error, signal, {}) : undefined;
   if (cause !== undefined && !(cause instanceof Failure)) return cause;
   const { hint, resetAt, retryAfter, service } = cause?.details ?? {};
   const open = unknown + refused + left;

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { explained, Failure, usageFailure } from '../../errors.ts';
+import { Failure, usageFailure, withDetails } from '../../errors.ts';
 import { hasJsonEvents } from '../../formats.ts';
 import { type Input, type InputFormat, inputFormats, readInput } from '../../import/input.ts';
 import type { Job } from '../../import/job.ts';
@@ -130,7 +130,10 @@ async function run(
     onRowDone: () => progress?.step(),
   }).catch((error) => {
     const own = error instanceof Failure ? error.details : {};
-    throw explained(error, session.context.signal, { consequence: 'Nothing was created.', ...own });
+    throw withDetails(error, session.context.signal, {
+      consequence: 'Nothing was created.',
+      ...own,
+    });
   });
   await reportEnding(session, input, ending, progress?.end());
 }
