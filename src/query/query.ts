@@ -172,11 +172,11 @@ const functions: Record<string, (...args: never[]) => Json> = {
   length: (value: string | Json[] | JsonObject) =>
     exact((isJsonObject(value) ? fieldsOf(value) : [...value]).length),
   map: (keyOf: KeyOf, list: Json[]) => list.map(keyOf),
-  max: (list: Json[]) => sorted(list, itself).at(-1) ?? null,
-  max_by: (list: Json[], keyOf: KeyOf) => sorted(list, keyOf).at(-1) ?? null,
+  max: (list: Json[]) => extremeOf(list, itself, -1),
+  max_by: (list: Json[], keyOf: KeyOf) => extremeOf(list, keyOf, -1),
   merge,
-  min: (list: Json[]) => sorted(list, itself)[0] ?? null,
-  min_by: (list: Json[], keyOf: KeyOf) => sorted(list, keyOf)[0] ?? null,
+  min: (list: Json[]) => extremeOf(list, itself, 1),
+  min_by: (list: Json[], keyOf: KeyOf) => extremeOf(list, keyOf, 1),
   reverse: (value: string | Json[]) =>
     typeof value === 'string' ? [...value].reverse().join('') : value.toReversed(),
   sort: (list: Json[]) => sorted(list, itself),
@@ -197,6 +197,15 @@ function contains(all: string | Json[], part: Json): boolean {
 function merge(...objects: Json[]): Json {
   if (!objects.every(isJsonObject)) throw new Error('merge() needs objects');
   return Object.fromEntries(objects.flatMap((object) => Object.entries(object)));
+}
+
+function extremeOf(list: readonly Json[], keyOf: KeyOf, sign: 1 | -1): Json {
+  let best: { readonly item: Json; readonly key: Ordered } | undefined;
+  for (const item of list) {
+    const key = orderedOf(keyOf(item));
+    if (best === undefined || sign * compare(key, best.key) < 0) best = { item, key };
+  }
+  return best?.item ?? null;
 }
 
 function sorted(list: readonly Json[], keyOf: KeyOf): Json[] {

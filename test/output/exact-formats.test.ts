@@ -115,12 +115,16 @@ describe('what scripts read', () => {
   });
 });
 
+/** More than a key may have that stands by itself. */
+const long = 'name '.repeat(300);
 const oddNames =
   'a: b|- a|#a|yes|null|~|1|1.5|0x1f|a\nb|\'|"|? a|{|[a]|!a|&a|*a|%a|@a|`a|<<|=|犬|| '.split('|');
 
 const nested: Readonly<Record<string, unknown>> = {
   'nothing in something': { items: [], more: {}, list: [[], {}, [[]], [{}]] },
   'nothing at all': {},
+  'a long name': { [long]: 1, b: { [long]: [1] }, c: [{ [long]: { a: 1 } }] },
+  'long names in a list': [{ [long]: 1, b: 'c' }, { [`${long}d`]: 'e' }],
   'names that are something else': Object.fromEntries(oddNames.map((name) => [name, name])),
   'texts that are something else': [oddNames, oddNames.map((text) => ({ text, more: { text } }))],
   'a long text': { text: `${'word '.repeat(500)}\n${'word '.repeat(500)}` },

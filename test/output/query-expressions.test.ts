@@ -94,7 +94,7 @@ const results: Readonly<Record<string, readonly (readonly [expression: string, j
       ['map(&owner.name, pets)', '["Ann",null,null,null]'],
       ['[max(numbers), max(words), max(`[]`)]', '[100,"ä",null]'],
       ['[max(pets[].id), min(pets[].id)]', '[9223372036854775807,-9223372036854775808]'],
-      ['max_by(pets[?age<`4`], &id).name', '"dog"'],
+      ['max_by(pets[?age<`4`], &age).name', '"dog"'],
       ['[min_by(pets, &id).name, min_by(`[]`, &id)]', '["ape",null]'],
       ['merge(owners.a, `{"m": 1, "n": "z"}`)', '{"n":"z","m":1}'],
       ['[not_null(no, nope, zero), not_null(no)]', '[0,null]'],
