@@ -1,14 +1,5 @@
-import { hash } from 'node:crypto';
-import {
-  accessSync,
-  type BigIntStats,
-  constants,
-  fstatSync,
-  linkSync,
-  readdirSync,
-  statSync,
-  unlinkSync,
-} from 'node:fs';
+import { hash, randomUUID } from 'node:crypto';
+import { accessSync, constants, linkSync, readdirSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../errors.ts';
 import type { Cell, Seen } from './cell.ts';
@@ -20,8 +11,9 @@ import { retryOnWindows } from './windows.ts';
 /** The newest of them counts if later files are damaged. */
 const olderKept = 4;
 const maxBytes = 1024 * 1024;
-/** If a file that was read is gone a moment later so many times in a row, the file system is the reason. */
-const maxVainAttempts = 100;
+/** The first line of a file, which no other file has: the digest of the value, and an id. */
+const headLength = 53;
+const maxReads = 1_000;
 
 const nothing = { value: undefined, version: '', numbers: [] };
 
@@ -32,11 +24,10 @@ const nothing = { value: undefined, version: '', numbers: [] };
  */
 export function fileCell<Value>(folder: string): Cell<Value> {
   let last: Seen<Value> & { readonly numbers: readonly number[] } = nothing;
-  let vainSwaps = 0;
   return { read, replace };
 
   function read(): Seen<Value> {
-    for (let attempt = 0; attempt < maxVainAttempts; attempt += 1) {
+    for (let left = maxReads; left > 0; left -= 1) {
       const numbers = numbersIn(folder);
       const newest = numbers.at(-1);
       if (newest === undefined) {
@@ -45,17 +36,19 @@ export function fileCell<Value>(folder: string): Cell<Value> {
       }
       if (newest === last.numbers.at(-1)) return last;
       const file = readWhole(pathOf(newest));
-      if (!file) continue;
-      const value = parse<Value>(file.text) ?? olderValue(numbers);
-      last = { value, version: `${newest} ${file.id}`, numbers };
+      // If others went on meanwhile, it may be a file that a suspended process has just made with a number of long ago.
+      if (!file || numbersIn(folder).at(-1) !== newest) continue;
+      const value = parse<Value>(file) ?? olderValue(numbers);
+      last = { value, version: `${newest} ${headOf(file)}`, numbers };
       return last;
     }
-    throw withoutLastingIds(folder);
+    const message = 'gave up after 1,000 reads: other processes changed it each time';
+    throw Object.assign(new Error(message), { code: 'EBUSY' });
   }
 
   function olderValue(numbers: readonly number[]): Value | undefined {
     for (const number of numbers.slice(0, -1).reverse()) {
-      const value = parse<Value>(readWhole(pathOf(number))?.text);
+      const value = parse<Value>(readWhole(pathOf(number)));
       if (value !== undefined) return value;
     }
     return undefined;
@@ -65,27 +58,18 @@ export function fileCell<Value>(folder: string): Cell<Value> {
     const { numbers } = last;
     last = nothing;
     if (version === nothing.version) {
-      begin();
+      makePrivateFolder(folder);
+      publish(1);
       return false;
     }
-    const [number, id] = version.split(' ');
-    const newest = Number(number);
-    const json = JSON.stringify(next);
-    const temporary = nameTemporary(pathOf('next'));
-    try {
-      if (!publish(`${digestOf(json)}\n${json}\n`, temporary, pathOf(newest + 1))) return false;
-      // If this process was suspended meanwhile, the number may have been used and removed again. But the
-      // lowest numbers are removed first, so then the file that was read is gone as well.
-      if (idAt(pathOf(newest)) !== id) {
-        remove(pathOf(newest + 1));
-        vainSwaps += 1;
-        if (vainSwaps > maxVainAttempts) throw withoutLastingIds(folder);
-        return false;
-      }
-    } finally {
-      remove(temporary);
+    const newest = Number.parseInt(version, 10);
+    if (!publish(newest + 1, JSON.stringify(next))) return false;
+    // If this process was suspended meanwhile, the number may have been used and removed again. But the
+    // lowest numbers are removed first, so then the file that was read is gone as well.
+    if (`${newest} ${headAt(pathOf(newest))}` !== version) {
+      remove(pathOf(newest + 1));
+      return false;
     }
-    vainSwaps = 0;
     // In ascending order, and none above one that stays.
     numbers
       .filter((number) => number < newest - olderKept)
@@ -93,12 +77,19 @@ export function fileCell<Value>(folder: string): Cell<Value> {
     return true;
   }
 
-  function begin(): void {
-    makePrivateFolder(folder);
+  /** Returns false if another process was first. */
+  function publish(number: number, json = ''): boolean {
+    const temporary = nameTemporary(pathOf('next'));
     try {
-      writeNew(pathOf(1), '');
+      writeNew(temporary, `${digestOf(json)} ${randomUUID()}\n${json}\n`);
+      retryOnWindows(() => linkSync(temporary, pathOf(number)));
+      return true;
     } catch (error) {
-      if (systemCode(error) !== 'EEXIST') throw error;
+      // ENOENT: the folder was removed.
+      if (['EEXIST', 'ENOENT'].includes(systemCode(error) ?? '')) return false;
+      throw error;
+    } finally {
+      remove(temporary);
     }
   }
 
@@ -128,42 +119,26 @@ function checkWritable(path: string): void {
 }
 
 /** Returns undefined for a file that is gone. One that cannot be read now is neither gone nor damaged. */
-function readWhole(path: string): { readonly id: string; readonly text: string } | undefined {
-  return readOwn(path, (file) => ({
-    id: idOf(fstatSync(file, { bigint: true })),
-    text: readStart(file, maxBytes).toString(),
-  }));
+function readWhole(path: string): Buffer | undefined {
+  return readOwn(path, (file) => readStart(file, maxBytes));
 }
 
-function parse<Value>(text = ''): Value | undefined {
-  const [digest, json = ''] = text.split('\n');
-  return digest === digestOf(json) ? JSON.parse(json) : undefined;
+function headAt(path: string): string | undefined {
+  const start = readOwn(path, (file) => readStart(file, headLength));
+  return start && headOf(start);
+}
+
+function headOf(file: Buffer): string {
+  return file.toString('latin1', 0, headLength);
+}
+
+function parse<Value>(file: Buffer | undefined): Value | undefined {
+  const [head = '', json = ''] = file?.toString().split('\n') ?? [];
+  return json !== '' && head.startsWith(digestOf(json)) ? JSON.parse(json) : undefined;
 }
 
 function digestOf(json: string): string {
   return hash('sha256', json).slice(0, 16);
-}
-
-function publish(text: string, temporary: string, path: string): boolean {
-  try {
-    writeNew(temporary, text);
-    retryOnWindows(() => linkSync(temporary, path));
-    return true;
-  } catch (error) {
-    // ENOENT: the folder was removed.
-    if (['EEXIST', 'ENOENT'].includes(systemCode(error) ?? '')) return false;
-    throw error;
-  }
-}
-
-function idAt(path: string): string | undefined {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stats && idOf(stats);
-}
-
-/** The number of an inode is used again. */
-function idOf({ ino, mtimeNs }: BigIntStats): string {
-  return `${ino}.${mtimeNs}`;
 }
 
 function remove(path: string): boolean {
@@ -173,9 +148,4 @@ function remove(path: string): boolean {
   } catch (error) {
     return systemCode(error) === 'ENOENT';
   }
-}
-
-function withoutLastingIds(path: string): Error {
-  const message = `the file system of ${path} does not keep inode numbers`;
-  return Object.assign(new Error(message), { code: 'ENOTSUP', path });
 }

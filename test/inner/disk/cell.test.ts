@@ -5,7 +5,6 @@ import {
   readFileSync,
   symlinkSync,
   truncateSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -153,26 +152,6 @@ describe('a cell with fallbacks', () => {
       [expect.stringContaining('ENOTDIR'), 1],
       [expect.stringMatching(/is not a regular file|EISDIR/), 2],
     ]);
-  });
-
-  test('replaces a place whose files keep no ids', async ({ folder }) => {
-    const path = join(folder, 'cell');
-    const reported: unknown[] = [];
-    const cell = withFallbacks<Names>([fileCell(path), memoryCell()], (error, next) =>
-      reported.push((error as NodeJS.ErrnoException).code, next),
-    );
-    await add(cell, 'first');
-
-    let time = 0;
-    await change(cell, () => {
-      time += 1;
-      for (const name of readdirSync(path)) utimesSync(join(path, name), time, time);
-      return [{ second: 1 }, undefined];
-    });
-
-    expect(reported).toEqual(['ENOTSUP', 1]);
-    expect(await namesIn(cell)).toEqual(['second']);
-    expect(filesIn(path).length).toBe(2);
   });
 
   test('takes along what is known from a place that can only be read', async () => {

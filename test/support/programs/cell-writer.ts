@@ -1,14 +1,16 @@
-import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { change } from '../../../src/disk/cell.ts';
 import { fileCell } from '../../../src/disk/file-cell.ts';
 
-/** Adds its names to one value, `rounds` of them, and writes down each one that was added. */
+/** Counts its rounds in a value that it shares with others. Exits with 9 once one of its changes is lost. */
 const [folder = '', rounds = ''] = process.argv.slice(2);
 const cell = fileCell<Record<string, number>>(join(folder, 'cell'));
+let seen = 0;
 
-for (let round = 0; round < Number(rounds); round += 1) {
-  const name = `${process.pid}.${round}`;
-  await change(cell, ({ value }) => [{ ...value, [name]: 1 }, undefined]);
-  appendFileSync(join(folder, 'added'), `${name}\n`);
+for (let round = 1; round <= Number(rounds); round += 1) {
+  await change(cell, ({ value }) => {
+    seen = value?.[process.pid] ?? 0;
+    return [{ ...value, [process.pid]: round }, undefined];
+  });
+  if (seen < round - 1) process.exit(9);
 }
