@@ -63,7 +63,8 @@ async function runCommand(
     const isHelp =
       error.exitCode === 0 ||
       (app.context.stdout.isTTY && !argv.some((word) => word.startsWith('-')));
-    if (!isHelp) throw usageFailure('no command given', page.split('\n', 1)[0]);
+    const [, path] = /^Usage: (.*) <command>/.exec(page) ?? [];
+    if (!isHelp) throw usageFailure('no command given', `See: ${path} --help`);
     return printPage(app, page);
   }
 }

@@ -248,7 +248,7 @@ class ImportProcess {
 
   #client() {
     return {
-      list: async () => {
+      listCategories: async () => {
         const categories = await this.#list();
         return (async function* () {
           yield categories;
