@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
 import { isoTime } from '../time.ts';
@@ -12,7 +11,13 @@ import type { Owner } from './owner.ts';
 type Holder = Owner & { readonly since: number; readonly id: string };
 
 type LockCell = Cell<{ readonly holder?: Holder }>;
-type World = Pick<Context, 'owner' | 'isRunning' | 'now' | 'sleep' | 'signal'>;
+type World = {
+  readonly owner: Owner;
+  readonly isRunning: (owner: Owner) => boolean;
+  readonly now: () => number;
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly signal: AbortSignal;
+};
 
 const maxPolls = 500;
 const pollMs = 10;
