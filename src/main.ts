@@ -4,13 +4,13 @@ import { createNodeContext } from './node/node-context.ts';
 import { run } from './run.ts';
 
 // SIGBREAK is Ctrl-Break on Windows. Other systems have no such signal.
-const exitCodes = { SIGINT: 130, SIGBREAK: 130, SIGTERM: 143, SIGHUP: 129 } as const;
-const signals = Object.keys(exitCodes) as (keyof typeof exitCodes)[];
+const signalExitCodes = { SIGINT: 130, SIGBREAK: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+const signals = Object.keys(signalExitCodes) as (keyof typeof signalExitCodes)[];
 
 const interrupted = new AbortController();
-const onSignal = (signal: keyof typeof exitCodes) => {
-  interrupted.abort(new Interruption(exitCodes[signal]));
-  // A second signal then ends the process at once. In this turn the listener of an open prompt would, if it were the only one.
+const onSignal = (signal: keyof typeof signalExitCodes) => {
+  interrupted.abort(new Interruption(signalExitCodes[signal]));
+  // From the next turn on a second signal ends the process at once. In this turn an open prompt would, if it alone listened.
   setImmediate(() => {
     for (const name of signals) process.removeListener(name, onSignal);
   });
@@ -36,7 +36,7 @@ process.once('beforeExit', () =>
 );
 
 run(process.argv.slice(2), createNodeContext(interrupted.signal)).then((exitCode) => {
-  if (exitCode === exitCodes.SIGHUP) hangUp();
+  if (exitCode === signalExitCodes.SIGHUP) hangUp();
   // All messages are written. A reader that does not take the rest would keep the process alive.
   process.exit(exitCode);
 });
@@ -56,5 +56,5 @@ function hangUp(): never {
       closeSync(stream);
     } catch {}
   }
-  process.exit(exitCodes.SIGHUP);
+  process.exit(signalExitCodes.SIGHUP);
 }

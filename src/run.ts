@@ -9,14 +9,14 @@ import { createReporter, reportFailure } from './output/reporter.ts';
 import { createSink } from './output/sink.ts';
 import { type App, hasColor } from './session/app.ts';
 
-/** Runs one command line and resolves with its exit code. The only place where errors become text. */
+/** Runs one command line and resolves with its exit code. A failure that ends the run is reported here. */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
   const flags = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
   const color = !flags.includes('--no-color');
   const isVerbose = flags.some((word) => /^(?:--verbose$|-q*v)/.test(word));
   const sink = createSink(context, (output) => hasColor(output, context.env, { color }));
   sink.hide(context.env.PETSTORE_API_KEY ?? '');
-  // A session replaces the format by the one that its profile has.
+  // For failures before there is a session, which replaces the format by the one in force.
   const format = lastValue('o', 'output', flags) ?? context.env.PETSTORE_OUTPUT ?? '';
   const app: App = { context, sink, format: isFormat(format) ? format : undefined };
   const say = (message: string) => {
@@ -59,7 +59,7 @@ async function runCommand(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     const page = help.join('');
-    // Not 0 if a verb is missing: `petstore categories` asks for help on a terminal. In a script, a variable may have been empty.
+    // Without a verb, `petstore categories` asks for help on a terminal. In a script a variable may have been empty, so it fails.
     const isHelp =
       error.exitCode === 0 ||
       (app.context.stdout.isTTY && !argv.some((word) => word.startsWith('-')));

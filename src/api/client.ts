@@ -66,7 +66,7 @@ export class Client {
     }
   }
 
-  /** Resolves when all of the list has been validated. If it is streamed, its batches may throw Failure as well. */
+  /** Resolves with a list that has been validated to its end. With `mayStream` the batches of a long one may throw Failure. */
   async listCategories({ mayStream = false } = {}): Promise<AsyncIterable<Category[]>> {
     const options = mayStream ? { streamAboveBytes } : {};
     const request = { ...this.prepare(listCategories), ...options };

@@ -46,6 +46,7 @@ export function addExamples(command: Command, lines: readonly string[]): void {
   command.addHelpText('after', ['\nExamples:', ...lines].join('\n  '));
 }
 
+export type Item = readonly [term: string, text: string];
 type Note = string | readonly [heading: string, items: readonly Item[]];
 
 export function addNotes(command: Command, notes: readonly Note[]): void {
@@ -56,8 +57,6 @@ export function addNotes(command: Command, notes: readonly Note[]): void {
     return `\n${texts.join('\n\n')}`;
   });
 }
-
-export type Item = readonly [term: string, text: string];
 
 export function listOf(command: Command, heading: string, items: readonly Item[]): string {
   const help = helpOf(command);
@@ -83,8 +82,8 @@ export function helpWidth({ stdout }: Context): number {
   return Math.min(80, stdout.columns ?? 80);
 }
 
-export function pathOf(command: Command): string {
-  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+export function commandPath(command: Command): string {
+  return command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name();
 }
 
 export function printPage({ sink }: App, page: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { App } from '../session/app.ts';
 import { addCommonOptions } from '../session/options.ts';
-import { helpWidth, pathOf } from './help.ts';
+import { commandPath, helpWidth } from './help.ts';
 import { LazyCommand, loadCommand } from './lazy-command.ts';
 import { topics } from './topics.ts';
 import { type Branch, tree } from './tree.ts';
@@ -57,7 +57,7 @@ function lastLines(command: Command): string {
   if (!command.parent) {
     return `\nMore help: petstore help COMMAND, petstore help ${names.join('|')}`;
   }
-  const verb = `${pathOf(command).replace('petstore', 'petstore help')} COMMAND`;
-  const verbs = command.commands.length > 0 ? `More about a command: ${verb}\n` : '';
+  const helpCommand = `${commandPath(command).replace('petstore', 'petstore help')} COMMAND`;
+  const verbs = command.commands.length > 0 ? `More about a command: ${helpCommand}\n` : '';
   return `\n${verbs}Options of all commands, such as --profile and --json: petstore help options`;
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type Failure, usageFailure } from '../errors.ts';
-import { pathOf } from './help.ts';
+import { commandPath } from './help.ts';
 
 const suggestion = /\n\(Did you mean (?:one of )?([\w-]+)(?:, [\w, -]+)?\?\)$/;
 /** A word of the command line may be an API key, and contain quotes and line breaks. */
@@ -17,7 +17,7 @@ export function describeUsageError(command: Command, message: string): Failure {
     .replace(/^error: (?:command-argument )?/, '')
     .replace(longWord, '');
   const [, option] = /^unknown option '(--[^=']*|-.)/s.exec(complaint) ?? [];
-  const path = pathOf(command);
+  const path = commandPath(command);
   const hint = isTypo(option ?? command.args[0] ?? '', similar)
     ? `Did you mean ${option ? similar : `${path} ${similar}`}?`
     : `See: ${path} --help`;
@@ -33,7 +33,7 @@ export function describeUsageError(command: Command, message: string): Failure {
   return usageFailure(problem, choices);
 }
 
-/** Commander also suggests import for export. */
+/** Commander would also suggest import for export. */
 function isTypo(word: string, similar: string): boolean {
   const [firstLetter] = /^-*\w/.exec(similar) ?? [];
   return firstLetter !== undefined && word.startsWith(firstLetter);

@@ -8,8 +8,8 @@ import { makePrivateFolder } from './private-folder.ts';
 import { nameTemporary } from './temporary.ts';
 import { retryOnWindows } from './windows.ts';
 
-/** The newest of them counts if later files are damaged. */
-const olderKept = 4;
+/** If the newest file is damaged, the one before it counts. */
+const maxOlderFiles = 4;
 const maxBytes = 1024 * 1024;
 /** The first line of a file, which no other file has: the digest of the value, and an id. */
 const headLength = 53;
@@ -27,16 +27,17 @@ export function fileCell<Value>(folder: string): Cell<Value> {
   return { read, replace };
 
   function read(): Seen<Value> {
-    for (let left = maxReads; left > 0; left -= 1) {
+    for (let attempt = 0; attempt < maxReads; attempt += 1) {
       const numbers = numbersIn(folder);
       const newest = numbers.at(-1);
       if (newest === undefined) {
+        // So that the caller can use another place at once.
         checkWritable(folder);
         return nothing;
       }
       if (newest === last.numbers.at(-1)) return last;
       const file = readWhole(pathOf(newest));
-      // If others went on meanwhile, it may be a file that a suspended process has just made with a number of long ago.
+      // If the newest is another one now, a process that was suspended may have made this file with a number of long ago.
       if (!file || numbersIn(folder).at(-1) !== newest) continue;
       const value = parse<Value>(file) ?? olderValue(numbers);
       last = { value, version: `${newest} ${headOf(file)}`, numbers };
@@ -58,6 +59,7 @@ export function fileCell<Value>(folder: string): Cell<Value> {
     const { numbers } = last;
     last = nothing;
     if (version === nothing.version) {
+      // A swap needs a file that was read, so the first one has no value yet.
       makePrivateFolder(folder);
       publish(1);
       return false;
@@ -72,7 +74,7 @@ export function fileCell<Value>(folder: string): Cell<Value> {
     }
     // In ascending order, and none above one that stays.
     numbers
-      .filter((number) => number < newest - olderKept)
+      .filter((number) => number < newest - maxOlderFiles)
       .every((number) => remove(pathOf(number)));
     return true;
   }

@@ -112,7 +112,7 @@ export class Hold {
   }
 
   /** Forgets the predecessors. Call it when their requests have been carried out or dropped, and a list has been received since. */
-  settled(): void {
+  forgetPredecessors(): void {
     for (const { file } of this.#rivals) this.#stateFiles.remove(file);
   }
 

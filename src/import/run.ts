@@ -65,7 +65,7 @@ export async function runImport(job: Job): Promise<Ending> {
     const first = await lookUp(journal, new Set());
     createdBefore = new Set(journal.created.keys());
     if (wasKilled && journal.header) journal.setState('idle');
-    hold.settled();
+    hold.forgetPredecessors();
 
     // A yes holds for the look-alikes that were shown.
     const agreed = await job.confirm(first.plan);

@@ -30,7 +30,7 @@ export function withRateLimit(
   };
 }
 
-/** Returns undefined, with nothing sent, if another request was told to wait while this one connected. */
+/** Returns undefined, with nothing sent, if the permit ran out or a wait came into force while the request connected. */
 async function sendInTurn(
   send: SendRequest,
   request: ApiRequest,
@@ -52,7 +52,7 @@ async function sendInTurn(
     request.beforeSending?.();
     const response = await send({ ...request, lastCheck, onHead });
     await ended;
-    // Only the body tells of a ban. A long one is parsed for nothing else.
+    // Only the body tells of a ban. Other bodies may be long, so they are not parsed here.
     if (response.status === 429 && isBan(readServiceError(response))) await turn.noteBan();
     return response;
   } catch (error) {

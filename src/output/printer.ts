@@ -15,6 +15,7 @@ export type Batches = AsyncIterable<readonly Json[]>;
 
 export type Result = {
   readonly data: Json | Batches;
+  /** Fields around the list in JSON, YAML and --query, which then have the list as `items`. */
   readonly head?: JsonObject;
   /** Replaces `data` in a table, CSV and TSV, and wherever columns are requested. */
   readonly rows?: readonly JsonObject[];
@@ -45,7 +46,7 @@ const maxListedColumns = 20;
 /** A query holds its list in memory. */
 const maxQueriedElements = 1_000_000;
 
-/** Prints results in the chosen format. Data is redacted here, before it is laid out. */
+/** Prints results in the chosen format. Data is redacted here, before it is rendered. */
 export class Printer {
   readonly #options: PrinterOptions;
   readonly #isTable: boolean;

@@ -45,7 +45,7 @@ export async function connect(
   { report, onRateLimit, isOnce = false }: Hooks,
 ): Promise<Client> {
   const { context, options, profile } = invocation;
-  // Refuse these before a program is run that prints the key.
+  // These fail before the key command runs.
   const maxWaitMs = resolveMaxWait(invocation);
   const timeoutMs = resolveTimeout(invocation);
   const { baseUrl, key } = await service();
@@ -86,7 +86,7 @@ export async function chooseService(
   const baseUrl = requireBaseUrl(invocation);
   const found = await findKey();
   if (!found) throw noKey(invocation.profile);
-  // Only now a program is run that prints the key.
+  // The key command runs only now that there is a base URL.
   const key = 'print' in found ? await found.print() : found;
   const short = noticeOfShortKey(key.value);
   if (short) notice(report, short);

@@ -45,7 +45,7 @@ export type Session = Invocation & {
 export type Allow = {
   /** The profile need not exist, since the command creates it. */
   readonly newProfile?: boolean;
-  /** An invalid setting in the file does not stop it, since it shows or repairs them. */
+  /** The command runs despite an invalid setting in the file, since it shows or repairs settings. */
   readonly invalidSettings?: boolean;
   /** A settings file that cannot be read counts as empty. */
   readonly unreadableFile?: boolean;
@@ -118,7 +118,7 @@ function resolveStart({ context }: App, options: CommonOptions, allow: Allow) {
   return { settingsFile, profile, format, faults };
 }
 
-/** Does without an invalid setting if there is a list of faults, which gets its fault. */
+/** Resolves without the invalid setting if there is a list of faults, and adds the failure to it. */
 function resolveOr<Value>(
   resolve: () => Value,
   resolveWithout: () => Value,
@@ -128,7 +128,7 @@ function resolveOr<Value>(
     return resolve();
   } catch (error) {
     if (!(error instanceof Failure) || !faults) throw error;
-    // This fails as well if a flag or a variable names no profile.
+    // This throws as well if a flag or a variable names a profile that does not exist.
     const value = resolveWithout();
     faults.push(error);
     return value;
@@ -149,7 +149,7 @@ function createLimitLine({ stdout, stderr }: Context, report: Report) {
     discard(): void {
       latest = undefined;
     },
-    /** Returns the sink for the result. If that goes to a pager, the line comes first: it would be drawn over the pager's screen. */
+    /** Returns the sink for the result. With stderr alone on a terminal the line comes first: a pager may draw on that terminal. */
     beforeResult: (sink: Sink): Sink => ({
       ...sink,
       print(lines) {

@@ -1,5 +1,5 @@
 import { type Command, Help } from 'commander';
-import { pathOf } from '../../src/commands/help.ts';
+import { commandPath } from '../../src/commands/help.ts';
 import { loadCommand } from '../../src/commands/lazy-command.ts';
 import { createProgram } from '../../src/commands/program.ts';
 import type { App } from '../../src/session/app.ts';
@@ -46,7 +46,7 @@ async function loadVerbs(command: Command): Promise<Command[]> {
 }
 
 function wordsOf(command: Command): string {
-  return pathOf(command).replace('petstore ', '');
+  return commandPath(command).replace('petstore ', '');
 }
 
 function examplesIn(page: string): string[] {

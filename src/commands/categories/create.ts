@@ -31,7 +31,7 @@ type Creation = {
   readonly client: Client;
   readonly body: NewCategory;
   readonly onlyIfMissing: boolean;
-  /** A category of this name may come into being that no list has shown. */
+  /** A request may still create the category after the last list was read. */
   isUnsettled: boolean;
   wasFound: boolean;
 };
@@ -66,8 +66,14 @@ async function create(
   const client = await session.client();
   if (dryRun) return showRequest(output, client.prepare(createCategory, { body }));
 
-  const state = { isUnsettled: false, wasFound: false };
-  const creation = { session, client, body, onlyIfMissing: ifMissing, ...state };
+  const creation: Creation = {
+    session,
+    client,
+    body,
+    onlyIfMissing: ifMissing,
+    isUnsettled: false,
+    wasFound: false,
+  };
   const category = await (ifMissing ? createMissing(creation) : send(creation));
 
   if (category.name !== name) warn(report, `the service changed the name to "${category.name}"`);
@@ -88,7 +94,7 @@ function newCategory(name: string, description: string | undefined): NewCategory
   return category;
 }
 
-/** Creates a category unless there is one of exactly this name. Until then no other process of this machine creates it. */
+/** Creates a category unless one has exactly this name. Meanwhile no other petstore process of this machine creates it. */
 async function createMissing(creation: Creation): Promise<Category> {
   const { session, client, body } = creation;
   const { context, report } = session;
@@ -100,7 +106,7 @@ async function createMissing(creation: Creation): Promise<Category> {
       list = await listSettled(creation, why).catch((error) => {
         throw withDetails(error, context.signal, nothingSent);
       });
-      hold.settled();
+      hold.forgetPredecessors();
     }
     const old = findName(list, body.name);
     if (old) {
@@ -147,6 +153,7 @@ async function send(creation: Creation): Promise<Category> {
   } catch (error) {
     if (!(error instanceof Failure) || error.details.outcome !== 'unknown') throw error;
     creation.isUnsettled = true;
+    // A run that was interrupted waits for no list.
     if (error.kind !== 'outcome_unknown') throw error;
     const why = `${error.message}; it may have been created`;
     const list = await listSettled(creation, why).catch(() => Promise.reject(error));
