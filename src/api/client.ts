@@ -135,7 +135,8 @@ export class Client {
     const isTransport = error instanceof TransportError;
     if (!isTransport && !(error instanceof Interruption)) return error;
     const outcome = isTransport && error.sent ? 'unknown' : 'not_sent';
-    const known = isWrite(endpoint.method) ? earlier : { service: earlier.service };
+    // Of a read only what ended it counts.
+    const known = isWrite(endpoint.method) ? earlier : {};
     if (!isTransport || signal.aborted) {
       return interruptedFailure(signal, { ...outcomeDetails(endpoint, outcome), ...known });
     }

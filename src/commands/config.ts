@@ -4,7 +4,7 @@ import { configFailure, usageFailure } from '../errors.ts';
 import { notice } from '../events.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { App } from '../session/app.ts';
-import { defaultProfile, profileFlag } from '../session/profile.ts';
+import { defaultProfile, profileFlag, profileNames } from '../session/profile.ts';
 import { type Given, resolveSetting } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
 import { noticeOfVersion } from '../settings/addresses.ts';
@@ -106,6 +106,10 @@ async function setSetting(session: Session, name: SettingName, value: string): P
   const { saveSetting } = await import('../settings/save.ts');
   const file = await saveSetting(context, folder, path, value);
   notice(report, `saved ${withoutSecrets(name, value)}${phrase} in ${file}`);
+  if (name === 'default-profile' && !profileNames(session.settingsFile).includes(value)) {
+    const undo = 'petstore config unset default-profile';
+    notice(report, `profile "${value}" does not exist yet; to undo: ${undo}`);
+  }
   const unversioned = name === 'base-url' ? noticeOfVersion(new URL(value)) : undefined;
   if (unversioned) notice(report, unversioned);
   if (name === 'api-key-command' && hasStoredKey(folder, profile.name)) {

@@ -1,7 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { readCategories } from '../api/client.ts';
+import { saving } from '../disk/files.ts';
+import { writeNew } from '../disk/open-file.ts';
+import { makePrivateFolder } from '../disk/private-folder.ts';
+import { nameTemporary } from '../disk/temporary.ts';
 import { Failure } from '../errors.ts';
 import { faultOfLimits } from '../limit/open.ts';
 import { readStatus, type WindowStatus } from '../limit/status.ts';
@@ -36,10 +40,10 @@ export function define(command: Command, app: App): void {
 }
 
 async function examine(session: Session, canSend: boolean): Promise<void> {
-  const { output, profile } = session;
+  const { output } = session;
   output.checkColumns(columns);
   // An api-key-command may ask for a passphrase, so only --check runs it.
-  const hasKey = canSend || profile.settings['api-key-command'] === undefined;
+  const hasKey = canSend || !(await hasKeyCommand(session));
   const checks = {
     ...localChecks,
     ...(hasKey && accountChecks),
@@ -116,10 +120,13 @@ const localChecks: Readonly<Record<string, Check>> = {
   },
   'state folder'({ context }) {
     const folder = requireStateFolder(context);
-    const file = join(folder, `doctor-${context.owner.pid}`);
+    const file = nameTemporary(join(folder, 'doctor'));
     // Only writing shows a full disk.
-    context.stateFiles.write(file, '?'.repeat(4_096));
-    context.stateFiles.remove(file);
+    saving(folder, () => {
+      makePrivateFolder(folder);
+      writeNew(file, '?'.repeat(4_096));
+      rmSync(file);
+    });
     const fault = faultOfLimits(folder, context);
     if (!fault) return folder;
     return { warning: `${fault.message}: the rate limit is kept elsewhere. Fix: ${fault.fix}` };
@@ -155,6 +162,12 @@ const serviceCheck: Check = async (session) => {
   const { length } = await readCategories(client);
   return `responded in ${Math.round(context.uptime() - start)} ms with ${length} categories`;
 };
+
+async function hasKeyCommand(session: Session): Promise<boolean> {
+  if (session.profile.isSandbox) return false;
+  const key = await session.key().catch(() => undefined);
+  return key !== undefined && 'print' in key;
+}
 
 function describeWindow(name: string, { limit, remaining, used }: WindowStatus): string[] {
   if (remaining !== undefined) return [`${name}: ${remaining} of ${limit} left`];

@@ -5,7 +5,7 @@ import { commandPath } from './help.ts';
 const suggestion = /\n\(Did you mean (?:one of )?([\w-]+)(?:, [\w, -]+)?\?\)$/;
 /** A word of the command line may be an API key, and contain quotes and line breaks. */
 const longWord = /(?<=command|' argument|value) '.{8,}'(?= is invalid|$)/s;
-const secretFlag = /^unknown option '--?(?:api[-_]?)?(?:key|token|secret|password|bearer)/i;
+const secretFlag = /^unknown option '--?(?:api[-_]?)?(?:key|token|secret|password|bearer)(?!-fil)/i;
 const keyInHistory =
   'A key on the command line is in your shell history now: replace it, then run petstore auth login';
 

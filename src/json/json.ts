@@ -22,14 +22,18 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 
-/** Returns a value with each text in it changed, the names of fields included. */
-export function mapTexts(value: Json, change: (text: string) => string): Json {
+/** Returns a value with each text in it changed, and the names of fields too if there is a function for them. */
+export function mapTexts(
+  value: Json,
+  change: (text: string) => string,
+  changeName = (name: string) => name,
+): Json {
   if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change, changeName));
   if (!isJsonObject(value)) return value;
   const fields = Object.entries(value).map(([name, field]) => [
-    change(name),
-    field === undefined ? undefined : mapTexts(field, change),
+    changeName(name),
+    field === undefined ? undefined : mapTexts(field, change, changeName),
   ]);
   return Object.fromEntries(fields);
 }

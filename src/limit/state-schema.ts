@@ -51,7 +51,18 @@ const stateSchema = z.object({
   clearedAt: z.optional(z.number()),
 });
 
-export const snapshotSchema = z.object({
-  state: stateSchema,
-  stamp: z.object({ at: z.number(), wall: z.number(), uptime: z.number(), boot: z.string() }),
-});
+/** The end of a day's window may be a year away; what is later is damage, and would block the key for good. */
+const maxWaitMs = 367 * 24 * 3_600_000;
+
+export const snapshotSchema = z
+  .object({
+    state: stateSchema,
+    stamp: z.object({ at: z.number(), wall: z.number(), uptime: z.number(), boot: z.string() }),
+  })
+  .check(
+    z.refine(({ state: { minute, day, block, otherUsers, clearedAt }, stamp }) =>
+      [minute?.endsAt, day?.endsAt, block?.until, otherUsers?.until, clearedAt].every(
+        (moment) => moment === undefined || moment <= stamp.at + maxWaitMs,
+      ),
+    ),
+  );

@@ -83,6 +83,9 @@ export function createSink(context: Context, hasColor: (output: Output) => boole
 
 export type Sink = ReturnType<typeof createSink>;
 
+/** Field names of the interface document. They are never redacted, even if the key is "description". */
+const documentedFields = new Set(['id', 'name', 'description', 'code', 'message', 'status']);
+
 function createSecrets() {
   const forms = new Set<string>();
 
@@ -101,6 +104,7 @@ function createSecrets() {
   };
 
   const redact = (text: string) => redactBeginnings(cutOut(text, forms));
+  const redactName = (name: string) => (documentedFields.has(name) ? name : redact(name));
 
   return {
     hide(secret: string): void {
@@ -109,7 +113,7 @@ function createSecrets() {
     redact,
     /** Returns data without secrets. Numbers stay as they are: half an id would be another id. */
     redactData: <Data extends Json>(data: Data): Data =>
-      hasSecret(textsOf(data)) ? (mapTexts(data, redact) as Data) : data,
+      hasSecret(textsOf(data)) ? (mapTexts(data, redact, redactName) as Data) : data,
   };
 }
 

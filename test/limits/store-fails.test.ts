@@ -50,22 +50,26 @@ describe('without their store, machines', () => {
     },
   );
 
-  test('go on alone, and believe nothing, if somebody has put a wait until a word into it', async ({
-    fleet: { run, engine },
-  }) => {
-    await run('one', list);
-    const [key = ''] = engine.keys();
-    const stamp = { at: 1e12, wall: startTime, uptime: startTime, boot: 'server' };
-    const block = { reason: '429', since: 1e12, until: 'tomorrow' };
-    engine.put(key, JSON.stringify({ state: { permits: {}, refusals: 0, block }, stamp }));
+  test.for([
+    ['a word', 'tomorrow'],
+    ['nothing', 9e14],
+  ] as const)(
+    'go on alone, and believe nothing, if somebody has put a wait until %s into it',
+    async ([, until], { fleet: { run, engine } }) => {
+      await run('one', list);
+      const [key = ''] = engine.keys();
+      const stamp = { at: 1e12, wall: startTime, uptime: startTime, boot: 'server' };
+      const block = { reason: '429', since: 1e12, until };
+      engine.put(key, JSON.stringify({ state: { permits: {}, refusals: 0, block }, stamp }));
 
-    const alone = await run('one', listNow);
-    engine.flush();
-    const back = await run('one', listNow);
+      const alone = await run('one', listNow);
+      engine.flush();
+      const back = await run('one', listNow);
 
-    expect([alone.exitCode, back.exitCode]).toEqual([0, 0]);
-    expect([noticesOf(alone).length, noticesOf(back).length]).toEqual([1, 0]);
-  });
+      expect([alone.exitCode, back.exitCode]).toEqual([0, 0]);
+      expect([noticesOf(alone).length, noticesOf(back).length]).toEqual([1, 0]);
+    },
+  );
 
   test('end at Ctrl-C although it is silent, and without a word of it', async ({
     fleet: { run, engine },

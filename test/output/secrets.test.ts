@@ -23,6 +23,10 @@ const forms = [
 const formsIn = (text: string) => forms.filter((form) => text.includes(form));
 const withKey = (key: string | undefined) => ({ env: { PETSTORE_API_KEY: key } });
 
+/** Makes an object of fields whose names stay different when a secret is cut out of them. */
+const numbered = (fields: readonly (readonly [name: string, value: unknown])[]) =>
+  Object.fromEntries(fields.map(([name, value], index) => [`${index}${name}`, value]));
+
 describe('no form of a secret is in a result', () => {
   test('in any format, wherever it stands in the data', async ({ petstore, sandbox }) => {
     const around = fc.string({ maxLength: 4 });
@@ -36,7 +40,7 @@ describe('no form of a secret is in a result', () => {
         fc.integer(),
         fc.constantFrom(null, true),
         fc.array(tie('tree'), { maxLength: 4 }),
-        fc.dictionary(text, tie('tree'), { maxKeys: 4 }),
+        fc.array(fc.tuple(text, tie('tree')), { maxLength: 4 }).map(numbered),
       ),
     }));
     const holds = fc.asyncProperty(tree, fc.constantFrom(...formats), async (tree, format) => {

@@ -21,7 +21,7 @@ test.for([
   [`${config}/keys`, 2, ['auth', 'status'], '/keys/production.json (EACCES)'],
   [`${config}/keys.lock`, 74, login, 'keys.lock (EACCES)', ownFolders],
   ['.local', 74, importRows, '/names (EACCES)', ownFolders],
-  [state, 74, ['doctor', '-p', 'sandbox'], 'petstore/doctor-', ownFolders],
+  [state, 74, ['doctor', '-p', 'sandbox'], 'petstore (EACCES)', ownFolders],
   [`${state}/names`, 74, importRows, `names ${owned}`, ownFolders],
   [`${state}/names`, 74, createOnce, `names ${owned}`, ownFolders],
   [`${state}/limits`, 0, createOnce, `limits ${owned}; the rate limit is shared in`, ownFolders],

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { type Client, readCategories } from '../../api/client.ts';
 import { createCategory } from '../../api/endpoints.ts';
 import { type Category, categoryColumns, NewCategory } from '../../api/resources.ts';
+import { ownFolder } from '../../disk/private-folder.ts';
 import { Exit, Failure, nothingSent, usageFailure, withDetails } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { type Hold, holdNames } from '../../import/hold.ts';
@@ -127,7 +128,9 @@ async function holdName(session: Session, name: string): Promise<Hold> {
   const folder = join(requireStateFolder(context), 'names');
   const wanted = { folder, address, names: [name], doing: 'creating' } as const;
   return holdNames(context, { ...wanted, maxWaitMs, report }).catch((error) => {
-    throw withDetails(error, context.signal, nothingSent);
+    const needsHint = error instanceof Failure && error.kind === 'output' && !error.details.hint;
+    const hint = needsHint ? { hint: ownFolder } : {};
+    throw withDetails(error, context.signal, { ...nothingSent, ...hint });
   });
 }
 

@@ -33,22 +33,38 @@ async function complete(
   shell: Shell,
   given: readonly string[],
 ): Promise<void> {
-  const words = readWords(shell, given);
+  const { words, keptLength } = readWords(shell, given);
   const suggestions = await suggest(app, program, words);
   const separator = { bash: undefined, zsh: ':', fish: '\t', powershell: '\t' }[shell];
   const lines = suggestions
     .filter(([word]) => word.startsWith(words.at(-1) ?? ''))
-    .map(([word, meaning]) => (separator && meaning ? `${word}${separator}${meaning}` : word));
+    .map(([word, meaning]) =>
+      [word.slice(keptLength), separator && meaning].filter(Boolean).join(separator),
+    );
   if (lines.length > 0) await app.sink.print(lines);
 }
 
-/** Returns the command line as petstore would get it, with an unfinished last word. */
-function readWords(shell: Shell, given: readonly string[]): readonly string[] {
+type Words = {
+  /** The command line as petstore would get it, with an unfinished last word. */
+  readonly words: readonly string[];
+  /** The length of the part of the last word that the shell does not replace. */
+  readonly keptLength: number;
+};
+
+function readWords(shell: Shell, given: readonly string[]): Words {
   const last = given.at(-1) ?? '';
-  if (shell === 'powershell') return [...given.slice(0, -1), last.slice(1)];
-  if (shell !== 'bash') return given;
-  // bash makes three words of --output=json.
-  return [...given.slice(0, -1).filter((word) => word !== '='), last === '=' ? '' : last];
+  if (shell === 'powershell')
+    return { words: [...given.slice(0, -1), last.slice(1)], keptLength: 0 };
+  if (shell !== 'bash') return { words: given, keptLength: 0 };
+  // bash makes three words of --output=json and of https://HOST.
+  const isBreak = (word = '') => /^[=:]+$/.test(word);
+  const words: string[] = [];
+  for (const [index, word] of given.entries()) {
+    const isPart = index > 0 && (isBreak(word) || isBreak(given[index - 1]));
+    words.push(isPart ? `${words.pop()}${word}` : word);
+  }
+  const replacedLength = isBreak(last) ? 0 : last.length;
+  return { words, keptLength: (words.at(-1) ?? '').length - replacedLength };
 }
 
 async function suggest(

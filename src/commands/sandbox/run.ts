@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Context, Environment } from '../../context.ts';
-import { saving } from '../../disk/files.ts';
 import { Failure, systemCode, usageFailure } from '../../errors.ts';
+import { settingsFile } from '../../settings/file.ts';
 import { quote } from '../../text/shell.ts';
 
 /** Runs a program with a `petstore` on its PATH that does not see the user's settings and state. Resolves with its exit code. */
@@ -11,14 +11,16 @@ export async function runProgram(
   variables: Environment,
   program: readonly string[],
   context: Context,
+  profiles: readonly string[],
 ): Promise<number> {
   const { env, self } = context;
   const isWindows = context.platform === 'win32';
-  const folder = saving(tmpdir(), () => mkdtempSync(join(tmpdir(), 'petstore-sandbox-')));
+  const folder = makeFolder(isWindows);
   // cross-spawn, which most programs for Node start others with, escapes arguments of a .cmd twice only in a folder of this name.
   const programs = isWindows ? join(folder, 'node_modules', '.bin') : folder;
   try {
     installPetstore(programs, self, isWindows);
+    saveProfiles(join(folder, 'config'), profiles);
     return await context.launch(program, {
       ...env,
       ...exemptLoopback(env),
@@ -37,6 +39,16 @@ export async function runProgram(
   }
 }
 
+function makeFolder(isWindows: boolean): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'petstore-sandbox-'));
+  } catch (cause) {
+    const hint = `Set ${isWindows ? 'TEMP' : 'TMPDIR'} to a writable folder.`;
+    const message = `cannot create a folder in ${tmpdir()} (${systemCode(cause)})`;
+    throw new Failure('output', message, { consequence: 'Nothing was run.', hint, cause });
+  }
+}
+
 function installPetstore(folder: string, self: readonly string[], isWindows: boolean): void {
   mkdirSync(folder, { recursive: true });
   // On Windows the shell that comes with Git runs this one.
@@ -45,6 +57,13 @@ function installPetstore(folder: string, self: readonly string[], isWindows: boo
   if (!isWindows) return;
   const words = Object.keys(selfVariables(self)).map((name) => `"%${name}%"`);
   writeFileSync(join(folder, 'petstore.cmd'), `@${words.join(' ')} %*\r\n`);
+}
+
+/** A program may name a profile of the user, which has no settings there. */
+function saveProfiles(folder: string, names: readonly string[]): void {
+  const profiles = Object.fromEntries(names.map((name) => [name, {}]));
+  mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(join(folder, settingsFile), JSON.stringify({ profiles }), { mode: 0o600 });
 }
 
 /** Returns the words of petstore.cmd as variables: cmd.exe reads the file in the code page of its window. */

@@ -9,6 +9,7 @@ import { serveSandbox } from '../../sandbox/server.ts';
 import { answer, type SandboxRequest } from '../../sandbox/service.ts';
 import { createState, type SandboxState } from '../../sandbox/state.ts';
 import type { App } from '../../session/app.ts';
+import { profileNames } from '../../session/profile.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { quotedUnlessKey } from '../../text/secret.ts';
 import { addExamples, addNotes } from '../help.ts';
@@ -56,7 +57,10 @@ async function runSandbox(session: Session, program: string[], options: Options)
   const { baseUrl, key, server } = await serveSandbox(respond, context, port);
   const variables = { PETSTORE_BASE_URL: baseUrl.href, PETSTORE_API_KEY: key };
   try {
-    if (program.length > 0) throw new Exit(await runProgram(variables, program, context));
+    if (program.length > 0) {
+      const profiles = profileNames(session.settingsFile);
+      throw new Exit(await runProgram(variables, program, context, profiles));
+    }
     await announce(session, variables, plan);
     if (!context.signal.aborted) await once(context.signal, 'abort');
     throw new Exit(interruptedFailure(context.signal).exitCode);

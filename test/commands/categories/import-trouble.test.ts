@@ -16,7 +16,7 @@ import {
   test,
   three,
 } from '../../support/import-cases.ts';
-import { expect, networkError, type Reaction, reply } from '../../support/petstore.ts';
+import { expect, networkError, type Reaction, reply, testKey } from '../../support/petstore.ts';
 import { exact, interrupted, plans, type WireAnswer } from '../../support/values.ts';
 
 const dogCatEmu = ['cat', 'dog', 'emu'];
@@ -315,6 +315,22 @@ describe('an import that meets trouble', () => {
       expect(again.exitCode).toBe(0);
     },
   );
+
+  test('knows a category by its id where the service made a name of the key', async ({
+    importText,
+    sandbox,
+  }) => {
+    sandbox.react = reactTo('dog', async () => {
+      sandbox.categories.push({ id: exact('7'), name: `my ${testKey}` });
+      const body = Readable.from([Buffer.from(`{"id":7,"name":"my ${testKey}"}`)]);
+      return { status: 201, headers: {}, body };
+    });
+
+    const results = [await importText('name\ndog\n'), await importText('name\ndog\n')];
+
+    expect(results.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    expect([sandbox.categories.length, creates(sandbox)]).toEqual([1, ['dog']]);
+  });
 
   test.for([[[]], [['--allow-duplicates']]] as const)(
     'keeps ids to the last digit, with %j',
