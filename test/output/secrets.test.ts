@@ -23,6 +23,8 @@ const forms = [
 const formsIn = (text: string) => forms.filter((form) => text.includes(form));
 const withKey = (key: string | undefined) => ({ env: { PETSTORE_API_KEY: key } });
 
+/** More than a list that is laid out all at once. */
+const manyRows = 11_000;
 /** Makes an object of fields whose names stay different when a secret is cut out of them. */
 const numbered = (fields: readonly (readonly [name: string, value: unknown])[]) =>
   Object.fromEntries(fields.map(([name, value], index) => [`${index}${name}`, value]));
@@ -54,6 +56,28 @@ describe('no form of a secret is in a result', () => {
     });
     await fc.assert(holds, trials(700));
   });
+
+  test.for(formats)(
+    'of many rows, nor in the names of fields, as %s',
+    async (format, { petstore, sandbox }) => {
+      const rows = Array.from({ length: manyRows }, (_, id) => ({ id, name: `category ${id}` }));
+      const found = Object.assign([...rows], {
+        777: { id: 34567890777, name: `the ${secret} of it`, description: forms.join(' ') },
+      });
+      sandbox.reactions.push(reply(200, found));
+      sandbox.reactions.push(reply(200, { [secret]: 1, [`a ${secret}`]: 2, plain: 5 }));
+
+      const list = await petstore(['categories', 'list', '-o', format], withKey(secret));
+      const pet = await petstore(['pets', 'get', '1', '-o', format], withKey(secret));
+
+      expect([list.exitCode, pet.exitCode]).toEqual([0, 0]);
+      expect(formsIn(list.stdout + pet.stdout)).toEqual([]);
+      for (const text of ['the [key] of it', '34567890777', `category ${manyRows - 1}`]) {
+        expect(list.stdout).toContain(text);
+      }
+      if (format === 'ndjson') expect(pet.stdout).toBe('{"[key]":1,"a [key]":2,"plain":5}\n');
+    },
+  );
 
   test.for(formats)('in the place of a column, as %s', async (format, { petstore, sandbox }) => {
     sandbox.react = () => reply(200, '[{"id":1}]');
@@ -159,7 +183,7 @@ describe('a number is never touched, although it holds the key:', () => {
   });
 });
 
-test.for(['34567890', 'remaining'])(
+test.for(['34567890', 'remaining', 'rate_limit'])(
   'no name and no number of an event is touched where the key is %s',
   async (key, { petstore, sandbox }) => {
     const headers = {
@@ -180,6 +204,17 @@ test.for(['34567890', 'remaining'])(
     ]);
   },
 );
+
+test('a field of the interface keeps its name where the key is description', async ({
+  petstore,
+  sandbox,
+}) => {
+  sandbox.reactions.push(reply(200, [{ id: 1, name: 'dog', description: 'a description' }]));
+
+  const { stdout } = await petstore(['categories', 'list', '-o', 'ndjson'], withKey('description'));
+
+  expect(stdout).toBe('{"id":1,"name":"dog","description":"a [key]"}\n');
+});
 
 /** The digits of Base64 that the secret alone decides, with so many bytes before it and others after it. */
 function insideBase64(before: number, encoding: 'base64' | 'base64url'): string {

@@ -174,6 +174,15 @@ describe('a program in a sandbox', () => {
     expect(existsSync(join(folder, '.local'))).toBe(false);
   });
 
+  test('serves a script that names a profile of the user', async ({ petstore }) => {
+    await petstore(['config', 'set', 'base-url', 'https://a.example/v1', '-p', 'mine']);
+
+    const list = 'petstore categories list -p mine --query [0].name -o raw'.split(' ');
+    const { code, stdout } = await petstore(['sandbox', '--', ...list]);
+
+    expect([code, stdout]).toEqual([0, 'dog\n']);
+  });
+
   test('leaves nothing behind, however it ends', async ({ petstore, folder }) => {
     const env = { TMPDIR: folder };
 
