@@ -8,11 +8,10 @@ describe('a long answer of any kind', () => {
   const queries = ['[].name', '[0]', '[-1]', '[::2]', '[1:3].id', '[?id > `3`].id', 'length(@)'];
   const records = ['[].[id, name]', '[].{n: name, i: id}', '[*] | [1]', '[].more[]', '@', '*'];
 
-  test('is the same in whatever pieces it comes, with a query too, and refused alike', async ({
-    petstore,
-    sandbox,
-    clock,
-  }) => {
+  const timeout = 600_000;
+  test('is the same in whatever pieces it comes, with a query too, and refused alike', {
+    timeout,
+  }, async ({ petstore, sandbox, clock }) => {
     const damage = fc.option(
       fc.tuple(fc.nat(), fc.string({ unit: fc.constantFrom(...'[]{},:"1 \\n'), maxLength: 2 })),
     );
