@@ -31,7 +31,7 @@ export async function* tableLines(
   options: TableOptions,
 ): AsyncGenerator<readonly Line[]> {
   const { columns, header, framed, width } = options;
-  const titles = columns.map(escapeText);
+  const titles = columns.map(escapeCell);
   const sample: Sample = { rows: [], isNumber: [], length: 0 };
   let write: ((cells: Cells) => string) | undefined;
 
@@ -65,7 +65,12 @@ export async function* tableLines(
 }
 
 function escapeRow(row: Row): string[] {
-  return row.map((cell) => escapeText(cellText(cell)));
+  return row.map((cell) => escapeCell(cellText(cell)));
+}
+
+/** Escapes the border of a frame, too: it would forge a row on a terminal that draws a text wider than it is measured. */
+function escapeCell(text: string): string {
+  return escapeText(text).replaceAll('│', '\\u{2502}');
 }
 
 function addTo(sample: Sample, row: Row): void {
