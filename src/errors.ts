@@ -78,21 +78,15 @@ export function configFailure(message: string, hint?: string, cause?: unknown): 
   return unsentFailure('config', message, hint, { cause });
 }
 
-export class Interruption extends Error {
-  constructor(readonly exitCode: 129 | 130 | 143) {
-    super(exitCode === 130 ? 'interrupted' : 'terminated');
+/** The end of a run by a signal. */
+export class Interruption extends Failure {
+  constructor(exitCode: 129 | 130 | 143) {
+    super('interrupted', exitCode === 130 ? 'interrupted' : 'terminated', { exitCode });
   }
 }
 
-/** Returns the failure of a run that a signal ended; `details` say what that means for the data. */
-export function interruptedFailure({ reason }: AbortSignal, details: FailureDetails = {}): Failure {
-  const { message, exitCode } = reason instanceof Interruption ? reason : new Interruption(130);
-  return new Failure('interrupted', message, { ...details, exitCode });
-}
-
-/** Adds to a failure or an interruption what it means for the user's data. A bug stays as it is. */
-export function withDetails(error: unknown, signal: AbortSignal, details: FailureDetails): unknown {
-  if (error instanceof Interruption) return interruptedFailure(signal, details);
+/** Adds to a failure what it means for the user's data. A bug stays as it is. */
+export function withDetails(error: unknown, details: FailureDetails): unknown {
   const failure = error instanceof Failure ? error : asLoadFailure(error);
   return failure?.with(details) ?? error;
 }

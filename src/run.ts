@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { printPage } from './commands/help.ts';
 import { createProgram } from './commands/program.ts';
 import type { Context } from './context.ts';
-import { bugHint, Exit, Failure, interruptedFailure, usageFailure, withDetails } from './errors.ts';
+import { bugHint, Exit, Failure, usageFailure, withDetails } from './errors.ts';
 import { notice } from './events.ts';
 import { type Format, hasJsonEvents, isFormat } from './formats.ts';
 import { createReporter, reportFailure } from './output/reporter.ts';
@@ -29,7 +29,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     await runCommand(app, argv, flags);
     await sink.flush();
     // The work is done, but a shell loop around it must not go on after Ctrl-C.
-    return context.signal.aborted ? interruptedFailure(context.signal).exitCode : 0;
+    return context.signal.aborted ? context.signal.reason.exitCode : 0;
   } catch (error) {
     if (error instanceof Exit) return sink.flush().then(() => error.exitCode);
     const failure = toFailure(error, context);
@@ -70,10 +70,9 @@ async function runCommand(
 }
 
 function toFailure(error: unknown, { signal }: Context): Failure {
-  const known = withDetails(error, signal, {});
+  const known = withDetails(error, {});
   const failure = known instanceof Failure ? known : internalFailure(error);
-  const { exitCode } = signal.aborted ? interruptedFailure(signal) : failure;
-  return failure.with({ exitCode });
+  return signal.aborted ? failure.with({ exitCode: signal.reason.exitCode }) : failure;
 }
 
 function internalFailure(cause: unknown): Failure {

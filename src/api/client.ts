@@ -1,11 +1,5 @@
 import type { Context } from '../context.ts';
-import {
-  Failure,
-  type FailureDetails,
-  Interruption,
-  interruptedFailure,
-  unsentFailure,
-} from '../errors.ts';
+import { Failure, type FailureDetails, Interruption, unsentFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
 import { formsOf } from '../text/secret.ts';
 import { version } from '../version.ts';
@@ -138,7 +132,8 @@ export class Client {
     // Of a read only what ended it counts.
     const known = isWrite(endpoint.method) ? earlier : {};
     if (!isTransport || signal.aborted) {
-      return interruptedFailure(signal, { ...outcomeDetails(endpoint, outcome), ...known });
+      const end = isTransport ? signal.reason : error;
+      return end.with({ ...outcomeDetails(endpoint, outcome), ...known });
     }
     const { kind = 'network', hint, cause } = error.details;
     return failureOf(endpoint, kind, error.message, outcome, { hint, cause }).with(known);

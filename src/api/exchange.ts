@@ -33,8 +33,6 @@ export type ApiRequest = RateLimitHooks & {
   readonly waitUntil: number;
   /** Called with a response that asks everybody to wait before another attempt, and with undefined once that has been sent. */
   readonly onRefusal?: ((response: ApiResponse | undefined) => void) | undefined;
-  /** Called with the ms that it has spent behind other requests of this process. That does not count as a wait. */
-  readonly onQueued?: ((ms: number) => void) | undefined;
 };
 
 export type RateLimit = {

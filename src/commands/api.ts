@@ -37,7 +37,7 @@ async function send(
   path: string,
   { data, dryRun }: Options,
 ): Promise<void> {
-  const { context, output, report } = session;
+  const { output, report } = session;
   if (data !== undefined && !isWrite(method)) throw usageFailure(`${method} does not take --data`);
   const operation = anyRequest(method, parsePath(path));
   const body = data === undefined ? undefined : await readBody(session, data);
@@ -52,7 +52,7 @@ async function send(
     if (!isWrite(method)) throw error;
     // A result that cannot be printed does not undo a write.
     const consequence = 'The service accepted the request.';
-    throw withDetails(error, context.signal, { outcome: 'done', consequence });
+    throw withDetails(error, { outcome: 'done', consequence });
   });
 }
 

@@ -7,13 +7,7 @@ import { isOwner, type Owner } from '../disk/owner.ts';
 import { securePrivateFolder } from '../disk/private-folder.ts';
 import type { StateFiles } from '../disk/state-files.ts';
 import { removeFiles } from '../disk/temporary.ts';
-import {
-  type Failure,
-  Interruption,
-  interruptedFailure,
-  nothingSent,
-  unsentFailure,
-} from '../errors.ts';
+import { type Failure, Interruption, nothingSent, unsentFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
 import { commandOn } from '../text/shell.ts';
 import { isoTime } from '../time.ts';
@@ -77,7 +71,7 @@ export async function holdNames(context: Context, options: Options): Promise<Hol
       }
     }
   } catch (error) {
-    throw error instanceof Interruption ? interruptedFailure(signal, nothingSent) : error;
+    throw error instanceof Interruption ? error.with(nothingSent) : error;
   } finally {
     if (shown) show(shown, 0);
   }

@@ -8,7 +8,7 @@ import type { StateFiles } from '../disk/state-files.ts';
 import { configFailure, systemCode } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
 import { isoTime } from '../time.ts';
-import type { Created, Mode } from './plan.ts';
+import type { Item, Mode } from './plan.ts';
 
 /** Tells imports apart; `path` is undefined for standard input. */
 export type Identity = {
@@ -30,41 +30,37 @@ export type Header = Identity & {
 /** `sending`: requests may be in flight, and created rows may be missing here. `idle`: neither. `done`: nothing is left. */
 type State = 'sending' | 'idle' | 'done';
 
-type RowLine = Created | { readonly row: number; readonly unknown: true };
+/** A row that was created, with its new name if the service changed it, or whose outcome is unknown. */
+type RowLine =
+  | { readonly row: number; readonly id: string; readonly as?: string }
+  | { readonly row: number; readonly unknown: true };
 type Line = RowLine | { readonly state: State };
 
-export type Replayed = {
+type Replayed = {
   readonly header: Header | undefined;
   readonly state: State;
-  readonly created: ReadonlyMap<number, Created>;
-  /** Rows whose outcome was unknown at some time: they come last, so that they hold up no others. */
-  readonly tried: ReadonlySet<number>;
+  readonly rows: readonly RowLine[];
 };
 
-/** A journal on disk. When its file is removed, what was created is still known here. */
-export class Journal implements Replayed {
+export class Journal {
   header: Header | undefined;
   state: State;
-  readonly created: Map<number, Created>;
-  readonly tried: Set<number>;
   readonly #stateFiles: StateFiles;
   #fault: unknown;
 
-  /** Opens the journal, and cuts off what follows its last intact line. */
+  /** Opens the journal, cuts off what follows its last intact line, and tells the rows what became of them. */
   constructor(
     context: Context,
     readonly path: string,
     mode: Mode,
+    items: readonly Item[],
   ) {
     this.#stateFiles = context.stateFiles;
     saving(path, () => securePrivateFolder(dirname(path), context.uid));
-    const replayed = replay(context, path);
-    refuseUnusable(context, path, mode, replayed);
-    const { header, state, created, tried, intact, isTorn } = replayed;
+    const { header, state, rows, intact, isTorn } = replay(context, path, mode);
     this.header = header;
     this.state = state;
-    this.created = created;
-    this.tried = tried;
+    tell(items, rows);
     // In one step: whoever opens it next would not see that something was cut off, which may have been `sending`.
     if (header && isTorn) this.#stateFiles.write(path, `${intact}${JSON.stringify({ state })}\n`);
   }
@@ -76,10 +72,10 @@ export class Journal implements Replayed {
   }
 
   /** Appends without a sync: after a power cut, the list of the service tells what is missing here. */
-  add(line: RowLine): void {
-    if ('unknown' in line) this.tried.add(line.row);
-    else this.created.set(line.row, line);
-    this.#append(line);
+  add({ index: row, fate, id = '', as }: Item): void {
+    this.#append(
+      fate === 'unknown' ? { row, unknown: true } : { row, id, ...(as !== undefined && { as }) },
+    );
   }
 
   setState(state: State): void {
@@ -111,12 +107,26 @@ export class Journal implements Replayed {
   }
 }
 
-export function readJournal(context: Context, path: string, mode: Mode): Replayed {
+export function readJournal(
+  context: Context,
+  path: string,
+  mode: Mode,
+  items: readonly Item[],
+): Replayed {
   const fault = reading(path, () => faultOfFolder(dirname(path), context.uid));
   if (fault) throw configFailure(fault.message, fault.fix, fault);
-  const replayed = replay(context, path);
-  refuseUnusable(context, path, mode, replayed);
+  const replayed = replay(context, path, mode);
+  tell(items, replayed.rows);
   return replayed;
+}
+
+function tell(items: readonly Item[], rows: readonly RowLine[]): void {
+  for (const line of rows) {
+    const item = items[line.row];
+    if (!item) continue;
+    if ('unknown' in line) item.wasUnknown = true;
+    else Object.assign(item, { fate: 'created_before', id: line.id, as: line.as });
+  }
 }
 
 export function journalPath(folder: string, { address, sha256, mode }: Identity): string {
@@ -133,11 +143,11 @@ export function refuseChangedFile(context: Context, folder: string, identity: Id
   for (const name of reading(folder, () => context.stateFiles.list(folder))) {
     if (!name.endsWith('.journal')) continue;
     const other = join(folder, name);
-    const { header, state, created } = replay(context, other);
+    const { header, state, rows } = readLines(context, other);
     const isOther = header?.path !== path || header.address !== address || header.mode !== mode;
     if (isOther || header.sha256 === sha256 || state === 'done') continue;
     throw configFailure(
-      `the file has changed since its import was started at ${isoTime(header.at)}: ${created.size} of ${header.rows} rows created`,
+      `the file has changed since its import was started at ${isoTime(header.at)}: ${rows.filter((line) => 'id' in line).length} of ${header.rows} rows created`,
       `Finish that import with the original file. To create every row of this one, even those that already exist, delete its journal: ${commandOn('rm', other)}`,
     );
   }
@@ -145,10 +155,15 @@ export function refuseChangedFile(context: Context, folder: string, identity: Id
 
 const maxJournalBytes = 256 * 1024 * 1024;
 
-function replay({ stateFiles }: Context, path: string) {
+function replay(context: Context, path: string, mode: Mode): ReturnType<typeof readLines> {
+  const lines = readLines(context, path);
+  refuseUnusable(context, path, mode, lines);
+  return lines;
+}
+
+function readLines({ stateFiles }: Context, path: string) {
   const text = reading(path, () => stateFiles.read(path, maxJournalBytes))?.toString() ?? '';
-  const created = new Map<number, Created>();
-  const tried = new Set<number>();
+  const rows: RowLine[] = [];
   let header: Header | undefined;
   let state: State = 'idle';
   let intact = '';
@@ -158,13 +173,12 @@ function replay({ stateFiles }: Context, path: string) {
     if (!entry || 'sha256' in entry === (header !== undefined)) break;
     if ('sha256' in entry) header = entry;
     else if ('state' in entry) state = entry.state;
-    else if ('unknown' in entry) tried.add(entry.row);
-    else created.set(entry.row, entry);
+    else rows.push(entry);
     intact += line;
   }
   const isTorn = intact.length < text.length;
   if (isTorn) state = 'sending';
-  return { header, state, created, tried, intact, isTorn };
+  return { header, state, rows, intact, isTorn };
 }
 
 /** Without the ids that were there before, a category of the same content may be ours or not. */
@@ -172,7 +186,7 @@ function refuseUnusable(
   context: Context,
   path: string,
   mode: Mode,
-  { header, isTorn }: ReturnType<typeof replay>,
+  { header, isTorn }: ReturnType<typeof readLines>,
 ): void {
   if (mode === 'ensure' || header) return;
   const unusable = isTorn ? path : findFinished(context, path);

@@ -6,23 +6,21 @@ import { cutMark } from '../text/secret.ts';
 import { commandOn } from '../text/shell.ts';
 import { countOf, duration } from '../time.ts';
 import type { Job } from './job.ts';
-import type { Journal, Replayed } from './journal.ts';
-import { type Created, groupBy, idsOf, keyOf } from './plan.ts';
-import { describeRow, type Row } from './rows.ts';
+import { createdOf, groupBy, type Item, keyOf, withFate } from './plan.ts';
+import { describeRow } from './rows.ts';
 
 const firstPauseMs = 5_000;
 
 /** Returns a list that shows every category known to be created; a list without one of them is stale. */
-export async function fetchList(job: Job, journal: Journal): Promise<Category[]> {
-  const { context, client, rows, settleMs, report } = job;
+export async function fetchList(job: Job, journal: string): Promise<Category[]> {
+  const { context, client, items, settleMs, report } = job;
   const end = context.uptime() + settleMs;
   for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
     const list = await readCategories(client);
-    const missing = findMissing(rows, journal.created, list);
-    const [first] = missing;
-    if (first === undefined) return list;
+    const missing = findMissing(items, list);
+    if (missing.length === 0) return list;
     const leftMs = end - context.uptime();
-    if (leftMs <= 0) throw incompleteList(missing.length, describeRow(rows, first), journal.path);
+    if (leftMs <= 0) throw incompleteList(missing, journal);
     if (pauseMs === firstPauseMs) {
       const retrying = `retrying for up to ${duration(settleMs)}`;
       notice(report, `${describeMissing(missing.length)}; ${retrying}`);
@@ -32,16 +30,12 @@ export async function fetchList(job: Job, journal: Journal): Promise<Category[]>
 }
 
 /** Compares names as well as ids, since another account has such ids too. */
-export function findMissing(
-  rows: readonly Row[],
-  created: ReadonlyMap<number, Created>,
-  list: readonly Category[],
-): number[] {
+export function findMissing(items: readonly Item[], list: readonly Category[]): Item[] {
   const names = new Map(list.map(({ id, name }) => [id.text, name]));
-  const isListed = ({ row, id, as = rows[row]?.name ?? '' }: Created) =>
+  const isListed = ({ id = '', name, as = name }: Item) =>
     // Of a name that a secret was cut out of, only the id proves something.
     as.includes(cutMark) ? names.has(id) : names.get(id) === as;
-  return [...created.values()].filter((one) => !isListed(one)).map(({ row }) => row);
+  return createdOf(items).filter((item) => !isListed(item));
 }
 
 export function describeMissing(count: number): string {
@@ -49,9 +43,10 @@ export function describeMissing(count: number): string {
   return `${categories} created by this import ${count === 1 ? 'is' : 'are'} missing from the list`;
 }
 
-function incompleteList(count: number, first: string, path: string): Failure {
-  const others = count === 1 ? '' : ` and ${count - 1} more`;
-  const message = `categories created by this import are missing from the list: ${first}${others}`;
+function incompleteList([first, ...more]: readonly Item[], path: string): Failure {
+  const others = more.length === 0 ? '' : ` and ${more.length} more`;
+  const which = first && describeRow(first);
+  const message = `categories created by this import are missing from the list: ${which}${others}`;
   return new Failure('service', message, {
     consequence:
       'The list may be out of date, the categories may have been deleted, or the key belongs to another account. Nothing more was sent.',
@@ -59,45 +54,42 @@ function incompleteList(count: number, first: string, path: string): Failure {
   });
 }
 
+type Known = Pick<Job, 'items' | 'mode'> & {
+  /** Of categories that were there before the import began; undefined if none of its runs has a journal. */
+  readonly before: readonly string[] | undefined;
+};
+
 /** Finds categories for rows of unknown outcome: of exactly their content, not there before, and no other row's. */
-export function findCreated(
-  { rows, mode }: Pick<Job, 'rows' | 'mode'>,
-  { header, created }: Pick<Replayed, 'header' | 'created'>,
+export function claim(
+  { items, mode, before }: Known,
   list: readonly Category[],
-  unknown: Iterable<number>,
-): Created[] {
-  // Without a header nothing was sent by a run whose journal we have: what is listed counts as existing.
-  if (!header) return [];
-  const known = knownIds({ header, created });
+  fate: 'created' | 'created_before',
+): Item[] {
+  // What is listed counts as existing, if nothing was sent by a run whose journal we have.
+  if (!before) return [];
+  const known = knownIds(items, before);
   const byId = new Map(list.map((category) => [category.id.text, category]));
   const free = groupBy(
     [...byId.values()].filter(({ id }) => !known.has(id.text)),
     (category) => keyOf(mode, category),
   );
-  return [...unknown]
-    .sort((a, b) => a - b)
-    .flatMap((row) => {
-      const found = free.get(keyOf(mode, rows[row] as Row))?.shift();
-      return found ? [{ row, id: found.id.text }] : [];
-    });
+  return withFate(items, 'unknown').filter((item) => {
+    const found = free.get(keyOf(mode, item))?.shift();
+    return found && Object.assign(item, { fate, id: found.id.text });
+  });
 }
 
 /** Finds categories just like one of ours that were not there before: of a service that was late, or of another client. */
-export function findCopies(
-  { rows, mode }: Job,
-  { header, created }: Replayed,
-  list: readonly Category[],
-): Category[] {
-  const known = knownIds({ header, created });
+export function findCopies({ items, mode, before = [] }: Known, list: readonly Category[]) {
+  const known = knownIds(items, before);
   const ours = new Set<string>();
-  for (const { row, as } of created.values()) {
-    const content = rows[row] as Row;
-    ours.add(keyOf(mode, content));
-    if (as !== undefined) ours.add(keyOf(mode, { ...content, name: as }));
+  for (const item of createdOf(items)) {
+    ours.add(keyOf(mode, item));
+    ours.add(keyOf(mode, { ...item, name: item.as ?? item.name }));
   }
   return list.filter((category) => !known.has(category.id.text) && ours.has(keyOf(mode, category)));
 }
 
-function knownIds({ header, created }: Pick<Replayed, 'header' | 'created'>): Set<string> {
-  return new Set([...(header?.before ?? []), ...idsOf(created)]);
+function knownIds(items: readonly Item[], before: readonly string[]): Set<string | undefined> {
+  return new Set([...before, ...createdOf(items).map(({ id }) => id)]);
 }

@@ -1,68 +1,87 @@
 import type { Category } from '../api/resources.ts';
+import type { ServiceError } from '../errors.ts';
 import type { Row } from './rows.ts';
 
 /** `ensure`: each distinct name exists once at the end. `each`: every row creates a category of its own. */
 export type Mode = 'ensure' | 'each';
 
-/** `differs`: it exists with another description. `similar`: a listed name looks like it. `repeated`: an earlier row has the name. */
-type Fate = 'create' | 'created_before' | 'existing' | 'differs' | 'similar' | 'repeated';
-
-/** A row that was created; `as` is its name if the service changed it. */
-export type Created = { readonly row: number; readonly id: string; readonly as?: string };
-
-export type Plan = {
-  readonly fates: readonly Fate[];
-  readonly ids: ReadonlyMap<number, string>;
-  /** Listed names that rows look like, by row, whether agreed to or not. */
-  readonly lookAlikes: ReadonlyMap<number, string>;
+/** A row of the file, and what became of it, from the first list to the report. */
+export type Item = Row & {
+  readonly index: number;
+  /**
+   * Before it is sent: `create`; `existing`; `differs`: it exists with another description; `similar`: a listed name looks like
+   * it; `repeated`: an earlier row has the name. After that: `created` by this run, or `created_before`, `refused`, `unknown`.
+   */
+  fate: Fate;
+  /** The category that it created, or that it exists as. */
+  id?: string | undefined;
+  /** The name that it was created with, if the service changed it. */
+  as?: string | undefined;
+  /** A listed name that it looks like, whether it is created all the same or not. */
+  lookAlike?: string | undefined;
+  isAgreed?: true;
+  refusal?: ServiceError;
+  /** Its outcome was unknown at some time: it comes last, so that it holds up no others. */
+  wasUnknown?: true;
 };
+
+export type Fate =
+  | 'create'
+  | 'existing'
+  | 'differs'
+  | 'similar'
+  | 'repeated'
+  | 'created'
+  | 'created_before'
+  | 'refused'
+  | 'unknown';
 
 type Content = { readonly name: string; readonly description?: string | undefined };
 
-export function makePlan(
-  mode: Mode,
-  rows: readonly Row[],
-  list: readonly Category[],
-  created: ReadonlyMap<number, Created>,
-  agreed: ReadonlySet<number>,
-): Plan {
-  const wanted = new Set(rows.map(({ name }) => lookAlikeKey(name)));
+export function itemsOf(rows: readonly Row[]): Item[] {
+  return rows.map((row, index) => ({ ...row, index, fate: 'create' }));
+}
+
+export function withFate(items: readonly Item[], ...fates: readonly Fate[]): Item[] {
+  return items.filter(({ fate }) => fates.includes(fate));
+}
+
+export function createdOf(items: readonly Item[]): Item[] {
+  return withFate(items, 'created', 'created_before');
+}
+
+/** Decides from a list what is to be done with the rows that were not sent. */
+export function plan(mode: Mode, items: readonly Item[], list: readonly Category[]): void {
+  const wanted = new Set(items.map(({ name }) => lookAlikeKey(name)));
   // The list may be many times as long as the file.
   const near = list.filter(({ name }) => wanted.has(lookAlikeKey(name)));
   const existing = groupBy(near, ({ name }) => name);
-  const ours = idsOf(created);
+  const ours = new Set(createdOf(items).map(({ id }) => id));
   const foreign = groupBy(
     near.filter(({ id }) => !ours.has(id.text)),
     ({ name }) => lookAlikeKey(name),
   );
   const seen = new Set<string>();
-  const ids = new Map<number, string>();
-  const lookAlikes = new Map<number, string>();
-  return { fates: rows.map(fateOf), ids, lookAlikes };
+  for (const item of items) {
+    const isRepeated = seen.has(item.name);
+    seen.add(item.name);
+    const wasSent = ['created', 'created_before', 'refused', 'unknown'].includes(item.fate);
+    if (!wasSent)
+      Object.assign(item, { id: undefined, lookAlike: undefined, ...decide(item, isRepeated) });
+  }
 
-  function fateOf(row: Row, index: number): Fate {
-    const isRepeated = seen.has(row.name);
-    seen.add(row.name);
-    const own = created.get(index);
-    if (own) {
-      ids.set(index, own.id);
-      return 'created_before';
-    }
-    if (mode === 'each') return 'create';
-    if (isRepeated) return 'repeated';
-    const same = existing.get(row.name) ?? [];
+  function decide({ name, description, isAgreed }: Item, isRepeated: boolean): Partial<Item> {
+    if (mode === 'each') return { fate: 'create' };
+    if (isRepeated) return { fate: 'repeated' };
+    const same = existing.get(name) ?? [];
     const equal = same.find(
-      ({ description = '' }) => row.description === undefined || row.description === description,
+      (category) => description === undefined || description === (category.description ?? ''),
     );
     const found = equal ?? same[0];
-    if (found) {
-      ids.set(index, found.id.text);
-      return equal ? 'existing' : 'differs';
-    }
-    const [lookAlike] = foreign.get(lookAlikeKey(row.name)) ?? [];
-    if (!lookAlike) return 'create';
-    lookAlikes.set(index, lookAlike.name);
-    return agreed.has(index) ? 'create' : 'similar';
+    if (found) return { fate: equal ? 'existing' : 'differs', id: found.id.text };
+    const [lookAlike] = foreign.get(lookAlikeKey(name)) ?? [];
+    if (!lookAlike) return { fate: 'create' };
+    return { fate: isAgreed ? 'create' : 'similar', lookAlike: lookAlike.name };
   }
 }
 
@@ -73,10 +92,6 @@ export function keyOf(mode: Mode, { name, description = '' }: Content): string {
 /** Returns a key that names share if they differ only in case, whitespace or Unicode normalization. */
 export function lookAlikeKey(name: string): string {
   return name.normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
-}
-
-export function idsOf(created: ReadonlyMap<number, Created>): Set<string> {
-  return new Set([...created.values()].map(({ id }) => id));
 }
 
 /** Groups items in their order. `Map.groupBy` needs Node 21. */

@@ -73,8 +73,7 @@ export class Rows {
   }
 }
 
-export function describeRow(rows: readonly Row[], row: number): string {
-  const { line, name } = rows[row] as Row;
+export function describeRow({ line, name }: Row): string {
   return `line ${line} (${quoted(name)})`;
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { readCategories } from '../api/client.ts';
 import type { Category } from '../api/resources.ts';
-import { Failure, type ServiceError, systemCode } from '../errors.ts';
+import { Failure, systemCode } from '../errors.ts';
 import { notice } from '../events.ts';
 import { quoted } from '../text/quoted.ts';
 import { countOf, formatCount, isoTime } from '../time.ts';
@@ -12,24 +12,19 @@ import {
   type Identity,
   Journal,
   journalPath,
-  type Replayed,
   readJournal,
   refuseChangedFile,
 } from './journal.ts';
-import { describeMissing, fetchList, findCopies, findCreated, findMissing } from './lookup.ts';
-import { type Created, keyOf, makePlan, type Plan } from './plan.ts';
-import type { Row } from './rows.ts';
-import { type Progress, Round, type Stop } from './send.ts';
+import { claim, describeMissing, fetchList, findCopies, findMissing } from './lookup.ts';
+import { createdOf, type Item, keyOf, plan, withFate } from './plan.ts';
+import { Sender, type Stop } from './send.ts';
 import { settle, unknownOutcomes } from './settle.ts';
 
+/** What the items do not say. */
 export type Ending = {
-  /** By the last list; undefined if the run ended before it was confirmed. */
-  readonly plan: Plan | undefined;
+  /** The items were not planned if the run ended before the question. */
+  readonly isPlanned: boolean;
   readonly stop: Stop | undefined;
-  readonly created: ReadonlyMap<number, Created>;
-  readonly createdBefore: ReadonlySet<number>;
-  readonly refusals: ReadonlyMap<number, ServiceError>;
-  readonly unknown: ReadonlySet<number>;
   readonly copies: readonly Category[];
 };
 
@@ -37,122 +32,116 @@ const afterKill = { why: 'an earlier run was killed', next: 'checking what it cr
 
 /** Creates what the list of the service lacks, until nothing is left or something stops it. Throws only if nothing was created. */
 export async function runImport(job: Job): Promise<Ending> {
-  const { context, rows, mode, report, settleMs } = job;
+  const { context, items, mode, report, settleMs } = job;
   const folder = join(job.stateFolder, 'imports');
   const path = journalPath(folder, job);
-  const progress: Progress = { unknown: new Set(), refusals: new Map(), unknownInARow: 0 };
-  const { unknown, refusals } = progress;
   const copies = new Map<string, Category>();
-  let createdBefore: ReadonlySet<number> = new Set();
-  let plan: Plan | undefined;
+  let isPlanned = false;
   let stop: Stop | undefined;
   let journal: Journal | undefined;
   let hold: Hold | undefined;
   let shownCount = 0;
   try {
-    hold = await holdRows(job, path);
+    hold = await holdNamesOf(job, path);
     refuseChangedFile(context, folder, job);
-    journal = new Journal(context, path, mode);
-    if (journal.header) notice(report, describeResumption(journal, journal.header));
+    journal = new Journal(context, path, mode, items);
+    if (journal.header) notice(report, describeResumption(journal.header, journal.state, items));
     const wasKilled = journal.state === 'sending';
     // A killed run could not write down its last rows. They stay unknown if the wait below is interrupted.
-    if (wasKilled && journal.header) {
-      for (const row of rowsNotIn(journal.created, rows)) unknown.add(row);
-    }
+    if (wasKilled && journal.header) markUnknown(items);
     if (wasKilled || mustSettle(hold, journal)) {
       await settle(context, report, settleMs, afterKill);
     }
-    const first = await lookUp(journal, new Set());
-    createdBefore = new Set(journal.created.keys());
+    const list = await lookUp(journal, 'created_before');
     if (wasKilled && journal.header) journal.setState('idle');
     hold.forgetPredecessors();
 
-    // A yes holds for the look-alikes that were shown.
-    const agreed = await job.confirm(first.plan);
-    plan = makePlan(mode, rows, first.list, journal.created, agreed);
-    if (plan.fates.includes('create') && !journal.header) journal.begin(headerOf(job, first.list));
-    for (let left = remaining(plan, refusals); !stop && left.length > 0; ) {
-      stop = await new Round(job, journal, progress).send(left);
+    await job.confirm();
+    isPlanned = true;
+    plan(mode, items, list);
+    const sender = new Sender(job, journal);
+    let left = withFate(items, 'create');
+    if (left.length > 0 && !journal.header) journal.begin(headerOf(job, list));
+    while (!stop && left.length > 0) {
+      stop = await sender.send(left);
+      const unknown = withFate(items, 'unknown').length;
       // The list may have to wait for the limit of another day.
-      if (unknown.size === 0) journal.setState('idle');
+      if (unknown === 0) journal.setState('idle');
       if (stop?.kind === 'failed') break;
-      if (unknown.size > 0) await settle(context, report, settleMs, unknownOutcomes(unknown.size));
-      ({ plan } = await lookUp(journal, agreed));
-      left = remaining(plan, refusals);
+      if (unknown > 0) await settle(context, report, settleMs, unknownOutcomes(unknown));
+      await lookUp(journal, 'created');
+      left = withFate(items, 'create');
       // The lookup may have found all that was unknown.
       if (left.length === 0) stop = undefined;
     }
-    if (!stop) finish(job, journal, refusals.size > 0);
+    if (!stop) finish(job, journal);
   } catch (error) {
     if (!journal?.header) throw withoutJournal(error);
     stop = { kind: 'failed', error };
   } finally {
     // Synced before the hold goes: the next process trusts this journal.
-    const isAtRest = unknown.size === 0 && canRest(journal);
-    hold?.release(!isAtRest || shownCount !== (journal?.created.size ?? 0));
+    const isAtRest = withFate(items, 'unknown').length === 0 && canRest(journal);
+    hold?.release(!isAtRest || shownCount !== createdOf(items).length);
   }
-  const { created } = journal;
-  return { plan, stop, created, createdBefore, refusals, unknown, copies: [...copies.values()] };
+  return { isPlanned, stop, copies: [...copies.values()] };
 
-  async function lookUp(journal: Journal, agreed: ReadonlySet<number>) {
-    const list = await fetchList(job, journal);
-    const claimed = findCreated(job, journal, list, unknown);
-    for (const created of claimed) {
-      journal.add(created);
+  /** Requests the list, and goes by it: the service had its time to carry out what was unknown. */
+  async function lookUp(journal: Journal, fate: 'created' | 'created_before') {
+    const list = await fetchList(job, journal.path);
+    const known = { items, mode, before: journal.header?.before };
+    const claimed = claim(known, list, fate);
+    for (const item of claimed) {
+      journal.add(item);
       job.onRowDone();
     }
-    const plan = makePlan(mode, rows, list, journal.created, agreed);
-    if (unknown.size > 0) {
-      const absent = [...unknown].filter((row) => plan.fates[row] === 'create');
-      notice(report, describeClaim(claimed.length, absent.length));
+    const others = withFate(items, 'unknown');
+    for (const item of others) item.fate = 'create';
+    plan(mode, items, list);
+    if (claimed.length + others.length > 0) {
+      notice(report, describeClaim(claimed.length, withFate(others, 'create').length));
     }
-    // The others were not created: the service had its time.
-    unknown.clear();
-    shownCount = journal.created.size;
-    for (const copy of findCopies(job, journal, list)) {
+    shownCount = createdOf(items).length;
+    for (const copy of findCopies(known, list)) {
       if (!copies.has(copy.id.text)) notice(report, describeCopy(copy));
       copies.set(copy.id.text, copy);
     }
-    return { list, plan };
+    return list;
   }
 }
 
 export async function previewImport(
-  job: Pick<Job, 'context' | 'client' | 'report' | 'rows' | 'stateFolder'> & Identity,
-): Promise<Plan> {
-  const { context, client, report, rows, mode } = job;
+  job: Pick<Job, 'context' | 'client' | 'report' | 'items' | 'stateFolder'> & Identity,
+): Promise<void> {
+  const { context, client, report, items, mode } = job;
   const folder = join(job.stateFolder, 'imports');
   refuseChangedFile(context, folder, job);
-  const journal = readJournal(context, journalPath(folder, job), mode);
+  const { header, state } = readJournal(context, journalPath(folder, job), mode, items);
   const list = await readCategories(client);
-  const missing = findMissing(rows, journal.created, list);
+  const missing = findMissing(items, list);
   if (missing.length > 0) notice(report, describeMissing(missing.length));
-  const unknown = journal.state === 'sending' ? rowsNotIn(journal.created, rows) : [];
-  const claimed = findCreated(job, journal, list, unknown);
-  const created = new Map([
-    ...journal.created,
-    ...claimed.map((found) => [found.row, found] as const),
-  ]);
-  return makePlan(mode, rows, list, created, new Set());
+  if (state === 'sending') markUnknown(items);
+  claim({ items, mode, before: header?.before }, list, 'created_before');
+  for (const item of withFate(items, 'unknown')) item.fate = 'create';
+  plan(mode, items, list);
 }
 
-function holdRows(job: Job, journal: string): Promise<Hold> {
-  const { context, address, path, rows, mode, stateFolder, maxWaitMs, report } = job;
+function markUnknown(items: readonly Item[]): void {
+  for (const item of withFate(items, 'create')) item.fate = 'unknown';
+}
+
+function holdNamesOf(job: Job, journal: string): Promise<Hold> {
+  const { context, address, path, items, mode, stateFolder, maxWaitMs, report } = job;
   const folder = join(stateFolder, 'names');
-  const names = mode === 'ensure' ? rows.map(({ name }) => name) : [];
+  const names = mode === 'ensure' ? items.map(({ name }) => name) : [];
   const options = { folder, address, names, journal, path, maxWaitMs, report };
   return holdNames(context, { ...options, doing: 'importing' });
 }
 
-function describeResumption({ created, state }: Replayed, { at }: Header): string {
-  const rows = `${countOf(created.size, 'row')} created`;
+function describeResumption({ at }: Header, state: Journal['state'], items: readonly Item[]) {
+  const rows = `${countOf(createdOf(items).length, 'row')} created`;
   return state === 'done'
     ? `this import was started at ${isoTime(at)} and is finished: ${rows}`
     : `resuming the import started at ${isoTime(at)}: ${rows}`;
-}
-
-function rowsNotIn(created: ReadonlyMap<number, Created>, rows: readonly Row[]): number[] {
-  return [...rows.keys()].filter((row) => !created.has(row));
 }
 
 /** The journal tells what a killed run of the same import left; of any other process nothing is known. */
@@ -161,16 +150,12 @@ function mustSettle({ predecessors }: Hold, { path, header }: Journal): boolean 
 }
 
 function headerOf(job: Job, list: readonly Category[]): Header {
-  const { address, sha256, mode, path, rows, context } = job;
-  const wanted = new Set(rows.map((row) => keyOf(mode, row)));
+  const { address, sha256, mode, path, items, context } = job;
+  const wanted = new Set(items.map((item) => keyOf(mode, item)));
   const before = list.filter((category) => wanted.has(keyOf(mode, category)));
   const identity = { address, sha256, mode, ...(path !== undefined && { path }) };
   const ids = before.map(({ id }) => id.text);
-  return { v: 2, ...identity, rows: rows.length, at: context.now(), before: ids };
-}
-
-function remaining({ fates }: Plan, refusals: ReadonlyMap<number, ServiceError>): number[] {
-  return [...fates.keys()].filter((row) => fates[row] === 'create' && !refusals.has(row));
+  return { v: 2, ...identity, rows: items.length, at: context.now(), before: ids };
 }
 
 function describeClaim(found: number, absent: number): string {
@@ -181,8 +166,9 @@ function describeCopy({ name, id }: Category): string {
   return `${quoted(name)} also exists with id ${id}, which belongs to no row of this import: a late duplicate, or created by another client`;
 }
 
-function finish({ mode }: Job, journal: Journal, hasRefusals: boolean): void {
-  const isRenamed = [...journal.created.values()].some(({ as }) => as !== undefined);
+function finish({ mode, items }: Job, journal: Journal): void {
+  const isRenamed = items.some(({ as }) => as !== undefined);
+  const hasRefusals = items.some(({ fate }) => fate === 'refused');
   // If each name counts and the service changed none, the list tells all that the journal does.
   if (mode === 'ensure' && !isRenamed) journal.remove();
   // Rows that were created must not be forgotten while others are corrected.

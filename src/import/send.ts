@@ -2,24 +2,18 @@ import { setMaxListeners } from 'node:events';
 import { createCategory } from '../api/endpoints.ts';
 import type { RateLimitHooks } from '../api/exchange.ts';
 import type { Category, NewCategory } from '../api/resources.ts';
-import { Failure, type ServiceError } from '../errors.ts';
+import { Failure } from '../errors.ts';
 import { notice } from '../events.ts';
 import { quoted } from '../text/quoted.ts';
 import { duration } from '../time.ts';
 import type { Job } from './job.ts';
 import type { Journal } from './journal.ts';
-import { describeRow, type Row } from './rows.ts';
+import type { Item } from './plan.ts';
+import { describeRow } from './rows.ts';
 
 export type Stop =
   | { readonly kind: 'unknowns' }
   | { readonly kind: 'failed'; readonly error: unknown };
-
-/** What a run knows of its rows besides the journal. */
-export type Progress = {
-  readonly unknown: Set<number>;
-  readonly refusals: Map<number, ServiceError>;
-  unknownInARow: number;
-};
 
 const maxInFlight = 16;
 const maxUnknownInARow = 3;
@@ -27,49 +21,52 @@ const maxUnknownInARow = 3;
 const maxListAgeMs = 3_600_000;
 
 /**
- * One round of creates between two lists. It keeps the journal's state true: `sending` is on disk before a create leaves, `idle`
- * once the run waits for the limit with no create in flight and no outcome unknown.
+ * Sends rounds of creates, each between two lists. It keeps the journal's state true: `sending` is on disk before a create leaves,
+ * `idle` once the run waits for the limit with no create in flight and no outcome unknown.
  */
-export class Round {
+export class Sender {
   readonly #job: Job;
   readonly #journal: Journal;
-  readonly #progress: Progress;
-  readonly #halt = new AbortController();
-  readonly #signal: AbortSignal;
-  readonly #listedAt: number;
+  #unknownInARow = 0;
+  // Of the round:
+  #halt = new AbortController();
+  #signal: AbortSignal = this.#halt.signal;
+  #listedAt = 0;
   #stop: Stop | undefined;
   #inFlight = 0;
+  #unknown = 0;
   #isAtLimit = false;
   #isAnySent = false;
 
-  constructor(job: Job, journal: Journal, progress: Progress) {
+  constructor(job: Job, journal: Journal) {
     this.#job = job;
     this.#journal = journal;
-    this.#progress = progress;
-    const { signal, uptime } = job.context;
-    this.#listedAt = uptime();
+  }
+
+  async send(items: readonly Item[]): Promise<Stop | undefined> {
+    const { signal, uptime } = this.#job.context;
+    this.#halt = new AbortController();
     this.#signal = AbortSignal.any([signal, this.#halt.signal]);
     // Every row in flight listens to it; Node would warn of a leak on stderr.
     setMaxListeners(0, this.#signal);
-  }
-
-  async send(rows: readonly number[]): Promise<Stop | undefined> {
-    const { tried } = this.#journal;
-    const triedLast = [
-      ...rows.filter((row) => !tried.has(row)),
-      ...rows.filter((row) => tried.has(row)),
-    ];
-    const queue = triedLast.values();
+    this.#listedAt = uptime();
+    this.#stop = undefined;
+    this.#unknown = 0;
+    this.#isAtLimit = false;
+    this.#isAnySent = false;
+    const queue = items
+      .toSorted((a, b) => Number(a.wasUnknown ?? false) - Number(b.wasUnknown ?? false))
+      .values();
     await Promise.all(Array.from({ length: maxInFlight }, () => this.#work(queue)));
     return this.#stop;
   }
 
   /** Never rejects: a worker that ended early would leave the others behind. */
-  async #work(queue: Iterable<number>): Promise<void> {
+  async #work(queue: Iterable<Item>): Promise<void> {
     try {
-      for (const row of queue) {
+      for (const item of queue) {
         if (this.#signal.aborted) return;
-        await this.#create(row, this.#job.rows[row] as Row);
+        await this.#create(item);
         this.#restIfPossible();
       }
     } catch (error) {
@@ -77,7 +74,8 @@ export class Round {
     }
   }
 
-  async #create(row: number, { name, description }: Row): Promise<void> {
+  async #create(item: Item): Promise<void> {
+    const { name, description } = item;
     const body: NewCategory = { name, ...(description !== undefined && { description }) };
     let isInFlight = false;
     const land = () => {
@@ -102,9 +100,9 @@ export class Round {
     };
     try {
       const created = await this.#job.client.call(createCategory, { body }, hooks);
-      this.#takeCreated(row, name, created);
+      this.#takeCreated(item, created);
     } catch (error) {
-      if (error !== this.#halt.signal.reason) this.#judge(row, error);
+      if (error !== this.#halt.signal.reason) this.#judge(item, error);
     } finally {
       land();
     }
@@ -121,44 +119,45 @@ export class Round {
   }
 
   #restIfPossible(): void {
-    const isAllKnown = this.#progress.unknown.size === 0;
-    if (this.#isAtLimit && this.#inFlight === 0 && isAllKnown) this.#journal.setState('idle');
+    const isAtRest = this.#inFlight === 0 && this.#unknown === 0;
+    if (this.#isAtLimit && isAtRest) this.#journal.setState('idle');
   }
 
-  #takeCreated(row: number, name: string, created: Category): void {
-    const isRenamed = created.name !== name;
-    this.#journal.add({ row, id: created.id.text, ...(isRenamed && { as: created.name }) });
-    this.#progress.unknownInARow = 0;
-    if (isRenamed) this.#tell(row, `the service changed the name to ${quoted(created.name)}`);
+  #takeCreated(item: Item, { id, name }: Category): void {
+    const isRenamed = name !== item.name;
+    Object.assign(item, { fate: 'created', id: id.text, as: isRenamed ? name : undefined });
+    this.#journal.add(item);
+    this.#unknownInARow = 0;
+    if (isRenamed) this.#tell(item, `the service changed the name to ${quoted(name)}`);
     this.#job.onRowDone();
   }
 
-  #judge(row: number, error: unknown): void {
-    const progress = this.#progress;
+  #judge(item: Item, error: unknown): void {
     const failure = error instanceof Failure ? error : undefined;
     if (failure?.kind === 'refused') {
-      progress.refusals.set(row, { status: 0, ...failure.details.service });
-      progress.unknownInARow = 0;
-      this.#tell(row, failure.message);
+      Object.assign(item, { fate: 'refused', refusal: { status: 0, ...failure.details.service } });
+      this.#unknownInARow = 0;
+      this.#tell(item, failure.message);
       this.#job.onRowDone();
       return;
     }
     // Only a failure can say that nothing was created.
-    if (!failure || failure.details.outcome === 'unknown') this.#takeUnknown(row, failure);
+    if (!failure || failure.details.outcome === 'unknown') this.#takeUnknown(item, failure);
     if (failure?.kind !== 'outcome_unknown') this.#end({ kind: 'failed', error });
-    else if (progress.unknownInARow >= maxUnknownInARow) this.#end({ kind: 'unknowns' });
+    else if (this.#unknownInARow >= maxUnknownInARow) this.#end({ kind: 'unknowns' });
   }
 
-  #takeUnknown(row: number, failure: Failure | undefined): void {
-    this.#progress.unknown.add(row);
-    this.#progress.unknownInARow += 1;
+  #takeUnknown(item: Item, failure: Failure | undefined): void {
+    Object.assign(item, { fate: 'unknown', wasUnknown: true });
+    this.#unknown += 1;
+    this.#unknownInARow += 1;
     const checking = `not sent again, checking in ${duration(this.#job.settleMs)} or later`;
-    if (failure) this.#tell(row, `${failure.message}. It may have been created; ${checking}`);
-    this.#journal.add({ row, unknown: true });
+    if (failure) this.#tell(item, `${failure.message}. It may have been created; ${checking}`);
+    this.#journal.add(item);
   }
 
-  #tell(row: number, message: string): void {
-    notice(this.#job.report, `${describeRow(this.#job.rows, row)}: ${message}`);
+  #tell(item: Item, message: string): void {
+    notice(this.#job.report, `${describeRow(item)}: ${message}`);
   }
 
   #end(reason: Stop): void {

@@ -1,4 +1,4 @@
-import { pause } from '../api/retry.ts';
+import { pause } from '../api/pause.ts';
 import type { Context } from '../context.ts';
 import type { Report, Wait } from '../events.ts';
 import { countOf } from '../time.ts';

@@ -30,6 +30,8 @@ export type SharedLimit = {
 
 /** One request may be sent. Exactly one `end` follows. */
 export type Turn = {
+  /** Spent behind other requests of this process. That does not count as a wait. */
+  readonly queuedMs: number;
   /** Returns false if the permit has run out, or a wait has come into force since. */
   readonly isStillGranted: () => Promise<boolean>;
   readonly end: (outcome: Outcome) => Promise<void>;
@@ -51,21 +53,20 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
   return { take };
 
   async function take(request: ApiRequest): Promise<Turn> {
-    const { waitUntil, signal = context.signal, onQueued } = request;
+    const { waitUntil, signal = context.signal } = request;
     const id = randomUUID();
     const queuedAt = uptime();
     signal.throwIfAborted();
     // If nobody waits, several requests can ask at once, in one change.
     if (waiting.size === 0) {
       const { decision, askedAt } = await ask(id);
-      if (decision.granted) return turnOf(id, askedAt);
+      if (decision.granted) return turnOf(id, askedAt, 0);
     }
     waiting.add(request);
     try {
       const turn = abortable(queue, signal).then(() => {
         const queuedMs = uptime() - queuedAt;
-        onQueued?.(queuedMs);
-        return waitForTurn(id, waitUntil + queuedMs, signal);
+        return waitForTurn(id, waitUntil + queuedMs, queuedMs, signal);
       });
       // One that gives up must not let those behind it overtake those ahead.
       queue = Promise.allSettled([queue, turn]);
@@ -75,7 +76,12 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
     }
   }
 
-  async function waitForTurn(id: string, waitUntil: number, signal: AbortSignal): Promise<Turn> {
+  async function waitForTurn(
+    id: string,
+    waitUntil: number,
+    queuedMs: number,
+    signal: AbortSignal,
+  ): Promise<Turn> {
     const start = uptime();
     const by = Symbol('turn');
     let shown: Denied | undefined;
@@ -107,7 +113,7 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
         delayMs = uptime() - asleepAt - sleepMs;
         asked = await ask(id);
       }
-      return turnOf(id, asked.askedAt);
+      return turnOf(id, asked.askedAt, queuedMs);
     } finally {
       if (shown) show(shown, 0, by);
     }
@@ -135,8 +141,9 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
     });
   }
 
-  function turnOf(id: string, askedAt: number): Turn {
+  function turnOf(id: string, askedAt: number, queuedMs: number): Turn {
     return {
+      queuedMs,
       isStillGranted: () =>
         limit.change((state, now, isOffline) => {
           const permit = state.permits[id];

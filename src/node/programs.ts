@@ -14,7 +14,10 @@ export function launch(
   const child = spawn(file, args, { env, stdio: 'inherit' });
   signal.addEventListener('abort', () => {
     const { reason } = signal;
-    const name = reason instanceof Interruption ? signalNames[reason.exitCode] : 'SIGTERM';
+    const name =
+      reason instanceof Interruption
+        ? signalNames[reason.exitCode as keyof typeof signalNames]
+        : 'SIGTERM';
     // A terminal sends Ctrl-C to the child too, and the console of Windows every signal. A second one would kill it.
     if (platform !== 'win32' && (name !== 'SIGINT' || !stdin.isTTY)) child.kill(name);
   });

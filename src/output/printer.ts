@@ -138,7 +138,7 @@ export class Printer {
 
   /** Adds to an error that the list broke off. After a failed write nobody knows how much of it arrived. */
   #incomplete(error: unknown, unit: string): unknown {
-    const failure = withDetails(error, this.#options.context.signal, {});
+    const failure = withDetails(error, {});
     if (this.#printed === 0 || !(failure instanceof Failure)) return error;
     const { kind, message } = failure;
     if (kind === 'output') return failure.with({}, `${message}; the list is incomplete`);
@@ -209,7 +209,7 @@ export class Printer {
   }
 }
 
-export async function* inBatches<Element>(
+async function* inBatches<Element>(
   count: number,
   elementAt: (index: number) => Element,
 ): AsyncGenerator<Element[]> {

@@ -1,13 +1,12 @@
 import { Client, rootOf } from '../api/client.ts';
 import type { RateLimit, SendRequest } from '../api/exchange.ts';
 import { type ApiKey, describeKey } from '../api/outcome.ts';
-import { retry } from '../api/retry.ts';
 import { sendOnce } from '../api/send.ts';
 import { trace } from '../api/trace.ts';
 import type { HttpProxy } from '../context.ts';
 import { configFailure, usageFailure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
-import { withRateLimit } from '../limit/gate.ts';
+import { deliver, maxRetries } from '../limit/deliver.ts';
 import type { Limit } from '../limit/limit.ts';
 import { readProxy } from '../settings/addresses.ts';
 import { stateFolder } from '../settings/folders.ts';
@@ -66,8 +65,7 @@ export async function connect(
     return response;
   };
   const shared = { limit: await limits(), report, timeoutMs };
-  const sendInTurn = withRateLimit(sendListened, context, shared);
-  const send = isOnce ? sendInTurn : retry(sendInTurn, context, report);
+  const send = deliver(sendListened, context, shared, isOnce ? 0 : maxRetries);
   return new Client({ context, send, baseUrl, key, maxWaitMs, report });
 }
 

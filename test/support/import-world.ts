@@ -5,7 +5,7 @@ import type { Category, NewCategory } from '../../src/api/resources.ts';
 import type { Context } from '../../src/context.ts';
 import type { StateFiles } from '../../src/disk/state-files.ts';
 import { Failure, Interruption } from '../../src/errors.ts';
-import type { Mode } from '../../src/import/plan.ts';
+import { itemsOf, type Mode, withFate } from '../../src/import/plan.ts';
 import type { Row } from '../../src/import/rows.ts';
 import { runImport } from '../../src/import/run.ts';
 import { ExactNumber } from '../../src/json/json.ts';
@@ -142,8 +142,10 @@ class ImportProcess {
 
   async #import(): Promise<string> {
     const { world, file } = this;
-    const { stop, plan } = await runImport({
+    const items = itemsOf(file.rows);
+    const { stop, isPlanned } = await runImport({
       ...file,
+      items,
       mode: world.mode,
       address: 'service',
       stateFolder: world.folder,
@@ -152,11 +154,11 @@ class ImportProcess {
       context: this.#context() as Context,
       client: this.#client() as Client,
       report: () => {},
-      confirm: async () => new Set(),
+      confirm: async () => {},
       onRowDone: () => {},
     });
     if (stop?.kind === 'failed') throw stop.error;
-    return stop || plan?.fates.includes('create') ? 'left' : 'done';
+    return stop || (isPlanned && withFate(items, 'create').length > 0) ? 'left' : 'done';
   }
 
   /** Counts what the process does. From its death on, nothing of it has an effect. */

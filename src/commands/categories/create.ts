@@ -61,7 +61,7 @@ async function create(
   name: string,
   { description, ifMissing = false, dryRun }: Options,
 ): Promise<void> {
-  const { context, output, report } = session;
+  const { output, report } = session;
   if (!dryRun) output.checkColumns(categoryColumns);
   const body = newCategory(name, description);
   const client = await session.client();
@@ -79,7 +79,7 @@ async function create(
 
   if (category.name !== name) warn(report, `the service changed the name to "${category.name}"`);
   await output.print({ data: category, columns: categoryColumns }).catch((error) => {
-    throw creation.wasFound ? error : unprintedFailure(error, category, context.signal);
+    throw creation.wasFound ? error : unprintedFailure(error, category);
   });
 }
 
@@ -98,14 +98,14 @@ function newCategory(name: string, description: string | undefined): NewCategory
 /** Creates a category unless one has exactly this name. Meanwhile no other petstore process of this machine creates it. */
 async function createMissing(creation: Creation): Promise<Category> {
   const { session, client, body } = creation;
-  const { context, report } = session;
+  const { report } = session;
   const hold = await holdName(session, body.name);
   try {
     let list = await readCategories(client);
     if (hold.predecessors.length > 0 && !findName(list, body.name)) {
       const why = 'another petstore process may have created the same name';
       list = await listSettled(creation, why).catch((error) => {
-        throw withDetails(error, context.signal, nothingSent);
+        throw withDetails(error, nothingSent);
       });
       hold.forgetPredecessors();
     }
@@ -130,7 +130,7 @@ async function holdName(session: Session, name: string): Promise<Hold> {
   return holdNames(context, { ...wanted, maxWaitMs, report }).catch((error) => {
     const needsHint = error instanceof Failure && error.kind === 'output' && !error.details.hint;
     const hint = needsHint ? { hint: ownFolder } : {};
-    throw withDetails(error, context.signal, { ...nothingSent, ...hint });
+    throw withDetails(error, { ...nothingSent, ...hint });
   });
 }
 
@@ -190,9 +190,9 @@ function findCreated(
   throw failure.with({ hint }, `${after} ${found}, created by this request or by another one`);
 }
 
-function unprintedFailure(error: unknown, { id, name }: Category, signal: AbortSignal): Failure {
+function unprintedFailure(error: unknown, { id, name }: Category): Failure {
   const consequence = `The category was created with id ${id}.`;
-  const failure = withDetails(error, signal, { outcome: 'created', consequence });
+  const failure = withDetails(error, { outcome: 'created', consequence });
   if (failure instanceof Failure) return failure;
   const message = `created "${name}" with id ${id}; the result could not be printed`;
   const exitCode = error instanceof Exit ? error.exitCode : undefined;

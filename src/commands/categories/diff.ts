@@ -1,18 +1,15 @@
 import { type Command, Option } from 'commander';
 import { readCategories } from '../../api/client.ts';
-import type { Category } from '../../api/resources.ts';
 import { Exit } from '../../errors.ts';
 import { type InputFormat, inputFormats, readInput } from '../../import/input.ts';
-import { makePlan, type Plan } from '../../import/plan.ts';
-import type { Row } from '../../import/rows.ts';
-import { exact, type JsonObject } from '../../json/json.ts';
+import { itemsOf, plan, withFate } from '../../import/plan.ts';
+import { exact } from '../../json/json.ts';
 import type { App } from '../../session/app.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { addExamples, addNotes } from '../help.ts';
 
 const columns = ['change', 'line', 'name', 'id', 'description', 'serviceDescription'];
 
-const changes = ['create', 'differs', 'similar'];
 const somethingToImport = 7;
 
 export function define(command: Command, app: App): void {
@@ -55,32 +52,21 @@ async function printDiff(
   session.output.checkColumns(columns);
   const { rows } = await readInput(session, file, format);
   const list = await readCategories(await session.client());
-  const plan = makePlan('ensure', rows, list, new Map(), new Set());
-  const inFile = changesInFile(plan, rows, list);
-  const data = [...inFile, ...onlyInService(rows, list)];
-  await session.output.print({ data, columns, empty: 'No differences.' });
-  if (inFile.length > 0) throw new Exit(somethingToImport);
-}
-
-function changesInFile(
-  { fates, ids }: Plan,
-  rows: readonly Row[],
-  list: readonly Category[],
-): JsonObject[] {
-  const categories = new Map(list.map((category) => [category.id.text, category]));
-  return rows.flatMap(({ line, name, description }, index) => {
-    const change = fates[index] ?? '';
-    const { id, description: serviceDescription } = categories.get(ids.get(index) ?? '') ?? {};
-    const fields = { line: exact(line), name, id, description, serviceDescription };
-    return changes.includes(change) ? [{ change, ...fields }] : [];
+  const items = itemsOf(rows);
+  plan('ensure', items, list);
+  const listed = new Map(list.map((category) => [category.id.text, category]));
+  const inFile = withFate(items, 'create', 'differs', 'similar').map((item) => {
+    const { fate: change, line, name, description } = item;
+    const { id, description: serviceDescription } = listed.get(item.id ?? '') ?? {};
+    return { change, line: exact(line), name, id, description, serviceDescription };
   });
-}
-
-function onlyInService(rows: readonly Row[], list: readonly Category[]): JsonObject[] {
   const names = new Set(rows.map(({ name }) => name));
-  return list
+  const onlyInService = list
     .filter(({ name }) => !names.has(name))
     .map(({ id, name, description }) => {
       return { change: 'only_in_service', name, id, serviceDescription: description };
     });
+  const data = [...inFile, ...onlyInService];
+  await session.output.print({ data, columns, empty: 'No differences.' });
+  if (inFile.length > 0) throw new Exit(somethingToImport);
 }

@@ -1,11 +1,8 @@
 import { Failure, type FailureKind, withDetails } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
-import type { Input } from '../../import/input.ts';
-import type { Plan } from '../../import/plan.ts';
-import type { Row } from '../../import/rows.ts';
+import { type Item, withFate } from '../../import/plan.ts';
 import type { Ending } from '../../import/run.ts';
 import { ExactNumber, exact, type JsonObject } from '../../json/json.ts';
-import { inBatches } from '../../output/printer.ts';
 import type { Session } from '../../session/session.ts';
 import { quoted } from '../../text/quoted.ts';
 import { countOf, duration, formatCount, isoTime } from '../../time.ts';
@@ -33,42 +30,31 @@ const rowWords = {
 type Word = keyof typeof rowWords;
 type Counts = Readonly<Partial<Record<Word, number>>>;
 
-type RowOutcome = {
-  readonly outcome: Word;
-  readonly id?: ExactNumber | undefined;
-  readonly as?: string | undefined;
-  /** The status of a refusal. If it is missing, the row was not sent. */
-  readonly status?: ExactNumber;
-  readonly code?: string | undefined;
-  readonly message?: string | undefined;
-};
-
-export function showPlan(session: Session, plan: Plan, input: Input, forecast: ImportForecast) {
+export function showPlan(session: Session, items: readonly Item[], forecast: ImportForecast): void {
   const sentences = [
-    describeCounts(countWords(plan.fates)),
+    describeCounts(countWords(items.map(({ fate }) => fate))),
     ...(forecast.toCreate > 0 ? [describeForecast(forecast, session)] : []),
-    ...describeOddities(plan, input.rows),
+    ...describeOddities(items),
   ];
   for (const sentence of sentences) notice(session.report, sentence);
 }
 
-function describeOddities({ fates, ids, lookAlikes }: Plan, rows: readonly Row[]): string[] {
-  const firstRows = new Map<string, Row>();
+function describeOddities(items: readonly Item[]): string[] {
+  const firsts = new Map<string, Item>();
   const ignored: string[] = [];
   const similar: string[] = [];
-  for (const [index, row] of rows.entries()) {
-    const { line, name, description } = row;
-    const first = firstRows.get(name);
-    if (!first) firstRows.set(name, row);
+  for (const item of items) {
+    const { line, name, description, fate, id, lookAlike } = item;
+    const first = firsts.get(name) ?? item;
+    firsts.set(name, first);
     const start = `line ${line}: ${quoted(name)}`;
-    const lookAlike = lookAlikes.get(index);
-    if (fates[index] === 'differs') {
+    if (fate === 'differs') {
       ignored.push(
-        `${start} already exists with a different description (id ${ids.get(index)}); it is left unchanged`,
+        `${start} already exists with a different description (id ${id}); it is left unchanged`,
       );
-    } else if (fates[index] === 'repeated' && first?.description !== description) {
+    } else if (fate === 'repeated' && first.description !== description) {
       ignored.push(
-        `${start} is a duplicate of line ${first?.line} with a different description; line ${first?.line} is used`,
+        `${start} is a duplicate of line ${first.line} with a different description; line ${first.line} is used`,
       );
     }
     if (lookAlike !== undefined) {
@@ -89,8 +75,8 @@ function shorten(sentences: readonly string[], more: string): string[] {
 
 export async function printPlan(
   session: Session,
-  { fates, ids, lookAlikes }: Plan,
-  input: Input,
+  source: string,
+  items: readonly Item[],
   { requests, plan, todayMs, moreDays }: ImportForecast,
 ): Promise<void> {
   const known = (value: number | undefined) => (value === undefined ? null : exact(value));
@@ -98,72 +84,72 @@ export async function printPlan(
     requests: exact(requests),
     forecast: { plan: plan?.name ?? null, todayMs: known(todayMs), moreDays: known(moreDays) },
   };
-  await printRows(session, input, countWords(fates), head, planColumns, (row) => ({
-    intention: fates[row],
-    id: idOf(ids.get(row)),
-    looksLike: fates[row] === 'similar' ? lookAlikes.get(row) : undefined,
+  const rows = items.map(({ line, name, fate, id, lookAlike }) => ({
+    ...{ line: exact(line), name, intention: fate, id: idOf(id) },
+    looksLike: fate === 'similar' ? lookAlike : undefined,
   }));
+  await printRows(
+    session,
+    source,
+    rows,
+    countWords(items.map(({ fate }) => fate)),
+    head,
+    planColumns,
+  );
 }
 
 export async function reportEnding(
   session: Session,
-  input: Input,
+  source: string,
+  items: readonly Item[],
   ending: Ending,
   tookMs: number | undefined,
 ): Promise<void> {
   const { report } = session;
-  const { signal } = session.context;
-  const outcomes = outcomesOf(ending, input.rows.length);
-  const counts = countWords(outcomes.map(({ outcome }) => outcome));
-  const failure = importFailure(ending, outcomes, counts, signal);
+  const counts = countWords(items.map(outcomeOf));
+  const failure = importFailure(ending, items, counts);
   // Before the result: a pager may draw that on the same terminal.
   if (!failure && tookMs !== undefined) {
     notice(report, describeCounts(counts, ` in ${duration(tookMs)}`));
   }
-  if (ending.plan) {
+  if (ending.isPlanned) {
     const head = { copies: [...ending.copies] };
-    const fieldsOf = (row: number) => ({ ...outcomes[row] });
-    await printRows(session, input, counts, head, outcomeColumns, fieldsOf).catch((error) => {
-      const consequence = `The import finished: ${countOf(counts.created ?? 0, 'row')} created.`;
-      if (!failure) throw withDetails(error, signal, { consequence, outcome: 'created' });
-      if (error instanceof Failure) warn(report, error.message);
-    });
+    await printRows(session, source, items.map(outcomeRow), counts, head, outcomeColumns).catch(
+      (error) => {
+        const consequence = `The import finished: ${countOf(counts.created ?? 0, 'row')} created.`;
+        if (!failure) throw withDetails(error, { consequence, outcome: 'created' });
+        if (error instanceof Failure) warn(report, error.message);
+      },
+    );
   }
   if (failure) throw failure;
 }
 
-function outcomesOf(ending: Ending, rows: number): RowOutcome[] {
-  const { plan, created, createdBefore, unknown, refusals } = ending;
-  return Array.from({ length: rows }, (_, row): RowOutcome => {
-    const { id, as } = created.get(row) ?? {};
-    if (id !== undefined) {
-      const outcome = createdBefore.has(row) ? 'created_before' : 'created';
-      return { outcome, id: idOf(id), as };
-    }
-    if (unknown.has(row)) return { outcome: 'unknown' };
-    const refusal = refusals.get(row);
-    if (refusal) return { ...refusal, outcome: 'refused', status: exact(refusal.status) };
-    const fate = plan?.fates[row] ?? 'create';
-    if (fate === 'create') return { outcome: 'left' };
-    if (fate !== 'similar') return { outcome: fate, id: idOf(plan?.ids.get(row)) };
-    const other = quoted(plan?.lookAlikes.get(row) ?? '');
-    return { outcome: 'refused', message: `similar to ${other}, which already exists` };
-  });
+function outcomeOf({ fate }: Item): Word {
+  if (fate === 'create') return 'left';
+  return fate === 'similar' ? 'refused' : fate;
+}
+
+function outcomeRow(item: Item): JsonObject {
+  const { line, name, fate, id, as, lookAlike = '', refusal } = item;
+  const row = { line: exact(line), name, outcome: outcomeOf(item), id: idOf(id), as };
+  if (refusal) return { ...row, ...refusal, status: exact(refusal.status) };
+  if (fate !== 'similar') return row;
+  return { ...row, message: `similar to ${quoted(lookAlike)}, which already exists` };
 }
 
 function importFailure(
-  { plan, stop }: Ending,
-  outcomes: readonly RowOutcome[],
+  { isPlanned, stop }: Ending,
+  items: readonly Item[],
   { unknown = 0, refused = 0, left = 0 }: Counts,
-  signal: AbortSignal,
 ): unknown {
-  const cause = stop?.kind === 'failed' ? withDetails(stop.error, signal, {}) : undefined;
+  const cause = stop?.kind === 'failed' ? withDetails(stop.error, {}) : undefined;
   if (cause !== undefined && !(cause instanceof Failure)) return cause;
   const { hint, resetAt, retryAfter, service } = cause?.details ?? {};
   const open = unknown + refused + left;
-  const done = `${formatCount(outcomes.length - open)} of ${countOf(outcomes.length, 'row')} are done; nothing was lost.`;
+  const done = `${formatCount(items.length - open)} of ${countOf(items.length, 'row')} are done; nothing was lost.`;
   const resume = resumeHint(cause, unknown);
-  if (cause && !plan && unknown === 0) {
+  if (cause && !isPlanned && unknown === 0) {
     const consequence = cause.details.consequence ?? done;
     return cause.with({ consequence, hint: hint ?? resume });
   }
@@ -173,9 +159,7 @@ function importFailure(
       hint: hint ?? 'Run the same command again to repeat that step.',
     });
   }
-  const similar = outcomes.filter(
-    ({ outcome, status }) => outcome === 'refused' && status === undefined,
-  ).length;
+  const similar = withFate(items, 'similar').length;
   const reason = cause?.message ?? (stop && 'the outcomes of three requests in a row are unknown');
   const which = similar > 0 ? ` (${describeCount('similar', similar)})` : '';
   const parts = [
@@ -222,18 +206,15 @@ function correctHint(similar: number): string {
 
 async function printRows(
   { output }: Session,
-  { source, rows }: Input,
+  source: string,
+  rows: JsonObject[],
   counts: Counts,
   head: JsonObject,
   columns: readonly string[],
-  fieldsOf: (row: number) => JsonObject,
 ): Promise<void> {
   const numbers = entriesOf(counts);
   await output.print({
-    data: inBatches(rows.length, (row) => {
-      const { line = 0, name = '' } = rows[row] ?? {};
-      return { line: exact(line), name, ...fieldsOf(row) };
-    }),
+    data: rows,
     head: {
       file: source,
       rows: exact(rows.length),

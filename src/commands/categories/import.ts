@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import { Failure, usageFailure, withDetails } from '../../errors.ts';
 import { hasJsonEvents } from '../../formats.ts';
-import { type Input, type InputFormat, inputFormats, readInput } from '../../import/input.ts';
+import { type InputFormat, inputFormats, readInput } from '../../import/input.ts';
 import type { Job } from '../../import/job.ts';
-import type { Plan } from '../../import/plan.ts';
+import { itemsOf, withFate } from '../../import/plan.ts';
 import { previewImport, runImport } from '../../import/run.ts';
 import { type App, canPrompt } from '../../session/app.ts';
 import { resolveMaxWait } from '../../session/resolve.ts';
@@ -79,12 +79,18 @@ async function importFile(session: Session, file: string, options: Options): Pro
   }
   const { address } = await session.account();
   const stateFolder = requireStateFolder(context);
-  const { rows, path, sha256 } = input;
+  const { source, path, sha256 } = input;
+  const items = itemsOf(input.rows);
   const mode = options.allowDuplicates ? 'each' : 'ensure';
   const client = await session.client();
-  const job = { context, client, report, rows, mode, address, path, sha256, stateFolder } as const;
-  if (options.dryRun) await preview(session, input, await previewImport(job));
-  else await run(session, input, { ...job, settleMs, maxWaitMs }, options.yes ?? false);
+  const job = { context, client, report, items, mode, address, path, sha256, stateFolder } as const;
+  if (!options.dryRun) {
+    return run(session, source, { ...job, settleMs, maxWaitMs }, options.yes ?? false);
+  }
+  await previewImport(job);
+  const predicted = await forecastImport(session, withFate(items, 'create').length, 0);
+  showPlan(session, items, predicted);
+  await printPlan(session, source, items, predicted);
 }
 
 function parseSettle(text: string): number {
@@ -103,39 +109,35 @@ function obstacleToAsking(file: string, { context, format, options }: Session): 
   return options.quiet ? 'the plan is hidden by --quiet' : undefined;
 }
 
-async function preview(session: Session, input: Input, plan: Plan): Promise<void> {
-  const predicted = await forecastImport(session, rowsOf(plan, 'create').length, 0);
-  showPlan(session, plan, input, predicted);
-  await printPlan(session, plan, input, predicted);
-}
-
 async function run(
   session: Session,
-  input: Input,
+  source: string,
   job: Omit<Job, 'confirm' | 'onRowDone'>,
   isConfirmed: boolean,
 ): Promise<void> {
+  const { items } = job;
   let progress: Awaited<ReturnType<typeof startProgress>> | undefined;
   const ending = await runImport({
     ...job,
-    async confirm(plan) {
-      const similar = isConfirmed ? [] : rowsOf(plan, 'similar');
-      const toCreate = rowsOf(plan, 'create').length + similar.length;
-      showPlan(session, plan, input, await forecastImport(session, toCreate, 1));
-      if (toCreate === 0) return new Set();
+    async confirm() {
+      const similar = isConfirmed ? [] : withFate(items, 'similar');
+      const toCreate = withFate(items, 'create').length + similar.length;
+      showPlan(session, items, await forecastImport(session, toCreate, 1));
+      if (toCreate === 0) return;
       if (!isConfirmed) await ask(session, job.address, toCreate, similar.length);
-      progress = await startProgress(session, rowsOf(plan, 'created_before').length, toCreate);
-      return new Set(similar);
+      // A yes holds for the look-alikes that were shown.
+      for (const item of similar) item.isAgreed = true;
+      progress = await startProgress(session, withFate(items, 'created_before').length, toCreate);
     },
     onRowDone: () => progress?.step(),
   }).catch((error) => {
     const own = error instanceof Failure ? error.details : {};
-    throw withDetails(error, session.context.signal, {
+    throw withDetails(error, {
       consequence: 'Nothing was created.',
       ...own,
     });
   });
-  await reportEnding(session, input, ending, progress?.end());
+  await reportEnding(session, source, items, ending, progress?.end());
 }
 
 async function ask(
@@ -182,8 +184,4 @@ async function startProgress(session: Session, before: number, toCreate: number)
     const leftMs = Math.max(endByLimit - now, byAverage) || undefined;
     report({ event: 'progress', done: before + done, total, leftMs });
   }
-}
-
-function rowsOf({ fates }: Plan, fate: Plan['fates'][number]): number[] {
-  return [...fates.keys()].filter((row) => fates[row] === fate);
 }

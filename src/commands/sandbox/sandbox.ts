@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type Command, Option } from 'commander';
 import { readText } from '../../disk/files.ts';
-import { Exit, interruptedFailure, usageFailure } from '../../errors.ts';
+import { Exit, usageFailure } from '../../errors.ts';
 import { notice } from '../../events.ts';
 import { JsonError, parseJson } from '../../json/json.ts';
 import { type Plan, type PlanName, plans } from '../../sandbox/quota.ts';
@@ -63,7 +63,7 @@ async function runSandbox(session: Session, program: string[], options: Options)
     }
     await announce(session, variables, plan);
     if (!context.signal.aborted) await once(context.signal, 'abort');
-    throw new Exit(interruptedFailure(context.signal).exitCode);
+    throw new Exit(context.signal.reason.exitCode);
   } finally {
     server.close();
     server.closeAllConnections();

@@ -1,0 +1,128 @@
+import {
+  type ApiRequest,
+  type ApiResponse,
+  isWrite,
+  type ResponseHead,
+  type SendRequest,
+  TransportError,
+} from '../api/exchange.ts';
+import { requestedWait } from '../api/limits.ts';
+import { isBan, readServiceError } from '../api/outcome.ts';
+import { pause } from '../api/pause.ts';
+import type { Context } from '../context.ts';
+import type { ResponseOutcome } from './learn.ts';
+import { createTurns, type SharedLimit, type Turn } from './turns.ts';
+
+export const maxRetries = 3;
+const maxPauseMs = 20_000;
+const firstPauseMs = 500;
+
+const unavailable = {
+  reason: 'unavailable',
+  why: 'the service is unavailable',
+  next: 'next request',
+} as const;
+
+/**
+ * Sends a request until it is done. Each attempt takes a turn of its own, since each counts against the limit. A write that may have
+ * been carried out is never sent again. Rejects with nothing sent if a turn would come later than the request may wait, if its
+ * signal is aborted, or if its `beforeSending` throws.
+ */
+export function deliver(
+  sendOnce: SendRequest,
+  context: Context,
+  shared: SharedLimit,
+  retries: number,
+): SendRequest {
+  const turns = createTurns(context, shared);
+  return async (request) => {
+    const { signal = context.signal, onRefusal } = request;
+    let { waitUntil } = request;
+    let attempt = 1;
+    for (;;) {
+      const turn = await turns.take({ ...request, waitUntil });
+      waitUntil += turn.queuedMs;
+      const result = await sendInTurn(sendOnce, { ...request, attempt }, turn, context);
+      if (result === 'withdrawn') continue;
+
+      const response = result instanceof TransportError ? undefined : result;
+      // The limit keeps the wait after a 429 or a 503 with Retry-After, because it concerns all requests with the key.
+      const isRefusal = response !== undefined && isForAll(response);
+      if (isRefusal || response || (result as TransportError).sent) {
+        onRefusal?.(isRefusal ? response : undefined);
+      }
+      const requestedMs = isRefusal ? 0 : (response?.limits.retryAfter ?? 0);
+      const isTooLong = requestedMs > 0 && context.uptime() + requestedMs > waitUntil;
+      if (attempt > retries || !canRepeat(request, result) || isTooLong) {
+        if (response) return response;
+        throw result;
+      }
+      if (!isRefusal) {
+        const pauseMs = context.random() * Math.min(maxPauseMs, firstPauseMs * 2 ** (attempt - 1));
+        const { report } = shared;
+        await pause(context, Math.max(requestedMs, pauseMs), unavailable, { report, signal });
+      }
+      attempt += 1;
+    }
+  };
+}
+
+function canRepeat({ method }: ApiRequest, result: ApiResponse | TransportError): boolean {
+  if (result instanceof TransportError) {
+    return result.details.again === true && (!isWrite(method) || !result.sent);
+  }
+  if (result.status === 429) return true;
+  return !isWrite(method) && (result.status >= 500 || result.status === 408);
+}
+
+function isForAll(response: ApiResponse): boolean {
+  return response.status === 429 || requestedWait(response) !== undefined;
+}
+
+/** Withdrawn: the permit ran out or a wait came into force while the request connected, so nothing was sent. */
+async function sendInTurn(
+  sendOnce: SendRequest,
+  request: ApiRequest,
+  turn: Turn,
+  { random }: Context,
+): Promise<ApiResponse | TransportError | 'withdrawn'> {
+  let isWithdrawn = false;
+  let ended: Promise<void> | undefined;
+  const lastCheck = async () => {
+    isWithdrawn = !(await turn.isStillGranted());
+    if (isWithdrawn) throw new TransportError('the permit was withdrawn', false);
+  };
+  // The head says all about the limit, and the body may take long.
+  const onHead = (head: ResponseHead) => {
+    ended = turn.end(outcomeOf(head, random()));
+    ended.catch(() => {});
+  };
+  try {
+    request.beforeSending?.();
+    const response = await sendOnce({ ...request, lastCheck, onHead });
+    await ended;
+    // Only the body tells of a ban. Other bodies may be long, so they are not parsed here.
+    if (response.status === 429 && isBan(readServiceError(response))) await turn.noteBan();
+    return response;
+  } catch (error) {
+    const isTransport = error instanceof TransportError;
+    await (ended ?? turn.end({ kind: isTransport && error.sent ? 'lost' : 'unsent' }));
+    if (isWithdrawn) return 'withdrawn';
+    if (isTransport) return error;
+    throw error;
+  }
+}
+
+function outcomeOf(head: ResponseHead, jitter: number): ResponseOutcome {
+  const { status, limits, receivedAt } = head;
+  const { limit, remaining, reset, date = receivedAt } = limits.limit;
+  return {
+    kind: 'response',
+    status,
+    limit,
+    remaining,
+    reset: reset === undefined ? undefined : { at: reset, inMs: reset - date },
+    waitMs: requestedWait(head),
+    jitter,
+  };
+}
