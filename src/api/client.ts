@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { Failure, type FailureDetails, Interruption, unsentFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
+import { contentOf } from '../fields.ts';
 import { formsOf } from '../text/secret.ts';
 import { version } from '../version.ts';
 import { decode, decodeList } from './decode.ts';
@@ -171,9 +172,7 @@ function hasPromisedStatus({ status }: Endpoint, response: ApiResponse): boolean
 export async function readCategories(client: Client): Promise<Category[]> {
   const categories: Category[] = [];
   for await (const batch of await client.listCategories()) {
-    for (const { id, name, description } of batch) {
-      categories.push(description === undefined ? { id, name } : { id, name, description });
-    }
+    for (const category of batch) categories.push({ id: category.id, ...contentOf(category) });
   }
   return categories;
 }

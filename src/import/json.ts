@@ -1,7 +1,8 @@
+import { contentFields } from '../fields.ts';
 import { isJsonObject, type Json, JsonError, JsonReader, parseJson } from '../json/json.ts';
 import { createLocator } from '../json/position.ts';
 import { quoted } from '../text/quoted.ts';
-import { knownFields, type Rows } from './rows.ts';
+import type { Rows } from './rows.ts';
 import { type Place, Stop } from './text.ts';
 
 /** A value takes up to a hundred times the memory of its text. */
@@ -61,9 +62,11 @@ function takeRow(value: Json, place: Place, rows: Rows): void {
     return;
   }
   const { id, ...fields } = value;
-  const unknown = Object.keys(fields).find((field) => !['name', 'description'].includes(field));
+  const unknown = Object.keys(fields).find(
+    (field) => !contentFields.some((known) => known === field),
+  );
   if (unknown !== undefined) {
-    rows.fault(place, `unknown field ${quoted(unknown)}; fields: ${knownFields}`);
+    rows.fault(place, `unknown field ${quoted(unknown)}; fields: ${contentFields.join(', ')}`);
     return;
   }
   if (id !== undefined) rows.ignoreIds();

@@ -1,5 +1,6 @@
 import type { Category } from '../api/resources.ts';
 import type { ServiceError } from '../errors.ts';
+import { differencesOf } from '../fields.ts';
 import type { Row } from './rows.ts';
 
 /** `ensure`: each distinct name exists once at the end. `each`: every row creates a category of its own. */
@@ -70,13 +71,12 @@ export function plan(mode: Mode, items: readonly Item[], list: readonly Category
       Object.assign(item, { id: undefined, lookAlike: undefined, ...decide(item, isRepeated) });
   }
 
-  function decide({ name, description, isAgreed }: Item, isRepeated: boolean): Partial<Item> {
+  function decide(item: Item, isRepeated: boolean): Partial<Item> {
+    const { name, isAgreed } = item;
     if (mode === 'each') return { fate: 'create' };
     if (isRepeated) return { fate: 'repeated' };
     const same = existing.get(name) ?? [];
-    const equal = same.find(
-      (category) => description === undefined || description === (category.description ?? ''),
-    );
+    const equal = same.find((category) => differencesOf(item, category).length === 0);
     const found = equal ?? same[0];
     if (found) return { fate: equal ? 'existing' : 'differs', id: found.id.text };
     const [lookAlike] = foreign.get(lookAlikeKey(name)) ?? [];

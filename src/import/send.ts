@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { createCategory } from '../api/endpoints.ts';
 import type { RateLimitHooks } from '../api/exchange.ts';
-import type { Category, NewCategory } from '../api/resources.ts';
+import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 import { notice } from '../events.ts';
+import { contentOf } from '../fields.ts';
 import { quoted } from '../text/quoted.ts';
 import { duration } from '../time.ts';
 import type { Job } from './job.ts';
@@ -75,8 +76,6 @@ export class Sender {
   }
 
   async #create(item: Item): Promise<void> {
-    const { name, description } = item;
-    const body: NewCategory = { name, ...(description !== undefined && { description }) };
     let isInFlight = false;
     const land = () => {
       if (isInFlight) this.#inFlight -= 1;
@@ -99,7 +98,7 @@ export class Sender {
       },
     };
     try {
-      const created = await this.#job.client.call(createCategory, { body }, hooks);
+      const created = await this.#job.client.call(createCategory, { body: contentOf(item) }, hooks);
       this.#takeCreated(item, created);
     } catch (error) {
       if (error !== this.#halt.signal.reason) this.#judge(item, error);

@@ -1,17 +1,15 @@
 import { CsvError, parse } from 'csv-parse/sync';
+import { categoryColumns, contentFields } from '../fields.ts';
 import { quoted } from '../text/quoted.ts';
 import { countOf } from '../time.ts';
-import { knownFields, type Rows } from './rows.ts';
+import type { Rows } from './rows.ts';
 import { type Place, Stop } from './text.ts';
 
 type Delimiter = ',' | '\t';
 
-/** How many fields each record has, and the index of each column; -1 if there is none. */
-type Header = { readonly width: number; readonly name: number; readonly description: number };
-
 export function readTable(text: Buffer, delimiter: Delimiter, rows: Rows): void {
   const findLine = createLineFinder(text);
-  let header: Header | undefined;
+  let header: readonly string[] | undefined;
   let start = 0;
   try {
     parse(text, {
@@ -34,16 +32,19 @@ export function readTable(text: Buffer, delimiter: Delimiter, rows: Rows): void 
     throw new Stop({ line: findLine(Number(error.bytes)) }, explain(error));
   }
 
-  function takeRow(cells: string[], record: Buffer, header: Header, place: Place): void {
-    if (cells.length !== header.width) {
-      rows.fault(place, `expected ${countOf(header.width, 'field')}, got ${cells.length}`);
+  function takeRow(cells: string[], record: Buffer, header: readonly string[], place: Place): void {
+    if (cells.length !== header.length) {
+      rows.fault(place, `expected ${countOf(header.length, 'field')}, got ${cells.length}`);
       return;
     }
-    const name = decodeEscapes(cells[header.name] ?? '', delimiter);
-    const description = decodeEscapes(cells[header.description] ?? '', delimiter);
-    const isGiven =
-      description !== '' || (delimiter === ',' && isQuoted(record, header.description));
-    rows.add(place, isGiven ? { name, description } : { name });
+    const fields: Record<string, string> = {};
+    for (const [index, field] of header.entries()) {
+      const text = decodeEscapes(cells[index] ?? '', delimiter);
+      const isGiven =
+        text !== '' || field === 'name' || (delimiter === ',' && isQuoted(record, index));
+      if (isGiven && field !== 'id') fields[field] = text;
+    }
+    rows.add(place, fields);
   }
 }
 
@@ -57,7 +58,12 @@ function isQuoted(record: Buffer, field: number): boolean {
   return fields[field]?.includes('"') ?? false;
 }
 
-function readHeader(cells: string[], delimiter: Delimiter, place: Place, rows: Rows): Header {
+function readHeader(
+  cells: string[],
+  delimiter: Delimiter,
+  place: Place,
+  rows: Rows,
+): readonly string[] {
   const [only = ''] = cells;
   if (cells.length === 1 && /[;,\t]/.test(only)) {
     throw new Stop(
@@ -66,15 +72,17 @@ function readHeader(cells: string[], delimiter: Delimiter, place: Place, rows: R
       'Save it with commas as .csv, or with tabs as .tsv.',
     );
   }
+  const known = new Set<string>(categoryColumns);
   for (const [index, title] of cells.entries()) {
-    const isKnown = ['name', 'description', 'id'].includes(title);
-    if (!isKnown) rows.fault(place, `unknown column ${quoted(title)}; columns: ${knownFields}`);
-    else if (cells.indexOf(title) < index) rows.fault(place, `duplicate column "${title}"`);
+    if (!known.has(title)) {
+      rows.fault(place, `unknown column ${quoted(title)}; columns: ${contentFields.join(', ')}`);
+    } else if (cells.indexOf(title) < index) {
+      rows.fault(place, `duplicate column "${title}"`);
+    }
   }
-  const name = cells.indexOf('name');
-  if (name < 0) throw new Stop(place, 'missing column "name"');
+  if (!cells.includes('name')) throw new Stop(place, 'missing column "name"');
   if (cells.includes('id')) rows.ignoreIds();
-  return { width: cells.length, name, description: cells.indexOf('description') };
+  return cells;
 }
 
 function explain({ code, index }: CsvError): string {

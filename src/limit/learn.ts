@@ -10,7 +10,8 @@ const assumedLimit = 60;
 const maxFirstBackoffMs = 250;
 const maxBackoffMs = 60 * secondMs;
 const refusalsUntilTrip = 3;
-const tripMs = 300 * secondMs;
+export const tripMs = 300 * secondMs;
+const suspectedBanMs = 300 * secondMs;
 /** A key that stops working so soon after a 429 counts as banned. */
 const maxBanDelayMs = 600 * secondMs;
 
@@ -83,7 +84,7 @@ function learnRefusal(state: State, response: ResponseOutcome, now: number): Sta
     refusals,
     // If requests should have been left, a probe has to find out.
     minute: isUsedUp ? minute : expire(minute),
-    block: isTripped ? trip('tripped', now, until) : { reason: '429', since: now, until },
+    block: isTripped ? stop('tripped', now, until, tripMs) : { reason: '429', since: now, until },
   };
 }
 
@@ -103,7 +104,7 @@ function learnResponse(state: State, response: ResponseOutcome, now: number): St
   const wasRefused = block !== undefined && block.reason !== 'unavailable';
   const isRejected = status === 401 || status === 403;
   if (wasRefused && isRejected && hasWorked && now - block.since < maxBanDelayMs) {
-    return { ...state, block: trip('banned', now, block.until) };
+    return { ...state, block: stop('banned', now, block.until, suspectedBanMs) };
   }
   return {
     ...state,
@@ -199,8 +200,8 @@ function postpone(
     : { reason: 'unavailable', since: now, until };
 }
 
-function trip(reason: 'tripped' | 'banned', since: number, until: number): Block {
-  return { reason, since, until: Math.max(until, since + tripMs) };
+function stop(reason: 'tripped' | 'banned', since: number, until: number, forMs: number): Block {
+  return { reason, since, until: Math.max(until, since + forMs) };
 }
 
 /** The first backoff only spreads those who wait for the same moment. */

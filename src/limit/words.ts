@@ -2,6 +2,7 @@ import { type Failure, unsentFailure } from '../errors.ts';
 import type { Wait } from '../events.ts';
 import { duration, isoTime } from '../time.ts';
 import type { Denied, Reason } from './decide.ts';
+import { tripMs } from './learn.ts';
 
 export function waitWords(
   denied: Denied,
@@ -64,7 +65,7 @@ function wordsOf({ reason, limit, isReported }: Denied): readonly [short: string
     '429': ['rate limit exceeded (429)', 'rate limit exceeded (429)'],
     tripped: [
       'rate limit exceeded (429) three times in a row',
-      'rate limit exceeded (429) three times in a row; nothing is sent for five minutes',
+      `rate limit exceeded (429) three times in a row; nothing is sent for ${duration(tripMs)}`,
     ],
     banned: [
       'your API key is temporarily banned',

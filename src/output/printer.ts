@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { Failure, usageFailure, withDetails } from '../errors.ts';
-import type { Format } from '../formats.ts';
+import { type Format, isTabular, type TabularFormat, type ValueFormat } from '../formats.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { escapeText } from '../json/safe-text.ts';
 import { writeJson } from '../json/write.ts';
@@ -46,17 +46,27 @@ const maxListedColumns = 20;
 /** A query holds its list in memory. */
 const maxQueriedElements = 1_000_000;
 
+const lineWriters: Readonly<Record<Exclude<TabularFormat, 'table'>, (row: Row) => string>> = {
+  csv: csvLine,
+  tsv: tsvLine,
+};
+
+const valueWriters: Readonly<Record<ValueFormat, (value: Json, isElement: boolean) => string>> = {
+  json: (value) => writeJson(value, 0),
+  ndjson: (value) => writeJson(value),
+  raw: rawLine,
+  yaml: (value, isElement) => toYaml(isElement ? [value] : value),
+};
+
 /** Prints results in the chosen format. Data is redacted here, before it is rendered. */
 export class Printer {
   readonly #options: PrinterOptions;
   readonly #isTable: boolean;
-  readonly #isTabular: boolean;
   #printed = 0;
 
   constructor(options: PrinterOptions) {
     this.#options = options;
     this.#isTable = options.format === 'table';
-    this.#isTabular = ['table', 'csv', 'tsv'].includes(options.format);
   }
 
   checkColumns(known: readonly string[]): void {
@@ -85,9 +95,9 @@ export class Printer {
     if (known) this.#reportUnknown(known);
     // A requested name that is no column may be the key, typed in the wrong place.
     const shown = requested?.map((name) => (known?.includes(name) ? name : sink.redact(name)));
-    let texts: AsyncIterable<readonly Line[]> = this.#isTabular
-      ? this.#rows(data, shown ?? known)
-      : this.#values(data, head);
+    let texts: AsyncIterable<readonly Line[]> = isTabular(format)
+      ? this.#rows(format, data, shown ?? known)
+      : this.#values(format, data, head);
     if (this.#isTable && !columns && isJsonObject(data)) {
       const names = (shown ?? Object.keys(data)).filter((name) => Object.hasOwn(data, name));
       const rows = inBatches(names.length, (index) => [names[index], data[names[index] ?? '']]);
@@ -112,17 +122,17 @@ export class Printer {
   }
 
   async #select({ head, rows, ...result }: Result): Promise<Result> {
-    const { sink, columns: requested, query } = this.#options;
+    const { sink, format, columns: requested, query } = this.#options;
     if (query) {
       const whole = isBatches(result.data) ? await readAll(result.data) : result.data;
       const found = query(sink.redactData(head ? { ...head, items: whole } : whole));
       const what = found === null ? 'null' : 'an empty list';
       return {
-        data: this.#isTabular ? toQueryRows(found) : found,
+        data: isTabular(format) ? toQueryRows(found) : found,
         empty: `The result of --query is ${what}.`,
       };
     }
-    if (rows && (requested || this.#isTabular)) return { ...result, data: [...rows] };
+    if (rows && (requested || isTabular(format))) return { ...result, data: [...rows] };
     return head && !requested ? { ...result, head: sink.redactData(head) } : result;
   }
 
@@ -145,19 +155,18 @@ export class Printer {
     return failure.with({}, `${message}; the list is incomplete: ${this.#printed} ${unit} printed`);
   }
 
-  async *#values(data: Json | Batches, head?: JsonObject): AsyncGenerator<string[]> {
-    const { format, columns } = this.#options;
+  async *#values(
+    format: ValueFormat,
+    data: Json | Batches,
+    head?: JsonObject,
+  ): AsyncGenerator<string[]> {
+    const { columns } = this.#options;
     const isList = isBatches(data) || Array.isArray(data);
     const batches = this.#batchesOf(data, (element) =>
       columns ? pickFields(element, columns) : element,
     );
     if (format === 'json' && isList) return yield* jsonList(batches, head);
-    const write = {
-      json: (element: Json) => writeJson(element, 0),
-      ndjson: (element: Json) => writeJson(element),
-      raw: rawLine,
-      yaml: (element: Json) => toYaml(isList ? [element] : element),
-    }[format as 'json' | 'ndjson' | 'raw' | 'yaml'];
+    const write = (value: Json) => valueWriters[format](value, isList);
     const title = format === 'yaml' && head ? `${toYaml(head)}\nitems:` : undefined;
     let isEmpty = true;
     for await (const batch of batches) {
@@ -171,13 +180,14 @@ export class Printer {
   }
 
   async *#rows(
+    format: TabularFormat,
     data: Json | Batches,
     columns: readonly string[] | undefined,
   ): AsyncGenerator<readonly Line[]> {
     const names = columns ?? ['value'];
     const rows = this.#batchesOf(data, (element) => toRow(element, columns));
-    if (this.#isTable) return yield* this.#table(rows, names);
-    const line = this.#options.format === 'csv' ? csvLine : tsvLine;
+    if (format === 'table') return yield* this.#table(rows, names);
+    const line = lineWriters[format];
     if (this.#options.header) yield [line(names)];
     for await (const batch of rows) if (batch.length > 0) yield [batch.map(line).join('\n')];
   }

@@ -1,6 +1,7 @@
 import type { Context, Output } from '../context.ts';
 import { deadline } from '../deadline.ts';
 import { Exit, Failure } from '../errors.ts';
+import { documentedFields } from '../fields.ts';
 import { isJsonObject, type Json, mapTexts } from '../json/json.ts';
 import { escapeLines, escapeText } from '../json/safe-text.ts';
 import { cutMark, cutOut, formsOf, minSecretLength } from '../text/secret.ts';
@@ -82,9 +83,6 @@ export function createSink(context: Context, hasColor: (output: Output) => boole
 }
 
 export type Sink = ReturnType<typeof createSink>;
-
-/** Field names of the interface document. They are never redacted, even if the key is "description". */
-const documentedFields = new Set(['id', 'name', 'description', 'code', 'message', 'status']);
 
 function createSecrets() {
   const forms = new Set<string>();

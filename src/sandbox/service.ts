@@ -1,4 +1,5 @@
 import { NewCategory } from '../api/resources.ts';
+import { contentOf } from '../fields.ts';
 import { findMismatch } from '../json/check.ts';
 import { exact, isJsonObject, type Json, parseJson } from '../json/json.ts';
 import { addCategory, type SandboxState } from './state.ts';
@@ -33,9 +34,7 @@ const operations = {
   createCategory(state, { body = '' }): Reply {
     const category = parseNewCategory(body);
     if (typeof category === 'string') return fault(400, 'invalid_body', category);
-    const { name, description } = category;
-    const fields = { name, ...(description !== undefined && { description }) };
-    return { status: 201, body: addCategory(state, fields) };
+    return { status: 201, body: addCategory(state, contentOf(category)) };
   },
 
   getPet(state, { petId }): Reply {

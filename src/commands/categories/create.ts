@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type Client, readCategories } from '../../api/client.ts';
 import { createCategory } from '../../api/endpoints.ts';
-import { type Category, categoryColumns, NewCategory } from '../../api/resources.ts';
+import { type Category, NewCategory } from '../../api/resources.ts';
 import { ownFolder } from '../../disk/private-folder.ts';
 import { Exit, Failure, nothingSent, usageFailure, withDetails } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
+import { categoryColumns } from '../../fields.ts';
 import { type Hold, holdNames } from '../../import/hold.ts';
 import { lookAlikeKey } from '../../import/plan.ts';
 import { settle, unknownOutcomes } from '../../import/settle.ts';
@@ -63,7 +64,7 @@ async function create(
 ): Promise<void> {
   const { output, report } = session;
   if (!dryRun) output.checkColumns(categoryColumns);
-  const body = newCategory(name, description);
+  const body = validate({ name, ...(description !== undefined && { description }) });
   const client = await session.client();
   if (dryRun) return showRequest(output, client.prepare(createCategory, { body }));
 
@@ -83,11 +84,10 @@ async function create(
   });
 }
 
-function newCategory(name: string, description: string | undefined): NewCategory {
-  const category = { name, ...(description !== undefined && { description }) };
+function validate(category: NewCategory): NewCategory {
   const mismatch = findMismatch(NewCategory, category);
   if (mismatch) throw usageFailure(`invalid category: ${mismatch}`);
-  if (`${name}${description ?? ''}`.includes('\ufffd')) {
+  if (Object.values(category).some((text) => text.includes('\ufffd'))) {
     throw usageFailure(
       'invalid category: contains bytes that are not valid UTF-8, or U+FFFD in their place',
     );

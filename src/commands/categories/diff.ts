@@ -1,14 +1,19 @@
 import { type Command, Option } from 'commander';
 import { readCategories } from '../../api/client.ts';
+import type { Category } from '../../api/resources.ts';
 import { Exit } from '../../errors.ts';
+import { contentOf, optionalFields } from '../../fields.ts';
 import { type InputFormat, inputFormats, readInput } from '../../import/input.ts';
 import { itemsOf, plan, withFate } from '../../import/plan.ts';
-import { exact } from '../../json/json.ts';
+import { exact, type JsonObject } from '../../json/json.ts';
 import type { App } from '../../session/app.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { addExamples, addNotes } from '../help.ts';
 
-const columns = ['change', 'line', 'name', 'id', 'description', 'serviceDescription'];
+const columns = [
+  ...['change', 'line', 'name', 'id'],
+  ...optionalFields.flatMap((field) => [field, serviceColumn(field)]),
+];
 
 const somethingToImport = 7;
 
@@ -56,17 +61,30 @@ async function printDiff(
   plan('ensure', items, list);
   const listed = new Map(list.map((category) => [category.id.text, category]));
   const inFile = withFate(items, 'create', 'differs', 'similar').map((item) => {
-    const { fate: change, line, name, description } = item;
-    const { id, description: serviceDescription } = listed.get(item.id ?? '') ?? {};
-    return { change, line: exact(line), name, id, description, serviceDescription };
+    const { fate: change, line } = item;
+    const existing = listed.get(item.id ?? '');
+    return {
+      ...{ change, line: exact(line), id: existing?.id, ...contentOf(item) },
+      ...serviceFields(existing),
+    };
   });
   const names = new Set(rows.map(({ name }) => name));
   const onlyInService = list
     .filter(({ name }) => !names.has(name))
-    .map(({ id, name, description }) => {
-      return { change: 'only_in_service', name, id, serviceDescription: description };
+    .map((category) => {
+      const { id, name } = category;
+      return { change: 'only_in_service', name, id, ...serviceFields(category) };
     });
   const data = [...inFile, ...onlyInService];
   await session.output.print({ data, columns, empty: 'No differences.' });
   if (inFile.length > 0) throw new Exit(somethingToImport);
+}
+
+function serviceFields(category: Category | undefined): JsonObject {
+  const fields = optionalFields.map((field) => [serviceColumn(field), category?.[field]]);
+  return Object.fromEntries(fields);
+}
+
+function serviceColumn(field: string): string {
+  return `service${field.slice(0, 1).toUpperCase()}${field.slice(1)}`;
 }

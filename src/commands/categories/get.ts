@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { type Category, categoryColumns } from '../../api/resources.ts';
+import type { Category } from '../../api/resources.ts';
 import { Failure, usageFailure } from '../../errors.ts';
+import { categoryColumns } from '../../fields.ts';
 import type { App } from '../../session/app.ts';
 import { profileFlag } from '../../session/profile.ts';
 import { type Session, withSession } from '../../session/session.ts';

@@ -1,5 +1,6 @@
 import { Failure, type FailureKind, withDetails } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
+import { optionalFields } from '../../fields.ts';
 import { type Item, withFate } from '../../import/plan.ts';
 import type { Ending } from '../../import/run.ts';
 import { ExactNumber, exact, type JsonObject } from '../../json/json.ts';
@@ -13,13 +14,15 @@ export const outcomeColumns = ['line', 'name', 'outcome', 'id', 'as', 'status', 
 
 const maxListed = 20;
 
+const otherFields = optionalFields.join(' or ');
+
 /** Words for one row and, where they differ, for several; in the order in which they are shown. */
 const rowWords = {
   create: ['to create'],
   created: ['created'],
   created_before: ['created earlier'],
   existing: ['already exists', 'already exist'],
-  differs: ['exists with a different description', 'exist with a different description'],
+  differs: [`exists with a different ${otherFields}`, `exist with a different ${otherFields}`],
   similar: ['similar to an existing name', 'similar to existing names'],
   repeated: ['duplicate in the file', 'duplicates in the file'],
   refused: ['refused'],
@@ -44,17 +47,20 @@ function describeOddities(items: readonly Item[]): string[] {
   const ignored: string[] = [];
   const similar: string[] = [];
   for (const item of items) {
-    const { line, name, description, fate, id, lookAlike } = item;
+    const { line, name, fate, id, lookAlike } = item;
     const first = firsts.get(name) ?? item;
     firsts.set(name, first);
     const start = `line ${line}: ${quoted(name)}`;
     if (fate === 'differs') {
       ignored.push(
-        `${start} already exists with a different description (id ${id}); it is left unchanged`,
+        `${start} already exists with a different ${otherFields} (id ${id}); it is left unchanged`,
       );
-    } else if (fate === 'repeated' && first.description !== description) {
+    } else if (
+      fate === 'repeated' &&
+      optionalFields.some((field) => first[field] !== item[field])
+    ) {
       ignored.push(
-        `${start} is a duplicate of line ${first.line} with a different description; line ${first.line} is used`,
+        `${start} is a duplicate of line ${first.line} with a different ${otherFields}; line ${first.line} is used`,
       );
     }
     if (lookAlike !== undefined) {

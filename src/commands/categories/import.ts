@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { Failure, usageFailure, withDetails } from '../../errors.ts';
+import { contentFields } from '../../fields.ts';
 import { hasJsonEvents } from '../../formats.ts';
 import { type InputFormat, inputFormats, readInput } from '../../import/input.ts';
 import type { Job } from '../../import/job.ts';
@@ -39,7 +40,10 @@ export function define(command: Command, app: App): void {
     [
       'Input:',
       [
-        ['CSV', 'header name,description and one category per line; description is optional'],
+        [
+          'CSV',
+          `header ${contentFields.join(',')} and one category per line; only the name is required`,
+        ],
         ['TSV', 'the same with tabs; no quoting, and \\t, \\n, \\r and \\\\ as escapes'],
         ['JSON', 'array of objects: [{"name": "dog", "description": "A loyal friend"}]'],
         ['NDJSON', 'one such object per line'],

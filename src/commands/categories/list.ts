@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
-import { type Category, categoryColumns } from '../../api/resources.ts';
+import type { Category } from '../../api/resources.ts';
 import { usageFailure } from '../../errors.ts';
+import { categoryColumns, contentFields } from '../../fields.ts';
 import type { App } from '../../session/app.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { quotedUnlessKey } from '../../text/secret.ts';
@@ -21,7 +22,7 @@ export function define(command: Command, app: App): void {
     "petstore categories list --query '[].name' -o raw",
   ]);
   command
-    .option('--search <text>', 'filter by text in name or description, ignoring case')
+    .option('--search <text>', `filter by text in ${contentFields.join(' or ')}, ignoring case`)
     .addOption(
       new Option('--sort <field>', 'sort by this field, descending with a leading -').choices([
         ...categoryColumns,
@@ -67,8 +68,8 @@ async function* filter(
 ): AsyncGenerator<readonly Category[]> {
   const wanted = foldCase(search);
   for await (const batch of batches) {
-    yield batch.filter(({ name, description = '' }) =>
-      [name, description].some((text) => foldCase(text).includes(wanted)),
+    yield batch.filter((category) =>
+      contentFields.some((field) => foldCase(category[field] ?? '').includes(wanted)),
     );
   }
 }

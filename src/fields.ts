@@ -1,0 +1,30 @@
+/** Texts that a category may have besides its name (interface document, section 2). */
+export const optionalFields = ['description'] as const;
+export type OptionalField = (typeof optionalFields)[number];
+
+/** What a client sends of a category. */
+export type Content = { readonly name: string } & {
+  readonly [Field in OptionalField]?: string;
+};
+
+export const contentFields = ['name', ...optionalFields] as const;
+export const categoryColumns = ['id', ...contentFields] as const;
+
+/** Names of fields that the interface document gives. They are never redacted, even if the key is "description". */
+export const documentedFields = new Set<string>([...categoryColumns, 'code', 'message', 'status']);
+
+export function contentOf(category: Content): Content {
+  const content: Record<string, string> & { name: string } = { name: category.name };
+  for (const field of optionalFields) {
+    const text = category[field];
+    if (text !== undefined) content[field] = text;
+  }
+  return content;
+}
+
+/** Returns the optional fields that a row gives and the service has otherwise. */
+export function differencesOf(row: Content, existing: Content): OptionalField[] {
+  return optionalFields.filter(
+    (field) => row[field] !== undefined && row[field] !== (existing[field] ?? ''),
+  );
+}
