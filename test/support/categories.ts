@@ -1,3 +1,5 @@
+export { type Content, contentOf, optionalFields } from '../../src/fields.ts';
+
 import { type Category, exact } from './values.ts';
 
 /** Returns a category of the sandbox's state. */
