@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { usageFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
 import { readJson, readNdjson } from './json.ts';
-import { type Row, Rows } from './rows.ts';
+import { type Item, Rows } from './rows.ts';
 import { type InputSession, readBytes, Stop, utf8Text } from './text.ts';
 
 const readers = {
@@ -20,7 +20,7 @@ export type Input = {
   readonly source: string;
   readonly path: string | undefined;
   readonly sha256: string;
-  readonly rows: readonly Row[];
+  readonly items: readonly Item[];
 };
 
 const maxMiB = 32;
@@ -44,9 +44,9 @@ export async function readInput(
   }
   const failure = rows.failure(source, hint);
   if (failure) throw failure;
-  if (rows.list.length === 0) throw usageFailure(`${source} has no rows`);
+  if (rows.items.length === 0) throw usageFailure(`${source} has no rows`);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  return { source, path, sha256, rows: rows.list };
+  return { source, path, sha256, items: rows.items };
 }
 
 function formatOf(file: string): InputFormat {

@@ -2,7 +2,7 @@ import type { Client } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
 import type { Identity } from './journal.ts';
-import type { Item } from './plan.ts';
+import type { Item } from './rows.ts';
 
 export type Job = Identity & {
   readonly context: Context;

@@ -8,7 +8,8 @@ import type { StateFiles } from '../disk/state-files.ts';
 import { configFailure, systemCode } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
 import { isoTime } from '../time.ts';
-import type { Item, Mode } from './plan.ts';
+import type { Mode } from './plan.ts';
+import type { Item } from './rows.ts';
 
 /** Tells imports apart; `path` is undefined for standard input. */
 export type Identity = {

@@ -6,8 +6,8 @@ import { cutMark } from '../text/secret.ts';
 import { commandOn } from '../text/shell.ts';
 import { countOf, duration } from '../time.ts';
 import type { Job } from './job.ts';
-import { createdOf, groupBy, type Item, keyOf, withFate } from './plan.ts';
-import { describeRow } from './rows.ts';
+import { createdOf, groupBy, keyOf, withFate } from './plan.ts';
+import { describeRow, type Item } from './rows.ts';
 
 const firstPauseMs = 5_000;
 
@@ -67,13 +67,15 @@ export function claim(
 ): Item[] {
   // What is listed counts as existing, if nothing was sent by a run whose journal we have.
   if (!before) return [];
+  const unknown = withFate(items, 'unknown');
+  if (unknown.length === 0) return [];
   const known = knownIds(items, before);
   const byId = new Map(list.map((category) => [category.id.text, category]));
   const free = groupBy(
     [...byId.values()].filter(({ id }) => !known.has(id.text)),
     (category) => keyOf(mode, category),
   );
-  return withFate(items, 'unknown').filter((item) => {
+  return unknown.filter((item) => {
     const found = free.get(keyOf(mode, item))?.shift();
     return found && Object.assign(item, { fate, id: found.id.text });
   });

@@ -1,47 +1,11 @@
 import type { Category } from '../api/resources.ts';
-import type { ServiceError } from '../errors.ts';
 import { differencesOf } from '../fields.ts';
-import type { Row } from './rows.ts';
+import type { Fate, Item } from './rows.ts';
 
 /** `ensure`: each distinct name exists once at the end. `each`: every row creates a category of its own. */
 export type Mode = 'ensure' | 'each';
 
-/** A row of the file, and what became of it, from the first list to the report. */
-export type Item = Row & {
-  readonly index: number;
-  /**
-   * Before it is sent: `create`; `existing`; `differs`: it exists with another description; `similar`: a listed name looks like
-   * it; `repeated`: an earlier row has the name. After that: `created` by this run, or `created_before`, `refused`, `unknown`.
-   */
-  fate: Fate;
-  /** The category that it created, or that it exists as. */
-  id?: string | undefined;
-  /** The name that it was created with, if the service changed it. */
-  as?: string | undefined;
-  /** A listed name that it looks like, whether it is created all the same or not. */
-  lookAlike?: string | undefined;
-  isAgreed?: true;
-  refusal?: ServiceError;
-  /** Its outcome was unknown at some time: it comes last, so that it holds up no others. */
-  wasUnknown?: true;
-};
-
-export type Fate =
-  | 'create'
-  | 'existing'
-  | 'differs'
-  | 'similar'
-  | 'repeated'
-  | 'created'
-  | 'created_before'
-  | 'refused'
-  | 'unknown';
-
 type Content = { readonly name: string; readonly description?: string | undefined };
-
-export function itemsOf(rows: readonly Row[]): Item[] {
-  return rows.map((row, index) => ({ ...row, index, fate: 'create' }));
-}
 
 export function withFate(items: readonly Item[], ...fates: readonly Fate[]): Item[] {
   return items.filter(({ fate }) => fates.includes(fate));

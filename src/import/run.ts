@@ -16,7 +16,8 @@ import {
   refuseChangedFile,
 } from './journal.ts';
 import { claim, describeMissing, fetchList, findCopies, findMissing } from './lookup.ts';
-import { createdOf, type Item, keyOf, plan, withFate } from './plan.ts';
+import { createdOf, keyOf, plan, withFate } from './plan.ts';
+import type { Item } from './rows.ts';
 import { Sender, type Stop } from './send.ts';
 import { settle, unknownOutcomes } from './settle.ts';
 

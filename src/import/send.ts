@@ -9,8 +9,8 @@ import { quoted } from '../text/quoted.ts';
 import { duration } from '../time.ts';
 import type { Job } from './job.ts';
 import type { Journal } from './journal.ts';
-import type { Item } from './plan.ts';
-import { describeRow } from './rows.ts';
+
+import { describeRow, type Item } from './rows.ts';
 
 export type Stop =
   | { readonly kind: 'unknowns' }

@@ -100,7 +100,7 @@ export class Printer {
       : this.#values(format, data, head);
     if (this.#isTable && !columns && isJsonObject(data)) {
       const names = (shown ?? Object.keys(data)).filter((name) => Object.hasOwn(data, name));
-      const rows = inBatches(names.length, (index) => [names[index], data[names[index] ?? '']]);
+      const rows = inBatches(names, (name) => [name, data[name]]);
       texts = this.#table(rows, ['field', 'value']);
     }
     let isPrinted = false;
@@ -219,13 +219,12 @@ export class Printer {
   }
 }
 
-async function* inBatches<Element>(
-  count: number,
-  elementAt: (index: number) => Element,
-): AsyncGenerator<Element[]> {
-  for (let start = 0; start < count; start += batchSize) {
-    const length = Math.min(batchSize, count - start);
-    yield Array.from({ length }, (_, index) => elementAt(start + index));
+export async function* inBatches<From, To>(
+  items: readonly From[],
+  change: (item: From) => To,
+): AsyncGenerator<To[]> {
+  for (let start = 0; start < items.length; start += batchSize) {
+    yield items.slice(start, start + batchSize).map(change);
   }
 }
 

@@ -5,12 +5,13 @@ import type { Category, NewCategory } from '../../src/api/resources.ts';
 import type { Context } from '../../src/context.ts';
 import type { StateFiles } from '../../src/disk/state-files.ts';
 import { Failure, Interruption } from '../../src/errors.ts';
-import { itemsOf, type Mode, withFate } from '../../src/import/plan.ts';
-import type { Row } from '../../src/import/rows.ts';
+import { type Mode, withFate } from '../../src/import/plan.ts';
+import type { Item } from '../../src/import/rows.ts';
 import { runImport } from '../../src/import/run.ts';
 import { ExactNumber } from '../../src/json/json.ts';
 import { below, createRandom, pick, type Random } from './random.ts';
 
+export type Row = Pick<Item, 'line' | 'name'> & { readonly description?: string };
 export type ImportFile = { readonly sha256: string; readonly rows: readonly Row[] };
 
 /** When things happen to a process, counted in steps of its disk and its network. */
@@ -142,7 +143,7 @@ class ImportProcess {
 
   async #import(): Promise<string> {
     const { world, file } = this;
-    const items = itemsOf(file.rows);
+    const items = file.rows.map((row, index): Item => ({ ...row, index, fate: 'create' }));
     const { stop, isPlanned } = await runImport({
       ...file,
       items,

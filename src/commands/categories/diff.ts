@@ -4,7 +4,7 @@ import type { Category } from '../../api/resources.ts';
 import { Exit } from '../../errors.ts';
 import { contentOf, optionalFields } from '../../fields.ts';
 import { type InputFormat, inputFormats, readInput } from '../../import/input.ts';
-import { itemsOf, plan, withFate } from '../../import/plan.ts';
+import { plan, withFate } from '../../import/plan.ts';
 import { exact, type JsonObject } from '../../json/json.ts';
 import type { App } from '../../session/app.ts';
 import { type Session, withSession } from '../../session/session.ts';
@@ -55,9 +55,8 @@ async function printDiff(
   format: InputFormat | undefined,
 ): Promise<void> {
   session.output.checkColumns(columns);
-  const { rows } = await readInput(session, file, format);
+  const { items } = await readInput(session, file, format);
   const list = await readCategories(await session.client());
-  const items = itemsOf(rows);
   plan('ensure', items, list);
   const listed = new Map(list.map((category) => [category.id.text, category]));
   const inFile = withFate(items, 'create', 'differs', 'similar').map((item) => {
@@ -68,7 +67,7 @@ async function printDiff(
       ...serviceFields(existing),
     };
   });
-  const names = new Set(rows.map(({ name }) => name));
+  const names = new Set(items.map(({ name }) => name));
   const onlyInService = list
     .filter(({ name }) => !names.has(name))
     .map((category) => {

@@ -1,9 +1,11 @@
 import { Failure, type FailureKind, withDetails } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { optionalFields } from '../../fields.ts';
-import { type Item, withFate } from '../../import/plan.ts';
+import { withFate } from '../../import/plan.ts';
+import type { Item } from '../../import/rows.ts';
 import type { Ending } from '../../import/run.ts';
 import { ExactNumber, exact, type JsonObject } from '../../json/json.ts';
+import { inBatches } from '../../output/printer.ts';
 import type { Session } from '../../session/session.ts';
 import { quoted } from '../../text/quoted.ts';
 import { countOf, duration, formatCount, isoTime } from '../../time.ts';
@@ -90,18 +92,13 @@ export async function printPlan(
     requests: exact(requests),
     forecast: { plan: plan?.name ?? null, todayMs: known(todayMs), moreDays: known(moreDays) },
   };
-  const rows = items.map(({ line, name, fate, id, lookAlike }) => ({
-    ...{ line: exact(line), name, intention: fate, id: idOf(id) },
-    looksLike: fate === 'similar' ? lookAlike : undefined,
-  }));
-  await printRows(
-    session,
-    source,
-    rows,
-    countWords(items.map(({ fate }) => fate)),
-    head,
-    planColumns,
-  );
+  const counts = countWords(items.map(({ fate }) => fate));
+  await printRows(session, source, items, planRow, counts, head, planColumns);
+}
+
+function planRow({ line, name, fate, id, lookAlike }: Item): JsonObject {
+  const looksLike = fate === 'similar' ? lookAlike : undefined;
+  return { line: exact(line), name, intention: fate, id: idOf(id), looksLike };
 }
 
 export async function reportEnding(
@@ -120,7 +117,7 @@ export async function reportEnding(
   }
   if (ending.isPlanned) {
     const head = { copies: [...ending.copies] };
-    await printRows(session, source, items.map(outcomeRow), counts, head, outcomeColumns).catch(
+    await printRows(session, source, items, outcomeRow, counts, head, outcomeColumns).catch(
       (error) => {
         const consequence = `The import finished: ${countOf(counts.created ?? 0, 'row')} created.`;
         if (!failure) throw withDetails(error, { consequence, outcome: 'created' });
@@ -213,17 +210,18 @@ function correctHint(similar: number): string {
 async function printRows(
   { output }: Session,
   source: string,
-  rows: JsonObject[],
+  items: readonly Item[],
+  rowOf: (item: Item) => JsonObject,
   counts: Counts,
   head: JsonObject,
   columns: readonly string[],
 ): Promise<void> {
   const numbers = entriesOf(counts);
   await output.print({
-    data: rows,
+    data: inBatches(items, rowOf),
     head: {
       file: source,
-      rows: exact(rows.length),
+      rows: exact(items.length),
       counts: Object.fromEntries(numbers.map(([word, count]) => [word, exact(count)])),
       ...head,
     },

@@ -4,7 +4,7 @@ import { contentFields } from '../../fields.ts';
 import { hasJsonEvents } from '../../formats.ts';
 import { type InputFormat, inputFormats, readInput } from '../../import/input.ts';
 import type { Job } from '../../import/job.ts';
-import { itemsOf, withFate } from '../../import/plan.ts';
+import { withFate } from '../../import/plan.ts';
 import { previewImport, runImport } from '../../import/run.ts';
 import { type App, canPrompt } from '../../session/app.ts';
 import { resolveMaxWait } from '../../session/resolve.ts';
@@ -83,8 +83,7 @@ async function importFile(session: Session, file: string, options: Options): Pro
   }
   const { address } = await session.account();
   const stateFolder = requireStateFolder(context);
-  const { source, path, sha256 } = input;
-  const items = itemsOf(input.rows);
+  const { source, path, sha256, items } = input;
   const mode = options.allowDuplicates ? 'each' : 'ensure';
   const client = await session.client();
   const job = { context, client, report, items, mode, address, path, sha256, stateFolder } as const;
