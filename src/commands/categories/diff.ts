@@ -53,7 +53,7 @@ async function printDiff(
   const { rows } = await readInput(session, file, format);
   const list = await readCategories(await session.client());
   const items = itemsOf(rows);
-  plan('ensure', items, list);
+  plan(items, list);
   const listed = new Map(list.map((category) => [category.id.text, category]));
   const inFile = withFate(items, 'create', 'differs', 'similar').map((item) => {
     const { fate: change, line, name, description } = item;
