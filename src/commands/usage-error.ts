@@ -9,6 +9,12 @@ const secretFlag = /^unknown option '--?(?:api[-_]?)?(?:key|token|secret|passwor
 const keyInHistory =
   'A key on the command line is in your shell history now: replace it, then run petstore auth login';
 
+/** Options of earlier versions, and what to do without them. */
+const removedOptions: Readonly<Record<string, string>> = {
+  '--allow-duplicates':
+    'To create a category whose name exists: petstore categories create NAME, once for each',
+};
+
 /** Turns Commander's complaint into a failure, without words that may be an API key. */
 export function describeUsageError(command: Command, message: string): Failure {
   const [, similar = ''] = suggestion.exec(message) ?? [];
@@ -25,7 +31,7 @@ export function describeUsageError(command: Command, message: string): Failure {
     const isKnown = command.options.some(({ long }) => long === option);
     return usageFailure(
       isKnown ? `${option} takes no value` : `unknown option ${option}`,
-      secretFlag.test(complaint) ? keyInHistory : hint,
+      secretFlag.test(complaint) ? keyInHistory : (removedOptions[option] ?? hint),
     );
   }
   const [, problem = complaint, choices = hint] =

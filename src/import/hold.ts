@@ -17,9 +17,8 @@ type Options = {
   readonly folder: string;
   readonly address: string;
   readonly names: readonly string[];
-  /** Path of an import's journal, and of its file. Only one process at a time can hold either. */
+  /** Path of an import's journal. */
   readonly journal?: string | undefined;
-  readonly path?: string | undefined;
   readonly doing: 'creating' | 'importing';
   readonly maxWaitMs: number;
   readonly report: Report;
@@ -147,12 +146,8 @@ async function tryHold(context: Context, options: Options): Promise<Hold | Mark>
 }
 
 /** Names that a service may take for the same one have the same key. */
-function keysOf({ names, journal, path }: Options): string[] {
-  const keys = new Set(names.map((name) => hashOf(`name ${lookAlikeKey(name)}`)));
-  // With --allow-duplicates names do not matter, but a file is one import at a time, also while it changes.
-  if (journal !== undefined) keys.add(hashOf(`journal ${journal}`));
-  if (path !== undefined) keys.add(hashOf(`file ${path}`));
-  return [...keys];
+function keysOf({ names }: Options): string[] {
+  return [...new Set(names.map((name) => hashOf(`name ${lookAlikeKey(name)}`)))];
 }
 
 function hashOf(text: string): string {

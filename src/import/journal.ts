@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { saving } from '../disk/files.ts';
 import { FileFault } from '../disk/open-file.ts';
@@ -7,15 +7,12 @@ import { faultOfFolder, securePrivateFolder } from '../disk/private-folder.ts';
 import type { StateFiles } from '../disk/state-files.ts';
 import { configFailure, systemCode } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
-import { isoTime } from '../time.ts';
-import type { Mode } from './plan.ts';
 import type { Item } from './rows.ts';
 
-/** Tells imports apart; `path` is undefined for standard input. */
+/** Tells imports apart by address and content. The path, undefined for standard input, is for who reads the journal. */
 export type Identity = {
   readonly address: string;
   readonly sha256: string;
-  readonly mode: Mode;
   readonly path?: string | undefined;
 };
 
@@ -24,7 +21,7 @@ export type Header = Identity & {
   readonly v: 2;
   readonly rows: number;
   readonly at: number;
-  /** Ids of categories that looked like rows of the file before the import began: they are not ours. */
+  /** Ids of categories that had names of the file before the import began: they are not ours. */
   readonly before: readonly string[];
 };
 
@@ -53,12 +50,11 @@ export class Journal {
   constructor(
     context: Context,
     readonly path: string,
-    mode: Mode,
     items: readonly Item[],
   ) {
     this.#stateFiles = context.stateFiles;
     saving(path, () => securePrivateFolder(dirname(path), context.uid));
-    const { header, state, rows, intact, isTorn } = replay(context, path, mode);
+    const { header, state, rows, intact, isTorn } = replay(context, path);
     this.header = header;
     this.state = state;
     tell(items, rows);
@@ -108,15 +104,10 @@ export class Journal {
   }
 }
 
-export function readJournal(
-  context: Context,
-  path: string,
-  mode: Mode,
-  items: readonly Item[],
-): Replayed {
+export function readJournal(context: Context, path: string, items: readonly Item[]): Replayed {
   const fault = reading(path, () => faultOfFolder(dirname(path), context.uid));
   if (fault) throw configFailure(fault.message, fault.fix, fault);
-  const replayed = replay(context, path, mode);
+  const replayed = replay(context, path);
   tell(items, replayed.rows);
   return replayed;
 }
@@ -130,39 +121,31 @@ function tell(items: readonly Item[], rows: readonly RowLine[]): void {
   }
 }
 
-export function journalPath(folder: string, { address, sha256, mode }: Identity): string {
+export function journalPath(
+  folder: string,
+  { address, sha256 }: Identity,
+  mode: 'ensure' | 'each' = 'ensure',
+): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([address, sha256, mode]))
     .digest('hex');
   return join(folder, `${hash.slice(0, 16)}.journal`);
 }
 
-/** Refuses to create every row of a file that was changed before its import with --allow-duplicates was done. */
-export function refuseChangedFile(context: Context, folder: string, identity: Identity): void {
-  const { address, sha256, mode, path } = identity;
-  if (mode !== 'each' || path === undefined) return;
-  for (const name of reading(folder, () => context.stateFiles.list(folder))) {
-    if (!name.endsWith('.journal')) continue;
-    const other = join(folder, name);
-    const { header, state, rows } = readLines(context, other);
-    const isOther = header?.path !== path || header.address !== address || header.mode !== mode;
-    if (isOther || header.sha256 === sha256 || state === 'done') continue;
-    throw configFailure(
-      `the file has changed since its import was started at ${isoTime(header.at)}: ${rows.filter((line) => 'id' in line).length} of ${header.rows} rows created`,
-      `Finish that import with the original file. To create every row of this one, even those that already exist, delete its journal: ${commandOn('rm', other)}`,
-    );
-  }
+/** Refuses a file that petstore 0.2.0 or 0.1.0 began to import with --allow-duplicates: `each` row was to be created. */
+export function refuseUnfinished(context: Context, folder: string, identity: Identity): void {
+  const path = journalPath(folder, identity, 'each');
+  const { header, state, isTorn } = replay(context, path);
+  if (state === 'done' || !(header || isTorn)) return;
+  throw configFailure(
+    'an earlier version of petstore has not finished its import of this file with --allow-duplicates',
+    `Finish it with that version. Or check which rows exist (petstore categories list) and delete its journal: ${commandOn('rm', path)}`,
+  );
 }
 
 const maxJournalBytes = 256 * 1024 * 1024;
 
-function replay(context: Context, path: string, mode: Mode): ReturnType<typeof readLines> {
-  const lines = readLines(context, path);
-  refuseUnusable(context, path, mode, lines);
-  return lines;
-}
-
-function readLines({ stateFiles }: Context, path: string) {
+function replay({ stateFiles }: Context, path: string) {
   const text = reading(path, () => stateFiles.read(path, maxJournalBytes))?.toString() ?? '';
   const rows: RowLine[] = [];
   let header: Header | undefined;
@@ -180,30 +163,6 @@ function readLines({ stateFiles }: Context, path: string) {
   const isTorn = intact.length < text.length;
   if (isTorn) state = 'sending';
   return { header, state, rows, intact, isTorn };
-}
-
-/** Without the ids that were there before, a category of the same content may be ours or not. */
-function refuseUnusable(
-  context: Context,
-  path: string,
-  mode: Mode,
-  { header, isTorn }: ReturnType<typeof readLines>,
-): void {
-  if (mode === 'ensure' || header) return;
-  const unusable = isTorn ? path : findFinished(context, path);
-  if (unusable === undefined) return;
-  throw configFailure(
-    `the journal of this import is damaged or from an earlier version (${unusable})`,
-    'Check which rows exist (petstore categories list), delete the journal, and import the rest.',
-  );
-}
-
-/** Finds the journal of this import if petstore 0.1.0 has finished it: it renamed the journals of such. */
-function findFinished({ stateFiles }: Context, path: string): string | undefined {
-  const folder = dirname(path);
-  const name = `${basename(path, '.journal')}.finished`;
-  const isThere = reading(path, () => stateFiles.list(folder)).includes(name);
-  return isThere ? join(folder, name) : undefined;
 }
 
 function reading<Result>(path: string, action: () => Result): Result {

@@ -6,7 +6,7 @@ import { cutMark } from '../text/secret.ts';
 import { commandOn } from '../text/shell.ts';
 import { countOf, duration } from '../time.ts';
 import type { Job } from './job.ts';
-import { createdOf, groupBy, keyOf, withFate } from './plan.ts';
+import { createdOf, withFate } from './plan.ts';
 import { describeRow, type Item } from './rows.ts';
 
 const firstPauseMs = 5_000;
@@ -54,44 +54,34 @@ function incompleteList([first, ...more]: readonly Item[], path: string): Failur
   });
 }
 
-type Known = Pick<Job, 'items' | 'mode'> & {
-  /** Of categories that were there before the import began; undefined if none of its runs has a journal. */
-  readonly before: readonly string[] | undefined;
-};
-
-/** Finds categories for rows of unknown outcome: of exactly their content, not there before, and no other row's. */
+/** Finds categories for rows of unknown outcome: of exactly their names, and not there before the import began. */
 export function claim(
-  { items, mode, before }: Known,
+  items: readonly Item[],
   list: readonly Category[],
+  before: readonly string[],
   fate: 'created' | 'created_before',
 ): Item[] {
-  // What is listed counts as existing, if nothing was sent by a run whose journal we have.
-  if (!before) return [];
   const unknown = withFate(items, 'unknown');
   if (unknown.length === 0) return [];
-  const known = knownIds(items, before);
-  const byId = new Map(list.map((category) => [category.id.text, category]));
-  const free = groupBy(
-    [...byId.values()].filter(({ id }) => !known.has(id.text)),
-    (category) => keyOf(mode, category),
-  );
+  const known = new Set([...before, ...createdOf(items).map(({ id }) => id)]);
+  const unclaimed = list.filter(({ id }) => !known.has(id.text));
+  // Of several the first one: our own is older than a copy by another client.
+  const free = new Map(unclaimed.toReversed().map(({ id, name }) => [name, id.text]));
   return unknown.filter((item) => {
-    const found = free.get(keyOf(mode, item))?.shift();
-    return found && Object.assign(item, { fate, id: found.id.text });
+    const id = free.get(item.name);
+    free.delete(item.name);
+    return id !== undefined && Object.assign(item, { fate, id });
   });
 }
 
-/** Finds categories just like one of ours that were not there before: of a service that was late, or of another client. */
-export function findCopies({ items, mode, before = [] }: Known, list: readonly Category[]) {
-  const known = knownIds(items, before);
-  const ours = new Set<string>();
-  for (const item of createdOf(items)) {
-    ours.add(keyOf(mode, item));
-    ours.add(keyOf(mode, { ...item, name: item.as ?? item.name }));
-  }
-  return list.filter((category) => !known.has(category.id.text) && ours.has(keyOf(mode, category)));
-}
-
-function knownIds(items: readonly Item[], before: readonly string[]): Set<string | undefined> {
-  return new Set([...before, ...createdOf(items).map(({ id }) => id)]);
+/** Finds further categories with a name that was created here: of a service that was late, or of another client. */
+export function findCopies(
+  items: readonly Item[],
+  list: readonly Category[],
+  before: readonly string[] = [],
+): Category[] {
+  const created = createdOf(items);
+  const known = new Set([...before, ...created.map(({ id }) => id)]);
+  const names = new Set(created.flatMap(({ name, as = name }) => [name, as]));
+  return list.filter(({ id, name }) => names.has(name) && !known.has(id.text));
 }

@@ -2,11 +2,6 @@ import type { Category } from '../api/resources.ts';
 import { differencesOf } from '../fields.ts';
 import type { Fate, Item } from './rows.ts';
 
-/** `ensure`: each distinct name exists once at the end. `each`: every row creates a category of its own. */
-export type Mode = 'ensure' | 'each';
-
-type Content = { readonly name: string; readonly description?: string | undefined };
-
 export function withFate(items: readonly Item[], ...fates: readonly Fate[]): Item[] {
   return items.filter(({ fate }) => fates.includes(fate));
 }
@@ -16,7 +11,7 @@ export function createdOf(items: readonly Item[]): Item[] {
 }
 
 /** Decides from a list what is to be done with the rows that were not sent. */
-export function plan(mode: Mode, items: readonly Item[], list: readonly Category[]): void {
+export function plan(items: readonly Item[], list: readonly Category[]): void {
   const wanted = new Set(items.map(({ name }) => lookAlikeKey(name)));
   // The list may be many times as long as the file.
   const near = list.filter(({ name }) => wanted.has(lookAlikeKey(name)));
@@ -37,7 +32,6 @@ export function plan(mode: Mode, items: readonly Item[], list: readonly Category
 
   function decide(item: Item, isRepeated: boolean): Partial<Item> {
     const { name, isAgreed } = item;
-    if (mode === 'each') return { fate: 'create' };
     if (isRepeated) return { fate: 'repeated' };
     const same = existing.get(name) ?? [];
     const equal = same.find((category) => differencesOf(item, category).length === 0);
@@ -49,20 +43,13 @@ export function plan(mode: Mode, items: readonly Item[], list: readonly Category
   }
 }
 
-export function keyOf(mode: Mode, { name, description = '' }: Content): string {
-  return mode === 'ensure' ? name : JSON.stringify([name, description]);
-}
-
 /** Returns a key that names share if they differ only in case, whitespace or Unicode normalization. */
 export function lookAlikeKey(name: string): string {
   return name.normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
 }
 
 /** Groups items in their order. `Map.groupBy` needs Node 21. */
-export function groupBy<Item>(
-  items: Iterable<Item>,
-  keyOf: (item: Item) => string,
-): Map<string, Item[]> {
+function groupBy<Item>(items: Iterable<Item>, keyOf: (item: Item) => string): Map<string, Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) {
     const key = keyOf(item);

@@ -13,10 +13,10 @@ import {
   Journal,
   journalPath,
   readJournal,
-  refuseChangedFile,
+  refuseUnfinished,
 } from './journal.ts';
 import { claim, describeMissing, fetchList, findCopies, findMissing } from './lookup.ts';
-import { createdOf, keyOf, plan, withFate } from './plan.ts';
+import { createdOf, plan, withFate } from './plan.ts';
 import type { Item } from './rows.ts';
 import { Sender, type Stop } from './send.ts';
 import { settle, unknownOutcomes } from './settle.ts';
@@ -33,7 +33,7 @@ const afterKill = { why: 'an earlier run was killed', next: 'checking what it cr
 
 /** Creates what the list of the service lacks, until nothing is left or something stops it. Throws only if nothing was created. */
 export async function runImport(job: Job): Promise<Ending> {
-  const { context, items, mode, report, settleMs } = job;
+  const { context, items, report, settleMs } = job;
   const folder = join(job.stateFolder, 'imports');
   const path = journalPath(folder, job);
   const copies = new Map<string, Category>();
@@ -44,8 +44,8 @@ export async function runImport(job: Job): Promise<Ending> {
   let shownCount = 0;
   try {
     hold = await holdNamesOf(job, path);
-    refuseChangedFile(context, folder, job);
-    journal = new Journal(context, path, mode, items);
+    refuseUnfinished(context, folder, job);
+    journal = new Journal(context, path, items);
     if (journal.header) notice(report, describeResumption(journal.header, journal.state, items));
     const wasKilled = journal.state === 'sending';
     // A killed run could not write down its last rows. They stay unknown if the wait below is interrupted.
@@ -59,7 +59,7 @@ export async function runImport(job: Job): Promise<Ending> {
 
     await job.confirm();
     isPlanned = true;
-    plan(mode, items, list);
+    plan(items, list);
     const sender = new Sender(job, journal);
     let left = withFate(items, 'create');
     if (left.length > 0 && !journal.header) journal.begin(headerOf(job, list));
@@ -89,20 +89,20 @@ export async function runImport(job: Job): Promise<Ending> {
   /** Requests the list, and goes by it: the service had its time to carry out what was unknown. */
   async function lookUp(journal: Journal, fate: 'created' | 'created_before') {
     const list = await fetchList(job, journal.path);
-    const known = { items, mode, before: journal.header?.before };
-    const claimed = claim(known, list, fate);
+    // Without a header nothing was sent by a run whose journal we have: what is listed counts as existing.
+    const claimed = journal.header ? claim(items, list, journal.header.before, fate) : [];
     for (const item of claimed) {
       journal.add(item);
       job.onRowDone();
     }
     const others = withFate(items, 'unknown');
     for (const item of others) item.fate = 'create';
-    plan(mode, items, list);
+    plan(items, list);
     if (claimed.length + others.length > 0) {
       notice(report, describeClaim(claimed.length, withFate(others, 'create').length));
     }
     shownCount = createdOf(items).length;
-    for (const copy of findCopies(known, list)) {
+    for (const copy of findCopies(items, list, journal.header?.before)) {
       if (!copies.has(copy.id.text)) notice(report, describeCopy(copy));
       copies.set(copy.id.text, copy);
     }
@@ -113,17 +113,17 @@ export async function runImport(job: Job): Promise<Ending> {
 export async function previewImport(
   job: Pick<Job, 'context' | 'client' | 'report' | 'items' | 'stateFolder'> & Identity,
 ): Promise<void> {
-  const { context, client, report, items, mode } = job;
+  const { context, client, report, items } = job;
   const folder = join(job.stateFolder, 'imports');
-  refuseChangedFile(context, folder, job);
-  const { header, state } = readJournal(context, journalPath(folder, job), mode, items);
+  refuseUnfinished(context, folder, job);
+  const { header, state } = readJournal(context, journalPath(folder, job), items);
   const list = await readCategories(client);
   const missing = findMissing(items, list);
   if (missing.length > 0) notice(report, describeMissing(missing.length));
   if (state === 'sending') markUnknown(items);
-  claim({ items, mode, before: header?.before }, list, 'created_before');
+  if (header) claim(items, list, header.before, 'created_before');
   for (const item of withFate(items, 'unknown')) item.fate = 'create';
-  plan(mode, items, list);
+  plan(items, list);
 }
 
 function markUnknown(items: readonly Item[]): void {
@@ -131,10 +131,10 @@ function markUnknown(items: readonly Item[]): void {
 }
 
 function holdNamesOf(job: Job, journal: string): Promise<Hold> {
-  const { context, address, path, items, mode, stateFolder, maxWaitMs, report } = job;
+  const { context, address, items, stateFolder, maxWaitMs, report } = job;
   const folder = join(stateFolder, 'names');
-  const names = mode === 'ensure' ? items.map(({ name }) => name) : [];
-  const options = { folder, address, names, journal, path, maxWaitMs, report };
+  const names = items.map(({ name }) => name);
+  const options = { folder, address, names, journal, maxWaitMs, report };
   return holdNames(context, { ...options, doing: 'importing' });
 }
 
@@ -151,12 +151,11 @@ function mustSettle({ predecessors }: Hold, { path, header }: Journal): boolean 
 }
 
 function headerOf(job: Job, list: readonly Category[]): Header {
-  const { address, sha256, mode, path, items, context } = job;
-  const wanted = new Set(items.map((item) => keyOf(mode, item)));
-  const before = list.filter((category) => wanted.has(keyOf(mode, category)));
-  const identity = { address, sha256, mode, ...(path !== undefined && { path }) };
-  const ids = before.map(({ id }) => id.text);
-  return { v: 2, ...identity, rows: items.length, at: context.now(), before: ids };
+  const { address, sha256, path, items, context } = job;
+  const names = new Set(items.map(({ name }) => name));
+  const before = list.filter(({ name }) => names.has(name)).map(({ id }) => id.text);
+  const identity = { address, sha256, ...(path !== undefined && { path }) };
+  return { v: 2, ...identity, rows: items.length, at: context.now(), before };
 }
 
 function describeClaim(found: number, absent: number): string {
@@ -167,13 +166,10 @@ function describeCopy({ name, id }: Category): string {
   return `${quoted(name)} also exists with id ${id}, which belongs to no row of this import: a late duplicate, or created by another client`;
 }
 
-function finish({ mode, items }: Job, journal: Journal): void {
-  const isRenamed = items.some(({ as }) => as !== undefined);
-  const hasRefusals = items.some(({ fate }) => fate === 'refused');
-  // If each name counts and the service changed none, the list tells all that the journal does.
-  if (mode === 'ensure' && !isRenamed) journal.remove();
-  // Rows that were created must not be forgotten while others are corrected.
-  else if (mode === 'ensure' || !hasRefusals) journal.setState('done');
+function finish({ items }: Job, journal: Journal): void {
+  // If the service changed none of the names, the list tells all that the journal does.
+  if (items.some(({ as }) => as !== undefined)) journal.setState('done');
+  else journal.remove();
 }
 
 function withoutJournal(error: unknown): unknown {

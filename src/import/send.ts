@@ -110,7 +110,7 @@ export class Sender {
   /** Each round sends at least one row, however long that one waits. */
   #stopIfListIsOld(): void {
     const isOld = this.#job.context.uptime() - this.#listedAt > maxListAgeMs;
-    if (this.#job.mode === 'ensure' && this.#isAnySent && isOld) {
+    if (this.#isAnySent && isOld) {
       this.#halt.abort(new Error('the list is old'));
     }
     this.#halt.signal.throwIfAborted();

@@ -78,7 +78,7 @@ async function importAlone(name: string): Promise<void> {
   const names = Array.from({ length: full.creates }, (_, n) => `category-${n}`);
   const file = join(folder, 'names.csv');
   writeFileSync(file, ['name', ...names, ''].join('\n'));
-  const words = ['categories', 'import', file, '--yes', '--allow-duplicates', '--max-wait', 'inf'];
+  const words = ['categories', 'import', file, '--yes', '--max-wait', 'inf'];
   const env = environment(folder, service);
   const argv = [resolve('bin/petstore.js'), ...words];
   const [code] = await once(spawn(process.execPath, argv, { stdio: 'ignore', env }), 'close');

@@ -13,6 +13,7 @@ type Row = readonly [string, string, string?, Record<string, string | undefined>
 test.for<Row>([
   ['categories list --serch', 'unknown option --serch', 'Did you mean --search?'],
   ['orders list -L 3', 'unknown option -L', 'See: petstore orders list --help'],
+  ['categories import a.csv --allow-duplicates', 'option --allow-dupl', 'create NAME, once for'],
   ['--jsno limits', 'unknown option --jsno', 'Did you mean --json?'],
   ['categories list x --lost', 'unknown option --lost', 'See: petstore categories list --help'],
   ['categories list --json=foo', '--json takes no value', 'See: petstore categories list --help'],

@@ -20,7 +20,6 @@ const others = [...contents.slice(3).reverse(), 'gnu,'];
 const dog = category('5', 'dog', 'Barks');
 
 type Setup = {
-  readonly mode: 'each name' | 'each row';
   readonly files: readonly (readonly string[])[];
   /** Processes that are started at once. */
   readonly atOnce?: number;
@@ -43,11 +42,9 @@ const test = base.extend<{ find: (setup: Setup) => Promise<Found> }>({
 
 describe(`an import that is killed, cut off, interrupted and short of disk (seed ${seed})`, () => {
   test.for<[string, Setup]>([
-    ['one process, each name', { mode: 'each name', files: [contents] }],
-    ['one process, each row', { mode: 'each row', files: [contents] }],
-    ['three at once, each name', { mode: 'each name', files: [contents], atOnce: 3 }],
-    ['three at once, each row', { mode: 'each row', files: [contents], atOnce: 3 }],
-    ['two files, each name', { mode: 'each name', files: [contents, others] }],
+    ['one process', { files: [contents] }],
+    ['three at once', { files: [contents], atOnce: 3 }],
+    ['two files', { files: [contents, others] }],
   ])('%s: nothing lost, nothing twice', { timeout }, async ([, setup], { find }) => {
     const { kills, ...found } = await find(setup);
 
@@ -56,8 +53,8 @@ describe(`an import that is killed, cut off, interrupted and short of disk (seed
   });
 
   test.for<[string, Setup]>([
-    ['no time to settle', { mode: 'each name', files: [contents], settle: '0' }],
-    ['lost marks', { mode: 'each name', files: [contents, others], losesMarks: true }],
+    ['no time to settle', { files: [contents], settle: '0' }],
+    ['lost marks', { files: [contents, others], losesMarks: true }],
   ])('finds the copies of a world with %s', { timeout }, async ([, setup], { find }) => {
     expect((await find(setup)).twice).toBeGreaterThan(0);
   });
@@ -80,7 +77,7 @@ async function runTrials(machine: Machine, setup: Setup): Promise<Found> {
 /** Lets imports be killed, then lets each file's come to its end, and counts what the service has. */
 async function runTrial(machine: Machine, setup: Setup, trial: number, found: Found) {
   const { clock, folder, petstore, sandbox } = machine;
-  const { mode, files, atOnce = 1, settle = '1s', losesMarks = false } = setup;
+  const { files, atOnce = 1, settle = '1s', losesMarks = false } = setup;
   const random = createRandom(seed * 1_000_003 + trial);
   const state = join(folder, `state-${trial}`);
   const paths = files.map((rows, n) =>
@@ -107,7 +104,7 @@ async function runTrial(machine: Machine, setup: Setup, trial: number, found: Fo
   }
   // Until all that was sent has arrived, and the limit of the minute is over.
   await clock.sleep(120_000, forever);
-  count(setup, sandbox.categories.slice(1), found);
+  count(files, sandbox.categories.slice(1), found);
 
   /** Runs an import as a process of its own. Returns its exit code; -1 if it was killed. */
   async function live(path: string, fate: Fate): Promise<number> {
@@ -116,8 +113,7 @@ async function runTrial(machine: Machine, setup: Setup, trial: number, found: Fo
     const { context, signal, death } = createMortal(clock, service, fate);
     alive.add(pid);
     const argv = ['categories', 'import', path, '--yes', '--json', '--settle', settle];
-    const all = mode === 'each row' ? ['--allow-duplicates'] : [];
-    const run: Promise<Ended> = petstore([...argv, ...all, '--max-wait', 'inf'], {
+    const run: Promise<Ended> = petstore([...argv, '--max-wait', 'inf'], {
       env: { PETSTORE_STATE_DIR: state },
       signal,
       context: { ...context, owner, isRunning: ({ pid }) => alive.has(pid), random },
@@ -150,18 +146,10 @@ function drawFate(random: Random, canCutPower: boolean): Fate {
 }
 
 /** Counts what should exist and does not, and what exists more often. */
-function count(
-  { mode, files }: Setup,
-  categories: readonly { readonly name: string; readonly description?: string }[],
-  found: Found,
-): void {
-  const keyOf = (content: string) => (mode === 'each row' ? content : content.split(',', 1)[0]);
-  const made = categories.map(({ name, description = '' }) => keyOf(`${name},${description}`));
-  const wanted = files.flat().map(keyOf);
-  for (const key of new Set(wanted)) {
-    const rows = wanted.filter((wanted) => wanted === key).length;
-    const expected = mode === 'each row' ? rows : Number(key !== 'dog');
-    const surplus = made.filter((made) => made === key).length - expected;
+function count(files: Setup['files'], made: readonly { readonly name: string }[], found: Found) {
+  const names = new Set(files.flat().map((content) => content.split(',', 1)[0]));
+  for (const name of names) {
+    const surplus = made.filter((row) => row.name === name).length - Number(name !== 'dog');
     found.lost += Math.max(0, -surplus);
     found.twice += Math.max(0, surplus);
   }

@@ -22,12 +22,7 @@ const test = base.extend<Lives>({
   },
 });
 
-const modes: [string, string[]][] = [
-  ['each name', []],
-  ['each row', ['--allow-duplicates']],
-];
-
-describe.for(modes)('an import of %s that was killed', ([, flags]) => {
+describe('an import that was killed', () => {
   test.for<[string, typeof slow, Create | undefined, number, string[]]>([
     ['waiting for the limit', slow, undefined, 0, ['emu']],
     ['waiting for the limit, cat unknown', slow, cutAfter, settleMs, ['emu']],
@@ -37,7 +32,7 @@ describe.for(modes)('an import of %s that was killed', ([, flags]) => {
     '%s waits as long as it has to, and creates the rest',
     async ([, plan, create, waitMs, creates], { live, sandbox, folder }) => {
       sandbox.plan = plan;
-      const argv = [put(folder, three), ...flags];
+      const argv = [put(folder, three)];
       const first = await live(argv, { create, isKilled: true });
 
       const next = await live(argv);
@@ -64,7 +59,7 @@ describe.for(modes)('an import of %s that was killed', ([, flags]) => {
     for (let diesAt = 0, died = true; died; diesAt += 1) {
       sandbox.categories.length = 0;
       const names = ['a', 'b'].map((name) => `${name} ${diesAt}`);
-      const argv = [put(folder, ['name', ...names].join('\n'), `${diesAt}.csv`), ...flags];
+      const argv = [put(folder, ['name', ...names].join('\n'), `${diesAt}.csv`)];
       const first = await live(argv, { diesAt });
       died = first.exitCode === undefined;
 
@@ -82,7 +77,7 @@ describe.for(modes)('an import of %s that was killed', ([, flags]) => {
     ['text', (journal) => appendFileSync(journal, 'rm -rf\n{}\n')],
   ])('and left a journal that ends in %s', async ([, damage], { live, sandbox, folder }) => {
     sandbox.plan = fast;
-    const argv = [put(folder, three), ...flags];
+    const argv = [put(folder, three)];
     await live(argv, { create: createSilently, isKilled: true });
     for (const journal of stateFilesAbout(folder, 'pets.csv')) damage(journal);
 
@@ -101,7 +96,7 @@ describe.for(modes)('an import of %s that was killed', ([, flags]) => {
     folder,
   }) => {
     sandbox.plan = fast;
-    const argv = [put(folder, three), ...flags];
+    const argv = [put(folder, three)];
     await live(argv, { create: createSilently, isKilled: true });
     const [journal = ''] = stateFilesAbout(folder, 'pets.csv');
     const bytes = readFileSync(journal);

@@ -30,17 +30,14 @@ function createLate(clock: Clock): Create {
 }
 
 // Windows removes no files that are open.
-describe.skipIf(!isPosix).for([
-  ['each name', []],
-  ['each row', ['--allow-duplicates']],
-] as [string, string[]][])('an import of %s', ([, flags]) => {
+describe.skipIf(!isPosix)('an import', () => {
   test('makes its next run wait again if its wait after a kill is interrupted', async ({
     live,
     sandbox,
     folder,
     clock,
   }) => {
-    const argv = [...importing(put(folder, three)), ...flags];
+    const argv = importing(put(folder, three));
     await live(argv, { create: createLate(clock), isKilled: true });
 
     const interrupted = await live(argv, { interruptedAt: 30_000 });
@@ -53,7 +50,7 @@ describe.skipIf(!isPosix).for([
   });
 
   test('goes on after a kill at once with --settle 0', async ({ live, sandbox, folder }) => {
-    const argv = [...importing(put(folder, three)), ...flags, '--settle'];
+    const argv = [...importing(put(folder, three)), '--settle'];
     const first = await live([...argv, '24h'], { create: createSilently, isKilled: true });
 
     const next = await live([...argv, '0']);
@@ -70,7 +67,7 @@ describe.skipIf(!isPosix).for([
   ])('that ended %s goes on on another machine', async (row, { live, sandbox, folder }) => {
     const [, exitCode, maxWait, create] = row;
     sandbox.plan = { ...plans.free, minute: { limit: 3, length: 60_000 } };
-    const argv = [...importing(put(folder, three)), ...flags, '--max-wait'];
+    const argv = [...importing(put(folder, three)), '--max-wait'];
     const interruptedAt = exitCode === 130 ? 5_000 : undefined;
     const first = await live([...argv, maxWait], { create, interruptedAt, host: 'one' });
 
@@ -85,7 +82,7 @@ describe.skipIf(!isPosix).for([
     sandbox,
     folder,
   }) => {
-    const argv = [...importing(put(folder, three)), ...flags, '--max-wait', '0'];
+    const argv = [...importing(put(folder, three)), '--max-wait', '0'];
     await live(argv, { create: vanish, isKilled: true, host: 'one' });
 
     const blocked = await live(argv, { host: 'another' });

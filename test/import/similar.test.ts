@@ -43,7 +43,7 @@ describe('a name that differs from a listed one only by case, space or compositi
       expect(events().at(-1)).toMatchObject({
         kind: 'partial',
         message: '1 row refused (1 similar to an existing name)',
-        hint: expect.stringContaining('--allow-duplicates'),
+        hint: expect.stringContaining('categories create NAME'),
       });
     }
     expect(trimming.posts).toEqual(['pet 1', 'pet 2']);

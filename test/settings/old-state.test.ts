@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { methods } from '../support/import-cases.ts';
@@ -24,7 +24,7 @@ const test = base.extend<{ upgraded: Fixtures['petstore'] }>({
   },
 });
 
-describe('after an upgrade from 0.1.0', () => {
+describe('after an upgrade', () => {
   test.for([
     ['production', '4010', expect.stringContaining('│ 1  │ frog │')],
     ['staging', '4011', '- id: 1\n  name: frog\n'],
@@ -78,29 +78,30 @@ describe('after an upgrade from 0.1.0', () => {
     },
   );
 
+  const begun = '{"v":2,"sha256":"2f8de821","mode":"each","rows":3,"at":0,"before":[]}\n';
+  const rows = '{"state":"sending"}\n{"row":0,"id":"2"}\n{"state":"idle"}\n';
   test.for([
-    ['was killed', '2f16cfdb15200690.journal'],
-    ['is finished', '2f16cfdb15200690.finished'],
+    ['killed, by 0.1.0', undefined, 2],
+    ['begun', begun, 2],
+    ['stopped', `${begun}${rows}`, 2],
+    ['killed', `${begun}${rows}{"sta`, 2],
+    ['finished', `${begun}${rows}{"state":"done"}\n`, 0],
   ] as const)(
-    'an import of each row that %s is refused with its journal',
-    async ([, name], { upgraded, sandbox, folder }) => {
-      const imports = join(folder, 'state', 'imports');
-      const journal = join(imports, name);
-      renameSync(join(imports, '2f16cfdb15200690.journal'), journal);
+    'an import is refused unless the same one with --allow-duplicates was finished: it was %s',
+    async ([, text, exitCode], { upgraded, sandbox, folder }) => {
+      const journal = join(folder, 'state', 'imports', '2f16cfdb15200690.journal');
+      if (text) writeFileSync(journal, text);
       const before = readFileSync(journal, 'utf8');
 
-      const argv = [
-        'categories',
-        'import',
-        join(folder, 'more.csv'),
-        '--allow-duplicates',
-        '--yes',
-      ];
-      const result = await upgraded(argv);
+      for (const flag of ['--dry-run', '--yes']) {
+        const argv = ['categories', 'import', join(folder, 'more.csv'), flag];
+        const { stderr, ...result } = await upgraded(argv);
 
-      expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-      expect(result.stderr).toContain(`(${journal})`);
-      expect(sandbox.requests).toEqual([]);
+        expect(result.exitCode).toBe(exitCode);
+        expect(stderr.includes('\nNothing was sent.\n')).toBe(exitCode === 2);
+        expect(stderr.includes(`: rm '${journal}'\n`)).toBe(exitCode === 2);
+      }
+      expect(sandbox.requests.length > 0).toBe(exitCode === 0);
       expect(readFileSync(journal, 'utf8')).toBe(before);
     },
   );

@@ -9,8 +9,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { journals, put } from '../support/import-cases.ts';
-import { expect, test } from '../support/petstore.ts';
+import { journals, put, reactTo } from '../support/import-cases.ts';
+import { expect, reply, test } from '../support/petstore.ts';
 import { isPosix, isPrivate } from '../support/posix.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -125,8 +125,8 @@ test('a link in the place of a journal is left as it is: nothing is sent', async
   folder,
   sandbox,
 }) => {
-  // The journal of such an import stays when it is done.
-  const argv = ['categories', 'import', put(folder, rows), '--allow-duplicates'];
+  const argv = ['categories', 'import', put(folder, rows)];
+  sandbox.react = reactTo('frog', reply(401, ''));
   const victim = put(folder, 'precious', 'victim');
   await petstore([...argv, '--yes']);
   const [journal = ''] = journals(folder);

@@ -13,7 +13,6 @@ import { stateFiles } from './state-files.ts';
 /** A file of three new categories. */
 export const three = 'name,description\ndog,Barks\ncat,\nemu,Runs\n';
 export const apply = ['--yes', '--json'];
-export const everyRow = ['--allow-duplicates', ...apply];
 
 export type Run = ReturnType<Fixtures['petstore']>;
 

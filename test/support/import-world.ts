@@ -5,7 +5,7 @@ import type { Category, NewCategory } from '../../src/api/resources.ts';
 import type { Context } from '../../src/context.ts';
 import type { StateFiles } from '../../src/disk/state-files.ts';
 import { Failure, Interruption } from '../../src/errors.ts';
-import { type Mode, withFate } from '../../src/import/plan.ts';
+import { withFate } from '../../src/import/plan.ts';
 import type { Item } from '../../src/import/rows.ts';
 import { runImport } from '../../src/import/run.ts';
 import { ExactNumber } from '../../src/json/json.ts';
@@ -50,7 +50,6 @@ export class ImportWorld {
     seed: number,
     /** A real folder, for locks. */
     readonly folder: string,
-    readonly mode: Mode,
   ) {
     this.random = createRandom(seed);
     this.faultRate = pick([0, 0.08, 0.3], this.random);
@@ -147,7 +146,6 @@ class ImportProcess {
     const { stop, isPlanned } = await runImport({
       ...file,
       items,
-      mode: world.mode,
       address: 'service',
       stateFolder: world.folder,
       settleMs,

@@ -57,7 +57,7 @@ async function printDiff(
   session.output.checkColumns(columns);
   const { items } = await readInput(session, file, format);
   const list = await readCategories(await session.client());
-  plan('ensure', items, list);
+  plan(items, list);
   const listed = new Map(list.map((category) => [category.id.text, category]));
   const inFile = withFate(items, 'create', 'differs', 'similar').map((item) => {
     const { fate: change, line } = item;

@@ -203,8 +203,8 @@ function resumeHint(cause: Failure | undefined, unknown: number): string {
 }
 
 function correctHint(similar: number): string {
-  const more = similar > 0 ? '; to create these names as they are, add --allow-duplicates' : '';
-  return `Put the refused rows into a separate file, correct them and import that file${more}.`;
+  const more = similar > 0 ? ' To create a similar name: petstore categories create NAME' : '';
+  return `Put the refused rows into a separate file, correct them and import that file.${more}`;
 }
 
 async function printRows(

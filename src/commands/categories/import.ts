@@ -20,7 +20,6 @@ type Options = {
   readonly format?: InputFormat;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
-  readonly allowDuplicates?: boolean;
   readonly settle: string;
 };
 
@@ -49,7 +48,7 @@ export function define(command: Command, app: App): void {
         ['NDJSON', 'one such object per line'],
       ],
     ],
-    'The file is UTF-8. Names that already exist are skipped. The same command resumes an interrupted import.',
+    'The file is UTF-8. The same command resumes an interrupted import. Names that already exist are skipped; petstore categories create makes a second category of a name.',
   ]);
   command
     .argument('<file>', 'file of categories, or - for standard input')
@@ -60,7 +59,6 @@ export function define(command: Command, app: App): void {
     )
     .option('--dry-run', 'show the plan without creating anything; costs one request')
     .option('--yes', 'skip the confirmation')
-    .option('--allow-duplicates', 'create every row, even if its name already exists')
     .option('--settle <duration>', 'wait before checking requests whose outcome is unknown', '60s')
     .action((file: string, options: Options) =>
       withSession(app, command, (session) => importFile(session, file, options)),
@@ -84,9 +82,8 @@ async function importFile(session: Session, file: string, options: Options): Pro
   const { address } = await session.account();
   const stateFolder = requireStateFolder(context);
   const { source, path, sha256, items } = input;
-  const mode = options.allowDuplicates ? 'each' : 'ensure';
   const client = await session.client();
-  const job = { context, client, report, items, mode, address, path, sha256, stateFolder } as const;
+  const job = { context, client, report, items, address, path, sha256, stateFolder } as const;
   if (!options.dryRun) {
     return run(session, source, { ...job, settleMs, maxWaitMs }, options.yes ?? false);
   }

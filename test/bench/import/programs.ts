@@ -1,19 +1,18 @@
 import { resolve } from 'node:path';
-import type { Format, Mode } from './rows.ts';
+import type { Format } from './rows.ts';
 
 /** A program that imports a file, as an argv. */
 export type Program = {
   readonly format: Format;
-  readonly argv: (file: string, mode: Mode, settle: string) => readonly string[];
+  readonly argv: (file: string, settle: string) => readonly string[];
 };
 
 function importing(program: string): Program['argv'] {
-  return (file, mode, settle) => [
+  return (file, settle) => [
     process.execPath,
     program,
     ...['categories', 'import', file, '--yes', '--quiet'],
     ...['--settle', settle, '--timeout', '2s', '--max-wait', 'inf'],
-    ...(mode === 'each' ? ['--allow-duplicates'] : []),
   ];
 }
 

@@ -8,8 +8,6 @@ import {
   creates,
   cutAfter,
   cutBefore,
-  everyRow,
-  journals,
   namesIn,
   pets,
   reactTo,
@@ -116,29 +114,26 @@ describe('an import that meets trouble', () => {
     expect(sandbox.categories).toHaveLength(27);
   });
 
-  test.for([
-    ['each name', apply, { created: 1, existing: 2 }],
-    ['each row', everyRow, { created: 1, created_before: 2 }],
-  ] as const)(
-    'goes on without the rows that the service refuses, exit 7: %s',
-    async ([, flags, counts], { importText, sandbox }) => {
-      const refusal = { code: 'no_cats', message: 'no cats', status: 422 };
-      sandbox.react = reactTo('cat', reply(422, refusal));
+  test('goes on without the rows that the service refuses, exit 7', async ({
+    importText,
+    sandbox,
+  }) => {
+    const refusal = { code: 'no_cats', message: 'no cats', status: 422 };
+    sandbox.react = reactTo('cat', reply(422, refusal));
 
-      const first = await importText(three, flags);
-      const second = await importText(three, flags);
-      const third = await importText(three, flags);
+    const first = await importText(three);
+    const second = await importText(three);
+    const third = await importText(three);
 
-      expect([first.exitCode, second.exitCode, third.exitCode]).toEqual([7, 0, 0]);
-      expect(countsOf(first.stdout)).toEqual({ created: 2, refused: 1 });
-      const { items } = JSON.parse(first.stdout);
-      expect(items[1]).toMatchObject({ line: 3, outcome: 'refused', ...refusal });
-      expect(first.events().at(-1)).toMatchObject({ kind: 'partial', message: '1 row refused' });
-      expect(countsOf(second.stdout)).toEqual(counts);
-      expect(namesIn(sandbox)).toEqual(dogCatEmu);
-      expect(creates(sandbox)).toHaveLength(4);
-    },
-  );
+    expect([first.exitCode, second.exitCode, third.exitCode]).toEqual([7, 0, 0]);
+    expect(countsOf(first.stdout)).toEqual({ created: 2, refused: 1 });
+    const { items } = JSON.parse(first.stdout);
+    expect(items[1]).toMatchObject({ line: 3, outcome: 'refused', ...refusal });
+    expect(first.events().at(-1)).toMatchObject({ kind: 'partial', message: '1 row refused' });
+    expect(countsOf(second.stdout)).toEqual({ created: 1, existing: 2 });
+    expect(namesIn(sandbox)).toEqual(dogCatEmu);
+    expect(creates(sandbox)).toHaveLength(4);
+  });
 
   test.for([
     ['a refused key', reply(401, { code: 'gone', message: 'no', status: 401 }), 'the API key'],
@@ -270,52 +265,6 @@ describe('an import that meets trouble', () => {
     expect(sandbox.requests).toHaveLength(0);
   });
 
-  test.for([401, 422])(
-    'with --allow-duplicates refuses such a file until the import is finished that a %i left',
-    async (status, { importText, sandbox, folder }) => {
-      sandbox.react = reactTo('emu', reply(status, ''));
-      await importText(three, everyRow);
-      sandbox.requests.length = 0;
-
-      const refused = await importText(`${three}fox,\n`, everyRow);
-      const sent = sandbox.requests.length;
-      const [journal] = journals(folder);
-      const finished = await importText(three, everyRow);
-      const changed = await importText(`${three}fox,\n`, everyRow);
-
-      expect([refused.exitCode, refused.stdout, sent]).toEqual([2, '', 0]);
-      expect(refused.events()).toMatchObject([
-        {
-          message:
-            'the file has changed since its import was started at 2026-11-20T15:04:00Z: 2 of 3 rows created',
-          hint: expect.stringContaining(`rm '${journal}'`),
-          outcome: 'not_sent',
-        },
-      ]);
-      expect(countsOf(finished.stdout)).toEqual({ created: 1, created_before: 2 });
-      expect(countsOf(changed.stdout)).toEqual({ created: 4 });
-    },
-  );
-
-  test.for([
-    ['each name', apply, everyRow, { created: 3 }, ['cat', 'cat', 'dog', 'dog', 'emu']],
-    ['each row', everyRow, apply, { created: 1, existing: 2 }, dogCatEmu],
-  ] as const)(
-    'goes on after one of the same file in the other mode: %s',
-    async ([, flags, otherFlags, counts, names], { importText, sandbox }) => {
-      sandbox.react = reactTo('emu', reply(401, ''));
-      await importText(three, flags);
-
-      const other = await importText(three, otherFlags);
-      const found = namesIn(sandbox);
-      const again = await importText(three, flags);
-
-      expect(countsOf(other.stdout)).toEqual(counts);
-      expect(found).toEqual(names);
-      expect(again.exitCode).toBe(0);
-    },
-  );
-
   test('knows a category by its id where the service made a name of the key', async ({
     importText,
     sandbox,
@@ -332,60 +281,18 @@ describe('an import that meets trouble', () => {
     expect([sandbox.categories.length, creates(sandbox)]).toEqual([1, ['dog']]);
   });
 
-  test.for([[[]], [['--allow-duplicates']]] as const)(
-    'keeps ids to the last digit, with %j',
-    async ([flags], { importText, sandbox }) => {
-      sandbox.lastId = 2n ** 53n;
-      const loseEmu = reactTo('emu', cutAfter);
-      const refuseFox = reactTo('fox', reply(422, ''));
-      sandbox.react = (request) => loseEmu(request) ?? refuseFox(request);
-      const argv = [...flags, '--yes', '--query', 'items[?id].id', '-o', 'raw'];
+  test('keeps ids to the last digit', async ({ importText, sandbox }) => {
+    sandbox.lastId = 2n ** 53n;
+    const loseEmu = reactTo('emu', cutAfter);
+    const refuseFox = reactTo('fox', reply(422, ''));
+    sandbox.react = (request) => loseEmu(request) ?? refuseFox(request);
+    const argv = ['--yes', '--query', 'items[?id].id', '-o', 'raw'];
 
-      const first = await importText(`${three}fox,\n`, argv);
-      const again = await importText(`${three}fox,\n`, argv);
+    const first = await importText(`${three}fox,\n`, argv);
+    const again = await importText(`${three}fox,\n`, argv);
 
-      expect([first.exitCode, again.exitCode]).toEqual([7, 0]);
-      const created = '9007199254740993\n9007199254740994\n9007199254740995\n';
-      expect([first.stdout, again.stdout]).toEqual([created, `${created}9007199254740996\n`]);
-    },
-  );
-
-  test.for([
-    ['was created', cutAfter, 1],
-    ['was not', cutBefore, 2],
-  ] as const)(
-    'with --allow-duplicates takes no category that was there before for a row that %s',
-    async ([, reaction, posts], { importText, sandbox }) => {
-      sandbox.categories.push({ id: exact('7'), name: 'dog', description: 'Barks' });
-      sandbox.lastId = 7n;
-      sandbox.react = reactTo('dog', reaction);
-
-      const { exitCode, stdout } = await importText('name,description\ndog,Barks\n', everyRow);
-
-      expect(exitCode).toBe(0);
-      expect(JSON.parse(stdout).items).toMatchObject([{ outcome: 'created', id: 8 }]);
-      expect(sandbox.categories.map(({ id }) => id.text)).toEqual(['7', '8']);
-      expect(creates(sandbox)).toHaveLength(posts);
-    },
-  );
-
-  test('with --allow-duplicates tells rows of one name by their descriptions', async ({
-    importText,
-    sandbox,
-  }) => {
-    const rest: Record<string, Reaction> = { Barks: cutBefore, Bites: cutAfter };
-    sandbox.react = ({ body = '{}' }) => {
-      const { description } = JSON.parse(body);
-      const reaction = rest[description];
-      delete rest[description];
-      return reaction;
-    };
-
-    const file = 'name,description\ndog,Barks\ndog,Bites\ndog,\n';
-    const { exitCode } = await importText(file, everyRow);
-
-    expect(exitCode).toBe(0);
-    const created = sandbox.categories.map(({ description }) => String(description));
-    expect(created.sort()).toEqual(['Barks', 'Bites', 'undefined']);
+    expect([first.exitCode, again.exitCode]).toEqual([7, 0]);
+    const created = '9007199254740993\n9007199254740994\n9007199254740995\n';
+    expect([first.stdout, again.stdout]).toEqual([created, `${created}9007199254740996\n`]);
   });
 });

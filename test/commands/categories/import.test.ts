@@ -4,7 +4,6 @@ import { describe } from 'vitest';
 import {
   apply,
   countsOf,
-  everyRow,
   journals,
   methods,
   namesIn,
@@ -18,10 +17,6 @@ import { expect, networkError, outputTo, reply } from '../../support/petstore.ts
 import { exact, interrupted, plans } from '../../support/values.ts';
 
 const preview = ['--dry-run', '--json'];
-const outcomes: [meaning: string, flags: string[], outcome: string][] = [
-  ['each name', apply, 'existing'],
-  ['each row', everyRow, 'created_before'],
-];
 
 describe('categories import', () => {
   test('creates each row once and looks at the list before and after', async ({
@@ -67,24 +62,26 @@ describe('categories import', () => {
     );
   });
 
-  test.for(outcomes)(
-    'sends nothing the second time, also if the file was moved: %s',
-    async ([, flags, outcome], { petstore, importText, sandbox, folder }) => {
-      await importText(three, flags);
-      sandbox.requests.length = 0;
+  test('sends nothing the second time, also if the file was moved', async ({
+    petstore,
+    importText,
+    sandbox,
+    folder,
+  }) => {
+    await importText(three);
+    sandbox.requests.length = 0;
 
-      const again = await importText(three, flags);
-      const moved = put(folder, three, 'moved.csv');
-      const last = await petstore(['categories', 'import', moved, ...flags]);
+    const again = await importText(three);
+    const moved = put(folder, three, 'moved.csv');
+    const last = await petstore(['categories', 'import', moved, ...apply]);
 
-      for (const { exitCode, stdout } of [again, last]) {
-        expect(exitCode).toBe(0);
-        expect(countsOf(stdout)).toEqual({ [outcome]: 3 });
-      }
-      expect(journals(folder)).toHaveLength(outcome === 'existing' ? 0 : 1);
-      expect(methods(sandbox)).toBe('GET GET');
-    },
-  );
+    for (const { exitCode, stdout } of [again, last]) {
+      expect(exitCode).toBe(0);
+      expect(countsOf(stdout)).toEqual({ existing: 3 });
+    }
+    expect(journals(folder)).toEqual([]);
+    expect(methods(sandbox)).toBe('GET GET');
+  });
 
   test.for([
     ['cannot be printed', 'ENOSPC', 74, /^The import finished: 2 rows created\.$/m],
@@ -118,21 +115,21 @@ describe('categories import', () => {
     expect(again.stderr.match(/^petstore: .*$/gm)).toEqual(['petstore: 70 already exist']);
   });
 
-  test.for(outcomes)(
-    'creates each row at each service that the file is imported to: %s',
-    async ([, flags], { importText, sandbox }) => {
-      await importText(three, flags);
-      const elsewhere = sandbox.categories.splice(0);
+  test('creates each row at each service that the file is imported to', async ({
+    importText,
+    sandbox,
+  }) => {
+    await importText(three);
+    const elsewhere = sandbox.categories.splice(0);
 
-      const env = { PETSTORE_BASE_URL: 'http://127.0.0.1:4011/v1' };
-      const { exitCode, stdout } = await importText(three, flags, { env });
+    const env = { PETSTORE_BASE_URL: 'http://127.0.0.1:4011/v1' };
+    const { exitCode, stdout } = await importText(three, apply, { env });
 
-      expect(exitCode).toBe(0);
-      expect(countsOf(stdout)).toEqual({ created: 3 });
-      expect(namesIn({ categories: elsewhere })).toEqual(['cat', 'dog', 'emu']);
-      expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
-    },
-  );
+    expect(exitCode).toBe(0);
+    expect(countsOf(stdout)).toEqual({ created: 3 });
+    expect(namesIn({ categories: elsewhere })).toEqual(['cat', 'dog', 'emu']);
+    expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
+  });
 });
 
 describe('the progress of an import', () => {
@@ -195,20 +192,17 @@ describe('the plan of an import', () => {
     expect(journals(folder)).toEqual([]);
   });
 
-  test.for(outcomes)(
-    'has what an unfinished import has left: %s',
-    async ([, flags], { importText, sandbox }) => {
-      sandbox.react = reactTo('emu', reply(401, ''));
-      await importText(three, flags);
-      sandbox.requests.length = 0;
+  test('has what an unfinished import has left', async ({ importText, sandbox }) => {
+    sandbox.react = reactTo('emu', reply(401, ''));
+    await importText(three);
+    sandbox.requests.length = 0;
 
-      const { exitCode, stdout } = await importText(three, [...flags, '--dry-run']);
+    const { exitCode, stdout } = await importText(three, preview);
 
-      expect(exitCode).toBe(0);
-      expect(countsOf(stdout)).toEqual({ create: 1, created_before: 2 });
-      expect(methods(sandbox)).toBe('GET');
-    },
-  );
+    expect(exitCode).toBe(0);
+    expect(countsOf(stdout)).toEqual({ create: 1, created_before: 2 });
+    expect(methods(sandbox)).toBe('GET');
+  });
 
   test('counts what exists and what is listed twice in words of one and of several', async ({
     importText,
