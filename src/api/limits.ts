@@ -62,8 +62,13 @@ function retryAfterMs(value: string, now: number): number | undefined {
   return date === undefined ? undefined : Math.max(0, date - now);
 }
 
-export function requestedWait({ status, limits }: ResponseHead): number | undefined {
-  return status === 429 || status === 503 ? limits.retryAfter : undefined;
+/** Gateways refuse also with a 403 that names a wait: secondary limits, bans. */
+export function isLimited({ status, limits }: ResponseHead): boolean {
+  return status === 429 || (status === 403 && limits.retryAfter !== undefined);
+}
+
+export function requestedWait(head: ResponseHead): number | undefined {
+  return isLimited(head) || head.status === 503 ? head.limits.retryAfter : undefined;
 }
 
 const clock = '(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d';

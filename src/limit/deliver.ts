@@ -6,7 +6,7 @@ import {
   type SendRequest,
   TransportError,
 } from '../api/exchange.ts';
-import { requestedWait } from '../api/limits.ts';
+import { isLimited, requestedWait } from '../api/limits.ts';
 import { isBan, readServiceError } from '../api/outcome.ts';
 import { pause } from '../api/pause.ts';
 import type { Context } from '../context.ts';
@@ -71,12 +71,12 @@ function canRepeat({ method }: ApiRequest, result: ApiResponse | TransportError)
   if (result instanceof TransportError) {
     return result.details.again === true && (!isWrite(method) || !result.sent);
   }
-  if (result.status === 429) return true;
+  if (isLimited(result)) return true;
   return !isWrite(method) && (result.status >= 500 || result.status === 408);
 }
 
 function isForAll(response: ApiResponse): boolean {
-  return response.status === 429 || requestedWait(response) !== undefined;
+  return isLimited(response) || requestedWait(response) !== undefined;
 }
 
 /** Withdrawn: the permit ran out or a wait came into force while the request connected, so nothing was sent. */
@@ -102,7 +102,7 @@ async function sendInTurn(
     const response = await sendOnce({ ...request, lastCheck, onHead });
     await ended;
     // Only the body tells of a ban. Other bodies may be long, so they are not parsed here.
-    if (response.status === 429 && isBan(readServiceError(response))) await turn.noteBan();
+    if (isLimited(response) && isBan(readServiceError(response))) await turn.noteBan();
     return response;
   } catch (error) {
     const isTransport = error instanceof TransportError;
@@ -118,7 +118,7 @@ function outcomeOf(head: ResponseHead, jitter: number): ResponseOutcome {
   const { limit, remaining, reset, date = receivedAt } = limits.limit;
   return {
     kind: 'response',
-    status,
+    status: isLimited(head) ? 429 : status,
     limit,
     remaining,
     reset: reset === undefined ? undefined : { at: reset, inMs: reset - date },

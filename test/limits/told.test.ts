@@ -8,7 +8,8 @@ import { plans } from '../support/values.ts';
 
 describe('a wait that the service names', () => {
   test.for([
-    [429, 'rate limit exceeded (429)'],
+    [429, 'rate limit exceeded'],
+    [403, 'rate limit exceeded'],
     [503, 'the service is unavailable (503)'],
   ] as const)(
     'binds other processes as soon as the head of a %i has come',
