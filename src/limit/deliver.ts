@@ -39,6 +39,7 @@ export function deliver(
     const { signal = context.signal, onRefusal } = request;
     let { waitUntil } = request;
     let attempt = 1;
+    let failures = 0;
     for (;;) {
       const turn = await turns.take({ ...request, waitUntil });
       waitUntil += turn.queuedMs;
@@ -51,14 +52,17 @@ export function deliver(
       if (isRefusal || response || (result as TransportError).sent) {
         onRefusal?.(isRefusal ? response : undefined);
       }
+      // How long it may wait for the limit is all that bounds a 429.
+      const isLimit = response !== undefined && isLimited(response) && retries > 0;
+      if (!isLimit) failures += 1;
       const requestedMs = isRefusal ? 0 : (response?.limits.retryAfter ?? 0);
       const isTooLong = requestedMs > 0 && context.uptime() + requestedMs > waitUntil;
-      if (attempt > retries || !canRepeat(request, result) || isTooLong) {
+      if (failures > retries || !canRepeat(request, result) || isTooLong) {
         if (response) return response;
         throw result;
       }
       if (!isRefusal) {
-        const pauseMs = context.random() * Math.min(maxPauseMs, firstPauseMs * 2 ** (attempt - 1));
+        const pauseMs = context.random() * Math.min(maxPauseMs, firstPauseMs * 2 ** (failures - 1));
         const { report } = shared;
         await pause(context, Math.max(requestedMs, pauseMs), unavailable, { report, signal });
       }

@@ -109,6 +109,15 @@ describe('a key that is rejected', () => {
 });
 
 describe('--max-wait', () => {
+  test('inf never gives up because of the limit', async ({ petstore, sandbox }) => {
+    sandbox.reactions.push(...Array.from({ length: 9 }, (_, n) => refusal(1, n % 2 ? 403 : 429)));
+
+    const { exitCode } = await petstore([...list, '--max-wait', 'inf']);
+
+    expect(exitCode).toBe(0);
+    expect(sandbox.requests).toHaveLength(10);
+  });
+
   test.for([
     ['70s', 0, 3],
     ['50s', 75, 2],
