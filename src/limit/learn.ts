@@ -134,7 +134,8 @@ function learnWindows(state: State, response: ResponseOutcome, now: number): Sta
   const next = isDay
     ? { ...state, minute: countMinute(state, {}, now), day: learned }
     : { ...state, minute: learned, day: spend(day) };
-  return noticeOthers(next, before, learned, response, now);
+  const isSame = isSameReset(before?.serviceResetAt, reset.at);
+  return isSame ? noticeOthers(next, before, learned, response, now) : next;
 }
 
 /** Remaining only falls within a window, so the order of responses does not matter. */
@@ -145,12 +146,18 @@ function learnWindow(
   inFlight: number,
 ): Window {
   if (known?.serviceResetAt !== undefined && known.limit === reported.limit) {
-    if (isSameReset(known.serviceResetAt, reported.serviceResetAt)) {
-      const remaining = Math.min(known.remaining, reported.remaining);
+    const isNewer = reported.serviceResetAt > known.serviceResetAt;
+    // A window that slides may report a reset that is hardly later than one that is over.
+    const isNext = isNewer && now >= known.endsAt + resetMarginMs;
+    const remaining = Math.min(known.remaining, reported.remaining);
+    if (!isNext && isSameReset(known.serviceResetAt, reported.serviceResetAt)) {
       return { ...known, remaining, endsAt: Math.min(known.endsAt, reported.endsAt) };
     }
-    const isOlder = reported.serviceResetAt < known.serviceResetAt;
-    if (isOlder && now < known.endsAt) return known;
+    // Seconds left that arrived late, another route's window, one that slides: what is open holds until its own end.
+    const isLater = isNewer && reported.remaining <= known.remaining;
+    if (now < known.endsAt && !isLater) {
+      return reported.endsAt <= now ? known : { ...known, remaining };
+    }
   }
   return { ...reported, expected: reported.remaining - inFlight };
 }
