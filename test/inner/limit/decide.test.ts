@@ -9,7 +9,7 @@ import {
 } from '../../../src/limit/learn.ts';
 import { merge, shifted } from '../../../src/limit/merge.ts';
 import { emptyState, type State } from '../../../src/limit/state.ts';
-import { later } from '../../../src/limit/time.ts';
+import { type Clocks, later } from '../../../src/limit/time.ts';
 
 /** Times of the tests are seconds since then. */
 const start = 1e12;
@@ -251,11 +251,22 @@ describe('our clock', () => {
     expect(later(then, { boot, wall, uptime }).at).toBe(at);
   });
 
-  test('does not run fast if two processes differ in the uptime', () => {
+  test.for<[who: string, difference: Partial<Clocks>, most: number]>([
+    ['processes', { uptime: -90 }, 90],
+    ['containers', { uptime: -99_000 }, 0],
+    ['machines', { boot: 'other', uptime: 5e8, wall: 500 }, 500],
+    ['machines', { boot: 'other', uptime: -9e4, wall: -600_000 }, 600_000],
+  ])('does not run fast if two %s differ by %j', ([, difference, most]) => {
     let stamp = named;
-    for (let n = 0; n < 100; n += 1) {
-      stamp = later(stamp, { ...named, uptime: 100_000 - (n % 2) * 90 });
+    for (let passed = 0; passed <= 60_000; passed += 100) {
+      const { boot = named.boot, uptime = 0, wall = 0 } = passed % 200 ? difference : {};
+      const clocks = { boot, uptime: named.uptime + uptime, wall: named.wall + wall };
+      stamp = later(stamp, {
+        ...clocks,
+        uptime: clocks.uptime + passed,
+        wall: clocks.wall + passed,
+      });
+      expect(Math.abs(stamp.at - passed)).toBeLessThanOrEqual(most);
     }
-    expect(stamp.at).toBe(0);
   });
 });
