@@ -52,5 +52,10 @@ function moreCareful(a: Window | undefined, b: Window | undefined): Window | und
   if (ownReset !== undefined && otherReset !== undefined && !isSameReset(ownReset, otherReset)) {
     return ownReset > otherReset ? a : b;
   }
+  // Of windows that we count ourselves, the one that ends later is the newer one.
+  const isCounted = ownReset === undefined && otherReset === undefined;
+  if (isCounted && Math.abs(a.endsAt - b.endsAt) > resetMarginMs) {
+    return a.endsAt > b.endsAt ? a : b;
+  }
   return a.remaining <= b.remaining ? a : b;
 }

@@ -192,11 +192,13 @@ test.for([
 
 describe('two copies of one limit', () => {
   const sixtyCounted = Array.from({ length: 60 }, () => got({}, 10));
+  const sixtyAtOnce = Array.from({ length: 60 }, () => got({}));
   const cases: readonly (readonly [string, readonly Event[], readonly Event[], string])[] = [
     ['the longer wait', [refusal('a', 0, 30)], [refusal('b', 0, 90)], '429 91.125'],
     ['the lower remaining', [got(minute(1))], [got(minute(0))], 'minute 61'],
     ['the later window', [got(minute(0))], [got(minute(59, 121), 61)], 'granted'],
     ['what is reported, not what one counts', sixtyCounted, [got(minute(9, 120))], 'granted'],
+    ['the later of two that they count', sixtyAtOnce, [got({}, 62)], 'granted'],
     ['a refusal', opened, [...opened, refusal('b', 0, 30)], '429 31.125'],
     ['what was discarded later', [refusal('a', 0, 90)], [cleared(2)], 'probe'],
     ['what was reported since', [cleared(2)], [refusal('a', 4, 90)], '429 95.125'],
