@@ -83,7 +83,7 @@ function learnRefusal(state: State, response: ResponseOutcome, now: number): Sta
     refusals,
     // If requests should have been left, a probe has to find out.
     minute: isUsedUp ? minute : expire(minute),
-    block: isTripped ? trip('tripped', now, until) : { reason: '429', since: now, until },
+    block: isTripped ? trip('tripped', now, now, until) : { reason: '429', since: now, until },
   };
 }
 
@@ -102,8 +102,10 @@ function learnResponse(state: State, response: ResponseOutcome, now: number): St
   const { status } = response;
   const wasRefused = block !== undefined && block.reason !== 'unavailable';
   const isRejected = status === 401 || status === 403;
-  if (wasRefused && isRejected && hasWorked && now - block.since < maxBanDelayMs) {
-    return { ...state, block: trip('banned', now, block.until) };
+  const isSoon = wasRefused && refusals > 0 && now - block.since < maxBanDelayMs;
+  if (isSoon && isRejected && hasWorked) {
+    // It goes on being known since the 429, or each ban would suspect the next one.
+    return { ...state, block: trip('banned', block.since, now, block.until) };
   }
   return {
     ...state,
@@ -206,8 +208,8 @@ function postpone(
     : { reason: 'unavailable', since: now, until };
 }
 
-function trip(reason: 'tripped' | 'banned', since: number, until: number): Block {
-  return { reason, since, until: Math.max(until, since + tripMs) };
+function trip(reason: 'tripped' | 'banned', since: number, now: number, until: number): Block {
+  return { reason, since, until: Math.max(until, now + tripMs) };
 }
 
 /** The first backoff only spreads those who wait for the same moment. */

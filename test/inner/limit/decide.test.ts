@@ -91,6 +91,10 @@ const othersUsedDay = [got(day(60)), got(day(45))];
 const threeLeft = [got(minute(3, 185), 125)];
 const lastOfDay = got(minute(0, 40_000), 39_960);
 const unavailable = response('b', {}, 40, 503, 60);
+const rejectedTwice = [
+  ...[got(minute(9)), refusal('a', 0, 1)],
+  ...[response('b', {}, 200, 401), response('c', {}, 661, 401)],
+];
 const newPlan = { ...minute(999), limit: 1_000 };
 const sixtyOfDay = Array.from({ length: 60 }, (_, n) => got(day(500 - n)));
 
@@ -171,6 +175,7 @@ const rows: readonly (readonly [when: string, at: number, events: readonly Event
     ['another refusal is read after the next window has begun', 6, refusedLater, 'granted'],
     ['the body speaks of a ban', 1, [refusal('a', 0, 300), banned], 'banned 301.125'],
     ['it does when the wait is over', 32, [refusal('a', 0, 30), banned], 'probe'],
+    ['a key is rejected twice after a 429', 700, rejectedTwice, 'granted'],
     ['a 503 comes after that wait', 41, [refusal('a', 0, 30), unavailable], 'unavailable 101.125'],
     ['one from before a 503 is refused for longer', 1, longerThan503, '429 92.125'],
     ['a late 503 asks for more than a 429', 1, longerThan429, '429 92.125'],
