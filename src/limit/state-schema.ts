@@ -53,6 +53,8 @@ const stateSchema = z.object({
 
 /** The end of a day's window may be a year away; what is later is damage, and would block the key for good. */
 const maxWaitMs = 367 * 24 * 3_600_000;
+/** A permit lasts ten minutes and a few seconds at most. One without an end would be a probe without end. */
+const maxPermitMs = 3_600_000;
 
 export const snapshotSchema = z
   .object({
@@ -64,5 +66,8 @@ export const snapshotSchema = z
       [minute?.endsAt, day?.endsAt, block?.until, otherUsers?.until, clearedAt].every(
         (moment) => moment === undefined || moment <= stamp.at + maxWaitMs,
       ),
+    ),
+    z.refine(({ state: { permits }, stamp }) =>
+      Object.values(permits).every(({ expiresAt }) => expiresAt <= stamp.at + maxPermitMs),
     ),
   );
