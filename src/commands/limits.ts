@@ -4,7 +4,7 @@ import { notice, warn } from '../events.ts';
 import { exact, type JsonObject } from '../json/json.ts';
 import type { Denied } from '../limit/decide.ts';
 import type { Limit } from '../limit/limit.ts';
-import { emptyState } from '../limit/state.ts';
+import { emptyState, isSameReset } from '../limit/state.ts';
 import { type LimitStatus, readStatus, type WindowStatus } from '../limit/status.ts';
 import { describeWait, inWords, waitReason } from '../limit/words.ts';
 import type { App } from '../session/app.ts';
@@ -81,14 +81,17 @@ function hasValues({ minute, day }: LimitStatus): boolean {
 }
 
 function windowFields(
-  { limit, remaining, used, resetMs, source }: WindowStatus,
+  { limit, remaining, used, resetMs, serviceResetAt, source }: WindowStatus,
   now: number,
 ): JsonObject {
+  const end = resetMs === undefined ? undefined : now + resetMs;
+  // If the clocks agree, the event of the response said the service's time.
+  const resetAt = isSameReset(serviceResetAt, end) ? serviceResetAt : end;
   return {
     limit: limit === undefined ? undefined : exact(limit),
     remaining: remaining === undefined ? undefined : exact(remaining),
     used: used === undefined ? undefined : exact(used),
-    resetAt: resetMs === undefined ? undefined : isoTime(now + resetMs),
+    resetAt: resetAt === undefined ? undefined : isoTime(resetAt),
     source,
   };
 }

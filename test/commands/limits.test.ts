@@ -58,14 +58,16 @@ describe('limits', () => {
     expect(sandbox.requests).toHaveLength(2);
   });
 
-  test('--refresh sends one request', async ({ petstore, sandbox }) => {
+  test('--refresh sends one request', async ({ petstore, sandbox, clock }) => {
     const env = { PETSTORE_API_KEY: undefined };
     const argv = [...limits, '--refresh', '--api-key-file', '-'];
+    await clock.sleep(700, new AbortController().signal);
 
-    const { exitCode, stdout } = await petstore(argv, { env, stdin: testKey });
+    const { exitCode, stdout, events } = await petstore(argv, { env, stdin: testKey });
 
+    const [{ resetAt } = {}] = events();
     expect(exitCode).toBe(0);
-    expect(JSON.parse(stdout).minute).toMatchObject({ limit: 60, remaining: 59 });
+    expect(JSON.parse(stdout).minute).toMatchObject({ limit: 60, remaining: 59, resetAt });
     expect(sandbox.requests).toHaveLength(1);
   });
 
