@@ -10,6 +10,7 @@ import { describeWait, inWords, waitReason } from '../limit/words.ts';
 import type { App } from '../session/app.ts';
 import { chooseLimitStore } from '../session/limits.ts';
 import { profileFlag } from '../session/profile.ts';
+import { type Given, resolvePlan, resolveSetting } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
 import { isoTime } from '../time.ts';
 import { addExamples } from './help.ts';
@@ -62,8 +63,18 @@ async function printLimits(session: Session, { refresh, reset }: Options): Promi
     );
   }
 
+  const { minute, day } = status;
+  const plan = resolvePlan(session)?.quotas;
+  if (plan && minute.source === 'service' && minute.limit !== plan.minute) {
+    const { text } = resolveSetting('plan', session) as Given;
+    warn(report, `plan is ${text}, but the service says ${minute.limit}/min, which counts`);
+  }
+
   const now = context.now();
-  const rows = { minute: windowFields(status.minute, now), day: windowFields(status.day, now) };
+  const rows = {
+    minute: windowFields(minute, now),
+    day: windowFields({ ...day, limit: day.limit ?? plan?.day }, now),
+  };
   await output.print({
     data: {
       ...rows,

@@ -43,7 +43,7 @@ export function deliver(
     for (;;) {
       const turn = await turns.take({ ...request, waitUntil });
       waitUntil += turn.queuedMs;
-      const result = await sendInTurn(sendOnce, { ...request, attempt }, turn, context);
+      const result = await sendInTurn(sendOnce, { ...request, attempt }, turn, shared, context);
       if (result === 'withdrawn') continue;
 
       const response = result instanceof TransportError ? undefined : result;
@@ -88,6 +88,7 @@ async function sendInTurn(
   sendOnce: SendRequest,
   request: ApiRequest,
   turn: Turn,
+  { limitOfPlan }: SharedLimit,
   { random }: Context,
 ): Promise<ApiResponse | TransportError | 'withdrawn'> {
   let isWithdrawn = false;
@@ -98,7 +99,7 @@ async function sendInTurn(
   };
   // The head says all about the limit, and the body may take long.
   const onHead = (head: ResponseHead) => {
-    ended = turn.end(outcomeOf(head, random()));
+    ended = turn.end({ ...outcomeOf(head, random()), limitOfPlan });
     ended.catch(() => {});
   };
   try {

@@ -20,6 +20,7 @@ export type ResponseOutcome = {
   readonly kind: 'response';
   readonly status: number;
   readonly limit?: number | undefined;
+  readonly limitOfPlan?: number | undefined;
   readonly remaining?: number | undefined;
   /** The reset by the service's clock, and how far away it is. */
   readonly reset?: { readonly at: number; readonly inMs: number } | undefined;
@@ -116,7 +117,7 @@ function learnResponse(state: State, response: ResponseOutcome, now: number): St
 }
 
 function learnWindows(state: State, response: ResponseOutcome, now: number): State {
-  const { limit, remaining, reset } = response;
+  const { limit, limitOfPlan, remaining, reset } = response;
   const { minute, day } = state;
   if (
     limit === undefined ||
@@ -134,7 +135,7 @@ function learnWindows(state: State, response: ResponseOutcome, now: number): Sta
   const before = isDay ? day : minute;
   const learned = learnWindow(before, reported, now, inFlight);
   const next = isDay
-    ? { ...state, minute: countMinute(state, {}, now), day: learned }
+    ? { ...state, minute: countMinute(state, { limitOfPlan }, now), day: learned }
     : { ...state, minute: learned, day: spend(day) };
   const isSame = isSameReset(before?.serviceResetAt, reset.at);
   return isSame ? noticeOthers(next, before, learned, response, now) : next;
@@ -182,7 +183,7 @@ function noticeOthers(
 /** Counts the minute ourselves, as long as no response reports its reset. */
 function countMinute(
   state: State,
-  reported: Pick<ResponseOutcome, 'limit' | 'remaining'>,
+  reported: Pick<ResponseOutcome, 'limit' | 'limitOfPlan' | 'remaining'>,
   now: number,
 ): Window {
   const known = state.minute;
@@ -190,9 +191,11 @@ function countMinute(
     const { remaining = Number.POSITIVE_INFINITY } = reported;
     return { ...known, remaining: Math.min(known.remaining - 1, remaining) };
   }
-  const limit = reported.limit ?? known?.limit ?? assumedLimit;
+  const reportedLimit = reported.limit ?? (known?.isAssumed ? undefined : known?.limit);
+  const limit = reportedLimit ?? reported.limitOfPlan ?? assumedLimit;
+  const isAssumed = reportedLimit === undefined;
   const remaining = Math.min(limit - 1, reported.remaining ?? limit);
-  return { limit, remaining, expected: remaining, endsAt: now + windowMs.minute };
+  return { limit, isAssumed, remaining, expected: remaining, endsAt: now + windowMs.minute };
 }
 
 /** A block that is in force keeps its reason, and gets no shorter. */

@@ -6,6 +6,8 @@ import * as z from 'zod/mini';
  */
 const windowSchema = z.object({
   limit: z.number(),
+  /** No response has named the limit: it is that of the plan, or a guess. */
+  isAssumed: z.optional(z.boolean()),
   remaining: z.number(),
   /** A response must show this as remaining if nobody else uses the key. */
   expected: z.number(),

@@ -24,6 +24,8 @@ const minCheckMs = 1_000;
 
 export type SharedLimit = {
   readonly limit: Limit;
+  /** The limit per minute that the user has set. It counts where no response names one. */
+  readonly limitOfPlan?: number | undefined;
   readonly report: Report;
   readonly timeoutMs: number;
 };

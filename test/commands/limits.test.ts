@@ -58,6 +58,14 @@ describe('limits', () => {
     expect(sandbox.requests).toHaveLength(2);
   });
 
+  test('says that the service contradicts the plan', async ({ petstore }) => {
+    await petstore(['config', 'set', 'plan', 'pro']);
+
+    const { stderr } = await petstore(['limits', '--refresh']);
+
+    expect(stderr).toContain('plan is pro, but the service says 60/min');
+  });
+
   test('--refresh sends one request', async ({ petstore, sandbox, clock }) => {
     const env = { PETSTORE_API_KEY: undefined };
     const argv = [...limits, '--refresh', '--api-key-file', '-'];

@@ -50,6 +50,27 @@ describe.for(reports)('a key that %s uses', ([, remaining, isShared]) => {
   });
 });
 
+test.for([
+  ['nothing', {}, 3],
+  ['a limit', { 'x-ratelimit-limit': '5' }, 5],
+] as const)(
+  'of a service that reports %s, the plan counts where no response names a limit',
+  async ([, headers, sent], { petstore, sandbox }) => {
+    await petstore(['config', 'set', 'plan', '3/min,50/day']);
+    sandbox.react = () => reply(200, [], headers);
+    const codes = [];
+    for (let n = 0; n <= sent; n += 1) codes.push((await petstore(listNow)).exitCode);
+
+    const { stdout } = await petstore(['limits', '--json']);
+
+    expect(codes).toEqual([...Array(sent).fill(0), 75]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      minute: { limit: sent, remaining: 0, source: 'own count' },
+      day: { limit: 50, used: sent, source: 'own count' },
+    });
+  },
+);
+
 describe('a service that reports no reset', () => {
   test.for<[what: string, headers: (sent: number) => Record<string, string>, sent: number]>([
     ['nothing at all: sixty a minute', () => ({}), 60],
