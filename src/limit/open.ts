@@ -14,7 +14,7 @@ import type { Snapshot } from './state.ts';
 /** Returns the name of the limit of a service and key. It is the same on every machine, and contains neither. */
 export function nameOfLimit(address: string, key: string): string {
   // The version of the type `State`.
-  const hash = createHmac('sha256', key).update(`petstore limit 2\0${address}`);
+  const hash = createHmac('sha256', key).update(`petstore limit 3\0${address}`);
   return hash.digest('hex').slice(0, 32);
 }
 

@@ -5,6 +5,7 @@ export type Snapshot = Readonly<z.infer<typeof snapshotSchema>>;
 export type State = Readonly<Snapshot['state']>;
 export type Window = Readonly<NonNullable<State['minute']>>;
 export type Permit = Readonly<State['permits'][string]>;
+export type Pace = Readonly<NonNullable<State['pace']>>;
 export type Block = Readonly<NonNullable<State['block']>>;
 
 export const emptyState: State = { permits: {}, refusals: 0 };

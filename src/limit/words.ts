@@ -63,8 +63,8 @@ function wordsOf({ reason, limit, isReported }: Denied): readonly [short: string
     day: [`rate limit reached (${limit}/day)`, `rate limit reached: ${limit} requests per day`],
     '429': ['rate limit exceeded', 'rate limit exceeded'],
     tripped: [
-      'rate limit exceeded three times in a row',
-      'rate limit exceeded three times in a row; nothing is sent for five minutes',
+      'rate limit exceeded after each wait',
+      'rate limit exceeded after each wait; nothing is sent for five minutes',
     ],
     banned: [
       'your API key is temporarily banned',

@@ -29,7 +29,7 @@ function expectBetween(value: number, min: number, max: number): void {
 describe('a wait on a terminal', () => {
   test.for([
     ['a 429', () => [refused(45)], /exceeded/, 45],
-    ['three 429 in a row', () => [refused(1), refused(1), refused(1)], /exceeded.*three/, 302],
+    ['three 429 in a row', () => [refused(1), refused(1), refused(1)], /exceeded.*each wait/, 302],
     ['a ban', () => [refused(45, 'banned')], /banned/, 45],
     ['a 503 with Retry-After', () => [unavailable()], /unavailable/, 45],
   ] as const)(
