@@ -7,9 +7,10 @@ import {
   TransportError,
 } from '../api/exchange.ts';
 import { isLimited, requestedWait } from '../api/limits.ts';
-import { isBan, readServiceError } from '../api/outcome.ts';
+import { isBan, readServiceError, refusedBefore } from '../api/outcome.ts';
 import { pause } from '../api/pause.ts';
 import type { Context } from '../context.ts';
+import { withDetails } from '../errors.ts';
 import type { ResponseOutcome } from './learn.ts';
 import { createTurns, type SharedLimit, type Turn } from './turns.ts';
 
@@ -105,13 +106,19 @@ async function sendInTurn(
   try {
     request.beforeSending?.();
     const response = await sendOnce({ ...request, lastCheck, onHead });
-    await ended;
-    // Only the body tells of a ban. Other bodies may be long, so they are not parsed here.
-    if (isLimited(response) && isBan(readServiceError(response))) await turn.noteBan();
+    try {
+      await ended;
+      // Only the body tells of a ban. Other bodies may be long, so they are not parsed here.
+      if (isLimited(response) && isBan(readServiceError(response))) await turn.noteBan();
+    } catch (error) {
+      // A success stands, although nobody will know what it said about the limit.
+      if (isForAll(response)) throw withDetails(error, refusedBefore(response));
+    }
     return response;
   } catch (error) {
     const isTransport = error instanceof TransportError;
-    await (ended ?? turn.end({ kind: isTransport && error.sent ? 'lost' : 'unsent' }));
+    const isLost = isTransport && error.sent;
+    await (ended ?? turn.end({ kind: isLost ? 'lost' : 'unsent' })).catch(() => {});
     if (isWithdrawn) return 'withdrawn';
     if (isTransport) return error;
     throw error;

@@ -1,3 +1,4 @@
+import { windowMs } from '../plans.ts';
 import { resetMarginMs } from './decide.ts';
 import { emptyState, isSameReset, type Pace, type State, type Window } from './state.ts';
 
@@ -55,6 +56,9 @@ function voidMinute({ block, minute }: State, other: State): Window | undefined 
 function moreCareful(a: Window | undefined, b: Window | undefined): Window | undefined {
   if (!a || !b) return a ?? b;
   const [ownReset, otherReset] = [a.serviceResetAt, b.serviceResetAt];
+  // A window that began when the other one was over is the next one, whoever counts it.
+  if (a.endsAt - windowMs.minute >= b.endsAt) return a;
+  if (b.endsAt - windowMs.minute >= a.endsAt) return b;
   if (ownReset === undefined && otherReset !== undefined) return b;
   if (ownReset !== undefined && otherReset === undefined) return a;
   if (ownReset !== undefined && otherReset !== undefined && !isSameReset(ownReset, otherReset)) {

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
+import { isPlausible } from './state.ts';
 
 /**
  * All that is known of the limit of one key. Times are ms on a clock of our own (time.ts). Processes of other versions read it:
- * if its shape changes, count up the version in `nameOfLimit`. Only a store needs the check; state.ts has the types.
+ * if its shape changes, count up the version in `nameLimit`. Only a store needs the check; state.ts has the types.
  */
 const windowSchema = z.object({
   limit: z.number(),
@@ -61,23 +62,9 @@ const stateSchema = z.object({
   clearedAt: z.optional(z.number()),
 });
 
-/** The end of a day's window may be a year away; what is later is damage, and would block the key for good. */
-const maxWaitMs = 367 * 24 * 3_600_000;
-/** A permit lasts ten minutes and a few seconds at most. One without an end would be a probe without end. */
-const maxPermitMs = 3_600_000;
-
 export const snapshotSchema = z
   .object({
     state: stateSchema,
     stamp: z.object({ at: z.number(), wall: z.number(), uptime: z.number(), boot: z.string() }),
   })
-  .check(
-    z.refine(({ state: { minute, day, block, pace, clearedAt }, stamp }) =>
-      [minute?.endsAt, day?.endsAt, block?.until, pace?.easesAt, pace?.nextAt, clearedAt].every(
-        (moment) => moment === undefined || moment <= stamp.at + maxWaitMs,
-      ),
-    ),
-    z.refine(({ state: { permits }, stamp }) =>
-      Object.values(permits).every(({ expiresAt }) => expiresAt <= stamp.at + maxPermitMs),
-    ),
-  );
+  .check(z.refine(isPlausible));

@@ -244,6 +244,7 @@ describe('two copies of one limit', () => {
     ['the later window', [got(minute(0))], [got(minute(59, 121), 61)], 'granted'],
     ['what is reported, not what one counts', sixtyCounted, [got(minute(9, 120))], 'granted'],
     ['the later of two that they count', sixtyAtOnce, [got({}, 62)], 'granted'],
+    ['the minute that one counts since', [got(minute(0))], [got({}, 62)], 'granted'],
     ['a refusal', opened, [...opened, refusal('b', 0, 30)], '429 31.125'],
     ['what was discarded later', [refusal('a', 0, 90)], [cleared(2)], 'probe'],
     ['what was reported since', [cleared(2)], [refusal('a', 4, 90)], '429 95.125'],
