@@ -35,34 +35,42 @@ const shareOfMachines = 0.25;
 
 /**
  * Decides whether a request may be sent now. After a reset one request goes first, the probe: a wrong clock, a moved reset or other
- * users cost at most one 429. Then as many may go as the window has left, a part of that at once. `isOffline`: the store
- * is unreachable.
+ * users cost at most one 429. Then as many may go as the window has left, a part of that at once.
  */
-export function decide(state: State, now: number, isOffline = false): Decision {
-  const wait = waitInForce(state, now, isOffline);
+export function decide(state: State, now: number): Decision {
+  const wait = waitInForce(state, now);
   if (wait) return wait;
   const inFlight = Object.keys(state.permits).length;
-  const left = Math.min(
-    leftIn(state, 'minute', now, isOffline),
-    leftIn(state, 'day', now, isOffline),
-  );
+  const left = Math.min(leftIn(state, 'minute', now), leftIn(state, 'day', now));
   if (!isOpen(state, 'minute', now)) {
     const isProbed = state.probe !== undefined && state.probe in state.permits;
     if (isProbed || inFlight >= left) return waitForOne(state, now);
     return { granted: true, isProbe: true };
   }
-  const isSlow = isOffline || levelAt(state, now) > 0;
   const part = state.minute?.reserved ? partWithOthers : partAlone;
+  const isSlow = levelAt(state, now) > 0;
   const allowed = isSlow ? 1 : Math.min(maxTogether(state.minute), Math.floor(left / part));
   if (inFlight >= Math.max(1, allowed)) return waitForOne(state, now);
   return { granted: true, isProbe: false };
 }
 
+/** Returns the state as it counts while the store is unreachable: a part is left to other machines, and one request goes at a time. */
+export function asOffline(state: State, now: number): State {
+  const { minute, pace } = state;
+  const reserved = Math.ceil((minute?.limit ?? 0) * shareOfMachines);
+  const level = Math.max(1, levelAt(state, now));
+  return {
+    ...state,
+    minute: minute && { ...minute, reserved },
+    pace: { level, easesAt: Number.POSITIVE_INFINITY, nextAt: pace?.nextAt ?? 0 },
+  };
+}
+
 /** Returns the longest wait that is in force, whatever is in flight. */
-export function waitInForce(state: State, now: number, isOffline = false): Denied | undefined {
+export function waitInForce(state: State, now: number): Denied | undefined {
   const waits = [
-    usedUp(state, 'day', now, isOffline),
-    usedUp(state, 'minute', now, isOffline),
+    usedUp(state, 'day', now),
+    usedUp(state, 'minute', now),
     blocked(state, now),
     paced(state, now),
   ].filter((wait) => wait !== undefined);
@@ -113,13 +121,8 @@ function blocked({ block }: State, now: number): Denied | undefined {
   return { granted: false, reason, waitMs, sinceMs: now - since, isReported, mayEndEarly: false };
 }
 
-function usedUp(
-  state: State,
-  kind: 'minute' | 'day',
-  now: number,
-  isOffline: boolean,
-): Denied | undefined {
-  if (leftIn(state, kind, now, isOffline) > 0) return undefined;
+function usedUp(state: State, kind: 'minute' | 'day', now: number): Denied | undefined {
+  if (leftIn(state, kind, now) > 0) return undefined;
   const waitMs = Math.max(maxRoundingMs, endOf(state, kind) - now);
   const limit = state[kind]?.limit ?? 0;
   return { granted: false, reason: kind, waitMs, limit, mayEndEarly: false };
@@ -131,12 +134,10 @@ function waitForOne({ permits }: State, now: number): Denied {
   return { granted: false, reason: 'probe', waitMs, mayEndEarly: true };
 }
 
-function leftIn(state: State, kind: 'minute' | 'day', now: number, isOffline: boolean): number {
+function leftIn(state: State, kind: 'minute' | 'day', now: number): number {
   const window = state[kind];
   if (!window || !isOpen(state, kind, now)) return Number.POSITIVE_INFINITY;
-  if (kind === 'day') return window.remaining;
-  const reserved = isOffline ? Math.ceil(window.limit * shareOfMachines) : (window.reserved ?? 0);
-  return window.remaining - reserved;
+  return window.remaining - (window.reserved ?? 0);
 }
 
 function endOf(state: State, kind: 'minute' | 'day'): number {

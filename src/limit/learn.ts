@@ -44,10 +44,11 @@ export function applyOutcome(
   if (outcome.kind === 'lost') return hasPermit ? spendUnseen(state, now) : state;
   const { block } = state;
   // It was in flight when another one was refused, so it says nothing about the time after that.
-  const isLate = block !== undefined && block.reason !== 'unavailable' && grantedAt <= block.since;
+  const wasSentBeforeRefusal =
+    block !== undefined && block.reason !== 'unavailable' && grantedAt <= block.since;
   const counted = outcome.status === 429 ? state : count(state, now);
   const learned = learnWindows(counted, outcome, now);
-  if (isLate) {
+  if (wasSentBeforeRefusal) {
     const minute = isOpen(state, 'minute', now) ? learned.minute : expire(learned.minute);
     if (outcome.status !== 429) return { ...learned, minute, block: postpone(block, outcome, now) };
     const until = Math.max(block.until, refusalEnd(outcome, levelAt(state, now), now));

@@ -24,7 +24,9 @@ export function merge(before: State, other: State): State {
   const own = sinceCleared(before, clearedAt);
   const theirs = sinceCleared(other, clearedAt);
   const minute =
-    voidMinute(own, theirs) ?? voidMinute(theirs, own) ?? moreCareful(own.minute, theirs.minute);
+    minuteEndedByRefusal(own, theirs) ??
+    minuteEndedByRefusal(theirs, own) ??
+    moreCareful(own.minute, theirs.minute);
   const day = moreCareful(own.day, theirs.day);
   const isLonger = (theirs.block?.until ?? 0) > (own.block?.until ?? 0) + resetMarginMs;
   const pace = laterPace(own.pace, theirs.pace);
@@ -47,7 +49,7 @@ function laterPace(a: Pace | undefined, b: Pace | undefined): Pace | undefined {
 }
 
 /** Returns the minute that a refusal has voided, if the refusal is news to the other copy. */
-function voidMinute({ block, minute }: State, other: State): Window | undefined {
+function minuteEndedByRefusal({ block, minute }: State, other: State): Window | undefined {
   if (!block || !minute || block.reason === 'unavailable') return undefined;
   const isNews = block.until > (other.block?.until ?? 0) + resetMarginMs;
   return isNews && minute.endsAt < block.since ? minute : undefined;

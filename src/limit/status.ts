@@ -1,4 +1,4 @@
-import { type Denied, decide, isOpen } from './decide.ts';
+import { asOffline, type Denied, decide, isOpen } from './decide.ts';
 import { dropPermits } from './learn.ts';
 import type { Limit } from './limit.ts';
 import type { State } from './state.ts';
@@ -24,7 +24,7 @@ export type LimitStatus = {
 export function readStatus(limit: Limit): Promise<LimitStatus> {
   return limit.change((recorded, now, isOffline) => {
     const state = dropPermits(recorded, now, ({ expiresAt }) => now >= expiresAt);
-    const decision = decide(state, now, isOffline);
+    const decision = decide(isOffline ? asOffline(state, now) : state, now);
     const status = {
       minute: windowStatus(state, 'minute', now),
       day: windowStatus(state, 'day', now),

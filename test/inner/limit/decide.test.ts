@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Decision, decide, grant } from '../../../src/limit/decide.ts';
+import { asOffline, type Decision, decide, grant } from '../../../src/limit/decide.ts';
 import {
   applyOutcome,
   dropPermits,
@@ -232,7 +232,8 @@ test.for([
   [15, 0, 'minute 61'],
 ] as const)('offline with %d of 60 left and %d in flight: %s', ([left, inFlight, so]) => {
   const events = [got(minute(left)), ...askAll('a'.repeat(inFlight))];
-  expect(inShort(decide(stateAfter(events), time(0), true), 0)).toBe(so);
+  const state = asOffline(stateAfter(events), time(0));
+  expect(inShort(decide(state, time(0)), 0)).toBe(so);
 });
 
 describe('two copies of one limit', () => {
