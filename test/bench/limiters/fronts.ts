@@ -245,11 +245,11 @@ export const saysTooMuch: Limiter = ownLimiter(() => {
   };
 });
 
-/** Somebody else has used up the first window. No header says so. */
+/** Somebody else has used up the first minute, and no header says so. */
 export const usedUp: Limiter = ownLimiter(() => {
   let endsAt: number | undefined;
   return (now) => {
-    endsAt ??= now + 3 * windowMs;
+    endsAt ??= now + 6 * windowMs;
     return now < endsAt ? { status: 429 } : {};
   };
 });
