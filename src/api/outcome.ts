@@ -8,7 +8,7 @@ import {
 import { isJsonObject, type Json, parseJson } from '../json/json.ts';
 import type { Endpoint } from './endpoints.ts';
 import { type ApiResponse, headerValues, isWrite } from './exchange.ts';
-import { requestedWait } from './limits.ts';
+import { isLimited, requestedWait } from './limits.ts';
 
 export type ApiKey = {
   readonly value: string;
@@ -55,7 +55,7 @@ export function refusalOf(
   const { status, headers } = response;
   const service = readServiceError(response);
   const waitMs = requestedWait(response);
-  if (status === 429 || (waitMs !== undefined && !isWrite(endpoint.method))) {
+  if (isLimited(response) || (waitMs !== undefined && !isWrite(endpoint.method))) {
     return rateLimitFailure(endpoint, response, service, waitMs ?? 1_000);
   }
   const rule = rules.find(([first, last]) => status >= first && status <= last) as Rule;
@@ -76,7 +76,7 @@ function rateLimitFailure(
   waitMs: number,
 ): Failure {
   const refusal = isBan(service) ? 'your API key is temporarily banned' : 'rate limit exceeded';
-  const message = status === 429 ? refusal : 'the service is unavailable';
+  const message = status === 503 ? 'the service is unavailable' : refusal;
   const when = { resetAt: receivedAt + waitMs, retryAfter: Math.ceil(waitMs / 1_000) };
   return failureOf(endpoint, 'rate_limited', message, 'refused', { ...when, service });
 }
@@ -142,8 +142,10 @@ export function outcomeDetails(
 
 /** Returns what is known when another attempt ended before it was sent. */
 export function refusedBefore(response: ApiResponse): FailureDetails {
-  const consequence = `The service responded with ${response.status}; nothing has been sent since.`;
-  return { outcome: 'refused', consequence, service: readServiceError(response) };
+  const service = readServiceError(response);
+  const quote = service.message ? `: ${service.message}` : '';
+  const consequence = `The service responded with ${response.status}${quote}; nothing has been sent since.`;
+  return { outcome: 'refused', consequence, service };
 }
 
 /** Reads the Error in the body of a refusal (interface document, section 7), or as much of it as is there. */

@@ -1,12 +1,10 @@
 import type { Context } from '../context.ts';
-import { dropPermits } from './learn.ts';
+import { dropPermits, reserve } from './learn.ts';
 import type { Limit, Step } from './limit.ts';
 import { merge, shifted } from './merge.ts';
 import { emptyState, type Permit, type State } from './state.ts';
 
 const retryAfterMs = 5_000;
-/** The store does not know for this long what other machines have in flight if it has lost its values. */
-const maxUnknownMs = 10_000;
 
 /**
  * Shares a limit with other machines through a store. While that fails, this machine's own limit is used. Each is told what the
@@ -49,8 +47,9 @@ export function shareThrough(
       const mine = shifted(here.state, now - here.now);
       // The store was not told how our requests ended.
       let current = wasOffline ? dropPermits(before, now, isOurs) : before;
-      if (before === emptyState && (mine.minute ?? mine.day ?? mine.block)) {
-        current = { ...before, otherUsers: { until: now + maxUnknownMs, delayMs: 0 } };
+      // A store that lost its values does not know what other machines have in flight.
+      if (before === emptyState && mine.minute) {
+        current = { ...before, minute: reserve(mine.minute) };
       }
       const [state, result] = step(merge(current, mine), now, false);
       return [state, { state, now, result }];

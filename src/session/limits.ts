@@ -1,6 +1,6 @@
 import { notice, type Report } from '../events.ts';
 import { type Limit, openLimit } from '../limit/limit.ts';
-import { nameOfLimit, openOwnLimit } from '../limit/open.ts';
+import { nameLimit, openOwnLimit } from '../limit/open.ts';
 import { isLoopback, type LimitStore, parseLimitStore } from '../settings/addresses.ts';
 import { stateFolder } from '../settings/folders.ts';
 import type { Account } from './connect.ts';
@@ -13,8 +13,8 @@ export async function openLimits(
 ): Promise<Limit> {
   const { context, options } = invocation;
   const store = chooseLimitStore(invocation);
-  const name = nameOfLimit(address, secret);
-  const own = openOwnLimit(context, stateFolder(context), name, (moved) => notice(report, moved));
+  const names = nameLimit(address, secret);
+  const own = openOwnLimit(context, stateFolder(context), names, (text) => notice(report, text));
   if (!store) return own;
   if (options.verbose) {
     notice(report, `the rate limit is shared through ${store.name}`);
@@ -26,7 +26,11 @@ export async function openLimits(
     import('../limit/store-cell.ts'),
     import('../limit/store-error.ts'),
   ]);
-  const cell = storeCell(await context.openEngine(store.address), `petstore:lim:${name}`, context);
+  const cell = storeCell(
+    await context.openEngine(store.address),
+    `petstore:lim:${names.name}`,
+    context,
+  );
   return shareThrough(openLimit(cell, context.turn), own, context, (error) =>
     notice(
       report,
