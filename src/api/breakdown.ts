@@ -23,9 +23,11 @@ type Reason = readonly [
 const reasons: readonly Reason[] = [
   [/^ENOTFOUND /, 'cannot resolve host HOST', { hint: checkUrl }],
   [/^EAI_AGAIN /, 'cannot resolve host HOST: temporary DNS failure', { again: true }],
+  [/^ETIMEOUT /, 'cannot resolve host HOST: no name server answers'],
   [/^ECONNREFUSED /, 'HOST refused the connection', { hint: checkUrl, again: true }],
   [/^(EHOSTUNREACH|ENETUNREACH|ETIMEDOUT) /, 'HOST is unreachable', { again: true }],
   [/^UND_ERR_CONNECT_TIMEOUT /, 'connecting to HOST timed out after 10s', { again: true }],
+  [/^UND_ERR_HEADERS_TIMEOUT /, 'HOST does not answer'],
   [/^E[MN]FILE /, 'too many open files to connect to HOST', { again: true }],
   [/^CERT_HAS_EXPIRED /, `${untrusted}: expired`, { hint: trust }],
   [/^CERT_NOT_YET_VALID /, `${untrusted}: not yet valid`, { hint: trust }],
