@@ -7,6 +7,7 @@ import { ownFolder } from '../../disk/private-folder.ts';
 import { Exit, Failure, nothingSent, usageFailure, withDetails } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { type Hold, holdNames } from '../../import/hold.ts';
+import { lookIn } from '../../import/lookup.ts';
 import { lookAlikeKey } from '../../import/plan.ts';
 import { settle, unknownOutcomes } from '../../import/settle.ts';
 import { findMismatch } from '../../json/check.ts';
@@ -32,6 +33,8 @@ type Creation = {
   readonly client: Client;
   readonly body: NewCategory;
   readonly onlyIfMissing: boolean;
+  /** The last list that was read before the create. */
+  before: readonly Category[];
   /** A request may still create the category after the last list was read. */
   isUnsettled: boolean;
   wasFound: boolean;
@@ -72,6 +75,7 @@ async function create(
     client,
     body,
     onlyIfMissing: ifMissing,
+    before: [],
     isUnsettled: false,
     wasFound: false,
   };
@@ -101,15 +105,15 @@ async function createMissing(creation: Creation): Promise<Category> {
   const { report } = session;
   const hold = await holdName(session, body.name);
   try {
-    let list = await readCategories(client);
-    if (hold.predecessors.length > 0 && !findName(list, body.name)) {
+    creation.before = await readCategories(client, { decides: true });
+    if (hold.predecessors.length > 0 && !findName(creation.before, body.name)) {
       const why = 'another petstore process may have created the same name';
-      list = await listSettled(creation, why).catch((error) => {
+      creation.before = await listSettled(creation, why).catch((error) => {
         throw withDetails(error, nothingSent);
       });
       hold.forgetPredecessors();
     }
-    const old = findName(list, body.name);
+    const old = findName(creation.before, body.name);
     if (old) {
       notice(report, `"${body.name}" already exists`);
       creation.wasFound = true;
@@ -143,7 +147,13 @@ async function listSettled(creation: Creation, why: string): Promise<Category[]>
   creation.isUnsettled = true;
   warn(report, `${why}: checking the list of categories in ${settleSeconds}s`);
   await settle(context, report, settleSeconds * 1_000, unknownOutcomes(1));
-  const list = await readCategories(creation.client);
+  const list = await readCategories(creation.client, { decides: true });
+  const isListed = lookIn(list);
+  const lost = creation.before.find(({ id, name }) => !isListed(id.text, name));
+  if (lost) {
+    const message = `the list is out of date: it lacks "${lost.name}", which it had before`;
+    throw new Failure('service', message, { hint: 'Run the same command again later.' });
+  }
   creation.isUnsettled = false;
   return list;
 }
@@ -159,7 +169,10 @@ async function send(creation: Creation): Promise<Category> {
     // A run that was interrupted waits for no list.
     if (error.kind !== 'outcome_unknown') throw error;
     const why = `${error.message}; it may have been created`;
-    const list = await listSettled(creation, why).catch(() => Promise.reject(error));
+    const list = await listSettled(creation, why).catch((reason) => {
+      const isOfList = reason instanceof Failure && reason.kind === 'service';
+      throw isOfList ? error.with({}, `${error.message}; ${reason.message}`) : error;
+    });
     return findCreated(creation, list, error);
   }
 }
