@@ -1,6 +1,7 @@
 import { TIMEOUT } from 'node:dns';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import type { PeerCertificate, TLSSocket } from 'node:tls';
 import type { buildConnector as Connectors } from 'undici';
 import { TunnelError } from '../api/exchange.ts';
 import type { HttpProxy, Send, WireAnswer, WireRequest } from '../context.ts';
@@ -13,6 +14,8 @@ type Lane = {
   /** The connection to the service or the proxy, below any TLS. */
   tcp?: Socket;
   socket?: Socket;
+  /** What TLS said first. undici would report in its place that the connection is closed. */
+  fault?: Error;
   /** The fault of whoever the connection waits for, until it answers. */
   delay?: Error | undefined;
   /** While true, data stays in the socket until the reader of the body wants more. */
@@ -124,7 +127,7 @@ function sendThrough(
             release();
             queueMicrotask(resume);
           },
-          onResponseError: (_, error) => fail(error),
+          onResponseError: (_, error) => fail(lane.fault ?? error),
         },
       );
     if (check) check().then(dispatch, fail);
@@ -159,7 +162,6 @@ function openLane(origin: string, proxy: HttpProxy | undefined): Lane {
 
 /** Connects over TCP before it speaks TLS, because Node resets no socket that speaks TLS. */
 function directly(lane: Lane): Connectors.connector {
-  const secure = buildConnector({ rejectUnauthorized: true, timeout: connectTimeoutMs });
   return (target, done) => {
     const { hostname: host, port, protocol } = target;
     const isSecure = protocol === 'https:';
@@ -192,10 +194,22 @@ function directly(lane: Lane): Connectors.connector {
         clearTimeout(timer);
         // An error under TLS reaches the socket above; without a listener here it would end the process.
         tcp.off('error', fail).on('error', () => {});
-        if (isSecure) secure({ ...target, httpSocket: tcp }, done);
+        if (isSecure) speakTls({ ...target, httpSocket: tcp }, done);
         else done(null, tcp);
       });
   };
+}
+
+/** An error about the certificate has this as `cert`, since Node forgets it. */
+function speakTls(target: Connectors.Options, done: Connectors.Callback): void {
+  const secure = buildConnector({ rejectUnauthorized: true, timeout: connectTimeoutMs });
+  let cert: PeerCertificate | undefined;
+  const socket: unknown = secure(target, (error, secured) =>
+    error ? done(Object.assign(error, { cert }), null) : done(null, secured),
+  );
+  (socket as TLSSocket).prependOnceListener('secure', () => {
+    cert = (socket as TLSSocket).getPeerCertificate();
+  });
 }
 
 /**
@@ -207,7 +221,9 @@ function adopt(socket: Socket, lane: Lane): void {
   const read = socket.read.bind(socket);
   socket.read = (size) => (lane.isPaused && size !== 0 ? null : read(size));
   socket.prependListener('error', (error) => {
-    if (systemCode(error) === 'ECONNRESET') Object.assign(error, { code: 'UND_ERR_SOCKET' });
+    const code = systemCode(error);
+    if (code === 'ECONNRESET') Object.assign(error, { code: 'UND_ERR_SOCKET' });
+    if (code?.startsWith('ERR_SSL_')) lane.fault = error;
   });
 }
 
@@ -221,7 +237,6 @@ function faultOf(code: string): Error {
  */
 function throughProxy(proxy: HttpProxy, lane: Lane): Connectors.connector {
   const connect = directly(lane);
-  const secure = buildConnector({ rejectUnauthorized: true, timeout: connectTimeoutMs });
   return (target, done) => {
     const { origin, credentials } = proxy;
     const client = new Client(origin, {
@@ -244,13 +259,16 @@ function throughProxy(proxy: HttpProxy, lane: Lane): Connectors.connector {
       .then(
         ({ statusCode, socket }) => {
           if (statusCode >= 200 && statusCode < 300) {
-            secure({ ...target, httpSocket: socket as Socket }, (error, secured) =>
+            speakTls({ ...target, httpSocket: socket as Socket }, (error, secured) =>
               error ? done(new TunnelError(proxy, 'service', error), null) : done(null, secured),
             );
             return;
           }
           socket.destroy();
-          done(new TunnelError(proxy, 'proxy', `refused to connect (${statusCode})`), null);
+          const did = credentials === undefined ? 'requires' : 'did not accept the';
+          const refusal =
+            statusCode === 407 ? `${did} user name and password` : 'refused to connect';
+          done(new TunnelError(proxy, 'proxy', `${refusal} (${statusCode})`), null);
         },
         (error) => {
           client.destroy().catch(() => {});

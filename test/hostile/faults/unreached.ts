@@ -70,8 +70,8 @@ const slowest = (fault: string, open: Unreached['open'], says: RegExp): Unreache
 const proxyThat = (did: string) => new RegExp(`the proxy \\S+ \\(HTTPS_PROXY\\) ${did}\\n`);
 const noAnswer = proxyThat('does not answer');
 const proxySays: readonly [react: keyof typeof reactions, says: RegExp][] = [
-  ['asksForPassword', proxyThat('refused to connect \\(407\\)')],
-  ['asksOtherwise', proxyThat('refused to connect \\(407\\)')],
+  ['asksForPassword', proxyThat('did not accept the user name and password \\(407\\)')],
+  ['asksOtherwise', proxyThat('did not accept the user name and password \\(407\\)')],
   ['forbids', proxyThat('refused to connect \\(403\\)')],
   ['fails', proxyThat('refused to connect \\(502\\)')],
   ['closes', proxyThat('closed the connection')],
