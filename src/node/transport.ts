@@ -205,7 +205,7 @@ function speakTls(target: Connectors.Options, done: Connectors.Callback): void {
   const secure = buildConnector({ rejectUnauthorized: true, timeout: connectTimeoutMs });
   let cert: PeerCertificate | undefined;
   const socket: unknown = secure(target, (error, secured) =>
-    error ? done(Object.assign(error, { cert }), null) : done(null, secured),
+    error ? done(Object.assign(error, cert && { cert }), null) : done(null, secured),
   );
   (socket as TLSSocket).prependOnceListener('secure', () => {
     cert = (socket as TLSSocket).getPeerCertificate();
@@ -265,10 +265,9 @@ function throughProxy(proxy: HttpProxy, lane: Lane): Connectors.connector {
             return;
           }
           socket.destroy();
-          const did = credentials === undefined ? 'requires' : 'did not accept the';
-          const refusal =
-            statusCode === 407 ? `${did} user name and password` : 'refused to connect';
-          done(new TunnelError(proxy, 'proxy', `${refusal} (${statusCode})`), null);
+          const did = credentials === undefined ? 'requires a' : 'did not accept the';
+          const what = statusCode === 407 ? `${did} user name and password` : 'refused to connect';
+          done(new TunnelError(proxy, 'proxy', `${what} (${statusCode})`), null);
         },
         (error) => {
           client.destroy().catch(() => {});

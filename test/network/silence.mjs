@@ -1,0 +1,55 @@
+// The uplink goes silent while rows are in flight, and comes back: silence.mjs [TRIALS] [short|default] [CHECKOUT]...
+import { setTimeout as pause } from 'node:timers/promises';
+import { audit, openWorld, rowsOf, thisCheckout } from './world.mjs';
+
+const [, , trials = '10', kind = 'short', ...checkouts] = process.argv;
+/** The silence ends just before the list of the import, so that what the system still has to send comes after it. */
+const kinds = {
+  short: { flags: ['--timeout', '3s', '--settle', '5s'], silentMs: 6_800, spreadMs: 1_200 },
+  default: { flags: [], silentMs: 88_000, spreadMs: 2_500 },
+};
+const { flags, silentMs, spreadMs } = kinds[kind];
+const rows = 200;
+
+for (const checkout of checkouts.length > 0 ? checkouts : [thisCheckout]) {
+  const results = [];
+  const queue = Array.from({ length: Number(trials) }, (_, n) => n);
+  const work = async () => {
+    for (let n = queue.shift(); n !== undefined; n = queue.shift())
+      results.push(await trial(checkout, n));
+  };
+  await Promise.all(Array.from({ length: 5 }, work));
+  const sum = (name) => results.reduce((total, result) => total + result[name], 0);
+  console.log(
+    `${checkout}, ${kind}: ${trials} trials of ${rows} rows: ${sum('lost')} lost, ${sum('twice')} twice, ${sum('waiting')} sockets in FIN-WAIT with data; exits ${results.map(({ exits }) => exits).join(' ')}`,
+  );
+  if (checkout === thisCheckout && sum('lost') + sum('twice') + sum('waiting') > 0)
+    process.exitCode = 1;
+}
+
+async function trial(checkout, n) {
+  const world = await openWorld({ delay: 25 });
+  try {
+    await world.service();
+    world.write('rows.csv', rowsOf(rows));
+    const importRows = () =>
+      world.petstore(checkout, ['categories', 'import', 'rows.csv', '--yes', ...flags]);
+    const first = importRows();
+    await pause(900 + n * 20);
+    world.link('silent');
+    await pause(silentMs + (spreadMs * n) / Number(trials));
+    const waiting = world
+      .sockets()
+      .split('\n')
+      .filter((line) => /^(FIN-WAIT|LAST-ACK|CLOSING)\S*\s+\d+\s+[1-9]/.test(line));
+    world.link('back');
+    const exits = [(await first).code];
+    for (let runs = 0; exits.at(-1) !== 0 && runs < 4; runs += 1)
+      exits.push((await importRows()).code);
+    // The last retransmission may be two minutes late.
+    await pause(kind === 'short' ? 15_000 : 60_000);
+    return { ...audit(await world.count(), rows), waiting: waiting.length, exits: exits.join(',') };
+  } finally {
+    await world.close();
+  }
+}
