@@ -58,6 +58,7 @@ const rules: readonly Rule[] = [
 ];
 
 const refusedByOthers = 'a proxy or firewall probably refused the request';
+const headersHint = 'See: petstore categories list -v';
 const maxTitleLength = 100;
 
 export function refusalOf(
@@ -73,18 +74,19 @@ export function refusalOf(
   }
   const rule = rules.find(([first, last]) => status >= first && status <= last) as Rule;
   const [, , kind, outcome, says] = rule;
-  const [location] = headerValues(headers, 'location');
-  const isRedirect = status >= 300 && status < 400;
-  const { code, message = '' } = isRedirect ? {} : service;
-  const title = isRedirect || service.message ? undefined : titleOfPage(response);
-  const words = title !== undefined && kind === 'auth' ? refusedByOthers : says;
-  const quote = message || (title && `"${title}"`);
-  const label = [status, code].filter(Boolean).join(' ');
-  const all = `${words.replace('LOCATION', () => location ?? 'elsewhere')} (${label})${quote ? `: ${quote}` : ''}`;
-  const hint = isRedirect
-    ? redirectHint(location, endpoint, baseUrl)
-    : refusalHint(endpoint, service, baseUrl, key);
-  return failureOf(endpoint, kind, all, outcome, { hint, service });
+  if (status >= 300 && status < 400) {
+    const [location] = headerValues(headers, 'location');
+    const message = `${says.replace('LOCATION', () => location ?? 'elsewhere')} (${status})`;
+    const hint = location && redirectHint(location, endpoint, baseUrl);
+    return failureOf(endpoint, kind, message, outcome, { hint, service });
+  }
+  const title = service.message ? undefined : titleOfPage(response);
+  const isOfOthers = title !== undefined && kind === 'auth';
+  const quote = service.message || (title && `"${title}"`);
+  const label = [status, service.code].filter(Boolean).join(' ');
+  const message = `${isOfOthers ? refusedByOthers : says} (${label})${quote ? `: ${quote}` : ''}`;
+  const hint = isOfOthers ? headersHint : refusalHint(endpoint, service, baseUrl, key);
+  return failureOf(endpoint, kind, message, outcome, { hint, service });
 }
 
 function rateLimitFailure(
@@ -121,12 +123,7 @@ function refusalHint(
     : 'Check the base URL, which must include the version prefix (such as /v1): petstore config list';
 }
 
-function redirectHint(
-  location: string | undefined,
-  { path }: Endpoint,
-  { href }: URL,
-): string | undefined {
-  if (location === undefined) return undefined;
+function redirectHint(location: string, { path }: Endpoint, { href }: URL): string {
   const from = href.replace(/\/*$/, path);
   const [target = ''] = URL.canParse(location, from)
     ? new URL(location, from).href.split(/[?#]/)

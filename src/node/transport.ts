@@ -1,5 +1,5 @@
 import { TIMEOUT } from 'node:dns';
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import net, { isIP, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
 import type { buildConnector as Connectors } from 'undici';
@@ -165,7 +165,7 @@ function directly(lane: Lane): Connectors.connector {
   return (target, done) => {
     const { hostname: host, port, protocol } = target;
     const isSecure = protocol === 'https:';
-    const tcp = connectTcp({
+    const tcp = net.connect({
       host,
       port: Number(port) || (isSecure ? 443 : 80),
       noDelay: true,

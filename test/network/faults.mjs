@@ -5,7 +5,7 @@ import { certify } from './world.mjs';
 const nginx = (
   inside,
   server = '',
-) => `daemon off; worker_processes 1; pid nginx.pid; error_log stderr; events {}
+) => `daemon off; user root; worker_processes 1; pid nginx.pid; error_log stderr; events {}
 http { access_log off; client_body_temp_path t1; proxy_temp_path t2; fastcgi_temp_path t3; uwsgi_temp_path t4; scgi_temp_path t5;
 proxy_cache_path cache keys_zone=c:1m; server { listen 9443 ssl; ssl_certificate CERT.pem; ssl_certificate_key CERT.key; ${server}
 location / { ${inside} } } }`;
@@ -158,7 +158,7 @@ export const faults = [
     {},
     behindHaproxy('ssl-min-ver TLSv1.0 ssl-max-ver TLSv1.1 ciphers DEFAULT@SECLEVEL=0'),
   ],
-  ['HTTP/2 alone', 'haproxy', {}, behindHaproxy('proto h2')],
+  ['HTTP/2 alone (haproxy, which closes without a word)', 'haproxy', {}, behindHaproxy('proto h2')],
   [
     'a certificate that has expired',
     'nginx',

@@ -26,6 +26,7 @@ const server = createServer(
     if (request.url === '/v1/count')
       return reply(200, { ...counts, names: categories.map(({ name }) => name) });
     counts.requests += 1;
+    console.log(`request ${counts.requests};`);
     if (request.method === 'GET') return reply(200, categories);
     const category = { id: categories.length + 1, ...JSON.parse(body) };
     categories.push(category);

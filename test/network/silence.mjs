@@ -30,12 +30,17 @@ for (const checkout of checkouts.length > 0 ? checkouts : [thisCheckout]) {
 async function trial(checkout, n) {
   const world = await openWorld({ delay: 25 });
   try {
-    await world.service();
+    const service = await world.service();
+    const inFlight = new Promise((resolve) => {
+      service.stdout.on('data', (text) => {
+        if (text.includes(`request ${60 + 5 * n};`)) resolve();
+      });
+    });
     world.write('rows.csv', rowsOf(rows));
     const importRows = () =>
       world.petstore(checkout, ['categories', 'import', 'rows.csv', '--yes', ...flags]);
     const first = importRows();
-    await pause(900 + n * 20);
+    await inFlight;
     world.link('silent');
     await pause(silentMs + (spreadMs * n) / Number(trials));
     const waiting = world
