@@ -40,9 +40,9 @@ const behindSquid =
     await world.service();
     world.write(
       'squid.conf',
-      `http_port 10.9.0.2:3128\npid_filename none\ncache deny all\naccess_log none\ncache_log /dev/null\ncache_effective_user root\nconnect_timeout 2 minutes\n${rules}\n`,
+      `http_port 10.9.0.2:3128\npid_filename none\ncache deny all\naccess_log none\ncache_log /dev/null\nconnect_timeout 2 minutes\n${rules}\n`,
     );
-    await world.serve(3128, 'squid', '-N', '-f', `${world.folder}/squid.conf`);
+    await world.serve(3128, 'squid', '-N', '-n', world.id, '-f', `${world.folder}/squid.conf`);
     return { env: { HTTPS_PROXY: `http://${user}10.9.0.2:3128` } };
   };
 

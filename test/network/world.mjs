@@ -1,7 +1,7 @@
 // Two network namespaces with a link between them: petstore in the first one, 10.9.0.1, all else in the second one, 10.9.0.2.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -62,6 +62,7 @@ export async function openWorld({ delay = 1, loss = 0 } = {}) {
   certify(folder, 'service');
 
   const world = {
+    id: near,
     folder,
     dns: (address) => writeFileSync(join(dns, 'resolv.conf'), `nameserver ${address}\n`),
     link: (word) => link.stdin.write(`${word}\n`),
@@ -134,6 +135,10 @@ export async function openWorld({ delay = 1, loss = 0 } = {}) {
         execFileSync('ip', ['netns', 'del', namespace]);
       }
       rmSync(dns, { recursive: true });
+      // squid leaves its shared memory behind when it is killed.
+      for (const name of readdirSync('/dev/shm')) {
+        if (name.startsWith(`${near}-`)) rmSync(join('/dev/shm', name));
+      }
       rmSync(folder, { recursive: true, force: true });
     },
   };

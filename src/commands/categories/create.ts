@@ -171,7 +171,9 @@ async function send(creation: Creation): Promise<Category> {
     const why = `${error.message}; it may have been created`;
     const list = await listSettled(creation, why).catch((reason) => {
       const isOfList = reason instanceof Failure && reason.kind === 'service';
-      throw isOfList ? error.with({}, `${error.message}; ${reason.message}`) : error;
+      throw isOfList && reason.message !== error.message
+        ? error.with({}, `${error.message}; ${reason.message}`)
+        : error;
     });
     return findCreated(creation, list, error);
   }
