@@ -43,14 +43,14 @@ const reasons: readonly Reason[] = [
   [/^\w+ALTNAME_INVALID /, `${untrusted}: issued for NAMES`, { hint: checkUrl }],
   [/^DEPTH_ZERO_/, `${untrusted}: self-signed certificate`, { hint: trust }],
   [
-    /^ERR_SSL_\w+ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE) /,
+    /^ERR_SSL_\S+ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE) /,
     'HOST requires a client certificate, which petstore cannot present',
     { isUnread: true },
   ],
-  [/^ERR_SSL_\w+PROTOCOL_VERSION /, 'HOST supports only TLS 1.1 or older, which is not safe'],
-  [/^ERR_SSL_\w+NO_APPLICATION_PROTOCOL /, onlyHttp2],
+  [/^ERR_SSL_\S+PROTOCOL_VERSION /, 'HOST supports only TLS 1.1 or older, which is not safe'],
+  [/^ERR_SSL_\S+NO_APPLICATION_PROTOCOL /, onlyHttp2],
   [/^HTTPParserError .* 0000\w\w04(00){5}$/, onlyHttp2, { isUnread: true }],
-  [/^ERR_SSL_\w+HANDSHAKE_FAILURE /, 'HOST refused the TLS handshake', { hint: noCommonTls }],
+  [/^ERR_SSL_\S+HANDSHAKE_FAILURE /, 'HOST refused the TLS handshake', { hint: noCommonTls }],
   [
     /^\w*(CERT|ISSUER|SIGNATURE)/,
     `${untrusted}: unknown certificate authority (CA)`,
