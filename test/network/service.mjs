@@ -36,4 +36,6 @@ const server = createServer(
 server.on('connection', () => {
   counts.connections += 1;
 });
+// As long as it waits for the next request, it takes one that is late.
+server.keepAliveTimeout = 180_000;
 server.listen(Number(port));
