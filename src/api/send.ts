@@ -43,7 +43,6 @@ export async function sendOnce(
     attempt.abort(reason);
   };
   const asTransportError = (error: unknown) => {
-    if (attempt.signal.aborted) return attempt.signal.reason;
     if (error instanceof TransportError) return error;
     return describeBreakdown(error, { host, sent, hasHead });
   };
