@@ -21,6 +21,8 @@ type Reason = readonly [
   details?: {
     readonly hint?: string;
     readonly again?: true;
+    /** It may pass, although it is not worth another try at once. */
+    readonly isAway?: true;
     readonly kind?: FailureKind;
     /** The row holds only once the head of the response has arrived. */
     readonly hasHead?: true;
@@ -30,13 +32,13 @@ type Reason = readonly [
 ];
 
 const reasons: readonly Reason[] = [
-  [/^ENOTFOUND /, 'cannot resolve host HOST', { hint: checkUrl }],
+  [/^ENOTFOUND /, 'cannot resolve host HOST', { hint: checkUrl, isAway: true }],
   [/^EAI_AGAIN /, 'cannot resolve host HOST: temporary DNS failure', { again: true }],
-  [/^ETIMEOUT /, 'cannot resolve host HOST: no name server answers'],
+  [/^ETIMEOUT /, 'cannot resolve host HOST: no name server answers', { isAway: true }],
   [/^ECONNREFUSED /, 'HOST refused the connection', { hint: checkUrl, again: true }],
   [/^(EHOSTUNREACH|ENETUNREACH|ETIMEDOUT) /, 'HOST is unreachable', { again: true }],
   [/^UND_ERR_CONNECT_TIMEOUT /, 'connecting to HOST timed out after 10s', { again: true }],
-  [/^UND_ERR_HEADERS_TIMEOUT /, 'HOST does not answer'],
+  [/^UND_ERR_HEADERS_TIMEOUT /, 'HOST does not answer', { isAway: true }],
   [/^E[MN]FILE /, 'too many open files to connect to HOST', { again: true }],
   [/^CERT_HAS_EXPIRED /, `${untrusted}: expired on UNTIL`, { hint: checkClock }],
   [/^CERT_NOT_YET_VALID /, `${untrusted}: not valid before FROM`, { hint: checkClock }],
@@ -83,10 +85,10 @@ export function describeBreakdown(
     return new TransportError(message, sent, { kind: 'internal', hint: bugHint, cause: fault });
   }
   if (error instanceof TunnelError) return describeTunnelError(error, host);
-  const [, says, { hint, again, kind, isUnread } = {}] = reasonFor(error, hasHead);
+  const [, says, { hint, again, isAway = again, kind, isUnread } = {}] = reasonFor(error, hasHead);
   const wasSent = sent && (hasHead || !isUnread);
   const message = fill(says, error).replace('HOST', host);
-  return new TransportError(message, wasSent, { hint, again, kind, cause: error });
+  return new TransportError(message, wasSent, { hint, again, isAway, kind, cause: error });
 }
 
 /** The system and undici give each error a code, except that of the parser. */
@@ -140,5 +142,7 @@ function describeTunnelError({ proxy, at, fault }: TunnelError, host: string): T
       : `Check ${proxy.source}`;
   const bypass = `${check}, or bypass the proxy: NO_PROXY=${host.replace(/:\d+$/, '')}`;
   const hint = details?.hint === checkUrl ? bypass : (details?.hint ?? bypass);
-  return new TransportError(message, false, { hint, cause: fault });
+  const isAway =
+    typeof fault === 'string' ? /\(50[234]\)$/.test(fault) : (details?.isAway ?? details?.again);
+  return new TransportError(message, false, { hint, isAway, cause: fault });
 }

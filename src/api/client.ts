@@ -152,8 +152,8 @@ export class Client {
       const end = isTransport ? signal.reason : error;
       return end.with({ ...outcomeDetails(endpoint, outcome), ...known });
     }
-    const { kind = 'network', hint, cause } = error.details;
-    return failureOf(endpoint, kind, error.message, outcome, { hint, cause }).with(known);
+    const { kind = 'network', hint, isAway, cause } = error.details;
+    return failureOf(endpoint, kind, error.message, outcome, { hint, isAway, cause }).with(known);
   }
 }
 

@@ -86,7 +86,8 @@ export function refusalOf(
   const label = [status, service.code].filter(Boolean).join(' ');
   const message = `${isOfOthers ? refusedByOthers : says} (${label})${quote ? `: ${quote}` : ''}`;
   const hint = isOfOthers ? headersHint : refusalHint(endpoint, service, baseUrl, key);
-  return failureOf(endpoint, kind, message, outcome, { hint, service });
+  const isAway = status >= 502 && status <= 504;
+  return failureOf(endpoint, kind, message, outcome, { hint, service, isAway });
 }
 
 function rateLimitFailure(

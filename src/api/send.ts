@@ -27,7 +27,7 @@ export async function sendOnce(
 
   const giveUpIn = (ms: number, message: string, hint?: string) => {
     stopTimer();
-    const giveUp = () => attempt.abort(new TransportError(message, sent, { hint }));
+    const giveUp = () => attempt.abort(new TransportError(message, sent, { hint, isAway: true }));
     if (ms > 0) stopTimer = deadline(context, ms, giveUp);
     else giveUp();
   };

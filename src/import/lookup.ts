@@ -1,4 +1,5 @@
 import { readCategories } from '../api/client.ts';
+import { pause } from '../api/pause.ts';
 import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 import { notice } from '../events.ts';
@@ -10,13 +11,16 @@ import { createdOf, withFate } from './plan.ts';
 import { describeRow, type Item } from './rows.ts';
 
 const firstPauseMs = 5_000;
+const maxOutageMs = 300_000;
+const firstTryMs = 1_000;
+const maxTryMs = 30_000;
 
 /** Returns a list that shows every category that this import created or found; a list without one of them is stale. */
 export async function fetchList(job: Job, journal: string): Promise<Category[]> {
   const { context, client, items, settleMs, report } = job;
   const end = context.uptime() + settleMs;
   for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
-    const list = await readCategories(client, { decides: true });
+    const list = await outlast(job, () => readCategories(client, { decides: true }));
     const missing = findMissing(items, list);
     if (missing.length === 0) return list;
     const leftMs = end - context.uptime();
@@ -26,6 +30,22 @@ export async function fetchList(job: Job, journal: string): Promise<Category[]> 
       notice(report, `${describeMissing(missing.length)}; ${retrying}`);
     }
     await context.sleep(Math.min(pauseMs, leftMs), context.signal);
+  }
+}
+
+/** Tries again while the service is away, for as long as an import may wait for it. */
+async function outlast<Result>(job: Job, request: () => Promise<Result>): Promise<Result> {
+  const { context, report, maxWaitMs } = job;
+  const end = context.uptime() + Math.min(maxWaitMs, maxOutageMs);
+  for (let pauseMs = firstTryMs; ; pauseMs = Math.min(2 * pauseMs, maxTryMs)) {
+    try {
+      return await request();
+    } catch (error) {
+      const isAway = error instanceof Failure && error.details.isAway;
+      if (!isAway || context.uptime() + pauseMs > end) throw error;
+      const words = { reason: 'unavailable', why: error.message, next: 'next try' } as const;
+      await pause(context, pauseMs, words, { report, signal: context.signal });
+    }
   }
 }
 
