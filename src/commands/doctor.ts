@@ -13,7 +13,7 @@ import { describeWait, rateLimitFailure } from '../limit/words.ts';
 import type { App } from '../session/app.ts';
 import { chooseProxy, refuseForSandbox, requireBaseUrl } from '../session/connect.ts';
 import { noKey } from '../session/key.ts';
-import { chooseLimitStore, describePasswordRisk } from '../session/limits.ts';
+import { chooseSharedStore, describePasswordRisk } from '../session/limits.ts';
 import { resolveMaxWait, resolveSetting } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
 import { noticeOfVersion } from '../settings/addresses.ts';
@@ -85,7 +85,7 @@ const localChecks: Readonly<Record<string, Check>> = {
       const given = settings[name].isOfSandbox ? undefined : resolveSetting(name, session);
       if (given) settings[name].parse(given.text, given.source);
     }
-    chooseLimitStore(session);
+    chooseSharedStore(session);
     const { file } = session.profile;
     if (file === undefined) return 'no settings folder';
     return existsSync(file) ? file : `no file yet (${file})`;
@@ -134,8 +134,8 @@ const localChecks: Readonly<Record<string, Check>> = {
 };
 
 const accountChecks: Readonly<Record<string, Check>> = {
-  async 'limit store'(session) {
-    const store = chooseLimitStore(session);
+  async 'shared store'(session) {
+    const store = chooseSharedStore(session);
     if (!store) return 'not set: the rate limit is shared on this machine only';
     const limit = await session.limits();
     await readStatus(limit);

@@ -1,5 +1,5 @@
 import type { Engine } from '../../src/context.ts';
-import { storeScript } from '../../src/limit/store-cell.ts';
+import { storeScript } from '../../src/store/store-cell.ts';
 
 /** Why no command gets a reply that can be used. */
 export type EngineFault = 'refuses' | 'silent' | 'full' | 'password' | 'loses the reply';

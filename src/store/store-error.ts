@@ -22,5 +22,5 @@ export function describeStoreError(error: unknown): string {
   if (code !== undefined) return `is unreachable (${code})`;
   const text = error instanceof Error ? error.message : '';
   const [, words] = replies.find(([pattern]) => pattern.test(text)) ?? [];
-  return words ?? 'cannot be used as a limit store';
+  return words ?? 'cannot be used as a shared store';
 }
