@@ -40,7 +40,7 @@ export type Context = {
   /** The argv that starts petstore itself: the Node binary and the launcher. */
   readonly self: readonly string[];
   readonly owner: Owner;
-  readonly isRunning: (owner: Owner) => boolean;
+  readonly isRunning: (owner: Owner) => boolean | undefined;
 };
 
 /** Returns true for a valid answer, else what is wrong with it. */

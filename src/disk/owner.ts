@@ -14,13 +14,14 @@ export function ownerOf(pid: number): Owner {
   return { pid, host: hostname(), born: readProcess(pid)?.born, space: spaceOf('pid') };
 }
 
-/** Returns true also for a process of another machine or container, where nobody can look. The signal 0 only asks. */
+/** Returns undefined for a process of another machine, start or container, where nobody can look. The signal 0 only asks. */
 export function isRunning(
   { pid, host, born, space }: Owner,
   kill: (pid: number, signal: 0) => unknown,
-): boolean {
+): boolean | undefined {
   // In another container the same number is somebody else, or nobody.
-  if (host !== hostname() || (space !== undefined && space !== spaceOf('pid'))) return true;
+  if (host !== hostname() || (space !== undefined && space !== spaceOf('pid'))) return undefined;
+  if (born !== undefined && !born.startsWith(`${ownBoot()}.`)) return undefined;
   try {
     kill(pid, 0);
   } catch (error) {
@@ -59,6 +60,14 @@ export function bootOf(uptimeSeconds: number, tickMs: number): string {
 
 export function isNamed(boot: string): boolean {
   return !boot.startsWith(unnamed);
+}
+
+function ownBoot(): string | undefined {
+  try {
+    return readBoot();
+  } catch {
+    return undefined;
+  }
 }
 
 function readBoot(): string {

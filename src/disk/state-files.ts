@@ -1,7 +1,17 @@
-import { constants, fdatasyncSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  constants,
+  fdatasyncSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { durableRemove, durableWrite } from './files.ts';
 import { readOwn, readStart, withOwnFile } from './open-file.ts';
+import { syncFolder } from './private-folder.ts';
 
 /** Files of the state folder. Each call is one step, which may be the last one of the process. */
 export type StateFiles = typeof stateFiles;
@@ -22,4 +32,11 @@ export const stateFiles = {
     withOwnFile(path, constants.O_WRONLY | constants.O_APPEND, (file) => writeFileSync(file, text)),
   sync: (path: string) => withOwnFile(path, constants.O_RDWR, fdatasyncSync),
   remove: durableRemove,
+  rename(from: string, to: string): void {
+    renameSync(from, to);
+    syncFolder(dirname(to));
+  },
+  /** Sets the time of change, in ms since 1970. */
+  touch: (path: string, at: number) => utimesSync(path, at / 1_000, at / 1_000),
+  touchedAt: (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs,
 };

@@ -1,15 +1,13 @@
 import { hash, randomUUID } from 'node:crypto';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { cannotSave, saving } from '../disk/files.ts';
 import { withLock } from '../disk/lock.ts';
 import { isOwner, type Owner } from '../disk/owner.ts';
 import { securePrivateFolder } from '../disk/private-folder.ts';
-import type { StateFiles } from '../disk/state-files.ts';
 import { removeFiles } from '../disk/temporary.ts';
-import { type Failure, Interruption, nothingSent, unsentFailure } from '../errors.ts';
+import { Failure, Interruption, nothingSent, systemCode, unsentFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
-import { commandOn } from '../text/shell.ts';
 import { isoTime } from '../time.ts';
 import { lookAlikeKey } from './plan.ts';
 
@@ -24,23 +22,43 @@ type Options = {
   readonly report: Report;
 };
 
-/** A file whose first line says which process has the names. */
-type Mark = {
-  readonly file: string;
-  readonly process: Process;
-  readonly keys: readonly string[];
-};
-
+/** What the first line of a mark says of its process; the other lines are hashes of the names. */
 type Process = Owner &
   Pick<Options, 'doing' | 'journal'> & {
     readonly since: number;
-    /** It has ended and left the mark on purpose. Another machine could not see that. */
+    /** 0.2.0 wrote none. It did not touch its marks, and rewrote them at the end. */
+    readonly v?: 2;
     readonly isEnded?: true;
   };
+
+/** The name of a mark's file ends in what its process has done since its last list: nothing, `.sent`, or sent and `.ended`. */
+type Mark = {
+  readonly file: string;
+  /** Undefined if it is damaged or of a later version. It then stands for all names. */
+  readonly process: Process | undefined;
+  readonly keys: readonly string[];
+};
+
+/** A process that has ended, or was silent for too long, after it sent requests for names of ours. */
+export type Predecessor = {
+  readonly journal: string | undefined;
+  readonly wasKilled: boolean;
+  /** By our uptime. */
+  readonly lastSeenAt: number;
+};
 
 const pollMs = 50;
 const minShownMs = 2_000;
 const maxMarkBytes = 4 * 1024 * 1024;
+const beatMs = 5_000;
+/** A create leaves only within this time of a touch. */
+export const maxBeatAgeMs = 10_000;
+/** Who does not touch a mark for this time is taken for dead. It is more than a create needs after its last check. */
+const maxSilenceMs = 30_000;
+/** A machine that slept has watched nobody meanwhile. */
+const maxLookMs = 1_000;
+/** A mark that is older than its process by more than this was copied by something that keeps no times. */
+const maxClockErrorMs = 600_000;
 
 /** Takes all of these names, or waits for the living processes that have one of them. */
 export async function holdNames(context: Context, options: Options): Promise<Hold> {
@@ -48,25 +66,28 @@ export async function holdNames(context: Context, options: Options): Promise<Hol
   const { maxWaitMs, report } = options;
   const start = uptime();
   const by = Symbol('names');
+  const watch = new Watch(context);
   /** The list may not show yet what these have created. */
-  const creates: Process[] = [];
-  let shown: Process | undefined;
+  const creates = new Map<string, Predecessor>();
+  let shown: Mark | undefined;
   try {
     for (;;) {
-      const held = await tryHold(context, options);
-      if (held instanceof Hold) {
-        held.predecessors.push(...creates);
-        return held;
+      const found = await tryHold(context, options, watch);
+      if (found instanceof Hold) {
+        found.predecessors.push(...creates.values());
+        return found;
       }
-      if (held.process.doing === 'creating') creates.push(held.process);
-      while (isHeld(context, held.file)) {
+      while (found.length > 0 && found.every((mark) => watch.isLiving(mark))) {
         const waitedMs = uptime() - start;
-        if (waitedMs >= maxWaitMs) throw busy(held);
-        if (waitedMs >= minShownMs) {
-          shown = held.process;
-          show(shown, maxWaitMs - waitedMs);
-        }
+        [shown] = found as [Mark];
+        if (waitedMs >= maxWaitMs) throw busy(shown);
+        if (waitedMs >= minShownMs) show(shown, maxWaitMs - waitedMs);
         await sleep(Math.min(pollMs * (1 + random()), maxWaitMs - waitedMs), signal);
+      }
+      for (const { file, process } of found) {
+        if (process?.doing !== 'creating') continue;
+        const end = { journal: undefined, wasKilled: false, lastSeenAt: uptime() };
+        creates.set(idOf(file), end);
       }
     }
   } catch (error) {
@@ -75,74 +96,216 @@ export async function holdNames(context: Context, options: Options): Promise<Hol
     if (shown) show(shown, 0);
   }
 
-  function show({ pid, doing }: Process, waitMs: number): void {
+  function show({ process }: Mark, waitMs: number): void {
     const hasEnd = Number.isFinite(waitMs);
     report({
       event: 'wait',
       by,
       reason: 'claimed',
-      why: `process ${pid} is ${doing} the same names`,
+      why: `${describeProcess(process)} is ${process?.doing ?? 'using'} the same names`,
       next: hasEnd ? 'giving up' : 'waiting for it to finish',
       resetAt: hasEnd ? context.now() + waitMs : undefined,
       waitMs,
-      pid,
+      ...(process && { pid: process.pid }),
     });
   }
 }
 
+/** The names, as long as this process touches its mark. */
 export class Hold {
-  readonly predecessors: Process[];
-
-  readonly #stateFiles: StateFiles;
-  readonly #own: Mark;
+  readonly predecessors: Predecessor[];
+  readonly #context: Context;
   readonly #rivals: readonly Mark[];
+  readonly #released = new AbortController();
+  #file: string;
+  #touchedAt: number;
+  #isLost = false;
 
-  constructor(stateFiles: StateFiles, own: Mark, rivals: readonly Mark[]) {
-    this.#stateFiles = stateFiles;
-    this.#own = own;
+  constructor(context: Context, file: string, rivals: readonly Mark[]) {
+    this.#context = context;
+    this.#file = file;
     this.#rivals = rivals;
-    this.predecessors = rivals.map((rival) => rival.process);
+    this.predecessors = rivals.map((rival) => predecessorOf(context, rival));
+    this.#touchedAt = context.uptime();
+    this.#beat().catch(() => {});
+  }
+
+  async #beat(): Promise<void> {
+    for (;;) {
+      await this.#context.sleep(beatMs, this.#released.signal);
+      try {
+        this.#touch();
+      } catch {
+        // The next create fails, or the next touch succeeds.
+      }
+    }
+  }
+
+  #touch(): void {
+    const { stateFiles, now, uptime } = this.#context;
+    const at = uptime();
+    this.#step(() => stateFiles.touch(this.#file, now()));
+    this.#touchedAt = at;
+  }
+
+  /** Call it before each create leaves. The names outlast a power cut then: the request may be carried out after it. */
+  beforeSending(): void {
+    this.check();
+    if (!this.#file.endsWith('.sent')) this.#rename('.sent');
+  }
+
+  /** Call it when a list has shown what became of all that was sent. */
+  afterList(): void {
+    if (this.#file.endsWith('.sent')) this.#rename('');
+  }
+
+  /** Throws if another process has taken the names, as it may when this one was suspended. */
+  check(): void {
+    const ageMs = this.#context.uptime() - this.#touchedAt;
+    if (this.#isLost || ageMs > maxBeatAgeMs) this.#touch();
+  }
+
+  #rename(ending: string): void {
+    const next = join(this.#file, '..', `${idOf(this.#file)}${ending}`);
+    this.#step(() => this.#context.stateFiles.rename(this.#file, next));
+    this.#file = next;
+  }
+
+  #step(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT') throw cannotSave(this.#file, error);
+      this.#isLost = true;
+      throw takenOver();
+    }
   }
 
   /** Forgets the predecessors. Call it when their requests have been carried out or dropped, and a list has been received since. */
   forgetPredecessors(): void {
-    for (const { file } of this.#rivals) this.#stateFiles.remove(file);
+    for (const { file } of this.#rivals) this.#context.stateFiles.remove(file);
   }
 
-  /** Never throws. With `keep` the mark stays, so that the next process knows that it has to wait. */
+  /** Never throws. With `keep` the mark stays if anything was sent since the last list: the next process has to wait. */
   release(keep: boolean): void {
-    const own = this.#own;
+    this.#released.abort();
     try {
-      if (keep) writeMark(this.#stateFiles, { ...own, process: { ...own.process, isEnded: true } });
-      else this.#stateFiles.remove(own.file);
+      if (keep && this.#file.endsWith('.sent')) this.#rename('.ended');
+      else if (!this.#isLost) this.#context.stateFiles.remove(this.#file);
     } catch {
-      // The next process of this machine finds the mark of a dead one, and waits.
+      // The next process finds the mark of a dead one, and waits.
     }
   }
 }
 
-/** Reads the marks of others and writes ours in one step. Returns the mark of a living process if there is one. */
-async function tryHold(context: Context, options: Options): Promise<Hold | Mark> {
+/** Knows the marks of others, and for how long each has not been touched while we looked. */
+class Watch {
+  readonly #context: Context;
+  readonly #marks = new Map<string, Mark>();
+  readonly #looks = new Map<string, { touchedAt: number; lookedAt: number; silentMs: number }>();
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /** Reads each mark once: its content never changes. */
+  read(file: string): Mark | undefined {
+    const known = this.#marks.get(idOf(file));
+    if (known) return { ...known, file };
+    const mark = readMark(this.#context, file);
+    if (mark) this.#marks.set(idOf(file), mark);
+    return mark;
+  }
+
+  /** Returns true if its file is as it was, and its process is seen or may be alive. */
+  isLiving(mark: Mark): boolean {
+    const silentMs = this.#look(mark);
+    if (silentMs === undefined || hasEnded(mark)) return false;
+    const isRunning = mark.process && this.#context.isRunning(mark.process);
+    if (isRunning === false) return false;
+    if (isRunning && mark.process?.v === undefined) return true;
+    return silentMs < maxSilenceMs;
+  }
+
+  /** Returns for how long it was not touched, or undefined if it is gone. */
+  #look({ file }: Mark): number | undefined {
+    const { stateFiles, uptime } = this.#context;
+    const touchedAt = stateFiles.touchedAt(file);
+    if (touchedAt === undefined) return undefined;
+    const lookedAt = uptime();
+    const last = this.#looks.get(idOf(file));
+    const silentMs =
+      last?.touchedAt === touchedAt
+        ? last.silentMs + Math.min(maxLookMs, lookedAt - last.lookedAt)
+        : 0;
+    this.#looks.set(idOf(file), { touchedAt, lookedAt, silentMs });
+    return silentMs;
+  }
+}
+
+/** Takes the names and returns the hold, or the marks of those who live. None are returned if something changed meanwhile. */
+async function tryHold(
+  context: Context,
+  options: Options,
+  watch: Watch,
+): Promise<Hold | readonly Mark[]> {
   const { stateFiles, owner, now, uid } = context;
-  const { folder, address, doing, journal } = options;
+  const { folder, address, doing, journal, maxWaitMs } = options;
   saving(folder, () => securePrivateFolder(folder, uid));
   const scope = hashOf(address);
   const keys = keysOf(options);
-  return withLock(context, join(folder, `${scope}.lock`), () => {
+  const lock = join(folder, `${scope}.lock`);
+  const work = async (isLocked: () => Promise<boolean>) => {
     const file = join(folder, `${scope}.${randomUUID()}`);
     try {
-      const rivals = findRivals(stateFiles, folder, scope, new Set(keys));
-      const living = rivals.find((rival) => isAlive(context, rival));
-      if (living) return living;
-      const own = { file, process: { ...owner, since: now(), doing, journal }, keys };
-      // It outlives a power cut as well: the service may still carry out what was sent before.
-      writeMark(stateFiles, own);
-      return new Hold(stateFiles, own, rivals);
+      const rivals = findRivals(context, watch, folder, scope, new Set(keys));
+      const living = rivals.filter((rival) => watch.isLiving(rival));
+      if (living.length > 0) return living;
+      const taken = rivals.flatMap((rival) => takeOver(context, rival));
+      const process: Process = { ...owner, v: 2, since: now(), doing, journal };
+      stateFiles.write(file, [JSON.stringify(process), ...keys].join('\n'));
+      stateFiles.touch(file, now());
+      // Who was suspended for long under the lock has lost it: another one may not have seen the mark.
+      if (await isLocked()) return new Hold(context, file, taken);
+      stateFiles.remove(file);
+      return [];
     } catch (error) {
       removeFiles([file]);
+      // A mark is gone: its process ended, or sends now.
+      if (systemCode(error) === 'ENOENT') return [];
       throw cannotSave(file, error);
     }
-  });
+  };
+  return withLock(context, lock, work, maxWaitMs);
+}
+
+/** Renames the mark of a dead process, which finds it gone if it was only suspended. Returns it if anything was sent. */
+function takeOver({ stateFiles }: Context, mark: Mark): Mark[] {
+  const file = join(mark.file, '..', `${idOf(mark.file)}.ended`);
+  if (file !== mark.file) stateFiles.rename(mark.file, file);
+  // 0.2.0 did not note what was sent.
+  if (mark.process?.v === undefined || /\.(?:sent|ended)$/.test(mark.file))
+    return [{ ...mark, file }];
+  stateFiles.remove(file);
+  return [];
+}
+
+function hasEnded({ file, process }: Mark): boolean {
+  return process?.isEnded === true || file.endsWith('.ended');
+}
+
+/** Returns the name of a mark's file without its ending. */
+function idOf(file: string): string {
+  return basename(file).replace(/\.(?:sent|ended)$/, '');
+}
+
+function predecessorOf(context: Context, mark: Mark): Predecessor {
+  const { stateFiles, now, uptime } = context;
+  const { since = 0, journal } = mark.process ?? {};
+  const touchedAt = stateFiles.touchedAt(mark.file) ?? Number.POSITIVE_INFINITY;
+  const isTrusted = touchedAt > since - maxClockErrorMs && mark.process !== undefined;
+  const silenceMs = isTrusted ? Math.max(0, now() - touchedAt) : 0;
+  return { journal, wasKilled: true, lastSeenAt: uptime() - silenceMs };
 }
 
 /** Names that a service may take for the same one have the same key. */
@@ -155,45 +318,59 @@ function hashOf(text: string): string {
 }
 
 function findRivals(
-  stateFiles: StateFiles,
+  { stateFiles }: Context,
+  watch: Watch,
   folder: string,
   scope: string,
   keys: ReadonlySet<string>,
 ): Mark[] {
-  const form = new RegExp(`^${scope}\\.[0-9a-f-]{36}$`);
+  const form = new RegExp(`^${scope}\\.[0-9a-f-]{36}(\\.sent|\\.ended)?$`);
   return stateFiles.list(folder).flatMap((name) => {
-    const mark = form.test(name) ? readMark(stateFiles, join(folder, name)) : undefined;
-    return mark?.keys.some((key) => keys.has(key)) ? [mark] : [];
+    const mark = form.test(name) ? watch.read(join(folder, name)) : undefined;
+    const isRival = mark && (!mark.process || mark.keys.some((key) => keys.has(key)));
+    return isRival ? [mark] : [];
   });
 }
 
-function writeMark(stateFiles: StateFiles, { file, process, keys }: Mark): void {
-  stateFiles.write(file, [JSON.stringify(process), ...keys].join('\n'));
+function readMark({ stateFiles }: Context, file: string): Mark | undefined {
+  const text = stateFiles.read(file, maxMarkBytes)?.toString();
+  if (text === undefined) return undefined;
+  const [first = '', ...keys] = text.split('\n');
+  return { file, process: parseProcess(first), keys };
 }
 
-function readMark(stateFiles: StateFiles, file: string): Mark | undefined {
-  const [first = '', ...keys] = stateFiles.read(file, maxMarkBytes)?.toString().split('\n') ?? [];
+function parseProcess(text: string): Process | undefined {
   try {
-    const process = JSON.parse(first) as Process;
-    return isOwner(process) && Number.isFinite(process.since) ? { file, process, keys } : undefined;
+    const process = JSON.parse(text) as Process;
+    const isKnown = process.v === undefined || process.v === 2;
+    return isKnown && isOwner(process) && isMoment(process.since) ? process : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isHeld(context: Context, file: string): boolean {
-  const mark = readMark(context.stateFiles, file);
-  return mark !== undefined && isAlive(context, mark);
+function isMoment(value: unknown): boolean {
+  return typeof value === 'number' && !Number.isNaN(new Date(value).valueOf());
 }
 
-function isAlive({ isRunning }: Context, { process }: Mark): boolean {
-  return process.isEnded !== true && isRunning(process);
+function describeProcess(process: Process | undefined): string {
+  return process ? `process ${process.pid} on ${process.host}` : 'another process';
 }
 
-function busy({ file, process: { pid, host, since, doing } }: Mark): Failure {
+function busy({ file, process }: Mark): Failure {
+  const message = process
+    ? `${describeProcess(process)} has been ${process.doing} the same names since ${isoTime(process.since)}`
+    : `another process may be using the same names: its mark ${file} cannot be read`;
   return unsentFailure(
     'output',
-    `process ${pid} on ${host} has been ${doing} the same names since ${isoTime(since)}`,
-    `Run the same command again when it has finished, or with a longer --max-wait. If that process no longer exists (another machine, another container): ${commandOn('rm', file)}`,
+    message,
+    'Run the same command again when it has finished, or with a longer --max-wait.',
   );
+}
+
+function takenOver(): Failure {
+  return new Failure('output', 'another petstore process has taken over these names', {
+    consequence: 'This one was suspended for too long. It sends nothing more.',
+    hint: 'Run the same command again: it waits for the other process.',
+  });
 }

@@ -12,6 +12,8 @@ export type Job = Identity & {
   readonly stateFolder: string;
   /** Within this time the service carries out a request or drops it, and its list shows what it created. */
   readonly settleMs: number;
+  /** The same after a kill, from the last sign of life on. */
+  readonly settleAfterKillMs: number;
   readonly maxWaitMs: number;
   /** Shows the plan and asks. Marks the look-alikes that are created all the same; throws if the answer is no. */
   readonly confirm: () => Promise<void>;

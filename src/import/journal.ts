@@ -7,6 +7,7 @@ import { faultOfFolder, securePrivateFolder } from '../disk/private-folder.ts';
 import type { StateFiles } from '../disk/state-files.ts';
 import { configFailure, systemCode } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
+import type { Hold } from './hold.ts';
 import type { Item } from './rows.ts';
 
 /** Tells imports apart by address and content. The path, undefined for standard input, is for who reads the journal. */
@@ -51,6 +52,7 @@ export class Journal {
     context: Context,
     readonly path: string,
     items: readonly Item[],
+    readonly hold: Hold,
   ) {
     this.#stateFiles = context.stateFiles;
     saving(path, () => securePrivateFolder(dirname(path), context.uid));
@@ -75,7 +77,10 @@ export class Journal {
     );
   }
 
+  /** Throws if another process has taken the names: it writes the journal now. Call it before each create leaves. */
   setState(state: State): void {
+    if (state === 'sending') this.hold.beforeSending();
+    else this.hold.check();
     if (state === this.state) return;
     this.#append({ state });
     this.#untilFault(() => this.#stateFiles.sync(this.path));

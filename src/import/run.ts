@@ -19,7 +19,7 @@ import { claim, describeMissing, fetchList, findCopies, findMissing } from './lo
 import { createdOf, plan, withFate } from './plan.ts';
 import type { Item } from './rows.ts';
 import { Sender, type Stop } from './send.ts';
-import { settle, unknownOutcomes } from './settle.ts';
+import { restOfSettle, settle, unknownOutcomes } from './settle.ts';
 
 /** What the items do not say. */
 export type Ending = {
@@ -45,14 +45,13 @@ export async function runImport(job: Job): Promise<Ending> {
   try {
     hold = await holdNamesOf(job, path);
     refuseUnfinished(context, folder, job);
-    journal = new Journal(context, path, items);
+    journal = new Journal(context, path, items, hold);
     if (journal.header) notice(report, describeResumption(journal.header, journal.state, items));
     const wasKilled = journal.state === 'sending';
     // A killed run could not write down its last rows. They stay unknown if the wait below is interrupted.
     if (wasKilled && journal.header) markUnknown(items);
-    if (wasKilled || mustSettle(hold, journal)) {
-      await settle(context, report, settleMs, afterKill);
-    }
+    const restMs = restOfKilled(job, hold, journal);
+    if (restMs > 0) await settle(context, report, restMs, afterKill);
     const list = await lookUp(journal, 'created_before');
     if (wasKilled && journal.header) journal.setState('idle');
     hold.forgetPredecessors();
@@ -101,6 +100,7 @@ export async function runImport(job: Job): Promise<Ending> {
     if (claimed.length + others.length > 0) {
       notice(report, describeClaim(claimed.length, withFate(others, 'create').length));
     }
+    journal.hold.afterList();
     shownCount = createdOf(items).length;
     for (const copy of findCopies(items, list, journal.header?.before)) {
       if (!copies.has(copy.id.text)) notice(report, describeCopy(copy));
@@ -145,9 +145,12 @@ function describeResumption({ at }: Header, state: Journal['state'], items: read
     : `resuming the import started at ${isoTime(at)}: ${rows}`;
 }
 
-/** The journal tells what a killed run of the same import left; of any other process nothing is known. */
-function mustSettle({ predecessors }: Hold, { path, header }: Journal): boolean {
-  return predecessors.some(({ journal }) => journal !== path || header === undefined);
+/** Returns how long to wait. The journal tells what a killed run of the same import left; of any other nothing is known. */
+function restOfKilled(job: Job, { predecessors }: Hold, { path, header, state }: Journal): number {
+  const others = predecessors.filter(({ journal }) => journal !== path || header === undefined);
+  const killed = state === 'sending' ? predecessors : others;
+  if (state === 'sending' && killed.length === 0) return job.settleAfterKillMs;
+  return restOfSettle(job.context.uptime(), killed, job);
 }
 
 function headerOf(job: Job, list: readonly Category[]): Header {

@@ -127,7 +127,8 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
       const state = dropPermits(
         before,
         now,
-        (permit) => now >= permit.expiresAt || (canCheck && !context.isRunning(permit.owner)),
+        (permit) =>
+          now >= permit.expiresAt || (canCheck && context.isRunning(permit.owner) === false),
       );
       const inFlight = Object.keys(state.permits).join();
       // The step may have been taken before, see `replace` of a cell.

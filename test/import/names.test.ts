@@ -200,7 +200,7 @@ describe('a process whose names are held by another one', () => {
       });
 
       const [wait, ...rest] = stderr.split('\n');
-      expect(wait).toMatch(/^petstore: process 1 is importing the same names, /);
+      expect(wait).toMatch(/^petstore: process 1 on here is importing the same names, /);
       expect(wait).toMatch(says);
       expect(rest).toEqual(['petstore: interrupted', 'Nothing was sent.', '']);
     },

@@ -174,7 +174,7 @@ describe('config set, for many', () => {
   });
 
   test.for(saving)(
-    '$argv waits five seconds for a process that runs, and names it: exit 74',
+    '$argv waits fifteen seconds for a process that runs, and names it: exit 74',
     async ({ argv, lock }, { petstore, folder, clock }) => {
       const path = join(folder, 'config', lock);
       await lockAs(77, path, clock.now);
@@ -186,10 +186,10 @@ describe('config set, for many', () => {
       expect(stderr).toBe(
         `petstore: process 77 on elsewhere has locked ${path} since 2026-11-20T15:04:00Z\n` +
           'Nothing was changed.\n' +
-          `Try again. If that process no longer exists (other machine or container): rm -r '${path}'\n`,
+          'Try again when it has ended.\n',
       );
-      expect(clock.now() - before).toBeGreaterThanOrEqual(5_000);
-      expect(clock.now() - before).toBeLessThanOrEqual(8_000);
+      expect(clock.now() - before).toBeGreaterThanOrEqual(15_000);
+      expect(clock.now() - before).toBeLessThanOrEqual(16_000);
       expect(readdirSync(join(folder, 'config'))).toEqual([lock]);
     },
   );

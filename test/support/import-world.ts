@@ -37,7 +37,7 @@ const idleLine = '{"state":"idle"}\n';
 export class ImportWorld {
   readonly clock = new VirtualClock();
   readonly random: Random;
-  readonly files = new Map<string, { text: string; syncedLength: number }>();
+  readonly files = new Map<string, { text: string; syncedLength: number; touchedAt: number }>();
   readonly alive = new Set<number>();
   readonly counts = { runs: 0, kills: 0, killedIdle: 0, resumedAtOnce: 0, waits: 0, faults: 0 };
   readonly limit: { perWindow: number; left: number; resetAt: number; queued: number };
@@ -149,6 +149,7 @@ class ImportProcess {
       address: 'service',
       stateFolder: world.folder,
       settleMs,
+      settleAfterKillMs: settleMs,
       maxWaitMs: Number.POSITIVE_INFINITY,
       context: this.#context() as Context,
       client: this.#client() as Client,
@@ -206,7 +207,12 @@ class ImportProcess {
   }
 
   #disk(): StateFiles {
-    const { files, random } = this.world;
+    const { files, random, clock } = this.world;
+    const found = (path: string) => {
+      const file = files.get(path);
+      if (!file) throw Object.assign(new Error('no file'), { code: 'ENOENT' });
+      return file;
+    };
     return {
       list: (folder) => [...files.keys()].map((path) => path.slice(folder.length + 1)),
       read: (path) => {
@@ -216,13 +222,12 @@ class ImportProcess {
       write: (path, text) => {
         if (this.#step()) return;
         if (this.#isFull()) throw new Failure('output', 'the disk is full');
-        files.set(path, { text, syncedLength: text.length });
+        files.set(path, { text, syncedLength: text.length, touchedAt: clock.now });
         this.#step();
       },
       append: (path, text) => {
         if (this.#step()) return;
-        const file = files.get(path);
-        if (!file) throw Object.assign(new Error('no file'), { code: 'ENOENT' });
+        const file = found(path);
         const isFull = this.#isFull();
         file.text += isFull ? text.slice(0, below(text.length, random)) : text;
         this.#step();
@@ -234,6 +239,18 @@ class ImportProcess {
         if (file) file.syncedLength = file.text.length;
         this.#step();
       },
+      rename: (from, to) => {
+        if (this.#step()) return;
+        files.set(to, found(from));
+        files.delete(from);
+        this.#step();
+      },
+      touch: (path, at) => {
+        if (this.#step()) return;
+        found(path).touchedAt = at;
+        this.#step();
+      },
+      touchedAt: (path) => files.get(path)?.touchedAt,
       remove: (path) => {
         if (this.#step()) return;
         files.delete(path);

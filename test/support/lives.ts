@@ -44,7 +44,7 @@ export const test = base.extend<Lives>({
     await use(async (argv, { create, isKilled, diesAt, interruptedAt, host = 'here' } = {}) => {
       pid += 1;
       const owner = { pid, host };
-      const isRunning = (of: typeof owner) => of.host !== host || of.pid === owner.pid;
+      const isRunning = (of: typeof owner) => (of.host === host ? of.pid === owner.pid : undefined);
       const start = clock.uptime();
       const sent: string[] = [];
       let firstSentMs = Number.NaN;

@@ -90,6 +90,16 @@ export function createMortal(clock: Clock, send: Send, fate: Fate): Mortal {
       syncedLengths.delete(path);
       step();
     },
+    rename(from, to) {
+      if (step()) return;
+      stateFiles.rename(from, to);
+      step();
+    },
+    touch(path, at) {
+      if (step()) return;
+      stateFiles.touch(path, at);
+      step();
+    },
     remove(path) {
       if (step()) return;
       stateFiles.remove(path);

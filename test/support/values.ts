@@ -28,6 +28,7 @@ export function lockAs(pid: number, path: string, now = () => 0): Promise<() => 
     owner: { pid, host: 'elsewhere' },
     isRunning: () => false,
     now,
+    random: () => 0,
     sleep: () => Promise.resolve(),
     signal: new AbortController().signal,
   };

@@ -23,6 +23,7 @@ describe('a process', () => {
 
     expect(runs(me)).toBe(true);
     expect(runs({ ...me, born: `${me.born}0` })).toBe(false);
+    expect(runs({ ...me, born: 'another-boot.1' })).toBe(undefined);
     expect(runs({ ...me, born: undefined })).toBe(true);
     expect(ownerOf(process.ppid).born).not.toBe(me.born);
   });
@@ -42,7 +43,7 @@ describe('a process', () => {
     },
   );
 
-  test('of somebody else runs, and so does one of another machine', () => {
+  test('of somebody else runs, and one of another machine cannot be seen', () => {
     const failing = (code: string) => () => {
       throw Object.assign(new Error(code), { code });
     };
@@ -50,6 +51,6 @@ describe('a process', () => {
 
     expect(isRunning(me, failing('EPERM'))).toBe(true);
     expect(isRunning(me, failing('ESRCH'))).toBe(false);
-    expect(isRunning({ ...me, host: 'elsewhere' }, failing('ESRCH'))).toBe(true);
+    expect(isRunning({ ...me, host: 'elsewhere' }, failing('ESRCH'))).toBe(undefined);
   });
 });

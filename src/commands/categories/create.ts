@@ -9,18 +9,18 @@ import { notice, warn } from '../../events.ts';
 import { categoryColumns } from '../../fields.ts';
 import { type Hold, holdNames } from '../../import/hold.ts';
 import { lookAlikeKey } from '../../import/plan.ts';
-import { settle, unknownOutcomes } from '../../import/settle.ts';
+import { defaultSettleTimes, restOfSettle, settle, unknownOutcomes } from '../../import/settle.ts';
 import { findMismatch } from '../../json/check.ts';
 import type { App } from '../../session/app.ts';
 import { profileFlag } from '../../session/profile.ts';
 import { resolveMaxWait } from '../../session/resolve.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { requireStateFolder } from '../../settings/folders.ts';
+import { duration } from '../../time.ts';
 import { addExamples } from '../help.ts';
 import { showRequest } from '../show-request.ts';
 
-/** The service may still carry out a request that was cut off. An import's --settle has the same default. */
-const settleSeconds = 60;
+const { settleMs } = defaultSettleTimes;
 
 type Options = {
   readonly description?: string;
@@ -33,6 +33,7 @@ type Creation = {
   readonly client: Client;
   readonly body: NewCategory;
   readonly onlyIfMissing: boolean;
+  hold?: Hold;
   /** A request may still create the category after the last list was read. */
   isUnsettled: boolean;
   wasFound: boolean;
@@ -100,15 +101,18 @@ async function createMissing(creation: Creation): Promise<Category> {
   const { session, client, body } = creation;
   const { report } = session;
   const hold = await holdName(session, body.name);
+  creation.hold = hold;
   try {
     let list = await readCategories(client);
-    if (hold.predecessors.length > 0 && !findName(list, body.name)) {
+    let restMs = restOfSettle(session.context.uptime(), hold.predecessors);
+    if (restMs > 0 && !findName(list, body.name)) {
       const why = 'another petstore process may have created the same name';
-      list = await listSettled(creation, why).catch((error) => {
+      list = await listSettled(creation, why, restMs).catch((error) => {
         throw withDetails(error, nothingSent);
       });
-      hold.forgetPredecessors();
+      restMs = 0;
     }
+    if (restMs === 0) hold.forgetPredecessors();
     const old = findName(list, body.name);
     if (old) {
       notice(report, `"${body.name}" already exists`);
@@ -138,11 +142,11 @@ function findName(list: readonly Category[], name: string): Category | undefined
   return list.find((category) => category.name === name);
 }
 
-async function listSettled(creation: Creation, why: string): Promise<Category[]> {
+async function listSettled(creation: Creation, why: string, waitMs: number): Promise<Category[]> {
   const { context, report } = creation.session;
   creation.isUnsettled = true;
-  warn(report, `${why}: checking the list of categories in ${settleSeconds}s`);
-  await settle(context, report, settleSeconds * 1_000, unknownOutcomes(1));
+  warn(report, `${why}: checking the list of categories in ${duration(waitMs)}`);
+  await settle(context, report, waitMs, unknownOutcomes(1));
   const list = await readCategories(creation.client);
   creation.isUnsettled = false;
   return list;
@@ -150,16 +154,17 @@ async function listSettled(creation: Creation, why: string): Promise<Category[]>
 
 /** Sends the create. If its outcome is unknown, searches the list. */
 async function send(creation: Creation): Promise<Category> {
-  const { client, body } = creation;
+  const { client, body, hold } = creation;
   try {
-    return await client.call(createCategory, { body });
+    const hooks = { beforeSending: () => hold?.beforeSending() };
+    return await client.call(createCategory, { body }, hooks);
   } catch (error) {
     if (!(error instanceof Failure) || error.details.outcome !== 'unknown') throw error;
     creation.isUnsettled = true;
     // A run that was interrupted waits for no list.
     if (error.kind !== 'outcome_unknown') throw error;
     const why = `${error.message}; it may have been created`;
-    const list = await listSettled(creation, why).catch(() => Promise.reject(error));
+    const list = await listSettled(creation, why, settleMs).catch(() => Promise.reject(error));
     return findCreated(creation, list, error);
   }
 }
@@ -178,7 +183,7 @@ function findCreated(
     notice(report, `created with id ${category.id}, as the list shows`);
     return category;
   }
-  const after = `${failure.message}; after ${settleSeconds}s the list shows`;
+  const after = `${failure.message}; after ${duration(settleMs)} the list shows`;
   const [first] = similar;
   if (!first) {
     const consequence = 'It was probably not created.';

@@ -6,12 +6,13 @@ import { type InputFormat, inputFormats, readInput } from '../../import/input.ts
 import type { Job } from '../../import/job.ts';
 import { withFate } from '../../import/plan.ts';
 import { previewImport, runImport } from '../../import/run.ts';
+import { defaultSettleTimes, type SettleTimes } from '../../import/settle.ts';
 import { type App, canPrompt } from '../../session/app.ts';
 import { resolveMaxWait } from '../../session/resolve.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { requireStateFolder } from '../../settings/folders.ts';
 import { invalid, parseDuration, sandboxProfile } from '../../settings/values.ts';
-import { countOf, formatCount } from '../../time.ts';
+import { countOf, duration, formatCount } from '../../time.ts';
 import { addExamples, addNotes } from '../help.ts';
 import { forecast, forecastImport, readKnownLimit, resolvePlan } from './forecast.ts';
 import { outcomeColumns, planColumns, printPlan, reportEnding, showPlan } from './import-report.ts';
@@ -20,7 +21,7 @@ type Options = {
   readonly format?: InputFormat;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
-  readonly settle: string;
+  readonly settle?: string;
 };
 
 /** The first rows are in flight at the same time: an average of them would be too long. */
@@ -30,6 +31,7 @@ const minAveraged = 20;
 const maxSettleMs = 86_400_000;
 
 export function define(command: Command, app: App): void {
+  const { settleMs, settleAfterKillMs } = defaultSettleTimes;
   addExamples(command, [
     'petstore categories import pets.csv --dry-run',
     'petstore categories import pets.csv --yes --max-wait inf',
@@ -59,7 +61,10 @@ export function define(command: Command, app: App): void {
     )
     .option('--dry-run', 'show the plan without creating anything; costs one request')
     .option('--yes', 'skip the confirmation')
-    .option('--settle <duration>', 'wait before checking requests whose outcome is unknown', '60s')
+    .option(
+      '--settle <duration>',
+      `wait before checking unknown outcomes (default: ${duration(settleMs)}, after a kill ${duration(settleAfterKillMs)})`,
+    )
     .action((file: string, options: Options) =>
       withSession(app, command, (session) => importFile(session, file, options)),
     );
@@ -69,7 +74,7 @@ async function importFile(session: Session, file: string, options: Options): Pro
   const { context, output, report } = session;
   output.checkColumns(options.dryRun ? planColumns : outcomeColumns);
   resolvePlan(session);
-  const settleMs = parseSettle(options.settle);
+  const settleTimes = resolveSettle(options.settle);
   const maxWaitMs = resolveMaxWait(session);
   const input = await readInput(session, file, options.format);
   const obstacle = options.dryRun || options.yes ? undefined : obstacleToAsking(file, session);
@@ -85,7 +90,7 @@ async function importFile(session: Session, file: string, options: Options): Pro
   const client = await session.client();
   const job = { context, client, report, items, address, path, sha256, stateFolder } as const;
   if (!options.dryRun) {
-    return run(session, source, { ...job, settleMs, maxWaitMs }, options.yes ?? false);
+    return run(session, source, { ...job, ...settleTimes, maxWaitMs }, options.yes ?? false);
   }
   await previewImport(job);
   const predicted = await forecastImport(session, withFate(items, 'create').length, 0);
@@ -93,9 +98,10 @@ async function importFile(session: Session, file: string, options: Options): Pro
   await printPlan(session, source, items, predicted);
 }
 
-function parseSettle(text: string): number {
+function resolveSettle(text: string | undefined): SettleTimes {
+  if (text === undefined) return defaultSettleTimes;
   const settleMs = parseDuration(text, '--settle', '30s, 2m or 0');
-  if (settleMs <= maxSettleMs) return settleMs;
+  if (settleMs <= maxSettleMs) return { settleMs, settleAfterKillMs: settleMs };
   throw invalid('duration', text, '--settle', 'Must be at most 24h. For example: 5m');
 }
 

@@ -126,7 +126,7 @@ describe('the outcome of a create', () => {
             'It was probably not created.',
             'To retry, run the same command again with --if-missing.',
           ];
-      const message = `petstore: 127.0.0.1:4010 closed the connection; after 60s the list shows ${shown}`;
+      const message = `petstore: 127.0.0.1:4010 closed the connection; after 1m the list shows ${shown}`;
       expect(stderr).toContain([message, ...advice, ''].join('\n'));
       expect(clock.now() - start).toBeGreaterThanOrEqual(60_000);
       expect(methods(sandbox)).toBe('POST GET');
@@ -163,7 +163,7 @@ describe('the outcome of a create', () => {
 
       expect([exitCode, stdout]).toEqual([6, '']);
       expect(events().at(-1)?.message).toBe(
-        `127.0.0.1:4010 closed the connection; after 60s the list shows ${shown}, created by this request or by another one`,
+        `127.0.0.1:4010 closed the connection; after 1m the list shows ${shown}, created by this request or by another one`,
       );
     },
   );

@@ -8,6 +8,7 @@ const world = {
   owner: { pid: 1, host: 'here' },
   isRunning: () => true,
   now: () => 1_000,
+  random: () => 0.5,
   signal: new AbortController().signal,
 };
 
