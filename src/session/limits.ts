@@ -4,6 +4,7 @@ import type { Limit } from '../limit/limit.ts';
 import { nameOfLimit, openOwnLimit } from '../limit/open.ts';
 import { isLoopback, parseSharedStore, type SharedStore } from '../settings/addresses.ts';
 import { stateFolder } from '../settings/folders.ts';
+import type { Store } from '../store/store-cell.ts';
 import type { Account } from './connect.ts';
 import { profileFlag } from './profile.ts';
 import { type Given, type Invocation, resolveSetting } from './resolve.ts';
@@ -34,6 +35,12 @@ export async function openLimits(
       `the shared store ${store.name} ${describeStoreError(error)}; continuing on this machine alone, leaving a quarter of the limit to others`,
     ),
   );
+}
+
+/** Opens the store that is set, over a connection of its own. */
+export async function openStore(invocation: Invocation): Promise<Store | undefined> {
+  const store = chooseSharedStore(invocation);
+  return store && { engine: await invocation.context.openEngine(store.address), name: store.name };
 }
 
 /** Returns the store that is set, undefined for the sandbox. From now on no output shows its password. */

@@ -12,6 +12,9 @@ redis.call('HSET', KEYS[1], 'version', ARGV[2], 'value', ARGV[3])
 redis.call('EXPIRE', KEYS[1], ARGV[4])
 return {now, ARGV[2], ''}`;
 
+/** A Redis or Valkey server, and the name to print. */
+export type Store = { readonly engine: Engine; readonly name: string };
+
 /** `now` is the time of the server's clock, which all machines share, in ms. */
 export type Stored<Value> = Seen<Value> & { readonly now: number };
 

@@ -57,7 +57,7 @@ describe('doctor', () => {
     JSON.parse(stdout).find(({ check }: { check: string }) => check === 'shared store');
 
   test.for<[fault: EngineFault | undefined, says: string]>([
-    [undefined, 'answers; its password is sent unencrypted'],
+    [undefined, 'answers; nobody is creating; its password is sent unencrypted'],
     ['silent', 'does not answer'],
     ['password', 'does not answer'],
   ])('warns of a store that has %s', async ([fault, says], { fleet: { run, engine } }) => {
