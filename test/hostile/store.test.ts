@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
@@ -106,12 +104,12 @@ for (const [name, program] of Object.entries(engines))
     });
 
     test('a server that forgot the script is sent it again', async ({ startStore }) => {
-      const { url } = await startStore();
-      const engine = connect(url);
+      const server = await startStore();
+      const engine = connect(server.url);
       const call = ['', 'v1', '{}', '60'];
       await engine.run(storeScript, 'petstore:lim:x', call);
       await engine.run(storeScript, 'petstore:lim:x', call);
-      await sendPlain(url, 'SCRIPT FLUSH');
+      await server.say('SCRIPT FLUSH');
 
       const reply = await engine.run(storeScript, 'petstore:lim:x', call);
       expect(reply).toEqual([expect.any(String), 'v1', '{}']);
@@ -293,14 +291,6 @@ for (const [name, program] of Object.entries(engines))
 const plan = { minute: { limit: 20, length: 3_000 }, day: { limit: 10_000, length: 86_400_000 } };
 const small = { plan, creates: 30, loops: 9 };
 const allThere = { bans: 0, lost: 0, duplicated: 0, failures: [] };
-
-/** Sends a command that no script may run. */
-async function sendPlain(url: string, command: string): Promise<void> {
-  const socket = createConnection(Number(new URL(url).port), '127.0.0.1');
-  socket.write(`${command}\r\n`);
-  await once(socket, 'data');
-  socket.destroy();
-}
 
 function environment(service: { url: string; key: string }, store: string) {
   return {
