@@ -36,6 +36,8 @@ export type FailureDetails = {
   readonly retryAfter?: number | undefined;
   /** Replaces the exit code of the kind, for example by 143 after SIGTERM. */
   readonly exitCode?: number | undefined;
+  /** The service could not be reached, or says that it is away: it may be back in a while. */
+  readonly isAway?: boolean | undefined;
   readonly cause?: unknown;
 };
 

@@ -1,36 +1,58 @@
 import { bugHint, type FailureKind, systemCode } from '../errors.ts';
+import { isoTime } from '../time.ts';
 import { TransportError, TunnelError } from './exchange.ts';
 
 const checkUrl = 'Check the base URL and where it is set: petstore config list';
 const trust = 'To trust your own certificate authority: NODE_EXTRA_CA_CERTS=/path/to/ca.pem';
+const checkClock =
+  'Check the clock of this machine. If it is right, only the operator of that host can help.';
 const untrusted = 'cannot verify the certificate of HOST';
 const noTls = 'The service may use plain http, or a proxy may intercept the connection.';
+const noCommonTls = 'It may require a client certificate, which petstore cannot present.';
+const onlyHttp2 = 'HOST speaks only HTTP/2, which petstore does not';
 const notHttp = 'the response from HOST is not valid HTTP';
 
+const maxNamesLength = 100;
+
 type Reason = readonly [
-  /** Matched against "CODE MESSAGE"; an error of undici's parser has a name in place of a code. */
+  /** Matched against "CODE MESSAGE"; an error of undici's parser has a name in place of a code, and the first bytes of the response after it. */
   fault: RegExp,
   message: string,
   details?: {
     readonly hint?: string;
     readonly again?: true;
+    /** It may pass, although it is not worth another try at once. */
+    readonly isAway?: true;
     readonly kind?: FailureKind;
     /** The row holds only once the head of the response has arrived. */
     readonly hasHead?: true;
+    /** The service shows that it did not take what it received for a request. */
+    readonly isUnread?: true;
   },
 ];
 
 const reasons: readonly Reason[] = [
-  [/^ENOTFOUND /, 'cannot resolve host HOST', { hint: checkUrl }],
+  [/^ENOTFOUND /, 'cannot resolve host HOST', { hint: checkUrl, isAway: true }],
   [/^EAI_AGAIN /, 'cannot resolve host HOST: temporary DNS failure', { again: true }],
+  [/^ETIMEOUT /, 'cannot resolve host HOST: no name server answers', { isAway: true }],
   [/^ECONNREFUSED /, 'HOST refused the connection', { hint: checkUrl, again: true }],
   [/^(EHOSTUNREACH|ENETUNREACH|ETIMEDOUT) /, 'HOST is unreachable', { again: true }],
   [/^UND_ERR_CONNECT_TIMEOUT /, 'connecting to HOST timed out after 10s', { again: true }],
+  [/^UND_ERR_HEADERS_TIMEOUT /, 'HOST does not answer', { isAway: true }],
   [/^E[MN]FILE /, 'too many open files to connect to HOST', { again: true }],
-  [/^CERT_HAS_EXPIRED /, `${untrusted}: expired`, { hint: trust }],
-  [/^CERT_NOT_YET_VALID /, `${untrusted}: not yet valid`, { hint: trust }],
-  [/^\w+ALTNAME_INVALID /, `${untrusted}: issued for another host`, { hint: trust }],
+  [/^CERT_HAS_EXPIRED /, `${untrusted}: expired on UNTIL`, { hint: checkClock }],
+  [/^CERT_NOT_YET_VALID /, `${untrusted}: not valid before FROM`, { hint: checkClock }],
+  [/^\w+ALTNAME_INVALID /, `${untrusted}: issued for NAMES`, { hint: checkUrl }],
   [/^DEPTH_ZERO_/, `${untrusted}: self-signed certificate`, { hint: trust }],
+  [
+    /^ERR_SSL_\S+ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE) /,
+    'HOST requires a client certificate, which petstore cannot present',
+    { isUnread: true },
+  ],
+  [/^ERR_SSL_\S+PROTOCOL_VERSION /, 'HOST supports only TLS 1.1 or older, which is not safe'],
+  [/^ERR_SSL_\S+NO_APPLICATION_PROTOCOL /, onlyHttp2],
+  [/^HTTPParserError .* 0000\w\w04(00){5}$/, onlyHttp2, { isUnread: true }],
+  [/^ERR_SSL_\S+HANDSHAKE_FAILURE /, 'HOST refused the TLS handshake', { hint: noCommonTls }],
   [
     /^\w*(CERT|ISSUER|SIGNATURE)/,
     `${untrusted}: unknown certificate authority (CA)`,
@@ -63,8 +85,10 @@ export function describeBreakdown(
     return new TransportError(message, sent, { kind: 'internal', hint: bugHint, cause: fault });
   }
   if (error instanceof TunnelError) return describeTunnelError(error, host);
-  const [, says, { hint, again, kind } = {}] = reasonFor(error, hasHead);
-  return new TransportError(says.replace('HOST', host), sent, { hint, again, kind, cause: error });
+  const [, says, { hint, again, isAway = again, kind, isUnread } = {}] = reasonFor(error, hasHead);
+  const wasSent = sent && (hasHead || !isUnread);
+  const message = fill(says, error).replace('HOST', host);
+  return new TransportError(message, wasSent, { hint, again, isAway, kind, cause: error });
 }
 
 /** The system and undici give each error a code, except that of the parser. */
@@ -74,10 +98,35 @@ function isBug(error: unknown): boolean {
 }
 
 function reasonFor(error: unknown, hasHead: boolean): Reason {
-  const { name = '', message = '' } = error instanceof Error ? error : {};
-  const text = `${systemCode(error) ?? name} ${message}`;
+  const { name, message, data = '' } = error as Error & { readonly data?: string };
+  const bytes = Buffer.from(data.slice(0, 9)).toString('hex');
+  const text = `${systemCode(error) ?? name} ${message} ${bytes}`;
   const fits = ([fault, , details]: Reason) => fault.test(text) && (hasHead || !details?.hasHead);
   return reasons.find(fits) ?? fallback;
+}
+
+type WithCertificate = {
+  readonly cert?: { valid_from?: string; valid_to?: string; subjectaltname?: string };
+};
+
+/** Fills in the facts of the certificate that the error is about. */
+function fill(says: string, error: unknown): string {
+  const {
+    valid_from,
+    valid_to,
+    subjectaltname = 'another host',
+  } = (error as WithCertificate).cert ?? {};
+  return says
+    .replace('FROM', () => dayOf(valid_from))
+    .replace('UNTIL', () => dayOf(valid_to))
+    .replace('NAMES', () =>
+      subjectaltname.replace(/\b(DNS|IP Address):/g, '').slice(0, maxNamesLength),
+    );
+}
+
+function dayOf(date = ''): string {
+  const time = Date.parse(date);
+  return Number.isNaN(time) ? 'an unknown day' : isoTime(time).slice(0, 10);
 }
 
 /** Describes a failure of the proxy, or behind it. None is retried: a proxy is asked only once for each request. */
@@ -85,9 +134,15 @@ function describeTunnelError({ proxy, at, fault }: TunnelError, host: string): T
   const name = at === 'proxy' ? `the proxy ${proxy.name} (${proxy.source})` : host;
   const [, says, details] =
     typeof fault === 'string' ? [/^/, `HOST ${fault}`] : reasonFor(fault, false);
-  const message = says.replace(at === 'proxy' ? /(host )?HOST/ : 'HOST', name);
+  const message = fill(says, fault).replace(at === 'proxy' ? /(host )?HOST/ : 'HOST', name);
   // Without the port, which other programs do not know in NO_PROXY.
-  const bypass = `Check ${proxy.source}, or bypass the proxy: NO_PROXY=${host.replace(/:\d+$/, '')}`;
+  const check =
+    typeof fault === 'string' && fault.endsWith('(407)')
+      ? `Set ${proxy.source}=http://USER:PASSWORD@${proxy.name}`
+      : `Check ${proxy.source}`;
+  const bypass = `${check}, or bypass the proxy: NO_PROXY=${host.replace(/:\d+$/, '')}`;
   const hint = details?.hint === checkUrl ? bypass : (details?.hint ?? bypass);
-  return new TransportError(message, false, { hint, cause: fault });
+  const isAway =
+    typeof fault === 'string' ? /\(50[234]\)$/.test(fault) : (details?.isAway ?? details?.again);
+  return new TransportError(message, false, { hint, isAway, cause: fault });
 }

@@ -1,8 +1,9 @@
 import type { Context } from '../context.ts';
 import { Failure, type FailureDetails, Interruption, unsentFailure } from '../errors.ts';
-import type { Report } from '../events.ts';
+import { type Report, warn } from '../events.ts';
 import { contentOf } from '../fields.ts';
 import { formsOf } from '../text/secret.ts';
+import { duration } from '../time.ts';
 import { version } from '../version.ts';
 import { decode, decodeList } from './decode.ts';
 import { type Endpoint, listCategories } from './endpoints.ts';
@@ -34,6 +35,10 @@ type CallInput = {
   readonly body?: NewCategory | string | undefined;
 };
 
+type ListOptions = { readonly mayStream?: boolean; readonly decides?: boolean };
+
+const cacheHint =
+  'Run the same command again later, or have the cache pass GET /categories to the service.';
 const streamAboveBytes = 8 * 1024 * 1024;
 const dayMs = 86_400_000;
 
@@ -61,11 +66,22 @@ export class Client {
     }
   }
 
-  /** Resolves with a list that has been validated to its end. With `mayStream` the batches of a long one may throw Failure. */
-  async listCategories({ mayStream = false } = {}): Promise<AsyncIterable<Category[]>> {
+  /**
+   * Resolves with a list that has been validated to its end. With `mayStream` the batches of a long one may throw Failure. One that
+   * decides what is created is refused if a cache had it.
+   */
+  async listCategories({ mayStream = false, decides = false }: ListOptions = {}) {
     const options = mayStream ? { streamAboveBytes } : {};
     const request = { ...this.prepare(listCategories), ...options };
-    return this.#explainFailures(await decodeList(await this.#perform(listCategories, request)));
+    const response = await this.#perform(listCategories, request);
+    const [age = ''] = headerValues(response.headers, 'age');
+    if (/^0*[1-9]\d*$/.test(age)) {
+      const old = duration(Number(age) * 1_000);
+      const message = `a cache between you and the service answered with a list that is ${old} old`;
+      if (decides) throw new Failure('service', message, { hint: cacheHint });
+      warn(this.#options.report, message);
+    }
+    return this.#explainFailures(await decodeList(response));
   }
 
   prepare({ method, path, maxBytes }: Endpoint, { petId, body }: CallInput = {}): ApiRequest {
@@ -136,8 +152,8 @@ export class Client {
       const end = isTransport ? signal.reason : error;
       return end.with({ ...outcomeDetails(endpoint, outcome), ...known });
     }
-    const { kind = 'network', hint, cause } = error.details;
-    return failureOf(endpoint, kind, error.message, outcome, { hint, cause }).with(known);
+    const { kind = 'network', hint, isAway, cause } = error.details;
+    return failureOf(endpoint, kind, error.message, outcome, { hint, isAway, cause }).with(known);
   }
 }
 
@@ -169,9 +185,9 @@ function hasPromisedStatus({ status }: Endpoint, response: ApiResponse): boolean
 }
 
 /** Returns all categories with only their documented fields, since others may take any amount of memory. */
-export async function readCategories(client: Client): Promise<Category[]> {
+export async function readCategories(client: Client, options?: ListOptions): Promise<Category[]> {
   const categories: Category[] = [];
-  for await (const batch of await client.listCategories()) {
+  for await (const batch of await client.listCategories(options)) {
     for (const category of batch) categories.push({ id: category.id, ...contentOf(category) });
   }
   return categories;

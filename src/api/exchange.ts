@@ -79,6 +79,7 @@ export class TransportError extends Error {
       readonly kind?: FailureKind | undefined;
       readonly hint?: string | undefined;
       readonly again?: boolean | undefined;
+      readonly isAway?: boolean | undefined;
       readonly cause?: unknown;
     } = {},
   ) {

@@ -5,6 +5,8 @@ const secondMs = 1_000;
 const hourMs = 3_600 * secondMs;
 /** A day's limit resets within 24 hours, and the clocks may differ. */
 const maxResetMs = 25 * hourMs;
+/** A smaller number is a time in seconds. */
+const minDate = 1e8;
 const minResetMs = -5 * secondMs;
 /** Longer waits are cut to this, so that their end can be shown as a date. */
 const maxRetryAfterMs = 366 * 24 * hourMs;
@@ -15,7 +17,7 @@ export function readLimits(headers: WireHeaders, receivedAt: number): LimitReadi
   const limit = wholeNumber(headers, 'x-ratelimit-limit') || undefined;
   const reported = wholeNumber(headers, 'x-ratelimit-remaining');
   const remaining = reported === undefined ? undefined : Math.min(reported, limit ?? reported);
-  const reset = resetTime(wholeNumber(headers, 'x-ratelimit-reset'), now);
+  const reset = serviceMoment(headerValues(headers, 'x-ratelimit-reset')[0], now);
   const isWhole = limit !== undefined && remaining !== undefined && reset !== undefined;
   const resetAt = receivedAt + Math.max(0, (reset ?? now) - now);
   return {
@@ -36,34 +38,45 @@ function wholeNumber(headers: WireHeaders, name: string): number | undefined {
   return /^\d{1,17}$/.test(value.trim()) ? Number(value) : undefined;
 }
 
+/** Some limiters send fractions of a second (koa-ratelimit). */
+function decimal(text = ''): number | undefined {
+  return /^\d{1,17}(?:\.\d{1,9})?$/.test(text.trim()) ? Number(text) : undefined;
+}
+
 /** The size of the number tells its unit: seconds from now, or seconds, milliseconds or microseconds since 1970. */
-function resetTime(reset: number | undefined, now: number): number | undefined {
-  if (reset === undefined) return undefined;
-  let time = now + reset * secondMs;
-  if (reset >= 1e8) time = reset * secondMs;
-  if (reset >= 1e11) time = reset;
-  if (reset >= 1e14) time = reset / 1_000;
+function serviceMoment(text: string | undefined, now: number): number | undefined {
+  const number = decimal(text);
+  if (number === undefined) return undefined;
+  let time = now + number * secondMs;
+  if (number >= minDate) time = number * secondMs;
+  if (number >= 1e11) time = number;
+  if (number >= 1e14) time = number / 1_000;
   const wait = time - now;
   return wait >= minResetMs && wait <= maxResetMs ? time : undefined;
 }
 
 function readRetryAfter(headers: WireHeaders, now: number): number | undefined {
   const waits = headerValues(headers, 'retry-after')
+    .flatMap((value) => (/^[\d.,\s]+$/.test(value) ? value.split(',') : value))
     .map((value) => retryAfterMs(value.trim(), now))
     .filter((wait) => wait !== undefined);
   return waits.length > 0 ? Math.min(Math.max(secondMs, ...waits), maxRetryAfterMs) : undefined;
 }
 
 function retryAfterMs(value: string, now: number): number | undefined {
-  if (/^\d+(?:\.\d+)?(?:\s*,\s*\d+)*$/.test(value)) {
-    return Math.max(...value.split(',').map((part) => Math.ceil(Number(part)))) * secondMs;
-  }
-  const date = parseHttpDate(value);
+  const seconds = decimal(value);
+  if (seconds !== undefined && seconds < minDate) return Math.ceil(seconds) * secondMs;
+  const date = seconds === undefined ? parseHttpDate(value) : serviceMoment(value, now);
   return date === undefined ? undefined : Math.max(0, date - now);
 }
 
-export function requestedWait({ status, limits }: ResponseHead): number | undefined {
-  return status === 429 || status === 503 ? limits.retryAfter : undefined;
+/** Gateways refuse also with a 403 that names a wait: secondary limits, bans. */
+export function isLimited({ status, limits }: ResponseHead): boolean {
+  return status === 429 || (status === 403 && limits.retryAfter !== undefined);
+}
+
+export function requestedWait(head: ResponseHead): number | undefined {
+  return isLimited(head) || head.status === 503 ? head.limits.retryAfter : undefined;
 }
 
 const clock = '(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d';

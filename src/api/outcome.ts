@@ -6,9 +6,10 @@ import {
   type ServiceError,
 } from '../errors.ts';
 import { isJsonObject, type Json, parseJson } from '../json/json.ts';
+import { commandOn } from '../text/shell.ts';
 import type { Endpoint } from './endpoints.ts';
 import { type ApiResponse, headerValues, isWrite } from './exchange.ts';
-import { requestedWait } from './limits.ts';
+import { isLimited, requestedWait } from './limits.ts';
 
 export type ApiKey = {
   readonly value: string;
@@ -38,14 +39,27 @@ type Rule = readonly [
 const rules: readonly Rule[] = [
   [401, 401, 'auth', 'refused', 'the API key was rejected'],
   [403, 403, 'auth', 'refused', 'the API key does not permit this request'],
+  [407, 407, 'refused', 'refused', 'a proxy requires a user name and password'],
   [408, 408, 'service', 'unknown', 'the service timed out waiting for the request'],
+  [413, 413, 'refused', 'refused', 'the request is too large for the service or a proxy'],
   [400, 499, 'refused', 'refused', 'the service refused the request'],
   // Many services answer a write that they carried out with one of these (RFC 9110, section 15.4.4).
   [302, 303, 'service', 'unknown', 'the service redirects to LOCATION'],
+  [
+    304,
+    304,
+    'service',
+    'unknown',
+    'a cache answered that nothing has changed, in place of the service',
+  ],
   [300, 399, 'service', 'refused', 'the service redirects to LOCATION'],
   [500, 599, 'service', 'unknown', 'server error'],
   [0, 999, 'service', 'unknown', 'unexpected response'],
 ];
+
+const refusedByOthers = 'a proxy or firewall probably refused the request';
+const headersHint = 'See: petstore categories list -v';
+const maxTitleLength = 100;
 
 export function refusalOf(
   endpoint: Endpoint,
@@ -55,18 +69,25 @@ export function refusalOf(
   const { status, headers } = response;
   const service = readServiceError(response);
   const waitMs = requestedWait(response);
-  if (status === 429 || (waitMs !== undefined && !isWrite(endpoint.method))) {
+  if (isLimited(response) || (waitMs !== undefined && !isWrite(endpoint.method))) {
     return rateLimitFailure(endpoint, response, service, waitMs ?? 1_000);
   }
   const rule = rules.find(([first, last]) => status >= first && status <= last) as Rule;
   const [, , kind, outcome, says] = rule;
-  const [location = 'elsewhere'] = headerValues(headers, 'location');
-  const isRedirect = status >= 300 && status < 400;
-  const label = [status, isRedirect ? undefined : service.code].filter(Boolean).join(' ');
-  const quote = service.message && !isRedirect ? `: ${service.message}` : '';
-  const message = `${says.replace('LOCATION', () => location)} (${label})${quote}`;
-  const hint = refusalHint(endpoint, service, baseUrl, key);
-  return failureOf(endpoint, kind, message, outcome, { hint, service });
+  if (status >= 300 && status < 400) {
+    const [location] = headerValues(headers, 'location');
+    const message = `${says.replace('LOCATION', () => location ?? 'elsewhere')} (${status})`;
+    const hint = location && redirectHint(location, endpoint, baseUrl);
+    return failureOf(endpoint, kind, message, outcome, { hint, service });
+  }
+  const title = service.message ? undefined : titleOfPage(response);
+  const isOfOthers = title !== undefined && kind === 'auth';
+  const quote = service.message || (title && `"${title}"`);
+  const label = [status, service.code].filter(Boolean).join(' ');
+  const message = `${isOfOthers ? refusedByOthers : says} (${label})${quote ? `: ${quote}` : ''}`;
+  const hint = isOfOthers ? headersHint : refusalHint(endpoint, service, baseUrl, key);
+  const isAway = status >= 502 && status <= 504;
+  return failureOf(endpoint, kind, message, outcome, { hint, service, isAway });
 }
 
 function rateLimitFailure(
@@ -76,7 +97,7 @@ function rateLimitFailure(
   waitMs: number,
 ): Failure {
   const refusal = isBan(service) ? 'your API key is temporarily banned' : 'rate limit exceeded';
-  const message = status === 429 ? refusal : 'the service is unavailable';
+  const message = status === 503 ? 'the service is unavailable' : refusal;
   const when = { resetAt: receivedAt + waitMs, retryAfter: Math.ceil(waitMs / 1_000) };
   return failureOf(endpoint, 'rate_limited', message, 'refused', { ...when, service });
 }
@@ -91,9 +112,6 @@ function refusalHint(
 ): string | undefined {
   if (status === 401) return `${describeKey(key)}${key.renew ? ` Replace it: ${key.renew}` : ''}`;
   if (status === 403) return describeKey(key);
-  if (status >= 300 && status < 400) {
-    return 'Redirects are not followed. If you trust that URL: petstore config set base-url URL';
-  }
   if (status !== 404) return undefined;
   const hasVersion = versionPrefix.test(baseUrl.pathname);
   const isAnyPath = promised === 'any 2xx';
@@ -104,6 +122,27 @@ function refusalHint(
   return isAnyPath && hasVersion
     ? 'The path is appended to the base URL, which already includes the version prefix.'
     : 'Check the base URL, which must include the version prefix (such as /v1): petstore config list';
+}
+
+function redirectHint(location: string, { path }: Endpoint, { href }: URL): string {
+  const from = href.replace(/\/*$/, path);
+  const [target = ''] = URL.canParse(location, from)
+    ? new URL(location, from).href.split(/[?#]/)
+    : [];
+  if (target === `${from}/`) {
+    return 'Redirects are not followed. No base URL helps: the service wants a slash after the path.';
+  }
+  if (!target.startsWith('https:') || !target.endsWith(path)) return 'Redirects are not followed.';
+  const next = commandOn('petstore config set base-url', target.slice(0, -path.length));
+  return `Redirects are not followed. If you trust that URL, run: ${next}`;
+}
+
+/** Returns the title of an HTML page, which a proxy sends in place of an Error; undefined if it is no page. */
+function titleOfPage({ headers, bytes }: ApiResponse): string | undefined {
+  if (!headerValues(headers, 'content-type').some((type) => /\bhtml\b/i.test(type)))
+    return undefined;
+  const [, title = ''] = /<title[^>]*>([^<]{0,1000})/i.exec(new TextDecoder().decode(bytes)) ?? [];
+  return title.trim().replace(/\s+/g, ' ').slice(0, maxTitleLength);
 }
 
 type FailedOutcome = Exclude<Outcome, 'created' | 'done'>;
@@ -142,8 +181,10 @@ export function outcomeDetails(
 
 /** Returns what is known when another attempt ended before it was sent. */
 export function refusedBefore(response: ApiResponse): FailureDetails {
-  const consequence = `The service responded with ${response.status}; nothing has been sent since.`;
-  return { outcome: 'refused', consequence, service: readServiceError(response) };
+  const service = readServiceError(response);
+  const quote = service.message ? `: ${service.message}` : '';
+  const consequence = `The service responded with ${response.status}${quote}; nothing has been sent since.`;
+  return { outcome: 'refused', consequence, service };
 }
 
 /** Reads the Error in the body of a refusal (interface document, section 7), or as much of it as is there. */

@@ -27,7 +27,7 @@ export async function sendOnce(
 
   const giveUpIn = (ms: number, message: string, hint?: string) => {
     stopTimer();
-    const giveUp = () => attempt.abort(new TransportError(message, sent, { hint }));
+    const giveUp = () => attempt.abort(new TransportError(message, sent, { hint, isAway: true }));
     if (ms > 0) stopTimer = deadline(context, ms, giveUp);
     else giveUp();
   };
@@ -43,7 +43,6 @@ export async function sendOnce(
     attempt.abort(reason);
   };
   const asTransportError = (error: unknown) => {
-    if (attempt.signal.aborted) return attempt.signal.reason;
     if (error instanceof TransportError) return error;
     return describeBreakdown(error, { host, sent, hasHead });
   };

@@ -4,12 +4,13 @@ import { notice, warn } from '../events.ts';
 import { exact, type JsonObject } from '../json/json.ts';
 import type { Denied } from '../limit/decide.ts';
 import type { Limit } from '../limit/limit.ts';
-import { emptyState } from '../limit/state.ts';
+import { emptyState, isSameReset } from '../limit/state.ts';
 import { type LimitStatus, readStatus, type WindowStatus } from '../limit/status.ts';
 import { describeWait, inWords, waitReason } from '../limit/words.ts';
 import type { App } from '../session/app.ts';
 import { chooseSharedStore } from '../session/limits.ts';
 import { profileFlag } from '../session/profile.ts';
+import { type Given, resolvePlan, resolveSetting } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
 import { isoTime } from '../time.ts';
 import { addExamples } from './help.ts';
@@ -62,8 +63,18 @@ async function printLimits(session: Session, { refresh, reset }: Options): Promi
     );
   }
 
+  const { minute, day } = status;
+  const plan = resolvePlan(session)?.quotas;
+  if (plan && minute.source === 'service' && minute.limit !== plan.minute) {
+    const { text } = resolveSetting('plan', session) as Given;
+    warn(report, `plan is ${text}, but the service says ${minute.limit}/min, which counts`);
+  }
+
   const now = context.now();
-  const rows = { minute: windowFields(status.minute, now), day: windowFields(status.day, now) };
+  const rows = {
+    minute: windowFields(minute, now),
+    day: windowFields({ ...day, limit: day.limit ?? plan?.day }, now),
+  };
   await output.print({
     data: {
       ...rows,
@@ -81,14 +92,17 @@ function hasValues({ minute, day }: LimitStatus): boolean {
 }
 
 function windowFields(
-  { limit, remaining, used, resetMs, source }: WindowStatus,
+  { limit, remaining, used, resetMs, serviceResetAt, source }: WindowStatus,
   now: number,
 ): JsonObject {
+  const end = resetMs === undefined ? undefined : now + resetMs;
+  // If the clocks agree, the event of the response said the service's time.
+  const resetAt = isSameReset(serviceResetAt, end) ? serviceResetAt : end;
   return {
     limit: limit === undefined ? undefined : exact(limit),
     remaining: remaining === undefined ? undefined : exact(remaining),
     used: used === undefined ? undefined : exact(used),
-    resetAt: resetMs === undefined ? undefined : isoTime(now + resetMs),
+    resetAt: resetAt === undefined ? undefined : isoTime(resetAt),
     source,
   };
 }

@@ -35,39 +35,81 @@ export function memoryCell<Value>(): Cell<Value> {
   };
 }
 
-/** Returns a cell in the first place that works. If that fails, the next one is used from then on. */
+export type Moves<Value> = {
+  /** Returns false for a failure that may pass. */
+  readonly isUnusable: (error: unknown) => boolean;
+  readonly merge: (there: Value, known: Value) => Value;
+  /** Called once another place has turned out to work. */
+  readonly onMove: (reason: unknown, index: number) => void;
+};
+
+const maxFailures = 4;
+
+/** Returns a cell in the first place that works, with what the later ones know. If it cannot be used, the next one is from then on. */
 export function withFallbacks<Value>(
   cells: readonly Cell<Value>[],
-  onFailure: (error: unknown, next: number) => void,
+  { isUnusable, merge, onMove }: Moves<Value>,
 ): Cell<Value> {
   let index = 0;
-  let carriedOver: Value | undefined;
+  const failures = { read: 0, replace: 0 };
+  let reason: unknown;
+  let hasLooked = false;
+  /** From another place, until it is written in this one. */
+  let known: Value | undefined;
   return {
     async read() {
       for (;;) {
         try {
           const seen = await (cells[index] as Cell<Value>).read();
-          return seen.value === undefined ? { ...seen, value: carriedOver } : seen;
+          failures.read = 0;
+          await lookElsewhere();
+          if (reason !== undefined) onMove(reason, index);
+          reason = undefined;
+          return { ...seen, value: both(seen.value, known) };
         } catch (error) {
-          useNext(error);
+          fail(error, 'read');
         }
       }
     },
     async replace(seen, next) {
       try {
-        return await (cells[index] as Cell<Value>).replace(seen, next);
+        const isReplaced = await (cells[index] as Cell<Value>).replace(seen, next);
+        failures.replace = 0;
+        if (isReplaced) known = undefined;
+        return isReplaced;
       } catch (error) {
-        useNext(error);
-        carriedOver = seen.value;
+        known = seen.value;
+        fail(error, 'replace');
         // The next place may have a value of its own, which has to be read first.
         return false;
       }
     },
   };
 
-  function useNext(error: unknown): void {
+  /** A process that could not use this place may have gone on in a later one. */
+  async function lookElsewhere(): Promise<void> {
+    if (hasLooked) return;
+    hasLooked = true;
+    for (const cell of cells.slice(index + 1)) {
+      try {
+        known = both((await cell.read()).value, known);
+      } catch {}
+    }
+  }
+
+  function both(there: Value | undefined, mine: Value | undefined): Value | undefined {
+    return there !== undefined && mine !== undefined ? merge(there, mine) : (there ?? mine);
+  }
+
+  function fail(error: unknown, what: keyof typeof failures): void {
+    failures[what] += 1;
+    if (!isUnusable(error)) {
+      if (failures[what] < maxFailures) return;
+      // What is there counts, although it cannot be read. What cannot be written can be written elsewhere.
+      if (what === 'read') throw error;
+    }
     if (index === cells.length - 1) throw error;
+    reason ??= error;
     index += 1;
-    onFailure(error, index);
   }
 }

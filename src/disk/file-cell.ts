@@ -15,6 +15,13 @@ const maxBytes = 1024 * 1024;
 const headLength = 53;
 const maxReads = 1_000;
 
+export type Check = {
+  /** Returns false for a value that no change of ours would have written. */
+  readonly isValid: (value: unknown) => boolean;
+  /** Called when the newest file is damaged. */
+  readonly onDamage: () => void;
+};
+
 const nothing = { value: undefined, version: '', numbers: [] };
 
 /**
@@ -22,7 +29,7 @@ const nothing = { value: undefined, version: '', numbers: [] };
  * written to a temporary file and linked to the next number, which only one process can do. A process that is killed at any moment
  * leaves the old value or the new one.
  */
-export function fileCell<Value>(folder: string): Cell<Value> {
+export function fileCell<Value>(folder: string, check?: Check): Cell<Value> {
   let last: Seen<Value> & { readonly numbers: readonly number[] } = nothing;
   return { read, replace };
 
@@ -39,7 +46,7 @@ export function fileCell<Value>(folder: string): Cell<Value> {
       const file = readWhole(pathOf(newest));
       // If the newest is another one now, a process that was suspended may have made this file with a number of long ago.
       if (!file || numbersIn(folder).at(-1) !== newest) continue;
-      const value = parse<Value>(file) ?? olderValue(numbers);
+      const value = parse<Value>(file, check) ?? olderValue(numbers);
       last = { value, version: `${newest} ${headOf(file)}`, numbers };
       return last;
     }
@@ -49,7 +56,10 @@ export function fileCell<Value>(folder: string): Cell<Value> {
 
   function olderValue(numbers: readonly number[]): Value | undefined {
     for (const number of numbers.slice(0, -1).reverse()) {
-      const value = parse<Value>(readWhole(pathOf(number)));
+      const value = parse<Value>(
+        readWhole(pathOf(number)),
+        check && { ...check, onDamage: () => {} },
+      );
       if (value !== undefined) return value;
     }
     return undefined;
@@ -134,9 +144,14 @@ function headOf(file: Buffer): string {
   return file.toString('latin1', 0, headLength);
 }
 
-function parse<Value>(file: Buffer | undefined): Value | undefined {
+/** Returns undefined for a damaged value, and for none: a new cell has an empty file. */
+function parse<Value>(file: Buffer | undefined, check?: Check): Value | undefined {
   const [head = '', json = ''] = file?.toString().split('\n') ?? [];
-  return json !== '' && head.startsWith(digestOf(json)) ? JSON.parse(json) : undefined;
+  const isWhole = head.startsWith(digestOf(json));
+  const value = isWhole && json !== '' ? JSON.parse(json) : undefined;
+  const isValid = isWhole && (value === undefined || !check || check.isValid(value));
+  if (!isValid) check?.onDamage();
+  return isValid ? value : undefined;
 }
 
 function digestOf(json: string): string {

@@ -57,7 +57,8 @@ export function readOwn<Result>(path: string, read: (file: number) => Result): R
   try {
     return withOwnFile(path, constants.O_RDONLY, read);
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
+    // ESTALE: another machine has removed it from a network file system.
+    if (['ENOENT', 'ESTALE'].includes(systemCode(error) ?? '')) return undefined;
     throw error;
   }
 }

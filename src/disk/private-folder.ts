@@ -26,10 +26,8 @@ export function securePrivateFolder(path: string, uid: number | undefined): void
 }
 
 export function faultOfFolder(path: string, uid: number | undefined): FileFault | undefined {
-  const above = lstatSync(dirname(path), { throwIfNoEntry: false });
-  if (above?.isSymbolicLink() && above.uid !== rootUid && !isOwn(above, uid)) {
-    return linkFault(dirname(path), above, uid);
-  }
+  const fault = faultOfLinks(dirname(path), uid);
+  if (fault) return fault;
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats) return undefined;
   if (stats.isSymbolicLink()) return linkFault(path, stats, uid);
@@ -40,6 +38,21 @@ export function faultOfFolder(path: string, uid: number | undefined): FileFault 
     return new FileFault(`${path} is writable by other users`, commandOn('chmod 700', path));
   }
   return undefined;
+}
+
+/** Returns the reason if a folder in which we make others belongs to another user, who could exchange them. */
+export function faultOfOwner(path: string, uid: number | undefined): FileFault | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats || stats.uid === rootUid || isOwn(stats, uid)) return undefined;
+  return new FileFault(`${path} is owned by another user (${stats.uid})`, ownFolder);
+}
+
+/** Others could lead us elsewhere by a link of theirs on any level. */
+function faultOfLinks(path: string, uid: number | undefined): FileFault | undefined {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  const isForeign = stats?.isSymbolicLink() && stats.uid !== rootUid && !isOwn(stats, uid);
+  if (stats && isForeign) return linkFault(path, stats, uid);
+  return dirname(path) === path ? undefined : faultOfLinks(dirname(path), uid);
 }
 
 export function makePrivateFolder(path: string): void {

@@ -384,8 +384,13 @@ function busy({ file, process }: Mark): Failure {
 }
 
 function takenOver(): Failure {
-  return new Failure('output', 'another petstore process has taken over these names', {
-    consequence: 'This one was suspended for too long. It sends nothing more.',
-    hint: 'Run the same command again: it waits for the other process.',
-  });
+  return new Failure(
+    'output',
+    'another petstore process has taken over these names, or their state was deleted',
+    {
+      consequence:
+        'It takes over from one that was silent for half a minute. This one sends nothing more.',
+      hint: 'Run the same command again: it waits for the other process.',
+    },
+  );
 }

@@ -1,4 +1,5 @@
 import { readCategories } from '../api/client.ts';
+import { pause } from '../api/pause.ts';
 import type { Category } from '../api/resources.ts';
 import { Failure } from '../errors.ts';
 import { notice } from '../events.ts';
@@ -10,13 +11,16 @@ import { createdOf, withFate } from './plan.ts';
 import { describeRow, type Item } from './rows.ts';
 
 const firstPauseMs = 5_000;
+const maxOutageMs = 300_000;
+const firstTryMs = 1_000;
+const maxTryMs = 30_000;
 
-/** Returns a list that shows every category known to be created; a list without one of them is stale. */
+/** Returns a list that shows every category that this import created or found; a list without one of them is stale. */
 export async function fetchList(job: Job, journal: string): Promise<Category[]> {
   const { context, client, items, settleMs, report } = job;
   const end = context.uptime() + settleMs;
   for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
-    const list = await readCategories(client);
+    const list = await outlast(job, () => readCategories(client, { decides: true }));
     const missing = findMissing(items, list);
     if (missing.length === 0) return list;
     const leftMs = end - context.uptime();
@@ -29,24 +33,44 @@ export async function fetchList(job: Job, journal: string): Promise<Category[]> 
   }
 }
 
-/** Compares names as well as ids, since another account has such ids too. */
+/** Tries again while the service is away, for as long as an import may wait for it. */
+async function outlast<Result>(job: Job, request: () => Promise<Result>): Promise<Result> {
+  const { context, report, maxWaitMs } = job;
+  const end = context.uptime() + Math.min(maxWaitMs, maxOutageMs);
+  for (let pauseMs = firstTryMs; ; pauseMs = Math.min(2 * pauseMs, maxTryMs)) {
+    try {
+      return await request();
+    } catch (error) {
+      const isAway = error instanceof Failure && error.details.isAway;
+      if (!isAway || context.uptime() + pauseMs > end) throw error;
+      const words = { reason: 'unavailable', why: error.message, next: 'next try' } as const;
+      await pause(context, pauseMs, words, { report, signal: context.signal });
+    }
+  }
+}
+
 export function findMissing(items: readonly Item[], list: readonly Category[]): Item[] {
+  const known = withFate(items, 'created', 'created_before', 'existing', 'differs');
+  const isListed = lookIn(list);
+  return known.filter(({ id = '', name, as = name }) => !isListed(id, as));
+}
+
+/** Returns a function that compares names as well as ids, since another account has such ids too. */
+export function lookIn(list: readonly Category[]): (id: string, name: string) => boolean {
   const names = new Map(list.map(({ id, name }) => [id.text, name]));
-  const isListed = ({ id = '', name, as = name }: Item) =>
-    // Of a name that a secret was cut out of, only the id proves something.
-    as.includes(cutMark) ? names.has(id) : names.get(id) === as;
-  return createdOf(items).filter((item) => !isListed(item));
+  // Of a name that a secret was cut out of, only the id proves something.
+  return (id, name) => (name.includes(cutMark) ? names.has(id) : names.get(id) === name);
 }
 
 export function describeMissing(count: number): string {
   const categories = countOf(count, 'category', 'categories');
-  return `${categories} created by this import ${count === 1 ? 'is' : 'are'} missing from the list`;
+  return `${categories} that this import knows ${count === 1 ? 'is' : 'are'} missing from the list`;
 }
 
 function incompleteList([first, ...more]: readonly Item[], path: string): Failure {
   const others = more.length === 0 ? '' : ` and ${more.length} more`;
   const which = first && describeRow(first);
-  const message = `categories created by this import are missing from the list: ${which}${others}`;
+  const message = `categories that this import knows are missing from the list: ${which}${others}`;
   return new Failure('service', message, {
     consequence:
       'The list may be out of date, the categories may have been deleted, or the key belongs to another account. Nothing more was sent.',

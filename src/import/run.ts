@@ -30,7 +30,9 @@ export type Ending = {
   readonly copies: readonly Category[];
 };
 
-const afterKill = { why: 'an earlier run was killed', next: 'checking what it created' };
+const afterKill = { why: 'an earlier run did not finish', next: 'checking what it created' };
+/** An import ends if it has looked so many times without a single row created. */
+const maxFruitlessLooks = 3;
 
 /** Creates what the list of the service lacks, until nothing is left or something stops it. Throws only if nothing was created. */
 export async function runImport(job: Job): Promise<Ending> {
@@ -63,7 +65,8 @@ export async function runImport(job: Job): Promise<Ending> {
     const sender = new Sender(job, journal);
     let left = withFate(items, 'create');
     if (left.length > 0 && !journal.header) journal.begin(headerOf(job, list));
-    while (!stop && left.length > 0) {
+    for (let fruitless = 0; left.length > 0 && fruitless < maxFruitlessLooks; ) {
+      const before = createdOf(items).length;
       stop = await sender.send(left);
       const unknown = withFate(items, 'unknown').length;
       // The list may have to wait for the limit of another day.
@@ -72,9 +75,10 @@ export async function runImport(job: Job): Promise<Ending> {
       if (unknown > 0) await settle(context, report, settleMs, unknownOutcomes(unknown));
       await lookUp(journal, 'created');
       left = withFate(items, 'create');
-      // The lookup may have found all that was unknown.
-      if (left.length === 0) stop = undefined;
+      fruitless = createdOf(items).length > before ? 0 : fruitless + 1;
     }
+    // The lookup may have found all that was unknown.
+    if (left.length === 0) stop = undefined;
     if (!stop) finish(job, journal);
   } catch (error) {
     if (!journal?.header) throw withoutJournal(error);

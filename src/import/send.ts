@@ -9,11 +9,11 @@ import { quoted } from '../text/quoted.ts';
 import { duration } from '../time.ts';
 import type { Job } from './job.ts';
 import type { Journal } from './journal.ts';
-
 import { describeRow, type Item } from './rows.ts';
 
 export type Stop =
   | { readonly kind: 'unknowns' }
+  | { readonly kind: 'away'; readonly error: Failure }
   | { readonly kind: 'failed'; readonly error: unknown };
 
 const maxInFlight = 16;
@@ -143,8 +143,10 @@ export class Sender {
     }
     // Only a failure can say that nothing was created.
     if (!failure || failure.details.outcome === 'unknown') this.#takeUnknown(item, failure);
-    if (failure?.kind !== 'outcome_unknown') this.#end({ kind: 'failed', error });
-    else if (this.#unknownInARow >= maxUnknownInARow) this.#end({ kind: 'unknowns' });
+    if (failure?.kind === 'outcome_unknown') {
+      if (this.#unknownInARow >= maxUnknownInARow) this.#end({ kind: 'unknowns' });
+    } else if (failure?.details.isAway) this.#end({ kind: 'away', error: failure });
+    else this.#end({ kind: 'failed', error });
   }
 
   #takeUnknown(item: Item, failure: Failure | undefined): void {

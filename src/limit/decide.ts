@@ -23,42 +23,56 @@ const maxRoundingMs = 1;
 const maxSameEndMs = 5_000;
 const wideLimit = 1_000;
 const maxInFlight = 16;
-/** Left to other users of the key, as a part of the minute. */
-const shareOfOthers = 0.05;
+/** Of what is left, so small a part is in flight at once: all others who use the key may send as much meanwhile. */
+const partAlone = 3;
+const partWithOthers = 16;
+const secondMs = 1_000;
+/** A minute without a refusal, and the pace eases by one level. */
+export const easeMs = 60 * secondMs;
+export const maxLevel = 7;
 /** Left to other machines while the store is unreachable. */
 const shareOfMachines = 0.25;
 
 /**
  * Decides whether a request may be sent now. After a reset one request goes first, the probe: a wrong clock, a moved reset or other
- * users cost at most one 429. Then as many may go as the window has left. `isOffline`: the store is unreachable.
+ * users cost at most one 429. Then as many may go as the window has left, a part of that at once.
  */
-export function decide(state: State, now: number, isOffline = false): Decision {
-  const wait = waitInForce(state, now, isOffline);
+export function decide(state: State, now: number): Decision {
+  const wait = waitInForce(state, now);
   if (wait) return wait;
   const inFlight = Object.keys(state.permits).length;
-  const left = Math.min(
-    leftIn(state, 'minute', now, isOffline),
-    leftIn(state, 'day', now, isOffline),
-  );
+  const left = Math.min(leftIn(state, 'minute', now), leftIn(state, 'day', now));
   if (!isOpen(state, 'minute', now)) {
     const isProbed = state.probe !== undefined && state.probe in state.permits;
     if (isProbed || inFlight >= left) return waitForOne(state, now);
     return { granted: true, isProbe: true };
   }
-  const together = maxTogether(state.minute?.limit);
-  // Other users may have sent requests since our last response. When few are left, send one at a time.
-  const isNearEnd = hasOtherUsers(state, now) && left <= 2 * together;
-  const allowed = isOffline || isNearEnd ? 1 : together;
-  if (inFlight >= Math.min(left, allowed)) return waitForOne(state, now);
+  const part = state.minute?.reserved ? partWithOthers : partAlone;
+  const isSlow = levelAt(state, now) > 0;
+  const allowed = isSlow ? 1 : Math.min(maxTogether(state.minute), Math.floor(left / part));
+  if (inFlight >= Math.max(1, allowed)) return waitForOne(state, now);
   return { granted: true, isProbe: false };
 }
 
+/** Returns the state as it counts while the store is unreachable: a part is left to other machines, and one request goes at a time. */
+export function asOffline(state: State, now: number): State {
+  const { minute, pace } = state;
+  const reserved = Math.ceil((minute?.limit ?? 0) * shareOfMachines);
+  const level = Math.max(1, levelAt(state, now));
+  return {
+    ...state,
+    minute: minute && { ...minute, reserved },
+    pace: { level, easesAt: Number.POSITIVE_INFINITY, nextAt: pace?.nextAt ?? 0 },
+  };
+}
+
 /** Returns the longest wait that is in force, whatever is in flight. */
-export function waitInForce(state: State, now: number, isOffline = false): Denied | undefined {
+export function waitInForce(state: State, now: number): Denied | undefined {
   const waits = [
-    usedUp(state, 'day', now, isOffline),
-    usedUp(state, 'minute', now, isOffline),
+    usedUp(state, 'day', now),
+    usedUp(state, 'minute', now),
     blocked(state, now),
+    paced(state, now),
   ].filter((wait) => wait !== undefined);
   const waitMs = Math.max(0, ...waits.map((wait) => wait.waitMs));
   // Of waits that end together, a window says more than a 429.
@@ -66,12 +80,14 @@ export function waitInForce(state: State, now: number, isOffline = false): Denie
   return named && { ...named, waitMs };
 }
 
-function maxTogether(limit: number | undefined): number {
-  return limit !== undefined && limit >= wideLimit ? maxInFlight : maxInFlight / 2;
+/** A limit that no response reports may be a guess, so no more go together than its share of a second. */
+function maxTogether({ limit = 0, serviceResetAt }: Partial<Window> = {}): number {
+  const most = limit >= wideLimit ? maxInFlight : maxInFlight / 2;
+  return serviceResetAt === undefined ? Math.min(most, Math.ceil(limit / 60)) : most;
 }
 
 export function isOpen(state: State, kind: 'minute' | 'day', now: number): boolean {
-  return now < endOf(state, kind, now) + maxRoundingMs;
+  return now < endOf(state, kind) + maxRoundingMs;
 }
 
 export function grant(state: State, id: string, permit: Permit, isProbe: boolean): State {
@@ -79,13 +95,23 @@ export function grant(state: State, id: string, permit: Permit, isProbe: boolean
     ...state,
     permits: { ...state.permits, [id]: permit },
     probe: isProbe ? id : state.probe,
-    minute: expectOneLess(state.minute),
-    day: expectOneLess(state.day),
   };
 }
 
-function expectOneLess(window: Window | undefined): Window | undefined {
-  return window && { ...window, expected: window.expected - 1 };
+export function levelAt({ pace }: State, now: number): number {
+  if (!pace) return 0;
+  const eased = now < pace.easesAt ? 0 : 1 + Math.floor((now - pace.easesAt) / easeMs);
+  return Math.max(0, pace.level - eased);
+}
+
+/** How far apart requests go: 1 s at level 2, twice as far with each level. */
+export function pauseMs(level: number): number {
+  return level < 2 ? 0 : secondMs * 2 ** (Math.min(level, maxLevel) - 2);
+}
+
+function paced({ pace }: State, now: number): Denied | undefined {
+  if (!pace || now >= pace.nextAt) return undefined;
+  return { granted: false, reason: '429', waitMs: pace.nextAt - now, mayEndEarly: false };
 }
 
 function blocked({ block }: State, now: number): Denied | undefined {
@@ -95,14 +121,9 @@ function blocked({ block }: State, now: number): Denied | undefined {
   return { granted: false, reason, waitMs, sinceMs: now - since, isReported, mayEndEarly: false };
 }
 
-function usedUp(
-  state: State,
-  kind: 'minute' | 'day',
-  now: number,
-  isOffline: boolean,
-): Denied | undefined {
-  if (leftIn(state, kind, now, isOffline) > 0) return undefined;
-  const waitMs = Math.max(maxRoundingMs, endOf(state, kind, now) - now);
+function usedUp(state: State, kind: 'minute' | 'day', now: number): Denied | undefined {
+  if (leftIn(state, kind, now) > 0) return undefined;
+  const waitMs = Math.max(maxRoundingMs, endOf(state, kind) - now);
   const limit = state[kind]?.limit ?? 0;
   return { granted: false, reason: kind, waitMs, limit, mayEndEarly: false };
 }
@@ -113,21 +134,13 @@ function waitForOne({ permits }: State, now: number): Denied {
   return { granted: false, reason: 'probe', waitMs, mayEndEarly: true };
 }
 
-function leftIn(state: State, kind: 'minute' | 'day', now: number, isOffline: boolean): number {
+function leftIn(state: State, kind: 'minute' | 'day', now: number): number {
   const window = state[kind];
   if (!window || !isOpen(state, kind, now)) return Number.POSITIVE_INFINITY;
-  if (kind === 'day') return window.remaining;
-  const share = isOffline ? shareOfMachines : hasOtherUsers(state, now) ? shareOfOthers : 0;
-  return window.remaining - Math.ceil(window.limit * share);
+  return window.remaining - (window.reserved ?? 0);
 }
 
-function endOf(state: State, kind: 'minute' | 'day', now: number): number {
+function endOf(state: State, kind: 'minute' | 'day'): number {
   const window = state[kind];
-  if (!window) return 0;
-  const delayMs = hasOtherUsers(state, now) ? (state.otherUsers?.delayMs ?? 0) : 0;
-  return window.endsAt + resetMarginMs + delayMs;
-}
-
-function hasOtherUsers({ otherUsers }: State, now: number): boolean {
-  return otherUsers !== undefined && now < otherUsers.until;
+  return window ? window.endsAt + resetMarginMs : 0;
 }

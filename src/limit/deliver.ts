@@ -6,10 +6,11 @@ import {
   type SendRequest,
   TransportError,
 } from '../api/exchange.ts';
-import { requestedWait } from '../api/limits.ts';
-import { isBan, readServiceError } from '../api/outcome.ts';
+import { isLimited, requestedWait } from '../api/limits.ts';
+import { isBan, readServiceError, refusedBefore } from '../api/outcome.ts';
 import { pause } from '../api/pause.ts';
 import type { Context } from '../context.ts';
+import { withDetails } from '../errors.ts';
 import type { ResponseOutcome } from './learn.ts';
 import { createTurns, type SharedLimit, type Turn } from './turns.ts';
 
@@ -39,10 +40,11 @@ export function deliver(
     const { signal = context.signal, onRefusal } = request;
     let { waitUntil } = request;
     let attempt = 1;
+    let failures = 0;
     for (;;) {
       const turn = await turns.take({ ...request, waitUntil });
       waitUntil += turn.queuedMs;
-      const result = await sendInTurn(sendOnce, { ...request, attempt }, turn, context);
+      const result = await sendInTurn(sendOnce, { ...request, attempt }, turn, shared, context);
       if (result === 'withdrawn') continue;
 
       const response = result instanceof TransportError ? undefined : result;
@@ -51,14 +53,17 @@ export function deliver(
       if (isRefusal || response || (result as TransportError).sent) {
         onRefusal?.(isRefusal ? response : undefined);
       }
+      // How long it may wait for the limit is all that bounds a 429.
+      const isLimit = response !== undefined && isLimited(response) && retries > 0;
+      if (!isLimit) failures += 1;
       const requestedMs = isRefusal ? 0 : (response?.limits.retryAfter ?? 0);
       const isTooLong = requestedMs > 0 && context.uptime() + requestedMs > waitUntil;
-      if (attempt > retries || !canRepeat(request, result) || isTooLong) {
+      if (failures > retries || !canRepeat(request, result) || isTooLong) {
         if (response) return response;
         throw result;
       }
       if (!isRefusal) {
-        const pauseMs = context.random() * Math.min(maxPauseMs, firstPauseMs * 2 ** (attempt - 1));
+        const pauseMs = context.random() * Math.min(maxPauseMs, firstPauseMs * 2 ** (failures - 1));
         const { report } = shared;
         await pause(context, Math.max(requestedMs, pauseMs), unavailable, { report, signal });
       }
@@ -71,12 +76,12 @@ function canRepeat({ method }: ApiRequest, result: ApiResponse | TransportError)
   if (result instanceof TransportError) {
     return result.details.again === true && (!isWrite(method) || !result.sent);
   }
-  if (result.status === 429) return true;
+  if (isLimited(result)) return true;
   return !isWrite(method) && (result.status >= 500 || result.status === 408);
 }
 
 function isForAll(response: ApiResponse): boolean {
-  return response.status === 429 || requestedWait(response) !== undefined;
+  return isLimited(response) || requestedWait(response) !== undefined;
 }
 
 /** Withdrawn: the permit ran out or a wait came into force while the request connected, so nothing was sent. */
@@ -84,6 +89,7 @@ async function sendInTurn(
   sendOnce: SendRequest,
   request: ApiRequest,
   turn: Turn,
+  { limitOfPlan }: SharedLimit,
   { random }: Context,
 ): Promise<ApiResponse | TransportError | 'withdrawn'> {
   let isWithdrawn = false;
@@ -94,19 +100,25 @@ async function sendInTurn(
   };
   // The head says all about the limit, and the body may take long.
   const onHead = (head: ResponseHead) => {
-    ended = turn.end(outcomeOf(head, random()));
+    ended = turn.end({ ...outcomeOf(head, random()), limitOfPlan });
     ended.catch(() => {});
   };
   try {
     request.beforeSending?.();
     const response = await sendOnce({ ...request, lastCheck, onHead });
-    await ended;
-    // Only the body tells of a ban. Other bodies may be long, so they are not parsed here.
-    if (response.status === 429 && isBan(readServiceError(response))) await turn.noteBan();
+    try {
+      await ended;
+      // Only the body tells of a ban. Other bodies may be long, so they are not parsed here.
+      if (isLimited(response) && isBan(readServiceError(response))) await turn.noteBan();
+    } catch (error) {
+      // A success stands, although nobody will know what it said about the limit.
+      if (isForAll(response)) throw withDetails(error, refusedBefore(response));
+    }
     return response;
   } catch (error) {
     const isTransport = error instanceof TransportError;
-    await (ended ?? turn.end({ kind: isTransport && error.sent ? 'lost' : 'unsent' }));
+    const isLost = isTransport && error.sent;
+    await (ended ?? turn.end({ kind: isLost ? 'lost' : 'unsent' })).catch(() => {});
     if (isWithdrawn) return 'withdrawn';
     if (isTransport) return error;
     throw error;
@@ -118,7 +130,7 @@ function outcomeOf(head: ResponseHead, jitter: number): ResponseOutcome {
   const { limit, remaining, reset, date = receivedAt } = limits.limit;
   return {
     kind: 'response',
-    status,
+    status: isLimited(head) ? 429 : status,
     limit,
     remaining,
     reset: reset === undefined ? undefined : { at: reset, inMs: reset - date },

@@ -1,5 +1,5 @@
 import { windowMs } from '../plans.ts';
-import { isOpen, resetMarginMs } from './decide.ts';
+import { easeMs, isOpen, levelAt, maxLevel, pauseMs, resetMarginMs } from './decide.ts';
 import { type Block, isSameReset, type Permit, type State, type Window } from './state.ts';
 
 const secondMs = 1_000;
@@ -7,11 +7,13 @@ const secondMs = 1_000;
 const maxMinuteMs = 120 * secondMs;
 /** The smallest plan of the interface document, section 8. It counts if the service reports no limit. */
 const assumedLimit = 60;
-const maxFirstBackoffMs = 250;
-const maxBackoffMs = 60 * secondMs;
-const refusalsUntilTrip = 3;
+const minSpreadMs = 250;
+/** So many 429s in a row that named a wait, or that named none, and nothing is sent for a while. */
+const refusalsUntilTrip = { told: 3, untold: 6 };
 export const tripMs = 300 * secondMs;
 const suspectedBanMs = 300 * secondMs;
+/** Left to other users of the key, as a part of the minute. */
+const shareOfOthers = 0.05;
 /** A key that stops working so soon after a 429 counts as banned. */
 const maxBanDelayMs = 600 * secondMs;
 
@@ -21,6 +23,7 @@ export type ResponseOutcome = {
   readonly kind: 'response';
   readonly status: number;
   readonly limit?: number | undefined;
+  readonly limitOfPlan?: number | undefined;
   readonly remaining?: number | undefined;
   /** The reset by the service's clock, and how far away it is. */
   readonly reset?: { readonly at: number; readonly inMs: number } | undefined;
@@ -42,13 +45,14 @@ export function applyOutcome(
   if (outcome.kind === 'lost') return hasPermit ? spendUnseen(state, now) : state;
   const { block } = state;
   // It was in flight when another one was refused, so it says nothing about the time after that.
-  const isLate = block !== undefined && block.reason !== 'unavailable' && grantedAt <= block.since;
+  const wasSentBeforeRefusal =
+    block !== undefined && block.reason !== 'unavailable' && grantedAt <= block.since;
   const counted = outcome.status === 429 ? state : count(state, now);
   const learned = learnWindows(counted, outcome, now);
-  if (isLate) {
+  if (wasSentBeforeRefusal) {
     const minute = isOpen(state, 'minute', now) ? learned.minute : expire(learned.minute);
     if (outcome.status !== 429) return { ...learned, minute, block: postpone(block, outcome, now) };
-    const until = Math.max(block.until, refusalEnd(outcome, state.refusals, now));
+    const until = Math.max(block.until, refusalEnd(outcome, levelAt(state, now), now));
     return { ...learned, minute, block: { ...block, until } };
   }
   return outcome.status === 429
@@ -70,32 +74,42 @@ export function learnBan(state: State): State {
 
 /**
  * Applies a 429 (interface document, section 8). The wait that the service named is the least; a margin, jitter and exponential
- * backoff come on top. After three in a row nothing is sent for five minutes.
+ * backoff come on top. One that no header foretold slows the pace by a level; those that follow it in a row only wait longer.
  */
 function learnRefusal(state: State, response: ResponseOutcome, now: number): State {
-  const { block, minute } = state;
-  const { remaining, reset } = response;
-  const refusals = state.refusals + 1;
-  const until = Math.max(refusalEnd(response, refusals, now), block?.until ?? 0);
-  const isUsedUp = remaining === 0 && isSameReset(minute?.serviceResetAt, reset?.at);
-  const isTripped = refusals >= refusalsUntilTrip;
+  const { block, minute, refusals } = state;
+  const { remaining, reset, waitMs } = response;
+  const isForetold = remaining === 0 && reset !== undefined;
+  const isUsedUp = isForetold && isSameReset(minute?.serviceResetAt, reset.at);
+  const isTold = isForetold || waitMs !== undefined;
+  // Alone it came too soon. With others in flight, they may only have been too many at once.
+  const least = isTold || Object.keys(state.permits).length > 0 ? 1 : 2;
+  const before = levelAt(state, now);
+  const isSlower = refusals === 0 && !isForetold;
+  const level = isSlower ? Math.min(maxLevel, Math.max(before + 1, least)) : before;
+  const end = refusalEnd(response, level + refusals * (isTold ? 1 : 2), now);
+  const until = Math.max(end, block?.until ?? 0);
+  const isTripped = refusals + 1 >= refusalsUntilTrip[isTold ? 'told' : 'untold'];
   return {
     ...state,
-    refusals,
-    // If requests should have been left, a probe has to find out.
-    minute: isUsedUp ? minute : expire(minute),
-    block: isTripped ? stop('tripped', now, until, tripMs) : { reason: '429', since: now, until },
+    refusals: refusals + 1,
+    pace: level > 0 ? { level, easesAt: until + easeMs, nextAt: until } : undefined,
+    // What we count ourselves goes on. If the service had said that some are left, a probe has to find out.
+    minute: isUsedUp || minute?.serviceResetAt === undefined ? minute : expire(minute),
+    block: isTripped
+      ? { reason: 'tripped', since: now, until: Math.max(until, now + tripMs) }
+      : { reason: '429', since: now, until },
   };
 }
 
 function refusalEnd(
   { remaining, reset, waitMs, jitter }: ResponseOutcome,
-  refusals: number,
+  level: number,
   now: number,
 ): number {
   const untilReset = remaining === 0 ? (reset?.inMs ?? 0) : 0;
   const namedMs = Math.max(waitMs ?? untilReset, secondMs);
-  return now + namedMs + resetMarginMs + backoffMs(refusals, jitter);
+  return now + namedMs + resetMarginMs + backoffMs(level, jitter);
 }
 
 function learnResponse(state: State, response: ResponseOutcome, now: number): State {
@@ -103,19 +117,28 @@ function learnResponse(state: State, response: ResponseOutcome, now: number): St
   const { status } = response;
   const wasRefused = block !== undefined && block.reason !== 'unavailable';
   const isRejected = status === 401 || status === 403;
-  if (wasRefused && isRejected && hasWorked && now - block.since < maxBanDelayMs) {
-    return { ...state, block: stop('banned', now, block.until, suspectedBanMs) };
+  const isSoon = wasRefused && refusals > 0 && now - block.since < maxBanDelayMs;
+  if (isSoon && isRejected && hasWorked) {
+    const until = Math.max(block.until, now + suspectedBanMs);
+    // It goes on being known since the 429, or each ban would suspect the next one.
+    return { ...state, block: { reason: 'banned', since: block.since, until } };
   }
   return {
     ...state,
+    pace: keepApart(state, now),
     refusals: status >= 500 ? refusals : 0,
     hasWorked: hasWorked || status < 400,
     block: postpone(block, response, now),
   };
 }
 
+function keepApart(state: State, now: number): State['pace'] {
+  const level = levelAt(state, now);
+  return state.pace && level > 0 ? { ...state.pace, nextAt: now + pauseMs(level) } : undefined;
+}
+
 function learnWindows(state: State, response: ResponseOutcome, now: number): State {
-  const { limit, remaining, reset } = response;
+  const { limit, limitOfPlan, remaining, reset } = response;
   const { minute, day } = state;
   if (
     limit === undefined ||
@@ -126,55 +149,57 @@ function learnWindows(state: State, response: ResponseOutcome, now: number): Sta
     return { ...state, minute: countMinute(state, response, now), day: spend(day) };
   }
   const reported = { limit, remaining, serviceResetAt: reset.at, endsAt: now + reset.inMs };
-  const inFlight = Object.keys(state.permits).length;
   // In its last minutes a day looks like a minute.
   const isKnownDay = day?.limit === limit && isSameReset(day.serviceResetAt, reset.at);
   const isDay = isKnownDay || reset.inMs > maxMinuteMs;
-  const before = isDay ? day : minute;
-  const learned = learnWindow(before, reported, now, inFlight);
-  const next = isDay
-    ? { ...state, minute: countMinute(state, {}, now), day: learned }
-    : { ...state, minute: learned, day: spend(day) };
-  return noticeOthers(next, before, learned, response, now);
+  if (isDay) {
+    const learned = learnWindow(day, reported, now);
+    return { ...state, minute: countMinute(state, { limitOfPlan }, now), day: learned };
+  }
+  const learned = learnWindow(minute, reported, now);
+  const inFlight = Object.keys(state.permits).length;
+  // This one and those in flight do not explain what is left.
+  const hasOthers =
+    minute !== undefined &&
+    isSameReset(minute.serviceResetAt, reset.at) &&
+    minute.serviceResetAt === learned.serviceResetAt &&
+    remaining < minute.remaining - 1 - inFlight;
+  return { ...state, minute: hasOthers ? reserve(learned) : learned, day: spend(day) };
+}
+
+/** Leaves a part of a window to others who use the key. */
+export function reserve(window: Window): Window {
+  return { ...window, reserved: Math.ceil(window.limit * shareOfOthers) };
 }
 
 /** Remaining only falls within a window, so the order of responses does not matter. */
 function learnWindow(
   known: Window | undefined,
-  reported: Omit<Window, 'expected'> & { readonly serviceResetAt: number },
+  reported: Window & { readonly serviceResetAt: number },
   now: number,
-  inFlight: number,
 ): Window {
   if (known?.serviceResetAt !== undefined && known.limit === reported.limit) {
-    if (isSameReset(known.serviceResetAt, reported.serviceResetAt)) {
-      const remaining = Math.min(known.remaining, reported.remaining);
+    const isNewer = reported.serviceResetAt > known.serviceResetAt;
+    // A window that slides may report a reset that is hardly later than one that is over.
+    const isNext = isNewer && now >= known.endsAt + resetMarginMs;
+    const remaining = Math.min(known.remaining, reported.remaining);
+    if (!isNext && isSameReset(known.serviceResetAt, reported.serviceResetAt)) {
       return { ...known, remaining, endsAt: Math.min(known.endsAt, reported.endsAt) };
     }
-    const isOlder = reported.serviceResetAt < known.serviceResetAt;
-    if (isOlder && now < known.endsAt) return known;
+    // Seconds left that arrived late, another route's window, one that slides: what is open holds until its own end.
+    const isLater = isNewer && reported.remaining <= known.remaining;
+    if (now < known.endsAt && !isLater) {
+      return reported.endsAt <= now ? known : { ...known, remaining };
+    }
   }
-  return { ...reported, expected: reported.remaining - inFlight };
-}
-
-/** If less is left than our own requests explain, others use the key in this window, and probably in the next. */
-function noticeOthers(
-  state: State,
-  before: Window | undefined,
-  after: Window,
-  { remaining = 0, jitter }: ResponseOutcome,
-  now: number,
-): State {
-  const isSame =
-    before?.serviceResetAt !== undefined && before.serviceResetAt === after.serviceResetAt;
-  if (!isSame || remaining >= before.expected) return state;
-  const until = Math.min(after.endsAt + windowMs.minute, now + 2 * windowMs.minute);
-  return { ...state, otherUsers: { until, delayMs: jitter * secondMs } };
+  // Those who used the key in the window before may do so in this one.
+  return { ...reported, reserved: Math.floor((known?.reserved ?? 0) / 2) };
 }
 
 /** Counts the minute ourselves, as long as no response reports its reset. */
 function countMinute(
   state: State,
-  reported: Pick<ResponseOutcome, 'limit' | 'remaining'>,
+  reported: Pick<ResponseOutcome, 'limit' | 'limitOfPlan' | 'remaining'>,
   now: number,
 ): Window {
   const known = state.minute;
@@ -182,9 +207,11 @@ function countMinute(
     const { remaining = Number.POSITIVE_INFINITY } = reported;
     return { ...known, remaining: Math.min(known.remaining - 1, remaining) };
   }
-  const limit = reported.limit ?? known?.limit ?? assumedLimit;
+  const reportedLimit = reported.limit ?? (known?.isAssumed ? undefined : known?.limit);
+  const limit = reportedLimit ?? reported.limitOfPlan ?? assumedLimit;
+  const isAssumed = reportedLimit === undefined;
   const remaining = Math.min(limit - 1, reported.remaining ?? limit);
-  return { limit, remaining, expected: remaining, endsAt: now + windowMs.minute };
+  return { limit, isAssumed, remaining, endsAt: now + windowMs.minute };
 }
 
 /** A block that is in force keeps its reason, and gets no shorter. */
@@ -200,15 +227,10 @@ function postpone(
     : { reason: 'unavailable', since: now, until };
 }
 
-function stop(reason: 'tripped' | 'banned', since: number, until: number, forMs: number): Block {
-  return { reason, since, until: Math.max(until, since + forMs) };
-}
-
 /** The first backoff only spreads those who wait for the same moment. */
-function backoffMs(refusals: number, jitter: number): number {
-  if (refusals <= 1) return jitter * maxFirstBackoffMs;
-  const maxMs = Math.min(maxBackoffMs, secondMs * 2 ** (refusals - 1));
-  return maxMs / 2 + (jitter * maxMs) / 2;
+function backoffMs(level: number, jitter: number): number {
+  const ms = pauseMs(level);
+  return ms + jitter * Math.max(ms, minSpreadMs);
 }
 
 function expire(window: Window | undefined): Window | undefined {

@@ -6,7 +6,7 @@ import { type Clocks, isSameStart, later } from './time.ts';
 /** The clocks are those of the place where the cell is. */
 type Reading = Seen<Snapshot> & { readonly clocks: Clocks };
 
-/** Computes one change; the same state changes nothing. It may run more than once. `isOffline` is as in `decide`. */
+/** Computes one change; the same state changes nothing. It may run more than once. `isOffline`: the store is unreachable. */
 export type Step<Result> = (
   state: State,
   now: number,
@@ -50,14 +50,15 @@ export function openLimit(cell: Cell<Snapshot, Reading>, turn: () => Promise<voi
     steps = [];
     next = undefined;
     const lost = last && { ...last, state: dropPermits(last.state, last.stamp.at, () => true) };
-    last = await change(cell, ({ value = lost, clocks }) => {
-      const stamp = value ? later(value.stamp, clocks) : { ...clocks, at: firstMoment };
-      const known = value?.state ?? emptyState;
-      const state = taken.reduce((current, step) => step(current, stamp.at), known);
+    last = await change(cell, ({ value, clocks }) => {
+      const known = value ?? lost;
+      const stamp = known ? later(known.stamp, clocks) : { ...clocks, at: firstMoment };
+      const before = known?.state ?? emptyState;
+      const state = taken.reduce((current, step) => step(current, stamp.at), before);
       const snapshot = { state, stamp };
       // After a restart of the machine, time goes on from here.
-      const isOutdated = value !== undefined && !isSameStart(value.stamp, clocks);
-      return [state === known && !isOutdated ? undefined : snapshot, snapshot];
+      const isOutdated = known !== undefined && !isSameStart(known.stamp, clocks);
+      return [state === before && !isOutdated ? undefined : snapshot, snapshot];
     });
   }
 }

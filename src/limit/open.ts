@@ -1,54 +1,121 @@
 import { createHmac } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { type Cell, memoryCell, withFallbacks } from '../disk/cell.ts';
 import { fileCell } from '../disk/file-cell.ts';
 import { FileFault } from '../disk/open-file.ts';
-import { faultOfFolder, ownFolder } from '../disk/private-folder.ts';
+import { faultOfFolder, faultOfOwner, ownFolder } from '../disk/private-folder.ts';
 import { removeFiles } from '../disk/temporary.ts';
-import { systemCode } from '../errors.ts';
+import { systemCode, unsentFailure } from '../errors.ts';
+import { dropPermits } from './learn.ts';
 import { type Limit, openLimit, withClocks } from './limit.ts';
-import type { Snapshot } from './state.ts';
+import { merge, shifted } from './merge.ts';
+import { isPlausible, type Snapshot } from './state.ts';
+import { later, type Stamp } from './time.ts';
 
-/** Returns the name of the limit of a service and key. It is the same on every machine, and contains neither. */
-export function nameOfLimit(address: string, key: string): string {
-  // The version of the type `State`.
-  const hash = createHmac('sha256', key).update(`petstore limit 2\0${address}`);
-  return hash.digest('hex').slice(0, 32);
+/** Returns the names of the limit of a service and key. They are the same on every machine, and contain neither. */
+export function nameLimit(address: string, key: string): LimitNames {
+  // The number is the version of the type `State`.
+  const nameOf = (version: number) => {
+    const hash = createHmac('sha256', key).update(`petstore limit ${version}\0${address}`);
+    return hash.digest('hex').slice(0, 32);
+  };
+  return { name: nameOf(3), before: nameOf(2) };
 }
 
+/** `before` is what 0.2.0 called it. */
+type LimitNames = { readonly name: string; readonly before: string };
+
+/** A place that gives one of these will not work a moment later either. */
+const lastingErrors = new Set([
+  ...['EACCES', 'EPERM', 'ENOTDIR', 'ELOOP', 'EROFS', 'ENOSPC', 'EDQUOT', 'EEXIST'],
+  ...['ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL', 'EMLINK', 'ENAMETOOLONG'],
+]);
+
 /**
- * Opens a limit in the state folder, else in a temporary folder that depends on nothing but the user, so that a login shell and a
- * cron job meet there, else in this process alone.
- * @param onMove called with a notice if it is not in the state folder
+ * Opens a limit in the first place that is ours: the state folder, the folder that the system made for the user, a temporary folder
+ * that depends on nothing but the user, so that a login shell and a cron job meet there. Where nothing can be written anywhere, it is
+ * in this process alone.
+ * @param onNotice called with a notice if it is not in the state folder, or if a value is damaged
  */
 export function openOwnLimit(
   context: Context,
   stateFolder: string | undefined,
-  name: string,
-  onMove: (notice: string) => void,
+  names: LimitNames,
+  onNotice: (notice: string) => void,
 ): Limit {
   const { now, uptime, boot, turn } = context;
-  const folders = [stateFolder, temporaryFolder(context)];
-  const cells = folders.map((folder) => cellIn(folder, name, context));
-  const cell = withFallbacks<Snapshot>([...cells, memoryCell()], (error, next) =>
-    onMove(noticeOfMove(error, folders[next - 1], folders[next])),
-  );
+  const folders = [stateFolder, ...otherFolders(context)];
+  /** A folder that is there, and that others can change. */
+  let stranger: FileFault | undefined;
+  const cells = folders.map((folder) => cellIn(folder, names, context, onNotice));
+  const alone = memoryCell<Snapshot>();
+  const last: Cell<Snapshot> = {
+    ...alone,
+    read() {
+      if (!stranger) return alone.read();
+      const message = `${stranger.message}; the rate limit can be kept nowhere`;
+      throw unsentFailure('output', message, stranger.fix);
+    },
+  };
+  const isUnusable = (error: unknown) => {
+    if (error instanceof FileFault && folders[0] !== undefined) stranger ??= error;
+    return error instanceof FileFault || lastingErrors.has(systemCode(error) ?? '');
+  };
+  const cell = withFallbacks<Snapshot>([...cells, last], {
+    isUnusable,
+    merge: mergeSnapshots,
+    onMove: (error, index) => onNotice(noticeOfMove(error, folders[0], folders[index])),
+  });
+  const read = async () => {
+    try {
+      return await cell.read();
+    } catch (error) {
+      const code = systemCode(error);
+      if (code === undefined) throw error;
+      throw unsentFailure(
+        'output',
+        `cannot read the rate limit (${code})`,
+        'Run the command again.',
+      );
+    }
+  };
   return openLimit(
-    withClocks(cell, () => ({ wall: now(), uptime: uptime(), boot })),
+    withClocks({ ...cell, read }, () => ({ wall: now(), uptime: uptime(), boot })),
     turn,
   );
 }
 
-/** Any user may have made it. */
-function temporaryFolder({ uid, temporary }: Context): string {
-  return join(temporary, uid === undefined ? 'petstore' : `petstore-${uid}`);
+/** Any user may have made the last one. */
+function otherFolders({ env, uid, temporary }: Context): string[] {
+  const { XDG_RUNTIME_DIR: runtime = '' } = env;
+  const own = join(temporary, uid === undefined ? 'petstore' : `petstore-${uid}`);
+  return isAbsolute(runtime) ? [join(runtime, 'petstore'), own] : [own];
 }
 
-function cellIn(folder: string | undefined, name: string, context: Context): Cell<Snapshot> {
+function mergeSnapshots(there: Snapshot, known: Snapshot): Snapshot {
+  // Nobody will report there how requests ended that got their permits elsewhere.
+  const spent = dropPermits(known.state, known.stamp.at, () => true);
+  const isKnownOlder = isOlder(known.stamp, there.stamp);
+  const knownAt = isKnownOlder ? later(known.stamp, there.stamp).at : known.stamp.at;
+  const stamp = isKnownOlder ? there.stamp : later(there.stamp, known.stamp);
+  return { state: merge(there.state, shifted(spent, stamp.at - knownAt)), stamp };
+}
+
+function isOlder(a: Stamp, b: Stamp): boolean {
+  return a.boot === b.boot ? a.uptime < b.uptime : a.wall < b.wall;
+}
+
+function cellIn(
+  folder: string | undefined,
+  { name, before }: LimitNames,
+  context: Context,
+  onNotice: (notice: string) => void,
+): Cell<Snapshot> {
   const limits = join(folder ?? '', 'limits');
-  const cell = fileCell<Snapshot>(join(limits, name));
+  const check = { isValid: isPlausible, onDamage: () => onNotice(noticeOfDamage(limits)) };
+  const cell = fileCell<Snapshot>(join(limits, name), check);
   let hasValue = false;
   return {
     async read() {
@@ -58,7 +125,9 @@ function cellIn(folder: string | undefined, name: string, context: Context): Cel
       if (fault) throw fault;
       const seen = await cell.read();
       hasValue ||= seen.value !== undefined;
-      return seen;
+      if (hasValue) return seen;
+      const { value } = await fileCell<Snapshot>(join(limits, before), check).read();
+      return { ...seen, value };
     },
     replace(seen, next) {
       const isReplaced = cell.replace(seen, next);
@@ -82,7 +151,11 @@ export function faultOfLimits(
   { uid }: Pick<Context, 'uid'>,
 ): FileFault | undefined {
   if (folder === undefined) return new FileFault('no home folder', ownFolder);
-  return faultOfFolder(join(folder, 'limits'), uid);
+  return faultOfOwner(folder, uid) ?? faultOfFolder(join(folder, 'limits'), uid);
+}
+
+function noticeOfDamage(folder: string): string {
+  return `the newest record of the rate limit in ${folder} is damaged; the one before it counts, or else one request goes first`;
 }
 
 function noticeOfMove(error: unknown, from = 'the state folder', to: string | undefined): string {

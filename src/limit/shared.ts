@@ -1,6 +1,6 @@
 import type { Context, Engine } from '../context.ts';
 import { storeCell } from '../store/store-cell.ts';
-import { dropPermits } from './learn.ts';
+import { dropPermits, reserve } from './learn.ts';
 import { type Limit, openLimit, type Step, withClocks } from './limit.ts';
 import { merge, shifted } from './merge.ts';
 import { emptyState, type Permit, type Snapshot, type State } from './state.ts';
@@ -22,8 +22,6 @@ function lifetimeS({ state, stamp }: Snapshot): number {
 }
 
 const retryAfterMs = 5_000;
-/** The store does not know for this long what other machines have in flight if it has lost its values. */
-const maxUnknownMs = 10_000;
 
 /**
  * Shares a limit with other machines through a store. While that fails, this machine's own limit is used. Each is told what the
@@ -66,8 +64,9 @@ export function shareThrough(
       const mine = shifted(here.state, now - here.now);
       // The store was not told how our requests ended.
       let current = wasOffline ? dropPermits(before, now, isOurs) : before;
-      if (before === emptyState && (mine.minute ?? mine.day ?? mine.block)) {
-        current = { ...before, otherUsers: { until: now + maxUnknownMs, delayMs: 0 } };
+      // A store that lost its values does not know what other machines have in flight.
+      if (before === emptyState && mine.minute) {
+        current = { ...before, minute: reserve(mine.minute) };
       }
       const [state, result] = step(merge(current, mine), now, false);
       return [state, { state, now, result }];

@@ -1,14 +1,17 @@
 import * as z from 'zod/mini';
+import { isPlausible } from './state.ts';
 
 /**
  * All that is known of the limit of one key. Times are ms on a clock of our own (time.ts). Processes of other versions read it:
- * if its shape changes, count up the version in `nameOfLimit`. Only a store needs the check; state.ts has the types.
+ * if its shape changes, count up the version in `nameLimit`. Only a store needs the check; state.ts has the types.
  */
 const windowSchema = z.object({
   limit: z.number(),
+  /** No response has named the limit: it is that of the plan, or a guess. */
+  isAssumed: z.optional(z.boolean()),
   remaining: z.number(),
-  /** A response must show this as remaining if nobody else uses the key. */
-  expected: z.number(),
+  /** So many of them are left to others who use the key in this window. */
+  reserved: z.optional(z.number()),
   endsAt: z.number(),
   /** The end by the service's clock. Undefined if the service did not report it, and we count ourselves. */
   serviceResetAt: z.optional(z.number()),
@@ -33,6 +36,15 @@ const blockSchema = z.object({
   isReported: z.optional(z.boolean()),
 });
 
+/** How requests go after 429s that no header had foretold: from level 1 on one at a time, and from level 2 on apart. */
+const paceSchema = z.object({
+  level: z.number(),
+  /** The level is one less from then on, and one less again with each minute after that. */
+  easesAt: z.number(),
+  /** No request goes before that. */
+  nextAt: z.number(),
+});
+
 const stateSchema = z.object({
   minute: z.optional(windowSchema),
   day: z.optional(windowSchema),
@@ -43,26 +55,16 @@ const stateSchema = z.object({
   block: z.optional(blockSchema),
   /** 429s in a row. Those of requests that were in flight together are one. */
   refusals: z.number(),
-  /** The end of each window is delayed, so that not all who use the key begin the next one at once. */
-  otherUsers: z.optional(z.object({ until: z.number(), delayMs: z.number() })),
+  pace: z.optional(paceSchema),
   ownCount: z.optional(z.object({ since: z.number(), requests: z.number() })),
   hasWorked: z.optional(z.boolean()),
   /** The moment of a `--reset`. No wait from before counts, whichever machine knows of it. */
   clearedAt: z.optional(z.number()),
 });
 
-/** The end of a day's window may be a year away; what is later is damage, and would block the key for good. */
-const maxWaitMs = 367 * 24 * 3_600_000;
-
 export const snapshotSchema = z
   .object({
     state: stateSchema,
     stamp: z.object({ at: z.number(), wall: z.number(), uptime: z.number(), boot: z.string() }),
   })
-  .check(
-    z.refine(({ state: { minute, day, block, otherUsers, clearedAt }, stamp }) =>
-      [minute?.endsAt, day?.endsAt, block?.until, otherUsers?.until, clearedAt].every(
-        (moment) => moment === undefined || moment <= stamp.at + maxWaitMs,
-      ),
-    ),
-  );
+  .check(z.refine(isPlausible));

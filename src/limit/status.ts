@@ -1,4 +1,4 @@
-import { type Denied, decide, isOpen } from './decide.ts';
+import { asOffline, type Denied, decide, isOpen } from './decide.ts';
 import { dropPermits } from './learn.ts';
 import type { Limit } from './limit.ts';
 import type { State } from './state.ts';
@@ -9,6 +9,8 @@ export type WindowStatus = {
   /** Counted by the service, or by petstore for less than a day. */
   readonly used?: number | undefined;
   readonly resetMs?: number | undefined;
+  /** The end by the service's clock. */
+  readonly serviceResetAt?: number | undefined;
   readonly source: 'service' | 'own count' | 'unknown';
 };
 
@@ -22,7 +24,7 @@ export type LimitStatus = {
 export function readStatus(limit: Limit): Promise<LimitStatus> {
   return limit.change((recorded, now, isOffline) => {
     const state = dropPermits(recorded, now, ({ expiresAt }) => now >= expiresAt);
-    const decision = decide(state, now, isOffline);
+    const decision = decide(isOffline ? asOffline(state, now) : state, now);
     const status = {
       minute: windowStatus(state, 'minute', now),
       day: windowStatus(state, 'day', now),
@@ -38,9 +40,10 @@ function windowStatus(state: State, kind: 'minute' | 'day', now: number): Window
   const limit = window?.limit;
   if (window && isOpen(state, kind, now)) {
     const remaining = Math.max(0, window.remaining);
-    const source = window.serviceResetAt === undefined ? 'own count' : 'service';
+    const { serviceResetAt, endsAt } = window;
+    const source = serviceResetAt === undefined ? 'own count' : 'service';
     const used = window.limit - remaining;
-    return { limit, remaining, used, resetMs: window.endsAt - now, source };
+    return { limit, remaining, used, resetMs: endsAt - now, serviceResetAt, source };
   }
   if (kind === 'day' && state.ownCount) {
     return { limit, used: state.ownCount.requests, source: 'own count' };

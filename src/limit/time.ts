@@ -14,17 +14,20 @@ export type Stamp = Clocks & { readonly at: number };
 const maxAdjustmentMs = 5_000;
 /** Processes of one start may differ in the uptime by less than this: macOS reports whole seconds. */
 const maxUptimeDriftMs = 1_000;
+/** Clocks of machines that share a folder may differ by this much. One that is farther back was set, or lost. */
+const maxSkewMs = 600_000;
 
-/** Returns our clock at a later moment. It shows less than has really passed rather than more: no wait gets shorter. */
+/** Returns our clock at a later moment. Within one start it is exact; between two it is as good as their wall clocks. */
 export function later(then: Stamp, clocks: Clocks): Stamp {
-  const { uptime, wall } = clocks;
-  if (!isSameStart(then, clocks)) {
-    return { ...clocks, at: then.at + Math.max(0, wall - then.wall) };
-  }
-  const passed = uptime - then.uptime;
-  // Another process is ahead by a little. Its uptime stays, or the difference would be added again and again.
-  if (passed < 0 && passed >= -maxUptimeDriftMs) return { ...then, wall };
-  return { ...clocks, at: then.at + Math.max(0, passed) };
+  const isSame = isSameStart(then, clocks);
+  const passed = clocks.uptime - then.uptime;
+  if (isSame && passed >= 0) return { ...clocks, at: then.at + passed };
+  // Another process is ahead. Its uptime stays, or the difference would be added again and again.
+  if (isSame && passed >= -maxUptimeDriftMs) return { ...then, wall: clocks.wall };
+  // What the faster clock of another machine added on the way there is taken off on the way back.
+  const passedByWall = clocks.wall - then.wall;
+  const ms = passedByWall < -maxSkewMs ? 0 : passedByWall;
+  return { ...clocks, uptime: isSame ? then.uptime + ms : clocks.uptime, at: then.at + ms };
 }
 
 /** Returns true if the machine was not started in between. If the start has no name, its moment has to tell. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ApiRequest } from '../api/exchange.ts';
 import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
-import { type Decision, type Denied, decide, grant, waitInForce } from './decide.ts';
+import { asOffline, type Decision, type Denied, decide, grant, waitInForce } from './decide.ts';
 import { applyOutcome, dropPermits, learnBan, type Outcome } from './learn.ts';
 import type { Limit } from './limit.ts';
 import { rateLimitFailure, waitWords } from './words.ts';
@@ -24,6 +24,8 @@ const minCheckMs = 1_000;
 
 export type SharedLimit = {
   readonly limit: Limit;
+  /** The limit per minute that the user has set. It counts where no response names one. */
+  readonly limitOfPlan?: number | undefined;
   readonly report: Report;
   readonly timeoutMs: number;
 };
@@ -135,7 +137,7 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
       if (id in state.permits) {
         return [state, { askedAt, decision: { granted: true, isProbe: false }, inFlight }];
       }
-      const decision = decide(state, now, isOffline);
+      const decision = decide(isOffline ? asOffline(state, now) : state, now);
       const permit = { expiresAt: now + leaseMs, owner };
       const next = decision.granted ? grant(state, id, permit, decision.isProbe) : state;
       return [next, { askedAt, decision, inFlight }];
@@ -149,7 +151,8 @@ export function createTurns(context: Context, { limit, report, timeoutMs }: Shar
         limit.change((state, now, isOffline) => {
           const permit = state.permits[id];
           const isValid = permit !== undefined && now < permit.expiresAt;
-          return [state, isValid && !waitInForce(state, now, isOffline)];
+          const current = isOffline ? asOffline(state, now) : state;
+          return [state, isValid && !waitInForce(current, now)];
         }),
       end: (outcome) =>
         limit.change((state, now) => {

@@ -62,10 +62,10 @@ function wordsOf({ reason, limit, isReported }: Denied): readonly [short: string
       `rate limit reached: ${limit} requests per minute`,
     ],
     day: [`rate limit reached (${limit}/day)`, `rate limit reached: ${limit} requests per day`],
-    '429': ['rate limit exceeded (429)', 'rate limit exceeded (429)'],
+    '429': ['rate limit exceeded', 'rate limit exceeded'],
     tripped: [
-      'rate limit exceeded (429) three times in a row',
-      `rate limit exceeded (429) three times in a row; nothing is sent for ${duration(tripMs)}`,
+      'rate limit exceeded after each wait',
+      `rate limit exceeded after each wait; nothing is sent for ${duration(tripMs)}`,
     ],
     banned: [
       'your API key is temporarily banned',

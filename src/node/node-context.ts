@@ -19,6 +19,8 @@ export function createNodeContext(signal: AbortSignal): Context {
   for (const name of ['NODE_TLS_REJECT_UNAUTHORIZED', 'NO_COLOR', 'FORCE_COLOR']) {
     delete process.env[name];
   }
+  // Node cannot end while the system looks a name up, which is 10 s for each name server that is silent.
+  process.env.RES_OPTIONS ??= 'timeout:2 attempts:2';
   const home = homeFolder();
   const stderr = process.env.NODE_DEBUG ? takeStderr() : () => process.stderr;
   const terminal = (): Terminal => ({ input: process.stdin, output: stderr(), signal });

@@ -1,5 +1,7 @@
-import type { Socket } from 'node:net';
+import { TIMEOUT } from 'node:dns';
+import net, { isIP, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import type { PeerCertificate, TLSSocket } from 'node:tls';
 import type { buildConnector as Connectors } from 'undici';
 import { TunnelError } from '../api/exchange.ts';
 import type { HttpProxy, Send, WireAnswer, WireRequest } from '../context.ts';
@@ -9,7 +11,13 @@ import { buildConnector, Client, connectTunnel } from './undici.ts';
 /** A connection, and what the request on it needs. */
 type Lane = {
   readonly client: Client;
+  /** The connection to the service or the proxy, below any TLS. */
+  tcp?: Socket;
   socket?: Socket;
+  /** What TLS said first. undici would report in its place that the connection is closed. */
+  fault?: Error;
+  /** The fault of whoever the connection waits for, until it answers. */
+  delay?: Error | undefined;
   /** While true, data stays in the socket until the reader of the body wants more. */
   isPaused: boolean;
   lastCheck: WireRequest['lastCheck'];
@@ -24,7 +32,9 @@ const clientOptions = {
   maxHeaderSize: 16 * 1024,
 };
 const connectTimeoutMs = 10_000;
-const connectOptions = { rejectUnauthorized: true, timeout: connectTimeoutMs };
+/** A host has this long to accept a connection before its next address is tried. Node's own 250 ms are less than some round trips. */
+let attemptTimeoutMs = 1_000;
+const maxAttemptTimeoutMs = 8_000;
 
 /** Sends each request once, over HTTP/1.1. undici's Pool and ProxyAgent have no place for the check before the first byte. */
 export function createTransport(): Send {
@@ -47,7 +57,7 @@ export function createTransport(): Send {
 /** Calls `release` when the response has ended and the lane can take another request. */
 function sendThrough(
   lane: Lane,
-  { method, url, headers, body, signal, onSent }: WireRequest,
+  { method, url, headers, body, proxy, signal, onSent }: WireRequest,
   check: WireRequest['lastCheck'],
   release: () => void,
 ): Promise<WireAnswer> {
@@ -58,7 +68,15 @@ function sendThrough(
       lane.isPaused = false;
       lane.socket?.emit('readable');
     };
+    const end = () => {
+      isOver = true;
+      signal.removeEventListener('abort', onAbort);
+    };
     const discardLane = (error: Error | null) => {
+      end();
+      // After a plain close the system would go on sending for minutes, and the service might still receive the request.
+      if (lane.tcp?.connecting) lane.tcp.destroy();
+      else if (!lane.tcp?.destroyed) lane.tcp?.resetAndDestroy();
       lane.client.destroy(error).catch(() => {});
       // undici does not have the socket before the last check.
       lane.socket?.destroy();
@@ -73,20 +91,16 @@ function sendThrough(
     // The body may fail before anybody reads it. Without a listener, the event would end the process.
     received.on('error', () => {});
     const onAbort = () => {
-      reject(signal.reason);
+      const { delay } = lane;
+      reject(delay && proxy ? new TunnelError(proxy, 'proxy', delay) : (delay ?? signal.reason));
       received.destroy(signal.reason);
     };
     if (signal.aborted) return onAbort();
     signal.addEventListener('abort', onAbort);
-    const end = () => {
-      isOver = true;
-      signal.removeEventListener('abort', onAbort);
-    };
     const fail = (error: Error) => {
-      end();
       reject(error);
-      received.destroy(error);
       discardLane(error);
+      received.destroy(error);
     };
 
     const dispatch = () =>
@@ -106,12 +120,14 @@ function sendThrough(
             if (!received.push(part)) lane.isPaused = true;
           },
           onResponseEnd() {
+            // The reset looks like the end of a body that has no length.
+            if (isOver) return;
             end();
             received.push(null);
             release();
             queueMicrotask(resume);
           },
-          onResponseError: (_, error) => fail(error),
+          onResponseError: (_, error) => fail(lane.fault ?? error),
         },
       );
     if (check) check().then(dispatch, fail);
@@ -120,8 +136,6 @@ function sendThrough(
 }
 
 function openLane(origin: string, proxy: HttpProxy | undefined): Lane {
-  const direct = buildConnector(connectOptions);
-  const connect = proxy ? throughProxy(proxy, direct) : direct;
   const lane: Lane = {
     isPaused: false,
     lastCheck: undefined,
@@ -133,7 +147,7 @@ function openLane(origin: string, proxy: HttpProxy | undefined): Lane {
           adopt(socket, lane);
           Promise.resolve(lane.lastCheck?.()).then(
             // undici takes a closed socket for a reason to connect again.
-            () => (socket.destroyed ? done(closedEarly(), null) : done(null, socket)),
+            () => (socket.destroyed ? done(faultOf('ECONNRESET'), null) : done(null, socket)),
             (refusal) => {
               socket.destroy();
               done(refusal, null);
@@ -142,7 +156,60 @@ function openLane(origin: string, proxy: HttpProxy | undefined): Lane {
         }),
     }),
   };
+  const connect = proxy ? throughProxy(proxy, lane) : directly(lane);
   return lane;
+}
+
+/** Connects over TCP before it speaks TLS, because Node resets no socket that speaks TLS. */
+function directly(lane: Lane): Connectors.connector {
+  return (target, done) => {
+    const { hostname: host, port, protocol } = target;
+    const isSecure = protocol === 'https:';
+    const tcp = net.connect({
+      host,
+      port: Number(port) || (isSecure ? 443 : 80),
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: 60_000,
+      autoSelectFamilyAttemptTimeout: attemptTimeoutMs,
+    });
+    lane.tcp = tcp;
+    lane.delay = isIP(host) ? undefined : faultOf(TIMEOUT);
+    const timer = setTimeout(
+      () => tcp.destroy(lane.delay ?? faultOf('UND_ERR_CONNECT_TIMEOUT')),
+      connectTimeoutMs,
+    );
+    const fail = (error: Error) => {
+      attemptTimeoutMs = Math.min(attemptTimeoutMs * 4, maxAttemptTimeoutMs);
+      lane.delay = undefined;
+      done(error, null);
+    };
+    tcp
+      .once('lookup', () => {
+        lane.delay = undefined;
+      })
+      .once('close', () => clearTimeout(timer))
+      .once('error', fail)
+      .once('connect', () => {
+        clearTimeout(timer);
+        // An error under TLS reaches the socket above; without a listener here it would end the process.
+        tcp.off('error', fail).on('error', () => {});
+        if (isSecure) speakTls({ ...target, httpSocket: tcp }, done);
+        else done(null, tcp);
+      });
+  };
+}
+
+/** An error about the certificate has this as `cert`, since Node forgets it. */
+function speakTls(target: Connectors.Options, done: Connectors.Callback): void {
+  const secure = buildConnector({ rejectUnauthorized: true, timeout: connectTimeoutMs });
+  let cert: PeerCertificate | undefined;
+  const socket: unknown = secure(target, (error, secured) =>
+    error ? done(Object.assign(error, cert && { cert }), null) : done(null, secured),
+  );
+  (socket as TLSSocket).prependOnceListener('secure', () => {
+    cert = (socket as TLSSocket).getPeerCertificate();
+  });
 }
 
 /**
@@ -154,43 +221,58 @@ function adopt(socket: Socket, lane: Lane): void {
   const read = socket.read.bind(socket);
   socket.read = (size) => (lane.isPaused && size !== 0 ? null : read(size));
   socket.prependListener('error', (error) => {
-    if (systemCode(error) === 'ECONNRESET') Object.assign(error, { code: 'UND_ERR_SOCKET' });
+    const code = systemCode(error);
+    if (code === 'ECONNRESET') Object.assign(error, { code: 'UND_ERR_SOCKET' });
+    if (code?.startsWith('ERR_SSL_')) lane.fault = error;
   });
 }
 
-function closedEarly(): Error {
-  return Object.assign(new Error('closed before the request'), { code: 'ECONNRESET' });
+function faultOf(code: string): Error {
+  return Object.assign(new Error(), { code });
 }
 
 /**
  * Connects to the proxy, asks it once for a tunnel, and speaks TLS with the service inside it. Its errors are TunnelErrors, because
  * undici would connect again, for ever, after one with the code UND_ERR_SOCKET.
  */
-function throughProxy(proxy: HttpProxy, direct: Connectors.connector): Connectors.connector {
+function throughProxy(proxy: HttpProxy, lane: Lane): Connectors.connector {
+  const connect = directly(lane);
   return (target, done) => {
     const { origin, credentials } = proxy;
-    const client = new Client(origin, { ...clientOptions, connect: connectOptions });
+    const client = new Client(origin, {
+      ...clientOptions,
+      connect: (next, onConnect) =>
+        connect(next, (...result) => {
+          lane.delay = faultOf('UND_ERR_HEADERS_TIMEOUT');
+          onConnect(...result);
+        }),
+    });
     const host = target.hostname.includes(':') ? `[${target.hostname}]` : target.hostname;
     const path = `${host}:${target.port || 443}`;
     const authorization = credentials && `Basic ${Buffer.from(credentials).toString('base64')}`;
     const headers = { host: path, ...(authorization && { 'proxy-authorization': authorization }) };
-    const signal = AbortSignal.timeout(connectTimeoutMs);
-    connectTunnel.call(client, { origin, path, headers, signal }).then(
-      ({ statusCode, socket }) => {
-        if (statusCode >= 200 && statusCode < 300) {
-          direct({ ...target, httpSocket: socket as Socket }, (error, secured) =>
-            error ? done(new TunnelError(proxy, 'service', error), null) : done(null, secured),
-          );
-          return;
-        }
-        socket.destroy();
-        done(new TunnelError(proxy, 'proxy', `refused to connect (${statusCode})`), null);
-      },
-      (error) => {
-        client.destroy().catch(() => {});
-        const fault = signal.aborted ? `timed out after ${connectTimeoutMs / 1_000}s` : error;
-        done(new TunnelError(proxy, 'proxy', fault), null);
-      },
-    );
+    connectTunnel
+      .call(client, { origin, path, headers })
+      .finally(() => {
+        lane.delay = undefined;
+      })
+      .then(
+        ({ statusCode, socket }) => {
+          if (statusCode >= 200 && statusCode < 300) {
+            speakTls({ ...target, httpSocket: socket as Socket }, (error, secured) =>
+              error ? done(new TunnelError(proxy, 'service', error), null) : done(null, secured),
+            );
+            return;
+          }
+          socket.destroy();
+          const did = credentials === undefined ? 'requires a' : 'did not accept the';
+          const what = statusCode === 407 ? `${did} user name and password` : 'refused to connect';
+          done(new TunnelError(proxy, 'proxy', `${what} (${statusCode})`), null);
+        },
+        (error) => {
+          client.destroy().catch(() => {});
+          done(new TunnelError(proxy, 'proxy', error), null);
+        },
+      );
   };
 }

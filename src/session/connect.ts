@@ -16,7 +16,13 @@ import { canPrompt } from './app.ts';
 import { type FoundKey, noKey } from './key.ts';
 import type { CommonOptions } from './options.ts';
 import { profileFlag } from './profile.ts';
-import { type Invocation, resolveBaseUrl, resolveMaxWait, resolveTimeout } from './resolve.ts';
+import {
+  type Invocation,
+  resolveBaseUrl,
+  resolveMaxWait,
+  resolvePlan,
+  resolveTimeout,
+} from './resolve.ts';
 
 export type Service = { readonly baseUrl: URL; readonly key: ApiKey };
 
@@ -47,6 +53,7 @@ export async function connect(
   // These fail before the key command runs.
   const maxWaitMs = resolveMaxWait(invocation);
   const timeoutMs = resolveTimeout(invocation);
+  const limitOfPlan = resolvePlan(invocation)?.quotas.minute;
   const { baseUrl, key } = await service();
   if (context.env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
     notice(report, 'NODE_TLS_REJECT_UNAUTHORIZED is ignored: certificates are always verified');
@@ -64,7 +71,7 @@ export async function connect(
     if (response.limits.rateLimit) onRateLimit(response.limits.rateLimit);
     return response;
   };
-  const shared = { limit: await limits(), report, timeoutMs };
+  const shared = { limit: await limits(), limitOfPlan, report, timeoutMs };
   const send = deliver(sendListened, context, shared, isOnce ? 0 : maxRetries);
   return new Client({ context, send, baseUrl, key, maxWaitMs, report });
 }

@@ -1,7 +1,7 @@
 import { configFailure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
 import type { Limit } from '../limit/limit.ts';
-import { nameOfLimit, openOwnLimit } from '../limit/open.ts';
+import { nameLimit, openOwnLimit } from '../limit/open.ts';
 import { isLoopback, parseSharedStore, type SharedStore } from '../settings/addresses.ts';
 import { stateFolder } from '../settings/folders.ts';
 import type { Store } from '../store/store-cell.ts';
@@ -16,8 +16,8 @@ export async function openLimits(
 ): Promise<Limit> {
   const { context, options } = invocation;
   const store = chooseSharedStore(invocation);
-  const name = nameOfLimit(address, secret);
-  const own = openOwnLimit(context, stateFolder(context), name, (moved) => notice(report, moved));
+  const names = nameLimit(address, secret);
+  const own = openOwnLimit(context, stateFolder(context), names, (text) => notice(report, text));
   if (!store) return own;
   if (options.verbose) {
     notice(report, `the rate limit is shared through ${store.name}`);
@@ -28,7 +28,7 @@ export async function openLimits(
     import('../limit/shared.ts'),
     import('../store/store-error.ts'),
   ]);
-  const limit = openStoreLimit(await context.openEngine(store.address), name, context);
+  const limit = openStoreLimit(await context.openEngine(store.address), names.name, context);
   return shareThrough(limit, own, context, (error) =>
     notice(
       report,

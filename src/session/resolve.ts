@@ -4,7 +4,14 @@ import type { Format } from '../formats.ts';
 import { parseBaseUrl } from '../settings/addresses.ts';
 import type { ProfileSettings } from '../settings/file.ts';
 import { flagOf, type ProfileSetting, settings } from '../settings/table.ts';
-import { invalid, parseDuration, parseFormat, parseMaxWait } from '../settings/values.ts';
+import {
+  invalid,
+  type NamedPlan,
+  parseDuration,
+  parseFormat,
+  parseMaxWait,
+  parsePlan,
+} from '../settings/values.ts';
 import type { App } from './app.ts';
 import type { CommonOptions } from './options.ts';
 
@@ -81,6 +88,11 @@ export function checkOrigin(invocation: Invocation, origin: string, move: string
 export function resolveMaxWait(invocation: Invocation): number {
   const { text = '', source } = resolveSetting('max-wait', invocation) ?? {};
   return parseMaxWait(text, source);
+}
+
+export function resolvePlan(invocation: Settled): NamedPlan | undefined {
+  const given = resolveSetting('plan', invocation);
+  return given && parsePlan(given.text, given.source);
 }
 
 export function resolveTimeout({ options: { timeout = '30s' } }: Invocation): number {

@@ -86,7 +86,7 @@ export const settings: Readonly<
   },
   plan: {
     title: 'plan',
-    help: 'plan of the API key, for forecasts',
+    help: 'plan of the API key, for forecasts, and where no response names a limit',
     stored: '`free`, `pro`, `business` or `N/min,M/day`',
     parse: parsePlan,
   },

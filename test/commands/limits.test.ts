@@ -58,14 +58,24 @@ describe('limits', () => {
     expect(sandbox.requests).toHaveLength(2);
   });
 
-  test('--refresh sends one request', async ({ petstore, sandbox }) => {
+  test('says that the service contradicts the plan', async ({ petstore }) => {
+    await petstore(['config', 'set', 'plan', 'pro']);
+
+    const { stderr } = await petstore(['limits', '--refresh']);
+
+    expect(stderr).toContain('plan is pro, but the service says 60/min');
+  });
+
+  test('--refresh sends one request', async ({ petstore, sandbox, clock }) => {
     const env = { PETSTORE_API_KEY: undefined };
     const argv = [...limits, '--refresh', '--api-key-file', '-'];
+    await clock.sleep(700, new AbortController().signal);
 
-    const { exitCode, stdout } = await petstore(argv, { env, stdin: testKey });
+    const { exitCode, stdout, events } = await petstore(argv, { env, stdin: testKey });
 
+    const [{ resetAt } = {}] = events();
     expect(exitCode).toBe(0);
-    expect(JSON.parse(stdout).minute).toMatchObject({ limit: 60, remaining: 59 });
+    expect(JSON.parse(stdout).minute).toMatchObject({ limit: 60, remaining: 59, resetAt });
     expect(sandbox.requests).toHaveLength(1);
   });
 
@@ -83,7 +93,7 @@ describe('limits', () => {
     expect(reason).toBe('429');
     expectTold(Date.parse(until) - startTime, 900);
     expect(text.stderr).toMatch(
-      /^petstore: rate limit exceeded \(429\); next request in 15m( [1-3]s)? \(2026-11-20T15:19:0[0-3]Z\)\n$/,
+      /^petstore: rate limit exceeded; next request in 15m( [1-3]s)? \(2026-11-20T15:19:0[0-3]Z\)\n$/,
     );
     expect([refused.exitCode, again.exitCode]).toEqual([75, 0]);
     expect(sandbox.requests).toHaveLength(2);
@@ -99,7 +109,7 @@ describe('what one command learned holds for the next:', () => {
 
     expect(result.exitCode).toBe(75);
     expect(result.stderr.split('\n')).toEqual([
-      'petstore: rate limit exceeded (429)',
+      'petstore: rate limit exceeded',
       'Nothing was sent.',
       'Retry in 1h (2026-11-20T16:04:02Z), or let petstore wait: --max-wait 3603s',
       '',
@@ -140,7 +150,7 @@ describe('what one command learned holds for the next:', () => {
       'Banned since 2026-11-20T15:04:00Z; retry in 5m (2026-11-20T15:09Z). Nothing is sent before then; see petstore limits';
     expect([refused.exitCode, after.exitCode]).toEqual([75, 75]);
     expect(rounded(refused.stderr)).toBe(
-      `petstore: ${why}\nThe service responded with 429; nothing has been sent since.\n${until}\n`,
+      `petstore: ${why}\nThe service responded with 429: this key is banned for a while; nothing has been sent since.\n${until}\n`,
     );
     expect(rounded(after.stderr)).toBe(`petstore: ${why}\nNothing was sent.\n${until}\n`);
     expect(rounded(shown.stderr)).toBe(

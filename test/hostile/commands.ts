@@ -80,6 +80,12 @@ export const endings: Readonly<Record<Meaning, Ends>> = {
   failed: unanswered,
   slow: { ...unanswered, tries: 1 },
   wrong: { ...unanswered, tries: 1 },
+  unread: {
+    read: { exitCode: 5 },
+    create: { exitCode: 5, outcome: 'not_sent' },
+    rows: { exitCode: 7 },
+    tries: 1,
+  },
   moved: said(5, 7),
   refused: said(3, 7),
   forbidden: said(4, 7),

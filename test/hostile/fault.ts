@@ -14,6 +14,7 @@ export type CommandName = (typeof commandNames)[number];
  * What a fault means for whoever asked:
  * - `broken`, `slow`: the network, after the request had left; a slow one is not tried again
  * - `wrong`: an answer that is not what the interface promises
+ * - `unread`: an answer that shows that the request was not understood at all
  * - `failed`: the service says so itself, with a 5xx or 408
  * - `moved`, `refused`, `forbidden`, `limited`: a no of the service
  * - `fine`: strange, and no fault
@@ -22,6 +23,7 @@ export type Meaning =
   | 'broken'
   | 'slow'
   | 'wrong'
+  | 'unread'
   | 'failed'
   | 'moved'
   | 'refused'

@@ -77,28 +77,35 @@ describe('after a 429', () => {
     clock,
     folder,
   }) => {
-    const rows: readonly (readonly [told: number, retryAfter: string | string[], date?: string])[] =
-      [
-        [2, '1.2'],
-        [1, '0'],
-        [1, '-5'],
-        [1, 'soon'],
-        [1, ''],
-        [9, '3, 9'],
-        [9, ['3', '9']],
-        [9, ['9', '3']],
-        [4, ['soon', '4']],
-        [3_000_000, '3000000'],
-        [10, 'Sun, 06 Nov 1994 08:49:37 GMT', in1994],
-        [10, 'Sunday, 06-Nov-94 08:49:37 GMT', in1994],
-        [10, 'Sun Nov  6 08:49:37 1994', in1994],
-        [1, 'Sun, 31 Feb 1994 08:49:37 GMT', in1994],
-        [1, 'Sun, 06 Nov 1994 25:49:37 GMT', in1994],
-        [1, '1994-11-06', in1994],
-        [1, 'after 2099', in1994],
-      ];
+    const rows: readonly (readonly [
+      told: number,
+      retryAfter: string | number | string[],
+      date?: string,
+    ])[] = [
+      [2, '1.2'],
+      [1, '0'],
+      [1, '-5'],
+      [1, 'soon'],
+      [1, ''],
+      [9, '3, 9'],
+      [9, ['3', '9']],
+      [9, ['9', '3']],
+      [4, ['soon', '4']],
+      [3_000_000, '3000000'],
+      [30, seconds + 30],
+      [31, `${seconds + 30}.75`],
+      [30, startTime + 30_000],
+      [10, 'Sun, 06 Nov 1994 08:49:37 GMT', in1994],
+      [10, 'Sunday, 06-Nov-94 08:49:37 GMT', in1994],
+      [10, 'Sun Nov  6 08:49:37 1994', in1994],
+      [1, 'Sun, 31 Feb 1994 08:49:37 GMT', in1994],
+      [1, 'Sun, 06 Nov 1994 25:49:37 GMT', in1994],
+      [1, '1994-11-06', in1994],
+      [1, 'after 2099', in1994],
+    ];
     for (const [n, [told, retryAfter, date = window(0, 0).date]] of rows.entries()) {
-      const headers = { 'retry-after': retryAfter, ...(date === undefined ? {} : { date }) };
+      const retry = Array.isArray(retryAfter) ? retryAfter : String(retryAfter);
+      const headers = { 'retry-after': retry, ...(date === undefined ? {} : { date }) };
       sandbox.reactions.push(answerOf(429, headers));
       const env = { PETSTORE_STATE_DIR: `${folder}/${n}` };
 
@@ -246,6 +253,7 @@ describe('the headers', () => {
     const rows: readonly (readonly [told: number | undefined, reset: string | number])[] = [
       [30, 30],
       [30, seconds + 30],
+      [30, `${seconds + 29}.372805`],
       [30, startTime + 30_000],
       [30, (startTime + 30_000) * 1_000],
       [0, seconds - 3],

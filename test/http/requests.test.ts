@@ -189,6 +189,18 @@ describe('a response of the service', () => {
     }
   });
 
+  test('a 403 that names a wait is a limit, in its own words', async ({ petstore, sandbox }) => {
+    const body = { code: 'forbidden', message: 'a secondary rate limit', status: 403 };
+    sandbox.reactions.push(reply(403, body, { 'retry-after': '30' }));
+
+    const denied = await petstore([...create, '--max-wait', '0']);
+    const waited = await petstore(create);
+
+    expect([denied.exitCode, waited.exitCode]).toEqual([75, 0]);
+    expect(denied.stderr).toContain('responded with 403: a secondary rate limit; nothing has been');
+    expect(sandbox.requests).toHaveLength(2);
+  });
+
   test.for([
     ['a created category', create, 201, '{"id":"9007199254740993"', '9007199254740993'],
     ['a list above 8 MiB', list, 200, `[${long.repeat(20)}{"id":"9"`, '9'],

@@ -177,6 +177,32 @@ describe('the transport on a real socket', () => {
     await closed;
   });
 
+  test.for(['before its response', 'in the body of its response'])(
+    'a request that is given up %s is taken back with a reset',
+    async (when) => {
+      const ends: unknown[] = [];
+      const attempt = new AbortController();
+      const { url, closed } = await listen(
+        (socket) => {
+          if (when === 'before its response') attempt.abort(new Error('enough'));
+          else socket.write('HTTP/1.1 201 Created\r\n\r\n{');
+        },
+        (socket) => {
+          socket.on('end', () => ends.push('an end'));
+          socket.on('error', (error) => ends.push((error as NodeJS.ErrnoException).code));
+        },
+      );
+
+      const given = client().send({ url, method: 'POST', body: '{}', signal: attempt.signal });
+      await given.then(async ({ body }) => {
+        for await (const _ of body) break;
+      }, String);
+
+      await closed;
+      expect(ends).toEqual(['ECONNRESET']);
+    },
+  );
+
   test('an answer that is still being read keeps its connection for itself', async () => {
     const { send, read } = client();
     const { url, sockets } = await listen((socket) =>

@@ -78,11 +78,11 @@ describe('an import of dog, cat and emu leaves each of them once, or names the c
     ['201 comes before the body is sent, and breaks off', 0, 3, [], { create: breakOff }],
     ['201 comes before the body is sent, and stalls', 0, 3, [], { create: stall }],
     ['an idle connection is closed before the request', 0, 4, [], { create: fail('EPIPE') }],
-    ['four are closed before the request', 7, 7, [], { create: fail('EPIPE'), times: 4 }],
+    ['four are closed before the request', 0, 7, [], { create: fail('EPIPE'), times: 4 }],
     ['an idle connection is reset by the request', 0, 4, [], { create: reset }],
     ['an idle connection is reset by the response', 0, 3, [], { create: resetLate }],
     ['cat is created 50 s after the reset', 0, 3, [], { create: createLate }],
-    ['unknown cat is listed behind one that was there before', 0, 3, [], reappearing],
+    ['cat is missing from one list, which is stale, and listed again', 0, 2, [], reappearing],
   ])('%s', async ([, exitCode, creates, copies, how], { misbehave, importTwice, sandbox }) => {
     misbehave(how);
 
@@ -101,7 +101,7 @@ describe('an import of dog, cat and emu leaves each of them once, or names the c
     ['creates cat after us, unknown', 0, 3, ['cat'], { changes: added, create: resetLate }],
     ['creates cat in place of us', 0, 3, [], { changes: added, create: reset }],
     ['creates dog before the plan', 0, 2, [], { changes: { 'list 1': '+dog' } }],
-    ['deletes it again', 0, 3, [], { changes: { 'list 1': '+dog', 'POST cat': '-dog' } }],
+    ['deletes it again', 5, 3, [], { changes: { 'list 1': '+dog', 'POST cat': '-dog' } }],
     ['deletes unknown cat', 0, 4, [], { changes: { 'list 2': '-cat' }, create: resetLate }],
     ['deletes dog after the end', 0, 4, [], { changes: { 'list 3': '-dog' } }],
   ])('another client %s', async (row, { misbehave, importTwice, sandbox }) => {

@@ -22,13 +22,13 @@ describe.for(reports)('a key that %s uses', ([, remaining, isShared]) => {
     expect(exitCode).toBe(isShared ? 75 : 0);
   });
 
-  test('near the end of a minute: how many requests are in flight', async ({
+  test('in the midst of a minute: how many requests are in flight', async ({
     petstore,
     sandbox,
     clock,
   }) => {
     for (const left of remaining) {
-      sandbox.reactions.push(reply(200, [], windowHeaders(100, left)));
+      sandbox.reactions.push(reply(200, [], windowHeaders(100, left + 6)));
       await petstore(list);
     }
     let inFlight = 0;
@@ -39,7 +39,7 @@ describe.for(reports)('a key that %s uses', ([, remaining, isShared]) => {
       most = Math.max(most, inFlight);
       await clock.sleep(second, never);
       inFlight -= 1;
-      const left = (remaining.at(-1) ?? 0) + remaining.length - sandbox.requests.length;
+      const left = (remaining.at(-1) ?? 0) + 6 + remaining.length - sandbox.requests.length;
       const body = Readable.from([Buffer.from('[]')]);
       return { status: 200, headers: windowHeaders(100, left), body };
     };
@@ -49,6 +49,27 @@ describe.for(reports)('a key that %s uses', ([, remaining, isShared]) => {
     expect(most).toBe(isShared ? 1 : 3);
   });
 });
+
+test.for([
+  ['nothing', {}, 3],
+  ['a limit', { 'x-ratelimit-limit': '5' }, 5],
+] as const)(
+  'of a service that reports %s, the plan counts where no response names a limit',
+  async ([, headers, sent], { petstore, sandbox }) => {
+    await petstore(['config', 'set', 'plan', '3/min,50/day']);
+    sandbox.react = () => reply(200, [], headers);
+    const codes = [];
+    for (let n = 0; n <= sent; n += 1) codes.push((await petstore(listNow)).exitCode);
+
+    const { stdout } = await petstore(['limits', '--json']);
+
+    expect(codes).toEqual([...Array(sent).fill(0), 75]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      minute: { limit: sent, remaining: 0, source: 'own count' },
+      day: { limit: 50, used: sent, source: 'own count' },
+    });
+  },
+);
 
 describe('a service that reports no reset', () => {
   test.for<[what: string, headers: (sent: number) => Record<string, string>, sent: number]>([

@@ -15,6 +15,9 @@ import {
 } from '../support/told.ts';
 import { interrupted } from '../support/values.ts';
 
+const blockSince = { reason: '429', since: 1e12 };
+const owner = { pid: 7, host: 'gone' };
+
 /** Lets the first machine be told to wait while the store is gone, which then is back. */
 async function tellAlone({ run, engine }: Fleet, sandbox: Fixtures['sandbox']): Promise<void> {
   engine.fault = 'refuses';
@@ -49,16 +52,16 @@ describe('without their store, machines', () => {
   );
 
   test.for([
-    ['a word', 'tomorrow'],
-    ['nothing', 9e14],
+    ['a wait until a word', { block: { ...blockSince, until: 'tomorrow' } }],
+    ['a wait without end', { block: { ...blockSince, until: 9e14 } }],
+    ['a request without end', { permits: { z: { expiresAt: 9e14, owner } }, probe: 'z' }],
   ] as const)(
-    'go on alone, and believe nothing, if somebody has put a wait until %s into it',
-    async ([, until], { fleet: { run, engine } }) => {
+    'go on alone, and believe nothing, if somebody has put %s into it',
+    async ([, put], { fleet: { run, engine } }) => {
       await run('one', list);
       const [key = ''] = engine.keys();
       const stamp = { at: 1e12, wall: startTime, uptime: startTime, boot: 'server' };
-      const block = { reason: '429', since: 1e12, until };
-      engine.put(key, JSON.stringify({ state: { permits: {}, refusals: 0, block }, stamp }));
+      engine.put(key, JSON.stringify({ state: { permits: {}, refusals: 0, ...put }, stamp }));
 
       const alone = await run('one', listNow);
       engine.flush();

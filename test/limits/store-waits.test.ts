@@ -15,7 +15,7 @@ import {
 const hour = 3_600;
 
 describe('a wait that a store keeps binds a machine that starts long after', () => {
-  const limited = 'rate limit exceeded (429)';
+  const limited = 'rate limit exceeded';
   const endOfDay = () => reply(200, [], windowHeaders(1_000, 0, 20 * hour));
   test.for<[what: string, told: () => Response, after: number, until: number, message: string]>([
     ['of more than a day', () => refusal(40 * hour), 39 * hour, 40 * hour, limited],

@@ -8,7 +8,8 @@ import { plans } from '../support/values.ts';
 
 describe('a wait that the service names', () => {
   test.for([
-    [429, 'rate limit exceeded (429)'],
+    [429, 'rate limit exceeded'],
+    [403, 'rate limit exceeded'],
     [503, 'the service is unavailable (503)'],
   ] as const)(
     'binds other processes as soon as the head of a %i has come',
@@ -87,12 +88,13 @@ describe('a key that is rejected', () => {
     ['nine minutes after a 429', [200, 429, 401], 9, true],
     ['eleven minutes after a 429', [200, 429, 401], 11, false],
     ['after a 503', [200, 503, 401], 1, false],
+    ['after a success since the 429', [200, 429, 200, 403], 1, false],
     ['and never worked', [429, 401], 1, false],
     ['without a 429', [200, 401], 1, false],
   ])('%s: does it count as banned?', async (row, { petstore, sandbox, clock }) => {
     const [, statuses, minutes, isBanned] = row;
     for (const status of statuses) {
-      if (status === statuses.at(-1)) await clock.sleep(minutes * minute, never);
+      await clock.sleep(status === statuses.at(-1) ? minutes * minute : 3 * second, never);
       if (status === 429 || status === 503) sandbox.reactions.push(refusal(1, status));
       else if (status !== 200) sandbox.reactions.push(reply(status, {}));
       await petstore(listNow);
@@ -108,6 +110,15 @@ describe('a key that is rejected', () => {
 });
 
 describe('--max-wait', () => {
+  test('inf never gives up because of the limit', async ({ petstore, sandbox }) => {
+    sandbox.reactions.push(...Array.from({ length: 9 }, (_, n) => refusal(1, n % 2 ? 403 : 429)));
+
+    const { exitCode } = await petstore([...list, '--max-wait', 'inf']);
+
+    expect(exitCode).toBe(0);
+    expect(sandbox.requests).toHaveLength(10);
+  });
+
   test.for([
     ['70s', 0, 3],
     ['50s', 75, 2],

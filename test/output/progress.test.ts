@@ -25,9 +25,9 @@ describe('the progress of an import on a terminal', () => {
       sandbox.plan = smallPlan;
       const terminal = watch(importArgv(folder, 21), { env: { LANG } });
       for (const done of [10, 21]) {
-        // Rows beyond eight wait for those in flight.
+        // Rows wait for those in flight, of which there are fewer towards the end of a window.
         await terminal.shows(/\d of 21 rows/);
-        await terminal.pass(200);
+        await terminal.pass(500);
         await terminal.shows(new RegExp(count(done, 21)));
         await terminal.pass(10_000);
         const shown = await terminal.shows(new RegExp(`${count(done, 21)}[^]*\\bin\\s+5\\d`));
@@ -55,7 +55,7 @@ describe('the progress of an import on a terminal', () => {
     const terminal = watch(importArgv(folder, 12, '--verbose'), { columns: 200 });
 
     await terminal.shows(/\d of 12 rows/);
-    await terminal.pass(200);
+    await terminal.pass(500);
     const shown = await terminal.shows(new RegExp(count(10, 12)));
     const { screen } = await terminal.end();
 
@@ -77,7 +77,7 @@ describe('the progress of an import on a terminal', () => {
     const terminal = watch(importArgv(folder, 20, '--settle', '45s'));
 
     await terminal.shows(/\d of 20 rows/);
-    await terminal.pass(900);
+    await terminal.pass(500);
     await terminal.shows(new RegExp(`${count(19, 20)}.*\\b1 [^]*\\bin 45`));
     await terminal.pass(10_000);
     await terminal.shows(new RegExp(`${count(19, 20)}.*\\b1 [^]*\\bin 35`));
@@ -129,7 +129,7 @@ describe('an import in a pipe', () => {
   ] as const)(
     'says its progress every ten seconds, as %s: %i rows %j',
     async ([format, rows, more, times], { petstore, sandbox, clock, folder }) => {
-      // Eight are on their way at a time.
+      // Eight are on their way at a time, and fewer when a third of what is left is less.
       sandbox.react = () => async (_request, forward) => {
         await clock.sleep(5_000, new AbortController().signal);
         return forward();

@@ -7,7 +7,7 @@ import type { Context, WireAnswer, WireRequest } from './values.ts';
 type Options = {
   readonly seed: number;
   /** Decides about each request as it arrives. */
-  readonly service: (now: number) => Verdict;
+  readonly service: (now: number, route: string) => Verdict;
   /** The longest time that a connection, a request or a response takes, in ms. */
   readonly latency?: number;
   /** The most processes that are killed. */
@@ -184,7 +184,7 @@ function createCrowd(
   }
 
   async function respond(request: WireRequest): Promise<WireAnswer> {
-    const { isRefused, headers } = service(clock.service());
+    const { isRefused, headers } = service(clock.service(), request.method);
     if (isRefused) return { status: 429, headers, body: bodyOf([]) };
     const { status, body } = await forward({ ...request, onSent: () => {} });
     // The clock stands still until the body is read.

@@ -12,13 +12,14 @@ export type Verdict = {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** Counts in windows that open with the whole second of their first request. The limit may change at any time. */
-export function fixedWindow(limitNow: () => number, length: number): Counter {
+/** Counts in windows that open with the whole second of their first request, or by the clock. The limit may change at any time. */
+export function fixedWindow(limitNow: () => number, length: number, isByClock = false): Counter {
   let opened = Number.NEGATIVE_INFINITY;
   let used = 0;
   const openAt = (now: number) => {
     if (now < opened + length) return;
-    opened = Math.floor(now / 1_000) * 1_000;
+    const step = isByClock ? length : 1_000;
+    opened = Math.floor(now / step) * step;
     used = 0;
   };
   return {

@@ -67,7 +67,7 @@ const afterRefusal: Stage = [
   'it waits after a 429',
   'categories create emu',
   () => refuseFor(60),
-  'rate limit exceeded (429), next request in',
+  'rate limit exceeded, next request in',
   'petstore: WORD\nThe service responded with 429; nothing has been sent since.\n',
 ];
 const stages: Stage[] = [

@@ -29,7 +29,7 @@ test('an import that is stopped keeps its names, holds up no other work, and goe
   // It is stopped for longer than it may wait for its responses, which have come by then.
   const argv = ['categories', 'import', rows, '--yes', '--timeout', '1s', '--json'];
   const stopped = start([...argv, '--query', 'items[].outcome'], { env });
-  await service.arrived(4);
+  await service.arrived(3);
   stopped.child.kill('SIGSTOP');
   gate.open();
 

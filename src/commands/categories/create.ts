@@ -9,6 +9,7 @@ import { notice, warn } from '../../events.ts';
 import { categoryColumns } from '../../fields.ts';
 import type { Hold } from '../../import/hold.ts';
 import { takeTurn } from '../../import/lease.ts';
+import { lookIn } from '../../import/lookup.ts';
 import { lookAlikeKey } from '../../import/plan.ts';
 import { defaultSettleTimes, restOfSettle, settle, unknownOutcomes } from '../../import/settle.ts';
 import { findMismatch } from '../../json/check.ts';
@@ -36,6 +37,8 @@ type Creation = {
   readonly body: NewCategory;
   readonly onlyIfMissing: boolean;
   hold?: Hold;
+  /** The last list that was read before the create. */
+  before: readonly Category[];
   /** A request may still create the category after the last list was read. */
   isUnsettled: boolean;
   wasFound: boolean;
@@ -76,6 +79,7 @@ async function create(
     client,
     body,
     onlyIfMissing: ifMissing,
+    before: [],
     isUnsettled: false,
     wasFound: false,
   };
@@ -105,17 +109,17 @@ async function createMissing(creation: Creation): Promise<Category> {
   const hold = await holdName(session, body.name);
   creation.hold = hold;
   try {
-    let list = await readCategories(client);
+    creation.before = await readCategories(client, { decides: true });
     let restMs = restOfSettle(session.context.uptime(), hold.predecessors);
-    if (restMs > 0 && !findName(list, body.name)) {
+    if (restMs > 0 && !findName(creation.before, body.name)) {
       const why = 'another petstore process may have created the same name';
-      list = await listSettled(creation, why, restMs).catch((error) => {
+      creation.before = await listSettled(creation, why, restMs).catch((error) => {
         throw withDetails(error, nothingSent);
       });
       restMs = 0;
     }
     if (restMs === 0) hold.forgetPredecessors();
-    const old = findName(list, body.name);
+    const old = findName(creation.before, body.name);
     if (old) {
       notice(report, `"${body.name}" already exists`);
       creation.wasFound = true;
@@ -150,7 +154,13 @@ async function listSettled(creation: Creation, why: string, waitMs: number): Pro
   creation.isUnsettled = true;
   warn(report, `${why}: checking the list of categories in ${duration(waitMs)}`);
   await settle(context, report, waitMs, unknownOutcomes(1));
-  const list = await readCategories(creation.client);
+  const list = await readCategories(creation.client, { decides: true });
+  const isListed = lookIn(list);
+  const lost = creation.before.find(({ id, name }) => !isListed(id.text, name));
+  if (lost) {
+    const message = `the list is out of date: it lacks "${lost.name}", which it had before`;
+    throw new Failure('service', message, { hint: 'Run the same command again later.' });
+  }
   creation.isUnsettled = false;
   return list;
 }
@@ -168,7 +178,12 @@ async function send(creation: Creation): Promise<Category> {
     // A run that was interrupted waits for no list.
     if (error.kind !== 'outcome_unknown') throw error;
     const why = `${error.message}; it may have been created`;
-    const list = await listSettled(creation, why, settleMs).catch(() => Promise.reject(error));
+    const list = await listSettled(creation, why, settleMs).catch((reason) => {
+      const isOfList = reason instanceof Failure && reason.kind === 'service';
+      throw isOfList && reason.message !== error.message
+        ? error.with({}, `${error.message}; ${reason.message}`)
+        : error;
+    });
     return findCreated(creation, list, error);
   }
 }

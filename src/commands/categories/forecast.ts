@@ -2,9 +2,9 @@ import { resetMarginMs } from '../../limit/decide.ts';
 import { readStatus, type WindowStatus } from '../../limit/status.ts';
 import { windowMs } from '../../plans.ts';
 import { profileFlag } from '../../session/profile.ts';
-import { resolveSetting } from '../../session/resolve.ts';
+import { resolvePlan } from '../../session/resolve.ts';
 import type { Session } from '../../session/session.ts';
-import { type NamedPlan, parsePlan } from '../../settings/values.ts';
+import type { NamedPlan } from '../../settings/values.ts';
 import { countOf, duration, formatCount } from '../../time.ts';
 
 type Allowance = {
@@ -49,11 +49,6 @@ export function describeForecast(
       ? `; the daily limit is unknown (petstore config set plan free${profileFlag(profile)})`
       : '';
   return `${needed}: ${moreDays ? days : time} ${pace}${advice}`;
-}
-
-export function resolvePlan(session: Session): NamedPlan | undefined {
-  const given = resolveSetting('plan', session);
-  return given && parsePlan(given.text, given.source);
 }
 
 export async function readKnownLimit(session: Session): Promise<KnownLimit> {

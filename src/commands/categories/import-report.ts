@@ -146,7 +146,7 @@ function importFailure(
   items: readonly Item[],
   { unknown = 0, refused = 0, left = 0 }: Counts,
 ): unknown {
-  const cause = stop?.kind === 'failed' ? withDetails(stop.error, {}) : undefined;
+  const cause = stop && 'error' in stop ? withDetails(stop.error, {}) : undefined;
   if (cause !== undefined && !(cause instanceof Failure)) return cause;
   const { hint, resetAt, retryAfter, service } = cause?.details ?? {};
   const open = unknown + refused + left;

@@ -9,13 +9,13 @@ import { previewImport, runImport } from '../../import/run.ts';
 import { defaultSettleTimes, type SettleTimes } from '../../import/settle.ts';
 import { type App, canPrompt } from '../../session/app.ts';
 import { openStore } from '../../session/limits.ts';
-import { resolveMaxWait } from '../../session/resolve.ts';
+import { resolveMaxWait, resolvePlan } from '../../session/resolve.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { requireStateFolder } from '../../settings/folders.ts';
 import { invalid, parseDuration, sandboxProfile } from '../../settings/values.ts';
 import { countOf, duration, formatCount } from '../../time.ts';
 import { addExamples, addNotes } from '../help.ts';
-import { forecast, forecastImport, readKnownLimit, resolvePlan } from './forecast.ts';
+import { forecast, forecastImport, readKnownLimit } from './forecast.ts';
 import { outcomeColumns, planColumns, printPlan, reportEnding, showPlan } from './import-report.ts';
 
 type Options = {

@@ -12,7 +12,6 @@ const notHttp: readonly [fault: string, react: Reaction][] = [
   ['another protocol: SSH', say(() => 'SSH-2.0-OpenSSH_9.2\r\n')],
   ['another protocol: TLS', sayAndEnd(() => Buffer.from('15030100020246', 'hex'))],
   ['HTTP/0.9', sayAndEnd(({ good }) => good)],
-  ['HTTP/2 frames', say(() => Buffer.from('00001204000000000000030000006400', 'hex'))],
   [
     'HTTP/9.9',
     say(({ good }) => `HTTP/9.9 200 OK\r\ncontent-length: ${good.length}\r\n\r\n${good}`),
@@ -35,6 +34,14 @@ const notHttp: readonly [fault: string, react: Reaction][] = [
 
 /** Heads that are no HTTP, or too much of it. */
 export const headFaults: readonly Fault[] = [
+  // It has not read the request as one: nothing was sent.
+  ...faultsOf('unread', [
+    [
+      'HTTP/2 frames',
+      say(() => Buffer.from('00001204000000000000030000006400', 'hex')),
+      /127\.0\.0\.1:\d+ speaks only HTTP\/2, which petstore does not/,
+    ],
+  ]),
   ...faultsOf('wrong', notHttp.map(saying(/the response from 127\.0\.0\.1:\d+ is not valid HTTP/))),
   ...faultsOf('fine', [
     [

@@ -47,9 +47,10 @@ const moves = [301, 302, 303, 307, 308].flatMap((code) =>
     return faultsOf('moved', [[`${code} to ${where}`, redirect(code, locate), says, only]]);
   }),
 );
-const stays = [300, 304, 305, 306, 399].flatMap((code) =>
+const stays = [300, 305, 306, 399].flatMap((code) =>
   faultsOf('moved', [[`${code} to nowhere`, status(code, ''), /redirects to elsewhere \(3/]]),
 );
+const unchanged = faultsOf('wrong', [['304', status(304, ''), /nothing has changed/]]);
 
 const seeOther = [302, 303].flatMap((code) => {
   const react = redirect(code, ({ elsewhere }) => `${elsewhere}/v1`);
@@ -117,6 +118,7 @@ export const statusFaults: readonly Fault[] = [
   ...moves,
   ...seeOther,
   ...stays,
+  ...unchanged,
   ...stalling,
   ...withBody.flatMap(([fault, react, means, says = `\\(${fault.slice(0, 3)}\\)`]) =>
     faultsOf(means, [[fault, react, new RegExp(says)]]),

@@ -70,7 +70,7 @@ export const strangeFaults: readonly Fault[] = [
     const ofList = `503 that says "${value}", to a list`;
     return [
       ...faultsOf('limited', [
-        [`429 that says "${value}"`, status(429, '{}', fields), /rate limit exceeded \(429\)/],
+        [`429 that says "${value}"`, status(429, '{}', fields), /rate limit exceeded/],
       ]),
       ...faultsOf('failed', [
         [`503 that says "${value}", to a create`, unavailable, failed, ['create']],

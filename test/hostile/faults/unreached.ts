@@ -68,15 +68,16 @@ const slowest = (fault: string, open: Unreached['open'], says: RegExp): Unreache
 });
 
 const proxyThat = (did: string) => new RegExp(`the proxy \\S+ \\(HTTPS_PROXY\\) ${did}\\n`);
+const noAnswer = proxyThat('does not answer');
 const proxySays: readonly [react: keyof typeof reactions, says: RegExp][] = [
-  ['asksForPassword', proxyThat('refused to connect \\(407\\)')],
-  ['asksOtherwise', proxyThat('refused to connect \\(407\\)')],
+  ['asksForPassword', proxyThat('did not accept the user name and password \\(407\\)')],
+  ['asksOtherwise', proxyThat('did not accept the user name and password \\(407\\)')],
   ['forbids', proxyThat('refused to connect \\(403\\)')],
   ['fails', proxyThat('refused to connect \\(502\\)')],
   ['closes', proxyThat('closed the connection')],
   ['resets', proxyThat('closed the connection')],
-  ['hangs', tooSlow],
-  ['tricklesHeaders', tooSlow],
+  ['hangs', noAnswer],
+  ['tricklesHeaders', noAnswer],
   ['hangsInTunnel', tooSlow],
   ['closesInTunnel', /pets\.example closed the connection\n(.*\n)?Check HTTPS_PROXY, or bypass/],
   ['garbage', /the response from the proxy \S+ \(HTTPS_PROXY\) is not valid HTTP/],
@@ -111,13 +112,8 @@ export const unreachedFaults: readonly Unreached[] = [
     fault,
     open,
     says,
-    ...(says === tooSlow && { timeout: 600 }),
+    ...([tooSlow, noAnswer].includes(says) && { timeout: 600 }),
   })),
-  slowest(
-    'a proxy that hangs',
-    openProxy('hangs'),
-    /the proxy 127\.0\.0\.1:\d+ \(HTTPS_PROXY\) timed out after 10s\nCheck HTTPS_PROXY, or bypass the proxy: NO_PROXY=pets\.example\n/,
-  ),
   slowest(
     'a proxy that hangs in the tunnel',
     openProxy('hangsInTunnel'),

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { describe } from 'vitest';
 import { type Cell, change, memoryCell, withFallbacks } from '../../../src/disk/cell.ts';
 import { fileCell } from '../../../src/disk/file-cell.ts';
+import { systemCode } from '../../../src/errors.ts';
 import { expect, test } from '../../support/petstore.ts';
 import { isPrivate } from '../../support/posix.ts';
 
@@ -35,7 +36,7 @@ const ten = Array.from({ length: 10 }, (_, n) => `n${n}`);
 const kinds: [string, (folder: string) => Cell<Names>][] = [
   ['in memory', () => memoryCell()],
   ['in a folder', (folder) => fileCell(join(folder, 'new', 'cell'))],
-  ['with fallbacks', (folder) => withFallbacks([fileCell(join(folder, 'cell'))], () => {})],
+  ['with fallbacks', (folder) => withFallbacks([fileCell(join(folder, 'cell'))], moves())],
 ];
 
 describe.each(kinds)('a cell %s', (_, create) => {
@@ -135,6 +136,15 @@ describe('a cell in a folder', () => {
   });
 });
 
+function moves(onMove: (error: unknown, index: number) => void = () => {}) {
+  const isUnusable = (error: unknown) => systemCode(error) !== 'EIO';
+  return { isUnusable, merge: (there: Names, known: Names) => ({ ...known, ...there }), onMove };
+}
+
+function failWith(code: string): never {
+  throw Object.assign(new Error(code), { code });
+}
+
 describe('a cell with fallbacks', () => {
   test('replaces a place that fails by the next one, and reports it once', async ({ folder }) => {
     writeFileSync(join(folder, 'file'), '');
@@ -142,30 +152,50 @@ describe('a cell with fallbacks', () => {
     const reported: [string, number][] = [];
     const cell = withFallbacks<Names>(
       [fileCell(join(folder, 'file')), fileCell(join(folder, 'taken')), memoryCell()],
-      (error, next) => reported.push([(error as Error).message, next]),
+      moves((error, index) => reported.push([(error as Error).message, index])),
     );
 
     await addAll(cell, ten);
 
     expect(await namesIn(cell)).toEqual(ten);
-    expect(reported).toEqual([
-      [expect.stringContaining('ENOTDIR'), 1],
-      [expect.stringMatching(/is not a regular file|EISDIR/), 2],
-    ]);
+    expect(reported).toEqual([[expect.stringContaining('ENOTDIR'), 2]]);
   });
 
-  test('takes along what is known from a place that can only be read', async () => {
+  test('takes along what is known to a place that has a value', async ({ folder }) => {
     const full: Cell<Names> = {
       read: () => ({ value: { a: 1 }, version: '1' }),
-      replace: () => {
-        throw Object.assign(new Error('full'), { code: 'ENOSPC' });
-      },
+      replace: () => failWith('ENOSPC'),
     };
-    const cell = withFallbacks<Names>([full, memoryCell()], () => {});
+    const place = fileCell<Names>(join(folder, 'place'));
+    await add(place, 'z');
+    const cell = withFallbacks<Names>([full, place], moves());
 
     await add(cell, 'b');
 
-    expect(await namesIn(cell)).toEqual(['a', 'b']);
+    expect((await namesIn(cell))?.sort()).toEqual(['a', 'b', 'z']);
+  });
+
+  test('knows what a process knew that had to go on in the next place', async ({ folder }) => {
+    const cells = ['one', 'two'].map((name) => fileCell<Names>(join(folder, name)));
+    await add(cells[0] as Cell<Names>, 'a');
+    await add(cells[1] as Cell<Names>, 'b');
+
+    expect((await namesIn(withFallbacks(cells, moves())))?.sort()).toEqual(['a', 'b']);
+  });
+
+  test.for([
+    [1, ['a']],
+    [9, 'EIO'],
+  ] as const)('reads again after a failure that may pass: %i times', async ([times, so]) => {
+    let left = times;
+    const shaky: Cell<Names> = {
+      ...memoryCell(),
+      read: () => (left-- > 0 ? failWith('EIO') : { value: { a: 1 }, version: '1' }),
+    };
+    const names = namesIn(withFallbacks([shaky, memoryCell()], moves()));
+
+    if (so === 'EIO') await expect(names).rejects.toMatchObject({ code: so });
+    else expect(await names).toEqual(so);
   });
 });
 

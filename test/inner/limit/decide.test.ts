@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Decision, decide, grant } from '../../../src/limit/decide.ts';
+import { asOffline, type Decision, decide, grant } from '../../../src/limit/decide.ts';
 import {
   applyOutcome,
   dropPermits,
@@ -9,7 +9,7 @@ import {
 } from '../../../src/limit/learn.ts';
 import { merge, shifted } from '../../../src/limit/merge.ts';
 import { emptyState, type State } from '../../../src/limit/state.ts';
-import { later } from '../../../src/limit/time.ts';
+import { type Clocks, later } from '../../../src/limit/time.ts';
 
 /** Times of the tests are seconds since then. */
 const start = 1e12;
@@ -91,10 +91,20 @@ const othersUsedDay = [got(day(60)), got(day(45))];
 const threeLeft = [got(minute(3, 185), 125)];
 const lastOfDay = got(minute(0, 40_000), 39_960);
 const unavailable = response('b', {}, 40, 503, 60);
+const rejectedTwice = [
+  ...[got(minute(9)), refusal('a', 0, 1)],
+  ...[response('b', {}, 200, 401), response('c', {}, 661, 401)],
+];
 const newPlan = { ...minute(999), limit: 1_000 };
 const sixtyOfDay = Array.from({ length: 60 }, (_, n) => got(day(500 - n)));
 
 const two = [...opened, ...askAll('ab')];
+/** A 429 that told nothing, and a success after it. */
+const paced = (at: number) => [refusal('a'), got({}, at)];
+const inARow = (count: number) =>
+  [0, 4, 12, 38, 90, 140].slice(0, count).map((at) => refusal(`x${at}`, at));
+const othersUse = [got(minute(59)), got(minute(34))];
+const othersUseLess = [got(minute(59)), got(minute(35))];
 const late = [...opened, ...askAll('ab', 59)];
 const outOfOrder = [
   ...[got(minute(2)), ...askAll('ab')],
@@ -134,15 +144,31 @@ const rows: readonly (readonly [when: string, at: number, events: readonly Event
     ['only the day is reported', 0, [got(day(500))], 'granted'],
     ['only the day is reported, 60 times', 0, sixtyOfDay, 'minute 61'],
     ['the day had one left before the minute', 0, [got(day(1)), got(minute(50))], 'day 40001'],
-    ['the day has what is in flight', 62, [got(day(3)), ...askAll('abc', 40)], 'busy'],
-    ['the day has one more', 62, [got(day(4)), ...askAll('abc', 40)], 'probe'],
+    ['the day has what is in flight', 62, [got(day(1)), ask('a', 40)], 'busy'],
+    ['the day has one more', 62, [got(day(2)), ask('a', 40)], 'probe'],
+    ['no response says how many may go in a minute', 1, [got({}), ask('a', 1)], 'busy'],
+    ['a response says it', 1, [...opened, ask('a', 1)], 'granted'],
+    ['a third of what is left is in flight', 0, [got(minute(8)), ...askAll('ab')], 'busy'],
+    ['it is less than a third', 0, [got(minute(9)), ...askAll('ab')], 'granted'],
+    ['a sixteenth is, and others use the key', 0, [...othersUse, ask('a')], 'busy'],
+    ['it is less than a sixteenth', 0, [...othersUseLess, ask('a')], 'granted'],
     ['a new plan has the limit of the day', 1, [got(day(500)), got(newPlan)], 'granted'],
     ['a request was lost', 0, [got(minute(2)), ask('a'), lost('a')], 'granted'],
     ['all permits are dropped', 0, [got(minute(1)), ask('b'), dropAll], 'minute 61'],
     ['that is told twice', 0, [got(minute(2)), ask('a'), lost('a'), lost('a')], 'granted'],
     ['responses arrive in another order', 0, outOfOrder, 'minute 61'],
+    ['seconds left arrive late', 0, [got(minute(0)), response('x', minute(9, 63))], 'minute 61'],
+    ['a route of its own has less left', 0, [got(minute(9, 63)), got(minute(0))], 'minute 64'],
+    ['a later reset has less left', 0, [got(minute(9)), got(minute(0, 63))], 'minute 64'],
+    ['a window slides', 61.75, [got(minute(0)), got(minute(0, 61), 61.5)], 'minute 62'],
     ['a window ends earlier than reported', 0, [got(minute(1)), got(minute(0, 59))], 'minute 60'],
-    ['others use the key', 0, othersUsed, 'minute 61.5'],
+    ['others use the key', 0, othersUsed, 'minute 61'],
+    [
+      'others used it in the window before',
+      62,
+      [...othersUsed, got(minute(1, 122), 62)],
+      'minute 123',
+    ],
     ['others used it two minutes ago', 126, [...othersUsed, ...threeLeft], 'granted'],
     ['others used the day two minutes ago', 126, [...othersUsedDay, ...threeLeft], 'granted'],
     ['others use it, and the day is low', 0, othersUsedDay, 'granted'],
@@ -164,9 +190,32 @@ const rows: readonly (readonly [when: string, at: number, events: readonly Event
     ['a late 503 asks for less than a 429', 1, unavailableForLess, '429 301.125'],
     ['three were refused together', 2, threeRefused, '429 4.125'],
     ['one from before the refusal ends after it', 3, endsLater, 'probe'],
-    ['another refusal is read after the next window has begun', 6, refusedLater, 'granted'],
+    ['another refusal is read after the next window has begun', 6, refusedLater, 'busy'],
     ['the body speaks of a ban', 1, [refusal('a', 0, 300), banned], 'banned 301.125'],
-    ['it does when the wait is over', 32, [refusal('a', 0, 30), banned], 'probe'],
+    ['it does when the wait is over', 32, [refusal('a', 0, 30), banned], 'granted'],
+    ['it was refused alone, and told nothing', 0, [refusal('a')], '429 3.5'],
+    ['it was refused with others, and told nothing', 0, [...two, refusal('a')], '429 2.125'],
+    ['one has passed since, half a second ago', 5, paced(4.5), '429 5.5'],
+    ['one has passed since, a second ago', 5, paced(4), 'granted'],
+    ['one is in flight since', 5, [...paced(3.5), ask('b', 5)], 'busy'],
+    ['a minute has passed since', 64, [...paced(3.5), got({}, 64), ask('b', 64)], 'busy'],
+    [
+      'two minutes have passed since',
+      124,
+      [...opened, ...paced(3.5), got(minute(50, 180), 124), ask('b', 124)],
+      'granted',
+    ],
+    ['a second row of refusals ends', 10, [...paced(4), refusal('b', 5), got({}, 10)], '429 12'],
+    [
+      'a header had foretold it',
+      62,
+      [refusal('a', 0, 1, minute(0)), got(minute(59, 122), 62), ask('b', 62)],
+      'granted',
+    ],
+    ['it was refused twice in a row', 4, [refusal('a'), refusal('b', 4)], '429 12'],
+    ['it was refused five times in a row', 90, inARow(5), '429 140'],
+    ['it was refused six times in a row', 140, inARow(6), 'tripped 440'],
+    ['a key is rejected twice after a 429', 700, rejectedTwice, 'granted'],
     ['a 503 comes after that wait', 41, [refusal('a', 0, 30), unavailable], 'unavailable 101.125'],
     ['one from before a 503 is refused for longer', 1, longerThan503, '429 92.125'],
     ['a late 503 asks for more than a 429', 1, longerThan429, '429 92.125'],
@@ -183,16 +232,20 @@ test.for([
   [15, 0, 'minute 61'],
 ] as const)('offline with %d of 60 left and %d in flight: %s', ([left, inFlight, so]) => {
   const events = [got(minute(left)), ...askAll('a'.repeat(inFlight))];
-  expect(inShort(decide(stateAfter(events), time(0), true), 0)).toBe(so);
+  const state = asOffline(stateAfter(events), time(0));
+  expect(inShort(decide(state, time(0)), 0)).toBe(so);
 });
 
 describe('two copies of one limit', () => {
   const sixtyCounted = Array.from({ length: 60 }, () => got({}, 10));
+  const sixtyAtOnce = Array.from({ length: 60 }, () => got({}));
   const cases: readonly (readonly [string, readonly Event[], readonly Event[], string])[] = [
     ['the longer wait', [refusal('a', 0, 30)], [refusal('b', 0, 90)], '429 91.125'],
     ['the lower remaining', [got(minute(1))], [got(minute(0))], 'minute 61'],
     ['the later window', [got(minute(0))], [got(minute(59, 121), 61)], 'granted'],
     ['what is reported, not what one counts', sixtyCounted, [got(minute(9, 120))], 'granted'],
+    ['the later of two that they count', sixtyAtOnce, [got({}, 62)], 'granted'],
+    ['the minute that one counts since', [got(minute(0))], [got({}, 62)], 'granted'],
     ['a refusal', opened, [...opened, refusal('b', 0, 30)], '429 31.125'],
     ['what was discarded later', [refusal('a', 0, 90)], [cleared(2)], 'probe'],
     ['what was reported since', [cleared(2)], [refusal('a', 4, 90)], '429 95.125'],
@@ -215,9 +268,9 @@ describe('two copies of one limit', () => {
   });
 
   test('trip after three refusals in a row, although one of them has heard of none before', () => {
-    const refused = stateAfter([...opened, refusal('b'), refusal('c', 10)]);
+    const refused = stateAfter([...opened, refusal('b', 0, 1), refusal('c', 10, 1)]);
     for (const merged of [merge(refused, stateAfter(opened)), merge(stateAfter(opened), refused)]) {
-      const { state } = refusal('d', 20)({ state: merged, grantedAt: {} });
+      const { state } = refusal('d', 20, 1)({ state: merged, grantedAt: {} });
       expect(inShort(decide(state, time(20)), 20)).toBe('tripped 320');
     }
   });
@@ -247,11 +300,22 @@ describe('our clock', () => {
     expect(later(then, { boot, wall, uptime }).at).toBe(at);
   });
 
-  test('does not run fast if two processes differ in the uptime', () => {
+  test.for<[who: string, difference: Partial<Clocks>, most: number]>([
+    ['processes', { uptime: -90 }, 90],
+    ['containers', { uptime: -99_000 }, 0],
+    ['machines', { boot: 'other', uptime: 5e8, wall: 500 }, 500],
+    ['machines', { boot: 'other', uptime: -9e4, wall: -600_000 }, 600_000],
+  ])('does not run fast if two %s differ by %j', ([, difference, most]) => {
     let stamp = named;
-    for (let n = 0; n < 100; n += 1) {
-      stamp = later(stamp, { ...named, uptime: 100_000 - (n % 2) * 90 });
+    for (let passed = 0; passed <= 60_000; passed += 100) {
+      const { boot = named.boot, uptime = 0, wall = 0 } = passed % 200 ? difference : {};
+      const clocks = { boot, uptime: named.uptime + uptime, wall: named.wall + wall };
+      stamp = later(stamp, {
+        ...clocks,
+        uptime: clocks.uptime + passed,
+        wall: clocks.wall + passed,
+      });
+      expect(Math.abs(stamp.at - passed)).toBeLessThanOrEqual(most);
     }
-    expect(stamp.at).toBe(0);
   });
 });

@@ -1,0 +1,70 @@
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect } from 'vitest';
+import { type Fixtures, launcher, test } from '../support/program.ts';
+import { createRandom } from '../support/random.ts';
+import { seed } from '../support/seed.ts';
+import { type Category, plans } from '../support/values.ts';
+
+const count = Number(process.env.PETSTORE_TEST_CONTAINERS ?? 3);
+const rows = Array.from({ length: 40 }, (_, n) => `pet ${n}`);
+/** Half a minute of watching, a settle time of 10 s, and what a busy machine adds. */
+const timeout = 150_000;
+
+/** How the next run differs from the killed one. */
+const kinds = {
+  'another container': { host: 'b', isCopied: false },
+  'the same container, started again': { host: 'a', isCopied: false },
+  'a copy of the state folder on another machine': { host: 'b', isCopied: true },
+} as const;
+
+const trials = Object.keys(kinds).flatMap((kind) =>
+  Array.from({ length: count }, (_, n) => [kind as keyof typeof kinds, n] as const),
+);
+
+describe.concurrent(`an import that is killed with its container (seed ${seed})`, () => {
+  test.for(trials)(
+    'goes on in %s: trial %i',
+    { timeout, tags: ['unshare'] },
+    async (trial, { spawn, folder, serve }) => {
+      const [kind, n] = trial;
+      const { host, isCopied } = kinds[kind];
+      const random = createRandom(seed + n);
+      const react = () => pause(50 + 200 * random()).then(() => 'respond' as const);
+      const service = await serve({ plan: plans.business, react });
+      const first = importIn({ spawn, folder }, service.env, 'a', join(folder, 'state'));
+      await service.arrived(2);
+      await pause(800 * random());
+      first.child.kill('SIGKILL');
+      await first.ended;
+      const state = join(folder, isCopied ? 'copy' : 'state');
+      if (isCopied)
+        cpSync(join(folder, 'state'), state, { recursive: true, preserveTimestamps: true });
+
+      const { code, stderr } = await importIn({ spawn, folder }, service.env, host, state).ended;
+
+      expect([code, stderr]).toEqual([0, expect.anything()]);
+      const names = service.state.categories.map((category) => (category as Category).name);
+      expect(names.sort()).toEqual([...rows].sort());
+    },
+  );
+});
+
+function importIn(
+  { spawn, folder }: Pick<Fixtures, 'spawn' | 'folder'>,
+  env: Readonly<Record<string, string>>,
+  host: string,
+  state: string,
+) {
+  const file = join(folder, 'pets.csv');
+  writeFileSync(file, `name\n${rows.join('\n')}\n`);
+  const argv = ['categories', 'import', file, '--yes', '--max-wait', 'inf', '--settle', '10s'];
+  const container = ['--uts', '--pid', '--fork', '--mount-proc', '--kill-child=KILL'];
+  const script = `hostname ${host} && exec "$@"`;
+  return spawn(
+    'unshare',
+    [...container, 'sh', '-c', script, 'sh', process.execPath, launcher, ...argv],
+    { env: { ...env, PETSTORE_STATE_DIR: state } },
+  );
+}

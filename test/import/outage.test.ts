@@ -1,0 +1,92 @@
+import { describe } from 'vitest';
+import { apply, countsOf, cutAfter, namesIn, pets, put, test } from '../support/import-cases.ts';
+import { expect, networkError, type Reaction, reply } from '../support/petstore.ts';
+
+const minute = 60_000;
+const refused = networkError('ECONNREFUSED');
+
+describe('an import whose service is away', () => {
+  test.for<
+    [how: string, firstCreate: number, awayMs: number, maxWait: string, Reaction, code: number]
+  >([
+    ['for 4 s', 5, 4_000, '2m', refused, 0],
+    ['for a minute', 5, minute, '2m', refused, 0],
+    ['for four minutes', 5, 4 * minute, 'inf', refused, 0],
+    ['for four minutes, longer than it may wait', 5, 4 * minute, '2m', refused, 7],
+    ['for ever', 5, Number.POSITIVE_INFINITY, 'inf', refused, 7],
+    ['at its start', 0, minute, '2m', refused, 0],
+    ['at its start, for ever', 0, Number.POSITIVE_INFINITY, '2m', refused, 5],
+    ['behind a gateway (502)', 5, minute, '2m', reply(502, {}), 0],
+    ['and its name is gone', 5, minute, '2m', networkError('ENOTFOUND'), 0],
+    ['and no time may be waited', 5, 4_000, '0', refused, 7],
+    ['with a certificate that expired', 5, minute, '2m', networkError('CERT_HAS_EXPIRED'), 7],
+  ])('%s', async (row, { petstore, sandbox, folder, clock }) => {
+    const [, firstCreate, awayMs, maxWait, reaction, code] = row;
+    let awayUntil = firstCreate === 0 ? clock.uptime() + awayMs : undefined;
+    let creates = 0;
+    sandbox.react = ({ method }) => {
+      if (method === 'POST') creates += 1;
+      if (creates === firstCreate && firstCreate > 0) awayUntil ??= clock.uptime() + awayMs;
+      if (awayUntil === undefined || clock.uptime() >= awayUntil) return undefined;
+      return reaction instanceof Response ? reaction.clone() : reaction;
+    };
+    const argv = ['categories', 'import', put(folder, pets(12)), ...apply, '--max-wait'];
+
+    const first = await petstore([...argv, maxWait]);
+    awayUntil = 0;
+    const second = await petstore([...argv, maxWait]);
+
+    expect([first.exitCode, second.exitCode], first.stderr).toEqual([code, 0]);
+    expect(new Set(namesIn(sandbox)).size).toBe(12);
+    expect(namesIn(sandbox)).toHaveLength(12);
+  });
+
+  test('looks up what it had sent, and says what it waits for', async ({
+    petstore,
+    sandbox,
+    folder,
+    clock,
+  }) => {
+    let awayUntil = 0;
+    sandbox.react = ({ method, body = '' }) => {
+      if (method === 'POST' && JSON.parse(body).name === 'pet 3') {
+        awayUntil ||= clock.uptime() + 1.5 * minute;
+        return cutAfter;
+      }
+      return clock.uptime() < awayUntil ? refused : undefined;
+    };
+    const argv = ['categories', 'import', put(folder, pets(8)), '--yes', '--max-wait', '2m'];
+
+    const { exitCode, stderr } = await petstore(argv);
+
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/refused the connection, next try in \d+s/);
+    expect(stderr).toContain('checked: 1 created, 0 not created');
+    expect(namesIn(sandbox)).toHaveLength(8);
+  });
+
+  test('creates nothing meanwhile: a list asks whether it is back', async ({
+    petstore,
+    sandbox,
+    folder,
+    clock,
+  }) => {
+    let awayUntil = Number.NaN;
+    const meanwhile: string[] = [];
+    sandbox.react = ({ method }) => {
+      if (method === 'POST' && Number.isNaN(awayUntil)) awayUntil = clock.uptime() + 2 * minute;
+      if (!(clock.uptime() < awayUntil)) return undefined;
+      meanwhile.push(method);
+      return refused;
+    };
+    const argv = ['categories', 'import', put(folder, pets(100)), ...apply, '--max-wait', 'inf'];
+
+    const { exitCode, stdout } = await petstore(argv);
+
+    expect(exitCode).toBe(0);
+    expect(countsOf(stdout)).toEqual({ created: 100 });
+    // Those that were in flight when it went away, each with its tries.
+    expect(meanwhile.filter((method) => method === 'POST').length).toBeLessThanOrEqual(4 * 16);
+    expect(meanwhile.filter((method) => method === 'GET').length).toBeLessThanOrEqual(4 * 10);
+  });
+});
