@@ -26,7 +26,7 @@ const ownWidth = `module.exports = require(${JSON.stringify(resolve('src/output/
 
 /** Modules that packages load for features that petstore does not use, each with the CommonJS code in its place. */
 const unused = [
-  // With DEBUG set, the client of the limit store would print keys and commands on stderr.
+  // With DEBUG set, the client of the shared store would print keys and commands on stderr.
   {
     of: /node_modules/,
     name: /^debug$/,

@@ -155,7 +155,8 @@ function placeOf(name: SettingName, { profile, settingsFile }: Session) {
     return { path: { name }, phrase: '', value: settingsFile.settings[name] };
   }
   const path = { name, profile: profile.name };
-  return { path, phrase: ` for profile ${profile.name}`, value: profile.settings[name] };
+  const old = name === 'shared-store' ? profile.settings['limit-store'] : undefined;
+  return { path, phrase: ` for profile ${profile.name}`, value: profile.settings[name] ?? old };
 }
 
 export function definePath(command: Command, app: App): void {

@@ -7,13 +7,14 @@ import { writeNew } from '../disk/open-file.ts';
 import { makePrivateFolder } from '../disk/private-folder.ts';
 import { nameTemporary } from '../disk/temporary.ts';
 import { Failure } from '../errors.ts';
+import { describeTurn } from '../import/lease.ts';
 import { faultOfLimits } from '../limit/open.ts';
 import { readStatus, type WindowStatus } from '../limit/status.ts';
 import { describeWait, rateLimitFailure } from '../limit/words.ts';
 import type { App } from '../session/app.ts';
 import { chooseProxy, refuseForSandbox, requireBaseUrl } from '../session/connect.ts';
 import { noKey } from '../session/key.ts';
-import { chooseLimitStore, describePasswordRisk } from '../session/limits.ts';
+import { chooseSharedStore, describePasswordRisk, openStore } from '../session/limits.ts';
 import { resolveMaxWait, resolveSetting } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
 import { noticeOfVersion } from '../settings/addresses.ts';
@@ -85,7 +86,7 @@ const localChecks: Readonly<Record<string, Check>> = {
       const given = settings[name].isOfSandbox ? undefined : resolveSetting(name, session);
       if (given) settings[name].parse(given.text, given.source);
     }
-    chooseLimitStore(session);
+    chooseSharedStore(session);
     const { file } = session.profile;
     if (file === undefined) return 'no settings folder';
     return existsSync(file) ? file : `no file yet (${file})`;
@@ -134,14 +135,18 @@ const localChecks: Readonly<Record<string, Check>> = {
 };
 
 const accountChecks: Readonly<Record<string, Check>> = {
-  async 'limit store'(session) {
-    const store = chooseLimitStore(session);
-    if (!store) return 'not set: the rate limit is shared on this machine only';
+  async 'shared store'(session) {
+    const store = chooseSharedStore(session);
+    const opened = await openStore(session);
+    if (!store || !opened) return 'not set: the rate limit is shared on this machine only';
     const limit = await session.limits();
     await readStatus(limit);
     if (!limit.isRemote?.()) return { warning: `${store.name} does not answer` };
+    const { address } = await session.account();
+    const turn = await describeTurn(session.context, opened, address);
     const risk = describePasswordRisk(store);
-    return risk ? { warning: `${store.name} answers; ${risk}` } : `${store.name} answers`;
+    const found = `${store.name} answers; ${turn}`;
+    return risk ? { warning: `${found}; ${risk}` } : found;
   },
   async 'rate limit'(session) {
     const { context } = session;

@@ -8,7 +8,7 @@ import { emptyState, isSameReset } from '../limit/state.ts';
 import { type LimitStatus, readStatus, type WindowStatus } from '../limit/status.ts';
 import { describeWait, inWords, waitReason } from '../limit/words.ts';
 import type { App } from '../session/app.ts';
-import { chooseLimitStore } from '../session/limits.ts';
+import { chooseSharedStore } from '../session/limits.ts';
 import { profileFlag } from '../session/profile.ts';
 import { type Given, resolvePlan, resolveSetting } from '../session/resolve.ts';
 import { type Session, withSession } from '../session/session.ts';
@@ -52,7 +52,7 @@ async function printLimits(session: Session, { refresh, reset }: Options): Promi
   }
   if (status.wait) warn(report, describeWait(status.wait, context.now()));
 
-  const store = chooseLimitStore(session);
+  const store = chooseSharedStore(session);
   // Only a read shows whether the store responds.
   const answers = limit.isRemote?.() ?? false;
   if (store && answers) notice(report, `shared with other machines through ${store.name}`);

@@ -8,10 +8,12 @@ import { securePrivateFolder } from '../disk/private-folder.ts';
 import { removeFiles } from '../disk/temporary.ts';
 import { Failure, Interruption, nothingSent, systemCode, unsentFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
+import type { Store } from '../store/store-cell.ts';
 import { isoTime } from '../time.ts';
+import type { Lease } from './lease.ts';
 import { lookAlikeKey } from './plan.ts';
 
-type Options = {
+export type HoldOptions = {
   readonly folder: string;
   readonly address: string;
   readonly names: readonly string[];
@@ -20,11 +22,13 @@ type Options = {
   readonly doing: 'creating' | 'importing';
   readonly maxWaitMs: number;
   readonly report: Report;
+  /** The store through which machines take turns. */
+  readonly store?: Store | undefined;
 };
 
 /** What the first line of a mark says of its process; the other lines are hashes of the names. */
 type Process = Owner &
-  Pick<Options, 'doing' | 'journal'> & {
+  Pick<HoldOptions, 'doing' | 'journal'> & {
     readonly since: number;
     /** 0.2.0 wrote none. It did not touch its marks, and rewrote them at the end. */
     readonly v?: 2;
@@ -50,18 +54,18 @@ export type Predecessor = {
 const pollMs = 50;
 const minShownMs = 2_000;
 const maxMarkBytes = 4 * 1024 * 1024;
-const beatMs = 5_000;
+export const beatMs = 5_000;
 /** A create leaves only within this time of a touch. */
 export const maxBeatAgeMs = 10_000;
 /** Who does not touch a mark for this time is taken for dead. It is more than a create needs after its last check. */
-const maxSilenceMs = 30_000;
+export const maxSilenceMs = 30_000;
 /** A machine that slept has watched nobody meanwhile. */
 const maxLookMs = 1_000;
 /** A mark that is older than its process by more than this was copied by something that keeps no times. */
 const maxClockErrorMs = 600_000;
 
 /** Takes all of these names, or waits for the living processes that have one of them. */
-export async function holdNames(context: Context, options: Options): Promise<Hold> {
+export async function holdNames(context: Context, options: HoldOptions): Promise<Hold> {
   const { uptime, sleep, random, signal } = context;
   const { maxWaitMs, report } = options;
   const start = uptime();
@@ -114,6 +118,8 @@ export async function holdNames(context: Context, options: Options): Promise<Hol
 /** The names, as long as this process touches its mark. */
 export class Hold {
   readonly predecessors: Predecessor[];
+  /** The turn among machines that share a store. */
+  lease: Lease | undefined;
   readonly #context: Context;
   readonly #rivals: readonly Mark[];
   readonly #released = new AbortController();
@@ -151,7 +157,13 @@ export class Hold {
   /** Call it before each create leaves. The names outlast a power cut then: the request may be carried out after it. */
   beforeSending(): void {
     this.check();
+    this.lease?.check();
     if (!this.#file.endsWith('.sent')) this.#rename('.sent');
+  }
+
+  /** Sends a create that calls `beforeSending`. */
+  send<Result>(create: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    return this.lease ? this.lease.send(create, signal) : create();
   }
 
   /** Call it when a list has shown what became of all that was sent. */
@@ -184,13 +196,16 @@ export class Hold {
   /** Forgets the predecessors. Call it when their requests have been carried out or dropped, and a list has been received since. */
   forgetPredecessors(): void {
     for (const { file } of this.#rivals) this.#context.stateFiles.remove(file);
+    if (this.lease) this.lease.isSettled = true;
   }
 
   /** Never throws. With `keep` the mark stays if anything was sent since the last list: the next process has to wait. */
-  release(keep: boolean): void {
+  async release(keep: boolean): Promise<void> {
+    const mustSettle = keep && this.#file.endsWith('.sent');
+    await this.lease?.release(mustSettle);
     this.#released.abort();
     try {
-      if (keep && this.#file.endsWith('.sent')) this.#rename('.ended');
+      if (mustSettle) this.#rename('.ended');
       else if (!this.#isLost) this.#context.stateFiles.remove(this.#file);
     } catch {
       // The next process finds the mark of a dead one, and waits.
@@ -246,7 +261,7 @@ class Watch {
 /** Takes the names and returns the hold, or the marks of those who live. None are returned if something changed meanwhile. */
 async function tryHold(
   context: Context,
-  options: Options,
+  options: HoldOptions,
   watch: Watch,
 ): Promise<Hold | readonly Mark[]> {
   const { stateFiles, owner, now, uid } = context;
@@ -309,7 +324,7 @@ function predecessorOf(context: Context, mark: Mark): Predecessor {
 }
 
 /** Names that a service may take for the same one have the same key. */
-function keysOf({ names }: Options): string[] {
+function keysOf({ names }: HoldOptions): string[] {
   return [...new Set(names.map((name) => hashOf(`name ${lookAlikeKey(name)}`)))];
 }
 

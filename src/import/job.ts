@@ -1,6 +1,7 @@
 import type { Client } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import type { Report } from '../events.ts';
+import type { Store } from '../store/store-cell.ts';
 import type { Identity } from './journal.ts';
 import type { Item } from './rows.ts';
 
@@ -15,6 +16,7 @@ export type Job = Identity & {
   /** The same after a kill, from the last sign of life on. */
   readonly settleAfterKillMs: number;
   readonly maxWaitMs: number;
+  readonly store?: Store | undefined;
   /** Shows the plan and asks. Marks the look-alikes that are created all the same; throws if the answer is no. */
   readonly confirm: () => Promise<void>;
   readonly onRowDone: () => void;

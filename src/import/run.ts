@@ -5,7 +5,7 @@ import { Failure, systemCode } from '../errors.ts';
 import { notice } from '../events.ts';
 import { quoted } from '../text/quoted.ts';
 import { countOf, formatCount, isoTime } from '../time.ts';
-import { type Hold, holdNames } from './hold.ts';
+import type { Hold } from './hold.ts';
 import type { Job } from './job.ts';
 import {
   type Header,
@@ -15,6 +15,7 @@ import {
   readJournal,
   refuseUnfinished,
 } from './journal.ts';
+import { takeTurn } from './lease.ts';
 import { claim, describeMissing, fetchList, findCopies, findMissing } from './lookup.ts';
 import { createdOf, plan, withFate } from './plan.ts';
 import type { Item } from './rows.ts';
@@ -85,7 +86,7 @@ export async function runImport(job: Job): Promise<Ending> {
   } finally {
     // Synced before the hold goes: the next process trusts this journal.
     const isAtRest = withFate(items, 'unknown').length === 0 && canRest(journal);
-    hold?.release(!isAtRest || shownCount !== createdOf(items).length);
+    await hold?.release(!isAtRest || shownCount !== createdOf(items).length);
   }
   return { isPlanned, stop, copies: [...copies.values()] };
 
@@ -135,11 +136,11 @@ function markUnknown(items: readonly Item[]): void {
 }
 
 function holdNamesOf(job: Job, journal: string): Promise<Hold> {
-  const { context, address, items, stateFolder, maxWaitMs, report } = job;
+  const { context, address, items, stateFolder, maxWaitMs, report, store } = job;
   const folder = join(stateFolder, 'names');
   const names = items.map(({ name }) => name);
-  const options = { folder, address, names, journal, maxWaitMs, report };
-  return holdNames(context, { ...options, doing: 'importing' });
+  const options = { folder, address, names, journal, maxWaitMs, report, store };
+  return takeTurn(context, { ...options, doing: 'importing' });
 }
 
 function describeResumption({ at }: Header, state: Journal['state'], items: readonly Item[]) {

@@ -98,7 +98,8 @@ export class Sender {
       },
     };
     try {
-      const created = await this.#job.client.call(createCategory, { body: contentOf(item) }, hooks);
+      const send = () => this.#job.client.call(createCategory, { body: contentOf(item) }, hooks);
+      const created = await this.#journal.hold.send(send, this.#signal);
       this.#takeCreated(item, created);
     } catch (error) {
       if (error !== this.#halt.signal.reason) this.#judge(item, error);

@@ -4,7 +4,7 @@ import { emptyState, type Snapshot, type State } from './state.ts';
 import { type Clocks, isSameStart, later } from './time.ts';
 
 /** The clocks are those of the place where the cell is. */
-export type Reading = Seen<Snapshot> & { readonly clocks: Clocks };
+type Reading = Seen<Snapshot> & { readonly clocks: Clocks };
 
 /** Computes one change; the same state changes nothing. It may run more than once. `isOffline`: the store is unreachable. */
 export type Step<Result> = (
@@ -63,6 +63,15 @@ export function openLimit(cell: Cell<Snapshot, Reading>, turn: () => Promise<voi
   }
 }
 
-export function withClocks(cell: Cell<Snapshot>, clocks: () => Clocks): Cell<Snapshot, Reading> {
-  return { ...cell, read: async () => ({ ...(await cell.read()), clocks: clocks() }) };
+export function withClocks<Look extends Seen<Snapshot>>(
+  cell: Cell<Snapshot, Look>,
+  clocksOf: (look: Look) => Clocks,
+): Cell<Snapshot, Reading> {
+  return {
+    ...cell,
+    async read() {
+      const look = await cell.read();
+      return { ...look, clocks: clocksOf(look) };
+    },
+  };
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { isIP, type Socket } from 'node:net';
 import { Redis } from 'iovalkey';
 import type { Engine, EngineAddress } from '../context.ts';
@@ -12,6 +13,8 @@ type Connection = {
   fault?: unknown;
   hasReplied: boolean;
   receivedBytes: number;
+  /** The server has them, unless somebody made it forget them. */
+  readonly scripts: Set<string>;
 };
 
 export function openEngine(address: EngineAddress): Engine {
@@ -21,7 +24,7 @@ export function openEngine(address: EngineAddress): Engine {
       current ??= connect(address);
       const connection = current;
       connection.receivedBytes = 0;
-      const reply = connection.server.eval(script, 1, key, ...args);
+      const reply = runScript(connection, script, [key, ...args]);
       try {
         const [result] = await Promise.all([reply, connection.login]);
         return result;
@@ -36,6 +39,23 @@ export function openEngine(address: EngineAddress): Engine {
       current = undefined;
     },
   };
+}
+
+/** Sends the script with its first run over a connection, and later its hash alone. */
+async function runScript(
+  { server, scripts }: Connection,
+  script: string,
+  args: readonly string[],
+): Promise<unknown> {
+  const isKnown = scripts.has(script);
+  scripts.add(script);
+  if (!isKnown) return server.eval(script, 1, ...args);
+  try {
+    return await server.evalsha(hash('sha1', script), 1, ...args);
+  } catch (error) {
+    if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+    return server.eval(script, 1, ...args);
+  }
 }
 
 /** Commands wait in the client's queue until it is connected. It never connects again by itself. */
@@ -55,6 +75,7 @@ function connect(address: EngineAddress): Connection {
     login: logIn(server, address),
     hasReplied: false,
     receivedBytes: 0,
+    scripts: new Set(),
   };
   const fail = (error: unknown) => {
     connection.fault ??= error;

@@ -1,10 +1,13 @@
+import { configFailure } from '../errors.ts';
 import { notice, type Report } from '../events.ts';
-import { type Limit, openLimit } from '../limit/limit.ts';
+import type { Limit } from '../limit/limit.ts';
 import { nameLimit, openOwnLimit } from '../limit/open.ts';
-import { isLoopback, type LimitStore, parseLimitStore } from '../settings/addresses.ts';
+import { isLoopback, parseSharedStore, type SharedStore } from '../settings/addresses.ts';
 import { stateFolder } from '../settings/folders.ts';
+import type { Store } from '../store/store-cell.ts';
 import type { Account } from './connect.ts';
-import { type Invocation, resolveSetting } from './resolve.ts';
+import { profileFlag } from './profile.ts';
+import { type Given, type Invocation, resolveSetting } from './resolve.ts';
 
 export async function openLimits(
   invocation: Invocation,
@@ -12,7 +15,7 @@ export async function openLimits(
   report: Report,
 ): Promise<Limit> {
   const { context, options } = invocation;
-  const store = chooseLimitStore(invocation);
+  const store = chooseSharedStore(invocation);
   const names = nameLimit(address, secret);
   const own = openOwnLimit(context, stateFolder(context), names, (text) => notice(report, text));
   if (!store) return own;
@@ -21,34 +24,53 @@ export async function openLimits(
     const risk = describePasswordRisk(store);
     if (risk) notice(report, `${store.name}: ${risk}`);
   }
-  const [{ shareThrough }, { storeCell }, { describeStoreError }] = await Promise.all([
+  const [{ openStoreLimit, shareThrough }, { describeStoreError }] = await Promise.all([
     import('../limit/shared.ts'),
-    import('../limit/store-cell.ts'),
-    import('../limit/store-error.ts'),
+    import('../store/store-error.ts'),
   ]);
-  const cell = storeCell(
-    await context.openEngine(store.address),
-    `petstore:lim:${names.name}`,
-    context,
-  );
-  return shareThrough(openLimit(cell, context.turn), own, context, (error) =>
+  const limit = openStoreLimit(await context.openEngine(store.address), names.name, context);
+  return shareThrough(limit, own, context, (error) =>
     notice(
       report,
-      `the limit store ${store.name} ${describeStoreError(error)}; continuing on this machine alone, leaving a quarter of the limit to others`,
+      `the shared store ${store.name} ${describeStoreError(error)}; continuing on this machine alone, leaving a quarter of the limit to others`,
     ),
   );
 }
 
+/** Opens the store that is set, over a connection of its own. */
+export async function openStore(invocation: Invocation): Promise<Store | undefined> {
+  const store = chooseSharedStore(invocation);
+  return store && { engine: await invocation.context.openEngine(store.address), name: store.name };
+}
+
 /** Returns the store that is set, undefined for the sandbox. From now on no output shows its password. */
-export function chooseLimitStore(invocation: Invocation): LimitStore | undefined {
-  const given = resolveSetting('limit-store', invocation);
+export function chooseSharedStore(invocation: Invocation): SharedStore | undefined {
+  const given = resolveSetting('shared-store', invocation);
+  refuseOldName(invocation, given);
   if (!given) return undefined;
-  const store = parseLimitStore(given.text, given.source);
+  const store = parseSharedStore(given.text, given.source);
   for (const secret of store.secrets) invocation.sink.hide(secret);
   return store;
 }
 
-export function describePasswordRisk({ address }: LimitStore): string | undefined {
+/** The names up to 0.2.0. A run that ignored them would use up the limit of the other machines. */
+function refuseOldName({ context, profile }: Invocation, given: Given | undefined): void {
+  if (profile.isSandbox) return;
+  if (context.env.PETSTORE_LIMIT_STORE && (!given || given.file)) {
+    throw configFailure(
+      'PETSTORE_LIMIT_STORE has been renamed to PETSTORE_SHARED_STORE',
+      'Run: export PETSTORE_SHARED_STORE="$PETSTORE_LIMIT_STORE"; unset PETSTORE_LIMIT_STORE',
+    );
+  }
+  if (!given && profile.settings['limit-store'] !== undefined) {
+    throw configFailure(
+      `the setting limit-store of profile ${profile.name} has been renamed to shared-store`,
+      `Run: petstore config set shared-store URL${profileFlag(profile)}`,
+    );
+  }
+}
+
+export function describePasswordRisk({ address }: SharedStore): string | undefined {
   const { tls, password, hostname } = address;
   if (tls || password === undefined || isLoopback(hostname) || hostname === '::1') return undefined;
   return 'its password is sent unencrypted; use rediss:// for TLS';

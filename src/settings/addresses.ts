@@ -30,7 +30,7 @@ export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }
 
-export type LimitStore = {
+export type SharedStore = {
   readonly address: EngineAddress;
   readonly name: string;
   readonly secrets: readonly string[];
@@ -39,19 +39,19 @@ export type LimitStore = {
 const storeForm =
   /^rediss?:\/\/(?:[^@/?#\s]*@)?(?:[a-z\d._-]+|\[[a-f\d:.]+\])(?::\d{1,5})?(?:\/\d{0,5})?$/i;
 
-export function parseLimitStore(text: string, source?: string): LimitStore {
-  const store = readLimitStore(text);
+export function parseSharedStore(text: string, source?: string): SharedStore {
+  const store = readSharedStore(text);
   if (store) return store;
   const hint =
     'Expected redis://HOST:PORT or rediss://USER:PASSWORD@HOST:PORT (write @ in the password as %40).';
-  throw invalid('limit store URL', undefined, source, hint);
+  throw invalid('shared store URL', undefined, source, hint);
 }
 
-export function shownLimitStore(text: string): string {
-  return readLimitStore(text)?.name ?? '[invalid URL]';
+export function shownSharedStore(text: string): string {
+  return readSharedStore(text)?.name ?? '[invalid URL]';
 }
 
-function readLimitStore(text: string): LimitStore | undefined {
+function readSharedStore(text: string): SharedStore | undefined {
   const parsed = storeForm.test(text) ? parseServer(text) : undefined;
   if (!parsed) return undefined;
   const { url, user, password } = parsed;

@@ -8,7 +8,12 @@ import { createLocator } from '../json/position.ts';
 import { type ProfileSetting, profileSettings } from './table.ts';
 import { isProfileName } from './values.ts';
 
-export type ProfileSettings = { readonly [Name in ProfileSetting]?: string | undefined };
+export type ProfileSettings = {
+  readonly [Name in ProfileSetting | OldSetting]?: string | undefined;
+};
+
+/** The name of shared-store up to 0.2.0. It is read so that nobody loses a shared limit in silence. */
+type OldSetting = 'limit-store';
 
 export type Settings = {
   readonly 'default-profile'?: string | undefined;
@@ -21,7 +26,10 @@ const Settings = z.strictObject({
   profiles: z.optional(
     z.record(
       z.string(),
-      z.strictObject(Object.fromEntries(profileSettings.map((name) => [name, text]))),
+      z.strictObject({
+        ...Object.fromEntries(profileSettings.map((name) => [name, text])),
+        'limit-store': text,
+      }),
     ),
   ),
 });

@@ -1,5 +1,5 @@
 import { formats } from '../formats.ts';
-import { parseBaseUrl, parseLimitStore, shownLimitStore } from './addresses.ts';
+import { parseBaseUrl, parseSharedStore, shownSharedStore } from './addresses.ts';
 import { parseCommand, parseFormat, parseMaxWait, parsePlan, parseProfileName } from './values.ts';
 
 export const profileSettings = [
@@ -7,7 +7,7 @@ export const profileSettings = [
   'output',
   'max-wait',
   'plan',
-  'limit-store',
+  'shared-store',
   'api-key-command',
 ] as const;
 export type ProfileSetting = (typeof profileSettings)[number];
@@ -90,14 +90,14 @@ export const settings: Readonly<
     stored: '`free`, `pro`, `business` or `N/min,M/day`',
     parse: parsePlan,
   },
-  'limit-store': {
-    title: 'shared limit store',
-    help: 'URL of a Redis or Valkey that shares the limit between machines',
-    variable: 'PETSTORE_LIMIT_STORE',
+  'shared-store': {
+    title: 'shared store',
+    help: 'URL of a Redis or Valkey through which machines share limit and turns',
+    variable: 'PETSTORE_SHARED_STORE',
     stored: '`redis://...` or `rediss://...`',
     isOfSandbox: true,
-    withoutSecrets: shownLimitStore,
-    parse: parseLimitStore,
+    withoutSecrets: shownSharedStore,
+    parse: parseSharedStore,
   },
   'api-key-command': {
     help: 'command that prints the API key, such as: pass show petstore',

@@ -68,7 +68,7 @@ export async function race(options: Race): Promise<Outcome> {
   async function runLoop(folder = ''): Promise<void> {
     for (const name of waiting) {
       const [file = '', ...args] = creator(service, name);
-      const env = { ...environment(folder, service), PETSTORE_LIMIT_STORE: store };
+      const env = { ...environment(folder, service), PETSTORE_SHARED_STORE: store };
       const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'pipe'], env });
       running.set(child, name);
       const [stderr] = await Promise.all([text(child.stderr), once(child, 'close')]);

@@ -3,7 +3,7 @@ import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openEngine } from '../../src/node/engine.ts';
-import { parseLimitStore } from '../../src/settings/addresses.ts';
+import { parseSharedStore } from '../../src/settings/addresses.ts';
 import { type EngineServer, startEngine } from '../support/engine-server.ts';
 import { engines, enginesHere } from '../support/needs.mts';
 import { type Outcome, type Race, race } from './race.ts';
@@ -69,7 +69,7 @@ async function live(
 /** Returns the version of a server, how often the script ran there, and the time that took. */
 async function describeWork(server: EngineServer): Promise<string> {
   const info = await ask(server, "return redis.call('INFO', 'server', 'commandstats')");
-  const isTold = /^(?:(?:redis|valkey)_version|cmdstat_(?:eval|hello)):/;
+  const isTold = /^(?:(?:redis|valkey)_version|cmdstat_(?:eval|evalsha|hello)):/;
   return info
     .split('\r\n')
     .filter((line) => isTold.test(line))
@@ -77,7 +77,7 @@ async function describeWork(server: EngineServer): Promise<string> {
 }
 
 async function ask({ url }: EngineServer, script: string): Promise<string> {
-  const engine = openEngine(parseLimitStore(url, 'the bench').address);
+  const engine = openEngine(parseSharedStore(url, 'the bench').address);
   const reply = await engine.run(script, 'x', []);
   engine.drop();
   return String(reply);

@@ -29,18 +29,18 @@ describe('config list', () => {
       ['output', 'table', 'default'],
       ['max-wait', '1h', '--max-wait'],
       ['plan', '', ''],
-      ['limit-store', '', ''],
+      ['shared-store', '', ''],
       ['api-key-command', '', ''],
       ['default-profile', 'production', 'default'],
     ]);
   });
 
-  test('never shows the password of a limit store', async ({ petstore }) => {
-    await petstore(['config', 'set', 'limit-store', 'redis://me:open-sesame@h']);
-    const elsewhere = { PETSTORE_LIMIT_STORE: 'redis://me:open-sesame@elsewhere' };
+  test('never shows the password of a shared store', async ({ petstore }) => {
+    await petstore(['config', 'set', 'shared-store', 'redis://me:open-sesame@h']);
+    const elsewhere = { PETSTORE_SHARED_STORE: 'redis://me:open-sesame@elsewhere' };
 
     for (const env of [{}, elsewhere]) {
-      for (const line of ['config list', 'config list --json', 'config get limit-store']) {
+      for (const line of ['config list', 'config list --json', 'config get shared-store']) {
         const { stdout, stderr } = await petstore(line.split(' '), { env });
         expect(stdout).toContain('redis://');
         expect(stdout + stderr).not.toContain('sesame');
@@ -106,7 +106,10 @@ describe('config set', () => {
     ['output json -p new', 'saved output=json for profile new'],
     ['default-profile staging', 'saved default-profile=staging'],
     ['api-key-command pass', 'saved api-key-command for profile production'],
-    ['limit-store redis://me:sesame@h', 'saved limit-store=redis://h:6379 for profile production'],
+    [
+      'shared-store redis://me:sesame@h',
+      'saved shared-store=redis://h:6379 for profile production',
+    ],
     ['base-url https://h/v1', 'saved base-url=https://h/v1 for profile production'],
     ['base-url https://h/api/v2/', 'saved base-url=https://h/api/v2/ for profile production'],
   ] as const)('%s: %s', async ([words, says], { petstore, folder }) => {

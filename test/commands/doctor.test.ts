@@ -21,7 +21,7 @@ const rowOf = (result: Result, name: string) => rowsOf(result).find(({ check }) 
 const doctor = ['doctor', '--json'];
 const well = [
   ...['versions', 'settings', 'profile', 'base url', 'api key', 'proxy', 'certificates'],
-  ...['state folder', 'limit store', 'rate limit'],
+  ...['state folder', 'shared store', 'rate limit'],
 ];
 
 describe('doctor', () => {
@@ -41,7 +41,7 @@ describe('doctor', () => {
         ['proxy', 'none'],
         ['certificates', 'those of Node.js'],
         ['state folder', join(folder, 'state')],
-        ['limit store', 'not set: the rate limit is shared on this machine only'],
+        ['shared store', 'not set: the rate limit is shared on this machine only'],
         ['rate limit', 'nothing recorded in the state folder yet'],
       ].map(([check, finding]) => ({ check, status: 'ok', finding })),
     );
@@ -118,7 +118,7 @@ describe('doctor ends as a command would that finds the first thing that is wron
     [2, 'settings', {}, '{"profiles": {"production": {"plan": "gold"}}}'],
     [2, 'settings', { PETSTORE_BASE_URL: undefined }, '{"default-profile": "sandbx"}'],
     [2, 'settings', { PETSTORE_MAX_WAIT: 'soon' }],
-    [2, 'settings', { PETSTORE_LIMIT_STORE: 'http://:p4ssw0rd@h' }],
+    [2, 'settings', { PETSTORE_SHARED_STORE: 'http://:p4ssw0rd@h' }],
     [2, 'base url', { PETSTORE_BASE_URL: undefined }],
     [2, 'base url', { PETSTORE_BASE_URL: `https://u:${testKey}@h/v1` }],
     [4, 'api key', { PETSTORE_API_KEY: undefined }],

@@ -67,7 +67,7 @@ test.for<Row>([
   ['config set profile x', "value 'profile' is invalid", 'Allowed choices are base-url, '],
   ['config unset __proto__', "for argument 'setting'", 'Allowed choices are base-url, output, '],
   ['config set base-url https://h/v1 -p sandbox', 'the sandbox has its own base URL, API key'],
-  ['config set limit-store redis://h -p sandbox', 'the sandbox has its own base URL, API key'],
+  ['config set shared-store redis://h -p sandbox', 'the sandbox has its own base URL, API key'],
   ['config set api-key-command pass -p sandbox', 'the sandbox has its own base URL, API key'],
   ['pets get ', 'invalid pet id ""'],
   ['pets get ..', 'invalid pet id ".."'],

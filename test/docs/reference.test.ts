@@ -42,6 +42,6 @@ test('docs/settings.md names every setting with its flag, variable and name in t
   const variables = environment.match(/PETSTORE_\w+/g) ?? [];
   const names = [...settings.matchAll(/^ {2}([a-z]+(?:-[a-z]+)*) {2,}/gm)].map(([, name]) => name);
   expect(variables).toContain('PETSTORE_STATE_DIR');
-  expect(names).toContain('limit-store');
+  expect(names).toContain('shared-store');
   for (const name of [...variables, ...names]) expect(page).toContain(`\`${name}\``);
 });

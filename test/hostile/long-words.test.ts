@@ -26,7 +26,7 @@ const places = [
   ...['WORD --json', 'categories WORD --json', 'limits WORD', 'help WORD', 'limits -o WORD'],
   ...['categories list --columns WORD', 'categories list --base-url WORD'],
   ...['categories list -p WORD', 'categories list --max-wait WORD', 'config set WORD x'],
-  ...['config set plan WORD', 'config set limit-store WORD', 'config set api-key-command WORD'],
+  ...['config set plan WORD', 'config set shared-store WORD', 'config set api-key-command WORD'],
   ...['categories import WORD', 'pets get WORD', 'api WORD /x', 'api GET WORD'],
   ...['api POST /x --data WORD', 'categories create WORD --dry-run'],
   ...['completion bash -- categories WORD', 'completion bash -- WORD '],
@@ -34,7 +34,7 @@ const places = [
 
 const variables = [
   ...['PETSTORE_BASE_URL', 'PETSTORE_API_KEY', 'PETSTORE_PROFILE', 'PETSTORE_OUTPUT', 'LANG'],
-  ...['PETSTORE_MAX_WAIT', 'PETSTORE_LIMIT_STORE', 'https_proxy', 'NO_PROXY'],
+  ...['PETSTORE_MAX_WAIT', 'PETSTORE_SHARED_STORE', 'https_proxy', 'NO_PROXY'],
 ];
 
 /** What takes the square of this length takes minutes, and the time limit of a test ends it. */

@@ -4,9 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, onTestFinished } from 'vitest';
 import type { Engine } from '../../src/context.ts';
-import { storeScript } from '../../src/limit/store-cell.ts';
 import { openEngine } from '../../src/node/engine.ts';
-import { parseLimitStore } from '../../src/settings/addresses.ts';
+import { parseSharedStore } from '../../src/settings/addresses.ts';
+import { storeScript } from '../../src/store/store-cell.ts';
 import { race } from '../bench/race.ts';
 import { type EngineServer, startEngine } from '../support/engine-server.ts';
 import { createMemoryEngine } from '../support/memory-engine.ts';
@@ -20,7 +20,7 @@ const password = 'p4ss-w0rd-of-the-store';
 const list = ['categories', 'list', '--json'];
 
 for (const [name, program] of Object.entries(engines))
-  describe(`${name} as the limit store`, { tags: [name] }, () => {
+  describe(`${name} as the shared store`, { tags: [name] }, () => {
     const test = base.extend<{
       startStore: (options?: Parameters<typeof startEngine>[2]) => Promise<EngineServer>;
       service: Service;
@@ -35,7 +35,7 @@ for (const [name, program] of Object.entries(engines))
     });
 
     const connect = (url: string): Engine => {
-      const engine = openEngine(parseLimitStore(url, 'the test').address);
+      const engine = openEngine(parseSharedStore(url, 'the test').address);
       onTestFinished(engine.drop);
       return engine;
     };
@@ -103,6 +103,18 @@ for (const [name, program] of Object.entries(engines))
       expect(reply).toEqual([expect.any(String), 'v1', '']);
     });
 
+    test('a server that forgot the script is sent it again', async ({ startStore }) => {
+      const server = await startStore();
+      const engine = connect(server.url);
+      const call = ['', 'v1', '{}', '60'];
+      await engine.run(storeScript, 'petstore:lim:x', call);
+      await engine.run(storeScript, 'petstore:lim:x', call);
+      await server.say('SCRIPT FLUSH');
+
+      const reply = await engine.run(storeScript, 'petstore:lim:x', call);
+      expect(reply).toEqual([expect.any(String), 'v1', '{}']);
+    });
+
     const ci = ['--user', 'ci', 'on', `>${password}`, '~petstore:*'];
     const rejected = 'rejected the user name or password';
     const denied = 'denies this user a required command';
@@ -135,7 +147,7 @@ for (const [name, program] of Object.entries(engines))
       petstore,
       service,
     }) => {
-      const rights = '~petstore:lim:* +eval +time +hmget +hset +expire +select';
+      const rights = '~petstore:* +eval +evalsha +time +hmget +hset +expire +select';
       const { url } = await startStore({
         args: ['--user', 'ci', 'on', `>${password}`, ...rights.split(' ')],
       });
@@ -196,7 +208,7 @@ for (const [name, program] of Object.entries(engines))
       const known = await petstore(list, { env: { ...env, NODE_EXTRA_CA_CERTS: authority.path } });
       const unknown = await petstore(list, { env });
 
-      expect(known.stderr).not.toContain('limit store');
+      expect(known.stderr).not.toContain('shared store');
       expect(unknown.code).toBe(0);
       expect(unknown.stderr).toMatch(/has a certificate that cannot be verified \(\w+\)/);
     });
@@ -284,6 +296,6 @@ function environment(service: { url: string; key: string }, store: string) {
   return {
     PETSTORE_BASE_URL: service.url,
     PETSTORE_API_KEY: service.key,
-    PETSTORE_LIMIT_STORE: store,
+    PETSTORE_SHARED_STORE: store,
   };
 }

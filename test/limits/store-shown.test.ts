@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { shownUrl, storeUrl, test } from '../support/fleet.ts';
 import type { EngineFault } from '../support/memory-engine.ts';
 import { expect, reply } from '../support/petstore.ts';
+import { saveSettings } from '../support/settings-file.ts';
 import { list, listNow, refusal } from '../support/told.ts';
 
 describe('limits', () => {
@@ -53,10 +54,10 @@ describe('limits', () => {
 
 describe('doctor', () => {
   const finding = ({ stdout }: { stdout: string }) =>
-    JSON.parse(stdout).find(({ check }: { check: string }) => check === 'limit store');
+    JSON.parse(stdout).find(({ check }: { check: string }) => check === 'shared store');
 
   test.for<[fault: EngineFault | undefined, says: string]>([
-    [undefined, 'answers; its password is sent unencrypted'],
+    [undefined, 'answers; nobody is creating; its password is sent unencrypted'],
     ['silent', 'does not answer'],
     ['password', 'does not answer'],
   ])('warns of a store that has %s', async ([fault, says], { fleet: { run, engine } }) => {
@@ -76,9 +77,68 @@ describe('doctor', () => {
     ['redis://limits.example', 'ok'],
     ['redis://:p4ss-w0rd@limits.example', 'warn'],
   ])('finds %s %s', async ([url, status], { fleet: { run } }) => {
-    const result = await run('one', ['doctor', '--json'], { env: { PETSTORE_LIMIT_STORE: url } });
+    const result = await run('one', ['doctor', '--json'], { env: { PETSTORE_SHARED_STORE: url } });
 
     expect(finding(result).status).toBe(status);
+  });
+});
+
+describe('the old name of the setting', () => {
+  const url = 'redis://:s3cret-p4ss@limits.example';
+  const saved = JSON.stringify({ profiles: { production: { 'limit-store': url } } });
+  const none = { PETSTORE_SHARED_STORE: '' };
+  const old = { ...none, PETSTORE_LIMIT_STORE: url };
+
+  test.for<[where: string, env: Record<string, string>, file: string, hint: string]>([
+    ['in the environment', old, '{}', 'export PETSTORE_SHARED_STORE="$PETSTORE_LIMIT_STORE"'],
+    ['in the file', none, saved, 'petstore config set shared-store URL'],
+    [
+      'in the environment, with another store in the file',
+      old,
+      saved.replace('limit-', 'shared-'),
+      'export PETSTORE_SHARED_STORE',
+    ],
+  ])(
+    '%s: exit 2 and the new one, and nothing is sent',
+    async ([, env, file, hint], { fleet: { run }, folder, sandbox }) => {
+      saveSettings(folder, file);
+
+      for (const argv of [list, ['doctor', '--json'], ['limits', '--json']]) {
+        const { exitCode, stderr, stdout, events } = await run('one', argv, { env });
+        expect([argv, exitCode]).toEqual([argv, 2]);
+        expect(events().at(-1)).toMatchObject({
+          outcome: 'not_sent',
+          hint: expect.stringContaining(hint),
+        });
+        expect(stdout + stderr).not.toContain('p4ss');
+      }
+      expect(sandbox.requests).toHaveLength(0);
+    },
+  );
+
+  test('counts no more where the new one is given', async ({
+    fleet: { run, addresses },
+    folder,
+  }) => {
+    saveSettings(folder, saved);
+    const both = { PETSTORE_SHARED_STORE: 'redis://new', PETSTORE_LIMIT_STORE: url };
+
+    const byVariable = await run('one', list, { env: both });
+    await run('one', ['config', 'set', 'shared-store', 'redis://saved'], { env: none });
+    const bySetting = await run('one', list, { env: none });
+    await run('one', ['config', 'unset', 'shared-store'], { env: none });
+    const without = await run('one', list, { env: none });
+
+    expect([byVariable, bySetting, without].map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
+    expect(addresses.map(({ hostname }) => hostname)).toEqual(['new', 'saved']);
+  });
+
+  test('goes with config unset shared-store', async ({ fleet: { run }, folder }) => {
+    saveSettings(folder, saved);
+
+    await run('one', ['config', 'unset', 'shared-store'], { env: none });
+
+    expect(await run('one', list, { env: none })).toMatchObject({ exitCode: 0 });
   });
 });
 
@@ -90,7 +150,7 @@ describe('the address of the store', () => {
     { url: 'redis://u%40x:p%3A%2Fw@h', is: { user: 'u@x', password: 'p:/w' } },
     { url: 'redis://:pass@h', is: { user: undefined, password: 'pass' } },
   ])('$url is understood', async ({ url, is }, { fleet: { run, addresses } }) => {
-    const { exitCode } = await run('one', list, { env: { PETSTORE_LIMIT_STORE: url } });
+    const { exitCode } = await run('one', list, { env: { PETSTORE_SHARED_STORE: url } });
 
     expect(exitCode).toBe(0);
     expect(addresses).toMatchObject([is]);
@@ -107,18 +167,18 @@ describe('the address of the store', () => {
     'redis://u:s3cret p4ss@h',
     'redis+sentinel://u:s3cret-p4ss@h',
   ])('%s is refused, and not said again', async (url, { fleet: { run }, sandbox }) => {
-    const env = { PETSTORE_LIMIT_STORE: url };
+    const env = { PETSTORE_SHARED_STORE: url };
 
     const byVariable = await run('one', list, { env });
-    const bySetting = await run('one', ['config', 'set', 'limit-store', url, '--json']);
-    const got = await run('one', ['config', 'get', 'limit-store'], { env });
+    const bySetting = await run('one', ['config', 'set', 'shared-store', url, '--json']);
+    const got = await run('one', ['config', 'get', 'shared-store'], { env });
 
     for (const { exitCode, stderr, stdout } of [byVariable, bySetting]) {
       expect(exitCode).toBe(2);
       expect(stdout).toBe('');
-      expect(stderr).toContain('invalid limit store URL');
+      expect(stderr).toContain('invalid shared store URL');
     }
-    expect(byVariable.events().at(-1)?.message).toContain('PETSTORE_LIMIT_STORE');
+    expect(byVariable.events().at(-1)?.message).toContain('PETSTORE_SHARED_STORE');
     for (const { stderr, stdout } of [byVariable, bySetting, got]) {
       expect(stdout + stderr).not.toMatch(/s3cret|p4ss/);
     }
@@ -128,12 +188,12 @@ describe('the address of the store', () => {
   test('comes from the settings where no variable gives it, and is shown without its password', async ({
     fleet: { run, addresses },
   }) => {
-    const none = { PETSTORE_LIMIT_STORE: '' };
-    const saved = await run('one', ['config', 'set', 'limit-store', storeUrl], { env: none });
+    const none = { PETSTORE_SHARED_STORE: '' };
+    const saved = await run('one', ['config', 'set', 'shared-store', storeUrl], { env: none });
 
     await run('one', list, { env: none });
-    await run('one', list, { env: { PETSTORE_LIMIT_STORE: 'redis://other' } });
-    const get = await run('one', ['config', 'get', 'limit-store'], { env: none });
+    await run('one', list, { env: { PETSTORE_SHARED_STORE: 'redis://other' } });
+    const get = await run('one', ['config', 'get', 'shared-store'], { env: none });
     const all = await run('one', ['config', 'list', '--json'], { env: none });
     const told = await run('one', [...list, '-v'], { env: none });
 

@@ -89,7 +89,7 @@ describe('the setting in force', () => {
       'output csv',
       'max-wait 3m',
       'plan pro',
-      'limit-store redis://production',
+      'shared-store redis://production',
       'api-key-command pass',
       'plan free -p mine',
     ]) {
@@ -112,7 +112,7 @@ describe('the setting in force', () => {
   test('an empty variable leaves the setting to the file, or to its default', async ({
     petstore,
   }) => {
-    const store = ['limit-store', '', 'PETSTORE_LIMIT_STORE', 'limit-store redis://byfile:6379'];
+    const store = ['shared-store', '', 'PETSTORE_SHARED_STORE', 'shared-store redis://byfile:6379'];
     await petstore(['config', 'set', 'plan', 'free', '-p', 'byfile'], { env: noEnv });
     for (const [name = '', , variable = '', saved = '', otherwise] of [...settings, store]) {
       const env = { ...noEnv, [pairOf(variable)[0]]: '' };

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import type { Certificate } from './own-authority.ts';
 import { freePort } from './ports.ts';
@@ -9,6 +11,8 @@ export type EngineServer = {
   readonly pid: () => number;
   readonly kill: () => Promise<void>;
   readonly signal: (name: 'SIGSTOP' | 'SIGCONT') => void;
+  /** Sends it a command that no script may run. */
+  readonly say: (command: string) => Promise<void>;
   /** Starts it again, empty and on the same port. */
   readonly start: () => Promise<void>;
 };
@@ -44,6 +48,12 @@ export async function startEngine(
       return new Promise((done) => child.once('close', () => done()));
     },
     signal: (name) => void child.kill(name),
+    async say(command) {
+      const socket = createConnection(port, '127.0.0.1');
+      socket.write(`${command}\r\n`);
+      await once(socket, 'data');
+      socket.destroy();
+    },
   };
   await server.start();
   return server;

@@ -39,7 +39,7 @@ export const test = base.extend<{ fleet: Fleet }>({
       petstore(argv, {
         ...options,
         env: {
-          PETSTORE_LIMIT_STORE: storeUrl,
+          PETSTORE_SHARED_STORE: storeUrl,
           PETSTORE_STATE_DIR: join(folder, machine),
           ...env,
         },

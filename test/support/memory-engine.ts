@@ -1,5 +1,5 @@
 import type { Engine } from '../../src/context.ts';
-import { storeScript } from '../../src/limit/store-cell.ts';
+import { storeScript } from '../../src/store/store-cell.ts';
 
 /** Why no command gets a reply that can be used. */
 export type EngineFault = 'refuses' | 'silent' | 'full' | 'password' | 'loses the reply';
@@ -18,6 +18,8 @@ export type MemoryEngine = {
   readonly mute: () => void;
   readonly flush: () => void;
   readonly keys: () => string[];
+  /** Returns the value of a key. */
+  readonly text: (key: string) => string;
   /** Puts a value there by hand. */
   readonly put: (key: string, value: string) => void;
 };
@@ -43,6 +45,7 @@ export function createMemoryEngine(now: () => number): MemoryEngine {
     },
     keys: () => [...held.keys()],
     flush: () => held.clear(),
+    text: (key) => held.get(key)?.value ?? '',
     put: (key, value) => held.set(key, { version: 'by hand', value, until: Infinity }),
     open() {
       let connectedIn: number | undefined;

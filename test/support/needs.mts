@@ -9,7 +9,7 @@ const onPath = (program: string) => folders.some((folder) => existsSync(join(fol
 const succeeds = (program: string, args: readonly string[]): boolean =>
   spawnSync(program, args).status === 0;
 
-/** The limit store's servers, each with the program that runs it. */
+/** The shared store's servers, each with the program that runs it. */
 export const engines = {
   'redis-server': 'redis-server',
   'valkey-server': process.env.PETSTORE_TEST_VALKEY || 'valkey-server',

@@ -157,12 +157,12 @@ describe('a program in a sandbox', () => {
     const settings = join(folder, '.config', 'petstore', 'settings.json');
     const before = readFileSync(settings, 'utf8');
     const script = `
-      echo "store \${PETSTORE_LIMIT_STORE-none}, profile \${PETSTORE_PROFILE-none}"
+      echo "store \${PETSTORE_SHARED_STORE-none}, profile \${PETSTORE_PROFILE-none}"
       petstore categories list --columns name -q
       petstore config set output csv -q
       petstore config set max-wait 1s -p staging -q
       petstore categories list --columns name -q`;
-    const env = { PETSTORE_LIMIT_STORE: 'redis://127.0.0.1:1', PETSTORE_PROFILE: 'staging' };
+    const env = { PETSTORE_SHARED_STORE: 'redis://127.0.0.1:1', PETSTORE_PROFILE: 'staging' };
 
     const result = await petstore(['sandbox', '-q', '--', 'sh', '-ec', script], { env });
 

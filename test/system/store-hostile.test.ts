@@ -10,7 +10,7 @@ const now = String(Date.now());
 const stamp = { at: 1e12, wall: 1, uptime: 1, boot: 'server' };
 const snapshot = (state: object) => JSON.stringify({ state: { refusals: 0, ...state }, stamp });
 
-describe.concurrent('a limit store that is no Redis', () => {
+describe.concurrent('a shared store that is no Redis', () => {
   test.for<[what: string, answer: (socket: Socket) => void]>([
     [
       'speaks HTTP',
@@ -29,7 +29,7 @@ describe.concurrent('a limit store that is no Redis', () => {
       });
       onTestFinished(() => void store.close());
       const url = `redis://ci:p4ss-w0rd@127.0.0.1:${await listen(store)}`;
-      const env = { ...service.env, PETSTORE_LIMIT_STORE: url };
+      const env = { ...service.env, PETSTORE_SHARED_STORE: url };
 
       const { code, stdout, stderr } = await petstore(['categories', 'list', '--json'], { env });
 

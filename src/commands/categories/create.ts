@@ -7,12 +7,14 @@ import { ownFolder } from '../../disk/private-folder.ts';
 import { Exit, Failure, nothingSent, usageFailure, withDetails } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { categoryColumns } from '../../fields.ts';
-import { type Hold, holdNames } from '../../import/hold.ts';
+import type { Hold } from '../../import/hold.ts';
+import { takeTurn } from '../../import/lease.ts';
 import { lookIn } from '../../import/lookup.ts';
 import { lookAlikeKey } from '../../import/plan.ts';
 import { defaultSettleTimes, restOfSettle, settle, unknownOutcomes } from '../../import/settle.ts';
 import { findMismatch } from '../../json/check.ts';
 import type { App } from '../../session/app.ts';
+import { openStore } from '../../session/limits.ts';
 import { profileFlag } from '../../session/profile.ts';
 import { resolveMaxWait } from '../../session/resolve.ts';
 import { type Session, withSession } from '../../session/session.ts';
@@ -125,7 +127,7 @@ async function createMissing(creation: Creation): Promise<Category> {
     }
     return await send(creation);
   } finally {
-    hold.release(creation.isUnsettled);
+    await hold.release(creation.isUnsettled);
   }
 }
 
@@ -135,7 +137,8 @@ async function holdName(session: Session, name: string): Promise<Hold> {
   const maxWaitMs = resolveMaxWait(session);
   const folder = join(requireStateFolder(context), 'names');
   const wanted = { folder, address, names: [name], doing: 'creating' } as const;
-  return holdNames(context, { ...wanted, maxWaitMs, report }).catch((error) => {
+  const store = await openStore(session);
+  return takeTurn(context, { ...wanted, maxWaitMs, report, store }).catch((error) => {
     const needsHint = error instanceof Failure && error.kind === 'output' && !error.details.hint;
     const hint = needsHint ? { hint: ownFolder } : {};
     throw withDetails(error, { ...nothingSent, ...hint });
@@ -164,10 +167,11 @@ async function listSettled(creation: Creation, why: string, waitMs: number): Pro
 
 /** Sends the create. If its outcome is unknown, searches the list. */
 async function send(creation: Creation): Promise<Category> {
-  const { client, body, hold } = creation;
+  const { session, client, body, hold } = creation;
   try {
     const hooks = { beforeSending: () => hold?.beforeSending() };
-    return await client.call(createCategory, { body }, hooks);
+    const create = () => client.call(createCategory, { body }, hooks);
+    return await (hold ? hold.send(create, session.context.signal) : create());
   } catch (error) {
     if (!(error instanceof Failure) || error.details.outcome !== 'unknown') throw error;
     creation.isUnsettled = true;

@@ -8,6 +8,7 @@ import { withFate } from '../../import/plan.ts';
 import { previewImport, runImport } from '../../import/run.ts';
 import { defaultSettleTimes, type SettleTimes } from '../../import/settle.ts';
 import { type App, canPrompt } from '../../session/app.ts';
+import { openStore } from '../../session/limits.ts';
 import { resolveMaxWait, resolvePlan } from '../../session/resolve.ts';
 import { type Session, withSession } from '../../session/session.ts';
 import { requireStateFolder } from '../../settings/folders.ts';
@@ -90,7 +91,8 @@ async function importFile(session: Session, file: string, options: Options): Pro
   const client = await session.client();
   const job = { context, client, report, items, address, path, sha256, stateFolder } as const;
   if (!options.dryRun) {
-    return run(session, source, { ...job, ...settleTimes, maxWaitMs }, options.yes ?? false);
+    const store = await openStore(session);
+    return run(session, source, { ...job, ...settleTimes, maxWaitMs, store }, options.yes ?? false);
   }
   await previewImport(job);
   const predicted = await forecastImport(session, withFate(items, 'create').length, 0);

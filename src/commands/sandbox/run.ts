@@ -25,6 +25,7 @@ export async function runProgram(
       ...env,
       ...exemptLoopback(env),
       PETSTORE_PROFILE: undefined,
+      PETSTORE_SHARED_STORE: undefined,
       PETSTORE_LIMIT_STORE: undefined,
       ...variables,
       PETSTORE_CONFIG_DIR: join(folder, 'config'),

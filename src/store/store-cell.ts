@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Engine } from '../context.ts';
-import type { Cell } from '../disk/cell.ts';
-import type { Reading } from './limit.ts';
-import type { Snapshot } from './state.ts';
-import { snapshotSchema } from './state-schema.ts';
+import type { Cell, Seen } from '../disk/cell.ts';
 
 /** Replaces only the version that the caller has seen. Returns the server's time, and what is there if it was not replaced. */
 export const storeScript = `
@@ -15,40 +12,58 @@ redis.call('HSET', KEYS[1], 'version', ARGV[2], 'value', ARGV[3])
 redis.call('EXPIRE', KEYS[1], ARGV[4])
 return {now, ARGV[2], ''}`;
 
+/** A Redis or Valkey server, and the name to print. */
+export type Store = { readonly engine: Engine; readonly name: string };
+
+/** `now` is the time of the server's clock, which all machines share, in ms. */
+export type Stored<Value> = Seen<Value> & { readonly now: number };
+
+type Form<Value> = {
+  /** Throws if the text has another shape: anyone who can write to the store may have put it there. */
+  readonly parse: (json: string) => Value;
+  readonly lifetimeS: (next: Value) => number;
+};
+
 /** A store may be silent for half a second, in pieces: one timer that fires late says nothing about the store. */
 const maxPieces = 5;
 const pieceMs = 100;
-const minLifetimeS = 25 * 3_600;
+/** Doubled with each loss: 50 machines that try again at once send twice as many bytes. */
+const minBackOffMs = 50;
+const maxBackOffMs = 800;
+const maxLosses = 50;
 
-/** Returns a cell in a Redis or Valkey server, with the times of the server's clock, which all machines share. */
-export function storeCell(
+/** Returns a cell in a Redis or Valkey server. */
+export function storeCell<Value>(
   engine: Engine,
   key: string,
-  context: Pick<Context, 'sleep' | 'signal'>,
-): Cell<Snapshot, Reading> {
-  /** What another machine was first to put there. Reading it again would take a second round trip for each change. */
-  let newer: Reading | undefined;
+  { parse, lifetimeS }: Form<Value>,
+  context: Pick<Context, 'sleep' | 'random' | 'signal'>,
+): Cell<Value, Stored<Value>> {
+  const { sleep, random, signal } = context;
+  /** Changes in a row that another machine was first to make. */
+  let losses = 0;
   return {
-    async read() {
-      const reading = newer ?? (await run(['', '', '', '']));
-      newer = undefined;
-      return reading;
-    },
+    read: () => run(['', '', '', '']),
     async replace({ version }, next) {
-      const { state, stamp } = next;
       const nextVersion = randomUUID();
-      const waitS = Math.ceil(Math.max(0, (state.block?.until ?? 0) - stamp.at) / 1_000);
-      const lifetimeS = String(minLifetimeS + waitS);
-      const reading = await run([version, nextVersion, JSON.stringify(next), lifetimeS]);
-      if (reading.version === nextVersion) return true;
-      newer = reading;
+      const lifetime = String(lifetimeS(next));
+      const reading = await run([version, nextVersion, JSON.stringify(next), lifetime]);
+      if (reading.version === nextVersion) {
+        losses = 0;
+        return true;
+      }
+      const backOffMs = Math.min(minBackOffMs * 2 ** losses, maxBackOffMs);
+      losses = (losses + 1) % maxLosses;
+      if (losses === 0) throw new Error('the server never takes a value');
+      // A run that was cancelled still tells the store how its requests ended.
+      await sleep(random() * backOffMs, signal).catch(() => {});
       return false;
     },
   };
 
-  async function run(args: readonly string[]): Promise<Reading> {
+  async function run(args: readonly string[]): Promise<Stored<Value>> {
     try {
-      return parseReply(await inTime(engine.run(storeScript, key, args), context));
+      return parseReply(await inTime(engine.run(storeScript, key, args), context), parse);
     } catch (error) {
       // A silent connection may stay silent for many minutes, although the server is back.
       engine.drop();
@@ -81,13 +96,11 @@ async function timeOut(
   throw Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' });
 }
 
-/** Throws if the value has another shape, since it would be merged into the file of this machine. */
-function parseReply(reply: unknown): Reading {
+function parseReply<Value>(reply: unknown, parse: Form<Value>['parse']): Stored<Value> {
   const [time, version, json] = Array.isArray(reply) ? reply : [];
   const now = Number(time);
   if (!Number.isSafeInteger(now) || typeof version !== 'string' || typeof json !== 'string') {
     throw new Error('unexpected reply of the script');
   }
-  const value = json === '' ? undefined : snapshotSchema.parse(JSON.parse(json));
-  return { value, version, clocks: { wall: now, uptime: now, boot: 'server' } };
+  return { value: json === '' ? undefined : parse(json), version, now };
 }

@@ -13,6 +13,11 @@ const replies: readonly (readonly [RegExp, string])[] = [
   [/^(?:MOVED|ASK|CROSSSLOT) /, 'is a cluster node, but another node holds the key'],
 ];
 
+/** Returns true if the server answers, and waiting would not help. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof Error && /^(?:WRONGPASS|NOAUTH|NOPERM|ERR) ?/.test(error.message);
+}
+
 export function describeStoreError(error: unknown): string {
   const code = systemCode(error);
   if (code === 'ETIMEDOUT') return 'timed out';
@@ -22,5 +27,5 @@ export function describeStoreError(error: unknown): string {
   if (code !== undefined) return `is unreachable (${code})`;
   const text = error instanceof Error ? error.message : '';
   const [, words] = replies.find(([pattern]) => pattern.test(text)) ?? [];
-  return words ?? 'cannot be used as a limit store';
+  return words ?? 'cannot be used as a shared store';
 }

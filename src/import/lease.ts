@@ -1,0 +1,302 @@
+import { hash, randomUUID } from 'node:crypto';
+import * as z from 'zod/mini';
+import type { Context } from '../context.ts';
+import { type Cell, change } from '../disk/cell.ts';
+import { Failure, Interruption, nothingSent, unsentFailure } from '../errors.ts';
+import { type Store, type Stored, storeCell } from '../store/store-cell.ts';
+import { describeStoreError, isRefusal } from '../store/store-error.ts';
+import { isoTime } from '../time.ts';
+import {
+  beatMs,
+  type Hold,
+  type HoldOptions,
+  holdNames,
+  maxBeatAgeMs,
+  maxSilenceMs,
+} from './hold.ts';
+
+type Options = Omit<HoldOptions, 'store'> & { readonly store: Store };
+type Obstacle = { readonly why: string; readonly hint: string; readonly pid?: number };
+
+/** A later date of JavaScript does not exist. */
+const momentSchema = z.number().check(z.minimum(0), z.maximum(8.64e15));
+const holderSchema = z.object({
+  id: z.string(),
+  pid: z.number(),
+  host: z.string(),
+  doing: z.enum(['creating', 'importing']),
+  since: momentSchema,
+  /** It left requests behind that may still be carried out. */
+  hasEnded: z.optional(z.literal(true)),
+});
+/** Whose turn it is to create by name at one service. All times are of the store's clock. */
+const turnSchema = z.object({
+  v: z.literal(1),
+  /** Only until somebody takes the first turn. */
+  bornAt: z.optional(momentSchema),
+  /** When the holder was last heard of, or gave the turn back. */
+  beat: momentSchema,
+  holder: z.optional(holderSchema),
+});
+type Holder = z.infer<typeof holderSchema>;
+type Turn = z.infer<typeof turnSchema>;
+
+const lifetimeS = 30 * 86_400;
+const retryMs = 1_000;
+const minShownMs = 2_000;
+/** Within this time the holder puts itself back into a store that has lost it. By then it sends nothing that was not confirmed. */
+const maxPutBackMs = 12_000;
+
+/** Rejects a create at its last moment: nothing was sent. */
+const notConfirmed = new Error('the store has not confirmed the turn');
+
+/** Takes the names on this machine and then, if machines share a store, the turn among them. */
+export async function takeTurn(context: Context, options: HoldOptions): Promise<Hold> {
+  const hold = await holdNames(context, options);
+  const { store } = options;
+  if (!store) return hold;
+  try {
+    const lease = new Lease(context, { ...options, store });
+    const silenceMs = await lease.take();
+    hold.lease = lease;
+    if (silenceMs !== undefined) {
+      const lastSeenAt = context.uptime() - silenceMs;
+      hold.predecessors.push({ journal: undefined, wasKilled: true, lastSeenAt });
+    }
+    return hold;
+  } catch (error) {
+    await hold.release(false);
+    throw error instanceof Interruption ? error.with(nothingSent) : error;
+  }
+}
+
+/** Says whose turn it is, for `doctor`. */
+export async function describeTurn(
+  context: Context,
+  store: Store,
+  address: string,
+): Promise<string> {
+  const cell = openCell(context, store, address);
+  const { value } = await change(cell, (seen) => [undefined, seen]).catch((error) => {
+    throw failureOf(error, store);
+  });
+  const { holder } = value ?? {};
+  return holder && !holder.hasEnded ? describeHolder(holder) : 'nobody is creating';
+}
+
+/** The turn of one process, as long as it renews it. */
+export class Lease {
+  /** False while requests of the one before may still be carried out. */
+  isSettled = true;
+  readonly #context: Context;
+  readonly #options: Options;
+  readonly #cell: Cell<Turn, Stored<Turn>>;
+  readonly #self: Holder;
+  readonly #released = new AbortController();
+  #beating: Promise<void> = Promise.resolve();
+  #confirmedAt = Number.NEGATIVE_INFINITY;
+  #isLost = false;
+  #fault: unknown;
+  #ready: Promise<void> | undefined;
+
+  constructor(context: Context, options: Options) {
+    const { pid, host } = context.owner;
+    this.#context = context;
+    this.#options = options;
+    this.#cell = openCell(context, options.store, options.address);
+    this.#self = { id: randomUUID(), pid, host, doing: options.doing, since: 0 };
+  }
+
+  /** Waits for the turn. Returns for how long its last holder was silent, unless that gave it back. */
+  async take(): Promise<number | undefined> {
+    const { uptime, signal } = this.#context;
+    let silenceMs: number | undefined;
+    let watched = { version: '', since: uptime() };
+    await this.#waitOut(async () => {
+      const askedAt = uptime();
+      const result = await change(this.#cell, (seen) => {
+        if (seen.version !== watched.version) watched = { version: seen.version, since: uptime() };
+        return consider(this.#self, seen, uptime() - watched.since);
+      });
+      if ('why' in result) return result;
+      silenceMs = result.silenceMs;
+      this.#confirmedAt = askedAt;
+      return undefined;
+    }, signal);
+    this.isSettled = silenceMs === undefined;
+    this.#beating = this.#beat().catch(() => {});
+    return silenceMs;
+  }
+
+  /** Throws unless the store has just confirmed the turn. Call it before each create leaves. */
+  check(): void {
+    if (this.#isLost) {
+      throw new Failure('output', 'another petstore process has taken the turn to create', {
+        consequence: 'This one did not reach the shared store for too long. It sends nothing more.',
+        hint: 'Run the same command again: it waits for the other process.',
+      });
+    }
+    if (this.#context.uptime() - this.#confirmedAt > maxBeatAgeMs) throw notConfirmed;
+  }
+
+  /** Sends a create that calls `check`. While the store is away it waits, and tries again. */
+  async send<Result>(create: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    for (;;) {
+      try {
+        this.check();
+        return await create();
+      } catch (error) {
+        if (error !== notConfirmed) throw error;
+      }
+      this.#ready ??= this.#waitUntilReady(signal);
+      await this.#ready;
+    }
+  }
+
+  /** Never throws. Give it back only when a list has shown what became of all that was sent. */
+  async release(isUnsettled: boolean): Promise<void> {
+    this.#released.abort();
+    await this.#beating;
+    await change(this.#cell, ({ value, now }) => {
+      if (value?.holder?.id !== this.#self.id) return [undefined, undefined];
+      const mustSettle = isUnsettled || !this.isSettled;
+      return [turnOf(now, mustSettle ? { ...value.holder, hasEnded: true } : undefined), undefined];
+    }).catch(() => {});
+  }
+
+  async #beat(): Promise<void> {
+    while (!this.#isLost) {
+      await this.#context.sleep(this.#fault ? retryMs : beatMs, this.#released.signal);
+      const askedAt = this.#context.uptime();
+      this.#fault = await this.#renew().then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (!this.#fault) this.#confirmedAt = askedAt;
+    }
+  }
+
+  /** A store that has lost its values gets this one again. */
+  async #renew(): Promise<void> {
+    this.#isLost = await change(this.#cell, ({ value, now }) => {
+      const isOurs = !value || value.bornAt !== undefined || value.holder?.id === this.#self.id;
+      const holder = value?.holder ?? { ...this.#self, since: now };
+      return [isOurs ? turnOf(now, holder) : undefined, !isOurs];
+    });
+  }
+
+  async #waitUntilReady(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#waitOut(async () => {
+        try {
+          this.check();
+          return undefined;
+        } catch (error) {
+          if (error !== notConfirmed) throw error;
+        }
+        if (this.#fault) throw this.#fault;
+        return obstacle(`the shared store ${this.#options.store.name} is not reached in time`);
+      }, signal);
+    } finally {
+      this.#ready = undefined;
+    }
+  }
+
+  /** Repeats a step about once a second until nothing is in its way. Nobody creates without the store. */
+  async #waitOut(step: () => Promise<Obstacle | undefined>, signal: AbortSignal): Promise<void> {
+    const { uptime, sleep, random } = this.#context;
+    const { maxWaitMs, store } = this.#options;
+    const start = uptime();
+    const by = Symbol('turn');
+    let shown: Obstacle | undefined;
+    try {
+      for (;;) {
+        const found = await step().catch((error: unknown) => {
+          const failure = failureOf(error, store);
+          if (error instanceof Failure || isRefusal(error)) throw failure;
+          return obstacle(failure.message);
+        });
+        if (!found) return;
+        const waitedMs = uptime() - start;
+        if (waitedMs >= maxWaitMs) throw unsentFailure('output', found.why, found.hint);
+        if (waitedMs >= minShownMs) {
+          shown = found;
+          this.#show(by, found, maxWaitMs - waitedMs);
+        }
+        await sleep(Math.min(retryMs * (0.5 + random()), maxWaitMs - waitedMs), signal);
+      }
+    } finally {
+      if (shown) this.#show(by, shown, 0);
+    }
+  }
+
+  #show(by: symbol, { why, pid }: Obstacle, waitMs: number): void {
+    const hasEnd = Number.isFinite(waitMs);
+    const next = hasEnd ? 'giving up' : 'creating';
+    const resetAt = hasEnd ? this.#context.now() + waitMs : undefined;
+    const event = { event: 'wait', by, reason: 'claimed', why, next, resetAt, waitMs } as const;
+    this.#options.report({ ...event, ...(pid !== undefined && { pid }) });
+  }
+}
+
+/** Takes the turn if nobody has it, or nobody was heard of for so long that no create of theirs can still leave. */
+function consider(
+  self: Holder,
+  { value, now }: Stored<Turn>,
+  watchedMs: number,
+): readonly [Turn | undefined, Obstacle | { readonly silenceMs: number | undefined }] {
+  const forgotten = obstacle('the shared store does not know yet whose turn it is');
+  if (!value) return [{ v: 1, bornAt: now, beat: now }, forgotten];
+  const { bornAt, beat, holder } = value;
+  if (bornAt !== undefined && ageOf(bornAt) < maxPutBackMs) return [undefined, forgotten];
+  // The reply to an earlier try may have been lost.
+  const isOurs = holder?.id === self.id;
+  const silenceMs = isOurs ? 0 : ageOf(beat);
+  if (holder && !holder.hasEnded && !isOurs && silenceMs < maxSilenceMs) {
+    return [undefined, { ...obstacle(describeHolder(holder), laterHint), pid: holder.pid }];
+  }
+  return [turnOf(now, { ...self, since: now }), { silenceMs: holder && silenceMs }];
+
+  /** Only the time that we have watched counts if the store's clock was set. */
+  function ageOf(moment: number): number {
+    const ageMs = now - moment;
+    return ageMs >= 0 && ageMs < lifetimeS * 1_000 ? ageMs : watchedMs;
+  }
+}
+
+function turnOf(beat: number, holder: Holder | undefined): Turn {
+  return { v: 1, beat, ...(holder && { holder }) };
+}
+
+const laterHint = 'Run the same command again when it has finished, or with a longer --max-wait.';
+const doctorHint = 'Nobody creates by name without the store that is set. Run: petstore doctor';
+
+function failureOf(error: unknown, { name }: Store): Failure {
+  if (error instanceof Failure) return error;
+  const message = `the shared store ${name} ${describeStoreError(error)}`;
+  return unsentFailure('output', message, doctorHint);
+}
+
+function obstacle(why: string, hint = doctorHint): Obstacle {
+  return { why, hint };
+}
+
+function describeHolder({ pid, host, doing, since }: Holder): string {
+  return `process ${pid} on ${host} has been ${doing} since ${isoTime(since)}`;
+}
+
+function openCell(context: Context, { engine, name }: Store, address: string) {
+  const key = `petstore:turn:${hash('sha256', `petstore turn\0${address}`, 'hex').slice(0, 32)}`;
+  const parse = (json: string): Turn => {
+    try {
+      return turnSchema.parse(JSON.parse(json));
+    } catch {
+      throw unsentFailure(
+        'output',
+        `the shared store ${name} has a value that this version of petstore cannot read (${key})`,
+        `If no petstore is creating anything, delete it: redis-cli DEL ${key}`,
+      );
+    }
+  };
+  return storeCell(engine, key, { parse, lifetimeS: () => lifetimeS }, context);
+}

@@ -1,0 +1,219 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, onTestFinished } from 'vitest';
+import { type EngineServer, startEngine } from '../support/engine-server.ts';
+import { engines } from '../support/needs.mts';
+import { test as base, expect, launcher, type Running } from '../support/program.ts';
+import { type Service, startService } from '../support/service.ts';
+import { openSlowWay } from '../support/slow-way.ts';
+import { isNightly } from '../support/trials.ts';
+
+const times = <Result>(count: number, make: (n: number) => Result) =>
+  Array.from({ length: count }, (_, n) => make(n));
+const second = 1_000;
+const fast = { minute: { limit: 100, length: second }, day: { limit: 1e6, length: 86_400_000 } };
+const slow = { ...fast, minute: { limit: 10, length: second } };
+const patient = ['--max-wait', 'inf'];
+const named = (machine: number) => [
+  'unshare',
+  '--uts',
+  'sh',
+  '-c',
+  'hostname "$0" && exec "$@"',
+  `machine-${machine}`,
+];
+
+type Machines = {
+  service: Service;
+  /** Runs petstore on a machine with that number: a state folder and a host name of its own. */
+  on: (
+    machine: number,
+    argv: readonly string[],
+    store: string | undefined,
+    service?: Service,
+  ) => Running;
+  /** Writes a file of rows with these numbers, and returns the command that imports it. */
+  importOf: (from: number, count: number) => string[];
+};
+
+for (const [name, program] of Object.entries(engines))
+  describe(`machines that take turns through ${name}`, {
+    tags: [name, 'unshare', 'root'],
+    timeout: 600_000,
+  }, () => {
+    const test = base.extend<Machines & { store: EngineServer }>({
+      store: async ({ folder }, use) => {
+        const server = await startEngine(program, folder);
+        await use(server);
+        await server.kill();
+      },
+      service: async ({ serve }, use) => use(await serve({ plan: fast })),
+      on: ({ spawn, folder, service }, use) =>
+        use((machine, argv, store, at = service) => {
+          const [file = '', ...args] = [...named(machine), process.execPath, launcher, ...argv];
+          const env = {
+            ...at.env,
+            PETSTORE_STATE_DIR: join(folder, `machine-${machine}`),
+            PETSTORE_SHARED_STORE: store,
+          };
+          return spawn(file, args, { env });
+        }),
+      importOf: ({ folder }, use) =>
+        use((from, count) => {
+          const path = join(folder, `${from}.csv`);
+          writeFileSync(path, `name\n${times(count, (n) => `row ${from + n}\n`).join('')}`);
+          return ['categories', 'import', path, '--yes', '--json', '--settle', '3s', ...patient];
+        }),
+    });
+
+    test('ten import one file at once: every name once', async ({
+      on,
+      importOf,
+      service,
+      store,
+    }) => {
+      const argv = importOf(0, 300);
+
+      const ends = await Promise.all(times(10, (n) => on(n, argv, store.url).ended));
+
+      expect(ends.map(({ code }) => code)).toEqual(times(10, () => 0));
+      expect(countUp(service)).toEqual({ created: 300, names: 300 });
+    });
+
+    test('ten import files that overlap: every name once', async ({
+      on,
+      importOf,
+      service,
+      store,
+    }) => {
+      const ends = await Promise.all(
+        times(10, (n) => on(n, importOf(20 * n, 30), store.url).ended),
+      );
+
+      expect(ends.map(({ code }) => code)).toEqual(times(10, () => 0));
+      expect(countUp(service)).toEqual({ created: 210, names: 210 });
+    });
+
+    test('twenty create one name: one id', async ({ on, service, store }) => {
+      const argv = ['categories', 'create', 'ferret', '--if-missing', '--query', 'id', ...patient];
+
+      const ends = await Promise.all(times(20, (n) => on(n, argv, store.url).ended));
+
+      expect(new Set(ends.map(({ code, stdout }) => `${code} ${stdout.trim()}`)).size).toBe(1);
+      expect(countUp(service)).toEqual({ created: 1, names: 1 });
+    });
+
+    const moments = isNightly ? times(40, (n) => 1 + n) : [1, 20, 59];
+    test('the holder is killed, and another one waits: every name once', async ({
+      on,
+      importOf,
+      store,
+    }) => {
+      const trials = moments.map(async (moment) => {
+        const service = await startService({ plan: slow });
+        const argv = importOf(0, 60);
+        const first = on(2 * moment, argv, store.url, service);
+        await service.arrived(1);
+        const second = on(2 * moment + 1, argv, store.url, service);
+        await service.arrived(moment);
+        first.child.kill('SIGKILL');
+        const { code } = await second.ended;
+        return { code, ...countUp(service) };
+      });
+
+      for (const result of await Promise.all(trials)) {
+        expect(result).toEqual({ code: 0, created: 60, names: 60 });
+      }
+    });
+
+    const all: [what: string, disturb: (store: EngineServer) => Promise<unknown>][] = [
+      ['loses all its values', (store) => store.say('FLUSHALL')],
+      [
+        'is killed and comes back empty',
+        (store) =>
+          store
+            .kill()
+            .then(() => pause(3 * second))
+            .then(store.start),
+      ],
+      [
+        'stands still for 20 s',
+        (store) => {
+          store.signal('SIGSTOP');
+          return pause(20 * second).then(() => store.signal('SIGCONT'));
+        },
+      ],
+      [
+        'is full for 20 s',
+        async (store) => {
+          await store.say('CONFIG SET maxmemory 1');
+          await pause(20 * second);
+          await store.say('CONFIG SET maxmemory 0');
+        },
+      ],
+    ];
+    test.for(isNightly ? all : all.slice(0, 2))(
+      'three import one file while the store %s: every name once',
+      async ([, disturb], { on, importOf, store }) => {
+        const service = await startService({ plan: slow });
+        const argv = importOf(0, 100);
+        const runs = times(3, (n) => on(n, argv, store.url, service).ended);
+        await service.arrived(20);
+
+        await disturb(store);
+
+        const ends = await Promise.all(runs);
+        expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
+        expect(countUp(service)).toEqual({ created: 100, names: 100 });
+      },
+    );
+
+    test('three import one file through a store that replies after 300 ms: every name once', async ({
+      on,
+      importOf,
+      store,
+      service,
+    }) => {
+      const way = await openSlowWay(Number(new URL(store.url).port), 150);
+      onTestFinished(way.close);
+      const argv = importOf(0, 30);
+
+      const ends = await Promise.all(
+        times(3, (n) => on(n, argv, `redis://127.0.0.1:${way.port}`).ended),
+      );
+
+      expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
+      expect(countUp(service)).toEqual({ created: 30, names: 30 });
+    });
+
+    test('with a wrong password nothing is sent', async ({ on, importOf, store, service }) => {
+      await store.say('CONFIG SET requirepass right-p4ss-w0rd');
+
+      const { code, stderr } = await on(0, importOf(0, 3), store.url.replace('//', '//:wrong@'))
+        .ended;
+
+      expect([code, service.requests.length]).toEqual([74, 0]);
+      expect(stderr).toContain('rejected the user name or password');
+    });
+
+    test('without a store ten that import one file make copies, which these trials would see', async ({
+      on,
+      importOf,
+    }) => {
+      // Nobody may wait: ten that do not know of each other would be banned.
+      const service = await startService({
+        plan: { ...fast, minute: { limit: 1e6, length: second } },
+      });
+      const argv = importOf(0, 300);
+
+      await Promise.all(times(10, (n) => on(n, argv, undefined, service).ended));
+
+      expect(service.state.categories.length).toBeGreaterThan(300);
+    });
+  });
+
+function countUp({ state }: Service) {
+  const names = state.categories.map((category) => category.name);
+  return { created: names.length, names: new Set(names).size };
+}

@@ -1,0 +1,286 @@
+import { describe } from 'vitest';
+import { startTime } from '../support/clock.ts';
+import { test as base, type Fleet, shownUrl } from '../support/fleet.ts';
+import { apply, countsOf, namesIn, put, reactTo, three } from '../support/import-cases.ts';
+import type { EngineFault } from '../support/memory-engine.ts';
+import { expect, type Fixtures, type Reaction } from '../support/petstore.ts';
+import { never, second } from '../support/told.ts';
+import { interrupted, plans } from '../support/values.ts';
+
+const create = ['categories', 'create', 'rabbit', '--if-missing', '--json'];
+const patient = [...create, '--max-wait', 'inf'];
+
+/** The store has just given a turn back, and the limit is far away. */
+const test = base.extend<{ turn: { key: string; put: (value: unknown) => void } }>({
+  turn: async ({ fleet: { run, engine }, sandbox }, use) => {
+    sandbox.plan = plans.business;
+    await run('zero', ['categories', 'create', 'zebra', '--if-missing', '--max-wait', '1m']);
+    const key = engine.keys().find((name) => name.startsWith('petstore:turn:')) ?? '';
+    sandbox.requests.length = 0;
+    await use({
+      key,
+      put: (value) => engine.put(key, typeof value === 'string' ? value : JSON.stringify(value)),
+    });
+  },
+});
+
+const holder = { id: 'x', pid: 77, host: 'other', doing: 'importing', since: startTime };
+/** Of the store's clock when a test begins, in round numbers. */
+const waits = (error: Record<string, unknown>) => error.event === 'wait';
+
+describe('a machine that creates by name', () => {
+  test.for<[what: string, value: (now: number) => object, waitS: number]>([
+    ['was given back', (now) => ({ v: 1, beat: now }), 0],
+    ['was given back an hour ago', (now) => ({ v: 1, beat: now - 3_600_000 }), 0],
+    ['is new', (now) => ({ v: 1, beat: now, bornAt: now - 5_000 }), 7],
+    ['was new long ago', (now) => ({ v: 1, beat: now, bornAt: now - 3_600_000 }), 0],
+    [
+      'was left unsettled',
+      (now) => ({ v: 1, beat: now, holder: { ...holder, hasEnded: true } }),
+      120,
+    ],
+    ['was not renewed for 10 s', (now) => ({ v: 1, beat: now - 10_000, holder }), 120],
+    ['was not renewed for 50 s', (now) => ({ v: 1, beat: now - 50_000, holder }), 80],
+    ['was not renewed for an hour', (now) => ({ v: 1, beat: now - 3_600_000, holder }), 0],
+    ['was renewed in the year 9999', () => ({ v: 1, beat: 253_370_764_800_000, holder }), 130],
+    ['was renewed in 1970', () => ({ v: 1, beat: 0, holder }), 130],
+    ['was born in the year 9999', () => ({ v: 1, beat: 0, bornAt: 253_370_764_800_000 }), 12],
+  ])(
+    'and finds a turn that %s creates once the one before cannot',
+    async ([, value, waitS], { fleet: { run }, turn, clock, sandbox }) => {
+      turn.put(value(clock.service()));
+      const start = clock.uptime();
+      let createdAfter = 0;
+      sandbox.react = ({ method }) => {
+        if (method === 'POST') createdAfter = clock.uptime() - start;
+        return undefined;
+      };
+
+      const { exitCode } = await run('one', patient);
+
+      expect(exitCode).toBe(0);
+      expect(createdAfter / second).toBeGreaterThanOrEqual(waitS - 0.1);
+      expect(createdAfter / second).toBeLessThan(waitS + 3);
+    },
+  );
+
+  test('waits for the first one, says for whom, and then for no longer than --max-wait', async ({
+    fleet: { run },
+    turn: _,
+    sandbox,
+    clock,
+    folder,
+  }) => {
+    const others: ReturnType<Fleet['run']>[] = [];
+    sandbox.react = reactTo('cat', async (_request, forward) => {
+      others.push(
+        run('two', [...create, '--max-wait', '5s'], {
+          context: { owner: { pid: 2, host: 'two' } },
+        }),
+      );
+      others.push(run('three', patient));
+      await clock.sleep(20 * second, never);
+      return forward();
+    });
+
+    const first = await run('one', ['categories', 'import', put(folder, three), ...apply]);
+    const [impatient, last] = await Promise.all(others);
+
+    expect([first.exitCode, impatient?.exitCode, last?.exitCode]).toEqual([0, 74, 0]);
+    expect(impatient?.events().at(-1)).toMatchObject({
+      kind: 'output',
+      outcome: 'not_sent',
+      message: expect.stringMatching(/^process 4242 on one has been importing since 2026-/),
+      hint: expect.stringContaining('--max-wait'),
+    });
+    expect(impatient?.events().find(waits)).toMatchObject({ reason: 'claimed', pid: 4242 });
+    expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu', 'rabbit', 'zebra']);
+  });
+
+  test('waits on a new store, and says why', async ({ fleet: { run }, sandbox, clock }) => {
+    const impatient = await run('one', [...create, '--max-wait', '3s']);
+    const start = clock.uptime();
+    const { exitCode, events } = await run('one', create);
+
+    expect([impatient.exitCode, exitCode]).toEqual([74, 0]);
+    expect(impatient.stderr).toContain('the shared store does not know yet whose turn it is');
+    expect(events().find(waits)).toMatchObject({ reason: 'claimed' });
+    expect(clock.uptime() - start).toBeLessThan(12 * second);
+    expect(namesIn(sandbox)).toEqual(['rabbit']);
+  });
+
+  test.for<[what: string, value: unknown]>([
+    ['no JSON', 'x'],
+    ['of another version', { v: 2, beat: startTime }],
+    ['without a time', { v: 1, beat: 'now' }],
+    ['beyond all dates', { v: 1, beat: startTime, holder: { ...holder, since: 1e300 } }],
+  ])(
+    'creates nothing if the value is %s, and names it',
+    async ([, value], { fleet: { run }, turn, sandbox }) => {
+      turn.put(value);
+
+      const { exitCode, events } = await run('one', patient);
+
+      expect(exitCode).toBe(74);
+      expect(events().at(-1)).toMatchObject({
+        outcome: 'not_sent',
+        hint: expect.stringContaining(`redis-cli DEL ${turn.key}`),
+      });
+      expect(sandbox.requests).toHaveLength(0);
+    },
+  );
+
+  test.for<[fault: EngineFault, maxWait: string, says: string]>([
+    ['refuses', '5s', 'is unreachable (ECONNREFUSED)'],
+    ['silent', '5s', 'timed out'],
+    ['full', '5s', 'is out of memory'],
+    ['loses the reply', '5s', 'cannot be used as a shared store'],
+    ['password', 'inf', 'rejected the user name or password'],
+  ])(
+    'creates nothing while the store %s',
+    async ([fault, maxWait, says], { fleet: { run, engine }, turn: _, sandbox, folder }) => {
+      engine.fault = fault;
+
+      for (const argv of [create, ['categories', 'import', put(folder, three), ...apply]]) {
+        const { exitCode, events } = await run('one', [...argv, '--max-wait', maxWait]);
+        expect(exitCode).toBe(74);
+        expect(events().at(-1)).toMatchObject({
+          outcome: 'not_sent',
+          message: expect.stringContaining(`${shownUrl} ${says}`),
+          hint: expect.stringContaining('petstore doctor'),
+        });
+      }
+      expect(sandbox.requests).toHaveLength(0);
+    },
+  );
+
+  test('tells the store neither key, address nor names, and doctor who creates', async ({
+    fleet: { run, engine },
+    turn,
+    clock,
+    sandbox,
+  }) => {
+    const told: string[] = [];
+    let seen = '';
+    sandbox.connect = async () => {
+      told.push(engine.text(turn.key));
+      const goOn = clock.hold();
+      seen ||= (await run('two', ['doctor', '--json'])).stdout;
+      goOn();
+    };
+    await run('one', create);
+    await run('one', ['categories', 'list']);
+
+    expect(told.join()).toContain('creating');
+    expect(told.join() + turn.key).not.toMatch(/rabbit|test-key|4010|ferret/);
+    expect(turn.key).toMatch(/^petstore:turn:[0-9a-f]{32}$/);
+    expect(seen).toContain('process 4242 on one has been creating since');
+  });
+
+  test('ends at Ctrl-C while it waits, and leaves its names to others', async ({
+    fleet: { run },
+    turn,
+    clock,
+    sandbox,
+  }) => {
+    turn.put({ v: 1, beat: clock.service(), holder });
+    const ctrlC = new AbortController();
+    const ended = run('one', patient, { signal: ctrlC.signal });
+    await clock.sleep(5 * second, never);
+    ctrlC.abort(interrupted(130));
+
+    const { exitCode, stderr } = await ended;
+    turn.put({ v: 1, beat: clock.service() });
+    const start = clock.uptime();
+    const next = await run('one', patient);
+
+    expect([exitCode, next.exitCode]).toEqual([130, 0]);
+    expect(stderr).toContain('"not_sent"');
+    expect(clock.uptime() - start).toBeLessThan(second);
+    expect(namesIn(sandbox)).toEqual(['rabbit', 'zebra']);
+  });
+});
+
+const rows = `name\ncat\n${Array.from({ length: 100 }, (_, n) => `row ${n}\n`).join('')}`;
+
+describe('an import that has its turn', () => {
+  /** Does something when cat is created, which takes that long. */
+  const during = (clock: Fixtures['clock'], ms: number, disturb: () => void): Reaction => {
+    return async (_request, forward) => {
+      disturb();
+      await clock.sleep(ms, never);
+      return forward();
+    };
+  };
+
+  test('creates nothing while the store is away, and goes on when it is back', async ({
+    fleet: { run, engine },
+    turn: _,
+    clock,
+    sandbox,
+    folder,
+  }) => {
+    const away = { from: Number.POSITIVE_INFINITY, to: 0 };
+    sandbox.react = reactTo(
+      'cat',
+      during(clock, 0, () => {
+        engine.fault = 'refuses';
+        away.from = clock.uptime();
+        void clock.sleep(40 * second, never).then(() => {
+          engine.fault = undefined;
+          away.to = clock.uptime();
+        });
+      }),
+    );
+    const early: number[] = [];
+    sandbox.connect = async ({ method }) => {
+      const at = clock.uptime();
+      if (method === 'POST' && at > away.from + 10 * second && away.to === 0) early.push(at);
+      // One create takes a second, so that many are left by then.
+      await clock.sleep(second, never);
+    };
+
+    const result = await run('one', ['categories', 'import', put(folder, rows), ...apply]);
+
+    expect(result.exitCode).toBe(0);
+    expect(countsOf(result.stdout)).toEqual({ created: 101 });
+    expect(new Set(namesIn(sandbox)).size).toBe(sandbox.categories.length);
+    expect(early).toEqual([]);
+    expect(away.to).toBeGreaterThan(0);
+  });
+
+  test.for<[what: string, whileCreating: 'flush' | 'take', codes: number[]]>([
+    ['puts itself back into a store that lost its values', 'flush', [0, 0]],
+    ['ends with 74 when another one has taken over', 'take', [74]],
+  ])('%s', async ([, what, codes], { fleet: { run, engine }, turn, clock, sandbox, folder }) => {
+    const ends: ReturnType<Fleet['run']>[] = [];
+    sandbox.react = reactTo(
+      'cat',
+      during(clock, 0, () => {
+        if (what === 'take') return turn.put({ v: 1, beat: clock.service(), holder });
+        engine.flush();
+        ends.push(
+          run('two', [
+            'categories',
+            'import',
+            put(folder, rows, 'same.csv'),
+            ...apply,
+            '--max-wait',
+            'inf',
+          ]),
+        );
+      }),
+    );
+    sandbox.connect = async ({ method }) =>
+      method === 'POST' ? clock.sleep(second, never) : undefined;
+
+    ends.unshift(run('one', ['categories', 'import', put(folder, rows), ...apply]));
+    await ends[0];
+    const results = await Promise.all(ends);
+
+    expect(results.map(({ exitCode }) => exitCode)).toEqual(codes);
+    expect(new Set(namesIn(sandbox)).size).toBe(sandbox.categories.length);
+    if (what === 'take') expect(sandbox.categories.length).toBeLessThan(100);
+    else expect(sandbox.categories).toHaveLength(102);
+  });
+});
