@@ -1,9 +1,8 @@
-import { hash, randomUUID } from 'node:crypto';
-import { basename, join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { cannotSave, saving } from '../disk/files.ts';
 import { withLock } from '../disk/lock.ts';
-import { isOwner, type Owner } from '../disk/owner.ts';
 import { securePrivateFolder } from '../disk/private-folder.ts';
 import { removeFiles } from '../disk/temporary.ts';
 import { Failure, Interruption, nothingSent, systemCode, unsentFailure } from '../errors.ts';
@@ -11,7 +10,16 @@ import type { Report } from '../events.ts';
 import type { Store } from '../store/store-cell.ts';
 import { isoTime } from '../time.ts';
 import type { Lease } from './lease.ts';
-import { lookAlikeKey } from './plan.ts';
+import {
+  describeProcess,
+  findRivals,
+  hashOf,
+  idOf,
+  keysOf,
+  type Mark,
+  type Process,
+  Watch,
+} from './marks.ts';
 
 export type HoldOptions = {
   readonly folder: string;
@@ -26,23 +34,6 @@ export type HoldOptions = {
   readonly store?: Store | undefined;
 };
 
-/** What the first line of a mark says of its process; the other lines are hashes of the names. */
-type Process = Owner &
-  Pick<HoldOptions, 'doing' | 'journal'> & {
-    readonly since: number;
-    /** 0.2.0 wrote none. It did not touch its marks, and rewrote them at the end. */
-    readonly v?: 2;
-    readonly isEnded?: true;
-  };
-
-/** The name of a mark's file ends in what its process has done since its last list: nothing, `.sent`, or sent and `.ended`. */
-type Mark = {
-  readonly file: string;
-  /** Undefined if it is damaged or of a later version. It then stands for all names. */
-  readonly process: Process | undefined;
-  readonly keys: readonly string[];
-};
-
 /** A process that has ended, or was silent for too long, after it sent requests for names of ours. */
 export type Predecessor = {
   readonly journal: string | undefined;
@@ -53,14 +44,9 @@ export type Predecessor = {
 
 const pollMs = 50;
 const minShownMs = 2_000;
-const maxMarkBytes = 4 * 1024 * 1024;
 export const beatMs = 5_000;
 /** A create leaves only within this time of a touch. */
 export const maxBeatAgeMs = 10_000;
-/** Who does not touch a mark for this time is taken for dead. It is more than a create needs after its last check. */
-export const maxSilenceMs = 30_000;
-/** A machine that slept has watched nobody meanwhile. */
-const maxLookMs = 1_000;
 /** A mark that is older than its process by more than this was copied by something that keeps no times. */
 const maxClockErrorMs = 600_000;
 
@@ -213,51 +199,6 @@ export class Hold {
   }
 }
 
-/** Knows the marks of others, and for how long each has not been touched while we looked. */
-class Watch {
-  readonly #context: Context;
-  readonly #marks = new Map<string, Mark>();
-  readonly #looks = new Map<string, { touchedAt: number; lookedAt: number; silentMs: number }>();
-
-  constructor(context: Context) {
-    this.#context = context;
-  }
-
-  /** Reads each mark once: its content never changes. */
-  read(file: string): Mark | undefined {
-    const known = this.#marks.get(idOf(file));
-    if (known) return { ...known, file };
-    const mark = readMark(this.#context, file);
-    if (mark) this.#marks.set(idOf(file), mark);
-    return mark;
-  }
-
-  /** Returns true if its file is as it was, and its process is seen or may be alive. */
-  isLiving(mark: Mark): boolean {
-    const silentMs = this.#look(mark);
-    if (silentMs === undefined || hasEnded(mark)) return false;
-    const isRunning = mark.process && this.#context.isRunning(mark.process);
-    if (isRunning === false) return false;
-    if (isRunning && mark.process?.v === undefined) return true;
-    return silentMs < maxSilenceMs;
-  }
-
-  /** Returns for how long it was not touched, or undefined if it is gone. */
-  #look({ file }: Mark): number | undefined {
-    const { stateFiles, uptime } = this.#context;
-    const touchedAt = stateFiles.touchedAt(file);
-    if (touchedAt === undefined) return undefined;
-    const lookedAt = uptime();
-    const last = this.#looks.get(idOf(file));
-    const silentMs =
-      last?.touchedAt === touchedAt
-        ? last.silentMs + Math.min(maxLookMs, lookedAt - last.lookedAt)
-        : 0;
-    this.#looks.set(idOf(file), { touchedAt, lookedAt, silentMs });
-    return silentMs;
-  }
-}
-
 /** Takes the names and returns the hold, or the marks of those who live. None are returned if something changed meanwhile. */
 async function tryHold(
   context: Context,
@@ -268,7 +209,7 @@ async function tryHold(
   const { folder, address, doing, journal, maxWaitMs } = options;
   saving(folder, () => securePrivateFolder(folder, uid));
   const scope = hashOf(address);
-  const keys = keysOf(options);
+  const keys = keysOf(options.names);
   const lock = join(folder, `${scope}.lock`);
   const work = async (isLocked: () => Promise<boolean>) => {
     const file = join(folder, `${scope}.${randomUUID()}`);
@@ -305,15 +246,6 @@ function takeOver({ stateFiles }: Context, mark: Mark): Mark[] {
   return [];
 }
 
-function hasEnded({ file, process }: Mark): boolean {
-  return process?.isEnded === true || file.endsWith('.ended');
-}
-
-/** Returns the name of a mark's file without its ending. */
-function idOf(file: string): string {
-  return basename(file).replace(/\.(?:sent|ended)$/, '');
-}
-
 function predecessorOf(context: Context, mark: Mark): Predecessor {
   const { stateFiles, now, uptime } = context;
   const { since = 0, journal } = mark.process ?? {};
@@ -321,55 +253,6 @@ function predecessorOf(context: Context, mark: Mark): Predecessor {
   const isTrusted = touchedAt > since - maxClockErrorMs && mark.process !== undefined;
   const silenceMs = isTrusted ? Math.max(0, now() - touchedAt) : 0;
   return { journal, wasKilled: true, lastSeenAt: uptime() - silenceMs };
-}
-
-/** Names that a service may take for the same one have the same key. */
-function keysOf({ names }: HoldOptions): string[] {
-  return [...new Set(names.map((name) => hashOf(`name ${lookAlikeKey(name)}`)))];
-}
-
-function hashOf(text: string): string {
-  return hash('sha256', text, 'hex').slice(0, 16);
-}
-
-function findRivals(
-  { stateFiles }: Context,
-  watch: Watch,
-  folder: string,
-  scope: string,
-  keys: ReadonlySet<string>,
-): Mark[] {
-  const form = new RegExp(`^${scope}\\.[0-9a-f-]{36}(\\.sent|\\.ended)?$`);
-  return stateFiles.list(folder).flatMap((name) => {
-    const mark = form.test(name) ? watch.read(join(folder, name)) : undefined;
-    const isRival = mark && (!mark.process || mark.keys.some((key) => keys.has(key)));
-    return isRival ? [mark] : [];
-  });
-}
-
-function readMark({ stateFiles }: Context, file: string): Mark | undefined {
-  const text = stateFiles.read(file, maxMarkBytes)?.toString();
-  if (text === undefined) return undefined;
-  const [first = '', ...keys] = text.split('\n');
-  return { file, process: parseProcess(first), keys };
-}
-
-function parseProcess(text: string): Process | undefined {
-  try {
-    const process = JSON.parse(text) as Process;
-    const isKnown = process.v === undefined || process.v === 2;
-    return isKnown && isOwner(process) && isMoment(process.since) ? process : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isMoment(value: unknown): boolean {
-  return typeof value === 'number' && !Number.isNaN(new Date(value).valueOf());
-}
-
-function describeProcess(process: Process | undefined): string {
-  return process ? `process ${process.pid} on ${process.host}` : 'another process';
 }
 
 function busy({ file, process }: Mark): Failure {

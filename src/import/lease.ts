@@ -6,14 +6,8 @@ import { Failure, Interruption, nothingSent, unsentFailure } from '../errors.ts'
 import { type Store, type Stored, storeCell } from '../store/store-cell.ts';
 import { describeStoreError, isRefusal } from '../store/store-error.ts';
 import { isoTime } from '../time.ts';
-import {
-  beatMs,
-  type Hold,
-  type HoldOptions,
-  holdNames,
-  maxBeatAgeMs,
-  maxSilenceMs,
-} from './hold.ts';
+import { beatMs, type Hold, type HoldOptions, holdNames, maxBeatAgeMs } from './hold.ts';
+import { maxSilenceMs } from './marks.ts';
 
 type Options = Omit<HoldOptions, 'store'> & { readonly store: Store };
 type Obstacle = { readonly why: string; readonly hint: string; readonly pid?: number };

@@ -1,0 +1,132 @@
+import { hash } from 'node:crypto';
+import { basename, join } from 'node:path';
+import type { Context } from '../context.ts';
+import { isOwner, type Owner } from '../disk/owner.ts';
+import { lookAlikeKey } from './plan.ts';
+
+/** What the first line of a mark says of its process; the other lines are hashes of the names. */
+export type Process = Owner & {
+  readonly doing: 'creating' | 'importing';
+  readonly journal?: string | undefined;
+  readonly since: number;
+  /** 0.2.0 wrote none. It did not touch its marks, and rewrote them at the end. */
+  readonly v?: 2;
+  readonly isEnded?: true;
+};
+
+/** The name of a mark's file ends in what its process has done since its last list: nothing, `.sent`, or sent and `.ended`. */
+export type Mark = {
+  readonly file: string;
+  /** Undefined if it is damaged or of a later version. It then stands for all names. */
+  readonly process: Process | undefined;
+  readonly keys: readonly string[];
+};
+
+const maxMarkBytes = 4 * 1024 * 1024;
+/** Who does not touch a mark for this time is taken for dead. It is more than a create needs after its last check. */
+export const maxSilenceMs = 30_000;
+/** A machine that slept has watched nobody meanwhile. */
+const maxLookMs = 1_000;
+
+/** Knows the marks of others, and for how long each has not been touched while we looked. */
+export class Watch {
+  readonly #context: Context;
+  readonly #marks = new Map<string, Mark>();
+  readonly #looks = new Map<string, { touchedAt: number; lookedAt: number; silentMs: number }>();
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /** Reads each mark once: its content never changes. */
+  read(file: string): Mark | undefined {
+    const known = this.#marks.get(idOf(file));
+    if (known) return { ...known, file };
+    const mark = readMark(this.#context, file);
+    if (mark) this.#marks.set(idOf(file), mark);
+    return mark;
+  }
+
+  /** Returns true if its file is as it was, and its process is seen or may be alive. */
+  isLiving(mark: Mark): boolean {
+    const silentMs = this.#look(mark);
+    if (silentMs === undefined || hasEnded(mark)) return false;
+    const isRunning = mark.process && this.#context.isRunning(mark.process);
+    if (isRunning === false) return false;
+    if (isRunning && mark.process?.v === undefined) return true;
+    return silentMs < maxSilenceMs;
+  }
+
+  /** Returns for how long it was not touched, or undefined if it is gone. */
+  #look({ file }: Mark): number | undefined {
+    const { stateFiles, uptime } = this.#context;
+    const touchedAt = stateFiles.touchedAt(file);
+    if (touchedAt === undefined) return undefined;
+    const lookedAt = uptime();
+    const last = this.#looks.get(idOf(file));
+    const silentMs =
+      last?.touchedAt === touchedAt
+        ? last.silentMs + Math.min(maxLookMs, lookedAt - last.lookedAt)
+        : 0;
+    this.#looks.set(idOf(file), { touchedAt, lookedAt, silentMs });
+    return silentMs;
+  }
+}
+
+function hasEnded({ file, process }: Mark): boolean {
+  return process?.isEnded === true || file.endsWith('.ended');
+}
+
+/** Returns the name of a mark's file without its ending. */
+export function idOf(file: string): string {
+  return basename(file).replace(/\.(?:sent|ended)$/, '');
+}
+
+/** Names that a service may take for the same one have the same key. */
+export function keysOf(names: readonly string[]): string[] {
+  return [...new Set(names.map((name) => hashOf(`name ${lookAlikeKey(name)}`)))];
+}
+
+export function hashOf(text: string): string {
+  return hash('sha256', text, 'hex').slice(0, 16);
+}
+
+export function findRivals(
+  { stateFiles }: Context,
+  watch: Watch,
+  folder: string,
+  scope: string,
+  keys: ReadonlySet<string>,
+): Mark[] {
+  const form = new RegExp(`^${scope}\\.[0-9a-f-]{36}(\\.sent|\\.ended)?$`);
+  return stateFiles.list(folder).flatMap((name) => {
+    const mark = form.test(name) ? watch.read(join(folder, name)) : undefined;
+    const isRival = mark && (!mark.process || mark.keys.some((key) => keys.has(key)));
+    return isRival ? [mark] : [];
+  });
+}
+
+function readMark({ stateFiles }: Context, file: string): Mark | undefined {
+  const text = stateFiles.read(file, maxMarkBytes)?.toString();
+  if (text === undefined) return undefined;
+  const [first = '', ...keys] = text.split('\n');
+  return { file, process: parseProcess(first), keys };
+}
+
+function parseProcess(text: string): Process | undefined {
+  try {
+    const process = JSON.parse(text) as Process;
+    const isKnown = process.v === undefined || process.v === 2;
+    return isKnown && isOwner(process) && isMoment(process.since) ? process : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isMoment(value: unknown): boolean {
+  return typeof value === 'number' && !Number.isNaN(new Date(value).valueOf());
+}
+
+export function describeProcess(process: Process | undefined): string {
+  return process ? `process ${process.pid} on ${process.host}` : 'another process';
+}
