@@ -111,7 +111,7 @@ describe.concurrent('a signal', () => {
 
   test('while it connects ends it at once', async ({ start }) => {
     // It never reads, not even the beginning of TLS.
-    const server = createServer();
+    const server = createServer((socket) => socket.on('error', () => {}));
     const url = `https://127.0.0.1:${await listen(server)}/v1`;
     const env = { PETSTORE_BASE_URL: url, PETSTORE_API_KEY: 'any-key-at-all' };
     const program = start(create, { env });
