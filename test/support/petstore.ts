@@ -13,6 +13,7 @@ import { createSandbox } from '../../src/sandbox/server.ts';
 import { answer } from '../../src/sandbox/service.ts';
 import { createState, type SandboxState } from '../../src/sandbox/state.ts';
 import { type Clock, createClock } from './clock.ts';
+import { noteCommands } from './last-commands.ts';
 
 export { expect } from 'vitest';
 
@@ -84,7 +85,8 @@ export const test = base.extend<Fixtures>({
 
   forward: ({ clock, sandbox }, use) => use(forwardTo(sandbox, clock)),
 
-  petstore: async ({ clock, folder, forward, sandbox }, use) => {
+  petstore: async ({ clock, folder, forward, sandbox, onTestFailed }, use) => {
+    const note = noteCommands({ onTestFailed });
     /** Processes: each run is one, unless the test says otherwise. */
     const started = new Set<number>();
     const running: number[] = [];
@@ -97,6 +99,7 @@ export const test = base.extend<Fixtures>({
       setMaxListeners(0, signal);
       const stdout = recordOutput(columns);
       const stderr = recordOutput(columns);
+      const command = note({ argv, stderr: stderr.text });
       const exitCode = await run(argv, {
         stdin: Readable.from([stdin]),
         stdout,
@@ -137,6 +140,7 @@ export const test = base.extend<Fixtures>({
         ...context,
         send: obeySignal(context?.send ?? sendTo(sandbox, forward, clock)),
       }).finally(() => running.splice(running.indexOf(owner.pid), 1));
+      command.exit = exitCode;
       return {
         exitCode,
         stdout: stdout.text(),
