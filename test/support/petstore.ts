@@ -181,7 +181,8 @@ function forwardTo(sandbox: TestSandbox, clock: Clock): Send {
   });
   return async ({ onSent, method, url, headers, body = '' }) => {
     onSent();
-    const head = { method, url: url.pathname, headers: { ...headers, host: url.host } };
+    const path = url.pathname + url.search;
+    const head = { method, url: path, headers: { ...headers, host: url.host } };
     const { body: text, ...rest } = await respond(head, async () => Buffer.from(body));
     return wireAnswer(new Response(text, rest), clock.hold());
   };
