@@ -67,9 +67,11 @@ export type Fixtures = {
 export const test = base.extend<Fixtures>({
   clock: ({}, use) => use(createClock()),
 
-  folder: async ({}, use) => {
+  folder: async ({ clock }, use) => {
     const folder = mkdtempSync(join(tmpdir(), 'petstore-test-'));
     await use(folder);
+    // What still waits would write into it again.
+    clock.stop();
     // Windows removes no open files, and no process has ended here to close them.
     await rm(folder, { recursive: true });
   },
