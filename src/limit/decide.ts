@@ -130,6 +130,7 @@ function usedUp(state: State, kind: 'minute' | 'day', now: number): Denied | und
 
 function waitForOne({ permits }: State, now: number): Denied {
   const ends = Object.values(permits).map(({ expiresAt }) => expiresAt);
+  if (ends.length === 0) throw new Error('it would wait for ever: nothing is in flight');
   const waitMs = Math.max(0, Math.min(...ends) - now);
   return { granted: false, reason: 'probe', waitMs, mayEndEarly: true };
 }

@@ -20,11 +20,11 @@ const keyFile = (folder: string) => join(keysIn(folder), 'production.json');
 
 describe('auth status', () => {
   test.for([
-    ['', testKey, () => 'PETSTORE_API_KEY'],
-    ['--api-key-file -', undefined, () => 'standard input'],
-    ['', undefined, keyFile],
-  ] as const)('shows, offline, the key of %s %s', async (row, { petstore, sandbox, folder }) => {
-    const [more, PETSTORE_API_KEY, source] = row;
+    ['of the environment', '', testKey, () => 'PETSTORE_API_KEY'],
+    ['of standard input', '--api-key-file -', undefined, () => 'standard input'],
+    ['of the login', '', undefined, keyFile],
+  ] as const)('shows, offline, the key %s', async (row, { petstore, sandbox, folder }) => {
+    const [, more, PETSTORE_API_KEY, source] = row;
     await petstore(['auth', 'login'], { env, stdin: testKey });
     const argv = ['auth', 'status', ...more.split(' ').filter(Boolean)];
     const options = { env: { ...env, PETSTORE_API_KEY }, stdin: testKey };
@@ -300,10 +300,10 @@ describe('auth login on a terminal', () => {
 });
 
 test.for([
-  ['', undefined, / Replace it: petstore auth login -.*staging$/],
-  ['', 'wrong-key-0123456789', /_KEY .*6789\.$/],
-  ['--api-key-file -', undefined, /standard input .*6789\.$/],
-] as const)('a 401 names the key: %s %s', async ([more, PETSTORE_API_KEY, hint], { petstore }) => {
+  ['of the login', '', undefined, / Replace it: petstore auth login -.*staging$/],
+  ['of the environment', '', 'wrong-key-0123456789', /_KEY .*6789\.$/],
+  ['of standard input', '--api-key-file -', undefined, /standard input .*6789\.$/],
+] as const)('a 401 names the key %s', async ([, more, PETSTORE_API_KEY, hint], { petstore }) => {
   const stdin = 'wrong-key-0123456789';
   await petstore(['auth', 'login', '-p', 'staging'], { env, stdin });
 

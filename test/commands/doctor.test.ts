@@ -111,22 +111,26 @@ describe('doctor', () => {
 });
 
 describe('doctor ends as a command would that finds the first thing that is wrong', () => {
-  type Case = readonly [exitCode: number, check: string, env: RunOptions['env'], settings?: string];
+  type Case = [string, number, check: string, env: RunOptions['env'], settings?: string];
+  const noUrl = { PETSTORE_BASE_URL: undefined };
+  const socks = { PETSTORE_BASE_URL: 'https://h/v1', HTTPS_PROXY: 'socks5://u:p4ssw0rd@h' };
+  const readOnly = { PETSTORE_API_KEY: undefined, PETSTORE_STATE_DIR: '/proc/self' };
 
   test.for<Case>([
-    [2, 'settings', {}, '{"profiles": }'],
-    [2, 'settings', {}, '{"profiles": {"production": {"plan": "gold"}}}'],
-    [2, 'settings', { PETSTORE_BASE_URL: undefined }, '{"default-profile": "sandbx"}'],
-    [2, 'settings', { PETSTORE_MAX_WAIT: 'soon' }],
-    [2, 'settings', { PETSTORE_SHARED_STORE: 'http://:p4ssw0rd@h' }],
-    [2, 'base url', { PETSTORE_BASE_URL: undefined }],
-    [2, 'base url', { PETSTORE_BASE_URL: `https://u:${testKey}@h/v1` }],
-    [4, 'api key', { PETSTORE_API_KEY: undefined }],
-    [2, 'proxy', { PETSTORE_BASE_URL: 'https://h/v1', HTTPS_PROXY: 'socks5://u:p4ssw0rd@h' }],
-    [2, 'state folder', { PETSTORE_STATE_DIR: 'relative' }],
-    [74, 'state folder', { PETSTORE_STATE_DIR: '/proc/none' }],
-    [4, 'state folder', { PETSTORE_API_KEY: undefined, PETSTORE_STATE_DIR: '/proc/self' }],
-  ])('%i: %s, %j %s', async ([exitCode, check, env, settings], { petstore, sandbox, folder }) => {
+    ['broken settings', 2, 'settings', {}, '{"profiles": }'],
+    ['an unknown plan', 2, 'settings', {}, '{"profiles": {"production": {"plan": "gold"}}}'],
+    ['an unknown profile', 2, 'settings', noUrl, '{"default-profile": "sandbx"}'],
+    ['no duration', 2, 'settings', { PETSTORE_MAX_WAIT: 'soon' }],
+    ['a store of another kind', 2, 'settings', { PETSTORE_SHARED_STORE: 'http://:p4ssw0rd@h' }],
+    ['no address', 2, 'base url', noUrl],
+    ['a key in the address', 2, 'base url', { PETSTORE_BASE_URL: `https://u:${testKey}@h/v1` }],
+    ['no key', 4, 'api key', { PETSTORE_API_KEY: undefined }],
+    ['a proxy of another kind', 2, 'proxy', socks],
+    ['a relative folder', 2, 'state folder', { PETSTORE_STATE_DIR: 'relative' }],
+    ['a folder that cannot be made', 74, 'state folder', { PETSTORE_STATE_DIR: '/proc/none' }],
+    ['no key, and no folder either', 4, 'state folder', readOnly],
+  ])('%s: exit %i, %s', async (row, { petstore, sandbox, folder }) => {
+    const [, exitCode, check, env, settings] = row;
     if (settings !== undefined) saveSettings(folder, settings);
 
     const result = await petstore([...doctor, '--check'], env ? { env } : {});

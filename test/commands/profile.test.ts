@@ -34,9 +34,9 @@ describe('profile list', () => {
   });
 
   test.for([
-    [undefined, ['staging']],
-    ['sandbox', ['sandbox']],
-  ] as const)('shows the one in force: %s', async ([PETSTORE_PROFILE, active], { petstore }) => {
+    ['the default', undefined, ['staging']],
+    ['that of the environment', 'sandbox', ['sandbox']],
+  ] as const)('shows the one in force: %s', async ([, PETSTORE_PROFILE, active], { petstore }) => {
     await petstore(['profile', 'use', 'staging'], { env: noEnv });
 
     const env = { ...noEnv, PETSTORE_PROFILE };
@@ -76,11 +76,11 @@ describe('profile use', () => {
     'PETSTORE_PROFILE is set and takes precedence in this shell, unless you pass --pr';
   const flag = '--profile takes precedence over the default profile, for this command only';
   test.for([
-    ['', 'sandbox', variable],
-    ['', 'staging', undefined],
-    ['-p sandbox', undefined, flag],
-  ] as const)('says what overrides it: %s %s', async (row, { petstore }) => {
-    const [more, PETSTORE_PROFILE, says = ''] = row;
+    ['the environment', '', 'sandbox', variable],
+    ['nothing', '', 'staging', undefined],
+    ['a flag', '-p sandbox', undefined, flag],
+  ] as const)('says what overrides it: %s', async (row, { petstore }) => {
+    const [, more, PETSTORE_PROFILE, says = ''] = row;
     const argv = ['profile', 'use', 'staging', ...more.split(' ').filter(Boolean)];
     const { exitCode, stderr } = await petstore(argv, { env: { ...noEnv, PETSTORE_PROFILE } });
 

@@ -111,28 +111,28 @@ describe('an error of a command line that is not understood', () => {
   const staging = '{"profiles":{"staging":{"output":"json"}}}';
   const byDefault = '{"default-profile":"staging","profiles":{"staging":{"output":"json"}}}';
 
-  test.for<readonly [string, boolean, Record<string, string>?, string?]>([
-    ['--json', true],
-    ['-o json', true],
-    ['-qvojson', true],
-    ['-o table --json', true],
-    ['--json -o table', false],
-    ['-o=json', false],
-    ['-pojson', false],
-    ['-- --json', false],
-    ['', false],
-    ['', true, { PETSTORE_OUTPUT: 'json' }],
-    ['-o table', false, { PETSTORE_OUTPUT: 'json' }],
-    ['', true, {}, production],
-    ['', true, {}, byDefault],
-    ['-p staging', true, {}, staging],
-    ['', true, { PETSTORE_PROFILE: 'staging' }, staging],
-    ['-p production', false, { PETSTORE_PROFILE: 'staging' }, staging],
-    ['', false, { PETSTORE_OUTPUT: 'csv' }, production],
-    ['', false, {}, production.replace('json', 'xml')],
-    ['', false, {}, '{ broken'],
-  ])('with "%s" is JSON: %s (%j %s)', async (row, { petstore, folder }) => {
-    const [words, isJson, env = {}, settings] = row;
+  test.for<[string, string, boolean, Record<string, string>?, string?]>([
+    ['no settings', '--json', true],
+    ['no settings', '-o json', true],
+    ['no settings', '-qvojson', true],
+    ['no settings', '-o table --json', true],
+    ['no settings', '--json -o table', false],
+    ['no settings', '-o=json', false],
+    ['no settings', '-pojson', false],
+    ['no settings', '-- --json', false],
+    ['no settings', '', false],
+    ['JSON in the environment', '', true, { PETSTORE_OUTPUT: 'json' }],
+    ['JSON in the environment', '-o table', false, { PETSTORE_OUTPUT: 'json' }],
+    ['JSON in the settings', '', true, {}, production],
+    ['JSON in the default profile', '', true, {}, byDefault],
+    ['JSON in a profile', '-p staging', true, {}, staging],
+    ['JSON in the profile of the environment', '', true, { PETSTORE_PROFILE: 'staging' }, staging],
+    ['JSON in another profile', '-p production', false, { PETSTORE_PROFILE: 'staging' }, staging],
+    ['CSV in the environment', '', false, { PETSTORE_OUTPUT: 'csv' }, production],
+    ['an unknown format', '', false, {}, production.replace('json', 'xml')],
+    ['broken settings', '', false, {}, '{ broken'],
+  ])('with %s and "%s" is JSON: %s', async (row, { petstore, folder }) => {
+    const [, words, isJson, env = {}, settings] = row;
     if (settings) saveSettings(folder, settings);
     const argv = ['categories', '--lost', ...words.split(' ').filter(Boolean)];
 
@@ -183,17 +183,27 @@ describe('failures of the service', () => {
   const elsewhere = { location: 'https://other.example/' };
   const half = '[{"id":1,"name":"'.padEnd(65_535, 'a');
 
-  test.for<readonly [number, string | Buffer, string, Record<string, string>?]>([
-    [200, '<html>Log in</html>', 'expected JSON, got text/html', html],
-    [200, '', 'got an empty body'],
-    [200, '[{"id":1,"name":"do', 'unexpected end of input at character 17'],
-    [200, '[{"id":1,"name":"a"},{"id":2}]', 'item 2: name is missing'],
-    [200, '[{"id":9223372036854775808,"name":"a"}]', 'must be a 64-bit integer'],
-    [200, '[{"id":1,"name":"a","description":7}]', 'description must be a string, not a number'],
-    [200, Buffer.from(`${half}\xe7${'a'.repeat(65_536)}\x8a\xac"}]`, 'latin1'), 'invalid UTF-8'],
-    [302, '', 'the service redirects to https://other.example/ (302)', elsewhere],
-  ])('a list answered with %i %s: %s', async (row, { petstore, sandbox }) => {
-    const [status, body, says, given] = row;
+  test.for<[string, number, string | Buffer, string, Record<string, string>?]>([
+    ['HTML', 200, '<html>Log in</html>', 'expected JSON, got text/html', html],
+    ['nothing', 200, '', 'got an empty body'],
+    ['a part', 200, '[{"id":1,"name":"do', 'unexpected end of input at character 17'],
+    ['no name', 200, '[{"id":1,"name":"a"},{"id":2}]', 'item 2: name is missing'],
+    ['too large an id', 200, '[{"id":9223372036854775808,"name":"a"}]', 'must be a 64-bit integer'],
+    [
+      'a number for a text',
+      200,
+      '[{"id":1,"name":"a","description":7}]',
+      'description must be a string, not a number',
+    ],
+    [
+      'invalid UTF-8',
+      200,
+      Buffer.from(`${half}\xe7${'a'.repeat(65_536)}\x8a\xac"}]`, 'latin1'),
+      'invalid UTF-8',
+    ],
+    ['a redirect', 302, '', 'the service redirects to https://other.example/ (302)', elsewhere],
+  ])('a list answered with %s (%i)', async (row, { petstore, sandbox }) => {
+    const [, status, body, says, given] = row;
     const headers = { 'content-type': 'application/json', ...given };
     sandbox.reactions.push(new Response(body, { status, headers }));
 

@@ -1,6 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createTransport } from '../../src/node/transport.ts';
+import { freePort } from '../support/ports.ts';
 import { request, textOf } from '../support/wire.ts';
 
 const whole = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
@@ -55,7 +56,8 @@ describe('the transport on a real socket', () => {
     const { send, sent } = client();
     const { url } = await listen((socket) => socket.destroy());
 
-    await expect(send({ url: new URL('http://127.0.0.1:1/v1/categories') })).rejects.toThrow();
+    const free = new URL(`http://127.0.0.1:${await freePort()}/v1/categories`);
+    await expect(send({ url: free })).rejects.toThrow();
     expect(sent()).toBe(0);
     await expect(send({ url })).rejects.toThrow();
     expect(sent()).toBe(1);

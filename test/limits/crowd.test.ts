@@ -53,7 +53,7 @@ const rows: Row[] = [
   ['a window that slides', sliding, 1, () => 0],
 ];
 
-describe('a crowd of processes', { timeout: 1_800_000 }, () => {
+describe('a crowd of processes', () => {
   test('gets no 429, keeps to a wait it was told, creates each once and wastes no window', async ({
     openCrowd,
     sandbox,

@@ -55,13 +55,15 @@ async function killInFlight(
   { petstore, sandbox, clock }: Pick<Fixtures, 'petstore' | 'sandbox' | 'clock'>,
   host: string,
 ): Promise<void> {
-  const release = clock.hold();
-  await new Promise<void>((resolve) => {
+  const release = await new Promise<() => void>((resolve, reject) => {
     sandbox.reactions.push(() => {
-      resolve();
+      resolve(clock.hold());
       return silence;
     });
-    void petstore([...list, '--timeout', '1h'], { context: { owner: { ...killed, host } } });
+    petstore([...list, '--timeout', '1h'], { context: { owner: { ...killed, host } } }).then(
+      () => reject(new Error('it ended before it was killed')),
+      reject,
+    );
   });
   release();
 }

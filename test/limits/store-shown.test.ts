@@ -56,11 +56,11 @@ describe('doctor', () => {
   const finding = ({ stdout }: { stdout: string }) =>
     JSON.parse(stdout).find(({ check }: { check: string }) => check === 'shared store');
 
-  test.for<[fault: EngineFault | undefined, says: string]>([
-    [undefined, 'answers; nobody is creating; its password is sent unencrypted'],
-    ['silent', 'does not answer'],
-    ['password', 'does not answer'],
-  ])('warns of a store that has %s', async ([fault, says], { fleet: { run, engine } }) => {
+  test.for<[what: string, fault: EngineFault | undefined, says: string]>([
+    ['answers', undefined, 'answers; nobody is creating; its password is sent unencrypted'],
+    ['is silent', 'silent', 'does not answer'],
+    ['refuses the password', 'password', 'does not answer'],
+  ])('warns of a store that %s', async ([, fault, says], { fleet: { run, engine } }) => {
     engine.fault = fault;
 
     const result = await run('one', ['doctor', '--json']);

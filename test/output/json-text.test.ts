@@ -36,20 +36,27 @@ const refusedAs: readonly (readonly [sent: string, says: string])[] = [
   [`${'{"a":'.repeat(33)}1${'}'.repeat(33)}`, 'nested more than 32 levels deep'],
 ];
 
+/** Puts what fits into a title before a row. */
+const labelled = ([sent, more]: readonly [string, string?]) =>
+  [sent.slice(0, 40), sent, more] as const;
+
 describe('JSON of a response', () => {
-  test.for(accepted)('is printed as it came: %s', async (row, { petstore, sandbox }) => {
-    const [sent, printed = sent] = row;
-    sandbox.react = () => reply(200, sent);
+  test.for(accepted.map(labelled))(
+    'is printed as it came: %s',
+    async (row, { petstore, sandbox }) => {
+      const [, sent, printed = sent] = row;
+      sandbox.react = () => reply(200, sent);
 
-    const { exitCode, stdout } = await petstore(['api', 'GET', '/x', '-o', 'json']);
+      const { exitCode, stdout } = await petstore(['api', 'GET', '/x', '-o', 'json']);
 
-    expect(exitCode).toBe(0);
-    expect(stdout.replace(/\n */g, '').replaceAll('": ', '":') === printed, stdout).toBe(true);
-  });
+      expect(exitCode).toBe(0);
+      expect(stdout.replace(/\n */g, '').replaceAll('": ', '":') === printed, stdout).toBe(true);
+    },
+  );
 
-  test.for([...refused, ...refusedAs])(
+  test.for([...refused, ...refusedAs].map(labelled))(
     'is refused, and nothing of it printed: %j',
-    async ([sent, says = ''], { petstore, sandbox }) => {
+    async ([, sent, says = ''], { petstore, sandbox }) => {
       sandbox.reactions.push(reply(200, sent), reply(200, `[{"id":1,"name":"dog"},${sent}]`));
 
       const any = await petstore(['api', 'GET', '/x', '-o', 'json']);

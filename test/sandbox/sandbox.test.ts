@@ -116,19 +116,19 @@ describe('4. endpoints', () => {
     expect(body.slice(3)).toEqual([first.body, same.body]);
   });
 
-  test.for<readonly [string | Buffer, string?]>([
-    [''],
-    ['{}'],
-    ['{"name":null}'],
-    ['{"name":"  "}'],
-    ['{"name":"a","description":null}'],
-    ['{"name":"a","name":"b"}'],
-    ['{"name":"a"'],
-    ['{"id":9,"name":"fish"}'],
-    ['name=a'],
-    [Buffer.from([0x22, 0xff, 0x22])],
-    [fish, 'text/plain'],
-  ])('POST /categories refuses %s %s and creates nothing', async ([body, type]) => {
+  test.for<[what: string, body: string | Buffer, type?: string]>([
+    ['nothing', ''],
+    ['no name', '{}'],
+    ['null for a name', '{"name":null}'],
+    ['a blank name', '{"name":"  "}'],
+    ['null for a description', '{"name":"a","description":null}'],
+    ['two names', '{"name":"a","name":"b"}'],
+    ['a part', '{"name":"a"'],
+    ['an id', '{"id":9,"name":"fish"}'],
+    ['a form', 'name=a'],
+    ['invalid UTF-8', Buffer.from([0x22, 0xff, 0x22])],
+    ['plain text', fish, 'text/plain'],
+  ])('POST /categories refuses %s and creates nothing', async ([, body, type]) => {
     const { ask } = service();
 
     const refused = await ask('POST', '/categories', { body, ...(type && { type }) });

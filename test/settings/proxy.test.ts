@@ -74,7 +74,7 @@ describe('the proxy of a request', () => {
     [{ PETSTORE_BASE_URL: 'http://127.0.0.1:4010/v1', ALL_PROXY: 'nonsense%%%' }, undefined],
     [{ PETSTORE_BASE_URL: 'https://localhost:1/v1', HTTPS_PROXY: 'one:3128' }, undefined],
     [{ PETSTORE_BASE_URL: 'https://[::1]:1/v1', HTTPS_PROXY: 'one:3128' }, undefined],
-  ] as const)('of %j is %j', async ([given, proxy], { petstore, sandbox }) => {
+  ] as const)('with %j', async ([given, proxy], { petstore, sandbox }) => {
     sandbox.reactions.push(reply(200, []));
     const env = { PETSTORE_BASE_URL: service, ...given };
 

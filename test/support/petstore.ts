@@ -13,6 +13,7 @@ import { createSandbox } from '../../src/sandbox/server.ts';
 import { answer } from '../../src/sandbox/service.ts';
 import { createState, type SandboxState } from '../../src/sandbox/state.ts';
 import { type Clock, createClock } from './clock.ts';
+import { noteCommands } from './last-commands.ts';
 
 export { expect } from 'vitest';
 
@@ -66,9 +67,11 @@ export type Fixtures = {
 export const test = base.extend<Fixtures>({
   clock: ({}, use) => use(createClock()),
 
-  folder: async ({}, use) => {
+  folder: async ({ clock }, use) => {
     const folder = mkdtempSync(join(tmpdir(), 'petstore-test-'));
     await use(folder);
+    // What still waits would write into it again.
+    clock.stop();
     // Windows removes no open files, and no process has ended here to close them.
     await rm(folder, { recursive: true });
   },
@@ -84,7 +87,8 @@ export const test = base.extend<Fixtures>({
 
   forward: ({ clock, sandbox }, use) => use(forwardTo(sandbox, clock)),
 
-  petstore: async ({ clock, folder, forward, sandbox }, use) => {
+  petstore: async ({ clock, folder, forward, sandbox, onTestFailed }, use) => {
+    const note = noteCommands({ onTestFailed });
     /** Processes: each run is one, unless the test says otherwise. */
     const started = new Set<number>();
     const running: number[] = [];
@@ -97,6 +101,7 @@ export const test = base.extend<Fixtures>({
       setMaxListeners(0, signal);
       const stdout = recordOutput(columns);
       const stderr = recordOutput(columns);
+      const command = note({ argv, stderr: stderr.text });
       const exitCode = await run(argv, {
         stdin: Readable.from([stdin]),
         stdout,
@@ -137,6 +142,7 @@ export const test = base.extend<Fixtures>({
         ...context,
         send: obeySignal(context?.send ?? sendTo(sandbox, forward, clock)),
       }).finally(() => running.splice(running.indexOf(owner.pid), 1));
+      command.exit = exitCode;
       return {
         exitCode,
         stdout: stdout.text(),
@@ -177,7 +183,8 @@ function forwardTo(sandbox: TestSandbox, clock: Clock): Send {
   });
   return async ({ onSent, method, url, headers, body = '' }) => {
     onSent();
-    const head = { method, url: url.pathname, headers: { ...headers, host: url.host } };
+    const path = url.pathname + url.search;
+    const head = { method, url: path, headers: { ...headers, host: url.host } };
     const { body: text, ...rest } = await respond(head, async () => Buffer.from(body));
     return wireAnswer(new Response(text, rest), clock.hold());
   };

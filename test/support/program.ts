@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { test as base } from 'vitest';
+import { noteCommands } from './last-commands.ts';
 import { type Authority, makeAuthority } from './own-authority.ts';
 import type { Service, ServiceOptions } from './service.ts';
 
@@ -43,6 +44,7 @@ export type Running = {
   readonly child: ChildProcessWithoutNullStreams;
   /** What it has written so far. */
   readonly stdout: () => string;
+  readonly stderr: () => string;
   /** Resolves when it has written this to stderr. Rejects if it ends without. */
   readonly says: (text: string | RegExp) => Promise<void>;
   /** Resolves when it has written this to stdout, where a terminal shows all of it. Rejects if it ends without. */
@@ -95,7 +97,8 @@ export const test = base.extend<Fixtures>({
     for (const { close } of services) close();
   },
 
-  spawn: async ({ folder }, use) => {
+  spawn: async ({ folder, onTestFailed }, use) => {
+    const note = noteCommands({ onTestFailed });
     const running: Running[] = [];
     await use((program, args, { env = {}, cwd = folder, stdin = '', uid, unread } = {}) => {
       const child = spawn(program, args, {
@@ -106,6 +109,10 @@ export const test = base.extend<Fixtures>({
       child.stdin.on('error', () => {});
       if (stdin !== null) child.stdin.end(stdin);
       const started = watch(child, unread);
+      const command = note({ argv: [program, ...args], stderr: started.stderr });
+      child.once('exit', (code, signal) => {
+        command.exit = code ?? signal;
+      });
       running.push(started);
       return started;
     });
@@ -161,6 +168,7 @@ function watch(child: ChildProcessWithoutNullStreams, unread = false): Running {
   return {
     child,
     stdout: () => chunks.stdout,
+    stderr: () => chunks.stderr,
     says: writes('stderr'),
     shows: writes('stdout'),
     ended,

@@ -32,14 +32,16 @@ export const test = base.extend<{
       return {
         text,
         resize,
-        // It draws in real time.
-        shows: (pattern) =>
-          vi.waitFor(async () => {
+        shows(pattern) {
+          const look = async () => {
             expect(text().length).toBeGreaterThan(drawn);
             const shown = (await screen()).join('\n');
             expect(shown).toMatch(pattern);
             return shown;
-          }, 10_000),
+          };
+          // It draws in real time, and nothing more once it has ended.
+          return Promise.race([vi.waitFor(look, 3_000), ended.then(look)]);
+        },
         async pass(ms) {
           const passed = clock.sleep(ms, new AbortController().signal);
           release();

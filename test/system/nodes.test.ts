@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { nodes } from '../support/nodes.ts';
+import { freePort } from '../support/ports.ts';
 import { launcher, test } from '../support/program.ts';
 
 /** Command lines against a fresh sandbox, the last one with a base URL and a key that were saved. */
@@ -46,11 +47,12 @@ describe.concurrent.each(nodes)('on %s', (node) => {
   });
 
   test('says that a host is unreachable', async ({ execute, expect }) => {
-    const env = { PETSTORE_BASE_URL: 'https://127.0.0.1:1/v1', PETSTORE_API_KEY: 'any-key-at-all' };
+    const host = `127.0.0.1:${await freePort()}`;
+    const env = { PETSTORE_BASE_URL: `https://${host}/v1`, PETSTORE_API_KEY: 'any-key-at-all' };
 
     const result = await execute(node, [launcher, 'categories', 'list'], { env });
 
     expect(result).toMatchObject({ code: 5, stdout: '' });
-    expect(result.stderr).toContain('petstore: 127.0.0.1:1 refused the connection\n');
+    expect(result.stderr).toContain(`petstore: ${host} refused the connection\n`);
   });
 });

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startService } from '../bench/service.ts';
+import { freePort } from '../support/ports.ts';
 import { launcher } from '../support/program.ts';
 import { configFolder, describeWindows, expect, windowsPath } from '../support/windows.ts';
 
@@ -24,14 +25,15 @@ describeWindows((test) => {
   });
 
   test('ends with the exit codes of its failures', async ({ petstore }) => {
-    const env = { PETSTORE_BASE_URL: 'http://127.0.0.1:1/v1', PETSTORE_API_KEY: 'key-12345678' };
+    const host = `127.0.0.1:${await freePort()}`;
+    const env = { PETSTORE_BASE_URL: `http://${host}/v1`, PETSTORE_API_KEY: 'key-12345678' };
 
     const unknown = await petstore(['categories', 'lost']);
     const keyless = await petstore(['categories', 'list', '--base-url', 'https://a.example/v1']);
     const refused = await petstore(['categories', 'list', '--timeout', '9s'], { env });
 
     expect([unknown.code, keyless.code, refused.code]).toEqual([2, 4, 5]);
-    expect(refused.stderr).toContain('petstore: 127.0.0.1:1 refused the connection\n');
+    expect(refused.stderr).toContain(`petstore: ${host} refused the connection\n`);
   });
 
   test.for([

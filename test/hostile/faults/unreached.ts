@@ -3,6 +3,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import type { Environment } from '../../../src/context.ts';
 import { type reactions, startProxy } from '../../support/connect-proxy.ts';
 import { type Certificate, makeAuthority, selfSign } from '../../support/own-authority.ts';
+import { freePort } from '../../support/ports.ts';
 import type { CommandName } from '../fault.ts';
 
 /** An address, and what stands in the way to it. */
@@ -39,8 +40,8 @@ const addresses: readonly (readonly [Unreached['fault'], Unreached['open'], Unre
     ],
     [
       'a port where nobody listens',
-      () => ({ url: 'https://127.0.0.1:1/v1' }),
-      /127\.0\.0\.1:1 refused the connection/,
+      async () => ({ url: `https://127.0.0.1:${await freePort()}/v1` }),
+      /127\.0\.0\.1:\d+ refused the connection/,
     ],
     [
       // To many hosts at once no connection can be made, whatever the network is like.
@@ -97,8 +98,8 @@ const proxies: typeof addresses = [
   ...proxySays.map(([react, says]) => [`a proxy that ${react}`, openProxy(react), says] as const),
   [
     'a proxy that is not there',
-    () => throughProxy('127.0.0.1:1'),
-    /the proxy 127\.0\.0\.1:1 \(HTTPS_PROXY\) refused the connection/,
+    async () => throughProxy(`127.0.0.1:${await freePort()}`),
+    /the proxy 127\.0\.0\.1:\d+ \(HTTPS_PROXY\) refused the connection/,
   ],
   [
     'a proxy that nobody knows',
