@@ -14,6 +14,8 @@ export type Mortal = {
   readonly death: Promise<'dead'>;
   /** Kills it between two steps. */
   readonly kill: () => void;
+  /** Counts the files of which a power cut would take something now. */
+  readonly unsynced: () => number;
 };
 
 /** What happens to a process at which of its steps, counted from 0. */
@@ -112,6 +114,7 @@ export function createMortal(clock: Clock, send: Send, fate: Fate): Mortal {
     signal: ctrlC.signal,
     death,
     kill,
+    unsynced: () => syncedLengths.size,
     context: {
       async send(request) {
         if (step()) return live(undefined as never);
