@@ -1,0 +1,69 @@
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { apply, namesIn, put, three } from '../support/import-cases.ts';
+import { expect, test } from '../support/petstore.ts';
+
+const id = '00000000-0000-4000-8000-000000000000';
+const process = { pid: 1, host: 'another', doing: 'importing', v: 2 };
+const mark = (fields: object) => JSON.stringify({ ...process, ...fields });
+const year = (number: number) => Date.UTC(number);
+const longAgo = year(1970);
+
+test.for<[what: string, text: string, touchedAt: number | undefined, waitMs: number]>([
+  ['nothing in it', '', undefined, 150_000],
+  ['half a line', mark({ since: year(2026) }).slice(0, 20), undefined, 150_000],
+  ['a later version', mark({ v: 3, since: year(2026) }), undefined, 150_000],
+  ['an absurd moment', mark({ since: 1e300 }), undefined, 150_000],
+  ['the year 9999 as its time', `${mark({ since: year(2026) })}\nall`, year(9999), 0],
+  ['a time of before its process', '', longAgo, 150_000],
+])(
+  'a mark with %s leads to no second create, and holds nobody up for ever',
+  async (row, { petstore, sandbox, folder, clock }) => {
+    const [, text, touchedAt, waitMs] = row;
+    const names = await findNames(petstore, folder);
+    const file = join(names.folder, `${names.scope}.${id}.sent`);
+    writeFileSync(file, text);
+    const at = (touchedAt ?? clock.now()) / 1_000;
+    utimesSync(file, at, at);
+    const start = clock.uptime();
+
+    const argv = ['categories', 'import', put(folder, three), ...apply, '--max-wait', '10m'];
+    const { exitCode, stderr } = await petstore(argv);
+
+    expect(exitCode, stderr).toBe(0);
+    expect(clock.uptime() - start).toBeGreaterThanOrEqual(waitMs);
+    expect(clock.uptime() - start).toBeLessThan(waitMs + 60_000);
+    expect(namesIn(sandbox).filter((name) => name !== 'owl')).toEqual(['cat', 'dog', 'emu']);
+    expect(readdirSync(names.folder).filter((name) => name.includes(id))).toHaveLength(
+      waitMs ? 0 : 1,
+    );
+  },
+);
+
+test('a folder in place of a mark ends with 74 before anything is sent', async ({
+  petstore,
+  sandbox,
+  folder,
+}) => {
+  const names = await findNames(petstore, folder);
+  mkdirSync(join(names.folder, `${names.scope}.${id}`));
+  const before = sandbox.requests.length;
+
+  const { exitCode, stderr } = await petstore([
+    'categories',
+    'import',
+    put(folder, three),
+    '--yes',
+  ]);
+
+  expect([exitCode, sandbox.requests.length]).toEqual([74, before]);
+  expect(stderr).toContain('is not a regular file');
+});
+
+/** Returns the folder of the marks, and how the names of those of the service begin. */
+async function findNames(petstore: (argv: string[]) => Promise<unknown>, folder: string) {
+  await petstore(['categories', 'create', 'owl', '--if-missing']);
+  const names = join(folder, 'state', 'names');
+  const [lock = ''] = readdirSync(names);
+  return { folder: names, scope: lock.replace('.lock', '') };
+}
