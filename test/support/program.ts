@@ -230,5 +230,5 @@ export function pathWithPetstore(folder: string): string {
 
 /** As on a fresh machine: no settings, no state, no key. */
 export function cleanEnvironment(home: string): Record<string, string> {
-  return { PATH: process.env.PATH ?? '', HOME: home, TZ: 'UTC', LANG: 'C.UTF-8' };
+  return { PATH: process.env.PATH ?? '', HOME: home, TMPDIR: home, TZ: 'UTC', LANG: 'C.UTF-8' };
 }
