@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { seed } from '../support/seed.ts';
 import { isInstalled } from './bars/turns.ts';
 import { environment } from './home.ts';
 import { type Creator, countUp, type Outcome, type Race, race } from './race.ts';
@@ -59,6 +60,7 @@ const wanted = process.argv.slice(2);
 const isWanted = (name: string) =>
   wanted.length === 0 || wanted.some((start) => name.startsWith(start));
 
+console.log(`seed ${seed}`);
 console.log(
   row(['race', 'requests', 'created', '429', 'bans', 'lost', 'twice', 'span s', 'failed']),
 );

@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { createRandom, shuffle } from '../support/random.ts';
+import { seed } from '../support/seed.ts';
 import { environment } from './home.ts';
 import { type Manners, type Service, startService } from './service.ts';
 
@@ -56,6 +58,7 @@ export async function race(options: Race): Promise<Outcome> {
   const running = new Map<ChildProcess, string>();
   const killed = new Set<string>();
   const failures: string[] = [];
+  const random = createRandom(seed);
   const killer = kills > 0 ? setInterval(killOne, 300) : undefined;
   options.disturb?.(folders);
 
@@ -79,7 +82,7 @@ export async function race(options: Race): Promise<Outcome> {
   }
 
   function killOne(): void {
-    const [victim] = [...running].sort(() => Math.random() - 0.5);
+    const [victim] = shuffle([...running], random);
     if (victim === undefined || killed.size >= kills) return;
     const [child, name] = victim;
     killed.add(name);

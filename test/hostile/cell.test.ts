@@ -5,6 +5,8 @@ import { withLock } from '../../src/disk/lock.ts';
 import { createNodeContext } from '../../src/node/node-context.ts';
 import { bundle } from '../support/bundle.ts';
 import { expect, test } from '../support/program.ts';
+import { below, createRandom } from '../support/random.ts';
+import { seed } from '../support/seed.ts';
 
 type Program = readonly [path: string, ...args: string[]];
 
@@ -13,7 +15,7 @@ const maxStopMs = 60;
 /** Below those that systems give to whoever asks for any. */
 const port = 20_000 + (process.pid % 10_000);
 
-test('12 processes that change a value, and are stopped and killed, lose no change', async ({
+test(`12 processes that change a value, and are stopped and killed, lose no change (seed ${seed})`, async ({
   folder,
 }) => {
   const program = await bundle(`${programs}/cell-writer.ts`, folder);
@@ -24,7 +26,9 @@ test('12 processes that change a value, and are stopped and killed, lose no chan
   expect(ends.filter((end) => end !== 'SIGKILL' && end !== 0)).toEqual([]);
 });
 
-test('of 10 processes that are stopped and killed never two have a lock', async ({ folder }) => {
+test(`of 10 processes that are stopped and killed never two have a lock (seed ${seed})`, async ({
+  folder,
+}) => {
   const path = join(folder, 'state', 'lock');
   const program = await bundle(`${programs}/locker.ts`, folder);
 
@@ -44,10 +48,11 @@ async function torment(
   count: number,
   { everyMs, killEvery }: { everyMs: number; killEvery: number },
 ): Promise<(number | NodeJS.Signals | null)[]> {
+  const random = createRandom(seed);
   const running = new Set<ChildProcess>();
   let [signals, kills] = [0, 0];
   const timer = setInterval(() => {
-    const child = [...running][Math.floor(Math.random() * running.size)];
+    const child = [...running][below(running.size, random)];
     if (!child) return;
     signals += 1;
     if (signals % killEvery === 0 && kills < count / 2) {
@@ -55,7 +60,7 @@ async function torment(
       kills += 1;
     } else {
       child.kill('SIGSTOP');
-      setTimeout(() => child.kill('SIGCONT'), Math.random() * maxStopMs);
+      setTimeout(() => child.kill('SIGCONT'), random() * maxStopMs);
     }
   }, everyMs);
   try {

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type Race, race } from '../bench/race.ts';
+import { seed } from '../support/seed.ts';
 import { isNightly } from '../support/trials.ts';
 
 /** The bars of the races in test/bench, on a window of three seconds instead of sixty; spans are measured there. */
@@ -22,7 +23,7 @@ const moreServices: typeof services = [
   ['a clock an hour behind', { skew: -3_600_000 }],
 ];
 
-describe('many processes on one key', () => {
+describe(`many processes on one key (seed ${seed})`, () => {
   test.for([...services, ...(isNightly ? moreServices : [])])(
     '%s: no 429, no ban, each created once, one request each',
     async ([, options]) => {

@@ -94,7 +94,8 @@ describe('a stored key', () => {
 
     const login = await petstore(['auth', 'login'], { env, stdin: testKey });
 
-    expect([login.exitCode, isPrivate(keys)]).toEqual([0, true]);
+    const file = join(keys, 'production.json');
+    expect([login.exitCode, isPrivate(keys), isPrivate(file)]).toEqual([0, true, true]);
   });
 
   test('is read through a link and from a file with a byte order mark', async ({
