@@ -82,20 +82,17 @@ for (const [name, program] of Object.entries(engines))
       expect(countUp(service)).toEqual({ created: 300, names: 300 });
     });
 
-    test('ten import files that overlap: every name once', async ({
-      on,
-      importOf,
-      service,
-      store,
-      expect,
-    }) => {
-      const ends = await Promise.all(
-        times(10, (n) => on(n, importOf(20 * n, 30), store.url).ended),
-      );
+    test.runIf(isNightly)(
+      'ten import files that overlap: every name once',
+      async ({ on, importOf, service, store, expect }) => {
+        const ends = await Promise.all(
+          times(10, (n) => on(n, importOf(20 * n, 30), store.url).ended),
+        );
 
-      expect(ends.map(({ code }) => code)).toEqual(times(10, () => 0));
-      expect(countUp(service)).toEqual({ created: 210, names: 210 });
-    });
+        expect(ends.map(({ code }) => code)).toEqual(times(10, () => 0));
+        expect(countUp(service)).toEqual({ created: 210, names: 210 });
+      },
+    );
 
     test('twenty create one name: one id', async ({ on, service, store, expect }) => {
       const argv = ['categories', 'create', 'ferret', '--if-missing', '--query', 'id', ...patient];
@@ -114,9 +111,9 @@ for (const [name, program] of Object.entries(engines))
       serve,
       expect,
     }) => {
+      const argv = importOf(0, 60);
       const trials = moments.map(async (moment) => {
         const service = await serve({ plan: slow });
-        const argv = importOf(0, 60);
         const first = on(2 * moment, argv, store.url, service);
         await service.arrived(1);
         const second = on(2 * moment + 1, argv, store.url, service);
@@ -173,25 +170,21 @@ for (const [name, program] of Object.entries(engines))
       },
     );
 
-    test('three import one file through a store that replies after 300 ms: every name once', async ({
-      on,
-      importOf,
-      store,
-      service,
-      expect,
-      onTestFinished,
-    }) => {
-      const way = await openSlowWay(Number(new URL(store.url).port), 150);
-      onTestFinished(way.close);
-      const argv = importOf(0, 30);
+    test.runIf(isNightly)(
+      'three import one file through a store that replies after 300 ms: every name once',
+      async ({ on, importOf, store, service, expect, onTestFinished }) => {
+        const way = await openSlowWay(Number(new URL(store.url).port), 150);
+        onTestFinished(way.close);
+        const argv = importOf(0, 30);
 
-      const ends = await Promise.all(
-        times(3, (n) => on(n, argv, `redis://127.0.0.1:${way.port}`).ended),
-      );
+        const ends = await Promise.all(
+          times(3, (n) => on(n, argv, `redis://127.0.0.1:${way.port}`).ended),
+        );
 
-      expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
-      expect(countUp(service)).toEqual({ created: 30, names: 30 });
-    });
+        expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
+        expect(countUp(service)).toEqual({ created: 30, names: 30 });
+      },
+    );
 
     test('with a wrong password nothing is sent', async ({
       on,
@@ -209,20 +202,18 @@ for (const [name, program] of Object.entries(engines))
       expect(stderr).toContain('rejected the user name or password');
     });
 
-    test('without a store, three that import one file make copies: these trials would see them', async ({
-      on,
-      importOf,
-      serve,
-      expect,
-    }) => {
-      const minute = { limit: 1e6, length: second };
-      const service = await serve({ plan: { ...fast, minute } });
-      const argv = importOf(0, 100);
+    test.runIf(isNightly)(
+      'without a store, three that import one file make copies: these trials would see them',
+      async ({ on, importOf, serve, expect }) => {
+        const minute = { limit: 1e6, length: second };
+        const service = await serve({ plan: { ...fast, minute } });
+        const argv = importOf(0, 100);
 
-      await Promise.all(times(3, (n) => on(n, argv, undefined, service).ended));
+        await Promise.all(times(3, (n) => on(n, argv, undefined, service).ended));
 
-      expect(service.state.categories.length).toBeGreaterThan(100);
-    });
+        expect(service.state.categories.length).toBeGreaterThan(100);
+      },
+    );
   });
 
 function countUp({ state }: Service) {
