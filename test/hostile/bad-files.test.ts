@@ -20,7 +20,7 @@ import { isNightly } from '../support/trials.ts';
 
 const isRoot = process.getuid?.() === 0;
 /** Modes mean nothing to root. */
-const uid = isRoot ? 65_534 : undefined;
+const uid = isRoot ? 4_242_426 : undefined;
 
 const importing = 'categories import - --format csv -p sandbox';
 const onSettings = [

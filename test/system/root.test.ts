@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from '../support/program.ts';
 
 /** A user of this machine who is not root. */
-const uid = 65_534;
+const uid = 4_242_425;
 
 const importRows = ['categories', 'import', '-', '--format', 'csv', '--yes', '-p', 'sandbox'];
 const createOnce = ['categories', 'create', 'toad', '--if-missing', '-p', 'sandbox'];
