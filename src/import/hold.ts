@@ -182,7 +182,7 @@ export class Hold {
   /** Forgets the predecessors. Call it when their requests have been carried out or dropped, and a list has been received since. */
   forgetPredecessors(): void {
     for (const { file } of this.#rivals) this.#context.stateFiles.remove(file);
-    if (this.lease) this.lease.isSettled = true;
+    this.lease?.afterList();
   }
 
   /** Never throws. With `keep` the mark stays if anything was sent since the last list: the next process has to wait. */

@@ -20,7 +20,8 @@ const holderSchema = z.object({
   host: z.string(),
   doing: z.enum(['creating', 'importing']),
   since: momentSchema,
-  /** It left requests behind that may still be carried out. */
+  /** Its requests, or those of the one before, may still be carried out. */
+  isUnsettled: z.boolean(),
   hasEnded: z.optional(z.literal(true)),
 });
 /** Whose turn it is to create by name at one service. All times are of the store's clock. */
@@ -81,7 +82,8 @@ export async function describeTurn(
 /** The turn of one process, as long as it renews it. */
 export class Lease {
   /** False while requests of the one before may still be carried out. */
-  isSettled = true;
+  #isSettled = true;
+  #hasSent = false;
   readonly #context: Context;
   readonly #options: Options;
   readonly #cell: Cell<Turn, Stored<Turn>>;
@@ -92,13 +94,17 @@ export class Lease {
   #isLost = false;
   #fault: unknown;
   #ready: Promise<void> | undefined;
+  #told: Promise<void> | undefined;
 
   constructor(context: Context, options: Options) {
     const { pid, host } = context.owner;
     this.#context = context;
     this.#options = options;
     this.#cell = openCell(context, options.store, options.address);
-    this.#self = { id: randomUUID(), pid, host, doing: options.doing, since: 0 };
+    this.#self = {
+      ...{ id: randomUUID(), pid, host, doing: options.doing },
+      ...{ since: 0, isUnsettled: false },
+    };
   }
 
   /** Waits for the turn. Returns for how long its last holder was silent, unless that gave it back. */
@@ -117,7 +123,7 @@ export class Lease {
       this.#confirmedAt = askedAt;
       return undefined;
     }, signal);
-    this.isSettled = silenceMs === undefined;
+    this.#isSettled = silenceMs === undefined;
     this.#beating = this.#beat().catch(() => {});
     return silenceMs;
   }
@@ -138,6 +144,8 @@ export class Lease {
     for (;;) {
       try {
         this.check();
+        await this.#tellSent();
+        this.check();
         return await create();
       } catch (error) {
         if (error !== notConfirmed) throw error;
@@ -147,14 +155,32 @@ export class Lease {
     }
   }
 
+  /** Call it when a list has shown what became of all that was sent. The store hears of it with the next beat. */
+  afterList(): void {
+    this.#isSettled = true;
+    this.#hasSent = false;
+    this.#told = undefined;
+  }
+
+  /** The store knows it before the first create after a list leaves, so that nobody settles over a run that sent nothing. */
+  #tellSent(): Promise<void> {
+    this.#hasSent = true;
+    this.#told ??= this.#renew().catch(() => {
+      this.#told = undefined;
+      this.#confirmedAt = Number.NEGATIVE_INFINITY;
+      throw notConfirmed;
+    });
+    return this.#told;
+  }
+
   /** Never throws. Give it back only when a list has shown what became of all that was sent. */
   async release(isUnsettled: boolean): Promise<void> {
     this.#released.abort();
     await this.#beating;
     await change(this.#cell, ({ value, now }) => {
       if (value?.holder?.id !== this.#self.id) return [undefined, undefined];
-      const mustSettle = isUnsettled || !this.isSettled;
-      return [turnOf(now, mustSettle ? { ...value.holder, hasEnded: true } : undefined), undefined];
+      const left = { ...value.holder, isUnsettled: true, hasEnded: true as const };
+      return [turnOf(now, isUnsettled || !this.#isSettled ? left : undefined), undefined];
     }).catch(() => {});
   }
 
@@ -174,7 +200,9 @@ export class Lease {
   async #renew(): Promise<void> {
     this.#isLost = await change(this.#cell, ({ value, now }) => {
       const isOurs = !value || value.bornAt !== undefined || value.holder?.id === this.#self.id;
-      const holder = value?.holder ?? { ...this.#self, since: now };
+      const isUnsettled = this.#hasSent || !this.#isSettled;
+      const { since } = value?.holder ?? { since: now };
+      const holder = { ...this.#self, since, isUnsettled };
       return [isOurs ? turnOf(now, holder) : undefined, !isOurs];
     });
   }
@@ -249,7 +277,9 @@ function consider(
   if (holder && !holder.hasEnded && !isOurs && silenceMs < maxSilenceMs) {
     return [undefined, { ...obstacle(describeHolder(holder), laterHint), pid: holder.pid }];
   }
-  return [turnOf(now, { ...self, since: now }), { silenceMs: holder && silenceMs }];
+  const isUnsettled = holder?.isUnsettled ?? false;
+  const next = { ...self, since: now, isUnsettled };
+  return [turnOf(now, next), { silenceMs: isUnsettled ? silenceMs : undefined }];
 
   /** Only the time that we have watched counts if the store's clock was set. */
   function ageOf(moment: number): number {

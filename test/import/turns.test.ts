@@ -24,7 +24,10 @@ const test = base.extend<{ turn: { key: string; put: (value: unknown) => void } 
   },
 });
 
-const holder = { id: 'x', pid: 77, host: 'other', doing: 'importing', since: startTime };
+const holder = {
+  ...{ id: 'x', pid: 77, host: 'other', doing: 'importing', since: startTime },
+  isUnsettled: true,
+};
 /** Of the store's clock when a test begins, in round numbers. */
 const waits = (error: Record<string, unknown>) => error.event === 'wait';
 
@@ -41,6 +44,11 @@ describe('a machine that creates by name', () => {
     ],
     ['was not renewed for 10 s', (now) => ({ v: 1, beat: now - 10_000, holder }), 120],
     ['was not renewed for 50 s', (now) => ({ v: 1, beat: now - 50_000, holder }), 80],
+    [
+      'was not renewed for 10 s by one that had sent nothing',
+      (now) => ({ v: 1, beat: now - 10_000, holder: { ...holder, isUnsettled: false } }),
+      20,
+    ],
     ['was not renewed for an hour', (now) => ({ v: 1, beat: now - 3_600_000, holder }), 0],
     ['was renewed in the year 9999', () => ({ v: 1, beat: 253_370_764_800_000, holder }), 130],
     ['was renewed in 1970', () => ({ v: 1, beat: 0, holder }), 130],

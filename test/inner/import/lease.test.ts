@@ -45,7 +45,7 @@ test('machines that pause, die and lose their store: none creates after the list
         }
       },
     ),
-    trials(200),
+    trials(60),
   );
 });
 
@@ -119,7 +119,7 @@ async function simulate(
     }
     const turn = { listedAt: clock.uptime(), lastCreateAt: 0, wasGivenBack: false };
     turns.push(turn);
-    lease.isSettled = true;
+    lease.afterList();
     for (let left = 20 * random(); left > 0; left -= 1) {
       await lease.send(async () => {
         await context.sleep(3 * second * random(), signal);
