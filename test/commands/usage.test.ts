@@ -217,39 +217,36 @@ describe('failures of the service', () => {
 
   const page = '<!doctype html>\n<TITLE lang="en">Access\n denied</TITLE>';
   const to = (location: string) => ({ location });
-  test.for<readonly [number, string, number, string, Record<string, string>?]>([
-    [401, page, 4, 'a proxy or firewall probably refused the request (401): "Access denied"', html],
-    [403, page, 4, 'a proxy or firewall probably refused the request (403): "Access denied"', html],
-    [403, '<html>', 4, 'a proxy or firewall probably refused the request (403)\n', html],
-    [403, '{"message":"no"}', 4, 'the API key does not permit this request (403): no\n'],
-    [400, page, 3, 'the service refused the request (400): "Access denied"', html],
-    [407, '', 3, 'a proxy requires a user name and password (407)\n'],
-    [413, '', 3, 'the request is too large for the service or a proxy (413)\n'],
-    [304, '', 5, 'a cache answered that nothing has changed, in place of the service (304)\n'],
+  test.for<readonly [number, number, string, string, Record<string, string>?]>([
+    [401, 4, 'a proxy or firewall probably refused the request (401): "Access denied"', page, html],
+    [403, 4, 'a proxy or firewall probably refused the request (403): "Access denied"', page, html],
+    [403, 4, 'a proxy or firewall probably refused the request (403)\n', '<html>', html],
+    [403, 4, 'the API key does not permit this request (403): no\n', '{"message":"no"}'],
+    [400, 3, 'the service refused the request (400): "Access denied"', page, html],
+    [407, 3, 'a proxy requires a user name and password (407)\n', ''],
+    [413, 3, 'the request is too large for the service or a proxy (413)\n', ''],
+    [304, 5, 'a cache answered that nothing has changed, in place of the service (304)\n', ''],
     [
       301,
-      '',
       5,
       "run: petstore config set base-url 'https://b.example/v2'\n",
+      '',
       to('https://b.example/v2/categories?x'),
     ],
-    [301, '', 5, 'Redirects are not followed. No base URL', to('/v1/categories/')],
-    [302, '', 5, 'Redirects are not followed.\n', to('https://b.example/login')],
-    [302, '', 5, 'Redirects are not followed.\n', to('http://b.example/v1/categories')],
-  ])(
-    '%i %j is exit %i: %s',
-    async ([status, body, exitCode, says, given], { petstore, sandbox }) => {
-      // A 304 has no body.
-      const response = new Response(body || null, { status, headers: given ?? {} });
-      sandbox.reactions.push(response);
+    [301, 5, 'Redirects are not followed. No base URL', '', to('/v1/categories/')],
+    [302, 5, 'Redirects are not followed.\n', '', to('https://b.example/login')],
+    [302, 5, 'Redirects are not followed.\n', '', to('http://b.example/v1/categories')],
+  ])('%i is exit %i: %s', async ([status, exitCode, says, body, given], { petstore, sandbox }) => {
+    // A 304 has no body.
+    const response = new Response(body || null, { status, headers: given ?? {} });
+    sandbox.reactions.push(response);
 
-      const result = await petstore(['categories', 'list']);
+    const result = await petstore(['categories', 'list']);
 
-      expect(result).toMatchObject({ exitCode, stdout: '' });
-      expect(result.stderr).toContain(says);
-      expect(result.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(3);
-    },
-  );
+    expect(result).toMatchObject({ exitCode, stdout: '' });
+    expect(result.stderr).toContain(says);
+    expect(result.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(3);
+  });
 
   test.for([
     ['EAI_AGAIN', 4, 'cannot resolve host pets.example: temporary DNS failure\n'],

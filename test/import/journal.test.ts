@@ -50,6 +50,28 @@ describe('an import that was killed', () => {
     },
   );
 
+  test('with a request in flight while another is refused with a 429 waits as well', async ({
+    live,
+    sandbox,
+    folder,
+  }) => {
+    sandbox.plan = fast;
+    const argv = [put(folder, three)];
+    const create: Create = (request) => {
+      // Emu, which comes next, is one too many.
+      sandbox.plan = { ...fast, minute: { limit: 2, length: 60_000 } };
+      return vanish(request);
+    };
+    const first = await live(argv, { create, isKilled: true });
+    sandbox.plan = fast;
+
+    const next = await live(argv);
+
+    expect([first.sent, next.exitCode]).toEqual([['list', 'dog', 'cat', 'emu'], 0]);
+    expect(next.firstSentMs).toBeGreaterThanOrEqual(settleMs);
+    expect(namesIn(sandbox)).toEqual(['cat', 'dog', 'emu']);
+  });
+
   test('at any step, creates the rest, and waits for --settle at most once', async ({
     live,
     sandbox,

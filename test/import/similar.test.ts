@@ -49,7 +49,7 @@ describe('a name that differs from a listed one only by case, space or compositi
     expect(trimming.posts).toEqual(['pet 1', 'pet 2']);
   });
 
-  test('is part of the question on a terminal, and named when the service changes it', async ({
+  test('is part of the question on a terminal, and named if the service changes it', async ({
     importText,
     trimming,
   }) => {

@@ -131,9 +131,8 @@ const refusedLater = [
 const refusedForLess = [...two, refusal('a', 0, 300), refusal('b', 1, 5)];
 const unavailableForLess = [...two, refusal('a', 0, 300), response('b', {}, 1, 503, 5)];
 const refusedAgain = [refusal('a', 0, 1), refusal('b', 9, 1), refusal('c', 19, 900)];
-const endOfDay = [2, 1, 0].map((left, n) =>
-  got({ limit: 10, remaining: left, resetsAt: 150 }, n * 40),
-);
+const nearReset = (remaining: number) => ({ limit: 10, remaining, resetsAt: 150 });
+const endOfDay = [got(nearReset(5)), got(nearReset(0), 40)];
 const longerThan503 = [...two, response('a', {}, 0, 503, 60), refusal('b', 1, 90)];
 const longerThan429 = [...two, refusal('a', 0, 10), response('b', {}, 1, 503, 90)];
 
@@ -184,7 +183,7 @@ const rows: readonly (readonly [when: string, at: number, events: readonly Event
       [refusal('a', 0, 40_000, day(0))],
       'day 40001.125',
     ],
-    ['the day ends in minutes', 80, endOfDay, 'day 151'],
+    ['the day ends in a minute or two', 40, endOfDay, 'day 151'],
     ['the third 429 in a row asks for more than five minutes', 19, refusedAgain, 'tripped 923'],
     ['a late 429 asks for less', 1, refusedForLess, '429 301.125'],
     ['a late 503 asks for less than a 429', 1, unavailableForLess, '429 301.125'],
