@@ -1,6 +1,6 @@
-import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { apply, namesIn, put, three } from '../support/import-cases.ts';
+import { apply, namesIn, pets, put, three } from '../support/import-cases.ts';
 import { expect, test } from '../support/petstore.ts';
 
 const id = '00000000-0000-4000-8000-000000000000';
@@ -39,6 +39,34 @@ test.for<[what: string, text: string, touchedAt: number | undefined, waitMs: num
     );
   },
 );
+
+test('a run whose names are taken over while it is suspended sends nothing more', async ({
+  petstore,
+  sandbox,
+  folder,
+  clock,
+}) => {
+  const names = await findNames(petstore, folder);
+  const before = namesIn(sandbox).length;
+  sandbox.react = ({ method }) => {
+    if (method !== 'POST') return undefined;
+    for (const file of readdirSync(names.folder).filter((name) => name.endsWith('.sent'))) {
+      renameSync(join(names.folder, file), join(names.folder, file.replace('.sent', '.ended')));
+    }
+    return async (_request, forward) => {
+      await clock.sleep(12_000, new AbortController().signal);
+      return forward();
+    };
+  };
+
+  const { exitCode, stderr } = await petstore([
+    ...['categories', 'import', put(folder, pets(40)), '--yes'],
+  ]);
+
+  expect(exitCode, stderr).toBe(74);
+  expect(stderr).toContain('another petstore process has taken over these names');
+  expect(namesIn(sandbox).length - before).toBeLessThanOrEqual(16);
+});
 
 test('a folder in place of a mark ends with 74 before anything is sent', async ({
   petstore,
