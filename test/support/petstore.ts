@@ -190,10 +190,16 @@ function forwardTo(sandbox: TestSandbox, clock: Clock): Send {
   };
 }
 
+/** Of one run. A request that is withdrawn each time would be sent for ever while no time passes. */
+const maxAttempts = 5_000;
+
 /** Ends a scripted response when the signal of its request is aborted, as the transport does. */
 function obeySignal(send: Send): Send {
+  let attempts = 0;
   return async (request) => {
     const { signal } = request;
+    attempts += 1;
+    if (attempts > maxAttempts) throw new Error('this run sends without end');
     signal.throwIfAborted();
     const aborted = new Promise<never>((_, reject) =>
       signal.addEventListener('abort', () => reject(signal.reason)),
