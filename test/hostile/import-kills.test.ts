@@ -70,6 +70,8 @@ async function runTrials(machine: Machine, setup: Setup): Promise<Found> {
     trial += 1
   ) {
     await runTrial(machine, setup, trial, found);
+    const isWrong = found.lost + found.twice + found.failures.length > 0;
+    if (isWrong) found.failures.push(`trial ${trial} of seed ${seed}`);
   }
   return found;
 }
