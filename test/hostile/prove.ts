@@ -7,8 +7,8 @@ import type { HostileServer } from './server.ts';
 
 /** Deadlines that are to pass, and those that are not, on a machine that does other things too; in ms. */
 const timeouts = { slow: 600, others: 20_000 };
-/** An import sends each of its two rows again once it has seen that they are not there. */
-const mostCreates = 4;
+/** An import sends each of its two rows again until three looks have shown that they are not there. */
+const mostCreates = 6;
 
 /** Returns each promise that one of these commands breaks when it meets the fault: about exit code, outcome, words, and what reaches the server. */
 export async function proveFault(

@@ -25,7 +25,7 @@ const withPage: Fault[] = meanings.map(([code, means]) => ({
   fault: `${code} with a page`,
   react: status(code, page, { 'content-type': 'text/html' }),
   means,
-  says: new RegExp(`\\(${code}\\)`),
+  says: means === 'limited' ? /with 429/ : new RegExp(`\\(${code}\\)`),
 }));
 
 const locations: Readonly<Record<string, (seen: Seen) => string>> = {

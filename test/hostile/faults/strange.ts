@@ -8,7 +8,7 @@ const retryAfters: Readonly<Record<string, boolean>> = {
   '-5': false,
   '1e9': false,
   soon: false,
-  '999999999999999999999': true,
+  '999999999999999999999': false,
   'Fri, 31 Dec 9999 23:59:59 GMT': true,
   'Sun, 06 Nov 1994 08:49:37 GMT': true,
   'Thu, 31 Feb 2099 00:00:00 GMT': false,
