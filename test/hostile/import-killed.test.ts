@@ -5,8 +5,7 @@ import { seed } from '../support/seed.ts';
 
 /** The trials of test/bench/import.ts, in short. */
 const small = { rows: 600, kills: 10, share: 0.08 };
-/** An import outlasts what the service breaks, with pauses that grow. */
-const timeout = 600_000;
+const timeout = 120_000;
 
 describe.concurrent(`an import that is killed again and again (seed ${seed})`, () => {
   const promising = Object.entries(variants).filter(([, { isHopeless }]) => !isHopeless);

@@ -73,7 +73,8 @@ export async function startFaultyService({ random, share, before }: Manners) {
     if (fault?.commit !== 'never') entry.committed = commit(arrival);
     await pause(random() * maxPaceMs);
     const reply = fault?.reply;
-    if (reply === 503 || reply === 429) return refusals[reply];
+    if (reply === 503) return unavailable;
+    if (reply === 429) return refuse();
     if (reply === 'reset' || !entry.committed) return 'reset';
     return { ...entry.committed, isCut: reply === 'cut' };
   }
@@ -90,14 +91,22 @@ export async function startFaultyService({ random, share, before }: Manners) {
   }
 }
 
-const refusals: Readonly<Record<503 | 429, Reply>> = {
-  503: { status: 503, body: '{"code":"unavailable","message":"not now"}' },
-  429: {
+const unavailable: Reply = { status: 503, body: '{"code":"unavailable","message":"not now"}' };
+
+/** It says that the window is used up: after one that no header explains, petstore goes slower for minutes. */
+function refuse(): Reply {
+  const resetAt = Math.ceil(Date.now() / 1_000) + retryAfterSeconds;
+  return {
     status: 429,
-    headers: { 'retry-after': `${retryAfterSeconds}` },
+    headers: {
+      'retry-after': `${retryAfterSeconds}`,
+      'x-ratelimit-limit': `${unlimited.limit}`,
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': `${resetAt}`,
+    },
     body: '{"code":"rate_limited","message":"slower"}',
-  },
-};
+  };
+}
 
 /**
  * Draws what goes wrong with one request after the other. Who waited after a 429 is not refused again before a request was
