@@ -87,18 +87,35 @@ export async function holdNames(context: Context, options: HoldOptions): Promise
   }
 
   function show({ process }: Mark, waitMs: number): void {
-    const hasEnd = Number.isFinite(waitMs);
-    report({
-      event: 'wait',
-      by,
-      reason: 'claimed',
-      why: `${describeProcess(process)} is ${process?.doing ?? 'using'} the same names`,
-      next: hasEnd ? 'giving up' : 'waiting for it to finish',
-      resetAt: hasEnd ? context.now() + waitMs : undefined,
-      waitMs,
-      ...(process && { pid: process.pid }),
-    });
+    const why = `${describeProcess(process)} is ${process?.doing ?? 'using'} the same names`;
+    const next = 'waiting for it to finish';
+    reportClaim(context, report, by, { why, next, pid: process?.pid }, waitMs);
   }
+}
+
+/** Reports a wait for another process that creates by name, which ends with 0 ms. `next` is said if the wait may last for ever. */
+export function reportClaim(
+  { now }: Context,
+  report: Report,
+  by: symbol,
+  {
+    why,
+    next,
+    pid,
+  }: { readonly why: string; readonly next: string; readonly pid?: number | undefined },
+  waitMs: number,
+): void {
+  const hasEnd = Number.isFinite(waitMs);
+  report({
+    event: 'wait',
+    by,
+    reason: 'claimed',
+    why,
+    next: hasEnd ? 'giving up' : next,
+    resetAt: hasEnd ? now() + waitMs : undefined,
+    waitMs,
+    ...(pid !== undefined && { pid }),
+  });
 }
 
 /** The names, as long as this process touches its mark. */
@@ -155,6 +172,7 @@ export class Hold {
   /** Call it when a list has shown what became of all that was sent. */
   afterList(): void {
     if (this.#file.endsWith('.sent')) this.#rename('');
+    this.lease?.afterList();
   }
 
   /** Throws if another process has taken the names, as it may when this one was suspended. */
@@ -182,7 +200,7 @@ export class Hold {
   /** Forgets the predecessors. Call it when their requests have been carried out or dropped, and a list has been received since. */
   forgetPredecessors(): void {
     for (const { file } of this.#rivals) this.#context.stateFiles.remove(file);
-    this.lease?.afterList();
+    this.afterList();
   }
 
   /** Never throws. With `keep` the mark stays if anything was sent since the last list: the next process has to wait. */
@@ -220,6 +238,7 @@ async function tryHold(
       const taken = rivals.flatMap((rival) => takeOver(context, rival));
       const process: Process = { ...owner, v: 2, since: now(), doing, journal };
       stateFiles.write(file, [JSON.stringify(process), ...keys].join('\n'));
+      // Its age is told by the clock of the touches that follow.
       stateFiles.touch(file, now());
       // Who was suspended for long under the lock has lost it: another one may not have seen the mark.
       if (await isLocked()) return new Hold(context, file, taken);
@@ -272,7 +291,7 @@ function takenOver(): Failure {
     'another petstore process has taken over these names, or their state was deleted',
     {
       consequence:
-        'It takes over from one that was silent for half a minute. This one sends nothing more.',
+        'This run was suspended for more than half a minute, or lost its files. It sends nothing more.',
       hint: 'Run the same command again: it waits for the other process.',
     },
   );

@@ -4,20 +4,18 @@ import type { Report } from '../events.ts';
 import type { Store } from '../store/store-cell.ts';
 import type { Identity } from './journal.ts';
 import type { Item } from './rows.ts';
+import type { SettleTimes } from './settle.ts';
 
-export type Job = Identity & {
-  readonly context: Context;
-  readonly client: Client;
-  readonly report: Report;
-  readonly items: readonly Item[];
-  readonly stateFolder: string;
-  /** Within this time the service carries out a request or drops it, and its list shows what it created. */
-  readonly settleMs: number;
-  /** The same after a kill, from the last sign of life on. */
-  readonly settleAfterKillMs: number;
-  readonly maxWaitMs: number;
-  readonly store?: Store | undefined;
-  /** Shows the plan and asks. Marks the look-alikes that are created all the same; throws if the answer is no. */
-  readonly confirm: () => Promise<void>;
-  readonly onRowDone: () => void;
-};
+export type Job = Identity &
+  SettleTimes & {
+    readonly context: Context;
+    readonly client: Client;
+    readonly report: Report;
+    readonly items: readonly Item[];
+    readonly stateFolder: string;
+    readonly maxWaitMs: number;
+    readonly store?: Store | undefined;
+    /** Shows the plan and asks. Marks the look-alikes that are created all the same; throws if the answer is no. */
+    readonly confirm: () => Promise<void>;
+    readonly onRowDone: () => void;
+  };

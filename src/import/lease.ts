@@ -6,7 +6,14 @@ import { Failure, Interruption, nothingSent, unsentFailure } from '../errors.ts'
 import { type Store, type Stored, storeCell } from '../store/store-cell.ts';
 import { describeStoreError, isRefusal } from '../store/store-error.ts';
 import { isoTime } from '../time.ts';
-import { beatMs, type Hold, type HoldOptions, holdNames, maxBeatAgeMs } from './hold.ts';
+import {
+  beatMs,
+  type Hold,
+  type HoldOptions,
+  holdNames,
+  maxBeatAgeMs,
+  reportClaim,
+} from './hold.ts';
 import { maxSilenceMs } from './marks.ts';
 
 type Options = Omit<HoldOptions, 'store'> & { readonly store: Store };
@@ -227,9 +234,11 @@ export class Lease {
   /** Repeats a step about once a second until nothing is in its way. Nobody creates without the store. */
   async #waitOut(step: () => Promise<Obstacle | undefined>, signal: AbortSignal): Promise<void> {
     const { uptime, sleep, random } = this.#context;
-    const { maxWaitMs, store } = this.#options;
+    const { maxWaitMs, report, store } = this.#options;
     const start = uptime();
     const by = Symbol('turn');
+    const show = (obstacle: Obstacle, waitMs: number) =>
+      reportClaim(this.#context, report, by, { ...obstacle, next: 'creating' }, waitMs);
     let shown: Obstacle | undefined;
     try {
       for (;;) {
@@ -243,21 +252,13 @@ export class Lease {
         if (waitedMs >= maxWaitMs) throw unsentFailure('output', found.why, found.hint);
         if (waitedMs >= minShownMs) {
           shown = found;
-          this.#show(by, found, maxWaitMs - waitedMs);
+          show(found, maxWaitMs - waitedMs);
         }
         await sleep(Math.min(retryMs * (0.5 + random()), maxWaitMs - waitedMs), signal);
       }
     } finally {
-      if (shown) this.#show(by, shown, 0);
+      if (shown) show(shown, 0);
     }
-  }
-
-  #show(by: symbol, { why, pid }: Obstacle, waitMs: number): void {
-    const hasEnd = Number.isFinite(waitMs);
-    const next = hasEnd ? 'giving up' : 'creating';
-    const resetAt = hasEnd ? this.#context.now() + waitMs : undefined;
-    const event = { event: 'wait', by, reason: 'claimed', why, next, resetAt, waitMs } as const;
-    this.#options.report({ ...event, ...(pid !== undefined && { pid }) });
   }
 }
 

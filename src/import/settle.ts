@@ -6,7 +6,12 @@ import { maxBeatAgeMs, type Predecessor } from './hold.ts';
 
 type Words = Pick<Wait, 'why' | 'next' | 'count'>;
 
-export type SettleTimes = { readonly settleMs: number; readonly settleAfterKillMs: number };
+/** Within these times the service carries out a request or drops it, and its list shows what it created. */
+export type SettleTimes = {
+  readonly settleMs: number;
+  /** After a kill, counted from the last sign of life. */
+  readonly settleAfterKillMs: number;
+};
 
 /** Nobody resets the connections of a killed process: the system goes on sending what it had taken. */
 export const defaultSettleTimes: SettleTimes = { settleMs: 60_000, settleAfterKillMs: 120_000 };

@@ -50,7 +50,7 @@ export function deliver(
       const response = result instanceof TransportError ? undefined : result;
       // The limit keeps the wait after a 429 or a 503 with Retry-After, because it concerns all requests with the key.
       const isRefusal = response !== undefined && isForAll(response);
-      if (isRefusal || response || (result as TransportError).sent) {
+      if (!(result instanceof TransportError) || result.sent) {
         onRefusal?.(isRefusal ? response : undefined);
       }
       // How long it may wait for the limit is all that bounds a 429.
