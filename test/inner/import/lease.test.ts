@@ -35,7 +35,9 @@ test('machines that pause, die and lose their store: none creates after the list
       fc.option(flush, { nil: undefined }),
       fc.nat(),
       async (troubles, flushed, seed) => {
-        const turns = await simulate(flushed ? [...troubles, flushed] : troubles, seed);
+        const all = await simulate(flushed ? [...troubles, flushed] : troubles, seed);
+        // One that loses its turn while it settles lists as well, and then creates nothing by that list.
+        const turns = all.filter(({ lastCreateAt }) => lastCreateAt > 0);
         for (const [n, turn] of turns.entries()) {
           for (const earlier of turns.slice(0, n)) {
             // Nobody knows of requests that were lost along with the values of the store.
