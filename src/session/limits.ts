@@ -32,7 +32,7 @@ export async function openLimits(
   return shareThrough(limit, own, context, (error) =>
     notice(
       report,
-      `the shared store ${store.name} ${describeStoreError(error)}; continuing on this machine alone, leaving a quarter of the limit to others`,
+      `the shared store ${store.name} ${describeStoreError(error)}; counting requests on this machine alone, leaving a quarter of the limit to others`,
     ),
   );
 }

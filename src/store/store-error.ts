@@ -11,6 +11,7 @@ const replies: readonly (readonly [RegExp, string])[] = [
   [/^(?:READONLY|MISCONF|NOREPLICAS)/, 'cannot be written to at the moment'],
   [/^(?:LOADING|BUSY|MASTERDOWN|CLUSTERDOWN)/, 'is not ready yet'],
   [/^(?:MOVED|ASK|CROSSSLOT) /, 'is a cluster node, but another node holds the key'],
+  [/^Connection is closed/, 'closed the connection'],
 ];
 
 /** Returns true if the server answers, and waiting would not help. */

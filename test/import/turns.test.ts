@@ -142,7 +142,7 @@ describe('a machine that creates by name', () => {
     ['refuses', '5s', 'is unreachable (ECONNREFUSED)'],
     ['silent', '5s', 'timed out'],
     ['full', '5s', 'is out of memory'],
-    ['loses the reply', '5s', 'cannot be used as a shared store'],
+    ['loses the reply', '5s', 'closed the connection'],
     ['password', 'inf', 'rejected the user name or password'],
   ])(
     'creates nothing while the store %s',

@@ -32,7 +32,7 @@ describe('without their store, machines', () => {
     ['silent', 'timed out'],
     ['full', 'is out of memory'],
     ['password', 'rejected the user name or password'],
-    ['loses the reply', 'cannot be used as a shared store'],
+    ['loses the reply', 'closed the connection'],
   ])(
     'go on alone when it %s: one notice, half a second at most, and no secret',
     async ([fault, says], { fleet: { run, engine }, clock, sandbox }) => {
