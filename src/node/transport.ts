@@ -21,6 +21,7 @@ type Lane = {
   /** While true, data stays in the socket until the reader of the body wants more. */
   isPaused: boolean;
   lastCheck: WireRequest['lastCheck'];
+  readonly patience: Patience;
 };
 
 const clientOptions = {
@@ -33,12 +34,16 @@ const clientOptions = {
 };
 const connectTimeoutMs = 10_000;
 /** A host has this long to accept a connection before its next address is tried. Node's own 250 ms are less than some round trips. */
-let attemptTimeoutMs = 1_000;
+const firstAttemptTimeoutMs = 1_000;
 const maxAttemptTimeoutMs = 8_000;
+
+/** Grows with each connection that failed. */
+type Patience = { attemptTimeoutMs: number };
 
 /** Sends each request once, over HTTP/1.1. undici's Pool and ProxyAgent have no place for the check before the first byte. */
 export function createTransport(): Send {
   const idleLanes = new Map<string, Lane[]>();
+  const patience: Patience = { attemptTimeoutMs: firstAttemptTimeoutMs };
 
   return (request) => {
     const { url, proxy, lastCheck } = request;
@@ -46,7 +51,7 @@ export function createTransport(): Send {
     const idle = idleLanes.get(route) ?? [];
     idleLanes.set(route, idle);
     const reused = idle.pop();
-    const lane = reused ?? openLane(url.origin, proxy);
+    const lane = reused ?? openLane(url.origin, proxy, patience);
     lane.lastCheck = lastCheck;
     // A new lane makes the check itself, once it has connected.
     const check = reused && lastCheck;
@@ -135,8 +140,9 @@ function sendThrough(
   });
 }
 
-function openLane(origin: string, proxy: HttpProxy | undefined): Lane {
+function openLane(origin: string, proxy: HttpProxy | undefined, patience: Patience): Lane {
   const lane: Lane = {
+    patience,
     isPaused: false,
     lastCheck: undefined,
     client: new Client(origin, {
@@ -171,7 +177,7 @@ function directly(lane: Lane): Connectors.connector {
       noDelay: true,
       keepAlive: true,
       keepAliveInitialDelay: 60_000,
-      autoSelectFamilyAttemptTimeout: attemptTimeoutMs,
+      autoSelectFamilyAttemptTimeout: lane.patience.attemptTimeoutMs,
     });
     lane.tcp = tcp;
     lane.delay = isIP(host) ? undefined : faultOf(TIMEOUT);
@@ -180,7 +186,8 @@ function directly(lane: Lane): Connectors.connector {
       connectTimeoutMs,
     );
     const fail = (error: Error) => {
-      attemptTimeoutMs = Math.min(attemptTimeoutMs * 4, maxAttemptTimeoutMs);
+      const { patience } = lane;
+      patience.attemptTimeoutMs = Math.min(patience.attemptTimeoutMs * 4, maxAttemptTimeoutMs);
       lane.delay = undefined;
       done(error, null);
     };

@@ -1,4 +1,4 @@
-// The uplink goes silent while rows are in flight, and comes back: silence.mjs [TRIALS] [short|default] [CHECKOUT]...
+// The uplink goes silent while rows are in flight, and comes back: silence.mjs [TRIALS] [short|default|killed] [CHECKOUT]...
 import { setTimeout as pause } from 'node:timers/promises';
 import { audit, openWorld, rowsOf, thisCheckout } from './world.mjs';
 
@@ -12,8 +12,9 @@ const kinds = {
     spreadMs: 2_500,
   },
   default: { flags: [], delay: 100, silentMs: 88_500, spreadMs: 4_000 },
+  killed: { flags: [], delay: 85, silentMs: 44_000, spreadMs: 8_000, killAfterMs: 2_000 },
 };
-const { flags, delay, silentMs, spreadMs } = kinds[kind];
+const { flags, delay, silentMs, spreadMs, killAfterMs } = kinds[kind];
 const rows = 200;
 
 for (const checkout of checkouts.length > 0 ? checkouts : [thisCheckout]) {
@@ -42,18 +43,26 @@ async function trial(checkout, n) {
       });
     });
     world.write('rows.csv', rowsOf(rows));
-    const importRows = () =>
-      world.petstore(checkout, ['categories', 'import', 'rows.csv', '--yes', ...flags]);
-    const first = importRows();
+    const argv = ['categories', 'import', 'rows.csv', '--yes', ...flags];
+    const importRows = (signal) => world.petstore(checkout, argv, {}, undefined, signal);
+    const killer = new AbortController();
+    let last = importRows(killer.signal);
     await inFlight;
     world.link('silent');
+    const exits = [];
+    if (killAfterMs) {
+      await pause(killAfterMs);
+      killer.abort();
+      exits.push((await last).code ?? 'killed');
+      last = importRows();
+    }
     await pause(silentMs + (spreadMs * n) / Number(trials));
     const waiting = world
       .sockets()
       .split('\n')
       .filter((line) => /^(FIN-WAIT|LAST-ACK|CLOSING)\S*\s+\d+\s+[1-9]/.test(line));
     world.link('back');
-    const exits = [(await first).code];
+    exits.push((await last).code);
     for (let runs = 0; exits.at(-1) !== 0 && runs < 4; runs += 1)
       exits.push((await importRows()).code);
     // The last retransmission may be two minutes late.

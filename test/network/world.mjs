@@ -99,7 +99,7 @@ export async function openWorld({ delay = 1, loss = 0 } = {}) {
       return JSON.parse(out);
     },
     /** Runs petstore, with a state of its own that outlives the run. */
-    async petstore(checkout, args, env = {}, url = 'https://10.9.0.2:8443/v1') {
+    async petstore(checkout, args, env = {}, url = 'https://10.9.0.2:8443/v1', signal = undefined) {
       const from = performance.now();
       const home = join(folder, 'home');
       mkdirSync(home, { recursive: true });
@@ -113,6 +113,7 @@ export async function openWorld({ delay = 1, loss = 0 } = {}) {
       const child = start('ip', ['netns', 'exec', near, ...command], {
         env: { ...own, NODE_EXTRA_CA_CERTS: join(folder, 'own.pem'), ...env },
       });
+      signal?.addEventListener('abort', () => child.kill('SIGKILL'));
       child.stdin.end();
       let stderr = '';
       child.stdout.resume();
