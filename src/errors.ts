@@ -101,9 +101,12 @@ function asLoadFailure(cause: unknown): Failure | undefined {
     return new Failure('output', `too many open files (${code})`, { hint, cause });
   }
   if (!['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND'].includes(code)) return undefined;
-  const message = 'petstore was replaced or removed while it was running';
-  return new Failure('output', message, { hint: 'Run the command again.', cause });
+  return new Failure('output', goneMessage, { hint: goneHint, cause });
 }
+
+/** A file of petstore itself is gone. */
+export const goneMessage = 'petstore was replaced or removed while it was running';
+export const goneHint = 'Run the command again.';
 
 export function systemCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

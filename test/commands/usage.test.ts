@@ -359,6 +359,20 @@ test.for([
   expect(result.stderr).toContain(hint);
 });
 
+test('an import that finds its program replaced when it sends ends at once', async ({
+  petstore,
+}) => {
+  const send = async () => {
+    throw networkError('ERR_MODULE_NOT_FOUND');
+  };
+  const argv = ['categories', 'import', '-', '--yes', '--format', 'csv', '--max-wait', 'inf'];
+
+  const result = await petstore(argv, { stdin: 'name\ndog\n', context: { send } });
+
+  expect(result).toMatchObject({ exitCode: 74, stdout: '' });
+  expect(result.stderr).toContain('petstore: petstore was replaced or removed');
+});
+
 test.for([[''], ['categories']] as const)(
   '"petstore %s" at a terminal asks for help: exit 0, on stdout',
   async ([line], { petstore }) => {
