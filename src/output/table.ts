@@ -144,18 +144,25 @@ function createRowWriter(
   const last = titles.length - 1;
   const room = width === undefined ? Number.POSITIVE_INFINITY : width - 2 * last;
   const { widths } = fitColumns(sample, titles, header, room, extraDigits);
+  if (width === undefined) {
+    return (cells) => joinCells(cells.map((cell, index) => pad(cell, widths[index] ?? 0)));
+  }
   return (cells) => {
     let remaining = room;
     const texts = cells.map((cell, index) => {
       const columnWidth = widths[index] ?? 0;
-      const isWhole = width === undefined || (isNumber[index] && cell.length <= maxNumberWidth);
+      const isWhole = isNumber[index] && cell.length <= maxNumberWidth;
       const maxWidth = index < last ? columnWidth : Math.min(maxCellWidth, remaining);
       const text = pad(isWhole ? cell : cut(cell, Math.max(minCellWidth, maxWidth)), columnWidth);
-      remaining -= widthOf(text);
+      remaining -= isWhole ? text.length : columnWidth;
       return text;
     });
-    return texts.join('  ').trimEnd();
+    return joinCells(texts);
   };
+}
+
+function joinCells(texts: Cells): string {
+  return texts.join('  ').trimEnd();
 }
 
 /** Fits the columns into `room`: all that are wider than a cap get its width, columns of numbers never. */
