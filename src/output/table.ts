@@ -47,8 +47,8 @@ export async function* tableLines(
     hasCut ||= shown !== text;
     return shown;
   };
-  const startColumns = (extraDigits = 0): Line[] => {
-    write = createRowWriter(sample, titles, options, extraDigits, cut);
+  const startColumns = (isSample = false): Line[] => {
+    write = createRowWriter(sample, titles, options, isSample, cut);
     const lines = sample.rows.splice(0).map(write);
     return header ? [{ style: 'bold', text: write(titles) }, ...lines] : lines;
   };
@@ -61,7 +61,7 @@ export async function* tableLines(
       }
       for (const row of batch) addTo(sample, row);
       if (sample.rows.length > maxSampleRows || sample.length > maxSampleLength) {
-        yield startColumns(spareDigits);
+        yield startColumns(true);
       }
     }
   } catch (error) {
@@ -137,32 +137,37 @@ function createRowWriter(
   sample: Sample,
   titles: Cells,
   { header, width }: TableOptions,
-  extraDigits: number,
+  isSample: boolean,
   cut: Cut,
 ): (cells: Cells) => string {
   const { isNumber } = sample;
   const last = titles.length - 1;
   const room = width === undefined ? Number.POSITIVE_INFINITY : width - 2 * last;
-  const { widths } = fitColumns(sample, titles, header, room, extraDigits);
-  if (width === undefined) {
-    return (cells) => joinCells(cells.map((cell, index) => pad(cell, widths[index] ?? 0)));
-  }
+  const { widths } = fitColumns(sample, titles, header, room, isSample ? spareDigits : 0);
+  if (isSample && width !== undefined) growColumns(widths, isNumber, room);
   return (cells) => {
     let remaining = room;
     const texts = cells.map((cell, index) => {
       const columnWidth = widths[index] ?? 0;
+      if (width === undefined) return pad(cell, columnWidth);
       const isWhole = isNumber[index] && cell.length <= maxNumberWidth;
       const maxWidth = index < last ? columnWidth : Math.min(maxCellWidth, remaining);
       const text = pad(isWhole ? cell : cut(cell, Math.max(minCellWidth, maxWidth)), columnWidth);
       remaining -= isWhole ? text.length : columnWidth;
       return text;
     });
-    return joinCells(texts);
+    return texts.join('  ').trimEnd();
   };
 }
 
-function joinCells(texts: Cells): string {
-  return texts.join('  ').trimEnd();
+/** Gives columns up to twice the width that the sample needs, as far as there is room: later rows may be longer. */
+function growColumns(widths: number[], isNumber: readonly boolean[], room: number): void {
+  let spare = room - sumOf(widths);
+  for (const [index, width] of widths.entries()) {
+    if (isNumber[index] || spare <= 0) continue;
+    widths[index] = width + Math.min(width, spare);
+    spare -= width;
+  }
 }
 
 /** Fits the columns into `room`: all that are wider than a cap get its width, columns of numbers never. */

@@ -162,10 +162,12 @@ describe('on a terminal a list', () => {
       sandbox.categories.push({ id: exact(`${n}`), name: name(n) });
     const argv = ['categories', 'list', '--columns', 'id,name'];
 
+    const inner = await petstore(['categories', 'list'], { columns: 80 });
     const whole = await petstore(argv, { columns: 80 });
     const narrow = await petstore(argv, { columns: 40 });
     const piped = await petstore(argv);
 
+    expect(inner.stdout).not.toContain('…');
     expect(whole.stdout).toContain(`${name(3_000)}\n`);
     expect(narrow.stdout).toContain(' row 3000 of the list, which is …\n');
     const notices = [whole, narrow, piped].map(({ stderr }) => stderr.match(/are cut/g)?.length);
