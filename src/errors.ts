@@ -89,8 +89,12 @@ export class Interruption extends Failure {
 
 /** Adds to a failure what it means for the user's data. A bug stays as it is. */
 export function withDetails(error: unknown, details: FailureDetails): unknown {
-  const failure = error instanceof Failure ? error : asLoadFailure(error);
-  return failure?.with(details) ?? error;
+  return asFailure(error)?.with(details) ?? error;
+}
+
+/** Returns a failure that can be explained to the user, or undefined for a bug. */
+export function asFailure(error: unknown): Failure | undefined {
+  return error instanceof Failure ? error : asLoadFailure(error);
 }
 
 /** Returns the failure if a module of petstore could not be loaded. ENOENT may be about a file of the user. */

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { printPage } from './commands/help.ts';
 import { createProgram } from './commands/program.ts';
 import type { Context } from './context.ts';
-import { bugHint, Exit, Failure, usageFailure, withDetails } from './errors.ts';
+import { asFailure, bugHint, Exit, Failure, usageFailure } from './errors.ts';
 import { notice } from './events.ts';
 import { type Format, hasJsonEvents, isFormat } from './formats.ts';
 import { createReporter, reportFailure } from './output/reporter.ts';
@@ -70,8 +70,7 @@ async function runCommand(
 }
 
 function toFailure(error: unknown, { signal }: Context): Failure {
-  const known = withDetails(error, {});
-  const failure = known instanceof Failure ? known : internalFailure(error);
+  const failure = asFailure(error) ?? internalFailure(error);
   return signal.aborted ? failure.with({ exitCode: signal.reason.exitCode }) : failure;
 }
 

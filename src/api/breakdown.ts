@@ -20,7 +20,7 @@ type Reason = readonly [
   message: string,
   details?: {
     readonly hint?: string;
-    readonly again?: true;
+    readonly canRetry?: true;
     /** It may pass, although it is not worth another try at once. */
     readonly isAway?: true;
     readonly kind?: FailureKind;
@@ -34,13 +34,13 @@ type Reason = readonly [
 const reasons: readonly Reason[] = [
   [/^(ERR_)?MODULE_NOT_FOUND /, goneMessage, { kind: 'output', hint: goneHint }],
   [/^ENOTFOUND /, 'cannot resolve host HOST', { hint: checkUrl, isAway: true }],
-  [/^EAI_AGAIN /, 'cannot resolve host HOST: temporary DNS failure', { again: true }],
+  [/^EAI_AGAIN /, 'cannot resolve host HOST: temporary DNS failure', { canRetry: true }],
   [/^ETIMEOUT /, 'cannot resolve host HOST: no name server answers', { isAway: true }],
-  [/^ECONNREFUSED /, 'HOST refused the connection', { hint: checkUrl, again: true }],
-  [/^(EHOSTUNREACH|ENETUNREACH|ETIMEDOUT) /, 'HOST is unreachable', { again: true }],
-  [/^UND_ERR_CONNECT_TIMEOUT /, 'connecting to HOST timed out after 10s', { again: true }],
+  [/^ECONNREFUSED /, 'HOST refused the connection', { hint: checkUrl, canRetry: true }],
+  [/^(EHOSTUNREACH|ENETUNREACH|ETIMEDOUT) /, 'HOST is unreachable', { canRetry: true }],
+  [/^UND_ERR_CONNECT_TIMEOUT /, 'connecting to HOST timed out after 10s', { canRetry: true }],
   [/^UND_ERR_HEADERS_TIMEOUT /, 'HOST does not answer', { isAway: true }],
-  [/^E[MN]FILE /, 'too many open files to connect to HOST', { again: true }],
+  [/^E[MN]FILE /, 'too many open files to connect to HOST', { canRetry: true }],
   [/^CERT_HAS_EXPIRED /, `${untrusted}: expired on UNTIL`, { hint: checkClock }],
   [/^CERT_NOT_YET_VALID /, `${untrusted}: not valid before FROM`, { hint: checkClock }],
   [/^\w+ALTNAME_INVALID /, `${untrusted}: issued for NAMES`, { hint: checkUrl }],
@@ -64,11 +64,11 @@ const reasons: readonly Reason[] = [
   [
     /^(UND_ERR_SOCKET|ECONNRESET|EPIPE|UND_ERR_RES_CONTENT_LENGTH|HTTPParserError .*EOF)/,
     'the response from HOST was cut short',
-    { hasHead: true, kind: 'service', again: true },
+    { hasHead: true, kind: 'service', canRetry: true },
   ],
   [/^(HTTPParserError (?!.*EOF)|UND_ERR_RES_CONTENT_LENGTH)/, notHttp, { kind: 'service' }],
 ];
-const fallback: Reason = [/^/, 'HOST closed the connection', { again: true }];
+const fallback: Reason = [/^/, 'HOST closed the connection', { canRetry: true }];
 
 type Attempt = {
   readonly host: string;
@@ -86,10 +86,13 @@ export function describeBreakdown(
     return new TransportError(message, sent, { kind: 'internal', hint: bugHint, cause: fault });
   }
   if (error instanceof TunnelError) return describeTunnelError(error, host);
-  const [, says, { hint, again, isAway = again, kind, isUnread } = {}] = reasonFor(error, hasHead);
+  const [, template, { hint, canRetry, isAway = canRetry, kind, isUnread } = {}] = reasonFor(
+    error,
+    hasHead,
+  );
   const wasSent = sent && (hasHead || !isUnread);
-  const message = fill(says, error).replace('HOST', host);
-  return new TransportError(message, wasSent, { hint, again, isAway, kind, cause: error });
+  const message = fill(template, error).replace('HOST', host);
+  return new TransportError(message, wasSent, { hint, canRetry, isAway, kind, cause: error });
 }
 
 /** The system and undici give each error a code, except that of the parser. */
@@ -111,13 +114,13 @@ type WithCertificate = {
 };
 
 /** Fills in the facts of the certificate that the error is about. */
-function fill(says: string, error: unknown): string {
+function fill(template: string, error: unknown): string {
   const {
     valid_from,
     valid_to,
     subjectaltname = 'another host',
   } = (error as WithCertificate).cert ?? {};
-  return says
+  return template
     .replace('FROM', () => dayOf(valid_from))
     .replace('UNTIL', () => dayOf(valid_to))
     .replace('NAMES', () =>
@@ -131,11 +134,11 @@ function dayOf(date = ''): string {
 }
 
 /** Describes a failure of the proxy, or behind it. None is retried: a proxy is asked only once for each request. */
-function describeTunnelError({ proxy, at, fault }: TunnelError, host: string): TransportError {
-  const name = at === 'proxy' ? `the proxy ${proxy.name} (${proxy.source})` : host;
-  const [, says, details] =
+function describeTunnelError({ proxy, side, fault }: TunnelError, host: string): TransportError {
+  const name = side === 'proxy' ? `the proxy ${proxy.name} (${proxy.source})` : host;
+  const [, template, details] =
     typeof fault === 'string' ? [/^/, `HOST ${fault}`] : reasonFor(fault, false);
-  const message = fill(says, fault).replace(at === 'proxy' ? /(host )?HOST/ : 'HOST', name);
+  const message = fill(template, fault).replace(side === 'proxy' ? /(host )?HOST/ : 'HOST', name);
   // Without the port, which other programs do not know in NO_PROXY.
   const check =
     typeof fault === 'string' && fault.endsWith('(407)')
@@ -144,6 +147,6 @@ function describeTunnelError({ proxy, at, fault }: TunnelError, host: string): T
   const bypass = `${check}, or bypass the proxy: NO_PROXY=${host.replace(/:\d+$/, '')}`;
   const hint = details?.hint === checkUrl ? bypass : (details?.hint ?? bypass);
   const isAway =
-    typeof fault === 'string' ? /\(50[234]\)$/.test(fault) : (details?.isAway ?? details?.again);
+    typeof fault === 'string' ? /\(50[234]\)$/.test(fault) : (details?.isAway ?? details?.canRetry);
   return new TransportError(message, false, { hint, isAway, cause: fault });
 }

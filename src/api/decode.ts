@@ -40,18 +40,22 @@ export function decode<Data>(
 
 /** Returns the list in validated batches. One that was read as a whole has been validated to its end by then. */
 export async function decodeList(response: ApiResponse): Promise<AsyncIterable<Category[]>> {
-  const { headers, bytes, stream } = response;
+  const { headers, bytes, stream, cancel } = response;
   try {
     requireJson(headers);
   } catch (error) {
-    await stream?.return(undefined);
+    cancel?.();
     throw error;
   }
   if (stream) return decodeParts(stream);
   const beginning = new TextDecoder().decode(bytes.subarray(0, 1_000));
   if (!/^\s*\[/.test(beginning)) decode(listCategories, response, []);
-  for await (const _ of decodeParts(partsOf(bytes)));
+  await readToEnd(decodeParts(partsOf(bytes)));
   return decodeParts(partsOf(bytes));
+}
+
+async function readToEnd(batches: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of batches);
 }
 
 function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {

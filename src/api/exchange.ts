@@ -65,7 +65,9 @@ export type ResponseHead = {
 /** A response whose last byte has arrived, unless it has a `stream`. */
 export type ApiResponse = ResponseHead & {
   readonly bytes: Uint8Array;
-  readonly stream?: AsyncGenerator<Uint8Array> | undefined;
+  readonly stream?: AsyncIterable<Uint8Array> | undefined;
+  /** Drops the connection of a stream that nobody reads. */
+  readonly cancel?: (() => void) | undefined;
 };
 
 export type SendRequest = (request: ApiRequest) => Promise<ApiResponse>;
@@ -78,7 +80,7 @@ export class TransportError extends Error {
     readonly details: {
       readonly kind?: FailureKind | undefined;
       readonly hint?: string | undefined;
-      readonly again?: boolean | undefined;
+      readonly canRetry?: boolean | undefined;
       readonly isAway?: boolean | undefined;
       readonly cause?: unknown;
     } = {},
@@ -91,7 +93,7 @@ export class TransportError extends Error {
 export class TunnelError extends Error {
   constructor(
     readonly proxy: HttpProxy,
-    readonly at: 'proxy' | 'service',
+    readonly side: 'proxy' | 'service',
     /** The network's error, or what the proxy did: "refused to connect (407)". */
     readonly fault: Error | string,
   ) {

@@ -73,10 +73,10 @@ export function refusalOf(
     return rateLimitFailure(endpoint, response, service, waitMs ?? 1_000);
   }
   const rule = rules.find(([first, last]) => status >= first && status <= last) as Rule;
-  const [, , kind, outcome, says] = rule;
+  const [, , kind, outcome, template] = rule;
   if (status >= 300 && status < 400) {
     const [location] = headerValues(headers, 'location');
-    const message = `${says.replace('LOCATION', () => location ?? 'elsewhere')} (${status})`;
+    const message = `${template.replace('LOCATION', () => location ?? 'elsewhere')} (${status})`;
     const hint = location && redirectHint(location, endpoint, baseUrl);
     return failureOf(endpoint, kind, message, outcome, { hint, service });
   }
@@ -84,7 +84,7 @@ export function refusalOf(
   const isOfOthers = title !== undefined && kind === 'auth';
   const quote = service.message || (title && `"${title}"`);
   const label = [status, service.code].filter(Boolean).join(' ');
-  const message = `${isOfOthers ? refusedByOthers : says} (${label})${quote ? `: ${quote}` : ''}`;
+  const message = `${isOfOthers ? refusedByOthers : template} (${label})${quote ? `: ${quote}` : ''}`;
   const hint = isOfOthers ? headersHint : refusalHint(endpoint, service, baseUrl, key);
   const isAway = status >= 502 && status <= 504;
   return failureOf(endpoint, kind, message, outcome, { hint, service, isAway });

@@ -79,7 +79,9 @@ export async function sendOnce(
     return { bytes: Buffer.concat(parts).subarray(0, maxRefusalBytes) };
   }
 
-  async function readBody({ body }: WireAnswer): Promise<Pick<ApiResponse, 'bytes' | 'stream'>> {
+  async function readBody({
+    body,
+  }: WireAnswer): Promise<Pick<ApiResponse, 'bytes' | 'stream' | 'cancel'>> {
     const { maxBytes, streamAboveBytes = maxBytes } = request;
     const pieces = body[Symbol.asyncIterator]();
     const parts: Uint8Array[] = [];
@@ -90,22 +92,18 @@ export async function sendOnce(
     }
     if (streamAboveBytes < maxBytes) {
       stopTimer();
-      const stream = streamPieces(parts, pieces);
-      // Only a generator that has begun drops the connection when it is closed.
-      await stream.next();
-      return { bytes: new Uint8Array(), stream };
+      return { bytes: new Uint8Array(), stream: streamPieces(parts, pieces), cancel: drop };
     }
     const message = `the response is larger than ${formatCount(maxBytes)} bytes`;
     throw new TransportError(message, true, { kind: 'service' });
   }
 
-  /** Yields nothing once, then what was read, then what arrives. The timer is stopped while the reader is at work. */
+  /** Yields what was read, then what arrives. The timer is stopped while the reader is at work. */
   async function* streamPieces(
     read: Uint8Array[],
     pieces: AsyncIterator<Uint8Array>,
   ): AsyncGenerator<Uint8Array> {
     try {
-      yield new Uint8Array();
       for (let part = read.shift(); part; part = read.shift()) yield part;
       for (;;) {
         startTimer(`the response from ${host} timed out: nothing more in ${seconds}`);

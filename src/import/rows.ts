@@ -123,7 +123,7 @@ function findInvalidText(fields: Fields): keyof Content | undefined {
 }
 
 function isUnicode(value: unknown): value is string {
-  return typeof value === 'string' && !/\p{Surrogate}/u.test(value);
+  return typeof value === 'string' && value.isWellFormed();
 }
 
 function describeFault(fields: Fields): string {

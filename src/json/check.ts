@@ -66,7 +66,11 @@ export function typeName(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'an array';
   if (value instanceof ExactNumber) return 'a number';
-  return { string: 'a string', boolean: 'a boolean', object: 'an object' }[
-    typeof value as 'string'
-  ];
+  return typeNames[typeof value] ?? typeof value;
 }
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'a string',
+  boolean: 'a boolean',
+  object: 'an object',
+};

@@ -74,7 +74,7 @@ export function deliver(
 
 function canRepeat({ method }: ApiRequest, result: ApiResponse | TransportError): boolean {
   if (result instanceof TransportError) {
-    return result.details.again === true && (!isWrite(method) || !result.sent);
+    return result.details.canRetry === true && (!isWrite(method) || !result.sent);
   }
   if (isLimited(result)) return true;
   return !isWrite(method) && (result.status >= 500 || result.status === 408);

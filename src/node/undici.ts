@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import type { buildConnector as BuildConnector, Dispatcher, Client as UndiciClient } from 'undici';
 // @ts-expect-error: undici has types for its main module alone, which takes 50 ms to load.
 import untypedConnect from 'undici/lib/api/api-connect.js';
@@ -6,10 +5,6 @@ import untypedConnect from 'undici/lib/api/api-connect.js';
 import untypedConnector from 'undici/lib/core/connect.js';
 // @ts-expect-error: see above
 import UntypedClient from 'undici/lib/dispatcher/client.js';
-
-// V8 would optimize undici's WebAssembly parser in the background, and the exit would wait 100 ms for that.
-setFlagsFromString('--no-wasm-tier-up');
-setFlagsFromString('--no-wasm-dynamic-tiering');
 
 export const Client: typeof UndiciClient = UntypedClient;
 export type Client = UndiciClient;

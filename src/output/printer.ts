@@ -1,12 +1,12 @@
 import type { Context } from '../context.ts';
-import { Failure, usageFailure, withDetails } from '../errors.ts';
+import { asFailure, Failure, usageFailure } from '../errors.ts';
 import { type Format, isTabular, type TabularFormat, type ValueFormat } from '../formats.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { escapeText } from '../json/safe-text.ts';
 import { writeJson } from '../json/write.ts';
 import { quotedUnlessKey } from '../text/secret.ts';
 import { formatCount } from '../time.ts';
-import { csvLine, jsonList, rawLine, toYaml, tsvLine } from './formats.ts';
+import { csvLine, jsonList, rawLine, toYaml, tsvLine, yamlList } from './formats.ts';
 import { inferColumns, pickFields, type Row, toQueryRows, toRow } from './rows.ts';
 import type { Line, Sink } from './sink.ts';
 
@@ -51,11 +51,11 @@ const lineWriters: Readonly<Record<Exclude<TabularFormat, 'table'>, (row: Row) =
   tsv: tsvLine,
 };
 
-const valueWriters: Readonly<Record<ValueFormat, (value: Json, isElement: boolean) => string>> = {
+const valueWriters: Readonly<Record<ValueFormat, (value: Json) => string>> = {
   json: (value) => writeJson(value, 0),
   ndjson: (value) => writeJson(value),
   raw: rawLine,
-  yaml: (value, isElement) => toYaml(isElement ? [value] : value),
+  yaml: (value) => toYaml(value),
 };
 
 /** Prints results in the chosen format. Data is redacted here, before it is rendered. */
@@ -105,9 +105,9 @@ export class Printer {
     }
     let isPrinted = false;
     try {
-      for await (const lines of texts) {
-        if (lines.length === 0) continue;
-        await sink.print(lines);
+      for await (const batch of texts) {
+        if (batch.length === 0) continue;
+        await sink.print(batch);
         isPrinted = true;
       }
     } catch (error) {
@@ -148,8 +148,8 @@ export class Printer {
 
   /** Adds to an error that the list broke off. After a failed write nobody knows how much of it arrived. */
   #incomplete(error: unknown, unit: string): unknown {
-    const failure = withDetails(error, {});
-    if (this.#printed === 0 || !(failure instanceof Failure)) return error;
+    const failure = asFailure(error);
+    if (this.#printed === 0 || !failure) return error;
     const { kind, message } = failure;
     if (kind === 'output') return failure.with({}, `${message}; the list is incomplete`);
     return failure.with({}, `${message}; the list is incomplete: ${this.#printed} ${unit} printed`);
@@ -165,18 +165,12 @@ export class Printer {
     const batches = this.#batchesOf(data, (element) =>
       columns ? pickFields(element, columns) : element,
     );
-    if (format === 'json' && isList) return yield* jsonList(batches, head);
-    const write = (value: Json) => valueWriters[format](value, isList);
-    const title = format === 'yaml' && head ? `${toYaml(head)}\nitems:` : undefined;
-    let isEmpty = true;
+    if (isList && format === 'json') return yield* jsonList(batches, head);
+    if (isList && format === 'yaml') return yield* yamlList(batches, head);
+    const write = valueWriters[format];
     for await (const batch of batches) {
-      if (batch.length === 0) continue;
-      if (title !== undefined && isEmpty) yield [title];
-      isEmpty = false;
-      yield [batch.map(write).join('\n')];
+      if (batch.length > 0) yield [batch.map((value) => write(value)).join('\n')];
     }
-    // On a line of its own `[]` would not belong to `items:`.
-    if (isEmpty && format === 'yaml') yield [title === undefined ? '[]' : `${title} []`];
   }
 
   async *#rows(

@@ -4,7 +4,7 @@ import { Exit, Failure } from '../errors.ts';
 import { documentedFields } from '../fields.ts';
 import { isJsonObject, type Json, mapTexts } from '../json/json.ts';
 import { escapeLines, escapeText } from '../json/safe-text.ts';
-import { cutMark, cutOut, formsOf, minSecretLength } from '../text/secret.ts';
+import { cutOut, cutOutBeginnings, formsOf } from '../text/secret.ts';
 
 export type Style = 'bold' | 'dim' | 'yellow' | 'red';
 export type Line = string | { readonly style: Style; readonly text: string };
@@ -89,19 +89,7 @@ function createSecrets() {
 
   const hasSecret = (text: string) => [...forms].some((form) => text.includes(form));
 
-  /** Cuts a quoted text that was shortened with `…` in the middle of a secret. */
-  const redactBeginnings = (text: string) => {
-    if (!text.includes('…')) return text;
-    let clean = text;
-    for (const form of forms) {
-      for (let length = form.length - 1; length >= minSecretLength; length -= 1) {
-        clean = clean.replaceAll(`${form.slice(0, length)}…`, `${cutMark}…`);
-      }
-    }
-    return clean;
-  };
-
-  const redact = (text: string) => redactBeginnings(cutOut(text, forms));
+  const redact = (text: string) => cutOutBeginnings(cutOut(text, forms), forms);
   const redactName = (name: string) => (documentedFields.has(name) ? name : redact(name));
 
   return {

@@ -50,26 +50,31 @@ export function createState(json: Json = {}, plan: Plan = plans.free): SandboxSt
 
   const lastId = ids.reduce((highest, id) => (id > highest ? id : highest), 0n);
   const state = { plan, quota: new Quota(), categories: numbered, lastId, pets, orders };
-  for (const category of categories) if (category.id === undefined) addCategory(state, category);
+  const freeIds = findFreeIds(state);
+  for (const category of categories) {
+    if (category.id === undefined) addCategory(state, category, freeIds);
+  }
   return state;
 }
 
 const maxId = 2n ** 63n - 1n;
 
-export function addCategory(state: SandboxState, fields: { readonly name: string }): Category {
-  const category: Category = { id: exact(nextId(state)), ...fields };
+export function addCategory(
+  state: SandboxState,
+  fields: { readonly name: string },
+  freeIds = findFreeIds(state),
+): Category {
+  const category: Category = { id: exact(freeIds.next().value), ...fields };
   state.categories.push(category);
   return category;
 }
 
-function nextId(state: SandboxState): bigint {
-  if (state.lastId < maxId) {
+function* findFreeIds(state: SandboxState): Generator<bigint, never> {
+  while (state.lastId < maxId) {
     state.lastId += 1n;
-    return state.lastId;
+    yield state.lastId;
   }
-  // A data file has the highest id: take the lowest one that is free.
+  // A data file has the highest id: take the lowest ones that are free.
   const ids = new Set(state.categories.map(({ id }) => BigInt(id.text)));
-  let id = 1n;
-  while (ids.has(id)) id += 1n;
-  return id;
+  for (let id = 1n; ; id += 1n) if (!ids.has(id)) yield id;
 }

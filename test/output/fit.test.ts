@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe } from 'vitest';
+import { put } from '../support/import-cases.ts';
 import { expect, reply, test } from '../support/petstore.ts';
 import { drawings, screenOf } from '../support/screen.ts';
 import { trials } from '../support/trials.ts';
@@ -135,6 +136,44 @@ describe('on a terminal a list', () => {
     },
   );
 
+  test('of 250 differences shows as much of each name as there is room', async ({
+    petstore,
+    sandbox,
+    folder,
+  }) => {
+    const names = Array.from({ length: 250 }, (_, n) => `category ${n} of many`);
+    sandbox.categories.push(...names.map((name, n) => ({ id: exact(`${n}`), name })));
+    const rows = names.map((name) => ({ name, description: 'a loyal friend' }));
+
+    const file = put(folder, JSON.stringify(rows), 'rows.json');
+    const { stdout, stderr } = await petstore(['categories', 'diff', file], { columns: 80 });
+
+    expect(stdout).toContain(' category 249 of many ');
+    expect(stdout).not.toContain('…');
+    expect(stderr).not.toContain('cut');
+  });
+
+  test('gives later rows the room that is left, and says once that it cut others', async ({
+    petstore,
+    sandbox,
+  }) => {
+    const name = (n: number) => `row ${n} of the list${n > 1_500 ? ', which is longer' : ''}`;
+    for (let n = 1; n <= 3_000; n += 1)
+      sandbox.categories.push({ id: exact(`${n}`), name: name(n) });
+    const argv = ['categories', 'list', '--columns', 'id,name'];
+
+    const inner = await petstore(['categories', 'list'], { columns: 80 });
+    const whole = await petstore(argv, { columns: 80 });
+    const narrow = await petstore(argv, { columns: 40 });
+    const piped = await petstore(argv);
+
+    expect(inner.stdout).not.toContain('…');
+    expect(whole.stdout).toContain(`${name(3_000)}\n`);
+    expect(narrow.stdout).toContain(' row 3000 of the list, which is …\n');
+    const notices = [whole, narrow, piped].map(({ stderr }) => stderr.match(/are cut/g)?.length);
+    expect(notices).toEqual([undefined, 1, undefined]);
+  });
+
   test('cuts a long name at 200 columns, and not in a pipe, where no other row grows with it', async ({
     petstore,
     sandbox,
@@ -147,7 +186,7 @@ describe('on a terminal a list', () => {
 
     expect(shown.stdout).toContain(` ${'x'.repeat(199)}… `);
     expect(shown.stdout).toMatch(/^│ 2 +│ dog +│ +│$/m);
-    expect(piped.stdout).toContain(`\n1${' '.repeat(21)}${name}\n`);
+    expect(piped.stdout).toContain(`\n1   ${name}\n`);
     expect(piped.stdout.length).toBeLessThan(name.length + 3_000);
   });
 });

@@ -1,4 +1,4 @@
-import { Failure, type FailureKind, withDetails } from '../../errors.ts';
+import { asFailure, Failure, type FailureKind, withDetails } from '../../errors.ts';
 import { notice, warn } from '../../events.ts';
 import { optionalFields } from '../../fields.ts';
 import { withFate } from '../../import/plan.ts';
@@ -146,8 +146,9 @@ function importFailure(
   items: readonly Item[],
   { unknown = 0, refused = 0, left = 0 }: Counts,
 ): unknown {
-  const cause = stop && 'error' in stop ? withDetails(stop.error, {}) : undefined;
-  if (cause !== undefined && !(cause instanceof Failure)) return cause;
+  const error = stop && 'error' in stop ? stop.error : undefined;
+  const cause = asFailure(error);
+  if (error !== undefined && !cause) return error;
   const { hint, resetAt, retryAfter, service } = cause?.details ?? {};
   const open = unknown + refused + left;
   const done = `${formatCount(items.length - open)} of ${countOf(items.length, 'row')} are done; nothing was lost.`;

@@ -3,26 +3,21 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-
-/** A category as JSON, 72 bytes with its comma; the id of one in ten is beyond what a double can tell from its neighbours. */
-export function categoryText(n: number): string {
-  const id = n % 10 === 0 ? 9_007_199_254_740_993n + BigInt(n) : n;
-  return `{"id":${id},"name":"category ${n}","description":"number ${n}, of many"}`;
-}
+import { type Kind, kinds } from '../../support/kinds.ts';
 
 /** What is in one store; its list is made once and sent from memory. */
 type Store = { readonly categories: string[]; list: Buffer | undefined };
 
 /**
- * Answers at /ROWS.NAME/v1: a store of its own for each name, that begins with so many categories. Its limit is never
- * reached. Tells its parent process the port, and ends with it.
+ * Answers at /ROWS.NAME/v1: a store of its own for each name, that begins with so many categories, of a kind if the name is one.
+ * Its limit is never reached. Tells its parent process the port, and ends with it.
  */
 export async function serveHere(): Promise<void> {
   const stores = new Map<string, Store>();
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, name = ''] = request.url?.split('/') ?? [];
-    const store = stores.get(name) ?? openStore(Number.parseInt(name, 10));
+    const store = stores.get(name) ?? openStore(decodeURIComponent(name));
     stores.set(name, store);
     const headers = {
       'content-type': 'application/json',
@@ -49,8 +44,10 @@ export async function serveHere(): Promise<void> {
   });
 }
 
-function openStore(rows: number): Store {
-  return { categories: Array.from({ length: rows }, (_, n) => categoryText(n)), list: undefined };
+function openStore(name: string): Store {
+  const [rows, kind] = name.split('.');
+  const textOf = kinds[kind as Kind] ?? kinds.ascii;
+  return { categories: Array.from({ length: Number(rows) }, (_, n) => textOf(n)), list: undefined };
 }
 
 /** Starts this program again as that service. */
@@ -58,7 +55,8 @@ export async function startService() {
   const child = fork(process.argv[1] ?? '', ['service']);
   const [port] = (await once(child, 'message')) as [number];
   return {
-    at: (rows: number, name = '') => `http://127.0.0.1:${port}/${rows}.${name}/v1`,
+    at: (rows: number, name = '') =>
+      `http://127.0.0.1:${port}/${rows}.${encodeURIComponent(name)}/v1`,
     close: () => void child.kill(),
   };
 }

@@ -132,8 +132,8 @@ describe('categories list', () => {
 
     const lines = (await list()).stdout.split('\n');
 
-    const padded = (text: string) => text.padEnd(22);
-    expect(lines.slice(0, 2)).toEqual([`${padded('id')}name  description`, `${padded('1')}dog`]);
+    // As wide as the first rows need, and two digits more for later ones.
+    expect(lines.slice(0, 2)).toEqual(['id      name  description', '1       dog']);
     expect(lines).toHaveLength(1_003);
   });
 
