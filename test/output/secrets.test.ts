@@ -164,6 +164,21 @@ describe('the key is cut out of texts that petstore itself makes:', () => {
   });
 });
 
+test('no header of the service shows the key, whatever it is called', async ({
+  petstore,
+  sandbox,
+}) => {
+  const key = 'canary-0123456789';
+  const headers = { reason: key, kind: `a ${key}`, event: key, outcome: key, [`x-${key}`]: 'y' };
+  sandbox.react = () => reply(200, [], headers);
+
+  const { stderr } = await petstore(['categories', 'list', '-v', '--json'], withKey(key));
+
+  expect(stderr).toContain('"reason":"[key]"');
+  expect(stderr).toContain('"x-[key]":"y"');
+  expect(stderr).not.toContain(key);
+});
+
 describe('a number is never touched, although it holds the key:', () => {
   test.for(formats)('%s', async (format, { petstore, sandbox }) => {
     sandbox.react = () =>
