@@ -40,6 +40,11 @@ export function faultOfFolder(path: string, uid: number | undefined): FileFault 
   return undefined;
 }
 
+/** As root in the home folder of a user, a link of that user could lead to any folder. */
+export function refuseForeignLinks(path: string, uid: number | undefined): void {
+  refuse(faultOfLinks(path, uid));
+}
+
 /** Returns the reason if a folder in which we make others belongs to another user, who could exchange them. */
 export function faultOfOwner(path: string, uid: number | undefined): FileFault | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
