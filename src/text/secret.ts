@@ -25,6 +25,11 @@ export function mayBeKey(text: string): boolean {
   });
 }
 
+/** Hides what may grant access in a URL that nobody has checked: user name and password, query and fragment. */
+export function withoutUrlSecrets(url: string): string {
+  return url.replace(/\/\/.*@/s, '//[hidden]@').replace(/[?#].*/s, '?[hidden]');
+}
+
 /** Returns a secret as others may repeat it: plain, in JSON, in a URL, and in Base64 with other bytes before it. */
 export function formsOf(padded: string): readonly string[] {
   const secret = padded.trim();

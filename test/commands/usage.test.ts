@@ -235,6 +235,13 @@ describe('failures of the service', () => {
     ],
     [301, 5, 'Redirects are not followed. No base URL', '', to('/v1/categories/')],
     [302, 5, 'Redirects are not followed.\n', '', to('https://b.example/login')],
+    [
+      301,
+      5,
+      'redirects to https://[hidden]@b.example/v2/categories?[hidden] (301)\nRedirects are not followed.\n',
+      '',
+      to('https://me:sesame@b.example/v2/categories?token=sesame'),
+    ],
     [302, 5, 'Redirects are not followed.\n', '', to('http://b.example/v1/categories')],
   ])('%i is exit %i: %s', async ([status, exitCode, says, body, given], { petstore, sandbox }) => {
     // A 304 has no body.

@@ -241,6 +241,7 @@ describe('the sandbox itself', () => {
 
   test.for([
     ['evil.example', '/categories', 403],
+    ['evil.example:4010@127.0.0.1', '/categories', 403],
     ['evil.example:4010', '//127.0.0.1/v1/categories', 403],
     ['', '/categories', 400],
     ['[::1]:4010', '/categories', 201],
