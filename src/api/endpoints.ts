@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { isJsonObject, type Json } from '../json/json.ts';
 import type { Method } from './exchange.ts';
-import { Category, convertStringIds } from './resources.ts';
+import { Category } from './resources.ts';
 
 export type Endpoint<Data = never> = {
   readonly method: Method;
@@ -11,7 +11,6 @@ export type Endpoint<Data = never> = {
   readonly expects: string;
   readonly maxBytes: number;
   readonly deprecated?: true;
-  readonly convertStringIds?: (data: Data) => void;
 };
 
 const MiB = 1024 * 1024;
@@ -32,7 +31,6 @@ export const createCategory: Endpoint<Category> = {
   data: Category,
   expects: 'the created category',
   maxBytes: MiB,
-  convertStringIds: (category) => convertStringIds([category]),
 };
 
 /** The interface document shows no fields of a pet, so any JSON object is one. */

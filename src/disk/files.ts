@@ -99,7 +99,8 @@ function inWords(bytes: number): string {
 
 function unreadable(path: string, error: unknown): Failure {
   const reason = error instanceof TypeError ? 'not valid UTF-8' : systemCode(error);
-  return configFailure(`cannot read ${path} (${reason})`, undefined, error);
+  const hint = isDenied(error) ? deniedHint : undefined;
+  return configFailure(`cannot read ${path} (${reason})`, hint, error);
 }
 
 /** Replaces a file whole or not at all. Removes the files of killed writers, so nobody else may write it at the same time. */
@@ -144,6 +145,10 @@ export function cannotSave(path: string, error: unknown): Failure {
 
 function outputFailure(verb: 'save' | 'remove', path: string, cause: unknown): Failure {
   const code = systemCode(cause) ?? 'unknown error';
-  const hint = ['EACCES', 'EPERM', 'EROFS'].includes(code) ? deniedHint : undefined;
+  const hint = isDenied(cause) ? deniedHint : undefined;
   return new Failure('output', `cannot ${verb} ${path} (${code})`, { hint, cause });
+}
+
+function isDenied(error: unknown): boolean {
+  return ['EACCES', 'EPERM', 'EROFS'].includes(systemCode(error) ?? '');
 }

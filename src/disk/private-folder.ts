@@ -78,6 +78,9 @@ export function syncFolder(path: string): void {
   const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     fsyncSync(folder);
+  } catch (error) {
+    // Shared folders of virtual machines and phones sync no folders.
+    if (!['EINVAL', 'ENOTSUP'].includes(systemCode(error) ?? '')) throw error;
   } finally {
     closeSync(folder);
   }
