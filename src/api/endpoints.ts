@@ -3,11 +3,13 @@ import { isJsonObject, type Json } from '../json/json.ts';
 import type { Method } from './exchange.ts';
 import { Category } from './resources.ts';
 
-export type Endpoint<Data = never> = {
+export type Endpoint<Data = unknown> = {
   readonly method: Method;
   readonly path: string;
   readonly status: 200 | 201 | 'any 2xx';
   readonly data: z.ZodMiniType;
+  /** Is never set: it tells the compiler what `data` lets through. */
+  readonly type?: Data;
   readonly expects: string;
   readonly maxBytes: number;
   readonly deprecated?: true;
