@@ -5,6 +5,7 @@ import { saving } from '../disk/files.ts';
 import { FileFault } from '../disk/open-file.ts';
 import { faultOfFolder, securePrivateFolder } from '../disk/private-folder.ts';
 import type { StateFiles } from '../disk/state-files.ts';
+import { removeStale } from '../disk/temporary.ts';
 import { configFailure, systemCode } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
 import type { Hold } from './hold.ts';
@@ -56,6 +57,7 @@ export class Journal {
   ) {
     this.#stateFiles = context.stateFiles;
     saving(path, () => securePrivateFolder(dirname(path), context.uid));
+    removeStale(dirname(path), context.now());
     const { header, state, rows, intact, isTorn } = replay(context, path);
     this.header = header;
     this.state = state;
