@@ -106,11 +106,14 @@ function thirdPartyNotices() {
       const modules = Object.values(bundle).flatMap((chunk) => Object.keys(chunk.modules ?? {}));
       const folders = modules.flatMap((id) => id.match(packageFolder) ?? []);
       const notices = [...new Set(folders)].sort().map(noticeOf);
-      const source = notices.join(`\n${'-'.repeat(72)}\n\n`);
+      const source = notices.join(separator);
       this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-NOTICES.txt', source });
     },
   };
 }
+
+const separator = `\n${'-'.repeat(72)}\n\n`;
+const llhttp = 'Copyright Fedor Indutny, 2018.';
 
 const packageFolder = /[^\0]*node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/;
 
@@ -123,5 +126,8 @@ function noticeOf(folder) {
   const source = /^MPL/.test(license)
     ? `Source: ${repository.url.replace(/^git:/, 'https:')}\n\n`
     : '';
-  return `${name} ${version}\n\n${source}${text}\n`;
+  // undici carries llhttp, which has the same licence, as WebAssembly.
+  const carried =
+    name === 'undici' ? [`llhttp\n\n${text.replace(/^Copyright.*$/m, llhttp)}\n`] : [];
+  return [`${name} ${version}\n\n${source}${text}\n`, ...carried].join(separator);
 }

@@ -3,6 +3,7 @@ import { isoTime } from '../time.ts';
 import { TransportError, TunnelError } from './exchange.ts';
 
 const checkUrl = 'Check the base URL and where it is set: petstore config list';
+const checkHosts = 'Check localhost in the hosts file of this machine, or use 127.0.0.1.';
 const trust = 'To trust your own certificate authority: NODE_EXTRA_CA_CERTS=/path/to/ca.pem';
 const checkClock =
   'Check the clock of this machine. If it is right, only the operator of that host can help.';
@@ -38,6 +39,7 @@ const reasons: readonly Reason[] = [
   [/^ETIMEOUT /, 'cannot resolve host HOST: no name server answers', { isAway: true }],
   [/^ECONNREFUSED /, 'HOST refused the connection', { hint: checkUrl, canRetry: true }],
   [/^(EHOSTUNREACH|ENETUNREACH|ETIMEDOUT) /, 'HOST is unreachable', { canRetry: true }],
+  [/^ENOTLOCAL /, 'HOST is another machine, so the key was not sent to it', { hint: checkHosts }],
   [/^UND_ERR_CONNECT_TIMEOUT /, 'connecting to HOST timed out after 10s', { canRetry: true }],
   [/^UND_ERR_HEADERS_TIMEOUT /, 'HOST does not answer', { isAway: true }],
   [/^E[MN]FILE /, 'too many open files to connect to HOST', { canRetry: true }],

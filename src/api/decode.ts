@@ -6,7 +6,7 @@ import { createArrayReader, JsonError, JsonLimitError, mapTexts, parseJson } fro
 import { cutOut } from '../text/secret.ts';
 import { type Endpoint, listCategories } from './endpoints.ts';
 import { type ApiResponse, headerValues, isWrite } from './exchange.ts';
-import { type Category, convertStringIds, isSurelyCategory } from './resources.ts';
+import { type Category, isSurelyCategory } from './resources.ts';
 
 const maxValues = 500_000;
 const batchBytes = 64 * 1024;
@@ -17,7 +17,8 @@ export function decode<Data>(
   { status, headers, bytes }: ApiResponse,
   keyForms: readonly string[],
 ): Data {
-  const hasNoContent = endpoint.method === 'HEAD' || status === 204 || status === 205;
+  const isEmptyWrite = isWrite(endpoint.method) && bytes.length === 0;
+  const hasNoContent = endpoint.method === 'HEAD' || isEmptyWrite || [204, 205].includes(status);
   if (endpoint.status === 'any 2xx' && hasNoContent) return undefined as Data;
   requireJson(headers);
   if (bytes.length === 0) throw unexpected(endpoint, 'an empty body');
@@ -34,7 +35,6 @@ export function decode<Data>(
     const { words, isWhole } = mismatch;
     throw unexpected(endpoint, isWhole ? typeName(value) : `an invalid one (${words})`);
   }
-  endpoint.convertStringIds?.(value as Data);
   return value as Data;
 }
 
@@ -80,7 +80,6 @@ async function* decodeParts(
     if (!items.every(isSurelyCategory)) {
       const mismatch = findMismatch(listCategories.data, items, count);
       if (mismatch) throw unexpected(listCategories, `an invalid one (${mismatch})`);
-      convertStringIds(batch);
     }
     count += batch.length;
     return batch;

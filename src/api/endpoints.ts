@@ -1,17 +1,18 @@
 import * as z from 'zod/mini';
 import { isJsonObject, type Json } from '../json/json.ts';
 import type { Method } from './exchange.ts';
-import { Category, convertStringIds } from './resources.ts';
+import { Category } from './resources.ts';
 
-export type Endpoint<Data = never> = {
+export type Endpoint<Data = unknown> = {
   readonly method: Method;
   readonly path: string;
   readonly status: 200 | 201 | 'any 2xx';
   readonly data: z.ZodMiniType;
+  /** Is never set: it tells the compiler what `data` lets through. */
+  readonly type?: Data;
   readonly expects: string;
   readonly maxBytes: number;
   readonly deprecated?: true;
-  readonly convertStringIds?: (data: Data) => void;
 };
 
 const MiB = 1024 * 1024;
@@ -32,7 +33,6 @@ export const createCategory: Endpoint<Category> = {
   data: Category,
   expects: 'the created category',
   maxBytes: MiB,
-  convertStringIds: (category) => convertStringIds([category]),
 };
 
 /** The interface document shows no fields of a pet, so any JSON object is one. */

@@ -6,6 +6,7 @@ import {
   type ServiceError,
 } from '../errors.ts';
 import { isJsonObject, type Json, parseJson } from '../json/json.ts';
+import { withoutUrlSecrets } from '../text/secret.ts';
 import { commandOn } from '../text/shell.ts';
 import type { Endpoint } from './endpoints.ts';
 import { type ApiResponse, headerValues, isWrite } from './exchange.ts';
@@ -76,7 +77,7 @@ export function refusalOf(
   const [, , kind, outcome, template] = rule;
   if (status >= 300 && status < 400) {
     const [location] = headerValues(headers, 'location');
-    const message = `${template.replace('LOCATION', () => location ?? 'elsewhere')} (${status})`;
+    const message = `${template.replace('LOCATION', () => withoutUrlSecrets(location ?? 'elsewhere'))} (${status})`;
     const hint = location && redirectHint(location, endpoint, baseUrl);
     return failureOf(endpoint, kind, message, outcome, { hint, service });
   }
@@ -132,7 +133,7 @@ function redirectHint(location: string, { path }: Endpoint, { href }: URL): stri
   if (target === `${from}/`) {
     return 'Redirects are not followed. No base URL helps: the service wants a slash after the path.';
   }
-  if (!target.startsWith('https:') || !target.endsWith(path)) return 'Redirects are not followed.';
+  if (!/^https:[^@]*$/.test(target) || !target.endsWith(path)) return 'Redirects are not followed.';
   const next = commandOn('petstore config set base-url', target.slice(0, -path.length));
   return `Redirects are not followed. If you trust that URL, run: ${next}`;
 }

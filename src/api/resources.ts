@@ -13,11 +13,8 @@ const optionalTexts = Object.fromEntries(
 export const NewCategory = z.object({ name: z.string().check(notBlank), ...optionalTexts });
 export type NewCategory = Content;
 
-/** An int64, as a number or, as some services send it, a string of digits. */
 const CategoryId = z.custom<ExactNumber>(
-  (value) =>
-    (value instanceof ExactNumber && isInt64(value.text)) ||
-    (typeof value === 'string' && isInt64(value)),
+  (value) => value instanceof ExactNumber && isInt64(value.text),
   'must be a 64-bit integer',
 );
 
@@ -37,12 +34,4 @@ export function isSurelyCategory(value: Json): boolean {
     typeof name === 'string' &&
     optionalFields.every((field) => value[field] === undefined || typeof value[field] === 'string')
   );
-}
-
-/** Turns ids that were sent as strings into integers, in place. */
-export function convertStringIds(categories: readonly Category[]): void {
-  for (const category of categories) {
-    const id: unknown = category.id;
-    if (typeof id === 'string') category.id = new ExactNumber(id);
-  }
 }

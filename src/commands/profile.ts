@@ -9,10 +9,11 @@ import {
   unknownProfile,
 } from '../session/profile.ts';
 import { type Session, withSession } from '../session/session.ts';
-import { settingsOf } from '../settings/file.ts';
+import { type ProfileSettings, settingsOf } from '../settings/file.ts';
 import { requireConfigFolder } from '../settings/folders.ts';
 import { hasStoredKey } from '../settings/keys.ts';
 import { parseProfileName, sandboxProfile } from '../settings/values.ts';
+import { withoutUrlSecrets } from '../text/secret.ts';
 import { addExamples, addNotes } from './help.ts';
 
 const columns = ['profile', 'default', 'active', 'baseUrl', 'key'] as const;
@@ -35,10 +36,14 @@ async function listProfiles(session: Session): Promise<void> {
     profile: name,
     default: name === byDefault,
     active: name === profile.name,
-    baseUrl: settingsOf(settingsFile.settings, name)['base-url'],
+    baseUrl: shownBaseUrl(settingsOf(settingsFile.settings, name)),
     key: keySource(name, settingsFile),
   }));
   await output.print({ data: rows, columns });
+}
+
+function shownBaseUrl({ 'base-url': url }: ProfileSettings): string | undefined {
+  return url && withoutUrlSecrets(url);
 }
 
 function keySource(name: string, { settings, folder }: SettingsFile): string {

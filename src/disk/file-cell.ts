@@ -14,6 +14,8 @@ const maxBytes = 1024 * 1024;
 /** The first line of a file, which no other file has: the digest of the value, and an id. */
 const headLength = 53;
 const maxReads = 1_000;
+/** The number after the highest of these is still exact. */
+const ownName = /^[1-9]\d{0,14}$/;
 
 export type Check = {
   /** Returns false for a value that no change of ours would have written. */
@@ -112,8 +114,8 @@ export function fileCell<Value>(folder: string, check?: Check): Cell<Value> {
 
 function numbersIn(folder: string): number[] {
   try {
-    const numbers = readdirSync(folder).map(Number).filter(Number.isSafeInteger);
-    return numbers.sort((a, b) => a - b);
+    const names = readdirSync(folder).filter((name) => ownName.test(name));
+    return names.map(Number).sort((a, b) => a - b);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return [];
     throw error;

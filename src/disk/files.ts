@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   openSync,
   renameSync,
@@ -8,8 +9,9 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { configFailure, Failure, systemCode } from '../errors.ts';
+import { mayBeKey } from '../text/secret.ts';
 import { commandOn } from '../text/shell.ts';
 import { FileFault, readStart, writeNew } from './open-file.ts';
 import { makePrivateFolder, syncFolder } from './private-folder.ts';
@@ -58,7 +60,7 @@ function read(path: string, maxBytes: number, check: (stats: Stats) => void): st
     const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
     file = retryOnWindows(() => openSync(path, flags));
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
+    if (isNotFound(error)) return undefined;
     throw unreadable(path, error);
   }
   try {
@@ -76,13 +78,29 @@ function read(path: string, maxBytes: number, check: (stats: Stats) => void): st
   }
 }
 
+/** No file can have a name that is too long, as a key may be in its place. */
+export function isNotFound(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(systemCode(error) ?? '');
+}
+
+/** Returns a path that a user gave, for a message, unless it may be a key in the place of a path. */
+export function shownPath(path: string): string {
+  const isPath =
+    /^\.{1,2}[/\\]|\.[a-z]{1,6}$/i.test(path) ||
+    (/\w/.test(basename(dirname(path))) && existsSync(dirname(path)));
+  return isPath || !mayBeKey(path.replace(/^\//, '')) || existsSync(path)
+    ? path
+    : '(not repeated here, since it may be an API key)';
+}
+
 function inWords(bytes: number): string {
   return bytes < MiB ? `${bytes / KiB} KiB` : `${bytes / MiB} MiB`;
 }
 
 function unreadable(path: string, error: unknown): Failure {
   const reason = error instanceof TypeError ? 'not valid UTF-8' : systemCode(error);
-  return configFailure(`cannot read ${path} (${reason})`, undefined, error);
+  const hint = isDenied(error) ? deniedHint : undefined;
+  return configFailure(`cannot read ${path} (${reason})`, hint, error);
 }
 
 /** Replaces a file whole or not at all. Removes the files of killed writers, so nobody else may write it at the same time. */
@@ -127,6 +145,10 @@ export function cannotSave(path: string, error: unknown): Failure {
 
 function outputFailure(verb: 'save' | 'remove', path: string, cause: unknown): Failure {
   const code = systemCode(cause) ?? 'unknown error';
-  const hint = ['EACCES', 'EPERM', 'EROFS'].includes(code) ? deniedHint : undefined;
+  const hint = isDenied(cause) ? deniedHint : undefined;
   return new Failure('output', `cannot ${verb} ${path} (${code})`, { hint, cause });
+}
+
+function isDenied(error: unknown): boolean {
+  return ['EACCES', 'EPERM', 'EROFS'].includes(systemCode(error) ?? '');
 }

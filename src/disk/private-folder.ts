@@ -40,6 +40,11 @@ export function faultOfFolder(path: string, uid: number | undefined): FileFault 
   return undefined;
 }
 
+/** As root in the home folder of a user, a link of that user could lead to any folder. */
+export function refuseForeignLinks(path: string, uid: number | undefined): void {
+  refuse(faultOfLinks(path, uid));
+}
+
 /** Returns the reason if a folder in which we make others belongs to another user, who could exchange them. */
 export function faultOfOwner(path: string, uid: number | undefined): FileFault | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
@@ -73,6 +78,9 @@ export function syncFolder(path: string): void {
   const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     fsyncSync(folder);
+  } catch (error) {
+    // Shared folders of virtual machines and phones sync no folders.
+    if (!['EINVAL', 'ENOTSUP'].includes(systemCode(error) ?? '')) throw error;
   } finally {
     closeSync(folder);
   }

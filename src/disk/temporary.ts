@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 const ending = /\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
 
@@ -10,13 +10,24 @@ export function nameTemporary(path: string): string {
 
 /** Returns the unfinished files of one path: of running processes and of killed ones. */
 export function temporariesOf(path: string): string[] {
+  return temporariesIn(dirname(path)).filter((found) => found.replace(ending, '') === path);
+}
+
+function temporariesIn(folder: string): string[] {
   try {
-    return readdirSync(dirname(path))
-      .filter((name) => ending.test(name) && name.replace(ending, '') === basename(path))
-      .map((name) => join(dirname(path), name));
+    const names = readdirSync(folder).filter((name) => ending.test(name));
+    return names.map((name) => join(folder, name));
   } catch {
     return [];
   }
+}
+
+const maxAgeMs = 3_600_000;
+
+/** Removes the unfinished files of killed processes. A living one has its own for milliseconds. */
+export function removeStale(folder: string, now: number): void {
+  const touchedAt = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now;
+  removeFiles(temporariesIn(folder).filter((path) => now - touchedAt(path) > maxAgeMs));
 }
 
 export function removeFiles(files: readonly string[]): void {

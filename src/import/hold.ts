@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { cannotSave, saving } from '../disk/files.ts';
 import { withLock } from '../disk/lock.ts';
 import { securePrivateFolder } from '../disk/private-folder.ts';
-import { removeFiles } from '../disk/temporary.ts';
+import { removeFiles, removeStale } from '../disk/temporary.ts';
 import { Failure, Interruption, nothingSent, systemCode, unsentFailure } from '../errors.ts';
 import type { Report } from '../events.ts';
 import type { Store } from '../store/store-cell.ts';
@@ -14,10 +14,12 @@ import {
   describeProcess,
   findRivals,
   hashOf,
+  hasSent,
   idOf,
   keysOf,
   type Mark,
   type Process,
+  readMarks,
   Watch,
 } from './marks.ts';
 
@@ -232,7 +234,11 @@ async function tryHold(
   const work = async (isLocked: () => Promise<boolean>) => {
     const file = join(folder, `${scope}.${randomUUID()}`);
     try {
-      const rivals = findRivals(context, watch, folder, scope, new Set(keys));
+      removeStale(folder, now());
+      const marks = readMarks(context, watch, folder, scope);
+      const rivals = findRivals(marks, new Set(keys));
+      const others = marks.filter((mark) => !rivals.includes(mark));
+      for (const mark of others) if (isSpent(context, mark)) stateFiles.remove(mark.file);
       const living = rivals.filter((rival) => watch.isLiving(rival));
       if (living.length > 0) return living;
       const taken = rivals.flatMap((rival) => takeOver(context, rival));
@@ -258,11 +264,14 @@ async function tryHold(
 function takeOver({ stateFiles }: Context, mark: Mark): Mark[] {
   const file = join(mark.file, '..', `${idOf(mark.file)}.ended`);
   if (file !== mark.file) stateFiles.rename(mark.file, file);
-  // 0.2.0 did not note what was sent.
-  if (mark.process?.v === undefined || /\.(?:sent|ended)$/.test(mark.file))
-    return [{ ...mark, file }];
+  if (hasSent(mark)) return [{ ...mark, file }];
   stateFiles.remove(file);
   return [];
+}
+
+/** Returns true for the mark of a killed process that has sent nothing. */
+function isSpent(context: Context, mark: Mark): boolean {
+  return !hasSent(mark) && mark.process !== undefined && context.isRunning(mark.process) === false;
 }
 
 function predecessorOf(context: Context, mark: Mark): Predecessor {

@@ -5,6 +5,7 @@ import { saving } from '../disk/files.ts';
 import { FileFault } from '../disk/open-file.ts';
 import { faultOfFolder, securePrivateFolder } from '../disk/private-folder.ts';
 import type { StateFiles } from '../disk/state-files.ts';
+import { removeStale } from '../disk/temporary.ts';
 import { configFailure, systemCode } from '../errors.ts';
 import { commandOn } from '../text/shell.ts';
 import type { Hold } from './hold.ts';
@@ -56,6 +57,7 @@ export class Journal {
   ) {
     this.#stateFiles = context.stateFiles;
     saving(path, () => securePrivateFolder(dirname(path), context.uid));
+    removeStale(dirname(path), context.now());
     const { header, state, rows, intact, isTorn } = replay(context, path);
     this.header = header;
     this.state = state;
@@ -157,7 +159,9 @@ function replay({ stateFiles }: Context, path: string) {
   let state: State = 'idle';
   let intact = '';
   // Not `.`, which stops at U+2028: JSON leaves that in a name as it is.
-  for (const [line] of text.matchAll(/[^\n]*\n/g)) {
+  // Without the torn end: a long one, such as the NULs of a crash, would take a time that grows with its square.
+  const lines = text.slice(0, text.lastIndexOf('\n') + 1);
+  for (const [line] of lines.matchAll(/[^\n]*\n/g)) {
     const entry = parse(line);
     if (!entry || 'sha256' in entry === (header !== undefined)) break;
     if ('sha256' in entry) header = entry;

@@ -91,18 +91,24 @@ export function hashOf(text: string): string {
   return hash('sha256', text, 'hex').slice(0, 16);
 }
 
-export function findRivals(
+export function findRivals(marks: readonly Mark[], keys: ReadonlySet<string>): Mark[] {
+  return marks.filter((mark) => !mark.process || mark.keys.some((key) => keys.has(key)));
+}
+
+/** Returns true also for one of 0.2.0, which did not note what was sent. */
+export function hasSent({ file, process }: Mark): boolean {
+  return process?.v === undefined || /\.(?:sent|ended)$/.test(file);
+}
+
+export function readMarks(
   { stateFiles }: Context,
   watch: Watch,
   folder: string,
   scope: string,
-  keys: ReadonlySet<string>,
 ): Mark[] {
   const form = new RegExp(`^${scope}\\.[0-9a-f-]{36}(\\.sent|\\.ended)?$`);
   return stateFiles.list(folder).flatMap((name) => {
-    const mark = form.test(name) ? watch.read(join(folder, name)) : undefined;
-    const isRival = mark && (!mark.process || mark.keys.some((key) => keys.has(key)));
-    return isRival ? [mark] : [];
+    return (form.test(name) && watch.read(join(folder, name))) || [];
   });
 }
 

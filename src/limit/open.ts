@@ -6,7 +6,7 @@ import { type Cell, memoryCell, withFallbacks } from '../disk/cell.ts';
 import { fileCell } from '../disk/file-cell.ts';
 import { FileFault } from '../disk/open-file.ts';
 import { faultOfFolder, faultOfOwner, ownFolder } from '../disk/private-folder.ts';
-import { removeFiles } from '../disk/temporary.ts';
+import { removeFiles, removeStale } from '../disk/temporary.ts';
 import { systemCode, unsentFailure } from '../errors.ts';
 import { dropPermits } from './learn.ts';
 import { type Limit, openLimit, withClocks } from './limit.ts';
@@ -123,6 +123,7 @@ function cellIn(
       // take up to twice as long.
       const fault = hasValue ? undefined : faultOfLimits(folder, context);
       if (fault) throw fault;
+      if (!hasValue) removeStale(join(limits, name), context.now());
       const seen = await cell.read();
       hasValue ||= seen.value !== undefined;
       if (hasValue) return seen;

@@ -150,6 +150,10 @@ function openLane(origin: string, proxy: HttpProxy | undefined, patience: Patien
       connect: (target, done) =>
         connect(target, (error, socket) => {
           if (error) return done(error, null);
+          if (target.protocol === 'http:' && !isLocal(socket)) {
+            socket.destroy();
+            return done(faultOf('ENOTLOCAL'), null);
+          }
           adopt(socket, lane);
           Promise.resolve(lane.lastCheck?.()).then(
             // undici takes a closed socket for a reason to connect again.
@@ -232,6 +236,11 @@ function adopt(socket: Socket, lane: Lane): void {
     if (code === 'ECONNRESET') Object.assign(error, { code: 'UND_ERR_SOCKET' });
     if (code?.startsWith('ERR_SSL_')) lane.fault = error;
   });
+}
+
+/** The name localhost may lead anywhere, and over http the key is not encrypted. */
+function isLocal({ remoteAddress = '' }: Socket): boolean {
+  return remoteAddress === '::1' || /^(?:::ffff:)?127\./.test(remoteAddress);
 }
 
 function faultOf(code: string): Error {

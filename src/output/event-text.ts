@@ -15,15 +15,23 @@ export function eventJson(
   event: Event | ReturnType<typeof failureEvent>,
   redact: (text: string) => string,
 ): string {
-  const json = JSON.stringify(event, (name, value) => {
+  const json = JSON.stringify(event, function (this: unknown, name, value) {
     if (textFields.has(name)) return undefined;
-    if (typeof value === 'string') return ownWords.has(name) ? value : redact(value);
+    if (typeof value === 'string') {
+      // A header of the service may have such a name as well.
+      return this === event && ownWords.has(name) ? value : redact(value);
+    }
+    if (name === 'headers') return withNames(value, redact);
     if (typeof value !== 'number') return value;
     // A wait that only another process can end has no end.
     if (!Number.isFinite(value)) return undefined;
     return timeFields.has(name) ? isoTime(value) : Math.ceil(value);
   });
   return escapeJson(json);
+}
+
+function withNames(headers: object, redact: (name: string) => string): object {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [redact(name), value]));
 }
 
 export function failureEvent({ kind, message, details, exitCode }: Failure) {
@@ -68,7 +76,7 @@ export function eventText(event: Event, now: number): string {
 
 export function waitText({ why, next, resetAt, waitMs, left }: Wait): string {
   const when = resetAt === undefined ? '' : ` in ${duration(waitMs)} (${clockTime(resetAt)})`;
-  const rows = left === undefined ? '' : `; ${formatCount(left)} rows left`;
+  const rows = left === undefined ? '' : `; ${countOf(left, 'row')} left`;
   return `${why}, ${next}${when}${rows}`;
 }
 

@@ -58,8 +58,7 @@ function judge(
 ): SandboxRequest['key'] {
   if (!URL.canParse(`http://${host}`)) return 'badHost';
   // A web page can point a name of its own at this machine (DNS rebinding): only our own names count.
-  const { hostname } = new URL(`http://${host}`);
-  if (!['127.0.0.1', 'localhost', '[::1]'].includes(hostname)) return 'foreign';
+  if (!/^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/i.test(host)) return 'foreign';
   if (!authorization) return 'missing';
   const [, token] = /^bearer +(.*)$/i.exec(authorization) ?? [];
   return token === key ? 'valid' : 'invalid';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Category, convertStringIds } from '../api/resources.ts';
+import { Category } from '../api/resources.ts';
 import { findMismatch } from '../json/check.ts';
 import { exact, isJsonObject, type Json } from '../json/json.ts';
 import { type Plan, plans, Quota } from './quota.ts';
@@ -44,7 +44,6 @@ export function createState(json: Json = {}, plan: Plan = plans.free): SandboxSt
   if (mismatch) throw new Error(mismatch);
   const { categories, pets, orders } = { ...sample, ...(data as Partial<typeof sample>) };
   const numbered: Category[] = categories.filter(({ id }) => id !== undefined);
-  convertStringIds(numbered);
   const ids = numbered.map(({ id }) => BigInt(id.text));
   if (new Set(ids).size < ids.length) throw new Error('duplicate category id');
 

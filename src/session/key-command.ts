@@ -1,16 +1,13 @@
-import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ApiKey } from '../api/outcome.ts';
 import type { Captured } from '../context.ts';
 import { deadline } from '../deadline.ts';
-import { othersCanChange } from '../disk/files.ts';
 import { configFailure, type Failure, systemCode, unsentFailure } from '../errors.ts';
 import { parseBaseUrl } from '../settings/addresses.ts';
 import { maxKeyInputBytes, parseKey } from '../settings/keys.ts';
-import { commandOn } from '../text/shell.ts';
 import { canPrompt } from './app.ts';
 import { profileFlag } from './profile.ts';
-import { checkOrigin, type Invocation } from './resolve.ts';
+import { checkOrigin, type Invocation, refuseOpenFile } from './resolve.ts';
 
 export type KeyCommand = {
   readonly source: string;
@@ -24,7 +21,7 @@ const timeoutMs = 60_000;
 export function findKeyCommand(command: string, invocation: Invocation): KeyCommand {
   const { profile } = invocation;
   const { name, file = '' } = profile;
-  refuseOpenFile(file, invocation);
+  refuseOpenFile('api-key-command', file, invocation);
   const move = `petstore config set base-url URL${profileFlag(profile)}`;
   const home = profile.settings['base-url'];
   if (home === undefined) {
@@ -38,17 +35,6 @@ export function findKeyCommand(command: string, invocation: Invocation): KeyComm
     return { value: readKey(captured, source, invocation), source };
   };
   return { source, print };
-}
-
-/** Refuses a settings file that other users can change: they could run any program. */
-function refuseOpenFile(file: string, { context: { uid } }: Invocation): void {
-  const paths = [file, dirname(file), dirname(realpathSync(file))];
-  const open = paths.find((path) => othersCanChange(path, uid));
-  if (open === undefined) return;
-  throw configFailure(
-    `api-key-command was not run, because other users can change ${open}`,
-    `${commandOn('chmod go-w', open)} (and you must own it)`,
-  );
 }
 
 async function capture(command: string, folder: string, invocation: Invocation): Promise<Captured> {

@@ -1,4 +1,7 @@
+import { realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Context } from '../context.ts';
+import { othersCanChange } from '../disk/files.ts';
 import { configFailure } from '../errors.ts';
 import type { Format } from '../formats.ts';
 import { parseBaseUrl } from '../settings/addresses.ts';
@@ -12,6 +15,7 @@ import {
   parseMaxWait,
   parsePlan,
 } from '../settings/values.ts';
+import { commandOn } from '../text/shell.ts';
 import type { App } from './app.ts';
 import type { CommonOptions } from './options.ts';
 
@@ -72,7 +76,23 @@ export function resolveFormat(invocation: Settled): Format {
 
 export function resolveBaseUrl(invocation: Invocation): URL | undefined {
   const given = resolveSetting('base-url', invocation);
+  if (given?.file) refuseOpenFile('base-url', given.file, invocation);
   return given && parseBaseUrl(given.text, given.source);
+}
+
+/** Refuses a setting from a file that other users can change: they could run any program, or have the key sent to them. */
+export function refuseOpenFile(
+  name: ProfileSetting,
+  file: string,
+  { context: { uid } }: Invocation,
+): void {
+  const paths = [file, dirname(file), dirname(realpathSync(file))];
+  const open = paths.find((path) => othersCanChange(path, uid));
+  if (open === undefined) return;
+  throw configFailure(
+    `${name} was not used, because other users can change ${open}`,
+    `${commandOn('chmod go-w', open)} (and you must own it)`,
+  );
 }
 
 /** Refuses another base URL than that of the profile's own key; `move` is the command that moves the key. */

@@ -1,17 +1,18 @@
 import { isAbsolute, join, normalize, posix, win32 } from 'node:path';
 import type { Context } from '../context.ts';
 import { configFailure } from '../errors.ts';
+import { quotedUnlessKey } from '../text/secret.ts';
 
 type Machine = Pick<Context, 'env' | 'platform' | 'home'>;
 
-/** Returns undefined if the folder would be relative: keys would end up in whatever folder the user is in. */
+/** Ignores a relative folder, as XDG says; undefined if none is left: keys would end up in whatever folder the user is in. */
 export function configFolder({ env, platform, home }: Machine): string | undefined {
   const own = ownFolder('PETSTORE_CONFIG_DIR', { env, platform });
   if (own !== undefined) return own;
   if (platform === 'win32' && env.APPDATA) return below(platform, env.APPDATA, 'petstore/Config');
   if (platform === 'darwin') return below(platform, home, 'Library/Preferences/petstore');
-  if (env.XDG_CONFIG_HOME) return below(platform, env.XDG_CONFIG_HOME, 'petstore');
-  return below(platform, home, '.config/petstore');
+  const xdg = below(platform, env.XDG_CONFIG_HOME ?? '', 'petstore');
+  return xdg ?? below(platform, home, '.config/petstore');
 }
 
 export function stateFolder({ env, platform, home }: Machine): string | undefined {
@@ -19,8 +20,8 @@ export function stateFolder({ env, platform, home }: Machine): string | undefine
   if (own !== undefined) return own;
   if (platform === 'win32' && env.LOCALAPPDATA)
     return below(platform, env.LOCALAPPDATA, 'petstore');
-  if (env.XDG_STATE_HOME) return below(platform, env.XDG_STATE_HOME, 'petstore');
-  return below(platform, home, '.local/state/petstore');
+  const xdg = below(platform, env.XDG_STATE_HOME ?? '', 'petstore');
+  return xdg ?? below(platform, home, '.local/state/petstore');
 }
 
 export function requireConfigFolder(machine: Machine): string {
@@ -40,7 +41,9 @@ function ownFolder(variable: string, { env, platform }: Pick<Machine, 'env' | 'p
   if (!folder) return undefined;
   // Windows takes slashes as well, but what we put after it would show both.
   if (isAbsolute(folder)) return platform === 'win32' ? normalize(folder) : folder;
-  throw configFailure(`${variable} must be an absolute path, not "${folder}"`);
+  throw configFailure(
+    `invalid folder${quotedUnlessKey(folder)} from ${variable}: must be an absolute path`,
+  );
 }
 
 function below(platform: string, parent: string, path: string): string | undefined {

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import type { Context } from '../context.ts';
 import { durableRemove, durableWrite, readSecret, saving } from '../disk/files.ts';
 import { withLock } from '../disk/lock.ts';
-import { makePrivateFolder } from '../disk/private-folder.ts';
+import { makePrivateFolder, refuseForeignLinks } from '../disk/private-folder.ts';
 import { temporariesOf } from '../disk/temporary.ts';
 import { configFailure, systemCode } from '../errors.ts';
 import { fromSource, isProfileName } from './values.ts';
@@ -56,6 +56,7 @@ export async function saveKey(
 ): Promise<string> {
   const path = keyFile(folder, profile);
   const keys = dirname(path);
+  saving(path, () => refuseForeignLinks(path, context.uid));
   await withLock(context, join(folder, 'keys.lock'), () => {
     saving(keys, () => {
       makePrivateFolder(keys);
@@ -74,6 +75,7 @@ export async function removeKey(
   profile: string,
 ): Promise<boolean> {
   const path = keyFile(folder, profile);
+  saving(path, () => refuseForeignLinks(path, context.uid));
   const isThere = saving(path, () => lstatSync(path, { throwIfNoEntry: false })) !== undefined;
   if (!isThere && temporariesOf(path).length === 0) return false;
   await withLock(context, join(folder, 'keys.lock'), () => durableRemove(path));

@@ -4,6 +4,7 @@ import Conf from 'conf';
 import type { Context } from '../context.ts';
 import { durableWrite, saving } from '../disk/files.ts';
 import { withLock } from '../disk/lock.ts';
+import { refuseForeignLinks } from '../disk/private-folder.ts';
 import { readSettings, type Settings, settingsFile } from './file.ts';
 import type { SettingName } from './table.ts';
 
@@ -16,6 +17,7 @@ export async function saveSetting(
   value: string | undefined,
 ): Promise<string> {
   const path = join(folder, settingsFile);
+  saving(path, () => refuseForeignLinks(path, context.uid));
   const key = profile === undefined ? name : `profiles.${profile}.${name}`;
   await withLock(context, `${path}.lock`, () => {
     const store = new SettingsStore({ cwd: folder, configName: basename(settingsFile, '.json') });

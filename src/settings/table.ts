@@ -1,4 +1,5 @@
 import { formats } from '../formats.ts';
+import { withoutUrlSecrets } from '../text/secret.ts';
 import { parseBaseUrl, parseSharedStore, shownSharedStore } from './addresses.ts';
 import { parseCommand, parseFormat, parseMaxWait, parsePlan, parseProfileName } from './values.ts';
 
@@ -55,6 +56,7 @@ export const settings: Readonly<
     help: 'base URL with version prefix: https://HOST/v1',
     variable: 'PETSTORE_BASE_URL',
     isOfSandbox: true,
+    withoutSecrets: withoutUrlSecrets,
     parse: parseBaseUrl,
   },
   'api-key': {

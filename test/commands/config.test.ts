@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { expect, test, testKey } from '../support/petstore.ts';
@@ -47,6 +47,22 @@ describe('config list', () => {
       }
     }
   });
+});
+
+test('what may grant access in a base URL is shown by no list', async ({ petstore, folder }) => {
+  const url = 'https://admin:se/s@me@host/v1?api_key=sesame#sesame';
+  mkdirSync(join(folder, 'config'), { mode: 0o700 });
+  const profiles = { production: { 'base-url': url } };
+  writeFileSync(settingsOf(folder), JSON.stringify({ profiles }), { mode: 0o600 });
+
+  for (const line of ['config list', 'config get base-url', 'profile list', 'doctor']) {
+    for (const env of [{ PETSTORE_BASE_URL: undefined }, { PETSTORE_BASE_URL: url }]) {
+      const { stdout, stderr } = await petstore(line.split(' '), { env });
+
+      expect(stdout + stderr).not.toMatch(/admin|s@me|sesame/);
+      if (line !== 'doctor') expect(stdout).toContain('https://[hidden]@host/v1?[hidden]');
+    }
+  }
 });
 
 describe('config get', () => {

@@ -1,4 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createTransport } from '../../src/node/transport.ts';
 import { freePort } from '../support/ports.ts';
@@ -16,6 +17,7 @@ describe('the transport on a real socket', () => {
   async function listen(
     onData: (socket: Socket, received: string) => void,
     onConnection = (_: Socket) => {},
+    host = '127.0.0.1',
   ) {
     const sockets: Socket[] = [];
     let received = '';
@@ -33,7 +35,7 @@ describe('the transport on a real socket', () => {
       onConnection(socket);
     });
     server = listening;
-    await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => listening.listen(0, host, resolve));
     const { port } = listening.address() as { port: number };
     const url = new URL(`http://127.0.0.1:${port}/v1/categories`);
     return { url, sockets, closed, received: () => received };
@@ -84,6 +86,23 @@ describe('the transport on a real socket', () => {
       expect({ received: received(), sent: sent() }).toEqual({ received: '', sent: 0 });
     },
   );
+
+  test('a name of this machine that leads to another one gets nothing over http', async ({
+    skip,
+  }) => {
+    const addresses = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
+    const outside = addresses.find(({ internal, family }) => !internal && family === 'IPv4');
+    skip(!outside, 'this machine has no address but those of itself');
+    const { send, sent } = client();
+    const { url, received } = await listen(answer, () => {}, '0.0.0.0');
+    // What a hosts file would make of localhost.
+    url.hostname = outside?.address ?? '';
+
+    await expect(send({ url })).rejects.toMatchObject({ code: 'ENOTLOCAL' });
+
+    expect(sent()).toBe(0);
+    expect(received()).toBe('');
+  });
 
   test('checks again whether a request may leave when it reuses a connection', async () => {
     const { send, read } = client();

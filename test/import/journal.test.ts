@@ -94,6 +94,7 @@ describe('an import that was killed', () => {
   });
 
   test.for<[string, (journal: string) => void]>([
+    ['with a tail of NULs', (journal) => appendFileSync(journal, '\0'.repeat(256 * 1024))],
     ['half a line', (journal) => appendFileSync(journal, lastLineOf(journal).slice(0, 12))],
     ['zeros', (journal) => appendFileSync(journal, '\0\0\0\0\0\n')],
     ['text', (journal) => appendFileSync(journal, 'rm -rf\n{}\n')],

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { apply, namesIn, pets, put, three } from '../support/import-cases.ts';
 import { expect, test } from '../support/petstore.ts';
@@ -95,3 +95,33 @@ async function findNames(petstore: (argv: string[]) => Promise<unknown>, folder:
   const [lock = ''] = readdirSync(names);
   return { folder: names, scope: lock.replace('.lock', '') };
 }
+
+test('what killed processes left is removed, unless it may still be in use', async ({
+  petstore,
+  folder,
+  clock,
+}) => {
+  const names = await findNames(petstore, folder);
+  const limits = join(names.folder, '..', 'limits');
+  const [limit = ''] = readdirSync(limits);
+  const folders = [names.folder, join(names.folder, '..', 'imports'), join(limits, limit)];
+  const left = folders.flatMap((place, index) =>
+    [2, 0].map((hours) => {
+      const file = join(place, `${hours}.${id.slice(0, -1)}${index}.tmp`);
+      mkdirSync(place, { recursive: true });
+      writeFileSync(file, '');
+      const at = clock.now() / 1_000 - hours * 3_600 - 60;
+      utimesSync(file, at, at);
+      return file;
+    }),
+  );
+  const marks = ['', '.sent'].map((end) => join(names.folder, `${names.scope}.${id}${end}`));
+  for (const file of marks) writeFileSync(file, `${mark({ since: year(2026) })}\nanother-key`);
+
+  const argv = ['categories', 'import', put(folder, three), ...apply];
+  const { exitCode, stderr } = await petstore(argv, { context: { isRunning: () => false } });
+
+  expect(exitCode, stderr).toBe(0);
+  expect(left.map((file) => existsSync(file))).toEqual([false, true, false, true, false, true]);
+  expect(marks.map((file) => existsSync(file))).toEqual([false, true]);
+});

@@ -12,6 +12,7 @@ describe('the folders for settings and state', () => {
   test.for([
     ['linux', {}, config, state],
     ['linux', { XDG_CONFIG_HOME: 'c', XDG_STATE_HOME: 's' }, 'c/petstore', 's/petstore'],
+    ['linux', { XDG_CONFIG_HOME: './c', XDG_STATE_HOME: './s' }, config, state],
     ['linux', { XDG_CONFIG_HOME: '', XDG_STATE_HOME: '' }, config, state],
     ['linux', { PETSTORE_CONFIG_DIR: '', PETSTORE_STATE_DIR: '' }, config, state],
     ['darwin', {}, 'Library/Preferences/petstore', state],
@@ -19,7 +20,10 @@ describe('the folders for settings and state', () => {
     ['linux', { PETSTORE_CONFIG_DIR: 'c', PETSTORE_STATE_DIR: 's' }, 'c', 's'],
   ] as const)('on %s with %j are %s and %s', async (row, { petstore, folder }) => {
     const [platform, given, settings, state] = row;
-    const places = Object.entries(given).map(([name, path]) => [name, path && join(folder, path)]);
+    const places = Object.entries(given).map(([name, path]) => [
+      name,
+      /^\w/.test(path) ? join(folder, path) : path,
+    ]);
     const env = { ...unset, ...Object.fromEntries(places) };
 
     await petstore(['config', 'set', 'output', 'csv'], { env, context: { platform } });
@@ -36,9 +40,9 @@ describe('the folders for settings and state', () => {
     ['no HOME', 'HOME', { ...linux, home: '' }, {}],
     ['a relative HOME', 'HOME', { ...linux, home: 'a' }, {}],
     [
-      'relative XDG folders',
+      'relative XDG folders as well',
       'HOME',
-      { ...linux, home: '/nowhere' },
+      { ...linux, home: '' },
       { XDG_CONFIG_HOME: 'a', XDG_STATE_HOME: './a' },
     ],
     ['relative folders on Windows', 'APPDATA', windows, { APPDATA: 'a', LOCALAPPDATA: 'a' }],
@@ -70,7 +74,9 @@ describe('the folders for settings and state', () => {
       const { exitCode, stderr } = await petstore(list, { env: { [variable]: 'relative' } });
 
       expect(exitCode).toBe(2);
-      expect(stderr).toContain(`${variable} must be an absolute path, not "relative"`);
+      expect(stderr).toContain(
+        `invalid folder "relative" from ${variable}: must be an absolute path`,
+      );
     }
     expect(existsSync('relative')).toBe(false);
     expect(sandbox.requests).toHaveLength(0);

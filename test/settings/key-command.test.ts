@@ -195,7 +195,9 @@ test.skipIf(!isPosix).for<[string, (config: string) => void]>([
     const result = await petstore(argv, { env, context: { capture } });
 
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(result.stderr).toMatch(/api-key-command was not run, because other users can change /);
+    expect(result.stderr).toMatch(
+      /(?:base-url|api-key-command) was not used, because other users can change /,
+    );
     expect(result.stderr).toContain("chmod go-w '");
   }
   expect(calls).toEqual([]);

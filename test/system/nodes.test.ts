@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
@@ -54,5 +54,56 @@ describe.concurrent.each(nodes)('on %s', (node) => {
 
     expect(result).toMatchObject({ code: 5, stdout: '' });
     expect(result.stderr).toContain(`petstore: ${host} refused the connection\n`);
+  });
+});
+
+const needed = manifest.engines.node.replace('>=', '');
+
+test.for([
+  ['18.20.4', 2],
+  ['20.18.3', 2],
+  ['20.19.0', 0],
+  ['21.0.0', 0],
+] as const)('Node %s: exit %i', async ([version, exit], { execute, folder, expect }) => {
+  const older = join(folder, 'older.cjs');
+  writeFileSync(older, `Object.defineProperty(process.versions, 'node', { value: '${version}' })`);
+
+  for (const argv of [
+    ['--version'],
+    ['categories', 'list', '-p', 'sandbox', '-q'],
+    ['doctor', '-p', 'sandbox'],
+  ]) {
+    const { code, stdout, stderr } = await execute(process.execPath, [
+      '-r',
+      older,
+      launcher,
+      ...argv,
+    ]);
+
+    expect(code, stderr).toBe(exit);
+    if (exit === 0) continue;
+    const says = `petstore needs Node ${needed} or later; this is ${process.version} (${process.execPath})`;
+    expect([stdout, stderr]).toEqual(['', `${says}\nNothing was sent.\n`]);
+  }
+});
+
+test('a checkout that is not built says how to build it', async ({ execute, folder, expect }) => {
+  for (const part of ['bin', 'package.json', 'build.mjs'])
+    cpSync(part, join(folder, part), { recursive: true });
+
+  const list = await execute(process.execPath, [
+    join(folder, 'bin/petstore.js'),
+    'categories',
+    'list',
+  ]);
+  const build = await execute(process.execPath, [join(folder, 'build.mjs')]);
+
+  expect(list).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('\nRun: npm ci --include=dev\n'),
+  });
+  expect(build).toMatchObject({
+    code: 1,
+    stderr: 'the build needs the development packages: npm ci --include=dev\n',
   });
 });

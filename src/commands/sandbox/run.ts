@@ -1,9 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Context, Environment } from '../../context.ts';
+import { shownPath } from '../../disk/files.ts';
+import { makePrivateFolder } from '../../disk/private-folder.ts';
 import { Failure, systemCode, usageFailure } from '../../errors.ts';
 import { settingsFile } from '../../settings/file.ts';
+import { stateFolder } from '../../settings/folders.ts';
 import { quote } from '../../text/shell.ts';
 
 /** Runs a program with a `petstore` on its PATH that does not see the user's settings and state. Resolves with its exit code. */
@@ -15,7 +18,7 @@ export async function runProgram(
 ): Promise<number> {
   const { env, self } = context;
   const isWindows = context.platform === 'win32';
-  const folder = makeFolder(isWindows);
+  const folder = makeFolder(context);
   // cross-spawn, which most programs for Node start others with, escapes arguments of a .cmd twice only in a folder of this name.
   const programs = isWindows ? join(folder, 'node_modules', '.bin') : folder;
   try {
@@ -34,19 +37,39 @@ export async function runProgram(
       ...(isWindows && selfVariables(self)),
     });
   } catch (error) {
-    throw cannotRun(program[0], error);
+    throw cannotRun(shownPath(program[0] ?? ''), error);
   } finally {
     tryRemove(folder);
   }
 }
 
-function makeFolder(isWindows: boolean): string {
+/** Makes a folder for programs: in the temporary folder, or where that allows none (noexec) in the state folder. */
+function makeFolder(context: Context): string {
   try {
-    return mkdtempSync(join(tmpdir(), 'petstore-sandbox-'));
+    return makeFolderIn(tmpdir());
   } catch (cause) {
-    const hint = `Set ${isWindows ? 'TEMP' : 'TMPDIR'} to a writable folder.`;
-    const message = `cannot create a folder in ${tmpdir()} (${systemCode(cause)})`;
+    const other = stateFolder(context);
+    try {
+      if (other !== undefined && systemCode(cause) === 'EACCES') return makeFolderIn(other);
+    } catch {}
+    const variable = context.platform === 'win32' ? 'TEMP' : 'TMPDIR';
+    const hint = `Set ${variable} to a folder where you can write and run programs.`;
+    const message = `cannot run programs in ${tmpdir()} (${systemCode(cause)})`;
     throw new Failure('output', message, { consequence: 'Nothing was run.', hint, cause });
+  }
+}
+
+function makeFolderIn(parent: string): string {
+  makePrivateFolder(parent);
+  const folder = mkdtempSync(join(parent, 'petstore-sandbox-'));
+  const probe = join(folder, 'petstore');
+  try {
+    writeFileSync(probe, '', { mode: 0o755 });
+    accessSync(probe, constants.X_OK);
+    return folder;
+  } catch (error) {
+    tryRemove(folder);
+    throw error;
   }
 }
 
@@ -90,13 +113,14 @@ const notExecutable = 'not an executable';
 /** Windows reports the last two for a file that it cannot run. */
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'command not found',
+  ENAMETOOLONG: 'command not found',
   ENOTDIR: 'command not found',
   EACCES: 'permission denied',
   EFTYPE: notExecutable,
   UNKNOWN: notExecutable,
 };
 
-function cannotRun(program: string | undefined, error: unknown): unknown {
+function cannotRun(program: string, error: unknown): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;
   const reason = reasons[code];
