@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { defineConfig } from 'rolldown';
 
 export default defineConfig({
@@ -21,6 +21,8 @@ export default defineConfig({
   },
   plugins: [withoutUnused({ isWhole: true }), functionWrappers(), thirdPartyNotices()],
 });
+
+const ownWidth = `module.exports = require(${JSON.stringify(resolve('src/output/width.ts'))}).widthOf;`;
 
 /** Modules that packages load for features that petstore does not use, each with the CommonJS code in its place. */
 const unused = [
@@ -63,6 +65,10 @@ const unused = [
   // petstore uses conf only to set and delete dotted paths. Its packages for all else take 29 ms to load.
   { of: /node_modules.conf\b/, name: /^(?!node:|\.|dot-prop$)/, code: '' },
   { of: /node_modules.conf\b/, name: /^node:assert$/, code: 'exports.deepEqual = () => {};' },
+  // cli-table3 would take emoji and marks for wider than terminals draw them.
+  { of: /node_modules.cli-table3/, name: /^string-width$/, code: ownWidth },
+  // Colours come from chalk.
+  { of: /node_modules.cli-table3/, name: /^@colors\/colors\/safe$/, code: '' },
 ];
 
 /**

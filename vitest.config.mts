@@ -16,7 +16,7 @@ export default defineConfig(({ mode }) => {
   process.env.PETSTORE_TEST_TRIALS ??= mode === 'all' ? '1' : '0.1';
   return {
     test: {
-      setupFiles: ['test/support/seed.ts'],
+      setupFiles: ['test/support/seed.ts', 'test/support/cell-width.ts'],
       env: { TZ: 'UTC' },
       testTimeout: 60_000,
       maxWorkers: '100%',

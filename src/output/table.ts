@@ -1,3 +1,4 @@
+import Table from 'cli-table3';
 import { ExactNumber } from '../json/json.ts';
 import { escapeText } from '../json/safe-text.ts';
 import { cellText, type Row } from './rows.ts';
@@ -106,25 +107,17 @@ function frame(sample: Sample, titles: Cells, options: TableOptions, cut: Cut): 
   // Of two columns the first one usually names the second.
   if (header && isNarrow && titles.length > 2)
     return sample.rows.flatMap((cells, index) => recordLines(titles, cells, index > 0, cut));
-  const border = (left: string, middle: string, right: string) =>
-    left + widths.map((width) => '─'.repeat(width + 2)).join(middle) + right;
-  const head = header ? framedLines(titles, widths, cut) : [];
-  return [
-    border('┌', '┬', '┐'),
-    ...head.map((text) => ({ style: 'bold', text }) as const),
-    ...(header ? [border('├', '┼', '┤')] : []),
-    ...sample.rows.flatMap((cells) => framedLines(cells, widths, cut)),
-    border('└', '┴', '┘'),
-  ];
-}
-
-function framedLines(cells: Cells, widths: readonly number[], cut: Cut): string[] {
-  const columns = widths.map((width, index) => wrap(cut(cells[index] ?? '', maxCellWidth), width));
-  const height = Math.max(...columns.map(({ length }) => length));
-  return Array.from({ length: height }, (_, line) => {
-    const texts = widths.map((width, index) => pad(columns[index]?.[line] ?? '', width));
-    return `│ ${texts.join(' │ ')} │`;
+  const fitted = (cells: Cells) =>
+    cells.map((cell, index) => wrap(cut(cell, maxCellWidth), widths[index] ?? 0));
+  const table = new Table({
+    head: header ? fitted(titles) : [],
+    style: { head: [], border: [], compact: true },
+    // Without it cli-table3 cuts each cell character by character for its debug log, and measures this one if it is not ASCII.
+    truncate: '.'.repeat(10),
   });
+  table.push(...sample.rows.map(fitted));
+  const lines = table.toString().split('\n');
+  return lines.map((text, index) => (header && index === 1 ? { style: 'bold', text } : text));
 }
 
 function recordLines(titles: Cells, cells: Cells, hasPrevious: boolean, cut: Cut): Line[] {
