@@ -31,7 +31,8 @@ export default defineConfig(({ mode }) => {
           testTimeout: Math.max(10_000, 100_000 * Number(process.env.PETSTORE_TEST_TRIALS)),
           env: { TMPDIR: folderInMemory() ?? tmpdir() },
         }),
-        tier('system', { ...built, isolate: false }),
+        // They wait for processes more than they compute. A number of workers of one's own needs a group of one's own.
+        tier('system', { ...built, isolate: false, maxWorkers: 4, sequence: { groupOrder: 1 } }),
         tier('hostile', { globalSetup: [...built.globalSetup, 'test/support/build-bench.ts'] }),
         tier('windows', built),
         {

@@ -66,7 +66,7 @@ async function runTrials(machine: Machine, setup: Setup): Promise<Found> {
   const found: Found = { lost: 0, twice: 0, kills: 0, failures: [] };
   for (
     let trial = 0;
-    trial < trials * setup.files.length ** 2 && found.lost + found.twice === 0;
+    trial < trials * setup.files.length && found.lost + found.twice === 0;
     trial += 1
   ) {
     await runTrial(machine, setup, trial, found);
