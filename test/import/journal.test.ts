@@ -173,6 +173,31 @@ test('after a kill only rows that will be sent are counted as not created', asyn
   expect(sent).toEqual(['list', 'cat', 'list']);
 });
 
+test('a journal whose disk is full at any one step never hides a row that was created', async ({
+  live,
+  sandbox,
+  folder,
+}) => {
+  sandbox.plan = fast;
+  const codes = new Set<number | undefined>();
+  for (let fullAt = 0; fullAt < 32; fullAt += 1) {
+    sandbox.categories.length = 0;
+    const name = `${fullAt}.csv`;
+    const argv = [put(folder, 'name\ncat\ndog\n', name)];
+    codes.add((await live(argv, { fullAt })).exitCode);
+    const [journal] = stateFilesAbout(folder, `/${name}"`);
+    const text = journal ? readFileSync(journal, 'utf8') : '';
+    const isWhole = (text.match(/"row"/g) ?? []).length === sandbox.categories.length;
+
+    const next = await live(argv);
+
+    expect(isWhole || !text.endsWith('{"state":"idle"}\n'), `step ${fullAt}`).toBe(true);
+    expect(next.exitCode, `step ${fullAt}`).toBe(0);
+    expect(namesIn(sandbox), `step ${fullAt}`).toEqual(['cat', 'dog']);
+  }
+  expect([...codes].sort()).toEqual([0, 74]);
+});
+
 function outcomesIn({ stdout }: Life): string[] {
   return JSON.parse(stdout).items.map(({ outcome }: { readonly outcome: string }) => outcome);
 }

@@ -15,6 +15,8 @@ type Options = {
   readonly isKilled?: boolean;
   /** Kills it at that step. */
   readonly diesAt?: number;
+  /** Its disk is full at that step. */
+  readonly fullAt?: number;
   /** Presses Ctrl-C so long after its start. */
   readonly interruptedAt?: number | undefined;
   readonly host?: string;
@@ -41,7 +43,7 @@ export type Lives = {
 export const test = base.extend<Lives>({
   live: async ({ petstore, clock, forward }, use) => {
     let pid = 0;
-    await use(async (argv, { create, isKilled, diesAt, interruptedAt, host = 'here' } = {}) => {
+    await use(async (argv, { create, isKilled, interruptedAt, host = 'here', ...fate } = {}) => {
       pid += 1;
       const owner = { pid, host };
       const isRunning = (of: typeof owner) => (of.host === host ? of.pid === owner.pid : undefined);
@@ -55,7 +57,7 @@ export const test = base.extend<Lives>({
         if (isKilled) void clock.sleep(10_000, new AbortController().signal).then(() => kill());
         return create ? create(request, () => forward(request)) : forward(request);
       };
-      const { context, death, kill } = createMortal(clock, send, { diesAt });
+      const { context, death, kill } = createMortal(clock, send, { ...fate, fullFor: 1 });
       const ctrlC = new AbortController();
       const { signal } = ctrlC;
       if (interruptedAt !== undefined) {

@@ -82,7 +82,7 @@ export function createMortal(clock: Clock, send: Send, fate: Fate): Mortal {
       if (step()) return;
       if (!syncedLengths.has(path)) syncedLengths.set(path, statSync(path).size);
       const isCut = isFull();
-      stateFiles.append(path, isCut ? text.slice(0, text.length / 2) : text);
+      if (!isCut) stateFiles.append(path, text);
       step();
       if (isCut) throw noSpace();
     },
