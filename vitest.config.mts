@@ -33,7 +33,7 @@ export default defineConfig(({ mode }) => {
         }),
         // They wait for processes more than they compute. A number of workers of one's own needs a group of one's own.
         tier('system', { ...built, isolate: false, maxWorkers: 4, sequence: { groupOrder: 1 } }),
-        tier('hostile', { globalSetup: [...built.globalSetup, 'test/support/build-bench.ts'] }),
+        tier('hostile', built),
         tier('windows', built),
         {
           extends: true as const,
