@@ -19,6 +19,7 @@ type Event = (before: History) => History;
 type Reported = Pick<ResponseOutcome, 'limit' | 'remaining'> & { readonly resetsAt?: number };
 
 const minute = (remaining: number, resetsAt = 60): Reported => ({ limit: 60, remaining, resetsAt });
+const day = (remaining: number): Reported => ({ limit: 1_000, remaining, resetsAt: 40_000 });
 
 /** Grants a permit, if that is possible. */
 const ask =
@@ -81,6 +82,77 @@ function inShort(decision: Decision, at: number): string {
 }
 
 const opened = [got(minute(59))];
+const two = [...opened, ...askAll('ab')];
+const inARow = [0, 4, 12, 38, 90, 140].map((at) => refusal(`x${at}`, at));
+const refusedAgain = [refusal('a', 0, 1), refusal('b', 9, 1), refusal('c', 19, 900)];
+const rejectedTwice = [
+  ...[got(minute(9)), refusal('a', 0, 1)],
+  ...[response('b', {}, 200, 401), response('c', {}, 661, 401)],
+];
+const nearReset = (remaining: number) => ({ limit: 10, remaining, resetsAt: 150 });
+
+const rows: readonly (readonly [when: string, at: number, events: readonly Event[], so: string])[] =
+  [
+    ['the day has what is in flight', 62, [got(day(1)), ask('a', 40)], 'busy'],
+    [
+      'a sixteenth is in flight, and others use the key',
+      0,
+      [...opened, got(minute(34)), ask('a')],
+      'busy',
+    ],
+    [
+      'others used it in the window before',
+      62,
+      [got(minute(30)), got(minute(3)), got(minute(1, 122), 62)],
+      'minute 123',
+    ],
+    ['a later reset has less left', 0, [got(minute(9)), got(minute(0, 63))], 'minute 64'],
+    ['a window ends earlier than reported', 0, [got(minute(1)), got(minute(0, 59))], 'minute 60'],
+    [
+      'a response of the window before comes late',
+      60.6,
+      [
+        ...opened,
+        ...askAll('ab', 59),
+        response('a', minute(58, 120), 60.2),
+        response('b', minute(0), 60.5),
+      ],
+      'granted',
+    ],
+    [
+      'it was refused until a reset',
+      0,
+      [refusal('a', 0, undefined, minute(0, 30))],
+      'minute 31.125',
+    ],
+    ['the day ends in a minute or two', 40, [got(nearReset(5)), got(nearReset(0), 40)], 'day 151'],
+    ['the third 429 in a row asks for more than five minutes', 19, refusedAgain, 'tripped 923'],
+    ['it was refused six times in a row', 140, inARow, 'tripped 440'],
+    [
+      'three were refused together',
+      2,
+      [...two, ask('c'), refusal('a'), refusal('b', 1), refusal('c', 2)],
+      '429 4.125',
+    ],
+    [
+      'one from before the refusal ends after it',
+      3,
+      [...two, refusal('a', 0, 1), response('b', minute(39))],
+      'probe',
+    ],
+    [
+      'a header had foretold it',
+      62,
+      [refusal('a', 0, 1, minute(0)), got(minute(59, 122), 62), ask('b', 62)],
+      'granted',
+    ],
+    ['a key is rejected twice after a 429', 700, rejectedTwice, 'granted'],
+  ];
+
+test.for(rows)('when %s: at %d s', ([, at, events, so]) => {
+  const state = dropExpired(stateAfter(events), time(at));
+  expect(inShort(decide(state, time(at)), at)).toBe(so);
+});
 
 test.for([
   [16, 0, 'granted'],
