@@ -61,7 +61,7 @@ describe.concurrent('the key is in no output and no file, and goes to its servic
     ['categories lost', 'a good response', well],
     ['categories create toad', 'a good response to who debugs', well, debugSwitches],
   ])('%s, %s', async ([words, , reaction, more], { petstore, folder }) => {
-    const { url, seen } = pair.server.play(reaction, { commits: true });
+    const { url, seen } = pair.server.serveAt(reaction, { commits: true });
     const env = { ...prepare(folder), PETSTORE_BASE_URL: url, PETSTORE_API_KEY: canary, ...more };
     const argv = [...words.split(' '), '--verbose', '--max-wait', '0'];
 
@@ -80,7 +80,7 @@ describe.concurrent('the key is in no output and no file, and goes to its servic
     folder,
   }) => {
     const env = prepare(folder);
-    const { url, seen } = pair.server.play(well);
+    const { url, seen } = pair.server.serveAt(well);
     const login = await petstore(['auth', 'login', '--verbose', '--base-url', url], {
       env,
       stdin: `${canary}\n`,
@@ -118,7 +118,7 @@ test('every system call writes the key to the socket of its service or to its fi
 }, async ({ execute, folder }) => {
   const key = 'plain-canary-0123456789';
   const env = prepare(folder);
-  const { url } = pair.server.play(well);
+  const { url } = pair.server.serveAt(well);
   const program = [process.execPath, launcher];
   const options = ['-f', '-yy', '-s', '65536', '-o', join(folder, 'trace')];
   const calls = 'trace=write,writev,pwrite64,pwritev,sendto,sendmsg,execve';
