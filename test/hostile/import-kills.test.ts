@@ -2,13 +2,13 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { category } from '../support/categories.ts';
-import { badService } from '../support/faulty.ts';
 import { put } from '../support/import-cases.ts';
 import { createKillable, type KillPlan } from '../support/killable.ts';
 import { test as base, expect, type Fixtures } from '../support/petstore.ts';
 import { below, createRandom, pick, type Random } from '../support/random.ts';
 import { seed } from '../support/seed.ts';
 import { isNightly } from '../support/trials.ts';
+import { badService } from './bad-service.ts';
 
 const contents =
   'dog,Barks dog,Barks dog, cat, emu,Runs fox, owl, yak, ant, bee, cow, elk, hen, pig, rat,'.split(

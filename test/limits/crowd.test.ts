@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe } from 'vitest';
-import { createPets, type Sent, sentTooEarly, test } from '../support/crowd.ts';
 import { expect } from '../support/petstore.ts';
-import { fixedWindow, slidingWindow, take, type Verdict } from '../support/quota.ts';
 import { createRandom } from '../support/random.ts';
 import { trials } from '../support/trials.ts';
+import { createPets, type Sent, sentTooEarly, test } from './crowd.ts';
+import { fixedWindow, slidingWindow, take, type Verdict } from './quota.ts';
 
 const crowds = fc.record({
   seed: fc.integer(),

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { test as base, type Fixtures, silence } from './petstore.ts';
+import { test as base, type Fixtures, silence } from '../support/petstore.ts';
+import { createRandom } from '../support/random.ts';
+import type { Context, WireAnswer, WireRequest } from '../support/values.ts';
 import { fixedWindow, take, type Verdict } from './quota.ts';
-import { createRandom } from './random.ts';
-import type { Context, WireAnswer, WireRequest } from './values.ts';
 
 type Options = {
   readonly seed: number;
